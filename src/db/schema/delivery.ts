@@ -267,15 +267,15 @@ export const signers = sqliteTable(
 
 /**
  * Tokens and recipients whose transfers used up gas in transactions. After two times their items wait
- * for an operator. Only together: which of them is to blame, the chain does not tell, and either could
- * make the other look guilty.
+ * for an operator.
  */
 export const burns = sqliteTable(
   'burns',
   {
     chainId: integer().notNull(),
-    /** Both in lower case. */
+    /** In lower case. */
     token: text().notNull(),
+    /** In lower case; empty if the recipient is proven to have no part in it. */
     recipient: text().notNull(),
     times: integer().notNull(),
     updatedAt: timestamp().notNull(),

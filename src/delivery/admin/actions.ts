@@ -169,8 +169,9 @@ const forgetBurns = (ctx: StatementCtx, change: Change) =>
   raw<never>(
     ctx.db,
     sql`DELETE FROM burns WHERE (chainId, token, recipient) IN (
-      SELECT d.chainId, lower(n.contractAddr), lower(i.ethRecipient)
-      FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId
+      SELECT d.chainId, lower(n.contractAddr), value
+      FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId,
+        json_each(json_array('', lower(i.ethRecipient)))
       WHERE d.id IN ${changeableIds(ctx, change)})`,
   )
 

@@ -135,7 +135,7 @@ const selectItemsFrom = (
 ) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.version,
     d.failingSince, d.tries, d.reasonCode, d.reason, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
     EXISTS (SELECT 1 FROM burns b WHERE b.chainId = d.chainId AND b.times >= 2
-      AND b.token = lower(n.contractAddr) AND b.recipient = lower(i.ethRecipient)) AS isHeld,
+      AND b.token = lower(n.contractAddr) AND b.recipient IN ('', lower(i.ethRecipient))) AS isHeld,
     u.ethereumPublicAddr AS seller, u.walletChainId AS sellerChainId, i.ethRecipient AS recipient,
     i.recipientChainId
   FROM ${source}

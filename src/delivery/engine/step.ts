@@ -12,7 +12,13 @@ import { getSigner, type Signer } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
 import { COMPARE_INTERVAL } from '../queue.ts'
 import { compareKeys } from './compare.ts'
-import { changeTransactions, countInFlight, countReverts, findSettled } from './conclude.ts'
+import {
+  changeTransactions,
+  countInFlight,
+  countReverts,
+  findBurns,
+  findSettled,
+} from './conclude.ts'
 import { type Decision, decide, nextLook } from './decide.ts'
 import {
   findContradicted,
@@ -154,7 +160,7 @@ async function advance(
     items: decisions.flatMap((decision) => (decision.do === 'close' ? decision.changes : [])),
     settled: findSettled(decisions),
     signers: countReverts(world, decisions),
-    burns: decisions.flatMap((decision) => (decision.do === 'close' ? decision.burned : [])),
+    burns: await findBurns(world, decisions),
     ...(unconfirmedSince !== loaded.network.unconfirmedSince && { unconfirmedSince }),
     ...(contradictedSince !== since && { contradictedSince }),
   }

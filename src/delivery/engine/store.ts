@@ -7,7 +7,7 @@ import { toJsonSlices } from '../../db/slices.ts'
 import type { Network } from '../../env.ts'
 import type { ItemChange } from './item-changes.ts'
 import { leaseEnd } from './lease.ts'
-import type { DeliveryTransaction, Item } from './state.ts'
+import type { DeliveryTransaction } from './state.ts'
 
 /** What a row has besides `DeliveryTransaction`: whether it is open, and what it has cost (wei). */
 type TransactionRow = DeliveryTransaction & {
@@ -37,13 +37,15 @@ export type SignerChange = {
   pausedUntil: string | null
 }
 
+/** A transfer that has used up gas. Without a recipient, the token alone is to blame. */
+export type Burn = { token: string; recipient: string | null }
+
 export type Changes = {
   transactions: (NewTransaction | TransactionChange)[]
   items: ItemChange[]
   settled: { block: number; hash: Hex } | null
   signers: SignerChange[]
-  /** Items whose transfers have used up gas. */
-  burns: Pick<Item, 'contractAddr' | 'recipient'>[]
+  burns: Burn[]
   /** Since when no second node confirms records; undefined if that is as before. */
   unconfirmedSince?: string | null
   /** Since when all nodes contradict what is stored; undefined if that is as before. */
@@ -222,8 +224,8 @@ function writeSigners(
       db,
       burns,
       (rows) => sql`INSERT INTO burns (chainId, token, recipient, times, updatedAt)
-        SELECT ${chainId}, lower(value ->> 'contractAddr') AS token,
-          lower(value ->> 'recipient') AS recipient, count(*), ${at}
+        SELECT ${chainId}, lower(value ->> 'token') AS token,
+          lower(coalesce(value ->> 'recipient', '')) AS recipient, count(*), ${at}
         FROM json_each(${rows}) WHERE true GROUP BY token, recipient
         ON CONFLICT (chainId, token, recipient) DO UPDATE SET times = times + excluded.times,
           updatedAt = excluded.updatedAt`,
