@@ -21,7 +21,7 @@ const { LIES_SEED = '1', LIES_CASES = '200' } = process.env
 const extended = [
   'test/{authorization,costs,storage}.test.ts',
   'test/fuzz/*.test.ts',
-  'test/delivery/{campaign,nodes}.test.ts',
+  'test/delivery/{campaign,lies,nodes}.test.ts',
   'test/reservations/model.test.ts',
 ]
 
