@@ -57,6 +57,7 @@ export const severityOf = {
   relayer_limit_low: 'warning',
   signer_paused: 'warning',
   contract_not_linked: 'critical',
+  run_failed: 'critical',
   second_node_silent: 'notice',
   deliveries_delayed: 'warning',
   backlog: 'warning',
@@ -226,6 +227,12 @@ function watchNetworks(
 function watchRuns({ networks, runs }: State, isOld: IsOld, raise: Raise): void {
   for (const { name, chainId } of networks) {
     const run = runs.find((row) => row.chainId === chainId)
+    if (run?.failedSince)
+      raise(
+        'run_failed',
+        String(chainId),
+        `The runs of ${name} fail since ${when(run.failedSince)}: ${run.problem ?? 'they stop without an error'}.`,
+      )
     if (run?.problem === 'contract_not_linked')
       raise(
         'contract_not_linked',

@@ -170,6 +170,7 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
         chainId: networks.chainId,
         problem: networks.problem,
         unconfirmedSince: networks.unconfirmedSince,
+        failedSince: networks.failedSince,
       })
       .from(networks),
     raw<{ chainId: number; address: string; reverts: number; pausedUntil: string }>(

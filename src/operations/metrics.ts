@@ -68,6 +68,10 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
       'Age of the oldest message that waits.',
       perQueue(({ oldestAt }) => age(oldestAt) ?? 0),
     ],
+    run_failed: [
+      'Whether the last run of a chain has failed.',
+      state.runs.map(({ chainId, failedSince }) => [{ chain_id: chainId }, failedSince !== null]),
+    ],
     network_up: ['Whether a node can be used.', perNetwork(({ problem }) => !problem)],
     network_last_check_timestamp_seconds: [
       'When a node last answered.',

@@ -54,10 +54,27 @@ export const delivery: Guard[] = [
   {
     name: 'a transaction must have the transfer event of its item',
     file: 'src/delivery/engine/settle.ts',
-    text: 'if (takeTransfer(logs, delivered)) return',
-    broken: 'if (logs) return',
+    text: 'const transfer = takeTransfer(logs, delivered)',
+    broken: 'const transfer = use',
     test: 'test/delivery/decide.test.ts',
     title: 'fails when the token recorded no transfer',
+  },
+  {
+    name: 'a transfer that only one node shows is not believed',
+    file: 'src/delivery/engine/settle.ts',
+    text: 'doubtful.has(transfer) ? null :',
+    broken: 'false ? null :',
+    test: 'test/delivery/decide.test.ts',
+    title: 'waits while only one node has the event of its transfer',
+  },
+  {
+    name: 'a receipt that only one node has needs a record',
+    file: 'src/delivery/engine/decide.ts',
+    text: 'let isProven = !isUnconfirmed',
+    broken: 'let isProven = true',
+    test: 'test/delivery/decide.test.ts',
+    title:
+      'ends by a receipt that only one node has only if a record proves it, and never fails by it',
   },
   {
     name: 'an expired transaction is given up only by the time of a final block',

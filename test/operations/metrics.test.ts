@@ -61,6 +61,7 @@ describe('the metrics', () => {
       'marketplace_queue_oldest_message_seconds{queue="deliveries"}': 0,
       'marketplace_queue_oldest_message_seconds{queue="webhooks"}': 0,
       'marketplace_queue_oldest_message_seconds{queue="master_webhooks"}': 0,
+      [`marketplace_run_failed{chain_id="${chainId}"}`]: 0,
       [`marketplace_network_up${network}`]: 1,
       [`marketplace_network_last_check_timestamp_seconds${network}`]:
         instance.at(0).getTime() / 1000,

@@ -346,6 +346,12 @@ const checks: Record<string, () => Promise<void>> = {
     expect(status).toContain('"success":true')
   },
 
+  'Run failed': async () => {
+    const [out] = await runAll('Run failed')
+    expect(out).toContain('"success":true')
+    expect(out).toContain('"version_id":"version-2"')
+  },
+
   'Second node silent': async () => {
     const [out] = await runAll('Second node silent')
     expect(out).toContain('"problem":null')

@@ -242,8 +242,10 @@ export const networks = sqliteTable('networks', {
   unconfirmedSince: timestamp(),
   /** Since when all nodes contradict what is stored of blocks and nonces; null if one does not. */
   contradictedSince: timestamp(),
-  /** Why the last run could not work on the chain; null if it could. */
+  /** Why the last run could not work on the chain, or what it has thrown; null if it could. */
   problem: text(),
+  /** Since when runs throw or stop before they have released the lease; null if the last one did not. */
+  failedSince: timestamp(),
 })
 
 /** What this instance knows of the relayers of each chain. */
@@ -259,17 +261,22 @@ export const signers = sqliteTable(
   constraints((t) => [primaryKey({ columns: [t.chainId, t.address] })]),
 )
 
-/** Recipients and tokens that used up gas in transactions. After two times their items wait for an operator. */
+/**
+ * Tokens and recipients whose transfers used up gas in transactions. After two times their items wait
+ * for an operator.
+ */
 export const burns = sqliteTable(
   'burns',
   {
     chainId: integer().notNull(),
     /** In lower case. */
-    address: text().notNull(),
+    token: text().notNull(),
+    /** In lower case; empty if the recipient is proven to have no part in it. */
+    recipient: text().notNull(),
     times: integer().notNull(),
     updatedAt: timestamp().notNull(),
   },
-  constraints((t) => [primaryKey({ columns: [t.chainId, t.address] })]),
+  constraints((t) => [primaryKey({ columns: [t.chainId, t.token, t.recipient] })]),
 )
 
 /** One row: what belongs to the instance as a whole. */

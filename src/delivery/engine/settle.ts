@@ -53,6 +53,12 @@ export function settleUse(
   return doubtful.has(transfer) ? null : transferred(item, delivered.amount, hash)
 }
 
+/** Whether the logs of a transaction have the event of the transfer that its use of a key stands for. */
+export function showsTransfer(logs: Receipt['logs'], use: Log): boolean {
+  const delivered = decodeDelivered(use)
+  return delivered === null || takeTransfer([...logs], delivered) !== undefined
+}
+
 /**
  * Returns the end of an item by the record of its key. Without logs the record suffices. Null: nodes
  * disagree about the logs.

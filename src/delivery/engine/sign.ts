@@ -11,6 +11,7 @@ import {
 } from '../../ethereum/fees.ts'
 import { decodeCallData, type Signer, sign } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
+import type { Candidate } from './compose.ts'
 import type { Decision } from './decide.ts'
 import { carry, type ItemChange } from './item-changes.ts'
 import { findUnmined, signedHashes, type World } from './observe.ts'
@@ -63,6 +64,42 @@ export function readCapacity(world: World, signer: Signer): Capacity {
       ]),
     ),
   }
+}
+
+const DAY = 24 * 60 * 60 * 1000
+
+/**
+ * Gives the item that has waited longest for room its turn, so that smaller ones do not take the room
+ * away for ever. It goes first once it fits. Until then, the relayer with most room saves half of what
+ * flows back: nothing at first, and in the time in which its bucket fills twice, all that it holds.
+ * This begins again after each 2.5 of these times, so that large items do not take all room either.
+ */
+export function saveRoom(
+  { observation, now }: World,
+  candidates: readonly Candidate[],
+  capacities: readonly Capacity[],
+): readonly Candidate[] {
+  const [longest] = candidates
+    .filter(({ item }) => item.reasonCode === 'relayer_limit_reached')
+    .toSorted((a, b) => `${a.item.failingSince}`.localeCompare(`${b.item.failingSince}`))
+  if (!longest) return candidates
+  const { item, contract } = longest
+  const pieces = countPieces(item)
+  const limits = observation.contracts.get(contract)?.limits
+  const [saving] = capacities
+    .flatMap((capacity) => {
+      const limit = limits?.get(capacity.signer.address)
+      return limit && limit.capacity >= pieces ? { capacity, limit } : []
+    })
+    .toSorted((a, b) => findPieces(b.capacity, contract) - findPieces(a.capacity, contract))
+  if (!saving) return candidates
+  const { capacity, limit } = saving
+  const room = findPieces(capacity, contract)
+  if (room >= pieces) return [longest, ...candidates.filter((candidate) => candidate !== longest)]
+  const filling = (limit.capacity / limit.perDay) * DAY
+  const saved = (limit.capacity * (now.getTime() % (2.5 * filling))) / (2 * filling)
+  capacity.pieces.set(contract, room - Math.min(pieces, saved))
+  return candidates
 }
 
 /** `transactions`: those to store. */

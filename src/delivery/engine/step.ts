@@ -17,7 +17,7 @@ import {
   changeTransactions,
   countInFlight,
   countReverts,
-  findBurners,
+  findBurns,
   findSettled,
 } from './conclude.ts'
 import { type Decision, decide, nextLook } from './decide.ts'
@@ -154,7 +154,7 @@ async function advance(
     items: decisions.flatMap((decision) => (decision.do === 'close' ? decision.changes : [])),
     settled: findSettled(decisions),
     signers: countReverts(world, decisions),
-    burned: await findBurners(world, decisions),
+    burns: await findBurns(world, decisions),
     ...(unconfirmedSince !== loaded.network.unconfirmedSince && { unconfirmedSince }),
     ...(contradictedSince !== since && { contradictedSince }),
   }

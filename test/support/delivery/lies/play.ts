@@ -97,7 +97,7 @@ async function prepare(world: World, watch: Watch): Promise<void> {
   if (one.moment === 'before signing') return
   await watch.deliver()
   if (one.moment === 'while in flight') return
-  await market.mine()
+  await world.mine()
   if (one.moment === 'in a block that is not final') {
     pass(2)
     return
@@ -153,6 +153,7 @@ function watchMinutes(world: World) {
   let stolenAt = 0
   const failures = recordFailures()
 
+  /** Delivers messages until none is due, or until a round has passed. */
   async function deliver() {
     const [before, startedAt] = [world.requests(), Date.now()]
     for (let due = market.queue.take(); due.length > 0; due = market.queue.take()) {
@@ -162,6 +163,7 @@ function watchMinutes(world: World) {
       const minutes = Math.ceil((Date.now() - startedAt + 1) / MINUTE)
       if (requests > MAX_REQUESTS * minutes)
         throw new Endless(`the nodes got ${requests} requests in ${minutes} min`)
+      if (Date.now() - startedAt >= ROUND * 1000) return
     }
   }
 
@@ -196,7 +198,7 @@ function watchMinutes(world: World) {
   async function round() {
     await deliver()
     pass(ROUND)
-    await market.mine()
+    await world.mine()
     if (Date.now() >= nextCron) await cron()
   }
 
@@ -233,7 +235,7 @@ function watchMinutes(world: World) {
         maxPriorityFeePerGas: FEE,
       })
       await ask('eth_sendRawTransaction', raw)
-      await market.mine()
+      await world.mine()
       stolenAt = Date.now()
     },
   }

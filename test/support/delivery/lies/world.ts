@@ -24,6 +24,9 @@ const NOBODY = getAddress('0x7411ef7411ef7411ef7411ef7411ef7411ef7411')
 /** ERC-721 tokens of each of two sellers. The second one has those after the first one's. */
 const TOKENS = 10
 
+/** Milliseconds between two blocks while the Worker waits. */
+const BLOCK_TIME = 15_000
+
 /** The id of the next case's chain: what the Worker caches of a chain is of one case. */
 let nextChainId = 1_000_000
 
@@ -64,7 +67,11 @@ export function aLiarsStage() {
     const honestUrl = `${rpcUrl}/?honest=${chainId}`
     const lyingUrl = `${rpcUrl}/?lying=${chainId}`
     const { finality, itemsPerTransaction, transactionsInFlight } = one
+    let minedAt = Date.now()
     const market = aMarketplace(chain, {
+      onWait: async () => {
+        if (Date.now() - minedAt >= BLOCK_TIME) await mine()
+      },
       keys: one.signers === 2 ? `${SIGNER},${OTHER_SIGNER}` : SIGNER,
       network: {
         rpcUrls: one.liar === 0 ? [lyingUrl, honestUrl] : [honestUrl, lyingUrl],
@@ -74,6 +81,10 @@ export function aLiarsStage() {
       },
       beside: [{ ...beside, proxyUrl: beside.rpcUrl }],
     })
+    async function mine() {
+      minedAt = Date.now()
+      await market.mine()
+    }
     const liar = aLiar((calls) => send(rpcUrl, calls))
     let requests = 0
     const stopLying = watchRequests(lyingUrl, (body) => {
@@ -120,6 +131,7 @@ export function aLiarsStage() {
       beside,
       otherSeller,
       market,
+      mine,
       liar,
       ask,
       items,
