@@ -25,7 +25,8 @@ export type Node = {
 
 type Urls = Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'> & { timeout?: number }
 
-const nodes = (network: Urls): Node[] =>
+/** Returns all nodes, those that are left out, too. */
+export const nodes = (network: Urls): Node[] =>
   network.rpcUrls.map((url, index) => ({ index, url, rpc: nodeAt(url, network) }))
 
 /** Returns the nodes that are not left out, or all if there would be none. */

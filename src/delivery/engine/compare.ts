@@ -79,7 +79,8 @@ export async function compareKeys(world: World): Promise<Comparison> {
     missing.push(...resolved.missing)
     for (const transaction of resolved.found) {
       const known = found.find(({ hash }) => hash === transaction.hash)
-      if (known) known.items.push(...transaction.items)
+      known?.items.push(...transaction.items)
+      if (known) known.isFromHolder &&= transaction.isFromHolder
       else found.push(transaction)
     }
   }
@@ -153,7 +154,7 @@ async function resolve(
     const { item, use } = entry
     const mined = transactions.get(use.transactionHash)
     const left = logsLeft.get(use.transactionHash)
-    const end = mined && left && settleMined(entry, mined, left)
+    const end = mined && left && settleMined(entry, mined, left, network.treasury)
     if (!end) continue
     settled.add(item.id)
     const { change } = end

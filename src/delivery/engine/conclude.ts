@@ -93,7 +93,7 @@ export function countReverts(
     if (count === (signers.get(address)?.reverts ?? 0)) return []
     const pause = Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (count - MAX_REVERTS))
     const pausedUntil = count < MAX_REVERTS ? null : new Date(now.getTime() + pause).toISOString()
-    return { address, pieces: 0, perDay: 0, reverts: count, pausedUntil }
+    return { address, reverts: count, pausedUntil }
   })
 }
 

@@ -32,7 +32,7 @@ export async function prepare(
   const { network, now, renew } = world
   const { chainId } = network
   const { node, head, market } = world.observation
-  const nothing: Signed = { transactions: [], changes: [], pieces: new Map(), blocker: null }
+  const nothing: Signed = { transactions: [], changes: [], blocker: null }
   if (items.length === 0) return nothing
   await renew()
   const composed = await compose(world, items)

@@ -102,11 +102,10 @@ export function saveRoom(
   return candidates
 }
 
-/** `transactions`: those to store. `pieces`: what they take from the limit of each relayer. */
+/** `transactions`: those to store. */
 export type Signed = {
   transactions: (NewTransaction | TransactionChange)[]
   changes: ItemChange[]
-  pieces: Map<Address, number>
   blocker: SigningBlocker | null
 }
 
@@ -118,7 +117,7 @@ export async function signBatches(
   batches: readonly GoodBatch[],
   { market, capacities, deadline }: Signing,
 ): Promise<Signed> {
-  const signed: Signed = { transactions: [], changes: [], pieces: new Map(), blocker: null }
+  const signed: Signed = { transactions: [], changes: [], blocker: null }
   if (batches.length === 0) return signed
   const { chainId, gasPerItem } = network
   const usual = firstFees(market, cap)
@@ -140,9 +139,8 @@ export async function signBatches(
     const data = encodeDeliver(items.map(getCall), 1, gasPerItem, deadline)
     const { gas } = limit
     const { raw, hash } = await sign(signer, { chainId, nonce, to: contract, data, gas, ...fees })
-    const { address } = signer
     const call = {
-      signer: address,
+      signer: signer.address,
       nonce,
       contract,
       items: items.map(({ item }) => item.id),
@@ -160,8 +158,6 @@ export async function signBatches(
       expired ? { id: expired.id, nonceUsedAt: null, ...call } : { isOpen: true, ...call },
     )
     signed.changes.push(...items.map(({ item }) => carry(item, hash)))
-    const pieces = items.reduce((sum, { item }) => sum + countPieces(item), 0)
-    signed.pieces.set(address, (signed.pieces.get(address) ?? 0) + pieces)
   }
   return signed
 }

@@ -27,12 +27,9 @@ export type NewTransaction = Partial<Omit<TransactionRow, 'id'>> &
     createdAt: string
   }
 
-/** What changes of a signer: pieces that are added, and transactions in a row that reverted. */
+/** What changes of a signer: its transactions in a row that reverted. */
 export type SignerChange = {
   address: Address
-  pieces: number
-  /** Pieces that flow back in a day. */
-  perDay: number
   reverts: number
   pausedUntil: string | null
 }
@@ -210,15 +207,11 @@ function writeSigners(
     ...inSlices(
       db,
       signers,
-      (rows) => sql`INSERT INTO signers (chainId, address, usedPieces, usedAt, reverts, pausedUntil)
-        SELECT ${chainId}, value ->> 'address', value ->> 'pieces', ${at}, value ->> 'reverts',
-          value ->> 'pausedUntil'
+      (rows) => sql`INSERT INTO signers (chainId, address, reverts, pausedUntil)
+        SELECT ${chainId}, value ->> 'address', value ->> 'reverts', value ->> 'pausedUntil'
         FROM json_each(${rows}) WHERE true
         ON CONFLICT (chainId, address) DO UPDATE SET
-          usedPieces = excluded.usedPieces + max(0, usedPieces
-            - (SELECT value ->> 'perDay' FROM json_each(${rows}) WHERE value ->> 'address' = address)
-            * (julianday(${at}) - julianday(usedAt))),
-          usedAt = excluded.usedAt, reverts = excluded.reverts, pausedUntil = excluded.pausedUntil`,
+          reverts = excluded.reverts, pausedUntil = excluded.pausedUntil`,
     ),
     ...inSlices(
       db,
