@@ -51,7 +51,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
   const recorded: Recorded[] = []
   let isBlocked = false
   const isLate = isSearchOver(world)
-  let isIncomplete = loaded.compared.some(({ key }) => disputed.has(key)) && !isLate
+  let isIncomplete = loaded.compared.some(({ key }) => disputed.has(key))
   for (const item of [...loaded.due, ...loaded.compared]) {
     const record = records.get(item.key)
     const contract = item.contract ?? delivery
