@@ -19,6 +19,8 @@ CREATE TABLE `findings` (
 	`acknowledgedAt` text
 );
 --> statement-breakpoint
+CREATE INDEX `findings_key` ON `findings` (`key`);--> statement-breakpoint
+CREATE INDEX `findings_open` ON `findings` (`id`) WHERE "findings"."acknowledgedAt" IS NULL;--> statement-breakpoint
 -- compatible: it was never deployed
 DROP INDEX `transactions_foreign`;--> statement-breakpoint
 CREATE INDEX `transactions_nonce` ON `transactions` (`chainId`,`signer`,`nonce`);--> statement-breakpoint

@@ -289,7 +289,7 @@ const checks: Record<string, () => Promise<void>> = {
     const price = 400n * 10n ** 9n
     await node().setNextBlockBaseFeePerGas({ baseFeePerGas: price })
     await node().mine({ blocks: 1 })
-    expect(await alarms()).toEqual(['fees_above_cap', 'signer_low'])
+    expect(await alarms()).toEqual(['fees_above_cap'])
     const [out] = await runAll('Fees above cap')
     expect(out).toMatch(/"gasPrice":"\d+"/)
     await node().setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })

@@ -79,18 +79,25 @@ export const networkChecks = sqliteTable('networkChecks', {
  * What nobody but a thief should have done, unless an operator knows better: an alarm lasts while
  * there is one with its key that is not acknowledged. The newest of each key are kept.
  */
-export const findings = sqliteTable('findings', {
-  id: id(),
-  chainId: integer().notNull(),
-  /** The key of the alarm. */
-  key: text().notNull(),
-  /** A sentence. */
-  detail: text().notNull(),
-  /** JSON: the nodes that said so, by their position in `rpcUrls`. Empty: a run has found it. */
-  nodes: text({ mode: 'json' }).$type<number[]>().notNull(),
-  seenAt: timestamp().notNull(),
-  acknowledgedAt: timestamp(),
-})
+export const findings = sqliteTable(
+  'findings',
+  {
+    id: id(),
+    chainId: integer().notNull(),
+    /** The key of the alarm. */
+    key: text().notNull(),
+    /** A sentence. */
+    detail: text().notNull(),
+    /** JSON: the nodes that said so, by their position in `rpcUrls`. Empty: a run has found it. */
+    nodes: text({ mode: 'json' }).$type<number[]>().notNull(),
+    seenAt: timestamp().notNull(),
+    acknowledgedAt: timestamp(),
+  },
+  constraints((t) => [
+    index('findings_key').on(t.key),
+    index('findings_open').on(t.id).where(sql`${t.acknowledgedAt} IS NULL`),
+  ]),
+)
 
 /** One row: the last cron run. */
 export const cronRuns = sqliteTable('cronRuns', {
