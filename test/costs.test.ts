@@ -54,7 +54,7 @@ import { anEndpoint, consume, receive } from './webhooks/endpoints.ts'
 
 const { tokenOf, sampleRequest } = await sampleWorld()
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 })
+vi.setConfig({ hookTimeout: 300_000 })
 
 const endpoints = listEndpoints(app).map(({ method, path }) => `${method} ${path}`)
 

@@ -5,6 +5,7 @@ export {
   type ApiErrorOf,
   DeliveryFailedError,
   DeliveryTimeoutError,
+  OrderReplacedError,
   TimeoutError,
   UnexpectedResponseError,
 } from './errors.ts'
@@ -23,6 +24,7 @@ export type {
   OperationId,
   Order,
   OrderItem,
+  OrderState,
   OrderSummary,
   PlacedOrder,
   WebhookEvent,

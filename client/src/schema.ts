@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List orders
-         * @description Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token.
+         * @description Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Other shops may use the same `providerId`: an order is yours if it and `source` are. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token.
          */
         get: operations["listOrders"];
         put?: never;
@@ -646,7 +646,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token.
+         * @description The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all: an order is yours if `source` and `providerId` are. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token.
          */
         get: operations["listEvents"];
         put?: never;
@@ -851,6 +851,26 @@ export interface paths {
         get: operations["getMetrics"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/alarms/{key}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge an alarm
+         * @description Ends an alarm that lasts until somebody has looked at it, such as `foreign_transaction` and `contract_changed`, with the next cron run. What was found after the `version` of the alarm raises it again. Repeating the call changes nothing. Needs a master token that may write.
+         */
+        post: operations["acknowledgeAlarm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1491,6 +1511,14 @@ export interface components {
                 id: string;
             }[];
         };
+        /** @description What was looked at. */
+        Acknowledgement: {
+            /**
+             * Format: int64
+             * @description The `version` of the alarm that was looked at.
+             */
+            version: number;
+        };
         /** @description The wallet, and what the message is for. */
         WalletMessageRequest: {
             /** @description The address of the wallet. */
@@ -1567,7 +1595,7 @@ export interface components {
             sellerId: number;
             /** @description Order number of the shop; null if it sent none. */
             providerId: string | null;
-            /** @description Name of the token that placed the order. Buyer and seller see it. */
+            /** @description Name of the token that placed the order: the order is yours if this and `providerId` are. Buyer and seller see it. */
             source: string;
             /** @description The texts that the shop gave, by name. */
             custom: {
@@ -2356,7 +2384,7 @@ export interface components {
             orderItemId: number;
             /** @description Order number of the shop; null if it sent none. */
             providerId: string | null;
-            /** @description Name of the token that placed the order. Buyer and seller see it. */
+            /** @description Name of the token that placed the order: the order is yours if this and `providerId` are. Buyer and seller see it. */
             source: string;
             /** @description The texts that the shop gave, by name. */
             custom: {
@@ -3195,7 +3223,7 @@ export interface components {
             orderId: number;
             /** @description Order number of the shop; null if it sent none. */
             providerId: string | null;
-            /** @description Name of the token that placed the order. Buyer and seller see it. */
+            /** @description Name of the token that placed the order: the order is yours if this and `providerId` are. Buyer and seller see it. */
             source: string;
             /** @description The texts that the shop gave, by name. */
             custom: {
@@ -3535,12 +3563,19 @@ export interface components {
         };
         /** @description Something that somebody has to look at. */
         Alarm: {
+            /** @description Name and subject, as `POST /api/admin/alarms/<key>/acknowledge` takes them. */
+            key: string;
             /** @description Name of the alarm. */
             name: string;
             /** @description The network, signer, queue or job; empty if there is only one. */
             subject: string;
             /** @description What is wrong, as a sentence. */
             detail: string;
+            /**
+             * Format: int64
+             * @description What an acknowledgement is about; null for an alarm that ends by itself.
+             */
+            version: number | null;
             /**
              * Format: date-time
              * @description When it began.
@@ -3575,6 +3610,19 @@ export interface components {
              * @description The page that explains the code.
              */
             documentationUrl: string;
+        };
+        /** @description What was acknowledged. */
+        AcknowledgedAlarm: {
+            /** @description The alarm. */
+            acknowledged: {
+                /** @description Key of the alarm. */
+                key: string;
+                /**
+                 * Format: int64
+                 * @description What was looked at.
+                 */
+                version: number;
+            };
         };
         /** @description What the instance stores of a person. */
         PersonalData: {
@@ -4986,6 +5034,8 @@ export interface components {
         RetryAfter: number;
         /** @description For one order: at least the `sequence` of every event that led to what was read, and lower than that of every later one. */
         xordersequence: string;
+        /** @description For one order: the name of the token that placed it, as `source` in events and summaries, percent-encoded in UTF-8 (`decodeURIComponent`). */
+        xordersource: string;
         /** @description Identifies the picture, for `If-None-Match`. */
         ETag: string;
         /** @description For how long caches may keep the response. */
@@ -5160,6 +5210,7 @@ export interface operations {
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     "x-order-sequence": components["headers"]["xordersequence"];
+                    "x-order-source": components["headers"]["xordersource"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5238,6 +5289,8 @@ export interface operations {
                     Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
+                    "x-order-sequence": components["headers"]["xordersequence"];
+                    "x-order-source": components["headers"]["xordersource"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5251,6 +5304,8 @@ export interface operations {
                     Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
+                    "x-order-sequence": components["headers"]["xordersequence"];
+                    "x-order-source": components["headers"]["xordersource"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7245,6 +7300,50 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
+    acknowledgeAlarm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name and subject of the alarm, separated by a colon.
+                 * @example contract_changed:31337
+                 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        /** @description What was looked at. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Acknowledgement"];
+            };
+        };
+        responses: {
+            /** @description What was acknowledged. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcknowledgedAlarm"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
     getPersonalData: {
         parameters: {
             query?: {
@@ -7904,7 +8003,7 @@ export interface operations {
 export interface Methods {
     /** Place paid orders. Places 1 to 100 orders, all of them or none. Each order starts the transfer of its NFT to the buyer. A user token can place orders for the listings of its user. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write. */
     placeOrders: operations["placeOrders"];
-    /** List orders. Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token. */
+    /** List orders. Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Other shops may use the same `providerId`: an order is yours if it and `source` are. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token. */
     listOrders: operations["listOrders"];
     /** Get orders. Returns 1 to 100 orders in the order of the path, each once. A user token can read the orders in which its user is the buyer or a seller. Needs a token. */
     getOrders: operations["getOrders"];
@@ -7980,7 +8079,7 @@ export interface Methods {
     resendWebhookMessage: operations["resendWebhookMessage"];
     /** Send all events since a time again. Includes events that were delivered. 6 times a day at most. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
     replayWebhook: operations["replayWebhook"];
-    /** List events. The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token. */
+    /** List events. The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all: an order is yours if `source` and `providerId` are. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token. */
     listEvents: operations["listEvents"];
     /** List transfers. Returns the deliveries of order items in the order of their ids, in pages. Needs a master token. */
     listTransfers: operations["listTransfers"];
@@ -8002,6 +8101,8 @@ export interface Methods {
     getHealth: operations["getHealth"];
     /** Read the metrics of the instance. Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only. */
     getMetrics: operations["getMetrics"];
+    /** Acknowledge an alarm. Ends an alarm that lasts until somebody has looked at it, such as `foreign_transaction` and `contract_changed`, with the next cron run. What was found after the `version` of the alarm raises it again. Repeating the call changes nothing. Needs a master token that may write. */
+    acknowledgeAlarm: operations["acknowledgeAlarm"];
     /** Get the data of a person. Returns everything that is stored of a person, except responses that are stored for 24 hours, and whether the hash of the e-mail address is among those that want no mails about orders. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token. */
     getPersonalData: operations["getPersonalData"];
     /** Remove the data of a person. Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and while an NFT may still be delivered to or from the user. The call can be repeated safely. Needs a master token that may write. */
@@ -8074,6 +8175,7 @@ export const routes: Record<keyof Methods, Route> = {
     findRecordNumbers: {"method":"POST","path":"/api/admin/catalogue/ids","body":"json","hasKey":false,"answer":"application/json"},
     getHealth: {"method":"GET","path":"/health","body":null,"hasKey":false,"answer":"application/json"},
     getMetrics: {"method":"GET","path":"/metrics","body":null,"hasKey":false,"answer":"text/plain"},
+    acknowledgeAlarm: {"method":"POST","path":"/api/admin/alarms/{key}/acknowledge","body":"json","hasKey":false,"answer":"application/json"},
     getPersonalData: {"method":"GET","path":"/api/admin/users/{id}/data","body":null,"hasKey":false,"answer":"application/json"},
     forgetPerson: {"method":"POST","path":"/api/admin/users/{id}/forget","body":null,"hasKey":false,"answer":"application/json"},
     getSigningKeys: {"method":"GET","path":"/.well-known/jwks.json","body":null,"hasKey":false,"answer":"application/json"},

@@ -58,6 +58,7 @@ export function sendFault(
 ) {
   if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
   if (http === 'malformed') response.end(part)
-  else if (typeof http === 'number') response.writeHead(http).end(JSON.stringify(body))
+  else if (typeof http === 'number')
+    response.writeHead(http, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   else breakConnection(http)
 }

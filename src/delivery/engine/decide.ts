@@ -93,8 +93,10 @@ function findVerdict(transaction: DeliveryTransaction, facts: Facts): Verdict {
   // Its nonce is signed again when there are items, also if a reorganization has undone its use.
   if (items.length === 0)
     return { do: block === null && nonceUsedAt === null ? 'wait' : 'await_block' }
-  if (deadline < final.timestamp && (isUnknown || deadline >= finalTime)) return { do: 'wait' }
-  if (deadline < finalTime) return close(transaction, 'expired', null, facts)
+  if (deadline < final.timestamp) {
+    const isConfirmed = !isUnknown && deadline < finalTime
+    return isConfirmed ? close(transaction, 'expired', null, facts) : { do: 'wait' }
+  }
   // Also if the block in which it was signed was a wrong answer, far above all others.
   const isOverdue = Math.abs(head.number - transaction.signedAtBlock) >= PATIENCE
   const isTooLow = market && isUnderpriced(transaction, market, isOverdue)

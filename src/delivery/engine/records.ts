@@ -21,7 +21,7 @@ import { log } from '../../log.ts'
 const KEYS_PER_CALL = 500
 
 /** Milliseconds after which the answers of one node suffice, if no second one answers. */
-export const CONFIRMATION_TIMEOUT = 10 * 60_000
+const CONFIRMATION_TIMEOUT = 10 * 60_000
 
 /** `contract`: the one that was asked. */
 export type ObservedRecord = KeyRecord & { contract: Address }

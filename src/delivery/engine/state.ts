@@ -17,7 +17,7 @@ export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version'
     key: Hex
     /** The contract of its newest transaction. */
     contract: Address | null
-    /** Whether its token or recipient has used up gas in two transactions. */
+    /** Whether transfers of its token to its recipient have used up gas in two transactions. */
     isHeld: 0 | 1
     /** The wallet of the seller. */
     seller: string

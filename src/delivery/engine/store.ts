@@ -27,23 +27,22 @@ export type NewTransaction = Partial<Omit<TransactionRow, 'id'>> &
     createdAt: string
   }
 
-/** What changes of a signer: pieces that are added, and transactions in a row that reverted. */
+/** What changes of a signer: its transactions in a row that reverted. */
 export type SignerChange = {
   address: Address
-  pieces: number
-  /** Pieces that flow back in a day. */
-  perDay: number
   reverts: number
   pausedUntil: string | null
 }
+
+/** A transfer that has used up gas. Without a recipient, the token alone is to blame. */
+export type Burn = { token: string; recipient: string | null }
 
 export type Changes = {
   transactions: (NewTransaction | TransactionChange)[]
   items: ItemChange[]
   settled: { block: number; hash: Hex } | null
   signers: SignerChange[]
-  /** Addresses that have used up gas, in lower case. */
-  burned: string[]
+  burns: Burn[]
   /** Since when no second node confirms records; undefined if that is as before. */
   unconfirmedSince?: string | null
   /** Since when all nodes contradict what is stored; undefined if that is as before. */
@@ -58,7 +57,7 @@ export const NO_CHANGES: Changes = {
   items: [],
   settled: null,
   signers: [],
-  burned: [],
+  burns: [],
   compared: null,
 }
 
@@ -200,7 +199,7 @@ function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
 function writeSigners(
   db: Database,
   chainId: number,
-  { signers, burned }: Changes,
+  { signers, burns }: Changes,
   now: Date,
 ): Statement[] {
   const at = now.toISOString()
@@ -208,22 +207,20 @@ function writeSigners(
     ...inSlices(
       db,
       signers,
-      (rows) => sql`INSERT INTO signers (chainId, address, usedPieces, usedAt, reverts, pausedUntil)
-        SELECT ${chainId}, value ->> 'address', value ->> 'pieces', ${at}, value ->> 'reverts',
-          value ->> 'pausedUntil'
+      (rows) => sql`INSERT INTO signers (chainId, address, reverts, pausedUntil)
+        SELECT ${chainId}, value ->> 'address', value ->> 'reverts', value ->> 'pausedUntil'
         FROM json_each(${rows}) WHERE true
         ON CONFLICT (chainId, address) DO UPDATE SET
-          usedPieces = excluded.usedPieces + max(0, usedPieces
-            - (SELECT value ->> 'perDay' FROM json_each(${rows}) WHERE value ->> 'address' = address)
-            * (julianday(${at}) - julianday(usedAt))),
-          usedAt = excluded.usedAt, reverts = excluded.reverts, pausedUntil = excluded.pausedUntil`,
+          reverts = excluded.reverts, pausedUntil = excluded.pausedUntil`,
     ),
     ...inSlices(
       db,
-      burned,
-      (rows) => sql`INSERT INTO burns (chainId, address, times, updatedAt)
-        SELECT ${chainId}, value, count(*), ${at} FROM json_each(${rows}) WHERE true GROUP BY value
-        ON CONFLICT (chainId, address) DO UPDATE SET times = times + excluded.times,
+      burns,
+      (rows) => sql`INSERT INTO burns (chainId, token, recipient, times, updatedAt)
+        SELECT ${chainId}, lower(value ->> 'token') AS token,
+          lower(coalesce(value ->> 'recipient', '')) AS recipient, count(*), ${at}
+        FROM json_each(${rows}) WHERE true GROUP BY token, recipient
+        ON CONFLICT (chainId, token, recipient) DO UPDATE SET times = times + excluded.times,
           updatedAt = excluded.updatedAt`,
     ),
   ]

@@ -1,6 +1,11 @@
 /** The running instance of the project `instance`, and what tests change in it. */
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import { inject, vi } from 'vitest'
+import { issueToken, parseIssuer, type TokenRequest } from '../../../scripts/tokens/issue.ts'
+import { PATIENCE } from '../patience.ts'
 import { queryInstance } from '../query.ts'
 
 export const instance = inject('instance')
@@ -27,6 +32,17 @@ export async function userId(identity: string): Promise<number> {
   return user.id
 }
 
+/** Returns a token, as `npm run token` does, which would open the database beside the instance. */
+export function aToken(request: TokenRequest): Promise<string> {
+  const secrets = parseEnv(readFileSync(join(instance.folder, '.dev.vars'), 'utf8'))
+  const issuer = parseIssuer({ ...secrets, PUBLIC_URL: instance.url })
+  const db = drizzle(async (sql, params) => {
+    const rows = await query<object>(sql, ...params.map(String))
+    return { rows: rows.map((row) => Object.values(row)) }
+  })
+  return issueToken(db, issuer, request, new Date())
+}
+
 /** Runs the cron trigger, which also runs by itself each minute. */
 export const runCron = () => fetch(`${instance.url}/cdn-cgi/local/scheduled`)
 
@@ -38,5 +54,5 @@ export async function linkMailedBy(email: string, action: () => Promise<unknown>
       .map(([, , link = '']) => link)
   const { length } = links()
   await action()
-  return vi.waitUntil(() => links()[length], 10_000)
+  return vi.waitUntil(() => links()[length], PATIENCE)
 }

@@ -6,7 +6,7 @@ import { type TransportName, transports } from './transport.ts'
 import { type Facts, MISSING, Refusal, values } from './values.ts'
 
 /** How many occasions a lie lets pass, and on how many it is told. */
-export type Occasions = { skip: number; times: number }
+type Occasions = { skip: number; times: number }
 
 export type Lie =
   | (Occasions & {
@@ -25,7 +25,7 @@ export type Lie =
 
 type Active = { lie: Lie; story: Story | null; seen: number; told: number }
 
-export type Liar = ReturnType<typeof aLiar>
+type Liar = ReturnType<typeof aLiar>
 
 /** `send` sends calls to the node. What the Worker asks is added to `asked`. */
 export function aLiar(send: (calls: readonly Call[]) => Promise<Answer[]>, asked: Set<TargetName>) {
