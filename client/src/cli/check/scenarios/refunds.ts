@@ -9,9 +9,7 @@ export const refunds: readonly Scenario[] = [
     name: 'cancelled',
     says: 'a customer wants the money back before the delivery',
     run: async (run) => {
-      const sale = run.sale({ buyer: 'email' })
-      await run.shop.sell(sale)
-      await run.event(sale, 'order.awaiting_wallet', 'not_placed')
+      const { sale } = await run.sellWaiting()
       await run.shop.cancel(sale)
       await run.settle('refunded', sale, 'not_refunded')
     },
@@ -33,12 +31,18 @@ export const refunds: readonly Scenario[] = [
     // The comparison calls for other sales, too.
     isAlone: true,
     run: async (run) => {
-      const sale = run.sale({ buyer: 'email' })
-      await run.shop.sell(sale)
-      await run.event(sale, 'order.awaiting_wallet', 'not_placed')
-      const isLost = run.proxy.loseCancellation(sale, await run.marketplace.summaries(sale.number))
+      const { sale } = await run.sellWaiting()
+      let isLost = false
+      const cancelRequestedAt = new Date().toISOString()
+      const orders = await run.marketplace.summaries(sale.number)
+      const body = { orders: orders.map((order) => ({ ...order, cancelRequestedAt })) }
+      const onHit = async () => {
+        isLost = true
+      }
+      run.proxy.break(sale, { http: 200, reach: 'none', body }, { kind: 'cancel', onHit })
       await run.shop.cancel(sale)
-      await run.until(sale, 'not_refunded', isLost)
+      const sentence = 'a call that cancels the order'
+      await run.until({ sale, blame: 'not_refunded', sentence }, () => isLost)
       await run.shop.reconcile()
       await run.settle('refunded', sale, 'not_cancelled_again')
     },
@@ -52,7 +56,7 @@ export const refunds: readonly Scenario[] = [
       const sale = run.sale({}, goods)
       await run.shop.sell(sale)
       const event = await run.event(sale, 'order.failed', 'not_placed')
-      await run.until(sale, 'message_refused', () => run.feed.hasAccepted(event))
+      await run.accepted(sale, event)
       await run.shop.cancel(sale)
       await run.settle('refunded', sale, 'not_refunded')
     },
