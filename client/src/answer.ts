@@ -1,10 +1,10 @@
 /** Reads the answers of operations. */
 import { readError, UnexpectedResponseError } from './errors.ts'
 import { routes } from './schema.ts'
-import type { OperationId } from './types.ts'
+import type { OperationId, OrderState, OrderStateId } from './types.ts'
 
 /**
- * Returns the body of a response. Throws `ApiError`, `UnexpectedResponseError` unless it is what the
+ * Returns the body of a response, and what its headers say of an order. Throws `ApiError`, `UnexpectedResponseError` unless it is what the
  * operation answers, and what reading the body throws.
  */
 export async function readAnswer(id: OperationId, response: Response): Promise<unknown> {
@@ -23,8 +23,20 @@ export async function readAnswer(id: OperationId, response: Response): Promise<u
   if (answer !== 'application/json') return response.blob()
   const text = await response.text()
   try {
-    return JSON.parse(text)
+    const body = JSON.parse(text)
+    return hasOrderState(id) ? { ...body, ...readOrderState(headers) } : body
   } catch {
     throw unexpected(`${status} with malformed ${type}`)
+  }
+}
+
+const hasOrderState = (id: OperationId): id is OrderStateId =>
+  id === 'getOrders' || id === 'putOrder'
+
+function readOrderState(headers: Headers): OrderState {
+  const [source, sequence] = [headers.get('x-order-source'), headers.get('x-order-sequence')]
+  return {
+    source: source === null ? null : decodeURIComponent(source),
+    sequence: sequence === null ? null : Number(sequence),
   }
 }

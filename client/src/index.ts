@@ -23,6 +23,7 @@ export type {
   OperationId,
   Order,
   OrderItem,
+  OrderState,
   OrderSummary,
   PlacedOrder,
   WebhookEvent,

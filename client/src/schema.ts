@@ -4986,6 +4986,8 @@ export interface components {
         RetryAfter: number;
         /** @description For one order: at least the `sequence` of every event that led to what was read, and lower than that of every later one. */
         xordersequence: string;
+        /** @description For one order: the name of the token that placed it, as `source` in events and summaries, percent-encoded in UTF-8 (`decodeURIComponent`). */
+        xordersource: string;
         /** @description Identifies the picture, for `If-None-Match`. */
         ETag: string;
         /** @description For how long caches may keep the response. */
@@ -5160,6 +5162,7 @@ export interface operations {
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     "x-order-sequence": components["headers"]["xordersequence"];
+                    "x-order-source": components["headers"]["xordersource"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5238,6 +5241,8 @@ export interface operations {
                     Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
+                    "x-order-sequence": components["headers"]["xordersequence"];
+                    "x-order-source": components["headers"]["xordersource"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5251,6 +5256,8 @@ export interface operations {
                     Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
+                    "x-order-sequence": components["headers"]["xordersequence"];
+                    "x-order-source": components["headers"]["xordersource"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -43,10 +43,24 @@ export type CallOptions<Id extends OperationId = OperationId> = TimeoutOptions &
 
 type ResponsesOf<Id extends OperationId> = Methods[Id]['responses']
 
-/** The body of a successful response: parsed JSON, nothing, or a file. */
+/** What the headers of an answer say of its order. Null if the answer has several. */
+export type OrderState = {
+  /** The name of the token that placed the order: `source` of its events. */
+  source: string | null
+  /** At least the `sequence` of each event that led to what was read. */
+  sequence: number | null
+}
+
+/** The operations whose answers have an `OrderState`. */
+export type OrderStateId = 'getOrders' | 'putOrder'
+
+/** A successful response: parsed JSON, nothing, or a file. */
 export type Answer<Id extends OperationId> = Id extends 'listEvents'
   ? Omit<Schemas['EventPage'], 'events'> & { events: MarketplaceEvent[] }
-  : ResponsesOf<Id> extends { 200: { content: { 'application/json': infer T } } }
+  : BodyOf<Id> & (Id extends OrderStateId ? OrderState : unknown)
+
+type BodyOf<Id extends OperationId> =
+  ResponsesOf<Id> extends { 200: { content: { 'application/json': infer T } } }
     ? T
     : ResponsesOf<Id> extends { 204: unknown }
       ? undefined

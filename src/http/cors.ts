@@ -14,6 +14,7 @@ const setCorsHeaders = cors({
     'WWW-Authenticate',
     'X-D1-Bookmark',
     'X-Order-Sequence',
+    'X-Order-Source',
     'X-Request-Id',
   ],
 })

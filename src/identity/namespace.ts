@@ -39,6 +39,10 @@ export const TokenName = inputText(1000)
 export const hashIdentity = (method: 'wallet' | 'email', value: string): string =>
   sha256(stringToBytes(`${method}:${value}`)).slice(2)
 
+/** Returns the name of the token in a namespace, which answers and events show as `source`. */
+export const tokenNameOf = (namespace: string): string =>
+  namespace.replace(/^master:|^user:[^:]*:/, '')
+
 type NamedToken = { role: Caller['role']; userId: number | SQL; name: string }
 
 /** The namespace of a token, as SQL: the hash of the user is only known in the database. */

@@ -26,11 +26,12 @@ export function putOrder(
       if (!placed) return null
       // Its state now, which a replica may not know yet.
       ctx.db.$client.goTo('primary')
-      const [stored] = (await readOrders(ctx, [String(placed.id)])).orders
-      if (!stored) throw new Error(`order ${placed.id} was not read`)
+      const { orders, state } = await readOrders(ctx, [String(placed.id)])
+      const [stored] = orders
+      if (!stored || !state) throw new Error(`order ${placed.id} was not read`)
       requireNone(findDifferences(input, data.named[0], { ...placed, ...stored }))
       const { buyer: _, ...shown } = stored
-      return [shown]
+      return { orders: [shown], sequence: state.sequence }
     },
   })
 }

@@ -3,6 +3,7 @@ import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { requireNone } from '../http/errors.ts'
 import { readNearest } from '../http/nearest.ts'
+import { tokenNameOf } from '../identity/namespace.ts'
 import type { DueEndpoint } from '../webhooks/wake.ts'
 import { countAdded, inTwoTrips, type Loaded, LostRace } from './attempts.ts'
 import { findProblems } from './check.ts'
@@ -16,12 +17,19 @@ import { type Plan, placedOrders, planOrders } from './plan.ts'
 import { CheckedOrder, type PlacedOrder } from './schema.ts'
 import { writePlan } from './write.ts'
 
+/** The `sequence` of an order whose delivery has not changed yet. */
+const FIRST_SEQUENCE = 1
+
 export type PlaceCtx = Ctx & {
   settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS' | 'PUBLIC_URL'>
 }
 
 export type Placement = {
   orders: PlacedOrder[]
+  /** Of each order, as summaries have it; null if it is not known. */
+  sequence: number | null
+  /** The name of the token that placed them. */
+  source: string
   /** Whether an earlier call has placed them. */
   isReplay: boolean
   /** The webhook endpoints that are to be woken. */
@@ -42,15 +50,18 @@ export function placeOrders(
   return placeOnce(ctx, {
     inputs,
     call,
-    findEarlier: ({ stored }) => (call && stored ? replay(ctx.caller, call, stored) : null),
+    findEarlier: ({ stored }) =>
+      call && stored ? { orders: replay(ctx.caller, call, stored), sequence: null } : null,
   })
 }
+
+type Earlier = Pick<Placement, 'orders' | 'sequence'>
 
 type Placing = {
   inputs: readonly NewOrder[]
   call: IdempotentCall | null
   /** Returns the orders if an earlier call has placed them. */
-  findEarlier: (loaded: Loaded) => PlacedOrder[] | null | Promise<PlacedOrder[] | null>
+  findEarlier: (loaded: Loaded) => Earlier | null | Promise<Earlier | null>
   /** What the paths of issues about an order begin with. */
   prefixOf?: (i: number) => string
 }
@@ -66,8 +77,9 @@ export const placeOnce = (
   inTwoTrips<Placement>(ctx, {
     ...{ inputs, call, prefixOf },
     findEarlier: async (loaded) => {
-      const orders = await findEarlier(loaded)
-      return orders && { orders, isReplay: true, endpoints: [] }
+      const earlier = await findEarlier(loaded)
+      const source = tokenNameOf(loaded.data.namespace)
+      return earlier && { ...earlier, source, isReplay: true, endpoints: [] }
     },
     write: async (data, guards, statements) => {
       const { db, caller } = ctx
@@ -85,7 +97,13 @@ export const placeOnce = (
           ...(call ? storeResponse(db, { namespace, plan }, call) : []),
         ],
       })
-      return { orders: placedOrders(caller, plan, written), isReplay: false, endpoints }
+      return {
+        orders: placedOrders(caller, plan, written),
+        sequence: FIRST_SEQUENCE,
+        source: tokenNameOf(namespace),
+        isReplay: false,
+        endpoints,
+      }
     },
   })
 

@@ -10,6 +10,7 @@ import { users } from '../db/schema/users.ts'
 import { deliveryColumns } from '../delivery/shown.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue } from '../http/errors.ts'
+import { tokenNameOf } from '../identity/namespace.ts'
 import { type BuyerFields, buyerColumns, type Viewer, visibleBuyer } from './buyer.ts'
 import { type Listing, listingColumns, type Nft, nftColumns } from './nft.ts'
 import {
@@ -64,7 +65,7 @@ export const prepareOrders = <
       selects: {
         ...(others as Others),
         orders: db
-          .select(orderColumns)
+          .select({ ...orderColumns, namespace: orders.namespace })
           .from(orders)
           .where(sql`orders.id IN (SELECT id FROM selected) AND ${isVisible(values)}`),
         buyers: db
@@ -90,7 +91,7 @@ export const prepareOrders = <
   })
 
 export type Tables = {
-  orders: OrderRow[]
+  orders: (OrderRow & { namespace: string })[]
   buyers: BuyerFields[]
   items: ItemRow[]
   nfts: Nft[]
@@ -103,7 +104,7 @@ export function buildOrders(viewer: Viewer, { orders, buyers, items, nfts, listi
   const itemsByOrder = Map.groupBy(items, ({ orderId }) => orderId)
   const sold = { nfts: byId(nfts), listings: byId(listings) }
   return new Map(
-    orders.map((order) => {
+    orders.map(({ namespace: _, ...order }) => {
       const own = { order, items: itemsByOrder.get(order.id) ?? [], sold }
       const buyer = visibleBuyer(viewer, requireRow(buyersById, order.buyerId))
       return [order.id, { ...buildOrder(viewer, own), buyer }]
@@ -119,23 +120,28 @@ export const ordersByIds = prepareOrders(
   }),
 )
 
+/** What headers tell of one order, as summaries and events do. */
+export type OrderState = { sequence: number; source: string }
+
 /**
- * Returns the orders with these ids (digits), in the given order, each once, and the `sequence` of the
- * order if it is one: see `sequence` of summaries. Throws `unauthenticated`, and `order_not_found` if one of
- * them does not exist or the caller may not see it.
+ * Returns the orders with these ids (digits), in the given order, each once, and the state of the order
+ * if it is one. Throws `unauthenticated`, and `order_not_found` if one of them does not exist or the
+ * caller may not see it.
  */
 export async function readOrders(
   { db, caller }: ReadCtx,
   orderIds: readonly string[],
-): Promise<{ orders: Order[]; sequence: number | null }> {
+): Promise<{ orders: Order[]; state: OrderState | null }> {
   const ids = JSON.stringify(orderIds.map(Number))
   const statement = ordersByIds(db, { ids, ...viewerValues(caller) })
   const [tables] = await readAs(db, caller, [statement])
   const found = buildOrders(caller, tables)
   requireAll(orderIds, found)
   const orders = [...new Set(orderIds)].map((digits) => requireRow(found, Number(digits)))
-  const [item, ...others] = tables.items
-  return { orders, sequence: item && others.length === 0 ? item.delivery.version + 1 : null }
+  const [[row], [item]] = [tables.orders, tables.items]
+  if (!row || !item || orders.length > 1) return { orders, state: null }
+  const state = { sequence: item.delivery.version + 1, source: tokenNameOf(row.namespace) }
+  return { orders, state }
 }
 
 /** Throws `order_not_found` with an issue for each id that has no order to show. */

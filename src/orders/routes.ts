@@ -62,8 +62,8 @@ export const orderRoutes = new Hono<App>()
     requireToken('getOrders'),
     validate('param', OrderIds),
     async (c) => {
-      const { orders, sequence } = await readOrders(c.var, c.req.valid('param').order_ids)
-      if (sequence !== null) c.header('x-order-sequence', String(sequence))
+      const { orders, state } = await readOrders(c.var, c.req.valid('param').order_ids)
+      if (state) setOrderHeaders(c, state)
       return c.json({ orders, error: null })
     },
   )
@@ -100,6 +100,7 @@ export const orderRoutes = new Hono<App>()
     async (c) => {
       const { providerId } = c.req.valid('param')
       const placement = await putOrder(c.var, { providerId, order: c.req.valid('json') })
+      setOrderHeaders(c, placement)
       startWork(c, placement)
       return c.json({ orders: placement.orders, error: null }, placement.isReplay ? 200 : 201)
     },
@@ -110,6 +111,12 @@ export const orderRoutes = new Hono<App>()
     validate('json', NewOrders, 'orders', { isStrict: true }),
     async (c) => c.json({ orders: await checkOrders(c.var, c.req.valid('json')), error: null }),
   )
+
+/** Tells what the body of one order does not show. The name of a token may have any characters. */
+function setOrderHeaders(c: Context, { sequence, source }: Pick<Placement, 'sequence' | 'source'>) {
+  if (sequence !== null) c.header('x-order-sequence', String(sequence))
+  c.header('x-order-source', encodeURIComponent(source))
+}
 
 /** Wakes who delivers new orders and who tells of them. */
 function startWork(

@@ -66,6 +66,16 @@ const placingErrors = [
   'reservation_mismatch',
 ] as const
 
+/** What an answer with one order tells besides its body. */
+const orderHeaders = {
+  'x-order-sequence':
+    'For one order: at least the `sequence` of every event that led to what was read, and ' +
+    'lower than that of every later one.',
+  'x-order-source':
+    'For one order: the name of the token that placed it, as `source` in events and summaries, ' +
+    'percent-encoded in UTF-8 (`decodeURIComponent`).',
+}
+
 export const orderOperations: Operations = {
   listOrders: {
     summary: 'List orders',
@@ -85,11 +95,7 @@ export const orderOperations: Operations = {
       `Returns 1 to ${MAX_ORDERS} orders in the order of the path, each once. A user token can ` +
       'read the orders in which its user is the buyer or a seller.',
     answer: Orders,
-    headers: {
-      'x-order-sequence':
-        'For one order: at least the `sequence` of every event that led to what was read, and ' +
-        'lower than that of every later one.',
-    },
+    headers: orderHeaders,
     errors: ['order_not_found'],
     errorFields,
   },
@@ -136,6 +142,7 @@ export const orderOperations: Operations = {
       'order. If the order is not the one that the body asks for, the status is 409 and an issue ' +
       'for each field has the stored value. Billing data is not compared.',
     answer: PlacedOrders,
+    headers: orderHeaders,
     created: 'The order was placed by this call.',
     errors: [...placingErrors, 'order_differs'],
     errorFields,

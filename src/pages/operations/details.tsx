@@ -1,5 +1,6 @@
 /** The pages that operators have of an order, a user and an NFT. */
 import type { Child } from 'hono/jsx'
+import { tokenNameOf } from '../../identity/namespace.ts'
 import type { readNftDetails, readOrderDetails, readUserDetails } from '../../operations/details.ts'
 import type { FoundListing } from '../../operations/search.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
@@ -10,7 +11,7 @@ import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
 import { Time } from '../components/time.tsx'
 import { listPath, OperationsPage, PageLink } from './layout.tsx'
-import { placedWith, tokenNameOf } from './transfer.tsx'
+import { placedWith } from './transfer.tsx'
 import { TransferRows } from './transfer-rows.tsx'
 
 type Details<Read extends (...args: never) => Promise<object>> = Awaited<ReturnType<Read>>

@@ -1,5 +1,6 @@
 import { retryNeeds } from '../../delivery/reasons.ts'
 import type { Network } from '../../env.ts'
+import { tokenNameOf } from '../../identity/namespace.ts'
 import type { TransferHistory } from '../../operations/transfer-history.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
@@ -154,9 +155,6 @@ const Details = ({ transfer, network }: DetailsProps) => (
     </Fact>
   </dl>
 )
-
-/** The name of the token of a namespace: `master:<name>` or `user:<hash>:<name>`. */
-export const tokenNameOf = (namespace: string) => namespace.replace(/^master:|^user:[^:]*:/, '')
 
 export const placedWith = (namespace: string) =>
   `${namespace.split(':')[0]} token “${tokenNameOf(namespace)}”`
