@@ -1,7 +1,7 @@
 /** Compares the books, the order and the wallet of a sale with what they must be when it has ended. */
 import type { Difference, Problem } from './finding.ts'
 import type { Order } from './marketplace.ts'
-import { type Book, type Goods, paidCents, type Sale } from './sale.ts'
+import { type Book, buyerOf, type Goods, paidCents, type Sale } from './sale.ts'
 
 export type End = 'delivered' | 'refunded'
 
@@ -93,7 +93,8 @@ export function compareOrder(
 
 /** Compares the pieces in the buyer's wallet, if a node has told them. */
 export function compareWallet(sale: Sale, end: End, pieces: number | undefined): Mismatch[] {
-  if (pieces === undefined || !('wallet' in sale.buyer)) return []
-  const what = `pieces in wallet ${sale.buyer.wallet}`
-  return differ(what, end === 'delivered' ? sale.quantity : 0, pieces, 'not_delivered_once')
+  if (pieces === undefined) return []
+  const expected = end === 'delivered' ? sale.quantity : 0
+  const problem = pieces > expected ? 'not_delivered_once' : undefined
+  return differ(`pieces in the wallet ${buyerOf(sale)}`, expected, pieces, problem)
 }

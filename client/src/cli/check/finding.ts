@@ -165,9 +165,9 @@ export class Finding extends Error {
 
   /** What was seen, in lines. */
   get lines(): string[] {
-    const facts = this.differences.map(
-      ({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`,
-    )
+    const facts = this.differences
+      .filter(({ expected, found }) => expected !== found)
+      .map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`)
     return [this.message, ...facts]
   }
 }

@@ -16,6 +16,7 @@ export class Marketplace {
   readonly client: MarketplaceClient
   readonly url: string
   readonly rpcUrl: string
+  readonly #goods = new Map<string, Goods>()
   /** Whether the node could not be asked. */
   isNodeMissing = false
 
@@ -77,8 +78,16 @@ export class Marketplace {
     )
   }
 
+  /** Returns what a listing sells. Throws a `CommandError` if it sells nothing. */
+  async goods(listing: string): Promise<Goods> {
+    const goods = this.#goods.get(listing) ?? (await this.findGoods(listing))
+    if (!goods) throw new CommandError(`Listing ${listing} cannot be sold. Give --listing.`)
+    this.#goods.set(listing, goods)
+    return goods
+  }
+
   /** Returns what a listing sells, or undefined if it sells nothing. `listing` is an external id. */
-  async goods(listing: string): Promise<Goods | undefined> {
+  async findGoods(listing: string): Promise<Goods | undefined> {
     const { listings } = await this.client.getListings({ ids: [`externalId:${listing}`] })
     const [found] = listings
     if (!found?.sellable) return undefined

@@ -1,14 +1,11 @@
 /** A run: what its scenarios share. */
 import { wait } from '../../retry.ts'
 import { CommandError } from '../command.ts'
-import { compareBooks, compareOrder, compareWallet, type End, type Mismatch } from './compare.ts'
-import type { Feed, OrderEvent } from './feed.ts'
-import { type Difference, Finding, type Problem } from './finding.ts'
-import type { Marketplace, Order } from './marketplace.ts'
-import { checkCalls, explainBroken } from './placing.ts'
-import type { FaultProxy } from './proxy.ts'
-import { type Book, buyerOf, type Goods, newSale, type Sale, type Terms } from './sale.ts'
-import type { Shop } from './shop.ts'
+import { Audit, type Parts as AuditParts, type Wait } from './audit.ts'
+import type { End } from './compare.ts'
+import type { OrderEvent } from './feed.ts'
+import { Finding, type Problem } from './finding.ts'
+import { type Book, type Goods, newSale, type Sale, type Terms } from './sale.ts'
 
 /** Milliseconds. */
 const POLL = 150
@@ -16,24 +13,11 @@ const AFTERWARDS = 300
 /** The longest delivery. */
 const MAX_WAIT = 300_000
 
-type Parts = {
-  shop: Shop
-  proxy: FaultProxy
-  feed: Feed
-  marketplace: Marketplace
+type Parts = AuditParts & {
   goods: Goods
   /** Milliseconds that the shop has for each step. */
   patience: number
   signal: AbortSignal
-}
-
-/** What a shop is waited for. */
-type Wait = {
-  sale: Sale
-  /** What is wrong if nothing else explains that it does not come. */
-  blame: Problem
-  /** What must come: an end of the sale, or a sentence. */
-  expected: End | { sentence: string }
 }
 
 export class Run {
@@ -44,12 +28,11 @@ export class Run {
   readonly goods
   readonly patience
   readonly signal
+  readonly #audit
   readonly #id = Date.now().toString(36)
-  readonly #sales = new Map<Sale, Goods>()
+  readonly #sales: Sale[] = []
   /** The sales that have ended as they must. */
   readonly #ended = new Map<Sale, End>()
-  /** The source of the first order, and so of all. */
-  #source: string | undefined
 
   constructor({ shop, proxy, feed, marketplace, goods, patience, signal }: Parts) {
     this.shop = shop
@@ -59,13 +42,14 @@ export class Run {
     this.goods = goods
     this.patience = patience
     this.signal = signal
+    this.#audit = new Audit({ shop, proxy, feed, marketplace })
   }
 
   /** Returns a sale with a number of its own, which the proxy watches. */
   sale(terms?: Terms, goods: Goods = this.goods): Sale {
-    const number = `check-${this.#id}-${String(this.#sales.size + 1).padStart(3, '0')}`
+    const number = `check-${this.#id}-${String(this.#sales.length + 1).padStart(3, '0')}`
     const sale = newSale(number, goods, terms)
-    this.#sales.set(sale, goods)
+    this.#sales.push(sale)
     this.proxy.watch(sale)
     return sale
   }
@@ -81,7 +65,7 @@ export class Run {
 
   /** Cancels what waits for a wallet, so that nothing of the run stays in the stock. */
   async close() {
-    for (const { number, buyer } of this.#sales.keys()) {
+    for (const { number, buyer } of this.#sales) {
       const order = 'email' in buyer ? await this.marketplace.order(number) : undefined
       if (order?.state === 'open') await this.marketplace.client.cancelOrder({ order_id: order.id })
     }
@@ -123,10 +107,7 @@ export class Run {
     const expected = { sentence: 'a call whose answer the shop has got' }
     await this.#waitFor({ sale, blame, expected }, async () => {
       this.checkCalls(sale)
-      const calls = this.proxy.calls(sale, 'place')
-      if (calls.some((call) => !call.isBroken && call.answeredAt !== undefined)) return true
-      const { book, order } = await this.#facts(sale)
-      return (order && book?.orderId === order.id) || undefined
+      return (await this.#audit.isAnswered(sale)) || undefined
     })
     this.feed.release(sale)
   }
@@ -141,14 +122,19 @@ export class Run {
   }
 
   /** Returns what the shop has in its books about a sale; undefined if nothing, or it is killed. */
-  async book({ number }: Sale): Promise<Book | undefined> {
-    return (await this.shop.books().catch(() => new Map<string, Book>())).get(number)
+  book(sale: Sale): Promise<Book | undefined> {
+    return this.#audit.book(sale)
+  }
+
+  /** Throws a `Finding` if the calls that place the order of a sale are wrong. */
+  checkCalls(sale: Sale) {
+    this.#audit.checkCalls(sale)
   }
 
   /** Waits until the books and the marketplace have the end of a sale. Throws a `Finding`. */
   async settle(end: End, sale: Sale, blame: Problem) {
     const wait = { sale, blame, expected: end }
-    await this.#waitFor(wait, async () => (await this.#hasEnded(sale, end)) || undefined)
+    await this.#waitFor(wait, async () => (await this.#audit.hasEnded(sale, end)) || undefined)
     this.#ended.set(sale, end)
   }
 
@@ -164,27 +150,24 @@ export class Run {
 
   /** Waits until there is an event of a sale. Throws a `Finding`. */
   event(sale: Sale, type: OrderEvent['type'], blame: Problem) {
-    return this.#waitFor({ sale, blame, expected: { sentence: `the event ${type}` } }, async () => {
-      this.checkCalls(sale)
-      return this.feed.events(sale).find((event) => event.type === type)
-    })
+    return this.until({ sale, blame, sentence: `the event ${type}` }, () =>
+      this.feed.events(sale).find((event) => event.type === type),
+    )
   }
 
-  /** Waits until something is true of a sale. Throws a `Finding`. */
-  until(wait: Omit<Wait, 'expected'> & { sentence: string }, isTrue: () => boolean) {
+  /** Asks until there is a result that is not false. Throws a `Finding`. */
+  until<T>(wait: Omit<Wait, 'expected'> & { sentence: string }, ask: () => T | false | undefined) {
     const { sentence, ...others } = wait
     return this.#waitFor({ ...others, expected: { sentence } }, async () => {
       this.checkCalls(wait.sale)
-      return isTrue() || undefined
+      return ask() || undefined
     })
   }
 
   /** Compares all sales that have ended once more. Throws a `Finding`. */
   async recheck() {
-    for (const [sale, end] of this.#ended) {
-      const mismatches = await this.#compare(sale, end)
-      if (mismatches.length > 0) throw mismatch(sale, end, mismatches)
-    }
+    const ended = [...this.#ended]
+    await Promise.all(ended.map(([sale, end]) => this.#audit.requireEnd(sale, end)))
   }
 
   /**
@@ -203,83 +186,8 @@ export class Run {
       if (Date.now() > limit)
         throw new CommandError(`The marketplace has not ended the order of sale ${number}.`)
       const order = await this.marketplace.order(number)
-      if (!order?.isUnderWay) throw await this.#explain(what)
+      if (!order?.isUnderWay) throw await this.#audit.explain(what)
       deadline = Date.now() + this.patience
     }
   }
-
-  async #hasEnded(sale: Sale, end: End): Promise<boolean> {
-    const book = await this.book(sale)
-    this.checkCalls(sale)
-    const isRefunded = book?.state === 'refunded' || (book?.refunds.length ?? 0) > 0
-    if (!book || (book.state !== end && !isRefunded)) return false
-    const order = await this.marketplace.order(sale.number)
-    const mismatches = compareBooks(sale, end, { book, order })
-    if (mismatches.some(({ problem }) => problem)) throw mismatch(sale, end, mismatches)
-    if (mismatches.length > 0) return false
-    const others = await this.#compareDelivery(sale, end, order)
-    if (others.length > 0) throw mismatch(sale, end, others)
-    return true
-  }
-
-  async #facts(sale: Sale) {
-    return { book: await this.book(sale), order: await this.marketplace.order(sale.number) }
-  }
-
-  async #compare(sale: Sale, end: End): Promise<Mismatch[]> {
-    const facts = await this.#facts(sale)
-    const delivery = await this.#compareDelivery(sale, end, facts.order)
-    return [...compareBooks(sale, end, facts), ...delivery]
-  }
-
-  async #compareDelivery(sale: Sale, end: End, order: Order | undefined): Promise<Mismatch[]> {
-    const goods = this.#sales.get(sale) ?? this.goods
-    const isWallet = 'wallet' in sale.buyer
-    const pieces = isWallet ? await this.marketplace.balance(goods, buyerOf(sale)) : undefined
-    const wallet = compareWallet(sale, end, pieces)
-    if (!order) return wallet
-    this.#source ??= order.source
-    const item = (await this.marketplace.read(order.id))?.orderItems[0]
-    const facts = { order, source: this.#source, recipient: item?.ethRecipient ?? null }
-    return [...compareOrder(sale, goods, facts), ...wallet]
-  }
-
-  /** Throws a `Finding` if the calls that place the order of a sale are wrong. */
-  checkCalls(sale: Sale) {
-    checkCalls(sale, this.proxy.calls(sale, 'place'), this.proxy.orders(sale))
-  }
-
-  async #explain({ sale, blame, expected }: Wait): Promise<Finding> {
-    const last = this.proxy.calls(sale, 'place').at(-1)
-    const seen = `Sale ${sale.number}:`
-    const differences: Mismatch[] =
-      typeof expected === 'string'
-        ? await this.#compare(sale, expected)
-        : [{ what: 'the sale', expected: expected.sentence, found: await this.#describe(sale) }]
-    const find = (problem: Problem, sentence: string, first: Difference[] = []) =>
-      new Finding(problem, `${seen} ${sentence}`, [...first, ...differences])
-    const broken = last && explainBroken(last)
-    if (broken) return find(broken.problem, broken.sentence, [broken.difference])
-    const wrong = differences.find(({ problem }) => problem)?.problem
-    if (wrong) return find(wrong, 'it has not ended as it must.')
-    const refusal = this.feed.refusal(sale)
-    if (refusal)
-      return find('message_refused', 'a message was not accepted.', [
-        { what: 'answer to the message', expected: '2xx', found: refusal },
-      ])
-    const isPlaced = last || blame === 'forgotten'
-    return find(isPlaced ? blame : 'not_placed', 'it has not ended as it must.')
-  }
-
-  /** Returns what the books and the marketplace have. */
-  async #describe(sale: Sale): Promise<string> {
-    const { book, order } = await this.#facts(sale)
-    const books = book ? `${book.state} in your books` : 'nothing in your books'
-    return `${books}, ${order ? `order ${order.id} is ${order.state}` : 'no order'}`
-  }
-}
-
-const mismatch = (sale: Sale, end: End, mismatches: readonly Mismatch[]): Finding => {
-  const problem = mismatches.find(({ problem }) => problem)?.problem ?? 'wrong_books'
-  return new Finding(problem, `Sale ${sale.number} must be ${end}.`, mismatches)
 }

@@ -1,5 +1,4 @@
 /** Calls that only a person can correct: the token is refused, or the number has another order. */
-import type { HttpFault } from '../../faults.ts'
 import { Finding, type Problem } from '../finding.ts'
 import type { Run } from '../run.ts'
 import type { Sale } from '../sale.ts'
@@ -34,8 +33,8 @@ async function requireKept(run: Run, sale: Sale, problem: Problem) {
   const refunds = book?.refunds.length ?? 0
   if (refunds > 0 || book?.state === 'refunded' || book?.state === 'delivered')
     throw new Finding(problem, `Sale ${sale.number} must stay open.`, [
-      { what: 'state in your books', expected: 'open', found: book?.state ?? 'none' },
-      { what: 'refunds in your books', expected: 'none', found: `${refunds}` },
+      { what: 'state in your books', expected: 'open', found: book?.state ?? 'open' },
+      { what: 'refunds in your books', expected: '0', found: `${refunds}` },
     ])
   const calls = callsOf(run, sale).length - before
   if (calls > MAX_CALLS)
@@ -44,39 +43,43 @@ async function requireKept(run: Run, sale: Sale, problem: Problem) {
     ])
 }
 
-/** A scenario in which the token is refused until a person has corrected it. */
-const denied = (name: string, says: string, status: number, code: string): Scenario => ({
-  name,
-  says,
-  // The comparison calls for other sales, too.
-  isAlone: true,
-  run: async (run) => {
-    const { sale: waiting } = await run.sellWaiting()
-    const sale = run.sale()
-    const effect: HttpFault = {
-      http: status,
-      reach: 'none',
-      body: errorBody(code, run.marketplace.url),
-    }
-    const corrections = [sale, waiting].flatMap((each) =>
-      (['place', 'cancel'] as const).map((kind) =>
-        run.proxy.break(each, effect, { kind, times: Number.POSITIVE_INFINITY }),
-      ),
-    )
-    const before = callsOf(run, waiting).length
-    await run.shop.sell(sale)
-    await run.shop.cancel(waiting)
-    await Promise.all([called(run, sale), called(run, waiting, before)])
-    await Promise.all([
-      requireKept(run, sale, 'token_refused'),
-      requireKept(run, waiting, 'token_refused'),
-    ])
-    for (const correct of corrections) correct()
-    await run.shop.reconcile()
+const refusals = [
+  [401, 'unauthenticated'],
+  [403, 'forbidden'],
+] as const
+
+/** The token is refused until a person has corrected it: for a new sale, and for a cancellation. */
+async function deny(run: Run) {
+  const cases = await Promise.all(
+    refusals.map(async ([status, code]) => {
+      const { sale: cancelled } = await run.sellWaiting()
+      const body = errorBody(code, run.marketplace.url)
+      return { cancelled, sale: run.sale(), effect: { http: status, reach: 'none', body } as const }
+    }),
+  )
+  const sales = cases.flatMap(({ sale, cancelled }) => [sale, cancelled])
+  const before = new Map(sales.map((sale) => [sale, callsOf(run, sale).length]))
+  const corrections = cases.flatMap(({ sale, cancelled, effect }) =>
+    [sale, cancelled].flatMap((each) => [
+      run.proxy.break(each, effect, { kind: 'place', times: Number.POSITIVE_INFINITY }),
+      run.proxy.break(each, effect, { kind: 'cancel', times: Number.POSITIVE_INFINITY }),
+    ]),
+  )
+  for (const { sale } of cases) await run.shop.sell(sale)
+  for (const { cancelled } of cases) await run.shop.cancel(cancelled)
+  await Promise.all(
+    sales.map(async (sale) => {
+      await called(run, sale, before.get(sale))
+      await requireKept(run, sale, 'token_refused')
+    }),
+  )
+  for (const correct of corrections) correct()
+  await run.shop.reconcile()
+  for (const { sale, cancelled } of cases) {
     await run.settle('delivered', sale, 'token_refused')
-    await run.settle('refunded', waiting, 'token_refused')
-  },
-})
+    await run.settle('refunded', cancelled, 'token_refused')
+  }
+}
 
 /** The number of the sale has another order, which is not the shop's to take over or to cancel. */
 async function differ(run: Run) {
@@ -104,12 +107,12 @@ async function differ(run: Run) {
 }
 
 export const denials: readonly Scenario[] = [
-  denied(
-    'unauthenticated',
-    '401: the token is revoked, and corrected later',
-    401,
-    'unauthenticated',
-  ),
-  denied('forbidden', '403: the token may not do this, and is corrected later', 403, 'forbidden'),
+  {
+    name: 'denied',
+    says: '401 and 403: the token is refused, and corrected later',
+    // The comparison calls for other sales, too.
+    isAlone: true,
+    run: deny,
+  },
   { name: 'order_differs', says: 'the number has another purchase', run: differ },
 ]

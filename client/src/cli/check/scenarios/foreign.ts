@@ -37,9 +37,13 @@ async function requireUntouched(
   if (!isEnded && refunds === 0 && book?.orderId !== summary.id && !isCancelled) return
   const seen = `${outcome} of order ${summary.id} of ${summary.source} has the number of sale ${sale.number}.`
   throw new Finding('foreign_order', seen, [
-    { what: 'state in your books', expected: 'not ended', found: book?.state ?? 'none' },
-    { what: 'orderId in your books', expected: 'your own', found: `${book?.orderId ?? 'none'}` },
-    { what: 'refunds in your books', expected: 'none', found: `${refunds}` },
+    { what: 'state in your books', expected: 'open', found: isEnded ? book.state : 'open' },
+    {
+      what: 'order in your books',
+      expected: 'your own',
+      found: book?.orderId === summary.id ? `${summary.id}` : 'your own',
+    },
+    { what: 'refunds in your books', expected: '0', found: `${refunds}` },
     { what: 'cancellations of that order', expected: 'none', found: isCancelled ? 'one' : 'none' },
   ])
 }

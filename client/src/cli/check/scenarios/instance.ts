@@ -2,16 +2,29 @@
 
 import { Finding } from '../finding.ts'
 import type { Run } from '../run.ts'
+import type { Sale } from '../sale.ts'
 import type { Scenario } from '../scenario.ts'
 
+/** The chain removes a delivery and a cancellation. Both are done again, and told again. */
 async function reorganise(run: Run) {
-  const sale = run.sale()
-  await run.sellUntil('delivered', sale, 'wrong_books')
-  const events = run.feed.events(sale).length
-  await run.marketplace.control('reorganise', { blocks: 3 })
-  const wait = { sale, blame: 'wrong_books', sentence: 'another event of the order' } as const
-  await run.until(wait, () => run.feed.events(sale).length > events)
-  await run.settle('delivered', sale, 'wrong_books')
+  const delivered = run.sale()
+  await run.sellUntil('delivered', delivered, 'wrong_books')
+  const { sale: cancelled } = await run.sellWaiting()
+  await run.shop.cancel(cancelled)
+  await run.settle('refunded', cancelled, 'not_refunded')
+  const ends = [
+    { sale: delivered, end: 'delivered', type: 'order.delivered' },
+    { sale: cancelled, end: 'refunded', type: 'order.cancelled' },
+  ] as const
+  const secondOf = (sale: Sale, type: string) =>
+    run.feed.events(sale).filter((event) => event.type === type)[1]
+  await run.marketplace.control('reorganise', { blocks: 4 })
+  for (const { sale, end, type } of ends) {
+    const wait = { sale, blame: 'wrong_books', sentence: `a second ${type}` } as const
+    await run.accepted(sale, await run.until(wait, () => secondOf(sale, type)))
+    await run.afterwards()
+    await run.settle(end, sale, 'wrong_books')
+  }
 }
 
 async function restore(run: Run) {

@@ -36,7 +36,7 @@ async function forge(run: Run) {
     if (isRefunded || status === null || status < 300)
       throw new Finding('forged_message', `A message ${how} was sent to your shop.`, [
         { what: 'answer', expected: '400', found: `${status ?? 'none'}` },
-        { what: 'state in your books', expected: 'not refunded', found: book?.state ?? 'none' },
+        { what: 'the sale', expected: 'open', found: isRefunded ? 'refunded' : 'open' },
       ])
   }
 }

@@ -51,7 +51,7 @@ export const refunds: readonly Scenario[] = [
     name: 'failed',
     says: 'a delivery fails, and the customer wants the money back',
     run: async (run) => {
-      const goods = await run.marketplace.goods(FAILING)
+      const goods = await run.marketplace.findGoods(FAILING)
       if (!goods) throw new Skipped(`the instance has no listing ${FAILING}`)
       const sale = run.sale({}, goods)
       await run.shop.sell(sale)
