@@ -11,8 +11,8 @@ type OperationMethods = {
 export type MarketplaceClient = OperationMethods & {
   /**
    * Reads an order until all its items are transferred, and returns it. Keeps waiting while the
-   * buyer has no wallet. Throws `DeliveryFailedError` if an item cannot be delivered, and
-   * `DeliveryTimeoutError`.
+   * buyer has no wallet. Throws `DeliveryFailedError` if an item cannot be delivered,
+   * `OrderReplacedError` if the id becomes that of another order, and `DeliveryTimeoutError`.
    */
   waitForDelivery: (orderId: number, options?: WaitOptions) => Promise<Order>
   /** Iterates over everything that an operation lists, such as `listTransfers` or `listEvents`. */

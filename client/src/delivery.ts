@@ -1,5 +1,5 @@
 import { withDeadline } from './deadline.ts'
-import { DeliveryFailedError, DeliveryTimeoutError } from './errors.ts'
+import { DeliveryFailedError, DeliveryTimeoutError, OrderReplacedError } from './errors.ts'
 import { wait } from './retry.ts'
 import type { Send } from './transport.ts'
 import type { Answer, Order } from './types.ts'
@@ -13,19 +13,24 @@ export type WaitOptions = {
   signal?: AbortSignal | undefined
 }
 
-/** Reads the order until all its items are transferred. */
+/** Reads the order until all its items are transferred, or another order has its id. */
 export function waitForDelivery(
   send: Send,
   orderId: number,
   { timeout = 300_000, interval = 2_000, signal }: WaitOptions = {},
 ): Promise<Order> {
   let order: Order | null = null
+  /** Source and number, which an order keeps. */
+  let owner: string | undefined
   const error = () => new DeliveryTimeoutError(orderId, order, timeout)
   return withDeadline({ milliseconds: timeout, signal, error }, async (stop) => {
     for (;;) {
       const input = { order_ids: [orderId] }
-      const { orders } = await send<Answer<'getOrders'>>('getOrders', input, { signal: stop })
-      order = orders[0] ?? null
+      const read = await send<Answer<'getOrders'>>('getOrders', input, { signal: stop })
+      order = read.orders[0] ?? null
+      const ownerNow = JSON.stringify([read.source, order?.providerId])
+      owner ??= ownerNow
+      if (order && ownerNow !== owner) throw new OrderReplacedError(order)
       const states = order?.orderItems.map(({ status }) => status) ?? []
       if (order && states.includes('failed')) throw new DeliveryFailedError(order)
       if (order && states.every((status) => status === 'transferred')) return order

@@ -110,6 +110,18 @@ export class DeliveryTimeoutError extends Error {
   }
 }
 
+/** The id is that of another order by now: the marketplace has restored its database. */
+export class OrderReplacedError extends Error {
+  override readonly name = 'OrderReplacedError'
+  /** As it is now. */
+  readonly order: Order
+
+  constructor(order: Order) {
+    super(`order ${order.id} has another source or number than before: place your order again`)
+    this.order = order
+  }
+}
+
 /** `order 7: item 9 is transferring`. An item without a status is queued. */
 const describeItems = ({ id, orderItems }: Order): string =>
   `order ${id}: ${orderItems.map((item) => `item ${item.id} is ${item.status ?? 'queued'}`).join(', ')}`

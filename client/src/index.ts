@@ -5,6 +5,7 @@ export {
   type ApiErrorOf,
   DeliveryFailedError,
   DeliveryTimeoutError,
+  OrderReplacedError,
   TimeoutError,
   UnexpectedResponseError,
 } from './errors.ts'

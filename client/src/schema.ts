@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List orders
-         * @description Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token.
+         * @description Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Other shops may use the same `providerId`: an order is yours if it and `source` are. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token.
          */
         get: operations["listOrders"];
         put?: never;
@@ -646,7 +646,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token.
+         * @description The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all: an order is yours if `source` and `providerId` are. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1567,7 +1567,7 @@ export interface components {
             sellerId: number;
             /** @description Order number of the shop; null if it sent none. */
             providerId: string | null;
-            /** @description Name of the token that placed the order. Buyer and seller see it. */
+            /** @description Name of the token that placed the order: the order is yours if this and `providerId` are. Buyer and seller see it. */
             source: string;
             /** @description The texts that the shop gave, by name. */
             custom: {
@@ -2356,7 +2356,7 @@ export interface components {
             orderItemId: number;
             /** @description Order number of the shop; null if it sent none. */
             providerId: string | null;
-            /** @description Name of the token that placed the order. Buyer and seller see it. */
+            /** @description Name of the token that placed the order: the order is yours if this and `providerId` are. Buyer and seller see it. */
             source: string;
             /** @description The texts that the shop gave, by name. */
             custom: {
@@ -3195,7 +3195,7 @@ export interface components {
             orderId: number;
             /** @description Order number of the shop; null if it sent none. */
             providerId: string | null;
-            /** @description Name of the token that placed the order. Buyer and seller see it. */
+            /** @description Name of the token that placed the order: the order is yours if this and `providerId` are. Buyer and seller see it. */
             source: string;
             /** @description The texts that the shop gave, by name. */
             custom: {
@@ -7911,7 +7911,7 @@ export interface operations {
 export interface Methods {
     /** Place paid orders. Places 1 to 100 orders, all of them or none. Each order starts the transfer of its NFT to the buyer. A user token can place orders for the listings of its user. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write. */
     placeOrders: operations["placeOrders"];
-    /** List orders. Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token. */
+    /** List orders. Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Other shops may use the same `providerId`: an order is yours if it and `source` are. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token. */
     listOrders: operations["listOrders"];
     /** Get orders. Returns 1 to 100 orders in the order of the path, each once. A user token can read the orders in which its user is the buyer or a seller. Needs a token. */
     getOrders: operations["getOrders"];
@@ -7987,7 +7987,7 @@ export interface Methods {
     resendWebhookMessage: operations["resendWebhookMessage"];
     /** Send all events since a time again. Includes events that were delivered. 6 times a day at most. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
     replayWebhook: operations["replayWebhook"];
-    /** List events. The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token. */
+    /** List events. The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all: an order is yours if `source` and `providerId` are. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token. */
     listEvents: operations["listEvents"];
     /** List transfers. Returns the deliveries of order items in the order of their ids, in pages. Needs a master token. */
     listTransfers: operations["listTransfers"];

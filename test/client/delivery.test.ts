@@ -10,6 +10,7 @@ import {
   DeliveryFailedError,
   DeliveryTimeoutError,
   type NewOrder,
+  OrderReplacedError,
 } from '../../client/src/index.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
 
@@ -106,6 +107,56 @@ it('throws the last state if an order is not delivered in time', async () => {
   expect(error).toBeInstanceOf(DeliveryTimeoutError)
   expect(error.message).toBe(`order ${id}: item ${itemId} is awaiting_wallet after 2000 ms`)
   expect(error.order).toMatchObject({ id, buyerId: orderWithoutWallet.buyerUserId })
+})
+
+/** Returns a `fetch` that changes the answers to reads of orders from the second one on. */
+function changingReads(change: (response: Response) => Response | Promise<Response>) {
+  let reads = 0
+  return async (url: string, init: RequestInit) => {
+    const response = await fetch(url, init)
+    return init.method === 'GET' && ++reads > 1 ? change(response) : response
+  }
+}
+
+const otherSource = ({ body, headers }: Response) => {
+  const changed = new Headers(headers)
+  changed.set('x-order-source', 'Another%20shop')
+  return new Response(body, { headers: changed })
+}
+
+const otherNumber = async (response: Response) => {
+  const { orders } = (await response.json()) as { orders: object[] }
+  const body = { orders: orders.map((order) => ({ ...order, providerId: 'other' })) }
+  return Response.json(body, { headers: response.headers })
+}
+
+it.each([
+  ['source', otherSource],
+  ['number', otherNumber],
+])('throws if another order has the id, with another %s', async (_, change) => {
+  const { id } = await anOrder(orderWithoutWallet)
+  const changing = createClient({ ...instance, fetch: changingReads(change) })
+  const error = await changing.waitForDelivery(id, { interval: 50 }).catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(OrderReplacedError)
+  expect(error.message).toBe(
+    `order ${id} has another source or number than before: place your order again`,
+  )
+  expect(error.order).toMatchObject({ id })
+})
+
+it('tells the source and the sequence of one order, and of several neither', async () => {
+  const providerId = crypto.randomUUID()
+  const put = () => client.putOrder({ providerId, body: orderWithoutWallet })
+  const [first, again] = [await put(), await put()]
+  const { orders } = await client.listOrders({ providerId, fields: 'summary' })
+  const [{ id = 0, source, sequence } = {}] = orders
+  expect(source).toMatch(/./)
+  for (const answer of [first, again, await client.getOrders({ order_ids: [id] })])
+    expect(answer).toMatchObject({ orders: [{ id }], source, sequence, error: null })
+  const other = await anOrder(orderWithoutWallet)
+  expect(await client.getOrders({ order_ids: [id, other.id] })).toMatchObject({
+    ...{ orders: [{ id }, { id: other.id }], source: null, sequence: null },
+  })
 })
 
 it('stops to wait if the caller aborts', async () => {

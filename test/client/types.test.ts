@@ -38,6 +38,9 @@ it('takes what the document describes', () => {
 it('returns what the document describes', () => {
   expectTypeOf<Answer<'placeOrders'>['orders']>().toEqualTypeOf<PlacedOrder[]>()
   expectTypeOf<Answer<'getOrders'>['orders']>().toEqualTypeOf<Order[]>()
+  expectTypeOf<Answer<'putOrder'>['source']>().toEqualTypeOf<string | null>()
+  expectTypeOf<Answer<'getOrders'>['sequence']>().toEqualTypeOf<number | null>()
+  expectTypeOf<Answer<'listOrders'>>().not.toHaveProperty('source')
   expectTypeOf<Order['totalPriceCents']>().toEqualTypeOf<number>()
   expectTypeOf<Order['failReason']>().toEqualTypeOf<string | null>()
   expectTypeOf<OrderItem['status']>().toEqualTypeOf<

@@ -53,7 +53,10 @@ it('exposes response headers to scripts of other sites, also on errors', async (
   expect(response.status).toBe(401)
   expect(response.headers.get('access-control-allow-origin')).toBe('*')
   const exposed = response.headers.get('access-control-expose-headers')?.toLowerCase().split(',')
-  for (const name of ['x-request-id', 'x-d1-bookmark', 'retry-after', 'idempotent-replayed'])
+  for (const name of [
+    ...['x-request-id', 'x-d1-bookmark', 'retry-after', 'idempotent-replayed'],
+    ...['x-order-sequence', 'x-order-source'],
+  ])
     expect(exposed).toContain(name)
 })
 

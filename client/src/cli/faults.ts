@@ -53,12 +53,12 @@ type Breaks = {
 /** Answers a request as a fault says. */
 export function sendFault(
   response: ServerResponse,
-  { http, retryAfter, body }: HttpFault<unknown>,
+  { http, retryAfter, body = `status ${http}` }: HttpFault<unknown>,
   { part, breakConnection }: Breaks,
 ) {
   if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
   if (http === 'malformed') response.end(part)
-  else if (typeof http !== 'number') breakConnection(http)
-  else if (body === undefined) response.writeHead(http).end(JSON.stringify(`status ${http}`))
-  else response.writeHead(http, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  else if (typeof http === 'number')
+    response.writeHead(http, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  else breakConnection(http)
 }

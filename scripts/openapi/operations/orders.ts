@@ -81,7 +81,8 @@ export const orderOperations: Operations = {
     summary: 'List orders',
     description:
       'Returns orders in pages, newest first. A user token lists the orders in which its user is ' +
-      'the buyer or a seller. Filters can be combined. A page may have fewer orders than `limit`, ' +
+      'the buyer or a seller. Other shops may use the same `providerId`: an order is yours if it ' +
+      'and `source` are. Filters can be combined. A page may have fewer orders than `limit`, ' +
       'or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and ' +
       'without `providerId`, the oldest change comes first, and an order that changes while you ' +
       'read comes again at the end. To go on later, begin a minute before the last `updatedAt`: ' +

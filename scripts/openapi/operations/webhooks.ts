@@ -125,7 +125,8 @@ export const webhookOperations: Operations = {
     summary: 'List events',
     description:
       'The log of events of 30 days, for programs that cannot be called. A user token gets the ' +
-      'events of orders that its user bought or sold, a master token all. Ask for the events ' +
+      'events of orders that its user bought or sold, a master token all: an order is yours if ' +
+      '`source` and `providerId` are. Ask for the events ' +
       'after the last one that you have. `events_removed` says that some may be missing.',
     answer: EventPage,
     errors: ['events_removed'],

@@ -1,6 +1,10 @@
 /** The running instance of the project `instance`, and what tests change in it. */
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import { inject, vi } from 'vitest'
+import { issueToken, parseIssuer, type TokenRequest } from '../../../scripts/tokens/issue.ts'
 import { queryInstance } from '../query.ts'
 
 export const instance = inject('instance')
@@ -25,6 +29,17 @@ export async function userId(identity: string): Promise<number> {
   const [user] = await query<{ id: number }>(sql, identity)
   if (!user) throw new Error(`nobody is ${identity}`)
   return user.id
+}
+
+/** Returns a token, as `npm run token` does, which would open the database beside the instance. */
+export function aToken(request: TokenRequest): Promise<string> {
+  const secrets = parseEnv(readFileSync(join(instance.folder, '.dev.vars'), 'utf8'))
+  const issuer = parseIssuer({ ...secrets, PUBLIC_URL: instance.url })
+  const db = drizzle(async (sql, params) => {
+    const rows = await query<object>(sql, ...params.map(String))
+    return { rows: rows.map((row) => Object.values(row)) }
+  })
+  return issueToken(db, issuer, request, new Date())
 }
 
 /** Runs the cron trigger, which also runs by itself each minute. */
