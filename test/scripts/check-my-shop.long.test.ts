@@ -114,6 +114,16 @@ const cases: readonly Case[] = [
     change: 'Compare number, source and id',
   },
   {
+    shop: 'takes the order of another user whose token has the same name for its own',
+    mistakes: [
+      ['SET sequence = ?1, txId', 'SET orderId = ?6, sequence = ?1, txId'],
+      ['AND source = ?5 AND orderId = ?6 AND', 'AND source = ?5 AND'],
+    ],
+    scenario: 'same_number',
+    seen: 'order in your books: expected your own, found 9000000',
+    change: 'Compare number, source and id',
+  },
+  {
     shop: 'refunds when another shop cancels its order',
     mistakes: [
       [

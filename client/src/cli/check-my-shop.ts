@@ -78,6 +78,7 @@ const commandFor = (program: readonly string[]) =>
             MARKETPLACE_TOKEN: options.token ?? process.env.TOKEN ?? '',
             WEBHOOK_SECRET: secret,
           })
+      let isClean = false
       const check = async (signal: AbortSignal) => {
         // Scenarios run at the same time, and each waits.
         setMaxListeners(0, signal)
@@ -85,13 +86,14 @@ const commandFor = (program: readonly string[]) =>
         const parts = { shop, proxy, feed, marketplace, goods, patience: PATIENCE, signal }
         const print: ReportOptions = { url: options.url, log: join(folder, LOG) }
         const findings = await report(new Run(parts), scenarios, print)
-        if (findings === 0) await rm(folder, { recursive: true })
-        return findings > 0 ? 1 : 0
+        isClean = findings === 0
+        return isClean ? 0 : 1
       }
       try {
         return await untilInterrupted(check, { status: INTERRUPTED })
       } finally {
         await shop.kill()
+        if (isClean) await rm(folder, { recursive: true })
         proxy.server.close()
         proxy.server.closeAllConnections()
       }

@@ -43,7 +43,7 @@ export const problems = {
   foreign_order: {
     change:
       'Compare number, source and id with the order that the answer to your own call has named: another shop may use the same number.',
-    guide: 'webhooks#receive-them',
+    guide: 'delivery#your-own-orders',
   },
   token_refused: {
     change:

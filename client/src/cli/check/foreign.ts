@@ -1,9 +1,10 @@
-/** Orders of another shop that have the number of a sale: numbers are unique for a token name only. */
+/** Orders of other shops that have the number of a sale: it is unique for the tokens of one name. */
 import type { Order as FullOrder, OrderSummary } from '../../types.ts'
 import type { Message } from '../message.ts'
 import type { Sale } from './sale.ts'
 
-const SOURCE = 'Another shop'
+/** The name of the other shop's token: another one, or the same, as that of another user. */
+export type Name = 'another name' | 'the same name'
 
 /** How the orders of the other shop have ended. A later event of the sale's own order has a lower sequence. */
 const states = {
@@ -13,7 +14,6 @@ const states = {
 } as const
 
 export type Outcome = keyof typeof states
-export const outcomes = Object.keys(states) as Outcome[]
 
 const SEQUENCE = 1000
 const TX_ID = `0x${'f0'.repeat(32)}`
@@ -31,7 +31,7 @@ let last = 900_000_000
 /** Makes an order of another shop with the number of a sale, which looks like a real order. */
 export function foreignOrder(
   { number }: Sale,
-  outcome: Outcome,
+  { outcome, name }: { outcome: Outcome; name: Name },
   real: { summary: OrderSummary; order: FullOrder },
 ): ForeignOrder {
   last++
@@ -45,7 +45,7 @@ export function foreignOrder(
       ...common,
       ...delivery,
       orderItemId: last,
-      source: SOURCE,
+      source: name === 'the same name' ? real.summary.source : 'Another shop',
       reasonCode,
       sequence: SEQUENCE,
     },
@@ -101,16 +101,20 @@ export function answerForeign(
   }
 }
 
-/** Adds the orders of another shop to the first page of a list that does not filter by token. */
+/** Adds the orders of another shop to the first page of a list. */
 export function withForeign(
   orders: readonly ForeignOrder[],
   path: string,
   body: Buffer<ArrayBuffer>,
 ): Buffer<ArrayBuffer> {
   const { pathname, searchParams: query } = new URL(path, 'http://shop')
-  if (pathname !== '/api/externalOrders' || query.has('source') || query.has('cursor')) return body
-  const number = query.get('providerId')
-  const found = orders.filter(({ summary }) => number === null || summary.providerId === number)
+  if (pathname !== '/api/externalOrders' || query.has('cursor')) return body
+  const isListed = (name: 'providerId' | 'source', value: string | null) =>
+    !query.has(name) || query.get(name) === value
+  const found = orders.filter(
+    ({ summary: { providerId, source } }) =>
+      isListed('providerId', providerId) && isListed('source', source),
+  )
   if (found.length === 0) return body
   const isSummary = query.get('fields') === 'summary'
   const page = JSON.parse(String(body))

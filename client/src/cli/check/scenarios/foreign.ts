@@ -4,8 +4,8 @@ import {
   type ForeignOrder,
   foreignMessage,
   foreignOrder,
+  type Name,
   type Outcome,
-  outcomes,
 } from '../foreign.ts'
 import type { Run } from '../run.ts'
 import type { Sale } from '../sale.ts'
@@ -18,8 +18,8 @@ async function forger(run: Run) {
   const [summary] = await run.marketplace.summaries(sale.number)
   const order = summary && (await run.marketplace.read(summary.id))
   if (!order) throw new Error('there is no order to imitate')
-  return (sale: Sale, outcome: Outcome): ForeignOrder => {
-    const foreign = foreignOrder(sale, outcome, { summary, order })
+  return (sale: Sale, outcome: Outcome, name: Name): ForeignOrder => {
+    const foreign = foreignOrder(sale, { outcome, name }, { summary, order })
     run.proxy.addForeign(foreign)
     return foreign
   }
@@ -35,7 +35,7 @@ async function requireUntouched(
   const refunds = book?.refunds.length ?? 0
   const isEnded = book?.state === 'delivered' || book?.state === 'refunded'
   if (!isEnded && refunds === 0 && book?.orderId !== summary.id && !isCancelled) return
-  const seen = `${outcome} of order ${summary.id} of ${summary.source} has the number of sale ${sale.number}.`
+  const seen = `Another shop has order ${summary.id} with the number ${sale.number}: ${outcome}.`
   throw new Finding('foreign_order', seen, [
     { what: 'state in your books', expected: 'open', found: isEnded ? book.state : 'open' },
     {
@@ -55,9 +55,9 @@ async function sendForeign(run: Run, sale: Sale, foreign: ForeignOrder) {
 }
 
 /** The message arrives while the marketplace is away, before the shop has an order. */
-async function beforeOrder(run: Run, foreignOf: Forger, outcome: Outcome) {
+async function beforeOrder(run: Run, foreignOf: (sale: Sale) => ForeignOrder) {
   const sale = run.sale()
-  const foreign = foreignOf(sale, outcome)
+  const foreign = foreignOf(sale)
   const body = errorBody('try_later', run.marketplace.url)
   const effect = { http: 503, reach: 'none', retryAfter: 2, body } as const
   let isHit = false
@@ -73,25 +73,25 @@ async function beforeOrder(run: Run, foreignOf: Forger, outcome: Outcome) {
 }
 
 /** The message arrives when the shop has an order of its own, which is cancelled later. */
-async function afterOrder(run: Run, foreignOf: Forger, outcome: Outcome) {
+async function afterOrder(run: Run, foreignOf: (sale: Sale) => ForeignOrder) {
   const { sale, waiting } = await run.sellWaiting()
   await run.accepted(sale, waiting)
-  const foreign = foreignOf(sale, outcome)
+  const foreign = foreignOf(sale)
   await sendForeign(run, sale, foreign)
   await run.shop.cancel(sale)
   await run.settle('refunded', sale, 'foreign_order')
 }
 
-type Forger = Awaited<ReturnType<typeof forger>>
-
 async function sameNumber(run: Run) {
   const foreignOf = await forger(run)
-  await Promise.all(
-    outcomes.flatMap((outcome) => [
-      beforeOrder(run, foreignOf, outcome),
-      afterOrder(run, foreignOf, outcome),
-    ]),
-  )
+  await Promise.all([
+    beforeOrder(run, (sale) => foreignOf(sale, 'order.delivered', 'another name')),
+    beforeOrder(run, (sale) => foreignOf(sale, 'order.failed', 'the same name')),
+    beforeOrder(run, (sale) => foreignOf(sale, 'order.cancelled', 'another name')),
+    afterOrder(run, (sale) => foreignOf(sale, 'order.delivered', 'the same name')),
+    afterOrder(run, (sale) => foreignOf(sale, 'order.failed', 'another name')),
+    afterOrder(run, (sale) => foreignOf(sale, 'order.cancelled', 'the same name')),
+  ])
 }
 
 /** The lists that the shop reads to compare its books have the other orders, too. */
@@ -101,9 +101,9 @@ async function sameNumberCompared(run: Run) {
   run.feed.hold(delivered)
   await run.shop.sell(delivered)
   await run.event(delivered, 'order.delivered', 'not_placed')
-  foreignOf(delivered, 'order.cancelled')
+  foreignOf(delivered, 'order.cancelled', 'the same name')
   const waiting = (await run.sellWaiting()).sale
-  const foreign = foreignOf(waiting, 'order.delivered')
+  const foreign = foreignOf(waiting, 'order.delivered', 'another name')
   await run.shop.reconcile()
   await requireUntouched(run, waiting, foreign)
   await run.settle('delivered', delivered, 'foreign_order')
