@@ -1,8 +1,11 @@
 /** The shops of the guide survive everything, and `check-my-shop` finds the mistakes of others. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { READY } from '../support/dev.ts'
 import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
 import { aShop, checkShop, type Mistake, shopLanguages } from '../support/shops.ts'
+
+// Most of the time they wait for a shop that does nothing.
+vi.setConfig({ maxConcurrency: 10 })
 
 let project: Project
 let instance: { url: string; rpcUrl: string; token: string }
@@ -31,6 +34,17 @@ it('says that no node could tell what the wallets have', async () => {
   const { out, status } = await checkShop(withoutNode, shop, ['restored'])
   expect(out).toMatch(/^skipped {2}wallets {3}no node at http:\/\/127\.0\.0\.1:1: give --rpc$/m)
   expect(out).toMatch(/^1 passed, 0 findings, 1 skipped in/m)
+  expect(status).toBe(0)
+})
+
+it('needs the token name of the shop to place an order under its number', async () => {
+  const token = await project.run('token', ['--master', '--name', 'another name'])
+  const shop = await aShop(project.folder, 'ts', [
+    ['{ url, token,', `{ url, token: '${token.out.trim()}',`],
+  ])
+  const { out, status } = await checkShop(instance, shop, ['order_differs'])
+  expect(out).toMatch('Your shop calls with a token of another name than the tool.')
+  expect(out).toMatch(/^0 passed, 0 findings, 1 skipped in/m)
   expect(status).toBe(0)
 })
 

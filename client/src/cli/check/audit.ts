@@ -43,8 +43,8 @@ export class Audit {
   async isAnswered(sale: Sale): Promise<boolean> {
     const calls = this.#parts.proxy.calls(sale, 'place')
     if (calls.some((call) => !call.isBroken && call.answeredAt !== undefined)) return true
-    const { book, order } = await this.#facts(sale)
-    return order !== undefined && book?.orderId === order.id
+    const order = await this.#parts.marketplace.order(sale.number)
+    return order !== undefined && (await this.book(sale))?.orderId === order.id
   }
 
   /** Whether a sale has ended as it must. Throws a `Finding` if it never can. */
@@ -54,15 +54,19 @@ export class Audit {
     const isOpen = book?.state !== 'delivered' && book?.state !== 'refunded'
     // Saves reads of the marketplace.
     if (!book || (isOpen && book.refunds.length === 0)) return false
-    const mismatches = await this.#compare(sale, end)
+    const mismatches = await this.#compare(sale, end, book)
     if (mismatches.some(({ problem }) => problem)) throw mismatch(sale, end, mismatches)
     return mismatches.length === 0
   }
 
-  /** Throws a `Finding` unless a sale has ended as it must. */
-  async requireEnd(sale: Sale, end: End) {
-    const mismatches = await this.#compare(sale, end)
-    if (mismatches.length > 0) throw mismatch(sale, end, mismatches)
+  /** Throws a `Finding` unless all sales have ended as they must. */
+  async requireEnds(ends: ReadonlyMap<Sale, End>) {
+    const books = await this.#parts.shop.books()
+    const requireEnd = async (sale: Sale, end: End) => {
+      const mismatches = await this.#compare(sale, end, books.get(sale.number))
+      if (mismatches.length > 0) throw mismatch(sale, end, mismatches)
+    }
+    await Promise.all([...ends].map(([sale, end]) => requireEnd(sale, end)))
   }
 
   /** Returns why what the shop is waited for does not come. */
@@ -70,7 +74,7 @@ export class Audit {
     const last = this.#parts.proxy.calls(sale, 'place').at(-1)
     const mismatches: Mismatch[] =
       typeof expected === 'string'
-        ? await this.#compare(sale, expected)
+        ? await this.#compare(sale, expected, await this.book(sale))
         : [{ what: 'the sale', expected: expected.sentence, found: await this.#describe(sale) }]
     const finding = (problem: Problem, sentence: string, first: Difference[] = []) =>
       new Finding(problem, `Sale ${sale.number}: ${sentence}`, [...first, ...mismatches])
@@ -87,16 +91,12 @@ export class Audit {
     return finding(isPlaced ? blame : 'not_placed', 'it has not ended as it must.')
   }
 
-  async #facts(sale: Sale) {
-    const { marketplace } = this.#parts
-    return { book: await this.book(sale), order: await marketplace.order(sale.number) }
-  }
-
-  async #compare(sale: Sale, end: End): Promise<Mismatch[]> {
-    const facts = await this.#facts(sale)
+  /** The order is read after the books: it may have ended in the meantime, and they have not. */
+  async #compare(sale: Sale, end: End, book: Book | undefined): Promise<Mismatch[]> {
+    const order = await this.#parts.marketplace.order(sale.number)
     return [
-      ...compareBooks(sale, end, facts),
-      ...(facts.order ? await this.#compareOrder(sale, facts.order) : []),
+      ...compareBooks(sale, end, { book, order }),
+      ...(order ? await this.#compareOrder(sale, order) : []),
       ...(await this.#compareWallet(sale, end)),
     ]
   }
@@ -118,7 +118,8 @@ export class Audit {
 
   /** Returns what the books and the marketplace have. */
   async #describe(sale: Sale): Promise<string> {
-    const { book, order } = await this.#facts(sale)
+    const book = await this.book(sale)
+    const order = await this.#parts.marketplace.order(sale.number)
     const books = book ? `${book.state} in your books` : 'nothing in your books'
     return `${books}, ${order ? `order ${order.id} is ${order.state}` : 'no order'}`
   }

@@ -118,7 +118,7 @@ export class Marketplace {
 
   /** Returns the pieces of an NFT that a wallet has; undefined if no node of its chain answers. */
   async balance({ contract, tokenId }: Goods, wallet: string): Promise<number | undefined> {
-    if (!contract || !tokenId) return undefined
+    if (!contract || !tokenId || this.isNodeMissing) return undefined
     const word = (value: bigint) => value.toString(16).padStart(64, '0')
     // balanceOf(address,uint256) of ERC-1155.
     const data = `0x00fdd58e${word(BigInt(wallet))}${word(BigInt(tokenId))}`

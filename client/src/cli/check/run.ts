@@ -166,8 +166,7 @@ export class Run {
 
   /** Compares all sales that have ended once more. Throws a `Finding`. */
   async recheck() {
-    const ended = [...this.#ended]
-    await Promise.all(ended.map(([sale, end]) => this.#audit.requireEnd(sale, end)))
+    await this.#audit.requireEnds(this.#ended)
   }
 
   /**

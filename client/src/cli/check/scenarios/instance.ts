@@ -5,10 +5,10 @@ import type { Run } from '../run.ts'
 import type { Sale } from '../sale.ts'
 import type { Scenario } from '../scenario.ts'
 
-/** The chain removes a delivery and a cancellation. Both are done again, and told again. */
+/** The chain removes deliveries and a cancellation. All are done again, and told again. */
 async function reorganise(run: Run) {
-  const delivered = run.sale()
-  await run.sellUntil('delivered', delivered, 'wrong_books')
+  const [early, delivered] = [run.sale(), run.sale()]
+  for (const sale of [early, delivered]) await run.sellUntil('delivered', sale, 'wrong_books')
   const { sale: cancelled } = await run.sellWaiting()
   await run.shop.cancel(cancelled)
   await run.settle('refunded', cancelled, 'not_refunded')
@@ -18,7 +18,8 @@ async function reorganise(run: Run) {
   ] as const
   const secondOf = (sale: Sale, type: string) =>
     run.feed.events(sale).filter((event) => event.type === type)[1]
-  await run.marketplace.control('reorganise', { blocks: 4 })
+  // Each of the three has made a block.
+  await run.marketplace.control('reorganise', { blocks: 3 })
   for (const { sale, end, type } of ends) {
     const wait = { sale, blame: 'wrong_books', sentence: `a second ${type}` } as const
     await run.accepted(sale, await run.until(wait, () => secondOf(sale, type)))
