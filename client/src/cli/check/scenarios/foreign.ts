@@ -60,14 +60,12 @@ async function beforeOrder(run: Run, foreignOf: (sale: Sale) => ForeignOrder) {
   const foreign = foreignOf(sale)
   const body = errorBody('try_later', run.marketplace.url)
   const effect = { http: 503, reach: 'none', retryAfter: 2, body } as const
-  let isHit = false
-  const onHit = async () => {
-    isHit = true
-  }
-  run.proxy.break(sale, effect, { times: 2, onHit })
+  run.proxy.break(sale, effect, { times: 2 })
   await run.shop.sell(sale)
   const sentence = 'a call that places the order'
-  await run.until({ sale, blame: 'not_placed', sentence }, () => isHit)
+  await run.until({ sale, blame: 'not_placed', sentence }, () =>
+    run.proxy.calls(sale, 'place').some(({ isBroken }) => isBroken),
+  )
   await sendForeign(run, sale, foreign)
   await run.settle('delivered', sale, 'foreign_order')
 }

@@ -32,17 +32,15 @@ export const refunds: readonly Scenario[] = [
     isAlone: true,
     run: async (run) => {
       const { sale } = await run.sellWaiting()
-      let isLost = false
       const cancelRequestedAt = new Date().toISOString()
       const orders = await run.marketplace.summaries(sale.number)
       const body = { orders: orders.map((order) => ({ ...order, cancelRequestedAt })) }
-      const onHit = async () => {
-        isLost = true
-      }
-      run.proxy.break(sale, { http: 200, reach: 'none', body }, { kind: 'cancel', onHit })
+      run.proxy.break(sale, { http: 200, reach: 'none', body }, { kind: 'cancel' })
       await run.shop.cancel(sale)
       const sentence = 'a call that cancels the order'
-      await run.until({ sale, blame: 'not_refunded', sentence }, () => isLost)
+      await run.until({ sale, blame: 'not_refunded', sentence }, () =>
+        run.proxy.calls(sale, 'cancel').some(({ isBroken }) => isBroken),
+      )
       await run.shop.reconcile()
       await run.settle('refunded', sale, 'not_cancelled_again')
     },
