@@ -1,6 +1,8 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig, defineProject } from 'vitest/config'
 import { generateSigningKey } from './scripts/keys/signing-key.ts'
+import { isolateEnvironment } from './test/support/environment.ts'
+import { PATIENCE } from './test/support/patience.ts'
 
 const secrets = {
   JWT_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
@@ -9,18 +11,28 @@ const secrets = {
   TRANSFER_SIGNER_KEYS: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   DELIVERY_KEY_SECRET: '07'.repeat(32),
 }
-// Wrangler reads required secrets from the environment, and warns if they are missing.
-Object.assign(process.env, secrets)
 
 /** Set by `npm run fuzz`, `npm run fuzz -- --hostile` and `npm run chaos`. */
 const { FUZZ_SEED = '1', FUZZ_RUNS, HOSTILE_SEED = '1', HOSTILE_STEPS } = process.env
 const { CHAOS_SEED, CHAOS_ITEMS, SHARES_SEED, SHARES_STEPS } = process.env
+const { LIES_SEED = '1', LIES_CASES = '200' } = process.env
+
+isolateEnvironment()
+// Wrangler reads required secrets from the environment, and warns if they are missing.
+Object.assign(process.env, secrets)
+
+/** Limits that a busy machine reaches only if something stands still. */
+const limits = {
+  testTimeout: 3 * PATIENCE,
+  hookTimeout: 3 * PATIENCE,
+  expect: { poll: { timeout: PATIENCE } },
+}
 
 /** Files that `npm run test:long` repeats with more cases, seeds or rows. */
 const extended = [
   'test/{authorization,costs,storage}.test.ts',
   'test/fuzz/*.test.ts',
-  'test/delivery/{campaign,nodes}.test.ts',
+  'test/delivery/{campaign,lies,nodes}.test.ts',
   'test/reservations/model.test.ts',
 ]
 
@@ -74,13 +86,11 @@ const workers = (isLong: boolean) => {
       name: 'workers',
       include: isLong ? [...files.include, ...extended] : files.include,
       exclude: ['test/{scripts,client,contracts,browser}/**', ...(files.exclude ?? [])],
+      ...limits,
       setupFiles: ['test/support/setup.ts'],
       // Starting a worker and loading the modules takes longer than most test files. Files share them,
       // and setup.ts empties the database and the caches before each file.
       isolate: false,
-      // Tests use real chains and image conversion, and share the processor.
-      testTimeout: 60_000,
-      hookTimeout: 120_000,
       globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
       provide: {
         isLong,
@@ -94,6 +104,7 @@ const workers = (isLong: boolean) => {
           seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],
           items: +(CHAOS_ITEMS ?? (isLong ? 80 : 25)),
         },
+        lies: { seed: +LIES_SEED, cases: +LIES_CASES },
       },
     },
   })
@@ -104,11 +115,10 @@ const scripts = (isLong: boolean) =>
   defineProject({
     test: {
       name: 'scripts',
+      ...limits,
       ...filesIn('test/{scripts,contracts}', isLong),
       // Importing wrangler takes two seconds for each process.
       isolate: false,
-      testTimeout: 180_000,
-      hookTimeout: 60_000,
     },
   })
 
@@ -117,13 +127,10 @@ const instance = (isLong: boolean) =>
   defineProject({
     test: {
       name: 'instance',
+      ...limits,
       ...filesIn('test/{client,browser}', isLong),
       isolate: false,
       globalSetup: ['test/support/instance/setup.ts', 'test/browser/chromium.ts'],
-      testTimeout: 60_000,
-      hookTimeout: 120_000,
-      // A busy machine lays out a page seconds after the size of the window changes.
-      expect: { poll: { timeout: 15_000 } },
     },
   })
 

@@ -4,19 +4,20 @@
  */
 import { execFileSync } from 'node:child_process'
 import { publicKeys } from '../src/auth/tokens.ts'
-import { createPairs, SIZE } from './bench/calls.ts'
+import { createPairs } from './bench/calls.ts'
 import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'
 import { measureTransfers, type Scenario } from './bench/transfers.ts'
-import { measureWebhooks } from './bench/webhooks.ts'
+import { type Load, measureWebhooks } from './bench/webhooks.ts'
 import { bindingsFor, SWITCHED_OFF, serveWorker } from './bench/worker.ts'
+import type { Size } from './catalogue/synthetic.ts'
 import { generateSigningKey } from './keys/signing-key.ts'
 import { defineCommand, parseInteger, start, UsageError } from './shell/command.ts'
 
 const key = await generateSigningKey()
 const issuer = { url: 'https://bench.test', keys: [key] }
 const token = await createMasterToken(issuer)
-const bindings = bindingsFor(issuer)
+const bindings = await bindingsFor(issuer)
 
 const scenarios: Scenario[] = [
   {
@@ -32,7 +33,34 @@ const scenarios: Scenario[] = [
   },
 ]
 
-const parts: Record<string, () => Promise<void> | void> = {
+/** How much is measured. `items` is the most of each scenario. */
+type Numbers = {
+  catalogue: Size
+  items: number
+  load: Load
+  /** Of each call, and seconds of a round. Environment variables replace them. */
+  rounds: string
+  seconds: string
+}
+
+const full: Numbers = {
+  catalogue: { users: 10_000, nfts: 10_000, orders: 100_000 },
+  items: 5000,
+  load: { oldEvents: 1_000_000, newEvents: 10_000, seconds: 60 },
+  rounds: '10',
+  seconds: '2',
+}
+
+/** The least with which every statement of the bench runs. */
+const brief: Numbers = {
+  catalogue: { users: 1000, nfts: 300, orders: 5000 },
+  items: 100,
+  load: { oldEvents: 1000, newEvents: 1000, seconds: 6 },
+  rounds: '1',
+  seconds: '1',
+}
+
+const parts: Record<string, (numbers: Numbers) => Promise<void> | void> = {
   calls: benchCalls,
   transfers: benchTransfers,
   webhooks: benchWebhooks,
@@ -50,6 +78,7 @@ export const command = defineCommand(
         value: 'PART',
         help: 'Measure only calls, transfers, webhooks or startup.',
       },
+      brief: { type: 'boolean', help: 'Measure next to nothing: does the bench still work?' },
     },
     variables: {
       ROUNDS: 'Rounds in which each call is measured. Default: 10',
@@ -57,16 +86,17 @@ export const command = defineCommand(
     },
     example: 'ROUNDS=3 npm run bench -- --only calls',
   },
-  async ({ only }) => {
+  async ({ only, brief: isBrief }) => {
     if (only && !(only in parts)) throw new UsageError(`There is no part "${only}".`)
-    for (const [name, run] of Object.entries(parts)) if (!only || only === name) await run()
+    for (const [name, run] of Object.entries(parts))
+      if (!only || only === name) await run(isBrief ? brief : full)
   },
 )
 
-async function benchCalls(): Promise<void> {
-  const rounds = parseInteger('ROUNDS', process.env.ROUNDS ?? '10', 1)
-  const seconds = parseInteger('SECONDS', process.env.SECONDS ?? '2', 1)
-  const sql = [...databaseSql(SIZE), ...token.sql]
+async function benchCalls({ catalogue, ...numbers }: Numbers): Promise<void> {
+  const rounds = parseInteger('ROUNDS', process.env.ROUNDS ?? numbers.rounds, 1)
+  const seconds = parseInteger('SECONDS', process.env.SECONDS ?? numbers.seconds, 1)
+  const sql = [...databaseSql(catalogue), ...token.sql]
   const api = await serveWorker({ main: 'src/worker.ts', bindings, sql })
   const floor = await serveWorker({
     main: 'scripts/bench/floor.ts',
@@ -74,7 +104,8 @@ async function benchCalls(): Promise<void> {
     sql,
   })
   try {
-    const pairs = createPairs(api.url, floor.url, token.jwt)
+    const servers = { api: api.url, floor: floor.url }
+    const pairs = createPairs(servers, token.jwt, catalogue)
     const results = await measurePairs(pairs, rounds, seconds)
     console.log(`${markdown(results)}\n\n${SWITCHED_OFF}\n`)
   } finally {
@@ -95,15 +126,13 @@ function markdown(results: readonly Result[]): string {
   return [head, line, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-async function benchTransfers(): Promise<void> {
+async function benchTransfers({ items }: Numbers): Promise<void> {
   const sql = [...databaseSql({ users: 1000, nfts: 10, orders: 0 }), ...token.sql]
   for (const scenario of scenarios) {
-    const { transferred, seconds, placedAfter } = await measureTransfers(
-      bindings,
-      token.jwt,
-      sql,
-      scenario,
-    )
+    const { transferred, seconds, placedAfter } = await measureTransfers(bindings, token.jwt, sql, {
+      ...scenario,
+      items: Math.min(scenario.items, items),
+    })
     const { itemsPerTransaction, transactionsInFlight } = scenario.network
     console.log(
       `Transfers, ${scenario.title}: ${Math.round(transferred / seconds)} items/s with one signer, ` +
@@ -114,17 +143,18 @@ async function benchTransfers(): Promise<void> {
   }
 }
 
-async function benchWebhooks(): Promise<void> {
+async function benchWebhooks({ load }: Numbers): Promise<void> {
   const sql = [...databaseSql({ users: 1000, nfts: 10, orders: 0 }), ...token.sql]
   const { messagesPerSecond, slowestRun, slowestRead, slowestSearch } = await measureWebhooks(
     bindings,
     token.jwt,
     sql,
+    load,
   )
   console.log(
-    `Webhooks: ${messagesPerSecond.toFixed(1)} messages/s in 60 s to a receiver that answers in ` +
-      `50 ms, with a log of a million events. The slowest batch of statements took ` +
-      `${slowestRun} ms in a run, ${slowestRead} ms in a request, and ` +
+    `Webhooks: ${messagesPerSecond.toFixed(1)} messages/s in ${load.seconds} s to a receiver that ` +
+      `answers in 50 ms, with a log of ${load.oldEvents.toLocaleString('en')} events. The slowest ` +
+      `batch of statements took ${slowestRun} ms in a run, ${slowestRead} ms in a request, and ` +
       `${slowestSearch} ms for an endpoint to which none of the events belongs.\n`,
   )
 }

@@ -12,15 +12,18 @@ export const command = defineCommand(
   {
     name: 'npm run screenshots',
     purpose: `Saves a picture of every page in ${FOLDER}/, at 320, 390 and 1280 px, light and dark.`,
+    options: {
+      only: { type: 'string', value: 'TEXT', default: '', help: 'Only of files that begin so.' },
+    },
     variables: { CHROMIUM: 'The browser. Default: /usr/bin/chromium' },
     example: 'npm run screenshots',
   },
-  async () => {
+  async ({ only }) => {
     await rm(FOLDER, { recursive: true, force: true })
     await mkdir(FOLDER)
     process.env.SCREENSHOTS = FOLDER
     const options = { watch: false, mode: 'long', project: ['instance'] }
-    const vitest = await startVitest('test', ['test/browser'], options)
+    const vitest = await startVitest('test', [`test/browser/${only}`], options)
     await vitest.close()
     console.log(`The pictures are in ${FOLDER}/.`)
   },

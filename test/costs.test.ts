@@ -54,7 +54,7 @@ import { anEndpoint, consume, receive } from './webhooks/endpoints.ts'
 
 const { tokenOf, sampleRequest } = await sampleWorld()
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 })
+vi.setConfig({ hookTimeout: 300_000 })
 
 const endpoints = listEndpoints(app).map(({ method, path }) => `${method} ${path}`)
 
@@ -407,7 +407,6 @@ const allowedScans: Record<string, string> = {
   actors: 'has one row per administrator',
   'w in SELECT w.*': 'has a row for each chain',
   'deliveries USING COVERING INDEX deliveries_failed': 'has only items that failed',
-  'transactions USING INDEX transactions_foreign': 'has only transactions that were not mined',
   'transactions USING INDEX transactions_open': 'has only transactions that are not final',
   underWay: 'a subquery of what is under way',
   'deliveries USING INDEX deliveries_delayed': 'has only items that are to be delivered',
@@ -419,6 +418,9 @@ const allowedScans: Record<string, string> = {
   configured: 'a subquery that stops at its LIMIT',
   cronRuns: 'has one row',
   alarms: 'has only alarms that last',
+  findings: 'has five rows for each alarm',
+  'f in INSERT INTO findings': 'has five rows for each alarm',
+  'f in DELETE FROM findings': 'has five rows for each alarm',
   'webhookEndpoints USING INDEX webhookEndpoints_disabled': 'has only those that are disabled',
   'e USING INDEX webhookEndpoints_master': 'has only those of administrators',
   hourlyOrders: 'stops at its LIMIT',

@@ -1,4 +1,5 @@
-/** The calls that the bench compares, and the data that they need. */
+/** The calls that the bench compares. */
+import type { Size } from '../catalogue/synthetic.ts'
 
 export type Call = {
   method: 'GET' | 'POST'
@@ -11,17 +12,16 @@ export type Call = {
 /** `bar` is the lowest acceptable ratio of the API to the floor. */
 export type Pair = { name: string; api: Call; floor: Call; bar?: number }
 
-/** Rows of the synthetic catalogue. */
-export const SIZE = { users: 10_000, nfts: 10_000, orders: 100_000 }
+type Servers = { api: string; floor: string }
 
-/** Returns the calls of two servers, with the master token of user 1. */
-export function createPairs(api: string, floor: string, token: string): Pair[] {
+/** Returns the calls of two servers with a catalogue of this size, with the master token of user 1. */
+export function createPairs({ api, floor }: Servers, token: string, size: Size): Pair[] {
   let i = 0
-  const userId = () => 10 + (i++ % (SIZE.users - 10))
+  const userId = () => 10 + (i++ % (size.users - 10))
   const address = () => ({ userId: userId(), name: 'Bo', street: 'Torstraße 1', city: 'Berlin' })
   const order = () => {
     // NFTs 2, 5, 8 and so on are limited, with a large stock.
-    const nftId = 2 + 3 * (i++ % Math.floor(SIZE.nfts / 3 - 1))
+    const nftId = 2 + 3 * (i++ % Math.floor(size.nfts / 3 - 1))
     return { nftId, listingId: nftId, quantity: 1, buyerUserId: userId() }
   }
   const hundredOrders = () => Array.from({ length: 100 }, order)

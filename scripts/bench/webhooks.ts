@@ -5,13 +5,11 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Server, serveWorker } from './worker.ts'
 
-/** Milliseconds until the receiver answers, and for which its rate is measured. */
+/** Milliseconds until the receiver answers. */
 const ANSWER = 50
-const MEASURED = 60_000
 
-/** Events of others that are in the log before, and the events to send. */
-const OLD_EVENTS = 1_000_000
-const NEW_EVENTS = 10_000
+/** Events of others that are in the log before, the events to send, and seconds of the measurement. */
+export type Load = { oldEvents: number; newEvents: number; seconds: number }
 
 /** `slowest…`: milliseconds of the longest batch of statements. */
 type WebhookResult = {
@@ -28,7 +26,9 @@ export async function measureWebhooks(
   bindings: Record<string, string>,
   token: string,
   sql: readonly string[],
+  { oldEvents, newEvents, seconds }: Load,
 ): Promise<WebhookResult> {
+  const measured = seconds * 1000
   const received: number[] = []
   const receiver = createServer(async (request, response) => {
     const { data } = (await json(request)) as { data: { challenge?: string } }
@@ -40,7 +40,7 @@ export async function measureWebhooks(
   const worker = await serveWorker({
     main: 'src/worker.ts',
     bindings: { ...bindings, LOOPBACK_HOSTS: host },
-    sql: [...sql, ...oldEvents(), strangersEndpoint(host)],
+    sql: [...sql, ...eventsOfOthers(oldEvents), strangersEndpoint(host)],
     isConsumer: true,
   })
   const call = callerOf(worker, token)
@@ -49,12 +49,13 @@ export async function measureWebhooks(
     const { webhook } = await call('POST', '/api/webhooks', hook)
     const path = `/api/webhooks/${webhook.id}`
     while (!(await call('GET', path)).webhook.verifiedAt) await pause(50)
-    for (let i = 0; i < NEW_EVENTS; i += 1000) await worker.database.prepare(newEvents(1000)).run()
+    for (let i = 0; i < newEvents; i += 1000)
+      await worker.database.prepare(eventsToSend(1000)).run()
     await call('POST', `${path}/test`)
     // The first statements after so many rows wait for the disk.
     await pause(2000)
     await worker.slowest()
-    await pause(MEASURED)
+    await pause(measured)
     const slowestRun = await worker.slowest()
     for (const query of ['events', `events?since=${new Date().toISOString()}`])
       await call('GET', `/api/${query}`)
@@ -63,11 +64,11 @@ export async function measureWebhooks(
     await call('POST', `${path}/replay`, { since: '2026-01-01T00:00:00.000Z' })
     const slowestRead = await worker.slowest()
     await call('POST', `/api/webhooks/${STRANGER}/test`)
-    await pause(10_000)
+    await pause(measured / 6)
     const [first = 0] = received
-    const inTime = received.filter((at) => at - first < MEASURED)
+    const inTime = received.filter((at) => at - first < measured)
     return {
-      messagesPerSecond: inTime.length / (MEASURED / 1000),
+      messagesPerSecond: inTime.length / seconds,
       slowestRun,
       slowestRead,
       slowestSearch: await worker.slowest(),
@@ -99,13 +100,13 @@ const data = `json_object('orderId', i, 'orderItemId', i, 'providerId', 'shop-' 
   'txId', NULL, 'failReason', NULL, 'reasonCode', NULL, 'sequence', 0)`
 
 /** The events of 29 days. */
-function oldEvents(): string[] {
+function eventsOfOthers(count: number): string[] {
   const days = 29 * 24 * 60 * 60 * 1000
   const first = (Date.now() - days) * 1000
-  const step = Math.floor((days * 1000) / OLD_EVENTS)
-  const chunk = 50_000
+  const step = Math.floor((days * 1000) / count)
+  const chunk = Math.min(count, 50_000)
   return Array.from(
-    { length: OLD_EVENTS / chunk },
+    { length: Math.ceil(count / chunk) },
     (
       _,
       k,
@@ -122,6 +123,6 @@ const strangersEndpoint = (host: string) => `INSERT INTO webhookEndpoints
   SELECT '${STRANGER}', 950, 'user', 'http://${host}/', '["order.created"]', 'secret', at, 0, 0, 1, at, at
   FROM (SELECT '2026-01-01T00:00:00.000Z' AS at)`
 
-const newEvents = (count: number) => `${numbers(count)} INSERT INTO newEvents
+const eventsToSend = (count: number) => `${numbers(count)} INSERT INTO newEvents
   (type, at, orderId, sellerId, buyerId, source, data)
   SELECT 'order.created', '${new Date().toISOString()}', i, 2, 3, 'shop', ${data} FROM n`

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { Issuer } from '../../src/auth/tokens.ts'
+import { generateSigningKey } from '../keys/signing-key.ts'
 
 export type Server = {
   url: string
@@ -74,16 +75,18 @@ export default {
   queue: (batch, env, context) => worker.queue(batch, bindingsOf(env), context),
 }`
 
-/** The settings of an instance without networks. */
-export const bindingsFor = ({ url, keys }: Issuer) => ({
-  PUBLIC_URL: url,
-  EMAIL_FROM: 'marketplace@example.com',
-  NETWORKS: '{}',
-  REDIRECT_ORIGINS: '[]',
-  JWT_KEYS: JSON.stringify({ keys }),
-  TRANSFER_SIGNER_KEYS: `0x${'1'.repeat(64)}`,
-  DELIVERY_KEY_SECRET: '1'.repeat(64),
-})
+/** The settings of an instance without networks: all that a Worker needs to be ready. */
+export const bindingsFor = async ({ url, keys }: Issuer) =>
+  ({
+    PUBLIC_URL: url,
+    EMAIL_FROM: 'marketplace@example.com',
+    NETWORKS: '{}',
+    REDIRECT_ORIGINS: '[]',
+    JWT_KEYS: JSON.stringify({ keys }),
+    PROOF_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
+    TRANSFER_SIGNER_KEYS: `0x${'1'.repeat(64)}`,
+    DELIVERY_KEY_SECRET: '1'.repeat(64),
+  }) satisfies Required<NodeJS.ProcessEnv>
 
 export async function serveWorker(options: ServeOptions): Promise<Server> {
   const { main, bindings, sql, isConsumer = false } = options

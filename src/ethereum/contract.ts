@@ -9,6 +9,7 @@ import {
   getAddress,
   type Hex,
   keccak256,
+  numberToHex,
 } from 'viem'
 import { relayerAbi as abi } from '../../contracts/relayer-abi.ts'
 import { hex, integer, read, view } from './requests.ts'
@@ -39,7 +40,7 @@ export type ItemResult = { outcome: (typeof outcomes)[number]; gasUsed: bigint; 
 
 /** Encodes a call without arguments. */
 export const encodeGetter = (
-  functionName: 'paused' | 'retired' | 'predecessor' | 'relayerList',
+  functionName: 'paused' | 'retired' | 'predecessor' | 'relayerList' | 'owner' | 'pendingOwner',
 ): Hex => encodeFunctionData({ abi, functionName })
 
 /** Encodes the call that reads which delivery keys the contract has recorded. */
@@ -100,7 +101,17 @@ export const decodeRelayers = (data: Hex): readonly Address[] | null =>
   decoded(() => decodeFunctionResult({ abi, functionName: 'relayerList', data }))
 
 /** A bucket of pieces: `available` of `capacity` may be moved now, `perDay` flow back in a day. */
-export type Limit = { capacity: number; perDay: number; available: number }
+export type Limit = Record<'capacity' | 'perDay' | 'available', number> &
+  /** An announced raise, and its time in seconds since 1970; 0 if there is none. */
+  Record<'nextCapacity' | 'nextPerDay' | 'nextAt', number>
+
+/** Says what a limit allows, now and as it is announced. */
+export function describeLimit({ capacity, perDay, nextAt, ...next }: Limit): string {
+  const now = `${capacity} pieces, ${perDay} a day`
+  if (nextAt === 0) return capacity === 0 ? 'none' : now
+  const from = new Date(nextAt * 1000).toISOString()
+  return `${now}, and from ${from} on ${next.nextCapacity} pieces, ${next.nextPerDay} a day`
+}
 
 /** Decodes a limit. It has a capacity of 0 for an account that is no relayer. */
 export const decodeLimit = (data: Hex): (Limit & { isSet: boolean }) | null =>
@@ -112,6 +123,9 @@ export const decodeLimit = (data: Hex): (Limit & { isSet: boolean }) | null =>
       capacity: Number(limit.capacity),
       perDay: Number(limit.perDay),
       available: Number(limit.available),
+      nextCapacity: Number(limit.nextCapacity),
+      nextPerDay: Number(limit.nextPerDay),
+      nextAt: Number(limit.nextAt),
     }
   })
 
@@ -157,10 +171,6 @@ const eventTopics = () =>
     failed: encodeEventTopics({ abi, eventName: 'DeliveryFailed' })[0],
   })
 
-/** Whether a topic is that of an event which says that a key was used. */
-const isUseTopic = (topic: Hex | undefined) =>
-  topic === eventTopics().delivered || topic === eventTopics().cancelled
-
 /** Topics of the events that say that one of the keys was used. */
 export const usedTopics = (keys: readonly Hex[]) => [
   [eventTopics().delivered, eventTopics().cancelled],
@@ -170,27 +180,50 @@ export const usedTopics = (keys: readonly Hex[]) => [
 /** An event, as a receipt has it. */
 export type Log = { address: Address; topics: readonly Hex[]; data: Hex }
 
-/** Whether the contract says that the key was used. Tokens may log the same. */
-export const isUse = ({ address, topics }: Log, contract: Address, key: Hex): boolean =>
-  isUseTopic(topics[0]) && topics[1] === key && address.toLowerCase() === contract.toLowerCase()
-
-/** Returns what a `Delivered` event says of its item; null for another event. */
-export function decodeDelivered({ topics, data }: Log): ContractItem | null {
-  const [topic, key, , token] = topics
-  if (topic !== eventTopics().delivered || !key || !token) return null
-  const [from, to, tokenId, amount] = decodeAbiParameters(itemTypes, data)
-  return { key, token: getAddress(`0x${token.slice(26)}`), from, to, tokenId, amount }
+/**
+ * Whether the event is the one that the contract logged when it used the key as the record says.
+ * Tokens may log the same, and a node may change what was logged.
+ */
+export function isUse(
+  log: Log,
+  contract: Address,
+  key: Hex,
+  { contentHash }: Pick<KeyRecord, 'contentHash'>,
+): boolean {
+  const [topic, loggedKey] = log.topics
+  if (loggedKey !== key || log.address.toLowerCase() !== contract.toLowerCase()) return false
+  if (contentHash === CANCELLED) return topic === eventTopics().cancelled
+  const delivered = decodeDelivered(log)
+  return delivered !== null && hashContent(delivered) === contentHash
 }
+
+/** Returns what a `Delivered` event says of its item and its relayer; null for another event. */
+export function decodeDelivered({ topics, data }: Log) {
+  const [topic, key, relayer, token] = topics
+  if (topic !== eventTopics().delivered || !key || !relayer || !token) return null
+  return decoded(() => {
+    const [from, to, tokenId, amount] = decodeAbiParameters(itemTypes, data)
+    const item = { key, token: addressIn(token), from, to, tokenId, amount } satisfies ContractItem
+    return { ...item, relayer: addressIn(relayer) }
+  })
+}
+
+/** The address in a word of 32 bytes. */
+export const addressIn = (word: Hex): Address => getAddress(`0x${word.slice(26)}`)
 
 /** Whether the contract says that a transfer failed. Tokens may log the same. */
 export const isFailure = ({ address, topics }: Log, contract: Address): boolean =>
   topics[0] === eventTopics().failed && address.toLowerCase() === contract.toLowerCase()
 
-/** Returns the gas that the token used and what it reverted with, from a `DeliveryFailed` event. */
-export function decodeFailure(data: Hex): { gasUsed: number; reason: Hex } {
-  const [gasUsed, reason] = decodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], data)
-  return { gasUsed: Number(gasUsed), reason }
-}
+/**
+ * Returns the gas that the token used and what it reverted with, from a `DeliveryFailed` event; null
+ * if the node has changed its data.
+ */
+export const decodeFailure = (data: Hex): { gasUsed: number; reason: Hex } | null =>
+  decoded(() => {
+    const [gasUsed, reason] = decodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], data)
+    return { gasUsed: Number(gasUsed), reason }
+  })
 
 /** Of the event `Delivered` and of the content hash. */
 const itemTypes = [
@@ -208,3 +241,11 @@ export const hashContent = ({
   amount,
 }: Pick<ContractItem, 'token' | 'to' | 'tokenId' | 'amount'>): Hex =>
   keccak256(encodeAbiParameters(itemTypes, [token, to, tokenId, amount])).slice(0, 50) as Hex
+
+/** Reads when the owner changed limits of tokens and announced new owners of them. No getter lists them. */
+export const tokenChanges = (address: Address, from: number, to: number): RpcRequest => {
+  const names = ['TokenLimitSet', 'HandOverAnnounced'] as const
+  const topics = [names.map((eventName) => encodeEventTopics({ abi, eventName })[0])]
+  const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
+  return { method: 'eth_getLogs', params: [{ ...range, address, topics }] }
+}

@@ -2,13 +2,16 @@
 import type { Network } from '../env.ts'
 import { log } from '../log.ts'
 import { type Block, block, blockAt, chainId, integer, read } from './requests.ts'
-import { nodeAt, type Replies, type Reply, type Rpc } from './rpc.ts'
+import { nodeAt, type Replies, type Reply, type Rpc, type RpcRequest } from './rpc.ts'
 
 /** Milliseconds for which a node is left out. */
 const LEFT_OUT = 60_000
 
 /** Seconds after which the newest block of a node is compared with that of another node. */
 const OLD_BLOCK = 60
+
+/** Seconds by which it may be ahead of the clock without being compared. */
+const EARLY_BLOCK = 15 * 60
 
 /** URL → when it is tried again, in milliseconds since 1970. */
 const leftOut = new Map<string, number>()
@@ -22,7 +25,8 @@ export type Node = {
 
 type Urls = Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'> & { timeout?: number }
 
-const nodes = (network: Urls): Node[] =>
+/** Returns all nodes, those that are left out, too. */
+export const nodes = (network: Urls): Node[] =>
   network.rpcUrls.map((url, index) => ({ index, url, rpc: nodeAt(url, network) }))
 
 /** Returns the nodes that are not left out, or all if there would be none. */
@@ -35,6 +39,37 @@ export function usableNodes(network: Urls): Node[] {
 /** Returns the nodes of the network except this one. */
 export const otherNodes = (network: Network, { url }: Node): Node[] =>
   usableNodes(network).filter((node) => node.url !== url)
+
+const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
+
+/**
+ * Asks each configured node, and returns what all of them reply to a request within the time limit.
+ * Those that are left out are asked, too: a node that lies must not be able to silence the others.
+ */
+export async function askAll(
+  { timeout = 10_000, ...network }: Urls,
+  requests: readonly RpcRequest[],
+): Promise<(request: RpcRequest) => Reply[]> {
+  const asked = nodes({ ...network, timeout }).map(({ rpc }) => {
+    const late = new Promise<Replies>((resolve) => setTimeout(resolve, timeout, unanswered))
+    return Promise.race([rpc(requests), late])
+  })
+  const all = await Promise.all(asked)
+  return (request) => all.map((replies) => replies(request))
+}
+
+/**
+ * Returns what nodes say together, if a yes opens something: yes only if all that answer say so. An
+ * answer of null is none. Null: no node answers.
+ */
+export function agree(
+  { chainId }: Pick<Network, 'chainId'>,
+  answers: readonly (boolean | null)[],
+): boolean | null {
+  const given = answers.filter((answer) => answer !== null)
+  if (new Set(given).size > 1) log.error('nodes_disagree', { chainId, answers })
+  return given.length === 0 ? null : given.every(Boolean)
+}
 
 /** Leaves a node out for a minute. */
 export function leaveOut(network: Network, { url, index }: Node, reason: string): void {
@@ -64,14 +99,23 @@ const describeTrouble = (reply: Reply, otherwise: string): string =>
   'fault' in reply ? reply.fault : otherwise
 
 /**
- * Returns whether another node has newer blocks. Asked only about an old block, which is normal
- * where blocks are made on demand.
+ * Returns why another node contradicts the newest block of a node; null if none does. Asked only about
+ * a block whose time is far from the clock. An old one is normal where blocks are made on demand.
  */
-export async function isBehind(network: Network, node: Node, head: Block): Promise<boolean> {
-  if (Date.now() / 1000 - head.timestamp < OLD_BLOCK) return false
+export async function findClockProblem(
+  network: Network,
+  node: Node,
+  head: Block,
+): Promise<string | null> {
+  const age = Date.now() / 1000 - head.timestamp
+  if (age < OLD_BLOCK && age > -EARLY_BLOCK) return null
   for (const other of otherNodes(network, node)) {
     const theirs = await readHead(network, other)
-    if (typeof theirs !== 'string' && theirs.number > head.number + 1) return true
+    if (typeof theirs === 'string') continue
+    if (theirs.number > head.number + 1) return 'the node lags behind another one'
+    const isTooOld = theirs.number <= head.number && theirs.timestamp > head.timestamp
+    const isTooNew = age < 0 && head.timestamp - theirs.timestamp > OLD_BLOCK
+    if (isTooOld || isTooNew) return 'the node tells another time than a second one'
   }
-  return false
+  return null
 }

@@ -22,9 +22,9 @@ export const contractCode = (address: Address, height: Height = 'latest'): RpcRe
   params: [address, at(height)],
 })
 /** Transactions that the address has in blocks: its next nonce. */
-export const transactionCount = (address: Address): RpcRequest => ({
+export const transactionCount = (address: Address, height: Height = 'latest'): RpcRequest => ({
   method: 'eth_getTransactionCount',
-  params: [address, 'latest'],
+  params: [address, at(height)],
 })
 /** Reads the header of a block. */
 export const blockAt = (height: Height): RpcRequest => ({
@@ -77,16 +77,22 @@ export const broadcast = (raw: Hex): RpcRequest => ({
   params: [raw],
 })
 
+/** At most 256 bits, which is all that the chain can hold. */
 export const wei = z
   .string()
-  .regex(/^0x[0-9a-f]+$/i)
+  .regex(/^0x[0-9a-f]{1,64}$/i)
   .transform((hex) => BigInt(hex))
-export const integer = wei.transform(Number)
+/** A number that JavaScript holds exactly. A larger one is a wrong answer. */
+export const integer = wei.transform(Number).pipe(z.int())
+/** Seconds since 1970, up to the end of the year 9999. */
+const time = integer.pipe(z.int().max(253_402_300_799))
 export const hex = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value),
 )
 /** 32 bytes. */
-const word = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value))
+export const word = z.custom<Hex>(
+  (value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value),
+)
 const address = z
   .string()
   .refine((text) => isAddress(text, { strict: false }))
@@ -95,15 +101,15 @@ const address = z
 export const block = z.object({
   number: integer,
   hash: word,
-  timestamp: integer,
+  timestamp: time,
   baseFeePerGas: wei.optional(),
 })
 export type Block = z.infer<typeof block>
 
 const log = z.object({ address: hex, topics: z.array(word), data: hex })
-export const logs = z.array(
-  z.object({ address, transactionHash: word, topics: z.array(word), data: hex }),
-)
+const eventLog = z.object({ address, transactionHash: word, topics: z.array(word), data: hex })
+export type EventLog = z.infer<typeof eventLog>
+export const logs = z.array(eventLog)
 export const receipt = z.object({
   transactionHash: word,
   blockNumber: integer,

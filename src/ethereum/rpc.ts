@@ -26,6 +26,8 @@ const MAX_DELAY = 10_000
 const PATIENCE = 20_000
 /** The most milliseconds that a node may ask to wait. */
 const MAX_RETRY_AFTER = 60_000
+/** Bytes of an answer that is read alone. A receipt that a token has filled with events has 20 MB. */
+const MAX_BYTES = 32 * 1024 * 1024
 
 /** What is known of a node, for the life of the isolate. Times in milliseconds since 1970. */
 type Pace = {
@@ -52,8 +54,9 @@ export function nodeAt(url: string, limits: Limits): Rpc {
   return async (requests) => {
     const queue = [...new Set(requests.map((request) => JSON.stringify(request)))]
     const replies = new Map<string, Reply>()
+    const tooLarge: string[] = []
     let receivedAt = Date.now()
-    const work = async () => {
+    const work = async (batchSize: number, maxBytes: number) => {
       while (queue.length > 0) {
         const calls = queue.splice(0, batchSize)
         if (pace.blockedUntil - receivedAt > PATIENCE) {
@@ -62,7 +65,11 @@ export function nodeAt(url: string, limits: Limits): Rpc {
         }
         const startedAt = await takeTurn(pace, calls.length, limits)
         sent += calls.length
-        const { answers, retryAfter } = await post(url, calls, limits)
+        const { answers, retryAfter, cut } = await post(url, calls, limits, maxBytes)
+        if (cut === 'too_large') tooLarge.push(...calls)
+        // Each further batch could take as long, and the caller has to renew its lease.
+        else if (cut === 'late')
+          for (const key of queue.splice(0)) replies.set(key, answers[0] ?? { fault: 'not asked' })
         for (const [i, key] of calls.entries()) {
           const reply = answers[i]
           if (reply) replies.set(key, reply)
@@ -80,7 +87,14 @@ export function nodeAt(url: string, limits: Limits): Rpc {
         }
       }
     }
-    await Promise.all(Array.from({ length: MAX_REQUESTS }, work))
+    const share = MAX_BYTES / MAX_REQUESTS
+    await Promise.all(Array.from({ length: MAX_REQUESTS }, () => work(batchSize, share)))
+    // One call at a time may have a larger answer. A node that sends too much again is not asked on.
+    for (const key of tooLarge.splice(0)) {
+      if (tooLarge.length > 0) break
+      queue.push(key)
+      await work(1, MAX_BYTES)
+    }
     return (request) => replies.get(JSON.stringify(request)) ?? { fault: 'not asked' }
   }
 }
@@ -108,13 +122,23 @@ function findRoom({ sent }: Pace, calls: number, { callsPerSecond }: Limits): nu
   return 0
 }
 
-/** `answers`: by the position of the call, without those that the node refused for its limits. */
-type Posted = { answers: (Reply | undefined)[]; retryAfter: number }
+/**
+ * `answers`: by the position of the call, without those that the node refused for its limits. `cut`:
+ * why the answer was not read to its end.
+ */
+type Posted = {
+  answers: (Reply | undefined)[]
+  retryAfter: number
+  cut?: 'late' | 'too_large'
+}
+
+class TooLarge extends Error {}
 
 async function post(
   url: string,
   calls: readonly string[],
   { timeout = TIMEOUT }: Limits,
+  maxBytes: number,
 ): Promise<Posted> {
   const body = calls.map((text, id) => `{"jsonrpc":"2.0","id":${id},${text.slice(1)}`).join(',')
   const all = (fault: string): Posted => ({ answers: calls.map(() => ({ fault })), retryAfter: 0 })
@@ -132,13 +156,28 @@ async function post(
       if (status === 429) return { answers: [], retryAfter: parseRetryAfter(headers) }
       return all(`the node answered with HTTP ${status}`)
     }
-    const json: unknown = await response.json()
+    const json: unknown = JSON.parse(await readText(response, maxBytes))
     return { answers: match([json].flat(), calls.length), retryAfter: 0 }
   } catch (error) {
+    if (error instanceof TooLarge)
+      return { ...all('the answer of the node is too large'), cut: 'too_large' }
     // Not the error's own text: it may hold the URL, and the URL a key.
-    const timedOut = error instanceof Error && error.name === 'TimeoutError'
-    return all(timedOut ? 'the node did not answer in time' : 'the node cannot be reached')
+    if (error instanceof Error && error.name === 'TimeoutError')
+      return { ...all('the node did not answer in time'), cut: 'late' }
+    return all('the node cannot be reached')
   }
+}
+
+/** Returns the body as text. Throws `TooLarge`. */
+async function readText({ body }: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw new TooLarge()
+    chunks.push(chunk)
+  }
+  return new Blob(chunks).text()
 }
 
 /** Returns the time to wait, in milliseconds, from seconds or a date (RFC 9110, 10.2.3). */

@@ -187,11 +187,10 @@ const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c
 const single = [{ type: 'uint256' }, { type: 'uint256' }] as const
 const batch = [{ type: 'uint256[]' }, { type: 'uint256[]' }] as const
 
-/** Removes the event of an item's transfer from a list. Returns whether there was one. */
-export function takeTransfer(logs: Log[], item: ContractItem): boolean {
+/** Removes the event of an item's transfer from a list, and returns it; undefined if there is none. */
+export function takeTransfer(logs: Log[], item: ContractItem): Log | undefined {
   const index = logs.findIndex((log) => isTransferEvent(log, item))
-  if (index >= 0) logs.splice(index, 1)
-  return index >= 0
+  return index < 0 ? undefined : logs.splice(index, 1)[0]
 }
 
 function isTransferEvent({ address, topics, data }: Log, item: ContractItem): boolean {

@@ -7,6 +7,7 @@ import { quotas } from '../../src/db/schema/operations.ts'
 import { aPng, formatAndSize, quarterColours } from '../avatars/pictures.ts'
 import { aCaller, uploadBytes } from '../avatars/uploads.ts'
 import { call, callWith } from '../support/api.ts'
+import { stopClock } from '../support/fake-time.ts'
 import { anNft, aUser, db } from '../support/makers.ts'
 
 const remote = (path: string) => `http://${inject('remoteHost')}${path}`
@@ -206,6 +207,7 @@ it('converts once for requests at the same time', async () => {
 })
 
 it('has conversions of a day of its own, and none of those of avatars', async () => {
+  stopClock()
   const period = new Date().toISOString().slice(0, 10)
   const use = (name: string, used: number) =>
     db

@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { removeOrphans } from '../../src/avatars/orphans.ts'
 import { pictureKey } from '../../src/avatars/url.ts'
 import { aToken, aUser, db } from '../support/makers.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { aPng } from './pictures.ts'
 import { avatarUrlIn, download, keyIn, uploadBytes } from './uploads.ts'
 
@@ -33,7 +34,7 @@ it('keeps a replaced picture for a day after it was replaced', async () => {
   const uploadedAt = (await env.AVATARS.head(keyIn(first)))?.uploaded
   const second = await avatarUrlIn(await uploadBytes(aPng({ colour: [0, 250, 0] }), { token }))
   const rewritten = async () => (await env.AVATARS.head(keyIn(first)))?.uploaded
-  await vi.waitUntil(async () => Number(await rewritten()) > Number(uploadedAt))
+  await vi.waitUntil(async () => Number(await rewritten()) > Number(uploadedAt), PATIENCE)
   await removeOrphans(env.AVATARS, db, hoursFromNow(23.9))
   const old = await download(first)
   expect([old.status, old.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
@@ -48,7 +49,7 @@ it('logs that a replaced picture could not be kept', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementationOnce(() => {})
   const read = vi.spyOn(env.AVATARS, 'get').mockRejectedValueOnce(new Error('R2 is unavailable'))
   expect((await uploadBytes(aPng({ colour: [0, 250, 0] }), { token })).status).toBe(200)
-  await vi.waitUntil(() => logged.mock.calls.length > 0)
+  await vi.waitUntil(() => logged.mock.calls.length > 0, PATIENCE)
   expect(JSON.parse(logged.mock.calls[0]?.[0])).toEqual({
     event: 'avatar_not_kept',
     key: keyIn(first),

@@ -1,4 +1,4 @@
-import { describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import animated from './fixtures/animated.gif?inline'
 import cmyk from './fixtures/cmyk.jpg?inline'
 import deep from './fixtures/deep.png?inline'
@@ -25,7 +25,6 @@ import {
 } from './uploads.ts'
 
 // Large pictures take longer.
-vi.setConfig({ testTimeout: 30_000 })
 
 type Bytes = Uint8Array<ArrayBuffer>
 

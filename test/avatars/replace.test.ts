@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { tokens, users } from '../../src/db/schema/users.ts'
 import { call, callWith } from '../support/api.ts'
 import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { aPng, formatAndSize } from './pictures.ts'
 import {
   avatarUrlIn,
@@ -41,7 +42,7 @@ it('keeps the URL if the same picture is uploaded again', async () => {
   const token = await aToken(user)
   const first = await avatarUrlIn(await uploadBytes(aPng(), { token }))
   expect(await avatarUrlIn(await uploadForm(aPng(), { token }))).toBe(first)
-  await vi.waitUntil(async () => (await keysOf(user)).length === 1)
+  await vi.waitUntil(async () => (await keysOf(user)).length === 1, PATIENCE)
   expect((await download(first)).status).toBe(200)
 })
 
@@ -102,7 +103,7 @@ it('stores nothing if the token is revoked during the conversion', async () => {
     return original(...args)
   })
   expect((await uploadBytes(aPng(), { token })).status).toBe(401)
-  await vi.waitUntil(async () => (await keysOf(user)).length === 0)
+  await vi.waitUntil(async () => (await keysOf(user)).length === 0, PATIENCE)
 })
 
 it('keeps the old avatar if the new picture cannot be stored', async () => {
@@ -165,5 +166,5 @@ it('gives no avatar to a user who is removed while the picture is converted', as
   const path = `/api/public/user/${user.id}/profile/updateAvatarBytes`
   const response = await callWith({ ...env, AVATARS }, 'PUT', path, { token, body: aPng() })
   expect(response.status).toBe(404)
-  await vi.waitUntil(async () => (await keysOf(user)).length === 0)
+  await vi.waitUntil(async () => (await keysOf(user)).length === 0, PATIENCE)
 })

@@ -1,14 +1,14 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { quotas } from '../../src/db/schema/operations.ts'
 import { call, callWith } from '../support/api.ts'
+import { stopClock } from '../support/fake-time.ts'
 import { aToken, aUser, db } from '../support/makers.ts'
 import phone from './fixtures/phone.jpg?inline'
 import { aPng, concat, encode, quarterColours, readFixture } from './pictures.ts'
 import { aCaller, storedPicture, uploadBytes, uploadForm } from './uploads.ts'
 
 // Large bodies take longer.
-vi.setConfig({ testTimeout: 30_000 })
 
 const MEBIBYTE = 1024 * 1024
 
@@ -206,6 +206,7 @@ describe('a day', () => {
   const today = () => new Date().toISOString().slice(0, 10)
 
   it('has 20 pictures of a user', async () => {
+    stopClock()
     const user = await aUser()
     const token = await aToken(user)
     await db.insert(quotas).values({ name: `pictures:${user.id}`, period: today(), used: 19 })
@@ -222,6 +223,7 @@ describe('a day', () => {
   })
 
   it('has as many pictures as the operator has set', async () => {
+    stopClock()
     await db
       .insert(quotas)
       .values({ name: 'pictures', period: today(), used: 149 })

@@ -9,6 +9,7 @@ import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import type { WalletNetwork } from '../../src/pages/wallet/networks.ts'
 import { rpc } from '../support/chain/rpc.ts'
 import { instance, linkMailedBy, query, userId } from '../support/instance/instance.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { CHROMIUM } from './chromium.ts'
 import { announceWallet } from './wallet-extension.ts'
 
@@ -42,7 +43,7 @@ export async function open(options: BrowserContextOptions = {}): Promise<Page> {
   })
   onTestFinished(() => context.close())
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(PATIENCE)
   return page
 }
 
@@ -95,7 +96,7 @@ export const waitForText = (page: Page, text: string) =>
         await page.reload()
         return page.locator('main').textContent()
       },
-      { timeout: 30_000, interval: 500 },
+      { timeout: PATIENCE, interval: 500 },
     )
     .toContain(text)
 

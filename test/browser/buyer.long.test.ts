@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await page.getByText('The wallet is linked. 1 NFT is on its way.').waitFor()
     // Lost if the page is loaded again.
     await page.evaluate('globalThis.isSamePage = true')
-    await page.locator('.order .done').nth(2).waitFor({ timeout: 30_000 })
+    await page.locator('.order .done').nth(2).waitFor()
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
     expect(await page.locator('#news').textContent()).toBe('As many as you like: Delivered.')
     expect((await steps(page)).map((step) => step.split('\n')[0])).toEqual([
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
 
     await page.goto(`/claim/${id}`)
     await page.getByRole('heading', { name: 'Order WALK-5' }).waitFor()
-    await page.locator('.order .done').nth(2).waitFor({ timeout: 30_000 })
+    await page.locator('.order .done').nth(2).waitFor()
     expect(await piecesOf(account.address, nft)).toBe(1n)
     await page.getByText('Karl Johans gate 31, 0154, Oslo, NO').waitFor()
     await page.getByRole('button', { name: 'Add to wallet' }).click()
@@ -195,7 +195,7 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     const buyer = await marketplace.open({ reducedMotion: 'reduce' })
     await signInByMail(marketplace, buyer, 'bo@example.com')
     await buyer.goto(`/orders/${id}`)
-    await buyer.getByText('Waiting for the seller').waitFor({ timeout: 30_000 })
+    await buyer.getByText('Waiting for the seller').waitFor()
     await buyer.getByText('The holder has not approved the delivery contract.').waitFor()
     await expectAccessible(buyer, 'an order that waits for its seller')
 
@@ -217,12 +217,12 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await page.getByText('missing', { exact: true }).waitFor()
     await expectAccessible(page, 'a missing permission')
     await page.getByRole('button', { name: 'Allow delivery (Edition)' }).click()
-    await page.getByText('The contract is allowed.').waitFor({ timeout: 60_000 })
+    await page.getByText('The contract is allowed.').waitFor()
     expect(requests).toContain('wallet_switchEthereumChain')
     expect(await page.getByText('missing', { exact: true }).count()).toBe(0)
     await expectAccessible(page, 'permissions that are given')
     // The buyer has not loaded the page again.
-    await buyer.locator('.order .done').nth(2).waitFor({ timeout: 60_000 })
+    await buyer.locator('.order .done').nth(2).waitFor()
     await buyer.getByText('Delivered', { exact: true }).waitFor()
   }, 180_000)
 
@@ -276,7 +276,7 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await signInByMail(marketplace, page, 'bea@example.com')
     await placeOrder(page, 'WALK-3')
     await page.goto('/orders')
-    await page.locator('.order .done').nth(2).waitFor({ timeout: 45_000 })
+    await page.locator('.order .done').nth(2).waitFor()
   }, 90_000)
 
   it('shows the start page and what sellers have sold', async () => {

@@ -4,6 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { vi } from 'vitest'
+import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, tokenIn } from '../support/project.ts'
 import { queryInstance } from '../support/query.ts'
 import { waitForSignIn } from './browser.ts'
@@ -68,7 +69,7 @@ async function openPage(browser: Browser, options: BrowserContextOptions): Promi
     ...options,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(PATIENCE)
   return page
 }
 

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
 import { RpcProxy } from '../support/chain/proxy.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { expectAccessible } from './accessibility.ts'
 import { installWallet } from './browser.ts'
 import { hasChromium } from './chromium.ts'
@@ -93,7 +94,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
           await page.reload()
           return page.locator('main').textContent()
         },
-        { timeout: 40_000, interval: 500 },
+        { timeout: PATIENCE, interval: 500 },
       )
       .toContain(text)
 
@@ -198,9 +199,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await marketplace.runCron()
     // Nobody reloads the page, and the focus stays.
     await page.getByRole('searchbox').focus()
-    await page
-      .getByText(/^No node of localhost can be used since .* · 1 order waits$/)
-      .waitFor({ timeout: 30_000 })
+    await page.getByText(/^No node of localhost can be used since .* · 1 order waits$/).waitFor()
     expect(await page.getByRole('searchbox').evaluate((box) => box.matches(':focus'))).toBe(true)
     await page.getByText(/^Updated \d+ s ago$/).waitFor()
     expect(await page.locator('#live-status').textContent()).toBe('')
@@ -215,7 +214,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
       .getByText(/tried now/)
       .waitFor()
     await page.goto(`/operations/transfers/${id}`)
-    await page.locator('.badge', { hasText: 'Delivered' }).waitFor({ timeout: 30_000 })
+    await page.locator('.badge', { hasText: 'Delivered' }).waitFor()
     expect(await transfersTo(buyer.wallet)).toHaveLength(1)
     await marketplace.runCron()
     await page.goto('/operations')
@@ -233,7 +232,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await summary.click()
     expect(await page.locator('#networks').boundingBox()).toEqual(before)
     const old = await page.locator('#live').elementHandle()
-    await page.waitForFunction((element) => !element?.isConnected, old, { timeout: 30_000 })
+    await page.waitForFunction((element) => !element?.isConnected, old)
     expect(await page.locator('details').first().getAttribute('open')).toBe('')
     expect(await page.evaluate('document.activeElement.localName')).toBe('summary')
     await page.getByRole('link', { name: '30 days' }).waitFor()

@@ -102,10 +102,10 @@ it('throws the reason if an order cannot be delivered', async () => {
 it('throws the last state if an order is not delivered in time', async () => {
   const { id, itemId } = await anOrder(orderWithoutWallet)
   const error = await client
-    .waitForDelivery(id, { timeout: 2_000, interval: 50 })
+    .waitForDelivery(id, { timeout: 5_000, interval: 50 })
     .catch((thrown) => thrown)
   expect(error).toBeInstanceOf(DeliveryTimeoutError)
-  expect(error.message).toBe(`order ${id}: item ${itemId} is awaiting_wallet after 2000 ms`)
+  expect(error.message).toBe(`order ${id}: item ${itemId} is awaiting_wallet after 5000 ms`)
   expect(error.order).toMatchObject({ id, buyerId: orderWithoutWallet.buyerUserId })
 })
 

@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
+import { environment } from '../support/environment.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
@@ -58,7 +59,7 @@ async function programIn(guide: string, name: string, language: Language): Promi
 /** Runs a program as a reader does who has set the token. Returns what it prints. */
 async function run(program: string, language: Language, variables = {}): Promise<string> {
   const file = await store(program, language)
-  const env = { ...process.env, TOKEN: instance.token, ...variables }
+  const env = environment({ TOKEN: instance.token, ...variables })
   const { stdout } = await promisify(execFile)(commands[language], [file], { env, cwd: folder })
   return stdout
 }
@@ -165,13 +166,12 @@ it('checks the signature of a request, and answers a challenge (curl)', async ()
     // Orders of other tests have events, too, which arrive at the same time.
     const cwd = await mkdtemp(join(folder, 'request-'))
     await writeFile(join(cwd, 'body.json'), body)
-    const env = {
-      ...process.env,
+    const env = environment({
       WEBHOOK_SECRET: secret,
       WEBHOOK_ID: String(headers['webhook-id']),
       WEBHOOK_TIMESTAMP: String(headers['webhook-timestamp']),
       WEBHOOK_SIGNATURE: String(headers['webhook-signature']),
-    }
+    })
     return promisify(execFile)('sh', [file], { env, cwd })
   }
   const received: Received[] = []
@@ -182,7 +182,7 @@ it('checks the signature of a request, and answers a challenge (curl)', async ()
     response.end((await receive(headers, body)).stdout)
   }).listen(Number(receiverPort), '127.0.0.1')
   await test()
-  await expect.poll(isVerified, { timeout: 15_000 }).toBe(true)
+  await expect.poll(isVerified).toBe(true)
   const [{ headers, body } = { headers: {}, body: '' }] = received
   await expect(receive(headers, `${body} `)).rejects.toThrow('not authentic')
   server.close()
@@ -194,19 +194,19 @@ it.each(languages.filter((language) => language !== 'sh'))(
   async (language) => {
     const file = await store(await programIn('webhooks', 'receive', language), language)
     const { secret, test, isVerified, remove } = await aWebhook()
-    const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: receiverPort }
+    const env = environment({ WEBHOOK_SECRET: secret, PORT: receiverPort })
     const program = spawn(commands[language], [file], { env })
     let output = ''
     program.stdout.on('data', (chunk) => {
       output += chunk
     })
-    await expect.poll(() => output, { timeout: 15_000 }).toMatch(/^listening$/m)
+    await expect.poll(() => output).toMatch(/^listening$/m)
     await test()
     // Orders of other tests have events, too.
     const printed =
       /^webhook\.test \{"message": ?"This is a test\..*"challenge": ?"[\da-f]{32}"\}$/m
-    await expect.poll(() => output, { timeout: 15_000 }).toMatch(printed)
-    await expect.poll(isVerified, { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => output).toMatch(printed)
+    await expect.poll(isVerified).toBe(true)
     const body = '{"type":"order.failed","timestamp":"","data":{}}'
     const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,' }
     for (const headers of [{}, forged]) {

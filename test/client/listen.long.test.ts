@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from 'vitest'
 import { createClient, verifyWebhook } from '../../client/src/index.ts'
+import { environment } from '../support/environment.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
 
 const client = createClient(instance)
@@ -46,7 +47,7 @@ async function aReceiver(statusOf: (message: Received) => number = () => 200) {
 
 /** Starts the command, and waits until it has begun. */
 async function listen(...args: string[]) {
-  const env = { ...process.env, TOKEN: instance.token }
+  const env = environment({ TOKEN: instance.token })
   const program = spawn(
     process.execPath,
     ['client/src/cli.ts', 'listen', '--url', instance.url, ...args],
@@ -68,8 +69,6 @@ async function listen(...args: string[]) {
   return { printed, exit, stop }
 }
 
-const begun = { timeout: 15_000 }
-
 it('forwards new events with the bytes of webhooks, signed with a new secret', async () => {
   const [direct, forwarded] = [await aReceiver(), await aReceiver()]
   const { webhook } = await client.createWebhook({
@@ -78,12 +77,12 @@ it('forwards new events with the bytes of webhooks, signed with a new secret', a
   cleanups.push(() => client.deleteWebhook({ webhook_id: webhook.id }))
   const isVerified = async () =>
     (await client.getWebhook({ webhook_id: webhook.id })).webhook.verifiedAt !== null
-  await expect.poll(isVerified, begun).toBe(true)
+  await expect.poll(isVerified).toBe(true)
   const { printed, stop } = await listen('--forward-to', forwarded.host)
-  await expect.poll(() => printed.out, begun).toContain('Forwarding new events')
+  await expect.poll(() => printed.out).toContain('Forwarding new events')
   const id = await anOrder()
-  await expect.poll(() => direct.about(id).length, begun).toBe(2)
-  await expect.poll(() => forwarded.about(id).length, begun).toBe(2)
+  await expect.poll(() => direct.about(id).length).toBe(2)
+  await expect.poll(() => forwarded.about(id).length).toBe(2)
 
   const byId = (messages: Received[]) =>
     Object.fromEntries(messages.map(({ headers, body }) => [headers['webhook-id'], body]))
@@ -109,12 +108,12 @@ it('repeats what is not accepted under the same id, and goes on after four attem
   const refusedOrder = await anOrder()
   const since = new Date(Date.now() - 5_000).toISOString()
   const { printed, stop } = await listen('--forward-to', receiver.host, '--since', since)
-  await expect.poll(() => receiver.about(refusedOrder).length, { timeout: 30_000 }).toBe(5)
+  await expect.poll(() => receiver.about(refusedOrder).length).toBe(5)
   const attempts = receiver
     .about(refusedOrder)
     .map(({ headers }) => headers['webhook-id'] === refused)
   expect(attempts).toEqual([true, true, true, true, false])
-  await expect.poll(() => printed.out, begun).toMatch(/awaiting_wallet .* 200$/m)
+  await expect.poll(() => printed.out).toMatch(/awaiting_wallet .* 200$/m)
   expect(printed.out.match(/500, again in \d s$|500$/gm)).toEqual([
     ...['500, again in 1 s', '500, again in 2 s', '500, again in 4 s', '500'],
   ])
@@ -143,7 +142,7 @@ it('goes on from the end of a log that was set back', async () => {
   cleanups.push(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { printed, stop } = await listen('--forward-to', receiver.host, '--url', url)
-  await expect.poll(() => receiver.about(7).length, begun).toBe(1)
+  await expect.poll(() => receiver.about(7).length).toBe(1)
   expect(printed.errors).toBe('The log was set back, or has lost events. Going on from its end.\n')
   expect(await stop()).toBe(0)
 })

@@ -14,6 +14,7 @@ import {
 import { LOCAL_CHAIN_ID } from '../../scripts/chain/collectibles.ts'
 import { document } from '../support/document.ts'
 import { aPerson, instance, query } from '../support/instance/instance.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { aBrowser, fetchDocumented } from './documented.ts'
 
 const picture = new Uint8Array(await readFile('test/avatars/fixtures/phone.jpg'))
@@ -84,7 +85,7 @@ async function createWebhook() {
   const { webhook } = await client.createWebhook({ body: newWebhook })
   const parameter = { webhook_id: webhook.id }
   const read = async () => (await client.getWebhook(parameter)).webhook
-  await vi.waitUntil(async () => (await read()).verifiedAt !== null, 15_000)
+  await vi.waitUntil(async () => (await read()).verifiedAt !== null, PATIENCE)
   return parameter
 }
 
@@ -199,6 +200,18 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
     const usedUp = "reasonCode = 'token_moved_nothing', reason = 'nothing moved'"
     await query(`UPDATE deliveries SET ${usedUp} WHERE id = ?`, `${id}`)
     return client.writeOffTransfer({ id, body: { returnPieces: true } })
+  },
+  acknowledgeAlarm: async () => {
+    const key = 'contract_changed:31337'
+    await query(
+      `INSERT INTO findings (chainId, key, detail, nodes, seenAt)
+       VALUES (31337, ?, 'The owner changed.', '[0]', '2026-01-01T00:00:00.000Z')`,
+      key,
+    )
+    const [{ id: version } = { id: 0 }] = await query<{ id: number }>(
+      'SELECT max(id) AS id FROM findings',
+    )
+    return client.acknowledgeAlarm({ key, body: { version } })
   },
   getHealth: () => client.getHealth(),
   getMetrics: () => client.getMetrics(),

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { expect, it } from 'vitest'
+import { environment } from '../support/environment.ts'
 import { instance } from '../support/instance/instance.ts'
 import { installPackage, run } from './installed.ts'
 
@@ -90,7 +91,7 @@ it('rejects fields of the wrong type and fields that do not exist', async () => 
 it('runs the program of the README', async () => {
   const program = readme.replace('http://localhost:8787', instance.url)
   await writeFile(join(shop, 'program.js'), program)
-  const env = { ...process.env, TOKEN: instance.token }
+  const env = environment({ TOKEN: instance.token })
   const { stdout } = await run(process.execPath, ['program.js'], { cwd: shop, env })
   expect(stdout).toMatch(/^order \d+ is delivered: 0x[0-9a-f]{64}\n$/)
 })

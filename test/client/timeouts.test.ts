@@ -48,7 +48,7 @@ const limit =
 const aClient = (options: Partial<ClientOptions> = {}) =>
   createClient({
     url,
-    attemptTimeout: 200,
+    attemptTimeout: 500,
     retry: { attempts: 3, delay: 1, onRetry: (retry) => retries.push(retry) },
     ...options,
   })
@@ -70,7 +70,7 @@ it.each(hanging)('gives up a server that always %s', async (_, hang) => {
   answers = [hang]
   await expect(read()).rejects.toMatchObject({
     name: 'TimeoutError',
-    message: 'getOrders: there was no complete response after 200 ms',
+    message: 'getOrders: there was no complete response after 500 ms',
     operationId: 'getOrders',
   })
   expect(requests).toBe(3)
@@ -78,7 +78,7 @@ it.each(hanging)('gives up a server that always %s', async (_, hang) => {
 
 it.each(hanging)('ends a call as a whole, to a server that %s', async (_, hang) => {
   answers = [hang]
-  const client = aClient({ timeout: 500, retry: { attempts: 100, delay: 1 } })
+  const client = aClient({ timeout: 1000, retry: { attempts: 100, delay: 1 } })
   await expect(read(client)).rejects.toMatchObject({ name: 'TimeoutError' })
   expect(requests).toBeLessThan(100)
 })

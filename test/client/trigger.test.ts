@@ -53,7 +53,7 @@ it('names the orders that keep the alarm raised', async () => {
   const order_id = order?.id ?? 0
   const statusOf = async () =>
     (await client.getOrders({ order_ids: [order_id] })).orders[0]?.orderItems[0]?.status
-  await expect.poll(statusOf, { timeout: 15_000 }).toBe('failed')
+  await expect.poll(statusOf).toBe('failed')
   expect(await trigger('alarm.raised')).toBe(1)
   expect(errors).toMatch(
     new RegExp(

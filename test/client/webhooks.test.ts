@@ -9,6 +9,7 @@ import { Webhook as SvixWebhook } from 'svix'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createClient, type WebhookEvent } from '../../client/src/index.ts'
 import { instance } from '../support/instance/instance.ts'
+import { PATIENCE } from '../support/patience.ts'
 
 type Headers = Record<string, string>
 /** Throws if the message was not sent by the owner of the secret. */
@@ -90,7 +91,7 @@ beforeAll(async () => {
     await vi.waitUntil(async () => {
       const parameter = { webhook_id: webhook.id }
       return (await client.getWebhook(parameter)).webhook.verifiedAt
-    }, 30_000)
+    }, PATIENCE)
   }
   firstOrder = await anOrder(rejectedNumber)
 })
@@ -121,8 +122,8 @@ describe.each(receivers)('a receiver built with $name', (receiver) => {
     })
 
   it('verifies the events of an order, and handles each once, though one comes twice', async () => {
-    await vi.waitUntil(() => requestsOf('order.created', firstOrder).length === 2, 30_000)
-    await vi.waitUntil(() => eventsOf(firstOrder).length === 2, 30_000)
+    await vi.waitUntil(() => requestsOf('order.created', firstOrder).length === 2, PATIENCE)
+    await vi.waitUntil(() => eventsOf(firstOrder).length === 2, PATIENCE)
     expect(rejected).toEqual([])
     const events = eventsOf(firstOrder).sort((a, b) => a.data.sequence - b.data.sequence)
     expect(events).toMatchObject([
@@ -161,7 +162,7 @@ describe.each(receivers)('a receiver built with $name', (receiver) => {
     const { secret } = await client.rotateWebhookSecret({ webhook_id: receiver.webhookId })
     expect(secret).not.toBe(oldSecret)
     const orderId = await anOrder()
-    await vi.waitUntil(() => requestsOf('order.delivered', orderId).length > 0, 30_000)
+    await vi.waitUntil(() => requestsOf('order.delivered', orderId).length > 0, PATIENCE)
     const [{ body, headers } = { body: '', headers: {} }] = requestsOf('order.delivered', orderId)
     for (const either of [oldSecret, secret])
       expect(() => verify(either, body, headers)).not.toThrow()

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { getAddress, numberToHex } from 'viem'
 import { expect, it } from 'vitest'
 import { aChain } from '../support/chain/chain.ts'
+import { watchRequests } from '../support/chain/fetch.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import { anEngine } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
@@ -49,17 +50,12 @@ it('reads little of what hostile tokens return', async () => {
     hostile.map((contract) => ({ ...edition, contract })),
   )
   let longest = 0
-  const { json } = Response.prototype
-  Response.prototype.json = async function (this: Response) {
-    const text = await this.text()
-    longest = Math.max(longest, text.length)
-    return JSON.parse(text)
-  }
-  try {
-    await anEngine(chain).run()
-  } finally {
-    Response.prototype.json = json
-  }
+  const stop = watchRequests(chain.proxyUrl, async (_, send) => {
+    const response = await send()
+    longest = Math.max(longest, (await response.clone().text()).length)
+    return response
+  })
+  await anEngine(chain).run().finally(stop)
   await expectDelivered(chain, [honest])
   expect(longest).toBeGreaterThan(0)
   expect(longest).toBeLessThan(10_000_000)

@@ -1,12 +1,10 @@
 /** A run that fails, dies or stands still at any step, in every scene. See also cuts.test.ts. */
-import { describe, it, vi } from 'vitest'
+import { describe, it } from 'vitest'
 import { alreadyKnown, type Effect, nonceTooLow, underpriced } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { Stall } from '../support/delivery/life.ts'
 import { aMarketplace, type How } from '../support/delivery/marketplace.ts'
 import { aStage, LEASE, type SceneName } from '../support/delivery/scenes.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 const scenes: SceneName[] = [
   'is paid',

@@ -1,5 +1,5 @@
 /** A run that fails, dies or stands still: still one transfer. cuts.long.test.ts has every case. */
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { pass } from '../support/delivery/clock.ts'
 import { transactionsOf } from '../support/delivery/engine.ts'
 import { itemsOf, paidItems, sellerOn } from '../support/delivery/items.ts'
@@ -7,8 +7,6 @@ import { type Mishap, Stall } from '../support/delivery/life.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { aStage, LEASE } from '../support/delivery/scenes.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser } from '../support/makers.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 describe('an item', () => {
   const stage = aStage()

@@ -64,6 +64,7 @@ const carriedOf = (id: number): Item => ({
   recipientChainId: 0,
   version: 3,
   requestedAction: 'deliver',
+  cancelRequestedAt: null,
   failingSince: null,
   tries: 0,
   reasonCode: null,
@@ -103,6 +104,12 @@ type Told = {
   tip?: bigint | null
   /** Ids of items whose records a second node does not confirm. */
   disputed?: number[]
+  /** Hashes of receipts that only one node has. */
+  unconfirmed?: Hex[]
+  /** Events that only one node has. */
+  doubtfulLogs?: Log[]
+  /** The time of the final block according to a second node. */
+  finalTime?: number
 }
 
 function decisionOn(
@@ -117,6 +124,9 @@ function decisionOn(
     baseFee = gwei('1'),
     tip = gwei('1'),
     disputed = [],
+    unconfirmed = [],
+    doubtfulLogs = [],
+    finalTime = FINAL_TIME,
   }: Told,
   carried: Item[] = [carriedOf(1), carriedOf(2)],
 ): Decision {
@@ -126,7 +136,12 @@ function decisionOn(
     final: { number: FINAL, timestamp: FINAL_TIME },
     settledHash: null,
     market: tip === null ? null : { baseFee, tip },
-    signers: new Map([[signer.address, { count, balance: gwei('1000000000') }]]),
+    signers: new Map([[signer.address, { count, otherCounts: [], balance: gwei('1000000000') }]]),
+    doubted: new Set(),
+    isAlone: false,
+    unconfirmed: new Set(unconfirmed),
+    doubtfulLogs: new Set(doubtfulLogs),
+    finalTime,
     contracts: new Map(),
     receipts: new Map(receipts),
     records: new Map(
@@ -267,14 +282,26 @@ describe('a transaction that is in no block', () => {
     [
       'has expired when a final block is after its deadline',
       { deadline: FINAL_TIME - 1 },
-      {},
+      { receipts: [[HASH, null]] },
       { do: 'close', closing: 'expired', receipt: null },
+    ],
+    [
+      'has not expired while no second node says so',
+      { deadline: FINAL_TIME - 1 },
+      { receipts: [[HASH, null]], finalTime: FINAL_TIME - 1 },
+      { do: 'wait' },
+    ],
+    [
+      'has not expired while a node does not tell its receipt',
+      { deadline: FINAL_TIME - 1 },
+      {},
+      { do: 'wait' },
     ],
     ['has nothing to send once its items are gone', { items: [] }, {}, { do: 'wait' }],
     [
       'is left open after its deadline while the node does not tell the records',
       { deadline: FINAL_TIME - 1 },
-      { records: [] },
+      { records: [], receipts: [[HASH, null]] },
       { do: 'wait' },
     ],
   ]
@@ -412,7 +439,7 @@ describe('an item', () => {
   ) {
     const told: Told = receipt
       ? { count: NONCE + 1, receipts: [[HASH, receipt]], records }
-      : { records }
+      : { receipts: [[HASH, null]], records }
     const deadline = receipt ? transaction.deadline : FINAL_TIME - 1
     const decision = decisionOn({ deadline, ...overrides }, told, carried)
     if (decision.do !== 'close') throw new Error(`the transaction is not closed: ${decision.do}`)
@@ -467,6 +494,54 @@ describe('an item', () => {
       { state: 'transferred' },
       { state: 'failed', reasonCode: 'token_moved_nothing' },
     ])
+  })
+
+  it('ends by a receipt that only one node has only if a record proves it, and never fails by it', () => {
+    const closingOf = (receipt: Receipt, records: Told['records'] & {}) =>
+      decisionOn(
+        {},
+        { count: NONCE + 1, receipts: [[HASH, receipt]], records, unconfirmed: [HASH] },
+      )
+    expect(closingOf(receiptAt(98, ...delivered), [[1, 98]])).toMatchObject({
+      do: 'close',
+      changes: [{ id: 1, state: 'transferred' }],
+    })
+    // The record names another block, the receipt has no event, the token has moved nothing.
+    expect(closingOf(receiptAt(97, ...delivered), [[1, 98]])).toMatchObject({ do: 'wait' })
+    expect(closingOf(receiptAt(98), [[1, 98]])).toMatchObject({ do: 'wait' })
+    expect(closingOf(receiptAt(98, useOf(1)), [[1, 98]])).toMatchObject({ do: 'wait' })
+    // The item beside it has not failed.
+    const both = [carriedOf(1), carriedOf(2)]
+    const failing = receiptAt(98, ...delivered, failureOf(2))
+    const told: Told = {
+      count: NONCE + 1,
+      receipts: [[HASH, failing]],
+      records: [
+        [1, 98],
+        [2, 0],
+      ],
+    }
+    expect(decisionOn({ items: [1, 2] }, { ...told, unconfirmed: [HASH] }, both)).toMatchObject({
+      changes: [{ state: 'transferred' }, { ...queuedNow, reasonCode: null }],
+    })
+    expect(decisionOn({ items: [1, 2] }, told, both)).toMatchObject({
+      changes: [
+        { state: 'transferred' },
+        { state: 'queued', tries: 1, reasonCode: 'transfer_failed' },
+      ],
+    })
+  })
+
+  it('waits while only one node has the event of its transfer', () => {
+    const receipt = receiptAt(98, ...delivered)
+    const told: Told = { count: NONCE + 1, receipts: [[HASH, receipt]], records: [[1, 98]] }
+    expect(decisionOn({}, { ...told, doubtfulLogs: receipt.logs.slice(1) })).toMatchObject({
+      do: 'close',
+      changes: [{ state: 'queued', reasonCode: 'transaction_not_found' }],
+    })
+    expect(decisionOn({}, { ...told, doubtfulLogs: receipt.logs.slice(0, 1) })).toMatchObject({
+      changes: [{ state: 'transferred' }],
+    })
   })
 
   it('is queued when no record has its key', () => {

@@ -10,8 +10,9 @@ import { expectDelivered } from '../support/delivery/delivered.ts'
 import { rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
+import { live } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
+import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { expectExactlyOnce } from '../support/delivery/oracle.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
 import { db } from '../support/makers.ts'
@@ -36,16 +37,6 @@ async function aSale(effect?: (chain: Chain) => Promise<void>) {
 /** Expects one transfer on the chain. */
 const expectDelivery = async (chain: Chain, item: PaidItem) =>
   expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
-
-/** Lets so many seconds pass, with a block and what the queue has every five seconds, and cron runs. */
-async function live(market: Marketplace, seconds: number) {
-  for (let second = 5; second <= seconds; second += 5) {
-    await market.deliver()
-    pass(5)
-    await market.mine()
-    if (second % MINUTE === 0) await market.runCron()
-  }
-}
 
 it.each(['0', '1'])('says that the contract is paused, while it is not (node %s)', async (node) => {
   const { chain, market, item } = await aSale((chain) =>

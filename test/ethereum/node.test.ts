@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Network } from '../../src/env.ts'
 import {
-  isBehind,
+  findClockProblem,
   leaveOut,
   type Node,
   otherNodes,
@@ -126,34 +126,48 @@ describe('the newest block of a node', () => {
 })
 
 describe('a node with an old block', () => {
-  /** Whether the first node is behind the second one, so many seconds after the newest block. */
-  async function isFirstBehind(chain: Chain, seconds: number, ...names: string[]) {
+  /** What the second node holds against the first one, so many seconds after the newest block. */
+  async function problemOfFirst(chain: Chain, seconds: number, ...names: string[]) {
     const pass = stopClock()
     const network = networkOf(chain, ...names)
     const first = nodeOf(network)
     const head = await readHead(network, first)
     if (typeof head === 'string') throw new Error(head)
     pass(head.timestamp + seconds - Date.now() / 1000)
-    return isBehind(network, first, head)
+    return findClockProblem(network, first, head)
   }
 
   it('is behind if another one has newer blocks', async () => {
     const chain = await aChain()
     await chain.mine(5)
     await chain.setFaults({ node: 'frozen', effect: { behind: 2 } })
-    expect(await isFirstBehind(chain, 61, 'frozen', 'live')).toBe(true)
+    expect(await problemOfFirst(chain, 61, 'frozen', 'live')).toBe(
+      'the node lags behind another one',
+    )
     // A node may get a block a little later than another one.
     await chain.setFaults({ node: 'frozen', effect: { behind: 1 } })
-    expect(await isFirstBehind(chain, 61, 'frozen', 'live')).toBe(false)
+    expect(await problemOfFirst(chain, 61, 'frozen', 'live')).toBe(null)
   })
 
   it('is not behind if nobody has newer blocks, because the chain makes them on demand', async () => {
     const chain = await aChain()
     await chain.mine(5)
-    expect(await isFirstBehind(chain, 3600, 'first', 'second')).toBe(false)
-    expect(await isFirstBehind(chain, 3600, 'single')).toBe(false)
+    expect(await problemOfFirst(chain, 3600, 'first', 'second')).toBe(null)
+    expect(await problemOfFirst(chain, 3600, 'single')).toBe(null)
     await chain.setFaults({ node: 'second', effect: { behind: 3 } })
-    expect(await isFirstBehind(chain, 3600, 'first', 'second')).toBe(false)
+    expect(await problemOfFirst(chain, 3600, 'first', 'second')).toBe(null)
+  })
+
+  it('is not used if it tells another time for the newest block than a second node', async () => {
+    const chain = await aChain()
+    await chain.mine(5)
+    const network = networkOf(chain, 'liar', 'honest')
+    const liar = nodeOf(network)
+    const head = await readHead(network, liar)
+    if (typeof head === 'string') throw new Error(head)
+    const problem = 'the node tells another time than a second one'
+    for (const timestamp of [0, head.timestamp - 61, head.timestamp + 1000])
+      expect(await findClockProblem(network, liar, { ...head, timestamp })).toBe(problem)
   })
 
   it('is not behind a node that fails or has another chain', async () => {
@@ -164,7 +178,7 @@ describe('a node with an old block', () => {
       { on: ['eth_chainId'], effect: { result: '0x5' } },
     ] as const) {
       await chain.setFaults({ node: 'first', effect: { behind: 3 } }, { ...fault, node: 'second' })
-      expect(await isFirstBehind(chain, 3600, 'first', 'second')).toBe(false)
+      expect(await problemOfFirst(chain, 3600, 'first', 'second')).toBe(null)
     }
   })
 
@@ -173,7 +187,7 @@ describe('a node with an old block', () => {
     await chain.mine(5)
     await chain.setFaults({ node: 'first', effect: { behind: 3 } })
     await chain.takeCounts()
-    expect(await isFirstBehind(chain, 59, 'first', 'second')).toBe(false)
+    expect(await problemOfFirst(chain, 59, 'first', 'second')).toBe(null)
     expect((await chain.takeCounts()).calls).toEqual({ eth_chainId: 1, eth_getBlockByNumber: 1 })
   })
 })

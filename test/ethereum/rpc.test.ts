@@ -155,6 +155,48 @@ describe('a node that fails', () => {
   })
 })
 
+/** A body of so many MB, which no test holds in memory. */
+function aBody(megabytes: number): Response {
+  const chunk = new TextEncoder().encode(' '.repeat(1024 * 1024))
+  let sent = 0
+  return new Response(
+    new ReadableStream({
+      pull(controller) {
+        if (sent++ < megabytes) controller.enqueue(chunk)
+        else controller.close()
+      },
+    }),
+  )
+}
+
+describe('a node that sends too much', () => {
+  const tooLarge = { fault: 'the answer of the node is too large' }
+
+  it('is read up to 32 MB, and not asked again for the rest', async () => {
+    const node = aNode(() => aBody(300), { callsPerBatch: 2 })
+    const replies = await node.rpc(requests(6))
+    for (const one of requests(6)) expect(replies(one)).toEqual(tooLarge)
+    // Three batches, and then one call alone.
+    expect(sizesOf(node.sent)).toEqual([2, 2, 2, 1])
+  })
+
+  it('is asked for one call at a time, which may have a larger answer', async () => {
+    const large = 'x'.repeat(4 * 1024 * 1024)
+    const node = aNode((calls) => calls.map(({ id }) => ({ id, result: large })))
+    const replies = await node.rpc(requests(3))
+    for (const one of requests(3)) expect(replies(one)).toEqual({ result: large })
+    expect(sizesOf(node.sent)).toEqual([3, 1, 1, 1])
+  })
+
+  it('gets no more calls once it has not answered in time', async () => {
+    const node = aNode(() => new DOMException('late', 'TimeoutError'), { callsPerBatch: 1 })
+    const replies = await node.rpc(requests(40))
+    for (const one of requests(40))
+      expect(replies(one)).toEqual({ fault: 'the node did not answer in time' })
+    expect(node.sent).toHaveLength(5)
+  })
+})
+
 describe('a configured limit', () => {
   it.each([
     [30, 20, 100],

@@ -9,6 +9,7 @@ import { expect, inject, it, vi } from 'vitest'
 import app from '../../src/app.ts'
 import { BASE_URL } from '../support/api.ts'
 import { assertDocumented } from '../support/document.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { createFixtures, fingerprint } from './fixtures.ts'
 import { endpoints, type FuzzRequest, requestsTo } from './requests.ts'
 
@@ -72,7 +73,7 @@ function report(failures: number): string {
 }
 
 it('answers every request as documented, and changes nothing when it answers an error', {
-  timeout: 60_000 + runs * 100,
+  timeout: 3 * PATIENCE + runs * 100,
 }, async () => {
   const { log } = console
   vi.spyOn(console, 'log').mockImplementation(() => {})

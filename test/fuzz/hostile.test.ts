@@ -3,6 +3,7 @@
  * longer.
  */
 import { expect, inject, it, vi } from 'vitest'
+import { PATIENCE } from '../support/patience.ts'
 import { campaign } from './hostile/campaign.ts'
 
 declare module 'vitest' {
@@ -14,7 +15,7 @@ declare module 'vitest' {
 const { seed, steps } = inject('hostile')
 
 it('changes no row and shows nothing private of a victim, whatever attackers send', {
-  timeout: 60_000 + steps * 200,
+  timeout: 3 * PATIENCE + steps * 200,
 }, async () => {
   const { log } = console
   const lines: string[] = []

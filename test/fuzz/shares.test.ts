@@ -4,6 +4,7 @@
  */
 import { expect, inject, it, vi } from 'vitest'
 import { emptyBucket, emptyDatabase } from '../support/database.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { shareCampaign } from './hostile/shares.ts'
 
 declare module 'vitest' {
@@ -17,7 +18,7 @@ const { seeds, steps } = inject('shares')
 it.each(seeds)(
   'serves a victim in ten times the quiet time at most, whatever attackers send (seed %s)',
   {
-    timeout: 60_000 + steps * 200,
+    timeout: 3 * PATIENCE + steps * 200,
   },
   async (seed) => {
     await emptyDatabase()

@@ -1,23 +1,7 @@
 import type { Guard } from './guard.ts'
 
-/** Importing a catalogue, and removing a person. */
+/** The data of catalogues, of persons and of backups. */
 export const data: Guard[] = [
-  {
-    name: 'an import with a problem writes nothing',
-    file: 'src/catalogue/problems.ts',
-    text: "checks.map((check) => `EXISTS (${check})`).join(' OR ')",
-    broken: "checks.map((check) => `EXISTS (${check})`).join(' AND ')",
-    test: 'test/catalogue/import.test.ts',
-    title: 'what is refused',
-  },
-  {
-    name: 'an import does not take away pieces that reservations hold',
-    file: 'src/catalogue/problems.ts',
-    text: 'FROM heldPieces WHERE nftId = n.id',
-    broken: 'FROM heldPieces WHERE nftId = -n.id',
-    test: 'test/reservations/races.test.ts',
-    title: 'does not let an import take pieces that are reserved during the call',
-  },
   {
     name: 'an import does not take away pieces that are sold',
     file: 'src/catalogue/problems.ts',
@@ -25,14 +9,6 @@ export const data: Guard[] = [
     broken: "n.availableAmount + ${value('amount')} <",
     test: 'test/catalogue/import.test.ts',
     title: 'what is refused',
-  },
-  {
-    name: 'an import does not rename users who have signed in',
-    file: 'src/catalogue/write.ts',
-    text: 'users.externalId = r.externalId AND users.lastAccessAt IS NULL',
-    broken: 'users.externalId = r.externalId',
-    test: 'test/catalogue/import.test.ts',
-    title: 'keep their own names once they have signed in',
   },
   {
     name: 'forgetting a person leaves no token',
@@ -51,47 +27,6 @@ export const data: Guard[] = [
     title: 'leaves no text of the person in the database or the bucket',
   },
   {
-    name: 'forgetting a person leaves no picture',
-    file: 'src/personal-data/forget.ts',
-    text: 'if (objects.length > 0) await bucket.delete(',
-    broken: 'if (objects.length < 0) await bucket.delete(',
-    test: 'test/personal-data/forget.test.ts',
-    title: 'leaves no text of the person in the database or the bucket',
-  },
-  {
-    name: 'forgetting a person changes nothing of others',
-    file: 'src/personal-data/forget.ts',
-    text: 'UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0\n      WHERE orderId IN',
-    broken:
-      "UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0\n      WHERE '' = '' OR orderId IN",
-    test: 'test/personal-data/forget.test.ts',
-    title: 'changes nothing of other people',
-  },
-  {
-    name: 'administrators are not forgotten',
-    file: 'src/personal-data/forget.ts',
-    text: '      isAdministrator({ userId }),',
-    broken: '      sql`FALSE`,',
-    test: 'test/personal-data/forget.test.ts',
-    title: 'is refused for administrators and unknown users',
-  },
-  {
-    name: 'nobody is forgotten whose NFTs are on their way',
-    file: 'src/personal-data/forget.ts',
-    text: 'hasTransfersUnderWay(userId)',
-    broken: 'hasTransfersUnderWay(0)',
-    test: 'test/personal-data/forget.test.ts',
-    title: 'is refused to buyer and seller while a transaction carries an item',
-  },
-  {
-    name: 'nothing is delivered to a person who was forgotten',
-    file: 'src/personal-data/forget.ts',
-    text: 'cancelUnsigned(userId, now)',
-    broken: 'cancelUnsigned(0, now)',
-    test: 'test/personal-data/forget.test.ts',
-    title: 'cancels what waits to be delivered to the person, and waits for no chain',
-  },
-  {
     name: 'public lists have nothing that is not released',
     file: 'src/marketplace/candidates.ts',
     text: 'sql`${isReleased} AND n.releaseAt <= ${now}`',
@@ -100,51 +35,11 @@ export const data: Guard[] = [
     title: 'hides an NFT that is',
   },
   {
-    name: 'public lists have nothing before its release',
-    file: 'src/marketplace/candidates.ts',
-    text: 'n.releaseAt <= ${now}',
-    broken: 'n.releaseAt <> ${now}',
-    test: 'test/marketplace/public.test.ts',
-    title: 'hides an NFT that is',
-  },
-  {
-    name: 'a page of a public list goes on where the last one ended, also among equal times',
-    file: 'src/marketplace/candidates.ts',
-    text: "${key} = ${at(v, 'key')} AND ${isAfter}",
-    broken: "${key} = ${at(v, 'key')} AND 0",
-    test: 'test/marketplace/public-lists.test.ts',
-    title: 'has what the filters select, once each',
-  },
-  {
-    name: 'pieces in reservations are not available',
-    file: 'src/orders/stock.ts',
-    text: 'expiresAt > ${now}',
-    broken: 'expiresAt <= ${now}',
-    test: 'test/marketplace/public.test.ts',
-    title: 'is without the pieces in reservations',
-  },
-  {
-    name: 'a release is told to who follows changes',
-    file: 'src/catalogue/write.ts',
-    text: 'max(r.now, ${releaseAt})',
-    broken: 'max(r.now, r.now)',
-    test: 'test/marketplace/public.test.ts',
-    title: 'is the time of the release, if that follows',
-  },
-  {
     name: 'a backup is not restored over a database',
     file: 'scripts/restore.ts',
     text: 'if (results.length > 0)',
     broken: 'if (false)',
     test: 'test/scripts/backup.test.ts',
     title: 'is not restored over another one',
-  },
-  {
-    name: 'a backup is read to its end before the database is changed',
-    file: 'scripts/restore.ts',
-    text: 'await writeImports(folder, readArchive(file, key))',
-    broken: 'await writeImports(folder, readArchive(file, key)).catch(() => {})',
-    test: 'test/scripts/backup.test.ts',
-    title: 'stays empty if the backup is',
   },
 ]

@@ -1,4 +1,4 @@
-/** A check on which a promise rests, and the change that removes it. */
+/** A check on which a promise rests, and the change that removes it. See `test/README.md`. */
 export type Guard = {
   /** What the check prevents or ensures, as a sentence. */
   name: string

@@ -1,6 +1,7 @@
 /** A caller reads its own writes: at the primary for ten seconds, then at a replica that has them. */
 import { expect, it } from 'vitest'
 import { callWith } from '../support/api.ts'
+import { stopClock } from '../support/fake-time.ts'
 import { aSession, aToken, aUser } from '../support/makers.ts'
 import { aLaggingReplica } from '../support/replica.ts'
 import { aVisitor } from '../support/visitor.ts'
@@ -13,6 +14,7 @@ const STATE = '00000001-00000002-00000003-0123456789abcdef'
 async function readAfter(age: number | null) {
   const token = await aToken(await aUser())
   const { database: DB, answers } = await aLaggingReplica()
+  stopClock()
   const bookmark = age === null ? STATE : `${STATE}.${Date.now() - age}`
   const headers = { 'x-d1-bookmark': bookmark }
   const response = await callWith({ DB }, 'GET', ADDRESSES, { token, headers })

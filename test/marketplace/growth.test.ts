@@ -40,9 +40,7 @@ async function rowsRead() {
   return { total: nfts.total, rows: trips.map((trip) => trip.rowsRead) }
 }
 
-it('reads as many rows with 100,000 NFTs of 1,000 creators as with 10', {
-  timeout: 60_000,
-}, async () => {
+it('reads as many rows with 100,000 NFTs of 1,000 creators as with 10', async () => {
   const amountTypes = ['unique', 'limited', 'unlimited', 'scarce']
   for (let i = 0; i < 10; i++)
     await anNft(await aUser(), { payload: { amountType: amountTypes[i % amountTypes.length] } })
@@ -65,9 +63,7 @@ it('reads as many rows with 100,000 NFTs of 1,000 creators as with 10', {
   expect(large.rows).toEqual([4, 14])
 })
 
-it('reads as many rows to delete the latest of 100,000 NFTs of a creator as of 2', {
-  timeout: 60_000,
-}, async () => {
+it('reads as many rows to delete the latest of 100,000 NFTs of a creator as of 2', async () => {
   const creator = await aUser()
   const nft = await anNft(creator)
   const rowsReadByDelete = async (id: number) => {

@@ -6,6 +6,7 @@ import { addresses, users } from '../../src/db/schema/users.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { expectFields, fields } from '../support/fields.ts'
 import { aListing, anAddress, anNft, aUser, db } from '../support/makers.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { aShop, billingData, ordersOf, place, placed, recordWakeUps, times } from './shop.ts'
 
 const sendBatch = recordWakeUps()
@@ -165,7 +166,7 @@ it('places orders and logs an error if the queue is unavailable', async () => {
   sendBatch.mockRejectedValue(new Error('the queue is unavailable'))
   const [order] = await placed(token, [input])
   expect((await ordersOf(buyer)).map(({ orders }) => orders.id)).toEqual([order?.id])
-  await vi.waitUntil(() => logged.mock.calls.length > 0)
+  await vi.waitUntil(() => logged.mock.calls.length > 0, PATIENCE)
   expect(JSON.parse(logged.mock.calls[0]?.[0])).toEqual({
     event: 'wake_up_failed',
     chainIds: [31337],

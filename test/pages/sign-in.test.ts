@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { quotas } from '../../src/db/schema/operations.ts'
 import { BASE_URL } from '../support/api.ts'
+import { stopClock } from '../support/fake-time.ts'
 import { aUser, db } from '../support/makers.ts'
 import {
   anEmail,
@@ -240,6 +241,7 @@ describe('a mail that cannot be sent', () => {
   ])(
     'has not been sent because of %s; half of it is kept for known addresses',
     async (name, digits) => {
+      stopClock()
       const period = new Date().toISOString().slice(0, digits)
       await db.delete(quotas)
       await db.insert(quotas).values({ name: 'mails', period, used: 4 })

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR, users } from '../../src/db/schema/users.ts'
 import { events, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { stopClock } from '../support/fake-time.ts'
 import { aToken, aUser, aWebhook, aWebhookMessage, db } from '../support/makers.ts'
 import { ageSession, aSignedInVisitor, aVisitor, type Visitor } from '../support/visitor.ts'
 import { anEvent, receive } from '../webhooks/endpoints.ts'
@@ -336,7 +337,8 @@ describe('the log', () => {
   })
 
   it('says what fails since when, and when the next attempt is', async () => {
-    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000 + 500).toISOString()
+    stopClock()
+    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
     const { visitor, webhook, path } = await aVisitorWithWebhook()
     const attempts = ['the connection failed', 'it answered 500'].map((error) => ({
       at: at(-5),
@@ -354,7 +356,7 @@ describe('the log', () => {
         .exec(await textOf(visitor, path))?.[0]
         .replaceAll(/<[^>]*>/g, '')
     expect(await banner()).toBe(
-      'Nothing has arrived since 2 hours ago. It answered 500. Next attempt: in 20 minutes.',
+      'Nothing has arrived since 3 hours ago. It answered 500. Next attempt: in 20 minutes.',
     )
     await set({ failingSince: null })
     expect(await banner()).toBe(undefined)

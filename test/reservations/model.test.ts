@@ -15,6 +15,7 @@ import { recordWakeUps } from '../orders/shop.ts'
 import { type Call, call } from '../support/api.ts'
 import { aDice, type Dice } from '../support/delivery/campaign/dice.ts'
 import { aMasterToken, anAddress, aToken, aUser, db } from '../support/makers.ts'
+import { PATIENCE } from '../support/patience.ts'
 
 recordWakeUps()
 
@@ -339,20 +340,24 @@ const steps: [weight: number, step: Step][] = [
 const seeds = inject('isLong') ? [1, 2, 3] : [1]
 const length = inject('isLong') ? 1000 : 250
 
-it.each(seeds)('keeps the stock right in %i', { timeout: 60_000 + 200 * length }, async (seed) => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const world = await createWorld(seed)
-  const all = steps.flatMap(([weight, step]) => Array<Step>(weight).fill(step))
-  for (let i = 0; i < length; i++) {
-    const step = drawn(world.dice, all)
-    try {
-      await step(world)
-      await expectStock(world)
-      await expectModel(world)
-    } catch (error) {
-      throw new Error(`step ${i} of seed ${seed}`, { cause: error })
+it.each(seeds)(
+  'keeps the stock right in %i',
+  { timeout: 3 * PATIENCE + 200 * length },
+  async (seed) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const world = await createWorld(seed)
+    const all = steps.flatMap(([weight, step]) => Array<Step>(weight).fill(step))
+    for (let i = 0; i < length; i++) {
+      const step = drawn(world.dice, all)
+      try {
+        await step(world)
+        await expectStock(world)
+        await expectModel(world)
+      } catch (error) {
+        throw new Error(`step ${i} of seed ${seed}`, { cause: error })
+      }
     }
-  }
-  expect(world.holds.filter(({ isUsed }) => isUsed).length).toBeGreaterThan(length / 20)
-})
+    expect(world.holds.filter(({ isUsed }) => isUsed).length).toBeGreaterThan(length / 20)
+  },
+)

@@ -6,6 +6,7 @@ import { outcomes } from '../../scripts/catalogue/outcomes.ts'
 import { localAccount } from '../../scripts/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/chain/collectibles.ts'
 import { READY, readItem, runExample, waitForTransfer } from '../support/dev.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
 
 let project: Project
@@ -54,7 +55,7 @@ const firstAnswer = (path: string) =>
         (r) => r.json(),
         () => false,
       ),
-    { timeout: 60_000, interval: 50 },
+    { timeout: PATIENCE, interval: 50 },
   )
 
 it('starts a marketplace whose printed examples lead to a transfer on the chain', async () => {
@@ -137,5 +138,5 @@ it('keeps its state and its master token after a restart, and mails links to the
   // Nothing can be done by a process that is killed. Its parts end all the same.
   const processes = descendantsOf(process.pid)
   process.kill('SIGKILL')
-  await vi.waitUntil(() => !processes.some(isRunning), { timeout: 20_000, interval: 100 })
+  await vi.waitUntil(() => !processes.some(isRunning), { timeout: PATIENCE, interval: 100 })
 })

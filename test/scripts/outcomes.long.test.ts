@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createClient, type MarketplaceClient } from '../../client/src/index.ts'
 import { externalIdOf, type Outcome, outcomes } from '../../scripts/catalogue/outcomes.ts'
 import { READY } from '../support/dev.ts'
+import { environment } from '../support/environment.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
 
 let project: Project
@@ -58,7 +60,7 @@ async function reasonOf(name: string): Promise<string | null | undefined> {
 
 const advance = (by: string) => project.run('dev', ['--advance', by], ports)
 
-const soon = { timeout: 60_000, interval: 200 }
+const soon = { timeout: PATIENCE, interval: 200 }
 const expectEvents = (name: string, events: readonly string[]) =>
   vi.waitFor(async () => expect(await eventsOf(name)).toEqual(events), soon)
 const expectReason = (name: string, reason: string) =>
@@ -85,7 +87,7 @@ it('delivers what its seller approves', async () => {
   await expectReason('waits', 'holder_not_approved')
   const guide = readFileSync('docs/guides/local.md', 'utf8')
   const [, approve = ''] = /^```sh approve\n(.*?)^```$/ms.exec(guide) ?? []
-  const env = { ...process.env, RPC_PORT: String(ports.RPC_PORT) }
+  const env = environment({ RPC_PORT: String(ports.RPC_PORT) })
   await promisify(execFile)('sh', ['-c', approve], { env })
   await expectEvents('waits', ['order.created', 'order.delivered'])
 })
@@ -101,8 +103,8 @@ it.each(['11m', '25h'] as const)('fails what needs time when it is moved by %s',
 })
 
 it('keeps a transaction out of blocks for half a minute', async () => {
-  await placeOrders(named('slow'))
   const start = performance.now()
+  await placeOrders(named('slow'))
   const ids = { order_ids: [orderIds.get('slow') ?? 0] }
   await vi.waitFor(async () => {
     const { orders } = await client.getOrders(ids)

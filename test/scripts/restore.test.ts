@@ -16,6 +16,7 @@ import { deliveryOwner } from '../../scripts/catalogue/demo.ts'
 import { localAccount } from '../../scripts/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/chain/collectibles.ts'
 import { READY } from '../support/dev.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, databaseFile, type Project, tokenIn } from '../support/project.ts'
 
 let project: Project
@@ -59,7 +60,7 @@ const waitForAll = (shops: Shop[], ids: number[][]): Promise<Order[][]> =>
   Promise.all(
     shops.map((shop, i) =>
       Promise.all(
-        (ids[i] ?? []).map((id) => shop.waitForDelivery(id, { timeout: 60_000, interval: 200 })),
+        (ids[i] ?? []).map((id) => shop.waitForDelivery(id, { timeout: PATIENCE, interval: 200 })),
       ),
     ),
   )

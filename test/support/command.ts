@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
 import { openLocalDatabase } from '../../scripts/database/local.ts'
-import { withoutSecrets } from './project.ts'
+import { withEnvironment } from './environment.ts'
 
 /** What commands read in the folder of the project. */
 const LINKED = ['migrations', 'src']
@@ -73,17 +73,10 @@ export async function call(
       printed[name] += `${text}\n`
     }),
   )
-  const set = { ...withoutSecrets, ...variables }
-  const before = Object.keys(set).map((name) => [name, process.env[name]] as const)
-  Object.assign(process.env, set)
   try {
-    const status = await command(args)
+    const status = await withEnvironment(variables, () => command(args))
     return { out: printed.log, errors: printed.error, status }
   } finally {
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name]
-      else process.env[name] = value
-    }
     for (const spy of spies) spy.mockRestore()
   }
 }

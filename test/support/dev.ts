@@ -2,6 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import type { Hash } from 'viem'
 import { vi } from 'vitest'
+import { environment } from './environment.ts'
+import { PATIENCE } from './patience.ts'
 
 /** The end of what it prints when it has started. */
 export const READY = 'Press Ctrl-C to stop'
@@ -27,7 +29,7 @@ export const waitForTransfer = (token: string, port: string, orderId = 1): Promi
       const item = await readItem(token, port, orderId)
       return item?.status === 'transferred' && item
     },
-    { timeout: 60_000, interval: 200 },
+    { timeout: PATIENCE, interval: 200 },
   )
 
 /** Runs the printed examples in a shell, as a person would, up to the given one. */
@@ -35,6 +37,9 @@ export function runExample(out: string, number: number) {
   const lines = out.match(/^(export TOKEN=|curl ).*$/gm) ?? []
   const [token = '', ...examples] = lines
   return JSON.parse(
-    execFileSync('sh', ['-c', `${token}\n${examples[number]}`], { encoding: 'utf8' }),
+    execFileSync('sh', ['-c', `${token}\n${examples[number]}`], {
+      encoding: 'utf8',
+      env: environment(),
+    }),
   )
 }

@@ -2,6 +2,12 @@ import { onTestFinished, vi } from 'vitest'
 
 const realSetTimeout = globalThis.setTimeout
 
+/** Stops the clock, but no timer, until the test ends: it does not matter how long the test takes. */
+export function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
 /**
  * Stops the clock and the timers until the test ends. Returns a function that lets time pass, from
  * timer to timer, until a promise is settled.

@@ -8,6 +8,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
+import { environment } from './environment.ts'
+import { PATIENCE } from './patience.ts'
 
 const LINKED = ['client', 'migrations', 'node_modules', 'package.json', 'scripts', 'src']
 
@@ -19,14 +21,6 @@ export type Project = {
   start: (name: string, until: string, env?: Record<string, string>) => Promise<Started>
   /** Ends what a failed test has left running, and deletes the folder. */
   remove: () => Promise<void>
-}
-
-/** vitest.config.ts sets these for the tests of the Worker. */
-export const withoutSecrets = {
-  JWT_KEYS: '',
-  PROOF_KEYS: '',
-  TRANSFER_SIGNER_KEYS: '',
-  DELIVERY_KEY_SECRET: '',
 }
 
 type Result = { out: string; errors: string; status: number | null }
@@ -51,7 +45,7 @@ export async function aProject(root?: string): Promise<Project> {
   const spawnScript = (name: string, args: string[], env: Record<string, string>) => {
     const child = spawn(process.execPath, [`scripts/${name}.ts`, ...args], {
       cwd: folder,
-      env: { ...process.env, ...withoutSecrets, ...env },
+      env: environment(env),
     })
     children.add(child)
     child.once('close', () => children.delete(child))
@@ -66,7 +60,8 @@ export async function aProject(root?: string): Promise<Project> {
     },
     start: (name, until, env = {}) => {
       const { child, out, errors } = spawnScript(name, [], env)
-      const waitFor = (pattern: RegExp) => vi.waitUntil(() => pattern.test(out()) && out(), 20_000)
+      const waitFor = (pattern: RegExp) =>
+        vi.waitUntil(() => pattern.test(out()) && out(), PATIENCE)
       return new Promise((resolve, reject) => {
         child.stdout.on('data', () => {
           if (out().includes(until)) resolve({ process: child, out: out(), waitFor })

@@ -5,6 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { READY } from './dev.ts'
+import { environment } from './environment.ts'
 import { aFreePort, aProject, type Project, tokenIn } from './project.ts'
 
 const commands = { ts: process.execPath, py: 'python3' }
@@ -12,7 +13,7 @@ const commands = { ts: process.execPath, py: 'python3' }
 export type Language = keyof typeof commands
 
 export const shopLanguages: readonly Language[] =
-  spawnSync('python3', ['--version']).status === 0 ? ['ts', 'py'] : ['ts']
+  spawnSync('python3', ['--version'], { env: environment() }).status === 0 ? ['ts', 'py'] : ['ts']
 
 /** A text of the shop, and what a mistake puts in its place. */
 export type Mistake = readonly [right: string, wrong: string]
@@ -68,7 +69,7 @@ export async function checkShop(
     ...scenarios.flatMap((name) => ['--scenario', name]),
   ]
   const args = ['client/src/cli.ts', 'check-my-shop', ...options, '--', ...shop]
-  const env = { ...process.env, TOKEN: token }
+  const env = environment({ TOKEN: token })
   const check = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exit = once(check, 'exit')
   const [out, errors] = await Promise.all([text(check.stdout), text(check.stderr)])

@@ -9,6 +9,7 @@ import { webhookSecret } from '../../src/webhooks/signature.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aUser, db } from '../support/makers.ts'
+import { PATIENCE } from '../support/patience.ts'
 import {
   aDueEvent,
   anEndpoint,
@@ -477,10 +478,10 @@ describe('an endpoint', () => {
         : new Response(),
     )
     const run = consume([slow.endpoint, fast.endpoint])
-    await vi.waitFor(() => expect(received).toHaveLength(2))
+    await vi.waitFor(() => expect(received).toHaveLength(2), PATIENCE)
     await vi.waitFor(async () => {
       expect(await endpointRow(fast.endpoint)).toMatchObject({ position: fast.event.id })
-    })
+    }, PATIENCE)
     answer(new Response())
     await run
   })
@@ -534,7 +535,7 @@ describe('an endpoint', () => {
       () => new Promise((resolve) => answers.push(() => resolve(new Response()))),
     )
     const run = consume(endpoints)
-    await vi.waitFor(() => expect(received).toHaveLength(2))
+    await vi.waitFor(() => expect(received).toHaveLength(2), PATIENCE)
     for (const answer of answers) answer()
     const { wakeUps } = await run
     expect(wakeUps.length).toBeGreaterThan(0)

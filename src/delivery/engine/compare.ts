@@ -1,11 +1,30 @@
 /** Compares the keys of items with the chain, before they are sent and once a day. */
+import type { Hex } from 'viem'
 import { otherNodes } from '../../ethereum/node.ts'
 import { log } from '../../log.ts'
+import { COMPARE_INTERVAL } from '../queue.ts'
 import { explain, finalReasons, sentences } from '../reasons.ts'
 import { finalDelay } from './decide.ts'
-import { type ItemChange, queue, SEARCH_TIMEOUT, wait } from './item-changes.ts'
+import {
+  fail,
+  type ItemChange,
+  queue,
+  SEARCH_TIMEOUT,
+  wait,
+  waitForTransaction,
+} from './item-changes.ts'
 import type { World } from './observe.ts'
-import { type FoundTransaction, type Recorded, resolve, settle } from './settle.ts'
+import { mergeLogs } from './records.ts'
+import {
+  type FoundTransaction,
+  findUses,
+  type Mined,
+  type Recorded,
+  readMined,
+  settle,
+  settleMined,
+  showsTransfer,
+} from './settle.ts'
 import type { Item } from './state.ts'
 
 type Comparison = {
@@ -15,6 +34,8 @@ type Comparison = {
   unrecorded: Item[]
   /** Whether the contract of the network did not answer. Its items are left as they are. */
   isBlocked: boolean
+  /** Whether items that failed or wait have to be compared again soon: nodes told too little. */
+  isIncomplete: boolean
 }
 
 /** Items whose transactions are looked for at a time: at 19 calls a second that takes eight seconds. */
@@ -29,12 +50,16 @@ export async function compareKeys(world: World): Promise<Comparison> {
   const unrecorded: Item[] = []
   const recorded: Recorded[] = []
   let isBlocked = false
+  const isLate = isSearchOver(world)
+  let isIncomplete = loaded.compared.some(({ key }) => disputed.has(key))
   for (const item of [...loaded.due, ...loaded.compared]) {
     const record = records.get(item.key)
     const contract = item.contract ?? delivery
     const isFinal = record && record.block > 0 && record.block <= final.number
     if (isFinal && !disputed.has(item.key))
       recorded.push({ item, contract: record.contract, record })
+    else if (record?.block === 0 && isUsedUp(item))
+      changes.push(fail(item, explain('transfer_failed', 'the chain has dropped its block')))
     else if (item.state !== 'queued') continue
     else if (isFinal) changes.push(waitForTransaction(item, record.block, now))
     else if (record?.block === 0) unrecorded.push(item)
@@ -45,58 +70,113 @@ export async function compareKeys(world: World): Promise<Comparison> {
   }
   if (isBlocked) log.error('contract_unavailable', { chainId })
   const found: FoundTransaction[] = []
-  const missing: Recorded[] = []
+  const missing: Missing[] = []
   for (let i = 0; i < recorded.length; i += RESOLVED_ITEMS) {
     await renew()
     const slice = recorded.slice(i, i + RESOLVED_ITEMS)
-    const resolved = await resolveAnywhere(world, slice)
+    const resolved = await resolve(world, slice)
     changes.push(...resolved.changes)
     missing.push(...resolved.missing)
     for (const transaction of resolved.found) {
       const known = found.find(({ hash }) => hash === transaction.hash)
-      if (known) known.items.push(...transaction.items)
+      known?.items.push(...transaction.items)
+      if (known) known.isFromHolder &&= transaction.isFromHolder
       else found.push(transaction)
     }
   }
-  for (const { item, record } of missing) {
+  for (const { item, record, hash, isDenied } of missing) {
     const isSearched =
       item.reasonCode === 'transaction_not_found' || item.reasonCode === 'cancelled'
     const since = Date.parse((isSearched && item.failingSince) || now.toISOString())
     // What was found out with logs stands.
-    if (item.state === 'failed' && item.reasonCode && finalReasons.includes(item.reasonCode))
-      continue
-    if (now.getTime() - since >= SEARCH_TIMEOUT) changes.push(settle(item, record, null, null))
+    if (isUsedUp(item)) continue
+    const isOver = item.state === 'queued' ? now.getTime() - since >= SEARCH_TIMEOUT : isLate
+    const end = isOver && !isDenied ? settle(item, record, null, hash) : null
+    if (end) changes.push(end)
     else if (item.state === 'queued') changes.push(waitForTransaction(item, record.block, now))
+    else if (!isLate) isIncomplete = true
   }
   if (missing.length > 0)
     log.error('node_unavailable', { chainId, reason: sentences.transaction_not_found })
-  return { changes, unrecorded, found, isBlocked }
+  return { changes, unrecorded, found, isBlocked, isIncomplete }
 }
 
-/** Asks the node, then the others about what it does not tell. */
-async function resolveAnywhere(
-  { network, observation: { node, lineage } }: World,
+/** Whether nothing can be done with the item any more, because its key is used. */
+const isUsedUp = ({ state, reasonCode }: Item): boolean =>
+  state === 'failed' && reasonCode !== null && finalReasons.includes(reasonCode)
+
+/** Whether the daily comparison was due so long ago that it does not wait for nodes any more. */
+const isSearchOver = ({ loaded: { network }, now }: World): boolean =>
+  network.comparedAt !== null &&
+  now.getTime() - Date.parse(network.comparedAt) >= COMPARE_INTERVAL + SEARCH_TIMEOUT
+
+/**
+ * `hash`: the transaction that a node tells. `isDenied`: a node has its receipt, and none shows that
+ * the token has moved something.
+ */
+type Missing = Recorded & { hash: Hex | null; isDenied: boolean }
+
+/**
+ * Returns what becomes of items whose keys are used: any node may tell the transaction, and two have
+ * to say the same of it. `missing`: items whose transaction they do not tell.
+ */
+async function resolve(
+  { network, observation: { node, lineage, signers, isAlone } }: World,
   recorded: readonly Recorded[],
 ) {
-  const result = await resolve(node.rpc, recorded, lineage)
-  for (const other of otherNodes(network, node)) {
-    // That a token has moved nothing is said by two nodes.
-    const doubted = result.changes.filter(({ reasonCode }) => reasonCode === 'token_moved_nothing')
-    const isAsked = (id: number) =>
-      doubted.some((change) => change.id === id) ||
-      result.missing.some(({ item }) => item.id === id)
-    const again = recorded.filter(({ item }) => isAsked(item.id))
-    if (again.length === 0) break
-    const second = await resolve(other.rpc, again, lineage)
-    const isAnswered = (id: number) => second.changes.some((change) => change.id === id)
-    result.changes = [...result.changes.filter(({ id }) => !isAnswered(id)), ...second.changes]
-    const isKnown = (hash: string) => result.found.some((known) => known.hash === hash)
-    result.found = [...result.found, ...second.found.filter(({ hash }) => !isKnown(hash))]
-    result.missing = result.missing.filter(({ item }) => !isAnswered(item.id))
+  const others = otherNodes(network, node)
+  const uses = await findUses(node.rpc, recorded, lineage)
+  const isLocated = ({ item }: Recorded) => uses.some((use) => use.item.id === item.id)
+  for (const { rpc } of others) {
+    const rest = recorded.filter((entry) => !isLocated(entry))
+    if (rest.length > 0) uses.push(...(await findUses(rpc, rest, lineage)))
   }
-  return result
+  const hashes = [...new Set(uses.map(({ use }) => use.transactionHash))]
+  const [mine, theirs] = await Promise.all(
+    [node, others[0]].map((one) => one && readMined(one.rpc, hashes)),
+  )
+  const logsLeft = new Map<Hex, ReturnType<typeof mergeLogs>>()
+  const transactions = new Map<Hex, Mined>()
+  for (const hash of hashes) {
+    const first = mine?.get(hash)
+    const second = isAlone ? first : theirs?.get(hash)
+    if (!first || !second || !isSame(first, second)) continue
+    // A nonce that its signer has not reached yet is a wrong answer.
+    if (first.nonce >= (signers.get(first.from)?.count ?? Infinity)) continue
+    const merged = mergeLogs(first.logs, second.logs)
+    transactions.set(hash, { ...first, logs: [...merged.logs] })
+    logsLeft.set(hash, merged)
+  }
+  const changes: ItemChange[] = []
+  const found: FoundTransaction[] = []
+  const settled = new Set<number>()
+  for (const entry of uses) {
+    const { item, use } = entry
+    const mined = transactions.get(use.transactionHash)
+    const left = logsLeft.get(use.transactionHash)
+    const end = mined && left && settleMined(entry, mined, left, network.treasury)
+    if (!end) continue
+    settled.add(item.id)
+    const { change } = end
+    if (change.state === item.state && change.reasonCode === item.reasonCode) continue
+    changes.push(change)
+    found.push(end.found)
+  }
+  const missing = recorded.flatMap((entry): Missing[] => {
+    if (settled.has(entry.item.id)) return []
+    const use = uses.find((one) => one.item.id === entry.item.id)?.use
+    const hash = use?.transactionHash ?? null
+    const receipts = [mine, theirs].flatMap((told) => (hash && told?.get(hash)) || [])
+    const known = receipts.filter(({ blockNumber }) => blockNumber === entry.record.block)
+    const isShown = known.some(({ logs }) => use && showsTransfer(logs, use))
+    return [{ ...entry, hash, isDenied: known.length > 0 && !isShown }]
+  })
+  return { changes, found, missing }
 }
 
-/** The item waits until the nodes tell which transaction has used its key. */
-const waitForTransaction = (item: Item, block: number, now: Date): ItemChange =>
-  wait(item, explain('transaction_not_found', `block ${block}`), now)
+const isSame = (first: Mined, second: Mined): boolean =>
+  first.blockHash === second.blockHash &&
+  first.blockNumber === second.blockNumber &&
+  first.status === second.status &&
+  first.from === second.from &&
+  first.nonce === second.nonce

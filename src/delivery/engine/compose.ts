@@ -8,7 +8,7 @@ import { explain, type Reason } from '../reasons.ts'
 import { fail, type ItemChange, queue, stayDue, wait, waitOrFail } from './item-changes.ts'
 import { findContract, findUnmined, type World } from './observe.ts'
 import { countPieces, type Item, type SigningBlocker } from './state.ts'
-import { readStandards, readTokenLimits } from './tokens.ts'
+import { isAgreed, readStandards, readTokenLimits } from './tokens.ts'
 
 /** An item with the call that delivers it. */
 export type Candidate = { item: Item; contract: Address; call: ContractItem }
@@ -49,7 +49,7 @@ export async function compose(world: World, items: readonly Item[]): Promise<Com
     }
     const transfer = readTransfer(item, network)
     if ('reasonCode' in transfer) changes.push(fail(item, transfer))
-    else if (item.isHeld) changes.push(wait(item, explain('gas_burned'), now))
+    else if (item.isHeld) changes.push(wait(item, explain('gas_burned'), now, true))
     else callable.push({ item, contract, transfer })
   }
   if (blocker) log.error(blocker, { chainId: network.chainId, contract: network.delivery })
@@ -73,13 +73,14 @@ export async function compose(world: World, items: readonly Item[]): Promise<Com
     const limit = limits.get(`${contract} ${transfer.token}`)
     const pieces = countPieces(item)
     const capacity = findCapacity(contracts.get(contract))
-    const waits = (reason: Reason, isConfirmed = true) =>
+    const waits = (reason: Reason, isConfirmed = false) =>
       changes.push(waitOrFail(item, reason, isConfirmed, now))
     if (!standard || limit === undefined) waits(explain('node_unavailable'))
     else if (typeof standard === 'object') waits(standard, standard.isConfirmed)
-    else if (standard === 'erc721' && transfer.quantity !== 1n) waits(explain('single_piece_token'))
+    else if (standard === 'erc721' && transfer.quantity !== 1n)
+      waits(explain('single_piece_token'), isAgreed(network, transfer.token))
     else if (item.fulfilment === 'mint' && !limit) waits(explain('token_limit_missing'))
-    else if (pieces > capacity) waits(explain('quantity_above_limit', `at most ${capacity}`))
+    else if (pieces > capacity) waits(explain('quantity_above_limit', `at most ${capacity}`), true)
     else if (limit && pieces > limit.left)
       waits(explain('token_limit_reached', `${limit.capacity} pieces`))
     else {

@@ -8,7 +8,13 @@ import { type Fees, isUnderpriced, outbid } from '../../ethereum/fees.ts'
 import type { Receipt } from '../../ethereum/requests.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
 import { explain } from '../reasons.ts'
-import { failInTransaction, type ItemChange, queue, wait } from './item-changes.ts'
+import {
+  failInTransaction,
+  type ItemChange,
+  queue,
+  wait,
+  waitForTransaction,
+} from './item-changes.ts'
 import { type Observation, signedHashes, type World } from './observe.ts'
 import { settleUse } from './settle.ts'
 import type { DeliveryTransaction, Item } from './state.ts'
@@ -38,8 +44,6 @@ export type Decision = { transaction: DeliveryTransaction } & (
       changes: ItemChange[]
       /** Items whose call has used up gas. */
       burned: Item[]
-      /** Whether only a wrong answer of the node may have said so. */
-      isDoubtful: boolean
     }
 )
 
@@ -67,7 +71,7 @@ export const decide = (transaction: DeliveryTransaction, facts: Facts): Decision
 })
 
 function findVerdict(transaction: DeliveryTransaction, facts: Facts): Verdict {
-  const { receipts, final, head, market, signers } = facts.observation
+  const { receipts, final, finalTime, head, market, signers } = facts.observation
   const answers = signedHashes(transaction).map((hash) => receipts.get(hash))
   const receipt = answers.find((answer) => answer)
   if (receipt) {
@@ -77,19 +81,24 @@ function findVerdict(transaction: DeliveryTransaction, facts: Facts): Verdict {
     return close(transaction, receipt.status === 1 ? 'final' : 'reverted', receipt, facts)
   }
   const { nonce, block, deadline, nonceUsedAt, items } = transaction
+  const isUnknown = answers.some((answer) => answer === undefined)
   if (nonce < (signers.get(transaction.signer)?.count ?? 0)) {
-    const isNotReceived = answers.some((answer) => answer === undefined)
     // Receipts are asked once the block that is known is final.
-    if (isNotReceived || (block !== null && block > final.number)) return { do: 'wait' }
-    if (nonceUsedAt === null) return { do: 'store_nonce_use' }
+    if (isUnknown || (block !== null && block > final.number)) return { do: 'wait' }
+    // A block that does not exist yet was a wrong answer.
+    if (nonceUsedAt === null || nonceUsedAt > head.number) return { do: 'store_nonce_use' }
     if (nonceUsedAt > final.number) return { do: 'wait' }
     return close(transaction, 'foreign_transaction', null, facts)
   }
   // Its nonce is signed again when there are items, also if a reorganization has undone its use.
   if (items.length === 0)
     return { do: block === null && nonceUsedAt === null ? 'wait' : 'await_block' }
-  if (deadline < final.timestamp) return close(transaction, 'expired', null, facts)
-  const isOverdue = head.number - transaction.signedAtBlock >= PATIENCE
+  if (deadline < final.timestamp) {
+    const isConfirmed = !isUnknown && deadline < finalTime
+    return isConfirmed ? close(transaction, 'expired', null, facts) : { do: 'wait' }
+  }
+  // Also if the block in which it was signed was a wrong answer, far above all others.
+  const isOverdue = Math.abs(head.number - transaction.signedAtBlock) >= PATIENCE
   const isTooLow = market && isUnderpriced(transaction, market, isOverdue)
   const fees = isTooLow ? outbid(transaction, market, facts.cap) : null
   if (fees) return { do: 'replace', fees }
@@ -108,51 +117,57 @@ const storeBlock = (transaction: DeliveryTransaction, receipt: Receipt): Verdict
     ? { do: 'wait' }
     : { do: 'store_block', receipt }
 
-/** Whether a transaction is the last in which the item may fail. */
-export const hasFailed = (change: ItemChange | undefined): boolean =>
-  change?.state === 'failed' && change.reasonCode === 'transfer_failed'
-
-/** Waits if the nodes have not told the records of all items. */
+/**
+ * Waits if the nodes have not told the records of all items. A receipt that only one node has counts
+ * if records prove it, and proves no failure.
+ */
 function close(
   { contract, items }: DeliveryTransaction,
   closing: (Decision & { do: 'close' })['closing'],
   receipt: Receipt | null,
-  { loaded, observation: { records, disputed, final }, network, now }: Facts,
+  { loaded, observation, network, now }: Facts,
 ): Verdict {
+  const { records, disputed, unconfirmed, doubtfulLogs: doubtful, final } = observation
   const logs = [...(receipt?.logs ?? [])]
   const failures = logs.filter((log) => isFailure(log, contract))
   const changes: ItemChange[] = []
   const burned: Item[] = []
-  let isDoubtful = closing === 'foreign_transaction'
+  const isUnconfirmed = receipt !== null && unconfirmed.has(receipt.transactionHash)
+  let isProven = !isUnconfirmed
   for (const item of items.flatMap((id) => loaded.carried.get(id) ?? [])) {
     const record = records.get(item.key)
     if (!record || disputed.has(item.key)) return { do: 'wait' }
     const isFinal = record.block > 0 && record.block <= final.number
-    // Another transaction may have used the key in the same block.
-    const use = isFinal ? logs.find((log) => isUse(log, contract, item.key)) : undefined
+    // Another transaction may have used the key, in the same block, too.
+    const use =
+      isFinal && record.block === receipt?.blockNumber
+        ? logs.find((log) => isUse(log, contract, item.key, record))
+        : undefined
     const failure = isFinal ? undefined : failures.find(({ topics }) => topics[1] === item.key)
-    if (use) changes.push(settleUse(item, { use, logs }))
-    else if (failure) {
-      const { gasUsed, reason } = decodeFailure(failure.data)
+    isProven ||= use !== undefined
+    if (use)
+      changes.push(
+        settleUse(item, { use, logs, doubtful }) ?? waitForTransaction(item, record.block, now),
+      )
+    else if (failure && !isUnconfirmed) {
+      const decoded = decodeFailure(failure.data)
+      if (!decoded) return { do: 'wait' }
+      const { gasUsed, reason } = decoded
       if (gasUsed >= network.gasPerItem / 2) burned.push(item)
       // A limit of the contract is not the item's fault.
       const code = readContractReason(gasUsed, reason)
       changes.push(
         code === null || code === 'token_not_deployed'
           ? failInTransaction(item, explain('transfer_failed', revertReason(reason)), now)
-          : wait(item, explain(code), now),
+          : wait(item, explain(code), now, true),
       )
     }
     // The next step compares the key with the chain before it signs.
     else if (closing === 'expired') changes.push({ ...queue(item, now), transaction: null })
     else changes.push(queue(item, now))
-    // The events of the transfer or of the key may be missing in the receipt.
-    const isHere = isFinal && record.block === receipt?.blockNumber
-    const change = changes.at(-1)
-    isDoubtful ||=
-      (isHere && !use) || change?.reasonCode === 'token_moved_nothing' || hasFailed(change)
+    if (isUnconfirmed && changes.at(-1)?.state === 'failed') return { do: 'wait' }
   }
-  return { do: 'close', closing, receipt, changes, burned, isDoubtful }
+  return isProven ? { do: 'close', closing, receipt, changes, burned } : { do: 'wait' }
 }
 
 /** Returns when the open transactions have to be looked at. `isSigned`: some were signed just now. */

@@ -7,7 +7,7 @@ import type { Rpc } from '../../ethereum/rpc.ts'
 import { diagnosisRequests, readHolderProblem } from '../../ethereum/token.ts'
 import { explain, type Reason } from '../reasons.ts'
 import type { Candidate } from './compose.ts'
-import { type ItemChange, isOverdue, queue, wait, waitOrFail } from './item-changes.ts'
+import { type ItemChange, needsConfirmation, queue, wait, waitOrFail } from './item-changes.ts'
 import type { World } from './observe.ts'
 import { type Batch, type Circumstances, type Failing, simulate } from './simulate.ts'
 
@@ -27,12 +27,12 @@ export async function diagnose(
   const { network, observation, now } = world
   if (failing.length === 0) return []
   const reasons = await findReasons(observation.node.rpc, network, failing)
-  const overdue = new Set(
+  const doubtful = new Set(
     [...reasons].flatMap(([candidate, reason]) =>
-      isOverdue(candidate.item, reason, now) ? candidate : [],
+      needsConfirmation(candidate.item, reason, now) ? candidate : [],
     ),
   )
-  const confirmed = await confirm(world, batches, overdue, circumstances)
+  const confirmed = await confirm(world, batches, doubtful, circumstances)
   return failing.map(({ candidate, result }) => {
     const { item } = candidate
     const reason = reasons.get(candidate)
@@ -104,14 +104,14 @@ function explainFailure(
 async function confirm(
   { network, observation: { node } }: World,
   batches: readonly Batch[],
-  overdue: ReadonlySet<Candidate>,
+  doubtful: ReadonlySet<Candidate>,
   circumstances: Circumstances,
 ): Promise<ReadonlySet<Candidate>> {
-  if (network.rpcUrls.length === 1 || overdue.size === 0) return overdue
+  if (network.rpcUrls.length === 1 || doubtful.size === 0) return doubtful
   const [other] = otherNodes(network, node)
   if (!other) return new Set()
   const again = batches.flatMap((batch) => {
-    const candidates = batch.candidates.filter((candidate) => overdue.has(candidate))
+    const candidates = batch.candidates.filter((candidate) => doubtful.has(candidate))
     return candidates.length > 0 ? { ...batch, candidates } : []
   })
   const simulations = await simulate(other.rpc, network, again, circumstances)

@@ -21,6 +21,8 @@ export type ItemChange = Pick<
   transaction?: Hex | null | undefined
   /** What the contract was asked for, if it was delivered: 0 for an ERC-721 token. */
   amount?: number
+  /** Whether its key was used up although nobody has asked for that. */
+  isUnrequested?: boolean
   /** Whether its pieces return to the stock. */
   isReturned?: boolean
   /** Whether its pieces, which had returned to the stock, are taken from it again. */
@@ -34,6 +36,8 @@ const HOUR = 60 * MINUTE
 /** Delay between two checks of an item that waits, in milliseconds: as long as it has waited. */
 const FIRST_DELAY = 15 * SECOND
 const MAX_DELAY = HOUR
+/** The most while only one of several nodes has said what it waits for: that may be wrong. */
+const MAX_UNCONFIRMED_DELAY = 5 * MINUTE
 
 /** Transactions in which a transfer may fail before the item fails. */
 const MAX_TRIES = 3
@@ -127,6 +131,7 @@ export const cancelled = (item: Item, transaction?: Hex | null): ItemChange => (
   requestedAction: 'cancel',
   dueAt: null,
   transaction,
+  isUnrequested: item.cancelRequestedAt === null,
   isReturned: item.reasonCode !== 'cancelled',
 })
 
@@ -144,17 +149,22 @@ export function failInTransaction(item: Item, reason: Reason, now: Date): ItemCh
 
 /**
  * The item waits for something, and is checked less and less often. One that is cancelled again
- * keeps its reason, which says that its pieces have returned to the stock.
+ * keeps its reason, which says that its pieces have returned to the stock. `isConfirmed` as below.
  */
-export function wait(item: Item, reason: Reason, now: Date): ItemChange {
+export function wait(item: Item, reason: Reason, now: Date, isConfirmed = false): ItemChange {
   const since = waitsSince(item, reason, now)
   const elapsed = now.getTime() - since.getTime()
-  const next = now.getTime() + Math.min(MAX_DELAY, Math.max(FIRST_DELAY, elapsed))
+  const most = isConfirmed ? MAX_DELAY : MAX_UNCONFIRMED_DELAY
+  const next = now.getTime() + Math.min(most, Math.max(FIRST_DELAY, elapsed))
   const limit = since.getTime() + (timeouts[reason.reasonCode] ?? Infinity)
   const at = new Date(limit > now.getTime() ? Math.min(next, limit) : next)
   const kept = item.reasonCode === 'cancelled' ? {} : reason
   return queue({ ...item, ...kept, failingSince: since.toISOString() }, at)
 }
+
+/** The item waits until the nodes tell which transaction has used its key, and agree about its events. */
+export const waitForTransaction = (item: Item, block: number, now: Date): ItemChange =>
+  wait(item, explain('transaction_not_found', `block ${block}`), now)
 
 /**
  * The item stays due, and goes on as soon as the contract and its relayers allow it. Null: its reason
@@ -172,10 +182,17 @@ export const waitOrFail = (
   isConfirmed: boolean,
   now: Date,
 ): ItemChange =>
-  isConfirmed && isOverdue(item, reason, now) ? fail(item, reason) : wait(item, reason, now)
+  isConfirmed && isOverdue(item, reason, now)
+    ? fail(item, reason)
+    : wait(item, reason, now, isConfirmed)
+
+/** Whether a second node has to say so, too, because the item fails or waits longer by it. */
+export const needsConfirmation = (item: Item, reason: Reason, now: Date): boolean =>
+  isOverdue(item, reason, now) ||
+  now.getTime() - waitsSince(item, reason, now).getTime() >= MAX_UNCONFIRMED_DELAY
 
 /** Whether the item has waited long enough to fail, or has failed in a transaction for its own part. */
-export function isOverdue(item: Item, reason: Reason, now: Date): boolean {
+function isOverdue(item: Item, reason: Reason, now: Date): boolean {
   const limit = timeouts[reason.reasonCode] ?? Infinity
   if (limit === FAILS_SOON && item.tries > 0) return true
   return now.getTime() - waitsSince(item, reason, now).getTime() >= limit

@@ -13,27 +13,27 @@ const MAX_LINEAGE = 10
 const lineages = new Map<string, Address[]>()
 
 /**
- * Returns the contract of the network with those that it replaces, which never change. If a node
- * leaves out one that is known, the others are asked.
+ * Returns the contract of the network with those that it replaces, which never change. A contract that
+ * only one node adds or leaves out is not believed: the shortest list counts that has all `known` ones.
  */
 export async function readLineage(
   node: Node,
   network: Network,
   known: readonly Address[],
 ): Promise<Address[]> {
-  const { chainId, delivery } = network
+  const { chainId, delivery, rpcUrls } = network
   const id = `${chainId} ${delivery}`
-  const isMissing = (lineage: readonly Address[]) => known.some((one) => !lineage.includes(one))
-  let longest = lineages.get(id) ?? []
-  if (longest.length > 0 && !isMissing(longest)) return longest
-  for (const { rpc } of [node, ...otherNodes(network, node)]) {
-    const { lineage, isComplete } = await walkBack(rpc, delivery)
-    if (lineage.length > longest.length) longest = lineage
-    if (isMissing(lineage)) continue
-    if (isComplete) lineages.set(id, lineage)
-    return lineage
-  }
-  return longest
+  const hasKnown = (lineage: readonly Address[]) => known.every((one) => lineage.includes(one))
+  const agreed = lineages.get(id)
+  if (agreed && hasKnown(agreed)) return agreed
+  const nodes = [node, ...otherNodes(network, node)]
+  const walks = await Promise.all(nodes.map(({ rpc }) => walkBack(rpc, delivery)))
+  const complete = walks.flatMap(({ lineage, isComplete }) => (isComplete ? [lineage] : []))
+  const [shortest] = complete.filter(hasKnown).toSorted((a, b) => a.length - b.length)
+  if (!shortest) return complete[0] ?? [delivery]
+  const isSame = complete.every((lineage) => lineage.join() === shortest.join())
+  if (isSame && complete.length === rpcUrls.length) lineages.set(id, shortest)
+  return shortest
 }
 
 /** `isComplete`: the node has told them all. */

@@ -47,12 +47,14 @@ export async function load(
       db,
       sql`INSERT INTO networks (chainId, lease, leaseUntil)
         VALUES (${chainId}, ${lease}, ${leaseEnd(now)})
-        ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil
+        ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil,
+          problem = iif(lease <> excluded.lease AND failedSince IS NULL, NULL, problem),
+          failedSince = iif(lease <> excluded.lease, coalesce(failedSince, ${at}), failedSince)
         WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}
           OR ${firstDue(sql`${chainId}`)} <= ${at}
           OR (${isCompareDue(sql`${chainId}`, now)})))
         RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt, contracts,
-          unconfirmedSince`,
+          unconfirmedSince, contradictedSince`,
     ),
     raw<TransactionRow>(
       db,
@@ -95,11 +97,12 @@ export async function load(
           AND d.id > w.comparedId AND coalesce(w.comparedAt, '') <= ${comparedBefore} AND ${isMine}
         ORDER BY d.id LIMIT ${COMPARED_ITEMS}`,
     ),
-    raw<{ signer: Address; nextNonce: number }>(
+    raw<{ signer: Address; nextNonce: number; block: number }>(
       db,
-      sql`SELECT signer, max(nonce) + 1 AS nextNonce FROM (
-          SELECT signer, nonce FROM transactions
-          WHERE chainId = ${chainId} AND block IS NOT NULL AND ${isMine}
+      // Only of transactions that this instance has signed. SQLite takes the block of the largest nonce.
+      sql`SELECT signer, max(nonce) + 1 AS nextNonce, block FROM (
+          SELECT signer, nonce, block FROM transactions
+          WHERE chainId = ${chainId} AND block IS NOT NULL AND deadline > 0 AND ${isMine}
           ORDER BY block DESC LIMIT ${slots})
         GROUP BY signer`,
     ),
@@ -122,17 +125,17 @@ export async function load(
     carried: new Map(carried.map((item) => [item.id, item])),
     due,
     compared,
-    nextNonces: new Map(mined.map(({ signer, nextNonce }) => [signer, nextNonce])),
+    mined: new Map(mined.map(({ signer, ...last }) => [signer, last])),
     signers: new Map(signerRows.map((signer) => [signer.address, signer])),
   }
 }
 
 const selectItemsFrom = (
   source: SQL,
-) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.version,
+) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.cancelRequestedAt, d.version,
     d.failingSince, d.tries, d.reasonCode, d.reason, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
     EXISTS (SELECT 1 FROM burns b WHERE b.chainId = d.chainId AND b.times >= 2
-      AND b.address IN (lower(n.contractAddr), lower(i.ethRecipient))) AS isHeld,
+      AND b.token = lower(n.contractAddr) AND b.recipient IN ('', lower(i.ethRecipient))) AS isHeld,
     u.ethereumPublicAddr AS seller, u.walletChainId AS sellerChainId, i.ethRecipient AS recipient,
     i.recipientChainId
   FROM ${source}

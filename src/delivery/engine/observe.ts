@@ -5,7 +5,7 @@ import type { Network } from '../../env.ts'
 import { type ContractState, contractRequests, readContract } from '../../ethereum/contract.ts'
 import { lower, type Market } from '../../ethereum/fees.ts'
 import {
-  isBehind,
+  findClockProblem,
   leaveOut,
   type Node,
   otherNodes,
@@ -18,7 +18,6 @@ import {
   block,
   blockAt,
   integer,
-  type Receipt,
   read,
   tip,
   transactionCount,
@@ -28,7 +27,7 @@ import {
 import { readLineage } from './lineage.ts'
 import {
   type Confirmation,
-  confirmRecords,
+  confirm,
   type ObservedRecord,
   readReceipts,
   readRecords,
@@ -39,6 +38,8 @@ import type { DeliveryTransaction, Item, Loaded } from './state.ts'
 type SignerState = {
   /** Its transactions in blocks: its next nonce. */
   count: number
+  /** The same as the other nodes tell it that answer. */
+  otherCounts: number[]
   /** Wei. */
   balance: bigint
 }
@@ -58,10 +59,10 @@ export type Observation = Confirmation & {
   /** Null: no node tells the tip. Then nothing is signed. */
   market: Market | null
   signers: Map<Address, SignerState>
+  /** Signers whose nonces no other node confirms. Nothing is signed with them. */
+  doubted: ReadonlySet<Address>
   /** Contracts that answered. */
   contracts: Map<Address, ContractState>
-  /** By hash. Null: the node has none. Absent: not asked or not received. */
-  receipts: Map<Hex, Receipt | null>
   /** By key, from an answer at or past the final block. */
   records: Map<Hex, ObservedRecord>
   /** The Delivery contract of the network and those before it, the newest first. */
@@ -77,14 +78,22 @@ export async function observe(
   let trouble = ''
   for (const node of usableNodes(network)) {
     const observation = await observeAt(node, work, signers)
-    if (typeof observation !== 'string') {
-      if (!(await isContradicted(observation, network, signers))) return observation
+    if (typeof observation === 'string') trouble = observation
+    else if (await isContradicted(observation, network, signers))
       trouble = 'a second node says that the Delivery contract delivers'
-    } else trouble = observation
+    else if (network.rpcUrls.length > 1 && lacksRecords(observation, work))
+      trouble = 'the node does not tell the records of keys'
+    else return observation
     if (network.rpcUrls.length > 1) leaveOut(network, node, trouble)
   }
   return trouble
 }
+
+/** Whether the node lacks the record of a key, although the contract answers. */
+const lacksRecords = ({ contracts, records }: Observation, { network, loaded }: Work): boolean =>
+  [...loaded.due, ...loaded.compared].some(
+    ({ contract, key }) => contracts.has(contract ?? network.delivery) && !records.has(key),
+  )
 
 /** Whether the contract does not deliver according to this node, but does according to another. */
 async function isContradicted(
@@ -109,7 +118,8 @@ async function observeAt(
   const { network: row, transactions, due, compared } = loaded
   const head = await readHead(network, node)
   if (typeof head === 'string') return head
-  if (await isBehind(network, node, head)) return 'the node lags behind another one'
+  const clockProblem = await findClockProblem(network, node, head)
+  if (clockProblem) return clockProblem
   if (head.baseFeePerGas === undefined) return 'the chain has no base fee (EIP-1559)'
 
   const signers = distinct([...configured, ...transactions.map(({ signer }) => signer)])
@@ -121,8 +131,8 @@ async function observeAt(
       : Math.max(0, head.number - network.finality + 1)
   const settled = row.settledBlock === null ? [] : [blockAt(row.settledBlock)]
   await renew()
-  const [second] = otherNodes(network, node)
-  const [first, secondTip] = await Promise.all([
+  const others = otherNodes(network, node)
+  const [first, ...fromOthers] = await Promise.all([
     node.rpc([
       blockAt(finalHeight),
       tip,
@@ -130,16 +140,20 @@ async function observeAt(
       ...signers.flatMap((signer) => [transactionCount(signer), accountBalance(signer)]),
       ...contracts.flatMap((contract) => contractRequests(contract, configured)),
     ]),
-    second?.rpc([tip]),
+    ...others.map(({ rpc }) => rpc([tip, ...configured.map(transactionCount)])),
   ])
   const final = read(block, first(blockAt(finalHeight)))
-  if (!final || final.number > head.number) return 'the node does not tell the final block'
+  if (!final || final.number > head.number || final.timestamp > head.timestamp)
+    return 'the node does not tell the final block'
   const states = new Map<Address, SignerState>()
   for (const signer of signers) {
     const count = read(integer, first(transactionCount(signer)))
     const balance = read(wei, first(accountBalance(signer)))
     if (count === null || balance === null) return 'the node does not tell the nonce of a signer'
-    states.set(signer, { count, balance })
+    const otherCounts = fromOthers.flatMap(
+      (replies) => read(integer, replies(transactionCount(signer))) ?? [],
+    )
+    states.set(signer, { count, balance, otherCounts })
   }
 
   // What has expired already is only looked for once its nonce is used.
@@ -172,7 +186,13 @@ async function observeAt(
   ])
   const records = readRecords(keyRequests, replies, final.number)
   await renew()
-  const tips = [first(tip), secondTip?.(tip)].flatMap((reply) => (reply && read(wei, reply)) ?? [])
+  const doubted = new Set(configured.filter((signer) => isDoubted(signer, states, loaded)))
+  const claims = { final, records, receipts: readReceipts(hashes, replies), doubted }
+  const [confirmation, lineage] = await Promise.all([
+    confirm(network, node, claims, row.unconfirmedSince, now),
+    readLineage(node, network, JSON.parse(row.contracts)),
+  ])
+  const tips = [first, ...fromOthers].flatMap((replies) => read(wei, replies(tip)) ?? [])
   const cap = parseGwei(String(network.maxPriorityFeePerGasGwei))
   return {
     node,
@@ -182,12 +202,30 @@ async function observeAt(
     // A node may lie, so the lowest counts.
     market: tips.length > 0 ? { baseFee: head.baseFeePerGas, tip: tips.reduce(lower, cap) } : null,
     signers: states,
+    doubted,
     contracts: contractStates,
-    receipts: readReceipts(hashes, replies),
     records,
-    ...(await confirmRecords(network, node, records, final.number, row.unconfirmedSince, now)),
-    lineage: await readLineage(node, network, JSON.parse(row.contracts)),
+    ...confirmation,
+    lineage,
   }
+}
+
+/**
+ * Whether only the node says that a signer has more transactions than the rows know. A wrong nonce
+ * would never be mined.
+ */
+function isDoubted(
+  signer: Address,
+  states: ReadonlyMap<Address, SignerState>,
+  { transactions, mined }: Loaded,
+): boolean {
+  const { count = 0, otherCounts = [] } = states.get(signer) ?? {}
+  const carrying = transactions.filter((one) => one.signer === signer && one.items.length > 0)
+  const known = carrying.reduce(
+    (next, { nonce }) => Math.max(next, nonce + 1),
+    mined.get(signer)?.nextNonce ?? 0,
+  )
+  return count > known && !otherCounts.includes(count)
 }
 
 /** The hashes of everything that was signed for a nonce, newest first. */
@@ -198,13 +236,13 @@ export const signedHashes = ({ hash, replaced }: DeliveryTransaction): Hex[] => 
 
 /** Returns the calls that are in no block as far as is known. */
 export const findUnmined = ({
-  loaded: { transactions, nextNonces },
+  loaded: { transactions, mined },
   observation: { signers },
 }: World): DeliveryTransaction[] =>
   transactions.filter(
     ({ signer, nonce, items }) =>
       items.length > 0 &&
-      nonce >= Math.max(signers.get(signer)?.count ?? 0, nextNonces.get(signer) ?? 0),
+      nonce >= Math.max(signers.get(signer)?.count ?? 0, mined.get(signer)?.nextNonce ?? 0),
   )
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]

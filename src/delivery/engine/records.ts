@@ -1,9 +1,12 @@
 /** What nodes say about delivery keys and receipts. */
 import type { Address, Hex } from 'viem'
 import type { Network } from '../../env.ts'
-import { decodeRecords, encodeRecords, type KeyRecord } from '../../ethereum/contract.ts'
+import { decodeRecords, encodeRecords, type KeyRecord, type Log } from '../../ethereum/contract.ts'
 import { type Node, otherNodes } from '../../ethereum/node.ts'
 import {
+  type Block,
+  block,
+  blockAt,
   hex,
   type Receipt,
   read,
@@ -17,7 +20,7 @@ import { log } from '../../log.ts'
 /** Keys of one `records` call. */
 const KEYS_PER_CALL = 500
 
-/** Milliseconds after which the records of one node suffice, if no second one answers. */
+/** Milliseconds after which the answers of one node suffice, if no second one answers. */
 const CONFIRMATION_TIMEOUT = 10 * 60_000
 
 /** `contract`: the one that was asked. */
@@ -73,45 +76,150 @@ export function readReceipts(hashes: readonly Hex[], replies: Replies): Map<Hex,
   return receipts
 }
 
-/** `disputed`: keys whose final record a second node does not confirm. */
+/** What a second node says of what the first one said about final blocks. */
 export type Confirmation = {
+  /** Whether the first node suffices: there is no other, or none has answered for ten minutes. */
+  isAlone: boolean
+  /** By hash. Null: no node has it. Absent: not asked, not received, or the nodes disagree. */
+  receipts: ReadonlyMap<Hex, Receipt | null>
+  /** Receipts that only one node has. */
+  unconfirmed: ReadonlySet<Hex>
+  /** Events that only one node has. They prove no transfer. */
+  doubtfulLogs: ReadonlySet<Log>
+  /** Keys whose final record a second node does not confirm. */
   disputed: ReadonlySet<Hex>
-  /** Since when no second node confirms records; null if one does, or none was needed. */
+  /** The earlier one of what both say is the time of the final block, in seconds. */
+  finalTime: number
+  /** Since when no second node confirms anything; null if one does, or none was needed. */
   unconfirmedSince: string | null
 }
 
+/** `doubted`: signers whose nonces only the first node tells. */
+type Claims = {
+  doubted: ReadonlySet<Address>
+  final: Block
+  records: ReadonlyMap<Hex, ObservedRecord>
+  receipts: ReadonlyMap<Hex, Receipt | null>
+}
+
 /**
- * Asks a second node, where one is configured, for records that are final. What it does not confirm
- * is not decided yet. If no second node answers for ten minutes, the first one suffices.
+ * Asks a second node, where one is configured, for records that are final and for receipts. What it
+ * does not confirm is not decided yet. If no second node answers for ten minutes, the first one
+ * suffices.
  */
-export async function confirmRecords(
+export async function confirm(
   network: Network,
   node: Node,
-  records: ReadonlyMap<Hex, ObservedRecord>,
-  final: number,
+  { doubted, final, records, receipts }: Claims,
   unconfirmedSince: string | null,
   now: Date,
 ): Promise<Confirmation> {
-  const used = [...records].filter(([, { block }]) => block > 0 && block <= final)
-  if (network.rpcUrls.length === 1 || used.length === 0)
-    return { disputed: new Set(), unconfirmedSince }
+  const alone: Confirmation = {
+    isAlone: true,
+    receipts,
+    unconfirmed: new Set(),
+    doubtfulLogs: new Set(),
+    disputed: new Set(),
+    finalTime: final.timestamp,
+    unconfirmedSince,
+  }
+  const used = [...records].filter(([, { block }]) => block > 0 && block <= final.number)
+  const hashes = [...receipts.keys()]
+  const claims = used.length + hashes.length + doubted.size
+  if (network.rpcUrls.length === 1 || claims === 0) return alone
   const requests = recordRequests(used.map(([key, { contract }]) => ({ contract, key })))
+  const sameBlock = blockAt(final.number)
   for (const other of otherNodes(network, node)) {
-    const replies = await other.rpc(requests.map(({ request }) => request))
+    const replies = await other.rpc([
+      ...requests.map(({ request }) => request),
+      ...hashes.map(transactionReceipt),
+      sameBlock,
+    ])
     const theirs = readRecords(requests, replies, 0)
     // A node that has stood still knows what was recorded before, but not what was not.
-    const recent = readRecords(requests, replies, final)
+    const recent = readRecords(requests, replies, final.number)
     for (const [key, { block }] of theirs) if (block === 0 && !recent.has(key)) theirs.delete(key)
-    if (theirs.size === 0) continue
+    const theirReceipts = readReceipts(hashes, replies)
+    const theirFinal = read(block, replies(sameBlock))
+    const isSilent =
+      used.length > 0
+        ? theirs.size === 0
+        : theirReceipts.size === 0 && (hashes.length > 0 || theirFinal === null)
+    if (isSilent) continue
     const disputed = used.flatMap(([key, record]) => {
       const { block, contentHash } = theirs.get(key) ?? {}
       return block === record.block && contentHash === record.contentHash ? [] : key
     })
-    if (disputed.length > 0)
-      log.error('nodes_disagree', { chainId: network.chainId, keys: disputed.length })
-    return { disputed: new Set(disputed), unconfirmedSince: null }
+    const merged = mergeReceipts(receipts, theirReceipts)
+    const denied = [...receipts].filter(
+      ([hash, mine]) =>
+        theirReceipts.has(hash) &&
+        (merged.unconfirmed.has(hash) || !merged.receipts.has(hash)) &&
+        (mine?.blockNumber ?? 0) <= final.number,
+    )
+    const counts = { keys: disputed.length, receipts: denied.length, nonces: doubted.size }
+    if (Object.values(counts).some((count) => count > 0))
+      log.error('nodes_disagree', { chainId: network.chainId, ...counts })
+    return {
+      isAlone: false,
+      ...merged,
+      disputed: new Set(disputed),
+      finalTime: Math.min(final.timestamp, theirFinal?.timestamp ?? final.timestamp),
+      unconfirmedSince: null,
+    }
   }
   const since = unconfirmedSince ?? now.toISOString()
-  const isLong = now.getTime() - Date.parse(since) >= CONFIRMATION_TIMEOUT
-  return { disputed: new Set(isLong ? [] : used.map(([key]) => key)), unconfirmedSince: since }
+  if (now.getTime() - Date.parse(since) >= CONFIRMATION_TIMEOUT)
+    return { ...alone, unconfirmedSince: since }
+  return {
+    isAlone: false,
+    ...mergeReceipts(receipts, new Map()),
+    disputed: new Set(used.map(([key]) => key)),
+    finalTime: final.timestamp,
+    unconfirmedSince: since,
+  }
+}
+
+/** The events of a receipt. `doubtful`: those that only one of two nodes has. The others come first. */
+type Logs = { logs: Receipt['logs']; doubtful: ReadonlySet<Log> }
+
+/** Compares the events that two nodes have of a transaction: one may lack some, or change them. */
+export function mergeLogs(first: Receipt['logs'], second: Receipt['logs']): Logs {
+  const textOf = (log: Receipt['logs'][number]) => JSON.stringify(log).toLowerCase()
+  const left = Map.groupBy(second, textOf)
+  const isShared = (log: Receipt['logs'][number]) => left.get(textOf(log))?.pop() !== undefined
+  const { shared = [], own = [] } = Object.groupBy(first, (log) =>
+    isShared(log) ? 'shared' : 'own',
+  )
+  const doubtful = [...own, ...[...left.values()].flat()]
+  return { logs: [...shared, ...doubtful], doubtful: new Set(doubtful) }
+}
+
+/** Compares the receipts of two nodes. */
+function mergeReceipts(
+  mine: ReadonlyMap<Hex, Receipt | null>,
+  theirs: ReadonlyMap<Hex, Receipt | null>,
+) {
+  const receipts = new Map<Hex, Receipt | null>()
+  const unconfirmed = new Set<Hex>()
+  const doubtfulLogs = new Set<Log>()
+  for (const [hash, first] of mine) {
+    const second = theirs.get(hash)
+    if (first && second) {
+      const isSame =
+        first.blockHash === second.blockHash &&
+        first.blockNumber === second.blockNumber &&
+        first.status === second.status
+      if (!isSame) continue
+      const { logs, doubtful } = mergeLogs(first.logs, second.logs)
+      receipts.set(hash, { ...first, logs })
+      for (const log of doubtful) doubtfulLogs.add(log)
+    } else if (first || second) {
+      const only = first ?? second ?? null
+      receipts.set(hash, only)
+      unconfirmed.add(hash)
+      for (const log of only?.logs ?? []) doubtfulLogs.add(log)
+    } else if (second === null) receipts.set(hash, null)
+  }
+  return { receipts, unconfirmed, doubtfulLogs }
 }

@@ -3,7 +3,7 @@
  * delivered: compared with the order, it decides. The logs of the transaction prove that the token
  * has moved something, and tell which transaction it was.
  */
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, zeroAddress } from 'viem'
 import * as z from 'zod'
 import {
   CANCELLED,
@@ -15,14 +15,15 @@ import {
   usedTopics,
 } from '../../ethereum/contract.ts'
 import {
+  type EventLog,
   eventLogs,
-  hex,
   integer,
   logs,
   type Receipt,
   read,
   receipt,
   transactionReceipt,
+  word,
 } from '../../ethereum/requests.ts'
 import type { Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
@@ -30,30 +31,44 @@ import { explain } from '../reasons.ts'
 import { cancelled, fail, type ItemChange, transferred } from './item-changes.ts'
 import type { Item } from './state.ts'
 
-/** The event that says that the key was used, and the logs of its transaction. */
-type Use = { use: Log; logs: Receipt['logs'] }
+/**
+ * The event that says that the key was used, and the logs of its transaction. `doubtful`: those that
+ * only one of two nodes has.
+ */
+type Use = { use: Log; logs: Receipt['logs']; doubtful: ReadonlySet<Log> }
 
 /**
  * Returns the end of an item whose key a transaction has used for it. The event of its transfer is
- * taken from the logs, so that it proves one item only.
+ * taken from the logs, so that it proves one item only. Null: nodes disagree about this event.
  */
-export function settleUse(item: Item, { use, logs }: Use, hash?: Hex | null): ItemChange {
+export function settleUse(
+  item: Item,
+  { use, logs, doubtful }: Use,
+  hash?: Hex | null,
+): ItemChange | null {
   const delivered = decodeDelivered(use)
   if (!delivered) return cancelled(item, hash)
-  if (takeTransfer(logs, delivered)) return transferred(item, delivered.amount, hash)
-  return fail(item, explain('token_moved_nothing'), hash)
+  const transfer = takeTransfer(logs, delivered)
+  if (!transfer) return fail(item, explain('token_moved_nothing'), hash)
+  return doubtful.has(transfer) ? null : transferred(item, delivered.amount, hash)
+}
+
+/** Whether the logs of a transaction have the event of the transfer that its use of a key stands for. */
+export function showsTransfer(logs: Receipt['logs'], use: Log): boolean {
+  const delivered = decodeDelivered(use)
+  return delivered === null || takeTransfer([...logs], delivered) !== undefined
 }
 
 /**
- * Returns the end of an item by the record of its key. Without logs the record suffices, and no
- * transaction is known.
+ * Returns the end of an item by the record of its key. Without logs the record suffices. Null: nodes
+ * disagree about the logs.
  */
 export function settle(
   item: Item,
   { contentHash }: KeyRecord,
   found: Use | null,
   hash: Hex | null,
-): ItemChange {
+): ItemChange | null {
   if (contentHash === CANCELLED) return cancelled(item, hash)
   const delivered = found && decodeDelivered(found.use)
   const recipient = item.recipient ?? delivered?.to
@@ -84,79 +99,23 @@ export type FoundTransaction = {
   block: number
   blockHash: Hex
   items: number[]
+  /** Who has used the keys, and whether with the tokens of the holders of the orders. */
+  relayer: Address
+  isFromHolder: boolean
 }
 
 /** An item with the record of its key, and the contract that was asked. */
 export type Recorded = { item: Item; contract: Address; record: KeyRecord }
 
-type Resolution = {
-  changes: ItemChange[]
-  found: FoundTransaction[]
-  /** Items whose transaction the node does not tell. */
-  missing: Recorded[]
-}
+/** An item with the event that used its key. */
+export type LocatedUse = Recorded & { use: EventLog }
 
-const transactionByHash = (hash: Hex): RpcRequest => ({
-  method: 'eth_getTransactionByHash',
-  params: [hash],
-})
-const transactionShape = z.object({ hash: hex, nonce: integer })
-
-/**
- * Settles items that no open transaction carries although their key is used: the database was set
- * back, or another program has used it. `lineage`: the contracts whose events may have the keys.
- */
-export async function resolve(
+/** Returns the items whose keys the events of a node show as used. `lineage`: the contracts that may have logged them. */
+export async function findUses(
   rpc: Rpc,
   recorded: readonly Recorded[],
   lineage: readonly Address[],
-): Promise<Resolution> {
-  const resolution: Resolution = { changes: [], found: [], missing: [] }
-  if (recorded.length === 0) return resolution
-  const uses = await findUses(rpc, recorded, lineage)
-  const hashes = [...new Set([...uses.values()].map(({ transactionHash }) => transactionHash))]
-  const replies = await rpc(
-    hashes.flatMap((hash) => [transactionReceipt(hash), transactionByHash(hash)]),
-  )
-  const logsLeft = new Map<Hex, Receipt['logs']>()
-  for (const entry of recorded) {
-    const { item, record } = entry
-    const use = uses.get(item.key)
-    const hash = use?.transactionHash ?? '0x'
-    const mined = read(receipt, replies(transactionReceipt(hash)))
-    const transaction = read(transactionShape, replies(transactionByHash(hash)))
-    // A node may leave out events, or answer about another transaction.
-    const isComplete =
-      mined?.transactionHash === hash &&
-      transaction?.hash === hash &&
-      mined.logs.some((log) => isUse(log, use?.address ?? '0x', item.key))
-    if (!use || !isComplete) {
-      resolution.missing.push(entry)
-      continue
-    }
-    const remaining = logsLeft.get(hash) ?? [...mined.logs]
-    logsLeft.set(hash, remaining)
-    const change = settle(item, record, { use, logs: remaining }, hash)
-    if (change.state === item.state && change.reasonCode === item.reasonCode) continue
-    resolution.changes.push(change)
-    const known = resolution.found.find((other) => other.hash === hash)
-    if (known) known.items.push(item.id)
-    else
-      resolution.found.push({
-        hash,
-        signer: mined.from,
-        nonce: transaction.nonce,
-        contract: use.address,
-        block: mined.blockNumber,
-        blockHash: mined.blockHash,
-        items: [item.id],
-      })
-  }
-  return resolution
-}
-
-/** Returns the events that say that the keys were used, by key. */
-async function findUses(rpc: Rpc, recorded: readonly Recorded[], lineage: readonly Address[]) {
+): Promise<LocatedUse[]> {
   const groups = [...Map.groupBy(recorded, ({ record }) => record.block)]
   const requests = groups.map(([block, inBlock]) =>
     eventLogs(
@@ -167,5 +126,71 @@ async function findUses(rpc: Rpc, recorded: readonly Recorded[], lineage: readon
   )
   const replies = await rpc(requests)
   const events = requests.flatMap((request) => read(logs, replies(request)) ?? [])
-  return new Map(events.map((event) => [event.topics[1], event]))
+  return recorded.flatMap((entry) => {
+    const { item, contract, record } = entry
+    const use = events.find((event) =>
+      [...lineage, contract].some((one) => isUse(event, one, item.key, record)),
+    )
+    return use ? [{ ...entry, use }] : []
+  })
+}
+
+const transactionByHash = (hash: Hex): RpcRequest => ({
+  method: 'eth_getTransactionByHash',
+  params: [hash],
+})
+const transactionShape = z.object({ hash: word, nonce: integer })
+
+/** What a node says of a transaction that is in a block. */
+export type Mined = Receipt & { nonce: number }
+
+/** Returns what a node says of transactions. Absent: it does not tell, or answers about another one. */
+export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<Hex, Mined>> {
+  const replies = await rpc(
+    hashes.flatMap((hash) => [transactionReceipt(hash), transactionByHash(hash)]),
+  )
+  return new Map(
+    hashes.flatMap((hash) => {
+      const mined = read(receipt, replies(transactionReceipt(hash)))
+      const transaction = read(transactionShape, replies(transactionByHash(hash)))
+      return mined?.transactionHash === hash && transaction?.hash === hash
+        ? [[hash, { ...mined, nonce: transaction.nonce }]]
+        : []
+    }),
+  )
+}
+
+/**
+ * Returns what becomes of an item, and its transaction. Null: the transaction is not in the block of
+ * the record, or lacks the event, or nodes disagree about its logs. `treasury`: who holds the tokens
+ * that are not minted; undefined if the sellers do.
+ */
+export function settleMined(
+  { item, record, use: { address, transactionHash } }: LocatedUse,
+  mined: Mined,
+  { logs, doubtful }: Pick<Use, 'logs' | 'doubtful'>,
+  treasury: Address | undefined,
+): { change: ItemChange; found: FoundTransaction } | null {
+  const use = mined.logs.find((log) => isUse(log, address, item.key, record))
+  if (!use || mined.blockNumber !== record.block || mined.status !== 1) return null
+  const change = settle(item, record, { use, logs, doubtful }, transactionHash)
+  const { relayer = mined.from, from } = decodeDelivered(use) ?? {}
+  // The record of a key does not say who has paid.
+  const holder = item.fulfilment === 'mint' ? zeroAddress : (treasury ?? item.seller)
+  return (
+    change && {
+      change,
+      found: {
+        hash: transactionHash,
+        signer: mined.from,
+        nonce: mined.nonce,
+        contract: address,
+        block: mined.blockNumber,
+        blockHash: mined.blockHash,
+        items: [item.id],
+        relayer,
+        isFromHolder: !from || from.toLowerCase() === holder.toLowerCase(),
+      },
+    }
+  )
 }

@@ -11,13 +11,13 @@ type Network = typeof networks.$inferSelect
 
 /** A delivery, with what is to be delivered. */
 export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version' | 'failingSince'> &
-  Pick<Delivery, 'tries' | 'reasonCode' | 'reason'> &
+  Pick<Delivery, 'tries' | 'reasonCode' | 'reason' | 'cancelRequestedAt'> &
   Pick<typeof nfts.$inferSelect, 'contractAddr' | 'tokenId' | 'fulfilment'> &
   Pick<typeof orderItems.$inferSelect, 'quantity' | 'recipientChainId'> & {
     key: Hex
     /** The contract of its newest transaction. */
     contract: Address | null
-    /** Whether its token or recipient has used up gas in two transactions. */
+    /** Whether transfers of its token to its recipient have used up gas in two transactions. */
     isHeld: 0 | 1
     /** The wallet of the seller. */
     seller: string
@@ -63,7 +63,7 @@ export type SigningBlocker =
 
 /** The row of a network, while this run has the lease. */
 export type NetworkRow = Pick<Network, 'chainId' | 'wakeAt' | 'settledBlock' | 'comparedId'> &
-  Pick<Network, 'comparedAt' | 'unconfirmedSince'> & {
+  Pick<Network, 'comparedAt' | 'unconfirmedSince' | 'contradictedSince'> & {
     settledHash: Hex | null
     /** JSON: every Delivery contract that has deliveries. */
     contracts: string
@@ -82,7 +82,7 @@ export type Loaded = {
   due: Item[]
   /** Items that failed or wait for a wallet, whose keys are to be compared with the chain. */
   compared: Item[]
-  /** The lowest nonce of each signer that no block has used as far as is known. */
-  nextNonces: Map<Address, number>
+  /** The nonce after the newest one of each signer that is in a block as far as is known. */
+  mined: Map<Address, { nextNonce: number; block: number }>
   signers: Map<Address, SignerRow>
 }

@@ -5,22 +5,30 @@
  * take long.
  */
 import { parseGwei } from 'viem/utils'
-import type { Database } from '../../db/client.ts'
+import { type Database, isTransient } from '../../db/client.ts'
 import type { Network, Settings } from '../../env.ts'
-import { leaveOut } from '../../ethereum/node.ts'
+import { leaveOut, usableNodes } from '../../ethereum/node.ts'
 import { getSigner, type Signer } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
+import { describeForeign, storeFindings } from '../findings.ts'
+import { COMPARE_INTERVAL } from '../queue.ts'
 import { compareKeys } from './compare.ts'
 import {
   changeTransactions,
   countInFlight,
   countReverts,
-  findBurners,
+  findBurns,
   findSettled,
-  recheck,
 } from './conclude.ts'
 import { type Decision, decide, nextLook } from './decide.ts'
-import { findFork, isSuspect, requeueAboveFork } from './heal.ts'
+import {
+  findContradicted,
+  findFork,
+  isProvenWrong,
+  isSuspect,
+  requeueAboveFork,
+  requeueNonces,
+} from './heal.ts'
 import type { ItemChange } from './item-changes.ts'
 import { LEASE } from './lease.ts'
 import { findUnlinked } from './lineage.ts'
@@ -30,16 +38,9 @@ import { observe, type Work, type World } from './observe.ts'
 import { prepare } from './prepare.ts'
 import { send } from './send.ts'
 import type { FoundTransaction } from './settle.ts'
-import { readCapacity, type Signed, signReplacements } from './sign.ts'
+import { readCapacity, signReplacements } from './sign.ts'
 import type { Loaded, SigningBlocker } from './state.ts'
-import {
-  type Changes,
-  type NewTransaction,
-  NO_CHANGES,
-  Outdated,
-  type SignerChange,
-  store,
-} from './store.ts'
+import { type Changes, type NewTransaction, NO_CHANGES, Outdated, store } from './store.ts'
 
 /** Milliseconds until a network is asked again that could not be worked on. */
 const BLOCKED_DELAY = 15_000
@@ -82,6 +83,10 @@ export async function step(
     return await advance({ network, loaded, now, renew }, db, signers, write)
   } catch (error) {
     if (error instanceof Outdated) return continueAt(now, loaded)
+    // An answer that nobody has foreseen must not fail each run: the next one asks another node.
+    const [asked] = usableNodes(network)
+    if (asked && network.rpcUrls.length > 1 && !isTransient(error))
+      leaveOut(network, asked, 'the run failed')
     throw error
   }
 }
@@ -123,19 +128,35 @@ async function advance(
     return blocked('contract_not_linked')
   }
   const world = { ...work, observation, cap: parseGwei(String(network.maxFeePerGasGwei)) }
-  if (isSuspect(world)) return (await heal(db, world)) ? again : blocked('node_unavailable')
+  const since = loaded.network.contradictedSince
+  if (isSuspect(world)) {
+    const healing = await heal(db, world)
+    if (healing === 'healed') return again
+    const contradictedSince = healing === 'denied' ? null : (since ?? now.toISOString())
+    await write({ ...NO_CHANGES, contradictedSince })
+    return blocked('node_unavailable')
+  }
+  const contradicted = findContradicted(world)
+  if (contradicted.length > 0 && isProvenWrong(world)) {
+    for (const { signer, count } of contradicted) {
+      await db.batch([...requeueNonces(db, chainId, { signer, count }, now)])
+      log.error('nonces_contradicted', { chainId, signer, nonce: count })
+    }
+    return again
+  }
 
-  const first = loaded.transactions.map((transaction) => decide(transaction, world))
-  const decisions = await recheck(world, first)
+  const decisions = loaded.transactions.map((transaction) => decide(transaction, world))
   const { unconfirmedSince } = observation
+  const contradictedSince = contradicted.length > 0 ? (since ?? now.toISOString()) : null
   const closed: Changes = {
     ...NO_CHANGES,
     transactions: changeTransactions(world, decisions),
     items: decisions.flatMap((decision) => (decision.do === 'close' ? decision.changes : [])),
     settled: findSettled(decisions),
     signers: countReverts(world, decisions),
-    burned: await findBurners(world, decisions),
+    burns: await findBurns(world, decisions),
     ...(unconfirmedSince !== loaded.network.unconfirmedSince && { unconfirmedSince }),
+    ...(contradictedSince !== since && { contradictedSince }),
   }
   await write(closed)
   logClosed(network, decisions)
@@ -147,12 +168,14 @@ async function advance(
   const comparison = await compareKeys(world)
   const { found, unrecorded } = comparison
   const [newest] = found.toSorted((a, b) => b.block - a.block)
+  const findings = describeForeign(chainId, found, addresses)
+  if (findings.length > 0) await db.batch([...storeFindings(db, chainId, findings, now)])
   await write({
     ...NO_CHANGES,
     transactions: found.map((transaction) => newRow(transaction, now)),
     items: comparison.changes,
     settled: newest ? { block: newest.block, hash: newest.blockHash } : null,
-    compared: comparedTo(loaded, now),
+    compared: comparedTo(loaded, comparison.isIncomplete, now),
   })
 
   const capacities = signers.map((signer) => readCapacity(world, signer))
@@ -166,14 +189,13 @@ async function advance(
     ...NO_CHANGES,
     transactions: [...replaced, ...signed.transactions],
     items: signed.changes,
-    signers: countUsedPieces(world, signed),
   })
   await send(world, decisions, [...replaced, ...signed.transactions])
 
   const ended = hasEnded([...closed.items, ...comparison.changes, ...signed.changes])
   const lookAt = nextLook(world, decisions, signed.transactions.length > 0)
   const hasMore =
-    loaded.compared.length === COMPARED_ITEMS ||
+    (loaded.compared.length === COMPARED_ITEMS && !comparison.isIncomplete) ||
     decisions.filter(({ do: action }) => action === 'close').length >= MAX_LOADED
   const inFlight = countInFlight(decisions, addresses) + signed.transactions.length
   const takesItems = inFlight < signers.length * network.transactionsInFlight
@@ -189,21 +211,22 @@ async function advance(
 const hasEnded = (changes: readonly ItemChange[]): boolean =>
   changes.some(({ state }) => ['transferred', 'failed', 'cancelled'].includes(state))
 
-/** Queues again what a fork has undone. Returns false if there is no proof of one. */
-async function heal(db: Database, world: World): Promise<boolean> {
+/** Queues again what a fork has undone, if there is proof of one. `denied`: another node has the block. */
+async function heal(db: Database, world: World): Promise<'healed' | 'denied' | 'unproven'> {
   const { network, loaded, observation, now } = world
   const { chainId } = network
   const fork = await findFork(db, world)
-  if (typeof fork === 'string') {
-    log.error('node_unavailable', { chainId, reason: fork })
-    if (network.rpcUrls.length > 1) leaveOut(network, observation.node, fork)
-    return false
+  if ('reason' in fork) {
+    const { reason, isDenied } = fork
+    log.error('node_unavailable', { chainId, reason })
+    if (network.rpcUrls.length > 1) leaveOut(network, observation.node, reason)
+    return isDenied ? 'denied' : 'unproven'
   }
   const [requeued] = await db.batch([...requeueAboveFork(db, chainId, fork, now)])
   const { settledBlock } = loaded.network
   const standing = fork.standing?.block ?? null
   log.error('chain_reorganized', { chainId, settledBlock, standing, items: requeued.length })
-  return true
+  return 'healed'
 }
 
 const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
@@ -220,27 +243,27 @@ const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
   isOpen: false,
 })
 
-/** Counts the pieces that new transactions take from the limits of their signers. */
-const countUsedPieces = (
-  { network, loaded, observation }: World,
-  { pieces }: Signed,
-): SignerChange[] =>
-  [...pieces].map(([address, count]) => {
-    const { reverts = 0, pausedUntil = null } = loaded.signers.get(address) ?? {}
-    const { limits } = observation.contracts.get(network.delivery) ?? {}
-    const perDay = limits?.get(address)?.perDay ?? 0
-    return { address, pieces: count, perDay, reverts, pausedUntil }
-  })
-
 /** The page that was compared. After the last one, the next comparison starts at the first item. */
-function comparedTo({ compared, network }: Loaded, now: Date): Changes['compared'] {
+function comparedTo(
+  { compared, network }: Loaded,
+  isIncomplete: boolean,
+  now: Date,
+): Changes['compared'] {
+  // The same page again, until the comparison has been due for some minutes.
+  const dueAt = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
+  if (isIncomplete) return network.comparedAt ? null : { id: network.comparedId, at: dueAt }
   const last = compared.at(-1)
   const end = { id: 0, at: now.toISOString() }
   if (!last) return network.comparedId > 0 ? end : null
   return compared.length < COMPARED_ITEMS ? end : { id: last.id, at: null }
 }
 
-const hasChanges = ({ settled: _, compared, unconfirmedSince, ...lists }: Changes): boolean =>
-  compared !== null ||
-  unconfirmedSince !== undefined ||
-  Object.values(lists).some((list) => list.length > 0)
+function hasChanges(changes: Changes): boolean {
+  const { settled: _, compared, unconfirmedSince, contradictedSince, ...lists } = changes
+  return (
+    compared !== null ||
+    unconfirmedSince !== undefined ||
+    contradictedSince !== undefined ||
+    Object.values(lists).some((list) => list.length > 0)
+  )
+}

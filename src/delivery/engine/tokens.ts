@@ -8,38 +8,46 @@ import { readStandard, readTrouble, type Standard, standardRequests } from '../.
 import { explain, type Reason } from '../reasons.ts'
 import type { Item } from './state.ts'
 
-/** Standards by chain and address, for the life of the isolate. */
+/** Standards that all nodes tell, by chain and address, for the life of the isolate. */
 const standards = new Map<string, Standard>()
+
+const standardKey = ({ chainId }: Network, token: Address) => `${chainId} ${token}`
+
+/** Whether all nodes tell the same standard. */
+export const isAgreed = (network: Network, token: Address): boolean =>
+  standards.has(standardKey(network, token))
 
 /** Why a token has no standard. `isConfirmed`: a second node, where there is one, says so too. */
 type TokenProblem = Reason & { isConfirmed: boolean }
 
-/** Returns the standards of tokens. One that no node tells is left out. */
+/** Returns the standards of tokens. One that no node tells, or about which two disagree, is left out. */
 export async function readStandards(
   network: Network,
   node: Node,
   tokens: ReadonlySet<Address>,
 ): Promise<Map<Address, Standard | TokenProblem>> {
-  const standardKey = (token: Address) => `${network.chainId} ${token}`
-  const problems = new Map<Address, TokenProblem>()
+  const isOnly = network.rpcUrls.length === 1
   const [other] = otherNodes(network, node)
-  for (const { rpc } of other ? [node, other] : [node]) {
-    const unknown = [...tokens].filter((token) => !standards.has(standardKey(token)))
-    const replies = await rpc(unknown.flatMap(standardRequests))
-    for (const token of unknown) {
-      const standard = readStandard(token, replies)
-      const code = standard ? null : readTrouble(token, replies)
-      const isConfirmed = network.rpcUrls.length === 1 || problems.has(token)
-      if (standard) standards.set(standardKey(token), standard)
-      else if (code) problems.set(token, { ...explain(code), isConfirmed })
-    }
-  }
-  return new Map(
-    [...tokens].flatMap((token) => {
-      const known = standards.get(standardKey(token)) ?? problems.get(token)
-      return known ? [[token, known]] : []
-    }),
+  const unknown = [...tokens].filter((token) => !standards.has(standardKey(network, token)))
+  const requests = unknown.flatMap(standardRequests)
+  const replies = await Promise.all(
+    [node, ...(other ? [other] : [])].map(({ rpc }) => rpc(requests)),
   )
+  const found = new Map<Address, Standard | TokenProblem>()
+  for (const token of tokens) {
+    const known = standards.get(standardKey(network, token))
+    const told = replies.flatMap((answers) => readStandard(token, answers) ?? [])
+    const [standard] = told
+    const codes = replies.flatMap((answers) => readTrouble(token, answers) ?? [])
+    const [code] = codes
+    if (known) found.set(token, known)
+    else if (standard && told.every((one) => one === standard)) {
+      found.set(token, standard)
+      if (isOnly || told.length > 1) standards.set(standardKey(network, token), standard)
+    } else if (!standard && code)
+      found.set(token, { ...explain(code), isConfirmed: isOnly || codes.length > 1 })
+  }
+  return found
 }
 
 /** `left`: pieces that may be moved besides those in flight. */

@@ -5,7 +5,7 @@ import { listEndpoints } from '../../../scripts/openapi/list.ts'
 import app from '../../../src/app.ts'
 import { CatalogueRecord } from '../../../src/catalogue/record.ts'
 
-/** Characters. A pattern whose time grows with the square of this takes five seconds. */
+/** Characters. A pattern whose CPU time grows with the square of this takes five seconds. */
 const LENGTH = 100_000
 
 const hostileTexts: Record<string, string> = {
@@ -67,9 +67,9 @@ describe.each([...inputs, { name: 'a line of a catalogue', schema: CatalogueReco
       const { safeParse } = schema as unknown as typeof CatalogueRecord
       for (const [name, text] of longTexts)
         for (const value of filled(schema, text)) {
-          const start = performance.now()
+          const start = process.cpuUsage()
           const { error } = safeParse(value)
-          expect(performance.now() - start, name).toBeLessThan(1000)
+          expect(process.cpuUsage(start).user / 1000, name).toBeLessThan(2000)
           expect(JSON.stringify(error?.issues ?? []).length, name).toBeLessThan(20_000)
         }
     })

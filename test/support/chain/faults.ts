@@ -41,7 +41,8 @@ export type RandomFaults = {
 }
 
 /**
- * The header of responses that stand for a broken or hanging connection. The `fetch` of the tests
+ * The header of responses that stand for a connection that breaks (`drop`), brings nothing (`hang`),
+ * or nothing more after the body of the response (`stall`). The `fetch` of the tests
  * (fetch.ts) simulates it, because workerd logs a stack trace for each connection that really breaks.
  */
 export const BROKEN = 'x-broken-connection'

@@ -38,6 +38,8 @@ type Options = Partial<Settings> & {
   turns?: Turns
   /** Called each time that a run waits for a time. */
   onWait?: () => Promise<unknown>
+  /** More chains whose networks are configured. Nothing is sold on them. */
+  beside?: readonly Chain[]
 }
 
 type Delivery = { mishap?: Mishap; how?: How }
@@ -47,7 +49,10 @@ type Call = { method: string; path: string; token: string; json?: unknown; idemp
 export type Marketplace = ReturnType<typeof aMarketplace>
 
 /** A marketplace that sells on one chain, with a queue of its own. Only `pass` moves the clock. */
-export function aMarketplace(chain: Chain, { turns, onWait, ...options }: Options = {}) {
+export function aMarketplace(
+  chain: Chain,
+  { turns, onWait, beside = [], ...options }: Options = {},
+) {
   startClock(onWait)
   const queue = aRecordingQueue()
   let settings: Settings = { network: {}, keys: env.TRANSFER_SIGNER_KEYS, nodes: 1, ...options }
@@ -67,7 +72,10 @@ export function aMarketplace(chain: Chain, { turns, onWait, ...options }: Option
       ...env,
       DB: watchedD1(env.DB, life),
       DELIVERIES: watchedQueue(queue, life),
-      NETWORKS: networksOf([chain], { rpcUrls, ...settings.network }),
+      NETWORKS: {
+        ...networksOf([chain], { rpcUrls, ...settings.network }),
+        ...networksOf(beside),
+      },
       TRANSFER_SIGNER_KEYS: settings.keys,
     }
     const background: Promise<unknown>[] = []

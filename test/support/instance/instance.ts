@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util'
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import { inject, vi } from 'vitest'
 import { issueToken, parseIssuer, type TokenRequest } from '../../../scripts/tokens/issue.ts'
+import { PATIENCE } from '../patience.ts'
 import { queryInstance } from '../query.ts'
 
 export const instance = inject('instance')
@@ -53,5 +54,5 @@ export async function linkMailedBy(email: string, action: () => Promise<unknown>
       .map(([, , link = '']) => link)
   const { length } = links()
   await action()
-  return vi.waitUntil(() => links()[length], 10_000)
+  return vi.waitUntil(() => links()[length], PATIENCE)
 }

@@ -8,7 +8,8 @@ import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setInterval } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
-import { aFreePort, aProjectFolder, tokenIn, withoutSecrets } from '../project.ts'
+import { environment } from '../environment.ts'
+import { aFreePort, aProjectFolder, tokenIn } from '../project.ts'
 
 export type Instance = {
   url: string
@@ -38,7 +39,8 @@ export default async function setup(project: TestProject) {
   const output = await open(log, 'w')
   const dev = spawn(process.execPath, ['scripts/dev.ts'], {
     cwd: folder,
-    env: { ...process.env, ...withoutSecrets, PORT, RPC_PORT },
+    // With this variable, which npm sets, it ends with this process, even after SIGKILL.
+    env: environment({ PORT, RPC_PORT, npm_lifecycle_event: 'dev' }),
     stdio: ['ignore', output.fd, output.fd],
   })
   const token = tokenIn(await readWhenReady(dev, log))

@@ -1,0 +1,178 @@
+/** Wrong answers that would be stored: they are not believed, or what was stored heals by itself. */
+import { env } from 'cloudflare:workers'
+import { type Hex, numberToHex } from 'viem'
+import { expect, it } from 'vitest'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { pass } from '../support/delivery/clock.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
+import { rowOf, transactionsOf } from '../support/delivery/engine.ts'
+import { aPaidItem } from '../support/delivery/items.ts'
+import { live } from '../support/delivery/live.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+import { aMarketplace } from '../support/delivery/marketplace.ts'
+import { expectExactlyOnce } from '../support/delivery/oracle.ts'
+import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
+
+const logged = recordLogs()
+
+const MINUTE = 60
+const edition = { standard: 'erc1155' } as const
+
+const networkOf = ({ chainId }: Chain) =>
+  env.DB.prepare('SELECT settledBlock, settledHash, contracts FROM networks WHERE chainId = ?')
+    .bind(chainId)
+    .first<{ settledBlock: number | null; settledHash: Hex | null; contracts: string }>()
+
+/** What the first node would say of a transaction that it has not sent, if it were in the newest block. */
+async function fakeReceipt(chain: Chain, hash: string | undefined) {
+  const { number, hash: blockHash } = Object(
+    await chain.rpc('eth_getBlockByNumber', 'latest', false),
+  )
+  const [row] = await transactionsOf(chain)
+  return {
+    transactionHash: hash,
+    blockNumber: number,
+    blockHash,
+    status: '0x1',
+    from: row?.signer,
+    gasUsed: '0x5208',
+    effectiveGasPrice: '0x1',
+    logs: [],
+  }
+}
+
+/** Places an item whose transaction the first node swallows and then shows in the newest block. */
+async function aSwallowedSale(nodes: number) {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes })
+  const item = await aPaidItem(chain, edition)
+  const swallow = {
+    ...{ node: '0', on: ['eth_sendRawTransaction'] },
+    effect: { result: numberToHex(1, { size: 32 }) },
+  } as const
+  await chain.setFaults(swallow)
+  market.queue.put(chain)
+  await market.deliver()
+  const [{ nonce = 0, hash } = {}] = await transactionsOf(chain)
+  await chain.setFaults(
+    swallow,
+    {
+      ...{ node: '0', on: ['eth_getTransactionCount'] },
+      effect: { result: numberToHex(nonce + 1) },
+    },
+    {
+      ...{ node: '0', on: ['eth_getTransactionReceipt'] },
+      effect: { result: await fakeReceipt(chain, hash) },
+    },
+  )
+  return { chain, market, item, nonce }
+}
+
+it('does not close a transaction that only one node shows in a block', async () => {
+  const { chain, market, item } = await aSwallowedSale(2)
+  await live(market, 2 * MINUTE)
+  expect(await transactionsOf(chain)).toMatchObject([{ isOpen: 1 }])
+  await chain.setFaults()
+  await live(market, 2 * MINUTE)
+  await expectDelivered(chain, [item])
+  await expectExactlyOnce(chain, [item])
+  expect(logged('foreign_transaction')).toEqual([])
+})
+
+it('signs a nonce again ten minutes after the only node has made up its receipt', async () => {
+  const { chain, market, item, nonce } = await aSwallowedSale(1)
+  await live(market, MINUTE)
+  // It was believed, so the next transaction has to wait for a nonce that nobody has used.
+  const [closed] = await transactionsOf(chain)
+  expect(closed).toMatchObject({ isOpen: 0, nonce })
+  await chain.setFaults()
+  await live(market, 12 * MINUTE)
+  await expectDelivered(chain, [item])
+  await expectExactlyOnce(chain, [item])
+  expect(logged('nonces_contradicted')).toHaveLength(1)
+})
+
+it.each(['0', '1'])('signs no nonce that only node %s counts', async (node) => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const item = await aPaidItem(chain, edition)
+  await chain.setFaults({
+    ...{ node, on: ['eth_getTransactionCount'] },
+    effect: { result: numberToHex(10 ** 9) },
+  })
+  market.queue.put(chain)
+  await live(market, MINUTE)
+  expect((await transactionsOf(chain)).filter((row) => row.nonce >= 10 ** 9)).toEqual([])
+  await chain.setFaults()
+  await live(market, MINUTE)
+  await expectDelivered(chain, [item])
+})
+
+it('forgets a settled block that no node has had for ten minutes', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const first = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await live(market, MINUTE)
+  await expectDelivered(chain, [first])
+  const row = await rowOf(first)
+  await env.DB.prepare('UPDATE networks SET settledBlock = ?, settledHash = ? WHERE chainId = ?')
+    .bind(2 ** 31, numberToHex(7, { size: 32 }), chain.chainId)
+    .run()
+  const second = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await live(market, 9 * MINUTE)
+  expect(await rowOf(second)).toMatchObject({ state: 'queued' })
+  await live(market, 3 * MINUTE)
+  await expectDelivered(chain, [first, second])
+  await expectExactlyOnce(chain, [first, second])
+  // What stands was not touched.
+  expect(await rowOf(first)).toMatchObject({ version: row.version, txId: row.txId })
+  expect((await networkOf(chain))?.settledBlock).toBeLessThan(2 ** 31)
+})
+
+it.each([
+  ['a nonce of 10^9', 'eth_getTransactionByHash', { nonce: numberToHex(10 ** 9) }],
+  ['another block', 'eth_getTransactionReceipt', { blockNumber: numberToHex(2 ** 31) }],
+  ['another block hash', 'eth_getTransactionReceipt', { blockHash: numberToHex(7, { size: 32 }) }],
+  ['a failure', 'eth_getTransactionReceipt', { status: '0x0' }],
+])('stores nothing of a transaction that is searched with %s at one node', async (_, on, lie) => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const item = await aPaidItem(chain, edition)
+  const copy = await takeSnapshot()
+  market.queue.put(chain)
+  await live(market, 10)
+  const { txId } = await rowOf(item)
+  const truth = await networkOf(chain)
+  const [sent] = await transactionsOf(chain)
+  const answer = Object(await chain.rpc(on, txId))
+  await restore(copy)
+  await chain.setFaults({ node: '0', on: [on], effect: { result: { ...answer, ...lie } } })
+  market.queue.put(chain)
+  await live(market, MINUTE)
+  await chain.setFaults()
+  pass(MINUTE)
+  await live(market, 2 * MINUTE)
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId })
+  expect(await networkOf(chain)).toEqual(truth)
+  expect(await transactionsOf(chain)).toMatchObject([{ nonce: sent?.nonce, block: sent?.block }])
+})
+
+it('takes no event of another contract for that of the Delivery contract', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const item = await aPaidItem(chain, edition)
+  const copy = await takeSnapshot()
+  market.queue.put(chain)
+  await live(market, 10)
+  const { txId } = await rowOf(item)
+  const { logs } = Object(await chain.receiptOf(txId ?? undefined))
+  await restore(copy)
+  const foreign = logs.map((log: object) => ({ ...log, address: `0x${'ab'.repeat(20)}` }))
+  await chain.setFaults({ node: '0', on: ['eth_getLogs'], effect: { result: foreign } })
+  market.queue.put(chain)
+  await live(market, MINUTE)
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId })
+  expect(JSON.parse((await networkOf(chain))?.contracts ?? '')).toEqual([chain.delivery])
+})

@@ -1,0 +1,168 @@
+/**
+ * Commands that documents name and that no quick test calls: each runs briefly, as a person types it,
+ * in a copy of the working tree. `commands.test.ts` checks that none is forgotten.
+ */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { copyProject, removeProject } from '../../scripts/guards/copy.ts'
+import { hasChromium } from '../browser/chromium.ts'
+import { environment } from '../support/environment.ts'
+import { aFreePort } from '../support/project.ts'
+
+let copy: string
+
+beforeAll(async () => {
+  copy = await copyProject()
+  await run('npm run prepare')
+}, 120_000)
+
+afterAll(() => removeProject(copy))
+
+/** Runs a line in a shell, and returns what it has printed. Throws if it fails. */
+async function run(line: string): Promise<string> {
+  const options = { cwd: copy, env: environment(), maxBuffer: 2 ** 26 }
+  const failure = (error: { stdout: string; stderr: string }) =>
+    Promise.reject(new Error(`${line} failed:\n${error.stdout}\n${error.stderr}`))
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], options).catch(failure)
+  return stdout
+}
+
+/** Starts a line in a shell, waits until it has printed the text, and ends it. */
+async function runUntil(line: string, text: string, action: () => Promise<void>): Promise<void> {
+  const child = spawn('sh', ['-c', line], { cwd: copy, env: environment(), detached: true })
+  const ended = once(child, 'exit')
+  let out = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      out += chunk
+    })
+  try {
+    await expect.poll(() => out, { timeout: 120_000 }).toContain(text)
+    await action()
+  } finally {
+    if (child.pid) process.kill(-child.pid, 'SIGINT')
+    await ended
+  }
+}
+
+/** The text of a file of the copy, which a command has written, and of the original. */
+async function bothOf(file: string) {
+  const [made, original] = await Promise.all(
+    [join(copy, file), file].map((path) => readFile(path, 'utf8')),
+  )
+  return { made, original }
+}
+
+const long = { timeout: 600_000 }
+
+describe('what is made from the sources', () => {
+  it.each([
+    ['npm run openapi', 'docs/openapi.json'],
+    ['npm run openapi -- --examples', 'scripts/openapi/examples.json'],
+    ['npm run contract:compile', 'contracts/Delivery.json'],
+    ['npm run types', 'worker-configuration.d.ts'],
+  ])('%s makes the same file again', long, async (line, file) => {
+    if (line.endsWith('--examples')) await writeFile(join(copy, file), '{}\n')
+    else await rm(join(copy, file))
+    await run(line)
+    const { made, original } = await bothOf(file)
+    expect(made).toBe(original)
+  })
+
+  it('npm run db:generate makes no migration if nothing has changed', long, async () => {
+    const before = await readdir(join(copy, 'migrations'))
+    await run('npm run db:generate -- --name what_changes')
+    expect(await readdir(join(copy, 'migrations'))).toEqual(before)
+  })
+
+  it('npm run format formats, and npm run check passes', long, async () => {
+    const file = join(copy, 'src/log.ts')
+    const before = await readFile(file, 'utf8')
+    await writeFile(file, before.replaceAll('  ', '      '))
+    await run('npm run format')
+    expect(await readFile(file, 'utf8')).toBe(before)
+    await run('npm run check')
+  })
+})
+
+describe('what searches for mistakes', () => {
+  it.each([
+    ['npm run fuzz -- --seed 7 --runs 100', 'fuzz: '],
+    ['npm run fuzz -- --hostile --seed 7 --steps 100', 'shares: '],
+    ['npm run chaos -- --seed 7 --items 10', 'seed 7'],
+    ['npm run test:guards -- --only access.ts', ' 0 NOT FOUND, 0 LIST ERROR'],
+    ["npx vitest run test/orders/place.test.ts -t 'providerId'", ' passed'],
+  ])('%s', long, async (line, printed) => {
+    expect(await run(line)).toContain(printed)
+  })
+})
+
+it('npm run bench measures calls, transfers, webhooks and the start', long, async () => {
+  const out = await run('npm run bench -- --brief')
+  // A response that is no success would end it. How many there are depends on the machine.
+  const rows = out.matchAll(/^\| ([\w ]+) \| \d+ \| \d+ \| \d+ \((?:read|write)\)/gm)
+  expect([...rows].map(([, call]) => call)).toEqual([
+    ...['list addresses', 'create an address', 'read an order'],
+    ...['place 1 order', 'place 100 orders', 'stats'],
+  ])
+  expect(out.match(/^Transfers, .* 100 orders were placed within /gm)).toHaveLength(2)
+  expect(out).toMatch(/^Webhooks: \d+\.\d messages\/s in 6 s /m)
+  expect(out).toMatch(/^Start-up: [\d.]+ ms of CPU time$/m)
+})
+
+it.skipIf(!hasChromium)('npm run screenshots saves pictures of pages', long, async () => {
+  await run('npm run screenshots -- --only nfts')
+  const pictures = await readdir(join(copy, 'screenshots'))
+  expect(pictures).toContainEqual(expect.stringMatching(/light-320\.png$/))
+})
+
+it('npm ls shows one workerd', async () => {
+  const out = await run('npm ls workerd')
+  expect(new Set(out.match(/workerd@[\d.]+/g)).size).toBe(1)
+})
+
+it('npm version sets the version of both packages', async () => {
+  const options = '--workspaces --include-workspace-root --no-git-tag-version'
+  await run(`npm version 9.8.7 ${options} --no-workspaces-update`)
+  for (const file of ['package.json', 'client/package.json'])
+    expect(JSON.parse(await readFile(join(copy, file), 'utf8')).version).toBe('9.8.7')
+})
+
+it('npm install and npx take the client from the file that an instance serves', async () => {
+  const client = await readFile(join(copy, 'src/pages/assets/client.tgz'))
+  const server = createServer((_, response) => response.end(client)).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await run(`mkdir shop && cd shop && npm init --yes && npm install ${url}/client.tgz`)
+  expect(await run('cd shop && npx marketplace --help')).toContain('check-my-shop')
+  expect(await run(`npx --yes ${url}/client.tgz --help`)).toContain('check-my-shop')
+})
+
+describe('without npm run dev', () => {
+  it('npx wrangler dev serves the Worker', long, async () => {
+    await run('npx wrangler d1 migrations apply DB --local')
+    const port = await aFreePort()
+    await runUntil(`npx wrangler dev --port ${port}`, 'Ready on', async () => {
+      const response = await fetch(`http://localhost:${port}/api/public/stats`)
+      expect(response.status).toBe(200)
+    })
+  })
+
+  it('npx anvil is the chain', async () => {
+    const port = await aFreePort()
+    const line = `npx anvil --state .wrangler/state/anvil.json --port ${port}`
+    await runUntil(line, `Listening on 127.0.0.1:${port}`, async () => {
+      const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })
+      expect(await response.json()).toMatchObject({ result: '0x7a69' })
+    })
+  })
+})

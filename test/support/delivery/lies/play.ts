@@ -1,0 +1,263 @@
+/** Plays a case: orders, a node that lies for a while, and what must come of it. */
+import { env } from 'cloudflare:workers'
+import { parseGwei } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { onTestFinished, vi } from 'vitest'
+import { pass } from '../clock.ts'
+import { anEngine } from '../engine.ts'
+import { describeCase, type LieCase } from './cases.ts'
+import { complaints, wrongItems } from './judge.ts'
+import { SIGNER, type Stage, type World } from './world.ts'
+
+/** Seconds between two blocks. */
+const ROUND = 15
+const MINUTE = 60_000
+
+/** After a lie, everything is to be delivered within this time. */
+const PATIENCE = 10 * MINUTE
+
+/** How long what is signed may be mined at most, and a little more. */
+const MAX_DEADLINE = 61 * MINUTE
+
+/** Wei, more than the Worker may pay. */
+const FEE = parseGwei('600')
+
+/** Requests to the two nodes in a minute, after which a case is given up. */
+const MAX_REQUESTS = 600
+
+/** Plays a case. Throws if a lie has a lasting effect, or one that nobody learns of. */
+export async function play({ begin }: Stage, one: LieCase): Promise<Told> {
+  const world = await begin(one)
+  try {
+    return await playIn(world)
+  } catch (error) {
+    throw error instanceof Endless ? new Error(`${describeCase(one)}\n  ${error.message}`) : error
+  } finally {
+    await world.end()
+  }
+}
+
+/** How often each lie was told. */
+export type Told = { told: number[] }
+
+async function playIn(world: World): Promise<Told> {
+  const { one, liar, sell, chain } = world
+  const watch = watchMinutes(world)
+  await prepare(world, watch)
+  await world.lie()
+  const startedAt = Date.now()
+  if (one.isOrdering) {
+    await sell({ standard: 'erc1155', quantity: 2 }, { standard: 'erc721', seller: 'second' })
+  }
+  for (let round = 0; Date.now() - startedAt < one.minutes * MINUTE; round++) {
+    if (round === 1 && one.hasThief) await watch.steal()
+    await watch.round()
+    if (liar.isOver()) break
+    if (round === 4 && one.isOrdering) {
+      await sell({ standard: 'erc1155', fulfilment: 'mint' })
+    }
+  }
+  const told = liar.stop()
+  const endedAt = Date.now()
+  await sell({ standard: 'erc1155', seller: 'second' }, { standard: 'erc721' })
+  let left = await watch.until(endedAt + PATIENCE)
+  if (left.length > 0) {
+    const deadline = await lastDeadline(chain.chainId, startedAt, endedAt)
+    while (Date.now() < deadline) {
+      pass(300)
+      await watch.round()
+      await watch.cron()
+    }
+    if (deadline > 0) left = await watch.until(Math.max(deadline, Date.now()) + PATIENCE)
+  }
+  const problems = [...new Set([...watch.problems, ...left])]
+  for (const overflow of new Set(liar.overflows))
+    problems.push(`the Worker has read ${overflow} to the end`)
+  for (const call of liar.unknown) problems.push(`there are no lies about ${call}`)
+  if (problems.length > 0) throw new Error([describeCase(one), ...problems].join('\n  '))
+  return { told }
+}
+
+/** Brings the orders into the state in which the lie finds them. */
+async function prepare(world: World, watch: Watch): Promise<void> {
+  const { one, sell, market, chain, wallet } = world
+  const sold = await sell(
+    { standard: 'erc721' },
+    { standard: 'erc1155', quantity: 3 },
+    { standard: 'erc1155', quantity: 2, seller: 'second', placer: 'user:2' },
+    { standard: 'erc721', fulfilment: 'mint' },
+    { standard: 'erc1155' },
+    { standard: 'erc1155', recipient: null },
+    { standard: 'erc1155', seller: 'none' },
+    { standard: 'erc1155', seller: 'fake' },
+    { standard: 'erc1155', recipient: wallet, recipientChainId: chain.chainId },
+  )
+  const [, , , , cancelled] = sold
+  if (cancelled) await anEngine(chain).cancel(cancelled)
+  if (one.moment === 'from the first minute') return
+  await market.runCron()
+  if (one.moment === 'before signing') return
+  await watch.deliver()
+  if (one.moment === 'while in flight') return
+  await world.mine()
+  if (one.moment === 'in a block that is not final') {
+    pass(2)
+    return
+  }
+  await watch.settle()
+  pass(60)
+  if (one.moment === 'after all is final') return
+  await forget(world, one.moment === 'at the daily comparison' ? 'failed' : 'queued')
+}
+
+/** Sets the database back to the time before the deliveries. Failed items are compared once a day. */
+async function forget({ chain, items, market }: World, state: 'queued' | 'failed'): Promise<void> {
+  const ids = JSON.stringify(items.filter(({ fate }) => fate !== 'waits').map(({ id }) => id))
+  const at = new Date().toISOString()
+  const isFailed = state === 'failed'
+  await env.DB.batch([
+    env.DB.prepare(
+      `UPDATE nfts SET availableAmount = 99 WHERE id IN (SELECT value FROM json_each(?1))`,
+    ).bind(ids),
+    env.DB.prepare(
+      `UPDATE deliveries SET state = ?2, dueAt = ?3, queuedAt = ?4, transactionId = NULL,
+         contract = NULL, deliveredAmount = NULL, reasonCode = ?5, reason = ?5
+       WHERE id IN (SELECT value FROM json_each(?1))`,
+    ).bind(ids, state, isFailed ? null : at, at, isFailed ? 'holder_not_approved' : null),
+    ...['transactions', 'networks', 'networkChecks', 'signers'].map((table) =>
+      env.DB.prepare(`DELETE FROM ${table} WHERE chainId = ?`).bind(chain.chainId),
+    ),
+  ])
+  market.queue.put(chain)
+}
+
+/** When the last transaction that was signed meanwhile, and may still be mined, expires; else 0. */
+async function lastDeadline(chainId: number, from: number, to: number): Promise<number> {
+  const row = await env.DB.prepare(
+    `SELECT max(deadline) AS deadline FROM transactions WHERE chainId = ?
+       AND createdAt BETWEEN ? AND ?`,
+  )
+    .bind(chainId, new Date(from).toISOString(), new Date(to).toISOString())
+    .first<{ deadline: number | null }>()
+  return Math.min((row?.deadline ?? 0) * 1000, to + MAX_DEADLINE)
+}
+
+/** The Worker asks again and again, and nothing comes of it. */
+class Endless extends Error {}
+
+type Watch = ReturnType<typeof watchMinutes>
+
+/** Lets time pass, minute by minute, and sees what must not happen. */
+function watchMinutes(world: World) {
+  const { market, chain, beside, ask } = world
+  const problems: string[] = []
+  let nextCron = Date.now() + MINUTE
+  let stolenAt = 0
+  const failures = recordFailures()
+
+  /** Delivers messages until none is due, or until a round has passed. */
+  async function deliver() {
+    const [before, startedAt] = [world.requests(), Date.now()]
+    for (let due = market.queue.take(); due.length > 0; due = market.queue.take()) {
+      const { error } = await market.consume(due)
+      if (error) problems.push(`the consumer threw: ${error}`)
+      const requests = world.requests() - before
+      const minutes = Math.ceil((Date.now() - startedAt + 1) / MINUTE)
+      if (requests > MAX_REQUESTS * minutes)
+        throw new Endless(`the nodes got ${requests} requests in ${minutes} min`)
+      if (Date.now() - startedAt >= ROUND * 1000) return
+    }
+  }
+
+  const alarms = async () => {
+    const { results } = await env.DB.prepare('SELECT "key" FROM alarms').all<{ key: string }>()
+    return results.map(({ key }) => key)
+  }
+
+  async function cron() {
+    const at = new Date().toISOString()
+    nextCron = Date.now() + MINUTE
+    const failed = failures.take()
+    const { error } = await market.runCron()
+    if (error) problems.push(`the cron run threw: ${error}`)
+    const row = await env.DB.prepare('SELECT * FROM networkChecks WHERE chainId = ?')
+      .bind(beside.chainId)
+      .first<{ checkedAt: string; problem: string | null }>()
+    if (!row || row.checkedAt < at || row.problem !== null)
+      problems.push('the check of the other network was not stored')
+    const raised = await alarms()
+    for (const line of failed)
+      if (!raised.some((key) => /^(run|cron_job)_failed/.test(key)))
+        problems.push(`a run failed without an alarm: ${line}`)
+    const isTheft = raised.some((key) => key.startsWith(`foreign_transaction:${chain.chainId}`))
+    if (isTheft) stolenAt = 0
+    if (stolenAt > 0 && Date.now() - stolenAt >= 2 * MINUTE) {
+      problems.push('no alarm says within two minutes that somebody uses the key of a signer')
+      stolenAt = 0
+    }
+  }
+
+  async function round() {
+    await deliver()
+    pass(ROUND)
+    await world.mine()
+    if (Date.now() >= nextCron) await cron()
+  }
+
+  return {
+    problems,
+    deliver,
+    round,
+    cron,
+    /** Lets time pass until nothing is wrong, or until the time. Returns what is wrong then. */
+    async until(end: number): Promise<string[]> {
+      let left = ['nothing was looked at']
+      while (left.length > 0 && Date.now() < end) {
+        const minute = nextCron
+        while (nextCron === minute) await round()
+        left = await complaints(world)
+      }
+      return left
+    },
+    /** Lets time pass until all is delivered. */
+    async settle() {
+      for (let rounds = 0; rounds < 40; rounds++) {
+        await round()
+        if ((await wrongItems(world)).length === 0) return
+      }
+    },
+    /** Somebody else sends a transaction of the signer. */
+    async steal() {
+      const raw = await privateKeyToAccount(SIGNER).signTransaction({
+        chainId: chain.chainId,
+        nonce: Number(await ask('eth_getTransactionCount', chain.signer, 'latest')),
+        to: chain.seller,
+        gas: 21_000n,
+        maxFeePerGas: FEE,
+        maxPriorityFeePerGas: FEE,
+      })
+      await ask('eth_sendRawTransaction', raw)
+      await world.mine()
+      stolenAt = Date.now()
+    },
+  }
+}
+
+/** The lines of the log that say that a run or a job ended with an error. */
+function recordFailures() {
+  let lines: string[] = []
+  const write = console.error
+  const spy = vi.spyOn(console, 'error').mockImplementation((line: unknown) => {
+    if (/"event":"(delivery_run_failed|cron_job_failed|wake_up_failed)"/.test(`${line}`))
+      lines.push(`${line}`)
+    write(line)
+  })
+  onTestFinished(() => spy.mockRestore())
+  return {
+    take() {
+      const taken = lines
+      lines = []
+      return taken
+    },
+  }
+}

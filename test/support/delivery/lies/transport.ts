@@ -1,0 +1,163 @@
+/** Lies below JSON-RPC: answers that are too long, never end, or are no answers. */
+import { BROKEN } from '../../chain/faults.ts'
+import type { Answer } from './calls.ts'
+
+/** Bytes of a body after which a Worker would have no memory left, with what else it has. */
+const MEMORY = 64 * 1024 * 1024
+const CHUNK = 256 * 1024
+
+/** What a request is answered with. `onOverflow` is called when the Worker takes too much of it. */
+export type Broken = (
+  answers: readonly Answer[],
+  onOverflow: () => void,
+) => Response | Promise<Response>
+
+const encoder = new TextEncoder()
+const headers = { 'content-type': 'application/json' }
+
+/** A body of so many bytes, made as it is read: a start, then the same character. */
+function longBody(start: string, character: string, bytes: number, onOverflow: () => void) {
+  const chunk = encoder.encode(character.repeat(CHUNK))
+  let sent = 0
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(start)),
+    pull(controller) {
+      if (sent >= bytes) return controller.close()
+      sent += CHUNK
+      if (sent <= MEMORY) return controller.enqueue(chunk)
+      onOverflow()
+      controller.error(new Error('the Worker has no memory left'))
+    },
+  })
+}
+
+const long =
+  (start: string, character: string, bytes: number, length?: number): Broken =>
+  (_, onOverflow) =>
+    new Response(longBody(start, character, bytes, onOverflow), {
+      headers: { ...headers, ...(length !== undefined && { 'content-length': `${length}` }) },
+    })
+
+const text =
+  (body: string, init: ResponseInit = {}): Broken =>
+  () =>
+    new Response(body, { headers, ...init })
+
+/** Changes the answers, as a list. */
+const changed =
+  (change: (answers: readonly Answer[]) => unknown): Broken =>
+  (answers) =>
+    new Response(JSON.stringify(change(answers)), { headers })
+
+const part = (answers: readonly Answer[]) => JSON.stringify(answers).slice(0, 40)
+
+const MB = 1_000_000
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+
+export const transports = {
+  'an answer of 300 MB, as it says': long('[', ' ', 300 * MB, 300 * MB),
+  'an answer of 300 MB of spaces': long('[', ' ', 300 * MB),
+  'an answer of 300 MB that is one number': long(
+    '[{"jsonrpc":"2.0","id":0,"result":"0x',
+    '1',
+    300 * MB,
+  ),
+  'an answer of spaces that never ends': long('', ' ', Number.POSITIVE_INFINITY),
+  'an answer that stands still after its first bytes': (answers) =>
+    new Response(part(answers), { headers: { ...headers, [BROKEN]: 'stall' } }),
+  'no answer': () => new Response(null, { headers: { [BROKEN]: 'hang' } }),
+  'an answer after nine seconds': async (answers) => {
+    await new Promise((resolve) => setTimeout(resolve, 9000))
+    return Response.json(answers)
+  },
+  'a broken connection': () => new Response(null, { headers: { [BROKEN]: 'drop' } }),
+  'a connection that breaks in the answer': (answers) =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(encoder.encode(part(answers)))
+          controller.error(new Error('Network connection lost.'))
+        },
+      }),
+      { headers },
+    ),
+  'a part of the answer': (answers) => new Response(part(answers), { headers }),
+  'an empty answer': text(''),
+  'HTML instead of JSON': text('<!doctype html><title>Sign in</title>', {
+    headers: { 'content-type': 'text/html' },
+  }),
+  'null instead of an answer': text('null'),
+  'a number instead of an answer': text('12'),
+  'a text instead of an answer': text('"0x1"'),
+  'an empty list': text('[]'),
+  'a list of nulls': text('[null,null,null]'),
+  'lists in lists, 100,000 deep': text(nested(100_000)),
+  'a result of lists in lists, 100,000 deep': text(
+    `[{"jsonrpc":"2.0","id":0,"result":${nested(100_000)}},{"jsonrpc":"2.0","id":1,"result":${nested(100_000)}}]`,
+  ),
+  'bytes that are no UTF-8': () =>
+    new Response(new Uint8Array([0xff, 0xfe, 0x00, 0xc3]), { headers }),
+  'each answer twice, the second without a result': changed((answers) => [
+    ...answers,
+    ...answers.map((answer) => ({ ...answer, result: null })),
+  ]),
+  'each answer twice, the first without a result': changed((answers) => [
+    ...answers.map((answer) => ({ ...answer, result: null })),
+    ...answers,
+  ]),
+  'the answers of other calls of the request': changed((answers) =>
+    answers.map((answer, i) => ({ ...answer, id: answers.at(i - 1)?.id })),
+  ),
+  'answers of calls that nobody made': changed((answers) =>
+    answers.map((answer) => ({ ...answer, id: answer.id + 1_000_000 })),
+  ),
+  'ids as texts': changed((answers) =>
+    answers.map((answer) => ({ ...answer, id: `${answer.id}` })),
+  ),
+  'ids that are 1.5 and -1': changed((answers) =>
+    answers.map((answer, i) => ({ ...answer, id: i % 2 ? 1.5 : -1 })),
+  ),
+  'answers without ids': changed((answers) => answers.map(({ id: _, ...answer }) => answer)),
+  'one of the answers, not in a list': changed((answers) => answers[0]),
+  'half of the answers': changed((answers) => answers.slice(0, Math.floor(answers.length / 2))),
+  'a million answers': changed((answers) =>
+    Array.from({ length: 1_000_000 }, (_, i) => ({ id: i, result: answers[0]?.result ?? null })),
+  ),
+  'an error of the whole request': text(
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported"}}',
+  ),
+  'an error with half a character, and with a zero': text(
+    '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"\\ud800 \\u0000 no"}}',
+  ),
+  'an error of 30 MB': () =>
+    new Response(
+      `{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"${'x'.repeat(30 * MB)}"}}`,
+      {
+        headers,
+      },
+    ),
+  'HTTP 403': text('no', { status: 403 }),
+  'HTTP 500': text('no', { status: 500 }),
+  'HTTP 204': () => new Response(null, { status: 204 }),
+  'HTTP 500 with an answer that never ends': (_, onOverflow) =>
+    new Response(longBody('', ' ', Number.POSITIVE_INFINITY, onOverflow), { status: 500 }),
+  'HTTP 429': text('slowly', { status: 429 }),
+  'HTTP 429, and a year to wait': text('slowly', {
+    status: 429,
+    headers: { 'retry-after': '31556952' },
+  }),
+  'HTTP 429, and -1 seconds to wait': text('slowly', {
+    status: 429,
+    headers: { 'retry-after': '-1' },
+  }),
+  'HTTP 429 until the year 9999': text('slowly', {
+    status: 429,
+    headers: { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' },
+  }),
+  'HTTP 429, and no number of seconds to wait': text('slowly', {
+    status: 429,
+    headers: { 'retry-after': 'soon' },
+  }),
+} satisfies Record<string, Broken>
+
+export type TransportName = keyof typeof transports
