@@ -51,7 +51,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
   const recorded: Recorded[] = []
   let isBlocked = false
   const isLate = isSearchOver(world)
-  let isIncomplete = loaded.compared.some(({ key }) => disputed.has(key)) && !isLate
+  let isIncomplete = loaded.compared.some(({ key }) => disputed.has(key))
   for (const item of [...loaded.due, ...loaded.compared]) {
     const record = records.get(item.key)
     const contract = item.contract ?? delivery
@@ -94,7 +94,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
     const end = isOver && !isDenied ? settle(item, record, null, hash) : null
     if (end) changes.push(end)
     else if (item.state === 'queued') changes.push(waitForTransaction(item, record.block, now))
-    else isIncomplete = true
+    else if (!isLate) isIncomplete = true
   }
   if (missing.length > 0)
     log.error('node_unavailable', { chainId, reason: sentences.transaction_not_found })
