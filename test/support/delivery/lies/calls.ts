@@ -117,6 +117,8 @@ export const targets = {
   'eth_call records': { fields: words, at: moments },
   'eth_call paused': { fields: words, at: [START, SIGNING, IN_FLIGHT, FINAL] },
   'eth_call retired': { fields: words, at: [START, SIGNING, IN_FLIGHT, FINAL] },
+  'eth_call owner': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call pendingOwner': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call predecessor': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call relayerLimit': { fields: words, at: [START, SIGNING, IN_FLIGHT, FINAL] },
   'eth_call tokenLimit': { fields: words, at: [START, SIGNING, FINAL] },
