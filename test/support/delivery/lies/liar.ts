@@ -25,6 +25,8 @@ export type Lie =
 
 type Active = { lie: Lie; story: Story | null; seen: number; told: number }
 
+/** `send` sends calls to the node. What the Worker asks is added to `asked`. */
+export function aLiar(send: (calls: readonly Call[]) => Promise<Answer[]>, asked: Set<TargetName>) {
   let active: Active[] = []
   let facts: Omit<Facts, 'draw' | 'call' | 'answers'> | null = null
   const overflows: string[] = []
