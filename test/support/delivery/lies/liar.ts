@@ -25,8 +25,6 @@ export type Lie =
 
 type Active = { lie: Lie; story: Story | null; seen: number; told: number }
 
-type Liar = ReturnType<typeof aLiar>
-
 /** `send` sends calls to the node. */
 export function aLiar(send: (calls: readonly Call[]) => Promise<Answer[]>) {
   let active: Active[] = []
