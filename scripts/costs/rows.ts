@@ -260,7 +260,7 @@ export const batchCosts = {
   'log and send an event': cost(3, 200, 5),
   'remove 100 stored responses and 200 events': cost(1, 2000, 300),
   // Counts up to 1,000 items that failed, by reason, and rolls up the orders of four ranges.
-  'run cron once': cost(11, 10_000, 30),
+  'run cron once': cost(13, 10_000, 30),
 }
 export type BatchCost = keyof typeof batchCosts
 

@@ -34,6 +34,13 @@ export const describeForeign = (
       nodes: [],
     }))
 
+/** `ids`: items whose keys were used up although nobody has asked for that. */
+export const describeUnrequested = (chainId: number, ids: readonly number[]): Finding => ({
+  key: `unrequested_cancellation:${chainId}`,
+  detail: `Somebody has cancelled items on chain ${chainId} although nobody asked for that: ${ids.length}, such as ${ids[0]}.`,
+  nodes: [],
+})
+
 /** The statements that store findings. What another node tells soon after the first is not stored. */
 export function storeFindings(
   db: Database,

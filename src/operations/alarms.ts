@@ -64,6 +64,7 @@ export const severityOf = {
   deliveries_failed: 'warning',
   foreign_transaction: 'critical',
   contract_changed: 'critical',
+  unrequested_cancellation: 'critical',
   signer_has_code: 'critical',
   webhooks_backlog: 'warning',
   cron_job_failed: 'critical',
@@ -295,7 +296,8 @@ function watchFindings({ networks, findings }: State, raise: Raise): void {
     const network = networks.find(({ chainId }) => chainId === found[0]?.chainId)
     // Of a chain that is not configured any more.
     if (!network) continue
-    const name = key.startsWith('contract_changed') ? 'contract_changed' : 'foreign_transaction'
+    const others = ['contract_changed', 'unrequested_cancellation'] as const
+    const name = others.find((other) => key.startsWith(other)) ?? 'foreign_transaction'
     const details = found.map(({ detail, nodes }) => `${detail}${saidBy(nodes, network.nodes)}`)
     raise(name, key.slice(name.length + 1), details.join(' '), found.at(-1)?.id)
   }

@@ -90,7 +90,7 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
       ),
     ],
     findings_unacknowledged: [
-      'Foreign transactions and changes of contracts that nobody has acknowledged, up to 5 an alarm.',
+      'Foreign transactions, changes of contracts and cancellations that nobody has acknowledged, up to 5 an alarm.',
       one(findings.length),
     ],
     contract_paused: [

@@ -402,6 +402,18 @@ const checks: Record<string, () => Promise<void>> = {
     expect(await alarms()).toEqual([])
   },
 
+  'Unrequested cancellation': async () => {
+    const key = 'unrequested_cancellation:31337'
+    await query(
+      `INSERT INTO findings (chainId, key, detail, nodes, seenAt) VALUES (31337, '${key}', '', '[]', '')`,
+    )
+    expect(await alarms()).toEqual(['unrequested_cancellation'])
+    const [out] = await runAll('Unrequested cancellation', { BLOCK: '0', ...(await seen()) })
+    expect(out).toMatch(/All \d+ keys that were used .* were ordered by this instance/)
+    expect(out).toContain(`{"acknowledged":{"key":"${key}","version":`)
+    expect(await alarms()).toEqual([])
+  },
+
   'Contract changed': async () => {
     await contract(`set-relayer --relayer ${localAccount(8).address} --capacity 5 --per-day 5`)
     expect(await alarms()).toEqual(['contract_changed'])

@@ -132,7 +132,7 @@ export async function load(
 
 const selectItemsFrom = (
   source: SQL,
-) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.version,
+) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.cancelRequestedAt, d.version,
     d.failingSince, d.tries, d.reasonCode, d.reason, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
     EXISTS (SELECT 1 FROM burns b WHERE b.chainId = d.chainId AND b.times >= 2
       AND b.token = lower(n.contractAddr) AND b.recipient IN ('', lower(i.ethRecipient))) AS isHeld,

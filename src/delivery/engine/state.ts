@@ -11,7 +11,7 @@ type Network = typeof networks.$inferSelect
 
 /** A delivery, with what is to be delivered. */
 export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version' | 'failingSince'> &
-  Pick<Delivery, 'tries' | 'reasonCode' | 'reason'> &
+  Pick<Delivery, 'tries' | 'reasonCode' | 'reason' | 'cancelRequestedAt'> &
   Pick<typeof nfts.$inferSelect, 'contractAddr' | 'tokenId' | 'fulfilment'> &
   Pick<typeof orderItems.$inferSelect, 'quantity' | 'recipientChainId'> & {
     key: Hex

@@ -5,6 +5,7 @@ import { type Database, raw, type Statement } from '../../db/client.ts'
 import { guardedBatch } from '../../db/guard.ts'
 import { toJsonSlices } from '../../db/slices.ts'
 import type { Network } from '../../env.ts'
+import { describeUnrequested, storeFindings } from '../findings.ts'
 import type { ItemChange } from './item-changes.ts'
 import { leaseEnd } from './lease.ts'
 import type { DeliveryTransaction } from './state.ts'
@@ -74,6 +75,7 @@ export async function store(
 ): Promise<void> {
   const error = () => new Outdated('the run is outdated')
   const hasLease = sql`EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND lease = ${lease})`
+  const unrequested = changes.items.flatMap(({ id, isUnrequested }) => (isUnrequested ? id : []))
   const expected = toJsonSlices(changes.items.map(({ id, version }) => ({ id, version })))
   const isChanged = (rows: string) => sql`EXISTS (SELECT 1 FROM json_each(${rows})
     LEFT JOIN deliveries d ON d.id = value ->> 'id' AND d.version = value ->> 'version'
@@ -88,6 +90,9 @@ export async function store(
       ...writeTransactions(db, chainId, changes, now),
       ...writeItems(db, changes, now),
       ...writeSigners(db, chainId, changes, now),
+      ...(unrequested.length > 0
+        ? storeFindings(db, chainId, [describeUnrequested(chainId, unrequested)], now)
+        : []),
       writeNetwork(db, chainId, changes, now),
     ],
   )

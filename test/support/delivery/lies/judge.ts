@@ -177,7 +177,7 @@ async function wrongSigners({ chain }: World): Promise<string[]> {
     now,
   )
   const burns = await select<{ text: string }>(
-    `SELECT address || ' has used up gas' AS text FROM burns WHERE chainId = ?`,
+    `SELECT token || ' has used up gas' AS text FROM burns WHERE chainId = ?`,
     chain.chainId,
   )
   return [...signers, ...burns].map(({ text }) => text)
