@@ -12,7 +12,7 @@ import { aLiarsStage } from '../support/delivery/lies/world.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const begin = aLiarsStage()
+const stage = aLiarsStage()
 
 const ALWAYS = { skip: 0, times: Number.POSITIVE_INFINITY }
 const story = (name: StoryName): Lie => ({ story: name, draw: 0 })
@@ -109,6 +109,6 @@ const cases: Record<string, Pick<LieCase, 'moment' | 'lies'> & Partial<LieCase>>
 
 describe.each(inject('isLong') ? ([0, 1] as const) : ([0] as const))('node %s', (liar) => {
   it.each(Object.entries(cases))('%s', async (_, one) => {
-    await play(begin, aCase({ ...one, liar }))
+    await play(stage, aCase({ ...one, liar }))
   })
 })

@@ -14,7 +14,8 @@ export type LieCase = {
   lies: readonly Lie[]
   /** How long it is told, unless it is over before. */
   minutes: number
-  finality: number
+  finality: number | 'finalized'
+  callsPerBatch: number
   itemsPerTransaction: number
   transactionsInFlight: number
   /** Number of keys of signers. */
@@ -30,6 +31,7 @@ export const aCase = (values: Partial<LieCase> & Pick<LieCase, 'lies' | 'moment'
   liar: 0,
   minutes: 3,
   finality: 1,
+  callsPerBatch: 100,
   itemsPerTransaction: 5,
   transactionsInFlight: 4,
   signers: 1,
@@ -73,7 +75,8 @@ export function drawCase(seed: number): LieCase {
     moment,
     lies,
     minutes: dice.pick(1, 2, 2, 4, 7, 12, 16),
-    finality: dice.pick(1, 1, 2, 3),
+    finality: dice.pick<LieCase['finality']>(1, 1, 2, 3, 'finalized'),
+    callsPerBatch: dice.pick(100, 100, 4, 1),
     itemsPerTransaction: dice.pick(1, 3, 20),
     transactionsInFlight: dice.pick(1, 2, 8),
     signers: dice.pick(1, 2),
@@ -117,8 +120,8 @@ function nth<T>(list: readonly T[], position: number): T {
 
 /** Describes a case in words. */
 export function describeCase(one: LieCase): string {
-  const { liar, moment, lies, minutes, finality, itemsPerTransaction, transactionsInFlight } = one
+  const { liar, moment, lies, minutes, finality, itemsPerTransaction } = one
   const orders = one.isOrdering ? ', while more is ordered' : ''
   const thief = one.hasThief ? ', while a thief uses a key' : ''
-  return `node ${liar} lies ${moment}, for ${minutes} min${orders}${thief}: ${lies.map(describeLie).join('; and ')} [finality ${finality}, ${itemsPerTransaction} items in each of ${transactionsInFlight} transactions, signers: ${one.signers}]`
+  return `node ${liar} lies ${moment}, for ${minutes} min${orders}${thief}: ${lies.map(describeLie).join('; and ')} [finality ${finality}, ${one.callsPerBatch} calls a batch, ${itemsPerTransaction} items in each of ${one.transactionsInFlight} transactions, signers: ${one.signers}]`
 }
