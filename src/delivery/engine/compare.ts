@@ -111,8 +111,8 @@ const isSearchOver = ({ loaded: { network }, now }: World): boolean =>
   now.getTime() - Date.parse(network.comparedAt) >= COMPARE_INTERVAL + SEARCH_TIMEOUT
 
 /**
- * `hash`: the transaction that a node tells. `isDenied`: a node has its receipt, and none shows that
- * the token has moved something.
+ * `hash`: the transaction that a node tells. `isDenied`: a node has its receipt, which does not show
+ * that the token has moved something.
  */
 type Missing = Recorded & { hash: Hex | null; isDenied: boolean }
 
@@ -168,8 +168,8 @@ async function resolve(
     const hash = use?.transactionHash ?? null
     const receipts = [mine, theirs].flatMap((told) => (hash && told?.get(hash)) || [])
     const known = receipts.filter(({ blockNumber }) => blockNumber === entry.record.block)
-    const isShown = known.some(({ logs }) => use && showsTransfer(logs, use))
-    return [{ ...entry, hash, isDenied: known.length > 0 && !isShown }]
+    const isDenied = known.some(({ logs }) => use && !showsTransfer(logs, use))
+    return [{ ...entry, hash, isDenied }]
   })
   return { changes, found, missing }
 }
