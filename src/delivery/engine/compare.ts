@@ -16,6 +16,7 @@ import {
 import type { World } from './observe.ts'
 import { mergeLogs } from './records.ts'
 import {
+  deniesTransfer,
   type FoundTransaction,
   findUses,
   type Mined,
@@ -23,7 +24,6 @@ import {
   readMined,
   settle,
   settleMined,
-  showsTransfer,
 } from './settle.ts'
 import type { Item } from './state.ts'
 
@@ -164,11 +164,13 @@ async function resolve(
   }
   const missing = recorded.flatMap((entry): Missing[] => {
     if (settled.has(entry.item.id)) return []
-    const use = uses.find((one) => one.item.id === entry.item.id)?.use
-    const hash = use?.transactionHash ?? null
+    const located = uses.find((one) => one.item.id === entry.item.id)
+    const hash = located?.use.transactionHash ?? null
     const receipts = [mine, theirs].flatMap((told) => (hash && told?.get(hash)) || [])
-    const known = receipts.filter(({ blockNumber }) => blockNumber === entry.record.block)
-    const isDenied = known.some(({ logs }) => use && !showsTransfer(logs, use))
+    const isDenied = receipts.some(
+      ({ blockNumber, logs }) =>
+        located && blockNumber === entry.record.block && deniesTransfer(located, logs),
+    )
     return [{ ...entry, hash, isDenied }]
   })
   return { changes, found, missing }
