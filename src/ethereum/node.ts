@@ -43,20 +43,26 @@ export const otherNodes = (network: Network, { url }: Node): Node[] =>
 const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
 
 /**
- * Asks each configured node, and returns what all of them reply to a request within the time limit.
- * Those that are left out are asked, too: a node that lies must not be able to silence the others.
+ * Asks each configured node, and returns what all of them reply to a request. Those that are left out
+ * are asked, too: a node that lies must not be able to silence the others. With a `timeout` it gives
+ * up then, also if the limit of a node delays its calls.
  */
 export async function askAll(
-  { timeout = 10_000, ...network }: Urls,
+  network: Urls,
   requests: readonly RpcRequest[],
 ): Promise<(request: RpcRequest) => Reply[]> {
-  const asked = nodes({ ...network, timeout }).map(({ rpc }) => {
-    const late = new Promise<Replies>((resolve) => setTimeout(resolve, timeout, unanswered))
-    return Promise.race([rpc(requests), late])
-  })
+  const asked = nodes(network).map(({ rpc }) =>
+    network.timeout ? answerIn(network.timeout, rpc(requests)) : rpc(requests),
+  )
   const all = await Promise.all(asked)
   return (request) => all.map((replies) => replies(request))
 }
+
+const answerIn = (timeout: number, replies: Promise<Replies>): Promise<Replies> =>
+  Promise.race([
+    replies,
+    new Promise<Replies>((resolve) => setTimeout(() => resolve(unanswered), timeout)),
+  ])
 
 /**
  * Returns what nodes say together, if a yes opens something: yes only if all that answer say so. An

@@ -157,8 +157,8 @@ async function startShop(language: Language) {
     expect(status).toBe(200)
   }
   const bookOf = async (number: string) => {
-    const { state, orderId, txId, refundedCents } = (await shop.books()).get(number) ?? {}
-    return { state, orderId, txId, refundedCents }
+    const { state, orderId, txId, refunds } = (await shop.books()).get(number) ?? {}
+    return { state, orderId, txId, refunds }
   }
   return { gate, shop, sell, tell, bookOf, client: createClient({ ...instance, token }) }
 }
@@ -181,7 +181,7 @@ it.each(cases)(
     await expect.poll(() => gate.calls).toBeGreaterThanOrEqual(sales.length)
 
     for (const { events } of sales) for (const event of events) await tell(event)
-    const open = { state: 'open', txId: null, refundedCents: 0 }
+    const open = { state: 'open', txId: null, refunds: [] }
     for (const { number } of sales) expect(await bookOf(number)).toEqual({ ...open, orderId: null })
 
     gate.state = 'open'
@@ -214,13 +214,13 @@ it.each(shopLanguages)(
     const events = await eventsUntil('order.delivered', order)
     for (const event of events) await tell(event)
     expect(await bookOf(number)).toEqual({
-      ...{ state: 'open', orderId: null, txId: null, refundedCents: 0 },
+      ...{ state: 'open', orderId: null, txId: null, refunds: [] },
     })
     gate.state = 'open'
     const { txId } = events.at(-1)?.data ?? {}
     await expect
       .poll(() => bookOf(number))
-      .toEqual({ state: 'delivered', orderId: order.id, txId, refundedCents: 0 })
+      .toEqual({ state: 'delivered', orderId: order.id, txId, refunds: [] })
   },
 )
 
@@ -245,12 +245,12 @@ it.each(shopLanguages)(
       const data = { ...cancelled, ...other }
       await tell({ ...own, type: 'order.cancelled', data } as OrderEvent, crypto.randomUUID())
       expect(await bookOf(number)).toEqual({
-        ...{ state: 'open', orderId: id, txId: null, refundedCents: 0 },
+        ...{ state: 'open', orderId: id, txId: null, refunds: [] },
       })
     }
     // The same of its own order.
     const event = { ...own, type: 'order.cancelled', data: cancelled } as OrderEvent
     await tell(event, crypto.randomUUID())
-    expect(await bookOf(number)).toMatchObject({ state: 'refunded', refundedCents: 1000 })
+    expect(await bookOf(number)).toMatchObject({ state: 'refunded', refunds: [1000] })
   },
 )

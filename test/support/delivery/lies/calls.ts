@@ -117,10 +117,14 @@ export const targets = {
   'eth_call records': { fields: words, at: moments },
   'eth_call paused': { fields: words, at: [START, SIGNING, IN_FLIGHT, FINAL] },
   'eth_call retired': { fields: words, at: [START, SIGNING, IN_FLIGHT, FINAL] },
+  'eth_call owner': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call pendingOwner': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call predecessor': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call relayerLimit': { fields: words, at: [START, SIGNING, IN_FLIGHT, FINAL] },
   'eth_call tokenLimit': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call relayerList': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call owner': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call pendingOwner': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call deliver': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call supportsInterface': { fields: words, at: [START, SIGNING] },
   'eth_call getL1Fee': { fields: words, at: [START, SIGNING, FINAL] },
@@ -137,6 +141,8 @@ const isTarget = (name: string): name is TargetName => name in targets
 
 /** Functions of tokens and of a chain that are asked for themselves. */
 const signatures = [
+  'owner()',
+  'pendingOwner()',
   'supportsInterface(bytes4)',
   'getL1Fee(bytes)',
   'isApprovedForAll(address,address)',
