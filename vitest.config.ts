@@ -32,7 +32,7 @@ const limits = {
 const extended = [
   'test/{authorization,costs,storage}.test.ts',
   'test/fuzz/*.test.ts',
-  'test/delivery/{campaign,nodes}.test.ts',
+  'test/delivery/{campaign,lies,nodes}.test.ts',
   'test/reservations/model.test.ts',
 ]
 

@@ -105,9 +105,9 @@ function artifactText(
 
 /** What the Worker calls and reads. Scripts of the owner use the rest. */
 const relayerNames = [
-  ...['deliver', 'records', 'paused', 'retired', 'predecessor'],
+  ...['deliver', 'records', 'paused', 'retired', 'predecessor', 'owner', 'pendingOwner'],
   ...['relayerList', 'relayerLimit', 'tokenLimit'],
-  ...['Delivered', 'Cancelled', 'DeliveryFailed'],
+  ...['Delivered', 'Cancelled', 'DeliveryFailed', 'TokenLimitSet', 'HandOverAnnounced'],
 ]
 const isForRelayer = (item: Abi[number]) =>
   item.type === 'error' || ('name' in item && relayerNames.includes(item.name))

@@ -31,7 +31,7 @@ const formatLine = (event: string, fields: Fields): string =>
  * Returns name and message of an error and of its causes. The message of a `DrizzleQueryError` has
  * the values of the statement, so only its name is given.
  */
-function errorText(error: Error): string {
+export function errorText(error: Error): string {
   const text = error instanceof DrizzleQueryError ? 'DrizzleQueryError' : String(error)
   return error.cause instanceof Error ? `${text}, caused by ${errorText(error.cause)}` : text
 }

@@ -70,6 +70,7 @@ POST   /api/admin/catalogue                                | 401      | 403   | 
 POST   /api/admin/catalogue/ids                            | 401      | 403   | 403    | 403     | 403   | 403    | 200
 GET    /health                                             | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /metrics                                            | 401      | 403   | 403    | 403     | 403   | 403    | 200
+POST   /api/admin/alarms/:key/acknowledge                  | 401      | 403   | 403    | 403     | 403   | 403    | 200
 GET    /api/admin/users/:id/data                           | 401      | 403   | 403    | 403     | 403   | 403    | 200
 POST   /api/admin/users/:id/forget                         | 401      | 403   | 403    | 403     | 403   | 403    | 200
 GET    /                                                   | 200      | 200   | 200    | 200     | 200   | 200    | 200
@@ -139,6 +140,7 @@ POST   /settings/webhooks/:webhook_id/replay               | 401      | 403   | 
 GET    /operations                                         | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/transfers                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
 POST   /operations/transfers                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/alarms/:key/acknowledge                 | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/orders/:id                              | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/users/:id                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/nfts/:id                                | 401      | 403   | 403    | 403     | 403   | 403    | 403

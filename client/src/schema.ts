@@ -857,6 +857,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/alarms/{key}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge an alarm
+         * @description Ends an alarm that lasts until somebody has looked at it, such as `foreign_transaction` and `contract_changed`, with the next cron run. What was found after the `version` of the alarm raises it again. Repeating the call changes nothing. Needs a master token that may write.
+         */
+        post: operations["acknowledgeAlarm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/users/{id}/data": {
         parameters: {
             query?: never;
@@ -1490,6 +1510,14 @@ export interface components {
                 /** @description The id in the catalogue. */
                 id: string;
             }[];
+        };
+        /** @description What was looked at. */
+        Acknowledgement: {
+            /**
+             * Format: int64
+             * @description The `version` of the alarm that was looked at.
+             */
+            version: number;
         };
         /** @description The wallet, and what the message is for. */
         WalletMessageRequest: {
@@ -3535,12 +3563,19 @@ export interface components {
         };
         /** @description Something that somebody has to look at. */
         Alarm: {
+            /** @description Name and subject, as `POST /api/admin/alarms/<key>/acknowledge` takes them. */
+            key: string;
             /** @description Name of the alarm. */
             name: string;
             /** @description The network, signer, queue or job; empty if there is only one. */
             subject: string;
             /** @description What is wrong, as a sentence. */
             detail: string;
+            /**
+             * Format: int64
+             * @description What an acknowledgement is about; null for an alarm that ends by itself.
+             */
+            version: number | null;
             /**
              * Format: date-time
              * @description When it began.
@@ -3575,6 +3610,19 @@ export interface components {
              * @description The page that explains the code.
              */
             documentationUrl: string;
+        };
+        /** @description What was acknowledged. */
+        AcknowledgedAlarm: {
+            /** @description The alarm. */
+            acknowledged: {
+                /** @description Key of the alarm. */
+                key: string;
+                /**
+                 * Format: int64
+                 * @description What was looked at.
+                 */
+                version: number;
+            };
         };
         /** @description What the instance stores of a person. */
         PersonalData: {
@@ -5045,6 +5093,25 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["UnavailableError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         */
+        AcknowledgeAlarm400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header. */
@@ -7421,6 +7488,50 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
+    acknowledgeAlarm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name and subject of the alarm, separated by a colon.
+                 * @example contract_changed:31337
+                 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        /** @description What was looked at. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Acknowledgement"];
+            };
+        };
+        responses: {
+            /** @description What was acknowledged. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcknowledgedAlarm"];
+                };
+            };
+            400: components["responses"]["AcknowledgeAlarm400"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
     getPersonalData: {
         parameters: {
             query?: {
@@ -8178,6 +8289,8 @@ export interface Methods {
     getHealth: operations["getHealth"];
     /** Read the metrics of the instance. Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only. */
     getMetrics: operations["getMetrics"];
+    /** Acknowledge an alarm. Ends an alarm that lasts until somebody has looked at it, such as `foreign_transaction` and `contract_changed`, with the next cron run. What was found after the `version` of the alarm raises it again. Repeating the call changes nothing. Needs a master token that may write. */
+    acknowledgeAlarm: operations["acknowledgeAlarm"];
     /** Get the data of a person. Returns everything that is stored of a person, except responses that are stored for 24 hours, and whether the hash of the e-mail address is among those that want no mails about orders. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token. */
     getPersonalData: operations["getPersonalData"];
     /** Remove the data of a person. Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and while an NFT may still be delivered to or from the user. The call can be repeated safely. Needs a master token that may write. */
@@ -8250,6 +8363,7 @@ export const routes: Record<keyof Methods, Route> = {
     findRecordNumbers: {"method":"POST","path":"/api/admin/catalogue/ids","body":"json","hasKey":false,"answer":"application/json"},
     getHealth: {"method":"GET","path":"/health","body":null,"hasKey":false,"answer":"application/json"},
     getMetrics: {"method":"GET","path":"/metrics","body":null,"hasKey":false,"answer":"text/plain"},
+    acknowledgeAlarm: {"method":"POST","path":"/api/admin/alarms/{key}/acknowledge","body":"json","hasKey":false,"answer":"application/json"},
     getPersonalData: {"method":"GET","path":"/api/admin/users/{id}/data","body":null,"hasKey":false,"answer":"application/json"},
     forgetPerson: {"method":"POST","path":"/api/admin/users/{id}/forget","body":null,"hasKey":false,"answer":"application/json"},
     getSigningKeys: {"method":"GET","path":"/.well-known/jwks.json","body":null,"hasKey":false,"answer":"application/json"},

@@ -68,7 +68,7 @@ const queryOrders = (db: SqliteDatabase, keys: readonly string[]) =>
     .select({
       key: deliveries.key,
       state: deliveries.state,
-      requestedAction: deliveries.requestedAction,
+      cancelRequestedAt: deliveries.cancelRequestedAt,
       chainId: deliveries.chainId,
       token: nfts.contractAddr,
       tokenId: nfts.tokenId,
@@ -94,7 +94,7 @@ function findProblem(use: KeyUse, chainId: number, order: Order | undefined): st
   if (!order) return 'not in the database'
   if (order.chainId !== chainId) return 'that of an order on another chain'
   if (use.eventName === 'Cancelled')
-    return order.requestedAction === 'cancel' ? undefined : 'that of an order that is not cancelled'
+    return order.cancelRequestedAt ? undefined : 'that of an order that nobody asked to cancel'
   const { token, tokenId, from, to, amount } = use.args
   // A recipient who was forgotten after the delivery has no wallet any more.
   const isRecipient =

@@ -151,6 +151,7 @@ export const limited = {
   'your catalogue': ['nfts', 'listings', 'creators', 'nftCounts'],
   'a few for each user, network, signer or alarm': [
     ...['webhookEndpoints', 'networks', 'networkChecks', 'signers', 'burns', 'alarms'],
+    ...['findings'],
     ...['instance', 'cronRuns'],
   ],
 }

@@ -77,6 +77,7 @@ export const endpointCosts: Record<string, Cost> = {
   // Up to 1,000 items of each state and reason are counted.
   'GET /health': cost(1, 5000, 0),
   'GET /metrics': cost(1, 5000, 0),
+  'POST /api/admin/alarms/:key/acknowledge': cost(1, 30, 6),
   // With a page of 100 orders.
   'GET /api/admin/users/:id/data': cost(1, 2700, 0),
   'POST /api/admin/users/:id/forget': cost(1, 400, 10),
@@ -156,6 +157,7 @@ export const endpointCosts: Record<string, Cost> = {
   // A page, and the number of those that match, up to 1,000.
   'GET /operations/transfers': cost(1, 2000, 0),
   'POST /operations/transfers': cost(1, 122_000, 0),
+  'POST /operations/alarms/:key/acknowledge': cost(1, 30, 6),
   'GET /operations/orders/:id': cost(1, 20, 0),
   // Up to 20 purchases, sales and listings.
   'GET /operations/users/:id': cost(1, 350, 0),
@@ -258,7 +260,7 @@ export const batchCosts = {
   'log and send an event': cost(3, 200, 5),
   'remove 100 stored responses and 200 events': cost(1, 2000, 300),
   // Counts up to 1,000 items that failed, by reason, and rolls up the orders of four ranges.
-  'run cron once': cost(11, 10_000, 30),
+  'run cron once': cost(13, 10_000, 30),
 }
 export type BatchCost = keyof typeof batchCosts
 

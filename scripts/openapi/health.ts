@@ -55,9 +55,13 @@ const QueueHealth = z
 
 const LastingAlarm = z
   .object({
+    key: text('Name and subject, as `POST /api/admin/alarms/<key>/acknowledge` takes them.'),
     name: text('Name of the alarm.'),
     subject: text('The network, signer, queue or job; empty if there is only one.'),
     detail: text('What is wrong, as a sentence.'),
+    version: orNull(
+      count('What an acknowledgement is about; null for an alarm that ends by itself.'),
+    ),
     raisedAt: time('When it began.'),
     runbookUrl: z.url().describe('What to do.'),
   })

@@ -14,6 +14,8 @@ export async function runTest(path: string, prefix: string, options: Record<stri
   }
   const vitest = await startVitest('test', [path], {
     watch: false,
+    // So that it finds tests that `npm test` leaves out.
+    mode: path.endsWith('.long.test.ts') ? 'long' : 'test',
     project: ['workers'],
     reporters: ['default', collector],
   })

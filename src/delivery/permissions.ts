@@ -2,9 +2,9 @@
 import { getAddress, isAddress } from 'viem'
 import type { fulfilments } from '../db/schema/catalogue.ts'
 import type { Network, Settings } from '../env.ts'
-import { usableNodes } from '../ethereum/node.ts'
+import { agree, askAll } from '../ethereum/node.ts'
 import { inconclusive } from '../ethereum/requests.ts'
-import type { Replies } from '../ethereum/rpc.ts'
+import type { Reply } from '../ethereum/rpc.ts'
 import { permissionRequest, word } from '../ethereum/token.ts'
 
 /** Milliseconds that a node has for all its answers. */
@@ -21,7 +21,7 @@ export type Permission =
   /** `not_needed`: the marketplace holds the NFTs. */
   { is: 'allowed' | 'missing' | 'not_needed' } | { is: 'unknown'; reason: string }
 
-/** Adds the permission of a holder to each contract. Asks one node of each network, and once. */
+/** Adds the permission of a holder to each contract. Asks all nodes of each network, and once. */
 export async function readPermissions<Contract extends SoldContract>(
   { NETWORKS }: Pick<Settings, 'NETWORKS'>,
   holder: string,
@@ -29,12 +29,18 @@ export async function readPermissions<Contract extends SoldContract>(
 ): Promise<(Contract & { permission: Permission })[]> {
   const groups = [...Map.groupBy(contracts, ({ network }) => network)]
   const answered = groups.map(async ([name, group]) => {
-    const asked = group.map((contract) => toRequest(NETWORKS[name], holder, contract))
+    const network = NETWORKS[name]
+    if (!network)
+      return group.map((contract) => ({
+        ...contract,
+        permission: unknown('its network is not configured'),
+      }))
+    const asked = group.map((contract) => toRequest(network, holder, contract))
     const requests = asked.flatMap((request) => ('is' in request ? [] : request))
-    const replies = await ask(NETWORKS[name], requests)
+    const replies = await askAll({ ...network, timeout: TIMEOUT }, requests)
     return group.map((contract, i) => {
       const request = asked[i] ?? unknown('it was not asked')
-      const permission = 'is' in request ? request : toPermission(replies(request))
+      const permission = 'is' in request ? request : toPermission(network, replies(request))
       return { ...contract, permission }
     })
   })
@@ -45,12 +51,11 @@ const unknown = (reason: string): Permission => ({ is: 'unknown', reason })
 
 /** Returns the question to the chain, or the answer if there is none to ask. */
 function toRequest(
-  network: Network | undefined,
+  network: Network,
   holder: string,
   { contract, fulfilment }: SoldContract,
 ): ReturnType<typeof permissionRequest> | Permission {
   const isMint = fulfilment === 'mint'
-  if (!network) return unknown('its network is not configured')
   if (!isAddress(contract, { strict: false })) return unknown('its address is not valid')
   if (network.treasury && !isMint) return { is: 'not_needed' }
   if (isMint) return permissionRequest(getAddress(contract), network.delivery)
@@ -58,17 +63,11 @@ function toRequest(
   return permissionRequest(getAddress(contract), network.delivery, getAddress(holder))
 }
 
-function toPermission(reply: ReturnType<Replies>): Permission {
-  const answer = word(reply)
-  if (answer !== null) return { is: answer === 0n ? 'missing' : 'allowed' }
-  return unknown(inconclusive(reply) ?? 'the contract does not tell')
-}
-
-/** Gives up after `TIMEOUT`, also if the node's limit of calls delays them. */
-async function ask(network: Network | undefined, requests: ReturnType<typeof permissionRequest>[]) {
-  const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
-  const [node] = network && requests.length > 0 ? usableNodes({ ...network, timeout: TIMEOUT }) : []
-  if (!node) return unanswered
-  const timeout = new Promise<Replies>((resolve) => setTimeout(resolve, TIMEOUT, unanswered))
-  return Promise.race([node.rpc(requests), timeout])
+function toPermission(network: Network, replies: readonly Reply[]): Permission {
+  const answers = replies.map((reply) => (inconclusive(reply) ? null : !!word(reply)))
+  const isAllowed = agree(network, answers)
+  if (isAllowed === null) return unknown(replies.map(inconclusive).join(', '))
+  if (isAllowed) return { is: 'allowed' }
+  const isTold = replies.some((reply) => word(reply) !== null)
+  return isTold ? { is: 'missing' } : unknown('the contract does not tell')
 }

@@ -6,7 +6,7 @@ export const sentences: Record<ReasonCode, string> = {
   contract_paused: 'the delivery contract is paused',
   contract_unavailable: 'the delivery contract does not answer',
   gas_burned:
-    'the token or the recipient used up gas in two transactions: an operator has to retry',
+    'the token or the recipient used up the gas of two transfers: an operator has to retry',
   gas_limit_exceeded: 'the transfer needs more gas than gasPerItem allows',
   holder_has_no_token: 'the holder does not have the token',
   holder_not_approved: 'the holder has not approved the delivery contract',

@@ -9,6 +9,7 @@ import {
   getAddress,
   type Hex,
   keccak256,
+  numberToHex,
 } from 'viem'
 import { relayerAbi as abi } from '../../contracts/relayer-abi.ts'
 import { hex, integer, read, view } from './requests.ts'
@@ -39,7 +40,7 @@ export type ItemResult = { outcome: (typeof outcomes)[number]; gasUsed: bigint; 
 
 /** Encodes a call without arguments. */
 export const encodeGetter = (
-  functionName: 'paused' | 'retired' | 'predecessor' | 'relayerList',
+  functionName: 'paused' | 'retired' | 'predecessor' | 'relayerList' | 'owner' | 'pendingOwner',
 ): Hex => encodeFunctionData({ abi, functionName })
 
 /** Encodes the call that reads which delivery keys the contract has recorded. */
@@ -100,7 +101,17 @@ export const decodeRelayers = (data: Hex): readonly Address[] | null =>
   decoded(() => decodeFunctionResult({ abi, functionName: 'relayerList', data }))
 
 /** A bucket of pieces: `available` of `capacity` may be moved now, `perDay` flow back in a day. */
-export type Limit = { capacity: number; perDay: number; available: number }
+export type Limit = Record<'capacity' | 'perDay' | 'available', number> &
+  /** An announced raise, and its time in seconds since 1970; 0 if there is none. */
+  Record<'nextCapacity' | 'nextPerDay' | 'nextAt', number>
+
+/** Says what a limit allows, now and as it is announced. */
+export function describeLimit({ capacity, perDay, nextAt, ...next }: Limit): string {
+  const now = `${capacity} pieces, ${perDay} a day`
+  if (nextAt === 0) return capacity === 0 ? 'none' : now
+  const from = new Date(nextAt * 1000).toISOString()
+  return `${now}, and from ${from} on ${next.nextCapacity} pieces, ${next.nextPerDay} a day`
+}
 
 /** Decodes a limit. It has a capacity of 0 for an account that is no relayer. */
 export const decodeLimit = (data: Hex): (Limit & { isSet: boolean }) | null =>
@@ -112,6 +123,9 @@ export const decodeLimit = (data: Hex): (Limit & { isSet: boolean }) | null =>
       capacity: Number(limit.capacity),
       perDay: Number(limit.perDay),
       available: Number(limit.available),
+      nextCapacity: Number(limit.nextCapacity),
+      nextPerDay: Number(limit.nextPerDay),
+      nextAt: Number(limit.nextAt),
     }
   })
 
@@ -183,15 +197,19 @@ export function isUse(
   return delivered !== null && hashContent(delivered) === contentHash
 }
 
-/** Returns what a `Delivered` event says of its item; null for another event. */
-export function decodeDelivered({ topics, data }: Log): ContractItem | null {
-  const [topic, key, , token] = topics
-  if (topic !== eventTopics().delivered || !key || !token) return null
+/** Returns what a `Delivered` event says of its item and its relayer; null for another event. */
+export function decodeDelivered({ topics, data }: Log) {
+  const [topic, key, relayer, token] = topics
+  if (topic !== eventTopics().delivered || !key || !relayer || !token) return null
   return decoded(() => {
     const [from, to, tokenId, amount] = decodeAbiParameters(itemTypes, data)
-    return { key, token: getAddress(`0x${token.slice(26)}`), from, to, tokenId, amount }
+    const item = { key, token: addressIn(token), from, to, tokenId, amount } satisfies ContractItem
+    return { ...item, relayer: addressIn(relayer) }
   })
 }
+
+/** The address in a word of 32 bytes. */
+export const addressIn = (word: Hex): Address => getAddress(`0x${word.slice(26)}`)
 
 /** Whether the contract says that a transfer failed. Tokens may log the same. */
 export const isFailure = ({ address, topics }: Log, contract: Address): boolean =>
@@ -223,3 +241,11 @@ export const hashContent = ({
   amount,
 }: Pick<ContractItem, 'token' | 'to' | 'tokenId' | 'amount'>): Hex =>
   keccak256(encodeAbiParameters(itemTypes, [token, to, tokenId, amount])).slice(0, 50) as Hex
+
+/** Reads when the owner changed limits of tokens and announced new owners of them. No getter lists them. */
+export const tokenChanges = (address: Address, from: number, to: number): RpcRequest => {
+  const names = ['TokenLimitSet', 'HandOverAnnounced'] as const
+  const topics = [names.map((eventName) => encodeEventTopics({ abi, eventName })[0])]
+  const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
+  return { method: 'eth_getLogs', params: [{ ...range, address, topics }] }
+}

@@ -2,7 +2,7 @@
 import type { Network } from '../env.ts'
 import { log } from '../log.ts'
 import { type Block, block, blockAt, chainId, integer, read } from './requests.ts'
-import { nodeAt, type Replies, type Reply, type Rpc } from './rpc.ts'
+import { nodeAt, type Replies, type Reply, type Rpc, type RpcRequest } from './rpc.ts'
 
 /** Milliseconds for which a node is left out. */
 const LEFT_OUT = 60_000
@@ -25,7 +25,8 @@ export type Node = {
 
 type Urls = Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'> & { timeout?: number }
 
-const nodes = (network: Urls): Node[] =>
+/** Returns all nodes, those that are left out, too. */
+export const nodes = (network: Urls): Node[] =>
   network.rpcUrls.map((url, index) => ({ index, url, rpc: nodeAt(url, network) }))
 
 /** Returns the nodes that are not left out, or all if there would be none. */
@@ -38,6 +39,43 @@ export function usableNodes(network: Urls): Node[] {
 /** Returns the nodes of the network except this one. */
 export const otherNodes = (network: Network, { url }: Node): Node[] =>
   usableNodes(network).filter((node) => node.url !== url)
+
+const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
+
+/**
+ * Asks each configured node, and returns what all of them reply to a request. Those that are left out
+ * are asked, too: a node that lies must not be able to silence the others. With a `timeout` it gives
+ * up then, also if the limit of a node delays its calls.
+ */
+export async function askAll(
+  network: Urls,
+  requests: readonly RpcRequest[],
+): Promise<(request: RpcRequest) => Reply[]> {
+  const asked = nodes(network).map(({ rpc }) =>
+    network.timeout ? answerIn(network.timeout, rpc(requests)) : rpc(requests),
+  )
+  const all = await Promise.all(asked)
+  return (request) => all.map((replies) => replies(request))
+}
+
+const answerIn = (timeout: number, replies: Promise<Replies>): Promise<Replies> =>
+  Promise.race([
+    replies,
+    new Promise<Replies>((resolve) => setTimeout(() => resolve(unanswered), timeout)),
+  ])
+
+/**
+ * Returns what nodes say together, if a yes opens something: yes only if all that answer say so. An
+ * answer of null is none. Null: no node answers.
+ */
+export function agree(
+  { chainId }: Pick<Network, 'chainId'>,
+  answers: readonly (boolean | null)[],
+): boolean | null {
+  const given = answers.filter((answer) => answer !== null)
+  if (new Set(given).size > 1) log.error('nodes_disagree', { chainId, answers })
+  return given.length === 0 ? null : given.every(Boolean)
+}
 
 /** Leaves a node out for a minute. */
 export function leaveOut(network: Network, { url, index }: Node, reason: string): void {

@@ -22,9 +22,9 @@ export const contractCode = (address: Address, height: Height = 'latest'): RpcRe
   params: [address, at(height)],
 })
 /** Transactions that the address has in blocks: its next nonce. */
-export const transactionCount = (address: Address): RpcRequest => ({
+export const transactionCount = (address: Address, height: Height = 'latest'): RpcRequest => ({
   method: 'eth_getTransactionCount',
-  params: [address, 'latest'],
+  params: [address, at(height)],
 })
 /** Reads the header of a block. */
 export const blockAt = (height: Height): RpcRequest => ({

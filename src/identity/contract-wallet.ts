@@ -2,9 +2,8 @@
 import { erc6492SignatureValidatorByteCode as bytecode, type Hex } from 'viem'
 import { concatHex, encodeAbiParameters, hashMessage } from 'viem/utils'
 import type { Network } from '../env.ts'
-import { usableNodes } from '../ethereum/node.ts'
+import { agree, askAll } from '../ethereum/node.ts'
 import { inconclusive, view } from '../ethereum/requests.ts'
-import { isRevert } from '../ethereum/revert.ts'
 import { ApiError } from '../http/errors.ts'
 import { log } from '../log.ts'
 
@@ -16,23 +15,24 @@ const validatorArguments = [{ type: 'address' }, { type: 'bytes32' }, { type: 'b
 
 /**
  * Returns whether the contract at the address accepts the signature (EIP-1271), even if it is not
- * deployed yet (EIP-6492). The validator runs inside one `eth_call` and is not deployed. Throws
- * `chain_unavailable`.
+ * deployed yet (EIP-6492). The validator runs inside one `eth_call` and is not deployed. Every node
+ * is asked, because one that lies could sign in as any contract. Throws `chain_unavailable`.
  */
 export async function isSignedByContract(
-  network: Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'>,
+  network: Pick<Network, 'chainId' | 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'>,
   { address, message, signature }: SignedMessage,
 ): Promise<boolean> {
   const args = encodeAbiParameters(validatorArguments, [address, hashMessage(message), signature])
   const request = view(undefined, concatHex([bytecode, args]))
-  let reason: string | null = null
-  for (const { rpc } of usableNodes(network)) {
-    const reply = (await rpc([request]))(request)
-    if ('result' in reply) return reply.result === '0x01'
-    // A contract may reject a signature by reverting.
-    if ('error' in reply && isRevert(reply.error)) return false
-    reason = inconclusive(reply)
-  }
-  log.error('contract_wallet_check_failed', { reason })
+  const replies = (await askAll(network, [request]))(request)
+  // A contract may reject a signature by reverting.
+  const isAccepted = agree(
+    network,
+    replies.map((reply) =>
+      inconclusive(reply) ? null : 'result' in reply && reply.result === '0x01',
+    ),
+  )
+  if (isAccepted !== null) return isAccepted
+  log.error('contract_wallet_check_failed', { reason: replies.map(inconclusive).join(', ') })
   throw new ApiError('chain_unavailable', 'the chain does not respond: please try again')
 }

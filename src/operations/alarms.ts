@@ -1,7 +1,9 @@
 /** The alarms: conditions of the state that somebody has to know of. A pure function. */
-import { formatEther } from 'viem/utils'
+import { formatEther, formatGwei, parseGwei } from 'viem/utils'
 import type { Period } from '../db/quota.ts'
+import type { NodeState } from '../db/schema/operations.ts'
 import type { Settings } from '../env.ts'
+import { firstFees } from '../ethereum/fees.ts'
 import { strangersLimit } from '../mail/mail.ts'
 import { MAX_COUNT, type State } from './instance-state.ts'
 
@@ -25,6 +27,8 @@ const LIMITS = {
   head: 10 * MINUTE,
   second: 10 * MINUTE,
   message: 15 * MINUTE,
+  /** A node may be restarted. Less than the time between two checks. */
+  misconfigured: 50_000,
 }
 
 /** When the page for operators shows it: as soon as a cron run has found it, or a little later. */
@@ -33,6 +37,7 @@ export const EARLY_LIMITS: typeof LIMITS = {
   node: 0,
   head: 2 * MINUTE,
   message: 2 * MINUTE,
+  misconfigured: 0,
 }
 
 /** The worst first. `critical`: nothing is delivered, money is at stake, or orders are refused. */
@@ -43,17 +48,24 @@ export type Severity = (typeof severities)[number]
 export const severityOf = {
   signer_low: 'warning',
   node_unavailable: 'critical',
+  node_misconfigured: 'warning',
+  fees_above_cap: 'warning',
   chain_stalled: 'critical',
   contract_paused: 'critical',
   no_relayer: 'critical',
+  relayer_removed: 'warning',
   relayer_limit_low: 'warning',
   signer_paused: 'warning',
   contract_not_linked: 'critical',
+  run_failed: 'critical',
   second_node_silent: 'notice',
   deliveries_delayed: 'warning',
   backlog: 'warning',
   deliveries_failed: 'warning',
   foreign_transaction: 'critical',
+  contract_changed: 'critical',
+  unrequested_cancellation: 'critical',
+  signer_has_code: 'critical',
   webhooks_backlog: 'warning',
   cron_job_failed: 'critical',
   storage_unavailable: 'warning',
@@ -62,11 +74,16 @@ export const severityOf = {
 } as const satisfies Record<string, Severity>
 type AlarmName = keyof typeof severityOf
 
-/** `key`: name and subject. `detail`: a sentence without personal data. */
-export type Alarm = { key: string; name: AlarmName; subject: string; detail: string }
+/**
+ * `key`: name and subject. `detail`: a sentence without personal data. `version`: the newest finding of
+ * an alarm that lasts until it is acknowledged.
+ */
+export type Alarm = { key: string; name: AlarmName; subject: string; detail: string } & {
+  version: number | null
+}
 
 /** Adds an alarm. The subject says which network, signer, queue or job, if there are several. */
-type Raise = (name: AlarmName, subject: string, detail: string) => void
+type Raise = (name: AlarmName, subject: string, detail: string, version?: number | null) => void
 
 /** Returns the alarms of a state. */
 export function findAlarms(
@@ -76,11 +93,13 @@ export function findAlarms(
   limits: typeof LIMITS = LIMITS,
 ): Alarm[] {
   const alarms: Alarm[] = []
-  const raise: Raise = (name, subject, detail) =>
-    alarms.push({ key: subject ? `${name}:${subject}` : name, name, subject, detail })
+  const raise: Raise = (name, subject, detail, version = null) =>
+    alarms.push({ key: subject ? `${name}:${subject}` : name, name, subject, detail, version })
   const isOld = (at: string | null, limit: number): at is string =>
     at !== null && now.getTime() - new Date(at).getTime() >= limit
   watchNetworks(state, settings.NETWORKS, limits, isOld, raise)
+  watchNodes(state, limits, isOld, raise)
+  watchFindings(state, raise)
   watchRuns(state, isOld, raise)
   watchSigners(state, raise)
   watchItems(state, settings.DELIVERY_ALARM_MINUTES * MINUTE, isOld, raise)
@@ -185,7 +204,16 @@ function watchNetworks(
     const relayers = seen.signers?.filter(({ limit }) => limit !== null)
     if (relayers?.length === 0)
       raise('no_relayer', chain, `No signer is a relayer of the Delivery contract of ${name}.`)
-    const symbol = networks[name]?.nativeCurrency?.symbol ?? 'ETH'
+    const network = networks[name]
+    const gasPrice = BigInt(seen.gasPrice ?? 0)
+    const cap = parseGwei(String(network?.maxFeePerGasGwei ?? 0))
+    if (network && !firstFees({ baseFee: gasPrice, tip: 0n }, cap))
+      raise(
+        'fees_above_cap',
+        chain,
+        `A unit of gas of ${name} costs ${formatGwei(gasPrice)} gwei, more than 70 % of maxFeePerGasGwei. Nothing is sent.`,
+      )
+    const symbol = network?.nativeCurrency?.symbol ?? 'ETH'
     for (const { address, balance, deliveries } of relayers ?? [])
       if (deliveries < ENOUGH_DELIVERIES)
         raise(
@@ -200,6 +228,12 @@ function watchNetworks(
 function watchRuns({ networks, runs }: State, isOld: IsOld, raise: Raise): void {
   for (const { name, chainId } of networks) {
     const run = runs.find((row) => row.chainId === chainId)
+    if (run?.failedSince)
+      raise(
+        'run_failed',
+        String(chainId),
+        `The runs of ${name} fail since ${when(run.failedSince)}: ${run.problem ?? 'they stop without an error'}.`,
+      )
     if (run?.problem === 'contract_not_linked')
       raise(
         'contract_not_linked',
@@ -216,32 +250,68 @@ function watchRuns({ networks, runs }: State, isOld: IsOld, raise: Raise): void 
   }
 }
 
-function watchSigners({ networks, paused, foreign }: State, raise: Raise): void {
+/** What single nodes say, of themselves and of the accounts of relayers. */
+function watchNodes({ networks }: State, limits: typeof LIMITS, isOld: IsOld, raise: Raise): void {
+  for (const { name, chainId, checkedAt, nodes, signers } of networks) {
+    for (const [index, { problem, problemSince }] of nodes.entries())
+      if (isOld(problemSince, limits.misconfigured))
+        raise(
+          'node_misconfigured',
+          `${chainId}:${index}`,
+          `The node ${index} of ${name} cannot do what deliveries need since ${when(problemSince)}: ${problem}.`,
+        )
+    const told = nodes.flatMap(({ state }, node) =>
+      state?.seenAt === checkedAt
+        ? Object.entries(state.relayers).map(([address, known]) => ({ node, address, ...known }))
+        : [],
+    )
+    for (const [address, relayers] of Map.groupBy(told, (relayer) => relayer.address)) {
+      const report = (alarm: AlarmName, text: string, is: (relayer: Relayer) => boolean) => {
+        const sayers = relayers.filter(is).map(({ node }) => node)
+        const detail = `The relayer ${address} of ${name} ${text}${saidBy(sayers, nodes)}.`
+        if (sayers.length > 0) raise(alarm, `${chainId}:${address}`, detail)
+      }
+      const isCoded = ({ hasCode, isActive }: Relayer) => hasCode && isActive
+      report('signer_has_code', 'has code at its account: somebody else has its key', isCoded)
+      if (!signers?.some((signer) => signer.address === address)) continue
+      const isRemoved = ({ wasRelayer, capacity }: Relayer) => wasRelayer && capacity === 0
+      report(
+        'relayer_removed',
+        'is a signer, but was removed from the Delivery contract',
+        isRemoved,
+      )
+    }
+  }
+}
+
+type Relayer = NodeState['relayers'][string]
+
+/** Which of several nodes say something: a lie is told by one. */
+const saidBy = (sayers: readonly number[], nodes: readonly unknown[]): string =>
+  nodes.length > 1 && sayers.length > 0 ? ` (node ${sayers.join(', ')})` : ''
+
+/** What lasts until an operator has acknowledged it. */
+function watchFindings({ networks, findings }: State, raise: Raise): void {
+  for (const [key, found] of Map.groupBy(findings, (finding) => finding.key)) {
+    const network = networks.find(({ chainId }) => chainId === found[0]?.chainId)
+    // Of a chain that is not configured any more.
+    if (!network) continue
+    const others = ['contract_changed', 'unrequested_cancellation'] as const
+    const name = others.find((other) => key.startsWith(other)) ?? 'foreign_transaction'
+    const details = found.map(({ detail, nodes }) => `${detail}${saidBy(nodes, network.nodes)}`)
+    raise(name, key.slice(name.length + 1), details.join(' '), found.at(-1)?.id)
+  }
+}
+
+function watchSigners({ networks, paused }: State, raise: Raise): void {
   for (const { chainId, address, reverts, pausedUntil } of paused)
     raise(
       'signer_paused',
       `${chainId}:${address}`,
       `${counted(reverts, 'transaction')} of the signer ${address} on chain ${chainId} reverted in a row. It pauses until ${when(pausedUntil)}.`,
     )
-  const thefts = new Map<string, string[]>()
-  const add = (chainId: number, signer: string, detail: string) => {
-    const subject = `${chainId}:${signer}`
-    thefts.set(subject, [...(thefts.get(subject) ?? []), detail])
-  }
-  for (const { chainId, signer, nonce } of foreign)
-    add(
-      chainId,
-      signer,
-      `Another program sent transactions with the signer ${signer} on chain ${chainId} within 24 hours, up to nonce ${nonce}.`,
-    )
   for (const { name, chainId, signers } of networks)
-    for (const { address, limit, foreignPieces } of signers ?? []) {
-      if (foreignPieces > 0)
-        add(
-          chainId,
-          address,
-          `${counted(foreignPieces, 'piece')} of the limit of the signer ${address} on chain ${chainId} were used by another program.`,
-        )
+    for (const { address, limit } of signers ?? []) {
       const used = limit ? limit.capacity - limit.available : 0
       if (limit && used >= limit.capacity * HIGH_SHARE)
         raise(
@@ -250,7 +320,6 @@ function watchSigners({ networks, paused, foreign }: State, raise: Raise): void 
           `The signer ${address} has used ${used} of ${counted(limit.capacity, 'piece')} of its limit on ${name}. ${limit.perDay} flow back in a day.`,
         )
     }
-  for (const [subject, details] of thefts) raise('foreign_transaction', subject, details.join(' '))
 }
 
 /** Paid items that have a wallet and have not ended, by their age: when they are due next says nothing. */

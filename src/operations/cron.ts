@@ -9,7 +9,7 @@ import { pruneQuotas } from '../db/quota.ts'
 import { cronRuns, sentMails } from '../db/schema/operations.ts'
 import { idempotencyKeys, responseParts } from '../db/schema/orders.ts'
 import { emailLinks, walletNonces } from '../db/schema/users.ts'
-import { putOffUnconfigured, wake, wakeDueChains } from '../delivery/wake.ts'
+import { putOffUnconfigured, wakeDueChains } from '../delivery/wake.ts'
 import { readSettings } from '../env.ts'
 import { LINK_LIFETIME } from '../identity/email-link.ts'
 import { sweepTokens } from '../identity/sweep-tokens.ts'
@@ -36,8 +36,7 @@ const jobs: Record<string, Job> = {
     mailOrders({ db, email: env.EMAIL, settings: readSettings(env), now }),
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
   removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
-  checkNetworks: async (env, db, now) =>
-    wake(env.DELIVERIES, await checkNetworks(db, readSettings(env), now)),
+  checkNetworks: (env, db, now) => checkNetworks(db, readSettings(env), now),
   rollUpHours: (_env, db, now) => rollUpHours(db, now),
   // At night only, because it reads again the deleted addresses that orders use.
   sweepAddresses: async (_env, db, now) => isNight(now) && db.batch([sweepAddresses(db, now)]),

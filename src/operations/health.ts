@@ -60,10 +60,12 @@ export function describeHealth(state: State, publicUrl: string, now: Date) {
       disabled: webhooks.disabled,
     },
     cron: { lastRunAt: cron?.finishedAt ?? null, failedJobs: cron?.failedJobs ?? [] },
-    alarms: state.alarms.map(({ name, subject, detail, raisedAt }) => ({
+    alarms: state.alarms.map(({ key, name, subject, detail, version, raisedAt }) => ({
+      key,
       name,
       subject,
       detail,
+      version,
       raisedAt,
       runbookUrl: runbookUrl(publicUrl, name),
     })),

@@ -3,13 +3,13 @@
  * and R2; nothing is counted in isolates. Nothing is counted beyond `MAX_COUNT`, so that it costs the
  * same for any number of orders.
  */
-import { inArray, type SQL, sql } from 'drizzle-orm'
+import { inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import { readAs } from '../auth/access.ts'
 import { BoundStatement, type Database, raw, toQuery } from '../db/client.ts'
 import { periodAt } from '../db/quota.ts'
 import { networks, type ReasonCode, reasonCodes } from '../db/schema/delivery.ts'
-import { alarms, cronRuns, networkChecks } from '../db/schema/operations.ts'
+import { alarms, cronRuns, findings, networkChecks } from '../db/schema/operations.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 
@@ -58,9 +58,6 @@ type QueueState = {
 
 export type State = Awaited<ReturnType<typeof readState>>
 
-/** Milliseconds for which another transaction with a nonce of a signer counts. */
-const DAY = 24 * 60 * 60 * 1000
-
 /** Transactions of a chain from which the cost of an item is taken. */
 const NEWEST = 100
 
@@ -93,7 +90,7 @@ type StateRows = BatchResponse<ReturnType<typeof stateStatements>>
 /** What D1 knows of the state. */
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
   const [queued, inFlight, delays, [waiting], checks, runs, paused, ...others] = rows
-  const [costs, foreign, [cron], [outbox], open, quotas, databaseBytes] = others
+  const [costs, found, [cron], [outbox], open, quotas, databaseBytes] = others
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     work: [...queued, ...inFlight],
@@ -109,8 +106,8 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
     paused,
     /** What an item of the newest transactions of each chain has cost, wei and gas. */
     costs,
-    /** Signers whose nonces another program has used within a day. */
-    foreign,
+    /** What is not acknowledged, the oldest first. */
+    findings: found,
     cron: cron ?? null,
     databaseBytes,
     /** What the instance has used of its quotas in this hour and on this day. */
@@ -123,7 +120,6 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
 /** Returns the statements that read the state of the instance. */
 export const stateStatements = ({ db, settings, now }: StateCtx) => {
   const at = now.toISOString()
-  const dayAgo = new Date(now.getTime() - DAY).toISOString()
   return [
     work(
       db,
@@ -174,6 +170,7 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
         chainId: networks.chainId,
         problem: networks.problem,
         unconfirmedSince: networks.unconfirmedSince,
+        failedSince: networks.failedSince,
       })
       .from(networks),
     raw<{ chainId: number; address: string; reverts: number; pausedUntil: string }>(
@@ -190,12 +187,7 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
             ORDER BY t.block DESC LIMIT ${NEWEST})
         GROUP BY value`,
     ),
-    raw<{ chainId: number; signer: string; nonce: number }>(
-      db,
-      sql`SELECT chainId, signer, max(nonce) AS nonce FROM transactions
-        WHERE NOT isOpen AND block IS NULL AND nonceUsedAt IS NOT NULL AND updatedAt >= ${dayAgo}
-        GROUP BY chainId, signer`,
-    ),
+    db.select().from(findings).where(isNull(findings.acknowledgedAt)).orderBy(findings.id),
     db.select().from(cronRuns),
     raw<{ pending: number; dueAt: string | null; failing: number; disabled: number }>(
       db,

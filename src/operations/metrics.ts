@@ -14,7 +14,7 @@ type QueueState = State['queues']['webhooks']
 
 /** The text and the samples of each gauge. */
 function gauges(state: State, now: Date): Record<string, [help: string, samples: Samples]> {
-  const { work, failed, awaitingWallet, webhooks, cron, alarms } = state
+  const { work, failed, awaitingWallet, webhooks, cron, alarms, findings } = state
   const age = (at: string | null) => secondsSince(at, now)
   const one = (value: Value): Samples => [[{}, value]]
   const perQueue = (read: (queue: QueueState) => Value): Samples =>
@@ -68,6 +68,10 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
       'Age of the oldest message that waits.',
       perQueue(({ oldestAt }) => age(oldestAt) ?? 0),
     ],
+    run_failed: [
+      'Whether the last run of a chain has failed.',
+      state.runs.map(({ chainId, failedSince }) => [{ chain_id: chainId }, failedSince !== null]),
+    ],
     network_up: ['Whether a node can be used.', perNetwork(({ problem }) => !problem)],
     network_last_check_timestamp_seconds: [
       'When a node last answered.',
@@ -75,12 +79,26 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
     ],
     network_head_block: ['Number of the newest block.', perNetwork((check) => check.headNumber)],
     network_head_age_seconds: ['Age of the newest block.', perNetwork(({ headAt }) => age(headAt))],
-    network_gas_price_wei: ['Price of a unit of gas.', perNetwork((check) => check.gasPrice)],
+    network_gas_price_wei: [
+      'Price of a unit of gas, to be compared with the cap.',
+      perNetwork((check) => check.gasPrice),
+    ],
+    node_usable: [
+      'Whether a node can do what deliveries need, by its position in rpcUrls.',
+      state.networks.flatMap(({ chainId, nodes }) =>
+        nodes.map(({ problem }, node) => [{ chain_id: chainId, node }, problem === null]),
+      ),
+    ],
+    findings_unacknowledged: [
+      'Foreign transactions, changes of contracts and cancellations that nobody has acknowledged, up to 5 an alarm.',
+      one(findings.length),
+    ],
     contract_paused: [
       'Whether the Delivery contract is paused or retired.',
       perNetwork(({ isPaused, isRetired }) => (isPaused === null ? null : isPaused || isRetired)),
     ],
     signer_balance_wei: ['Balance of a signer.', perSigner(({ balance }) => balance)],
+    signer_is_relayer: ['Whether a signer is a relayer.', perSigner(({ limit }) => limit !== null)],
     signer_deliveries_left: [
       'Items that the balance of a signer pays for.',
       perSigner(({ deliveries }) => deliveries),

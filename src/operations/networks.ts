@@ -1,129 +1,125 @@
-/** Asks each network, once a minute, what else only a delivery would find out. */
+/**
+ * Asks each network, once a minute, what else only a delivery would find out, and whether somebody
+ * else uses its keys. All nodes are asked: one that hides a theft must not hide it from the others.
+ */
+import { eq } from 'drizzle-orm'
 import type { Address } from 'viem'
 import type { Database } from '../db/client.ts'
+import { type NodeRow, networkChecks } from '../db/schema/operations.ts'
+import { readReceipts } from '../delivery/engine/records.ts'
+import { LATE } from '../delivery/findings.ts'
 import type { Network, Settings } from '../env.ts'
-import {
-  contractRequests,
-  decodeRelayers,
-  encodeGetter,
-  type Limit,
-  readContract,
-} from '../ethereum/contract.ts'
-import {
-  findClockProblem,
-  headIn,
-  headRequests,
-  type Node,
-  otherNodes,
-  usableNodes,
-} from '../ethereum/node.ts'
-import {
-  accountBalance,
-  hex,
-  integer,
-  read,
-  tip,
-  transactionCount,
-  view,
-  wei,
-} from '../ethereum/requests.ts'
+import { findClockProblem, type Node, nodes } from '../ethereum/node.ts'
+import { transactionReceipt } from '../ethereum/requests.ts'
 import { getSigner } from '../ethereum/signer.ts'
-import { type NetworkCheck, storeChecks } from './network-checks.ts'
+import { compareViews, type OwnTransaction } from './compare-views.ts'
+import { readOwn, storeCheck } from './network-checks.ts'
+import { askNode, type View } from './node-views.ts'
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5_000
 
-/** Asks all configured networks, and stores what they answer. Returns the chains to wake. */
-export async function checkNetworks(
-  db: Database,
-  settings: Settings,
-  now: Date,
-): Promise<number[]> {
+/** Checks all configured networks. One that fails does not stop the others. */
+export async function checkNetworks(db: Database, settings: Settings, now: Date): Promise<void> {
   const signers = settings.TRANSFER_SIGNER_KEYS.map((key) => getSigner(key).address)
-  const checks = await Promise.all(
-    Object.values(settings.NETWORKS).map(async (network) => ({
-      chainId: network.chainId,
-      seen: await check(network, signers),
-    })),
+  const checks = await Promise.allSettled(
+    Object.values(settings.NETWORKS).map((network) => checkNetwork(db, network, signers, now)),
   )
-  return storeChecks(db, checks, now)
+  for (const check of checks) if (check.status === 'rejected') throw check.reason
 }
 
-/** Returns what the first node tells that can be used; or why none can. */
-async function check(network: Network, signers: readonly Address[]): Promise<NetworkCheck['seen']> {
-  let problem = ''
-  for (const node of usableNodes({ ...network, timeout: TIMEOUT })) {
-    const seen = await checkAt(node, network, signers)
-    if (typeof seen !== 'string') return seen
-    problem = seen
-  }
-  return problem
-}
-
-async function checkAt(
-  node: Node,
+async function checkNetwork(
+  db: Database,
   network: Network,
   signers: readonly Address[],
-): Promise<NetworkCheck['seen']> {
-  const { delivery, gasPerItem } = network
-  const relayerList = view(delivery, encodeGetter('relayerList'))
-  const replies = await node.rpc([
-    ...headRequests,
-    tip,
-    ...signers.flatMap((signer) => [accountBalance(signer), transactionCount(signer)]),
-    ...contractRequests(delivery, signers),
-    relayerList,
+  now: Date,
+): Promise<void> {
+  const { chainId } = network
+  const [[stored]] = await db.batch([
+    db.select().from(networkChecks).where(eq(networkChecks.chainId, chainId)),
   ])
-  const head = headIn(network, replies)
-  if (typeof head === 'string') return head
-  const clockProblem = await findClockProblem(network, node, head)
-  if (clockProblem) return clockProblem
-  const [second] = otherNodes(network, node)
-  const theirs = await second?.rpc(contractRequests(delivery, []))
-  const contract = readContract(delivery, signers, replies)
-  if (!contract) return `the Delivery contract ${delivery} does not answer`
-  const gasPrice = (head.baseFeePerGas ?? 0n) + (read(wei, replies(tip)) ?? 0n)
-  const { isPaused, isRetired, limits } = contract
-  const listed = read(hex, replies(relayerList))
-  const standby = ((listed && decodeRelayers(listed)) ?? []).filter(
-    (address) => !signers.includes(address),
-  )
-  return {
-    contract: delivery,
-    standby: await readStandby(node, network, standby),
-    hasSecondNode: theirs !== undefined && readContract(delivery, [], theirs) !== null,
-    headNumber: head.number,
-    headAt: new Date(head.timestamp * 1000).toISOString(),
-    gasPrice: String(gasPrice),
-    isPaused,
-    isRetired,
-    signers: signers.map((address) => {
-      const balance = read(wei, replies(accountBalance(address))) ?? 0n
-      return {
-        address,
-        balance: String(balance),
-        deliveries: Number(balance / (gasPrice * BigInt(gasPerItem) || 1n)),
-        nonce: read(integer, replies(transactionCount(address))),
-        limit: toStoredLimit(limits.get(address)),
-      }
+  const rows = stored?.nodes ?? []
+  const states = rows.flatMap(({ state }) => state ?? [])
+  const [newest = null] = states.toSorted((a, b) => b.block - a.block)
+  const late = new Date(now.getTime() - LATE).toISOString()
+  const asked = await Promise.all(
+    nodes({ ...network, timeout: TIMEOUT }).map(async (node) => {
+      const last = rows[node.index]?.state
+      // A node that is new, or has not answered for long, is compared with another one.
+      const before = last && last.seenAt >= late ? last : newest
+      const answer = await askNode(node, network, signers, before)
+      if (typeof answer === 'string') return { node, before, view: null, problem: answer }
+      const problem = await findClockProblem(network, node, answer.head)
+      return { node, before, view: answer, problem }
     }),
+  )
+  const views = asked.flatMap(({ view }) => view ?? [])
+  const own = await readOwn(db, chainId, states, views)
+  const compared = await Promise.all(
+    asked.map(async ({ node, before, view }) => {
+      if (!view) return { node, view, state: rows[node.index]?.state ?? null, findings: [] }
+      const isProven = await findProofs(node, view, own)
+      return { node, view, ...compareViews({ view, before, own, isProven }, network, signers, now) }
+    }),
+  )
+  const usable = asked.find(({ problem }) => problem === null)?.view
+  const check = {
+    chainId,
+    problem: usable ? null : (asked.at(-1)?.problem ?? null),
+    nodes: compared.map(({ node, view, state }) => ({
+      ...findProblem(view, rows[node.index], now),
+      state,
+    })),
+    ...(usable && { checkedAt: now.toISOString(), ...describe(usable, network, signers) }),
+  }
+  const found = compared.flatMap(({ node: { index }, findings }) =>
+    findings.map((finding) => ({ ...finding, node: index })),
+  )
+  await storeCheck(db, { check, found, hasSecondNode: views.length > 1 }, now)
+}
+
+/** Asks the node for the receipts of transactions whose nonces are used. */
+async function findProofs({ rpc }: Node, { relayers }: View, own: readonly OwnTransaction[]) {
+  const hashes = own
+    .filter(({ isUnproven, signer, nonce }) => {
+      const count = relayers.find(({ address }) => address === signer)?.nonce ?? 0
+      return isUnproven && nonce < count
+    })
+    .flatMap((transaction) => transaction.hashes)
+  const receipts = readReceipts(hashes, await rpc(hashes.map(transactionReceipt)))
+  return (transaction: OwnTransaction): boolean | undefined => {
+    const found = transaction.hashes.map((hash) => receipts.get(hash))
+    return found.some(Boolean) || (found.includes(undefined) ? undefined : false)
   }
 }
 
-/** Returns what relayers have used that this instance does not use: their keys may be stolen, too. */
-async function readStandby({ rpc }: Node, { delivery }: Network, relayers: readonly Address[]) {
-  const replies = await rpc([
-    ...relayers.map(transactionCount),
-    ...contractRequests(delivery, relayers),
-  ])
-  const limits = readContract(delivery, relayers, replies)?.limits
-  return relayers.flatMap((address) => {
-    const limit = limits?.get(address)
-    const nonce = read(integer, replies(transactionCount(address)))
-    return limit && nonce !== null ? { address, nonce, limit } : []
-  })
+/** Returns what is wrong with a node, and since when. One that does not answer keeps what it had. */
+function findProblem(view: View | null, row: NodeRow | undefined, now: Date) {
+  const { problem = null, problemSince = null } = row ?? {}
+  if (!view) return { problem, problemSince }
+  const since = problemSince ?? now.toISOString()
+  return { problem: view.problem, problemSince: view.problem && since }
 }
 
-/** What is stored of a limit; null for an account that is no relayer. */
-const toStoredLimit = (limit: Limit | undefined): Limit | null =>
-  limit ? { capacity: limit.capacity, perDay: limit.perDay, available: limit.available } : null
+/** Returns what pages and alarms show of a network. */
+const describe = (view: View, { gasPerItem }: Network, signers: readonly Address[]) => ({
+  headNumber: view.head.number,
+  headAt: view.headAt,
+  gasPrice: String(view.gasPrice),
+  isPaused: view.isPaused,
+  isRetired: view.isRetired,
+  signers: signers.map((address, i) => {
+    const balance = view.balances[i] ?? 0n
+    const {
+      capacity = 0,
+      perDay = 0,
+      available = 0,
+    } = view.relayers.find((relayer) => relayer.address === address)?.limit ?? {}
+    return {
+      address,
+      balance: String(balance),
+      deliveries: Number(balance / (view.gasPrice * BigInt(gasPerItem) || 1n)),
+      limit: capacity > 0 ? { capacity, perDay, available } : null,
+    }
+  }),
+})

@@ -41,11 +41,13 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
     const known = gone.get(alarm.key)
     gone.delete(alarm.key)
     const { raisedAt = at, notifiedAt = '' } = known ?? {}
-    const isDue = !known || now.getTime() - Date.parse(notifiedAt) >= REPEAT_AFTER
+    // What was found since an operator has looked is told at once, also if the alarm lasts.
+    const isNewer = (alarm.version ?? 0) > (known?.version ?? 0)
+    const isDue = !known || isNewer || now.getTime() - Date.parse(notifiedAt) >= REPEAT_AFTER
     if (isDue)
       notifications.push({
         type: 'alarm.raised',
-        isRepeated: !!known,
+        isRepeated: !!known && !isNewer,
         ...describe({ ...alarm, raisedAt }),
       })
     if (!isDue && known.detail === alarm.detail) return []
@@ -83,10 +85,12 @@ const hasChanged = (alarms: readonly { key: string; notifiedAt: string }[]) => {
 const upsert = (db: Database, rows: readonly object[]) =>
   raw<never>(
     db,
-    sql`INSERT INTO alarms (key, name, detail, raisedAt, notifiedAt)
-      SELECT value ->> 'key', value ->> 'name', value ->> 'detail', value ->> 'raisedAt',
-        value ->> 'notifiedAt' FROM json_each(${JSON.stringify(rows)}) WHERE true
-      ON CONFLICT (key) DO UPDATE SET detail = excluded.detail, notifiedAt = excluded.notifiedAt`,
+    sql`INSERT INTO alarms (key, name, detail, version, raisedAt, notifiedAt)
+      SELECT value ->> 'key', value ->> 'name', value ->> 'detail', value ->> 'version',
+        value ->> 'raisedAt', value ->> 'notifiedAt'
+      FROM json_each(${JSON.stringify(rows)}) WHERE true
+      ON CONFLICT (key) DO UPDATE SET detail = excluded.detail, version = excluded.version,
+        notifiedAt = excluded.notifiedAt`,
   )
 
 const remove = (db: Database, keys: readonly string[]) =>

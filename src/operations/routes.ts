@@ -1,11 +1,12 @@
-/** What monitoring asks: `/health` and `/metrics`. */
+/** What monitoring asks, `/health` and `/metrics`, and what operators acknowledge. */
 import { sql } from 'drizzle-orm'
 import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { raw } from '../db/client.ts'
 import type { App } from '../http/context.ts'
-import { publicEndpoint, requireMetrics } from '../http/endpoint.ts'
+import { publicEndpoint, requireMaster, requireMetrics, validate } from '../http/endpoint.ts'
 import { ApiError, errorResponse, TokenRequired } from '../http/errors.ts'
+import { Acknowledgement, AlarmKey, acknowledgeAlarm } from './acknowledge.ts'
 import { describeHealth } from './health.ts'
 import { cachedState, MAX_AGE, type State } from './instance-state.ts'
 import { formatMetrics, METRICS_TYPE } from './metrics.ts'
@@ -30,6 +31,17 @@ export const operationsRoutes = new Hono<App>()
     const state = await cachedState(c.env, c.var)
     return c.text(formatMetrics(state, c.var.now), 200, { 'Content-Type': METRICS_TYPE })
   })
+  .post(
+    '/api/admin/alarms/:key/acknowledge',
+    requireMaster('acknowledgeAlarm'),
+    validate('param', AlarmKey),
+    validate('json', Acknowledgement),
+    async (c) => {
+      const seen = { ...c.req.valid('param'), ...c.req.valid('json') }
+      await acknowledgeAlarm(c.var, seen)
+      return c.json({ acknowledged: seen })
+    },
+  )
 
 /** Returns null without a live master token: a probe must not fail because of its token. */
 async function stateForMaster(c: Context<App>): Promise<State | null> {

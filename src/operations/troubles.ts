@@ -21,12 +21,13 @@ export function findTroubles(state: StoredState, settings: Settings, now: Date) 
   // What was found just now has the newer sentence.
   const troubles = new Map([...alarms.values(), ...found].map((alarm) => [alarm.key, alarm]))
   return [...troubles.values()]
-    .map(({ key, name, subject, detail }) => {
+    .map(({ key, name, subject, detail, version }) => {
       const severity = (severityOf as Record<string, Severity>)[name] ?? 'warning'
-      const stopped = severity === 'critical' ? countWaiting(state, subject) : 0
+      const isStop = severity === 'critical' && version === null
+      const stopped = isStop ? countWaiting(state, subject) : 0
       /** Null if the alarm is not raised yet. */
       const raisedAt = alarms.get(key)?.raisedAt ?? null
-      return { name, detail, severity, raisedAt, chainId: subject, stopped }
+      return { key, name, detail, version, severity, raisedAt, chainId: subject, stopped }
     })
     .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
 }

@@ -201,6 +201,18 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
     await query(`UPDATE deliveries SET ${usedUp} WHERE id = ?`, `${id}`)
     return client.writeOffTransfer({ id, body: { returnPieces: true } })
   },
+  acknowledgeAlarm: async () => {
+    const key = 'contract_changed:31337'
+    await query(
+      `INSERT INTO findings (chainId, key, detail, nodes, seenAt)
+       VALUES (31337, ?, 'The owner changed.', '[0]', '2026-01-01T00:00:00.000Z')`,
+      key,
+    )
+    const [{ id: version } = { id: 0 }] = await query<{ id: number }>(
+      'SELECT max(id) AS id FROM findings',
+    )
+    return client.acknowledgeAlarm({ key, body: { version } })
+  },
   getHealth: () => client.getHealth(),
   getMetrics: () => client.getMetrics(),
   getPersonalData: () => client.getPersonalData({ id: 3 }),

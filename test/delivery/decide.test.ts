@@ -64,6 +64,7 @@ const carriedOf = (id: number): Item => ({
   recipientChainId: 0,
   version: 3,
   requestedAction: 'deliver',
+  cancelRequestedAt: null,
   failingSince: null,
   tries: 0,
   reasonCode: null,

@@ -65,7 +65,7 @@ function anInstance(chain: Chain, network: Parameters<typeof networksOf>[1] = {}
     clock: () => new Date(),
     onEnd: async () => {},
   }
-  return { bindings, deps, trips, run: () => run(deps, chain.chainId) }
+  return { bindings, deps, trips, run: () => run(deps, chain.chainId, crypto.randomUUID()) }
 }
 
 /** Rows that a trip may read. */

@@ -1,5 +1,13 @@
 /** Recipients and tokens that try to stop the deliveries of others. */
-import type { Address } from 'viem'
+import {
+  type Address,
+  encodeFunctionData,
+  getAddress,
+  numberToHex,
+  parseAbi,
+  zeroAddress,
+} from 'viem'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { explain, type Reason } from '../../src/delivery/reasons.ts'
 import type { Answer } from '../contracts/fixtures.ts'
@@ -12,6 +20,10 @@ import { recordLogs } from '../support/delivery/log-lines.ts'
 const logged = recordLogs()
 
 const MINUTE = 60
+
+/** Of the fixtures: what a contract does when a token arrives or is transferred. */
+const hookAbi = parseAbi(['function setAnswer(uint8 answer)'])
+const [ACCEPTS, BURNS_ALL_GAS] = [0, 2]
 const edition: Sale = { standard: 'erc1155' }
 const many = (count: number, sale: Sale = edition) => Array.from({ length: count }, () => sale)
 
@@ -177,5 +189,99 @@ describe.each(fulfilments)('a hostile token (%s)', (fulfilment) => {
     expect(await rowOf(hostile)).toMatchObject({ state: 'queued', tries: 0, reasonCode })
     expect(await transactionsOf(chain)).toHaveLength(1)
     await expectDelivered(chain, [honest])
+  })
+})
+
+describe('a transaction in which gas is burned, although the simulation said otherwise', () => {
+  const GWEI = 10n ** 9n
+
+  const [attacker, first, second] = [1, 2, 3].map((key) =>
+    privateKeyToAccount(numberToHex(key, { size: 32 })),
+  ) as [PrivateKeyAccount, PrivateKeyAccount, PrivateKeyAccount]
+
+  /** Sends a transaction that points the attacker's account to the code of a contract (EIP-7702). */
+  async function delegate(chain: Chain, to: Address, round: number) {
+    const { chainId } = chain
+    const isFirst = to !== zeroAddress
+    const sponsor = isFirst ? first : second
+    const authorization = { chainId, address: to, nonce: 2 * round + (isFirst ? 0 : 1) }
+    await chain.rpc('anvil_setBalance', sponsor.address, numberToHex(GWEI * GWEI))
+    const raw = await sponsor.signTransaction({
+      ...{ type: 'eip7702', chainId, nonce: round, to: sponsor.address, gas: 200_000n },
+      // The node sorts the transactions of a block by it.
+      ...{ maxFeePerGas: (isFirst ? 400n : 1n) * GWEI, maxPriorityFeePerGas: 1n },
+      authorizationList: [await attacker.signAuthorization(authorization)],
+    })
+    return chain.rpc('eth_sendRawTransaction', raw)
+  }
+
+  it('holds back the items of this token for this recipient only, who had code for one block', async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const burning = getAddress(`0x${'fe'.repeat(20)}`)
+    await chain.rpc('anvil_setCode', burning, '0xfe')
+    const recipient = attacker.address
+    const hostile = await aPaidItem(chain, { ...edition, recipient })
+    const engine = anEngine(chain)
+    await chain.setAutomine(false)
+    for (const round of [0, 1]) {
+      await delegate(chain, burning, round)
+      await delegate(chain, zeroAddress, round)
+      await engine.step(round)
+      await chain.mine()
+      expect(await chain.rpc('eth_getCode', recipient, 'latest')).toBe('0x')
+      await engine.step(round)
+      expect(await rowOf(hostile)).toMatchObject({ state: 'queued', tries: round + 1 })
+    }
+    await chain.setAutomine(true)
+    const honest = await aPaidItem(chain, edition)
+    await engine.run(10)
+    await expectDelivered(chain, [honest])
+    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', reasonCode: 'gas_burned' })
+    expect(await transactionsOf(chain)).toHaveLength(3)
+
+    await engine.retry(hostile)
+    await engine.run(20)
+    await expectDelivered(chain, [hostile])
+  })
+
+  it.each([
+    ['that has sent a transaction before, has had no code: all of the token waits', 1, 'queued'],
+    // Another item of the transaction could have deployed and destroyed a contract there.
+    ['that is new, may have had code: others get the token', 0, 'transferred'],
+  ])('does not hold back other tokens of the recipient. One %s', async (_, nonce, state) => {
+    const chain = await aChain({ erc1155: 10 })
+    const token = await chain.aMaliciousToken({ answer: 'accepts', lies: true })
+    const answer = (number: number, fees: object) =>
+      chain.rpc('eth_sendTransaction', {
+        ...{ from: chain.owner, to: token, gas: '0x100000', ...fees },
+        data: encodeFunctionData({ abi: hookAbi, args: [number] }),
+      })
+    const first = { maxFeePerGas: '0x746a528800', maxPriorityFeePerGas: '0x5d21dba000' }
+    const [hostile] = await paidItems(chain, [{ ...edition, contract: token }])
+    if (!hostile) throw new Error('no item')
+    const { recipient } = hostile
+    await chain.rpc('anvil_setNonce', recipient, numberToHex(nonce))
+    const engine = anEngine(chain)
+    await chain.setAutomine(false)
+    for (const round of [0, 1]) {
+      await engine.step(round)
+      await answer(BURNS_ALL_GAS, first)
+      await chain.mine()
+      await answer(ACCEPTS, first)
+      await chain.mine()
+      await engine.step(round)
+      expect(await rowOf(hostile)).toMatchObject({ state: 'queued', tries: round + 1 })
+    }
+    await chain.setAutomine(true)
+    const others = await paidItems(chain, [
+      { ...edition, recipient },
+      { ...edition, recipient },
+    ])
+    const another = await aPaidItem(chain, { ...edition, contract: token })
+    await engine.run(10)
+    const states = [...(await rowsOf(others)).values()].map(({ state }) => state)
+    expect(states).toEqual(['transferred', 'transferred'])
+    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', reasonCode: 'gas_burned' })
+    expect(await rowOf(another)).toMatchObject({ state })
   })
 })

@@ -105,6 +105,64 @@ describe('the limit of a relayer', () => {
     expect(await rowOf(second)).toMatchObject({ reasonCode: null, failingSince: null })
   })
 
+  describe('gives an order of its size its turn', () => {
+    const [MINUTE, HOUR] = [60, 3600]
+
+    /** A relayer that may move 100 pieces at once, and 100 in an hour. One is used. */
+    async function aBusyShop() {
+      const chain = await aChain({ erc1155: 2000 })
+      const [first] = await paidItems(chain, many(1))
+      await chain.asOwner('setRelayer', chain.signer, 100n, 2400n)
+      const engine = anEngine(chain)
+      await engine.run()
+      if (first) await expectDelivered(chain, [first])
+      // Saving begins every 2.5 hours.
+      let time = 2.5 * HOUR - ((Date.now() / 1000) % (2.5 * HOUR)) + 1
+      const small: PaidItem[] = []
+      return {
+        chain,
+        small,
+        /** More orders of one piece than flow back meanwhile: 30 for 25, every 15 minutes. */
+        async sellFor(hours: number) {
+          for (const end = time + hours * HOUR; time < end; time += 15 * MINUTE) {
+            small.push(...(await paidItems(chain, many(30))))
+            await engine.run(time)
+            await chain.rpc('evm_increaseTime', 15 * MINUTE)
+            await chain.mine()
+          }
+        },
+      }
+    }
+
+    const countTransferred = async (...items: PaidItem[]) =>
+      (await statesOf(items)).transferred ?? 0
+
+    it('although smaller ones of the same shop never end, which get half of the limit', async () => {
+      const { chain, small, sellFor } = await aBusyShop()
+      const large = await aPaidItem(chain, { standard: 'erc1155', quantity: 100 })
+      await sellFor(1.75)
+      expect(await rowOf(large)).toMatchObject(due('relayer_limit_reached'))
+      // The 99 that were left, and half of what has flowed back since.
+      expect(await countTransferred(...small)).toBeGreaterThanOrEqual(99 + 70)
+      await sellFor(0.5)
+      await expectDelivered(chain, [large])
+    })
+
+    it('one after the other, and smaller ones in between', async () => {
+      const { chain, small, sellFor } = await aBusyShop()
+      const large = await paidItems(chain, many(3, { standard: 'erc1155', quantity: 100 }))
+      const counts: number[] = []
+      for (let round = 0; round < 3; round++) {
+        await sellFor(2.5)
+        counts.push(await countTransferred(...large))
+      }
+      expect(counts).toEqual([1, 2, 3])
+      const [first, second] = large
+      if (first && second) await expectDelivered(chain, [first, second])
+      expect(await countTransferred(...small)).toBeGreaterThanOrEqual(99 + 375)
+    })
+  })
+
   /** Mines a block at noon (UTC), so many days from now. */
   async function mineAtNoon(chain: Chain, days: number) {
     await chain.rpc('evm_setNextBlockTimestamp', (TODAY + days + 0.5) * DAY)

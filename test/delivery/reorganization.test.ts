@@ -1,6 +1,8 @@
 /** What the engine does when the chain drops blocks. */
 import { env } from 'cloudflare:workers'
+import { encodeFunctionData, parseAbi } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import {
   anEngine,
@@ -252,6 +254,102 @@ describe('a reorganization of final blocks', () => {
       expect(deliveriesOf(item, await transferEvents(chain))).toEqual([])
     },
   )
+})
+
+describe('a failed item whose block was reorganised away', () => {
+  /** A token that moves nothing, until it is told to say that it does. */
+  async function aBrokenToken(chain: Chain) {
+    await chain.setAutomine(true)
+    const contract = await chain.aMaliciousToken({ answer: 'accepts' })
+    await chain.setAutomine(false)
+    return {
+      contract,
+      mend: () =>
+        chain.rpc('eth_sendTransaction', {
+          ...{ from: chain.owner, to: contract, gas: '0x20000' },
+          data: encodeFunctionData({ abi: parseAbi(['function setLies(bool)']), args: [true] }),
+        }),
+    }
+  }
+
+  it.each(['its transaction', 'the record of its key alone'])(
+    'can be retried, and no more be written off (settled by %s)',
+    async (how) => {
+      const chain = await aSlowChain()
+      const engine = anEngine(chain)
+      const token = await aBrokenToken(chain)
+      const below = await anItem(chain)
+      await deliver(chain, engine)
+      const item = await aPaidItem(chain, { standard: 'erc1155', contract: token.contract })
+      const snapshot = await takeSnapshot()
+      await deliver(chain, engine)
+      if (how === 'the record of its key alone') {
+        await restore(snapshot)
+        await env.DB.prepare('UPDATE orderItems SET quantity = 2 WHERE id = ?').bind(item.id).run()
+        await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
+        await aStep(engine)
+        time += 600
+        await aStep(engine)
+        await env.DB.prepare('UPDATE orderItems SET quantity = 1 WHERE id = ?').bind(item.id).run()
+        await chain.setFaults()
+      }
+      const reasonCode =
+        how === 'its transaction' ? 'token_moved_nothing' : 'key_used_for_other_delivery'
+      expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode })
+      await engine.retry(item)
+      expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode })
+
+      await chain.rpc('anvil_reorg', 1, [])
+      await token.mend()
+      await chain.mine(2)
+      await engine.release(time)
+      await anItem(chain)
+      // Where no transaction is known, the daily comparison notices.
+      if (how === 'the record of its key alone') time += 24 * 3600
+      for (let steps = 0; steps < 3; steps++) await aStep(engine)
+      const failed = await rowOf(item)
+      expect(failed).toMatchObject({
+        state: 'failed',
+        ...explain('transfer_failed', 'the chain has dropped its block'),
+      })
+      await engine.retry(item)
+      expect(await rowOf(item)).toMatchObject({ state: 'queued', requestedAction: 'deliver' })
+      await deliver(chain, engine)
+      expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null })
+      expect(await rowOf(below)).toMatchObject({ state: 'transferred' })
+    },
+  )
+
+  it('can be retried if it failed in three transactions', async () => {
+    const chain = await aSlowChain()
+    const engine = anEngine(chain)
+    const item = await anItem(chain)
+    const approve = async (isApproved: boolean) => {
+      await chain.setAutomine(true)
+      await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, isApproved)
+      await chain.setAutomine(false)
+    }
+    for (let tries = 0; tries < 3; tries++) {
+      await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
+      await aStep(engine)
+      await chain.setFaults()
+      await approve(false)
+      await aStep(engine)
+      await chain.mine()
+      await approve(true)
+      await aStep(engine)
+    }
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode: 'transfer_failed' })
+    await chain.rpc('anvil_reorg', 8, [])
+    await chain.mine(8)
+    await approve(true)
+    const next = await anItem(chain)
+    await deliver(chain, engine)
+    await engine.retry(item)
+    await deliver(chain, engine)
+    await deliver(chain, engine)
+    await expectDelivered(chain, [item, next])
+  })
 })
 
 describe('a node that proves nothing', () => {

@@ -13,10 +13,18 @@ export const signIn: Guard[] = [
   {
     name: 'a contract wallet must accept the signature',
     file: 'src/identity/contract-wallet.ts',
-    text: "return reply.result === '0x01'",
-    broken: 'return true',
+    text: "'result' in reply && reply.result === '0x01',",
+    broken: 'true,',
     test: 'test/identity/contract-wallet.test.ts',
     title: 'accepts a signature that the contract accepts, and rejects another',
+  },
+  {
+    name: 'a node that lies opens nothing',
+    file: 'src/ethereum/node.ts',
+    text: 'given.every(Boolean)',
+    broken: 'given.some(Boolean)',
+    test: 'test/identity/contract-wallet.test.ts',
+    title: 'rejects the signature if one node accepts it and another does not',
   },
   {
     name: 'a contract wallet is another account on another chain',

@@ -4,14 +4,18 @@ import { getAddress, type Hex } from 'viem'
 import { expect, it } from 'vitest'
 import { users } from '../../src/db/schema/users.ts'
 import { readSettings } from '../../src/env.ts'
+import { leaveOut, usableNodes } from '../../src/ethereum/node.ts'
 import { isSignedByContract } from '../../src/identity/contract-wallet.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { createWalletMessage, verifyWalletMessage } from '../../src/identity/wallet.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { networksOf } from '../support/delivery/engine.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aSession, aUser, db } from '../support/makers.ts'
 import { aVisitor, aWallet, type Visitor } from '../support/visitor.ts'
+
+const logged = recordLogs()
 
 /**
  * A contract whose `isValidSignature(bytes32,bytes)` (EIP-1271) accepts signatures that begin with
@@ -26,7 +30,8 @@ const signatureOf = (byte: string): Hex => `0x${byte}${'00'.repeat(129)}`
 const REVERTING_CODE = '0x60006000fd'
 
 /** The nodes of a chain with these names, which are all the same node behind its proxy. */
-const nodesOf = ({ proxyUrl }: Chain, ...names: string[]) => ({
+const nodesOf = ({ chainId, proxyUrl }: Chain, ...names: string[]) => ({
+  chainId,
   rpcUrls: names.map((name) => `${proxyUrl}/${name}`),
   callsPerBatch: 20,
   callsPerSecond: 1000,
@@ -102,12 +107,32 @@ it('asks a second node if the first does not respond or fails', async () => {
   }
 })
 
-it('does not ask a second node when the first one has run the contract', async () => {
+const yes = { on: ['eth_call'], effect: { result: '0x01' } } as const
+const no = { on: ['eth_call'], effect: { result: '0x00' } } as const
+
+it('rejects the signature if one node accepts it and another does not, whichever is first', async () => {
   const chain = await aChain()
   await chain.rpc('anvil_setCode', ADDRESS, REVERTING_CODE)
-  await chain.takeCounts()
-  expect(await isSignedByContract(nodesOf(chain, 'first', 'second'), signed)).toBe(false)
-  expect(await chain.takeCounts()).toEqual({ requests: 1, calls: { eth_call: 1 } })
+  for (const liar of ['first', 'second']) {
+    await chain.setFaults({ node: liar, ...yes })
+    expect(await isSignedByContract(nodesOf(chain, 'first', 'second'), signed)).toBe(false)
+  }
+  expect(logged('nodes_disagree')).toEqual([
+    { chainId: chain.chainId, answers: [true, false] },
+    { chainId: chain.chainId, answers: [false, true] },
+  ])
+})
+
+it('asks a node that is left out, so that one that lies cannot answer alone', async () => {
+  const chain = await aChain()
+  const nodes = nodesOf(chain, 'honest', 'liar')
+  const [network] = Object.values(readSettings(env).NETWORKS)
+  const [honest] = usableNodes(nodes)
+  if (!network || !honest) throw new Error('no network is configured')
+  leaveOut(network, honest, 'it lags')
+  expect(usableNodes(nodes).map(({ index }) => index)).toEqual([1])
+  await chain.setFaults({ node: 'honest', ...no }, { node: 'liar', ...yes })
+  expect(await isSignedByContract(nodes, signed)).toBe(false)
 })
 
 const paths = { 'sign-in': '/sign-in/wallet', link: '/settings/account/wallet' }

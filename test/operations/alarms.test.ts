@@ -1,15 +1,24 @@
 /** Each alarm: what raises it, what it says, and what clears it. */
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
+import { toFunctionSelector } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { lastIds, synthetic } from '../../scripts/catalogue/synthetic.ts'
 import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
-import { alarms, hourlyOrders, networkChecks, quotas } from '../../src/db/schema/operations.ts'
+import {
+  alarms,
+  findings,
+  hourlyOrders,
+  networkChecks,
+  quotas,
+} from '../../src/db/schema/operations.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { actionStatements } from '../../src/delivery/admin/actions.ts'
+import { storeFindings } from '../../src/delivery/findings.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { readSettings } from '../../src/env.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
+import type { Fault } from '../support/chain/faults.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
@@ -24,7 +33,7 @@ const edition = { standard: 'erc1155' } as const
 beforeEach(async () => {
   await db.delete(deliveries)
   for (const table of [transactions, networks, signers]) await db.delete(table)
-  for (const table of [alarms, networkChecks, hourlyOrders, webhookEndpoints])
+  for (const table of [alarms, findings, networkChecks, hourlyOrders, webhookEndpoints])
     await db.delete(table)
 })
 
@@ -57,7 +66,7 @@ it('tells of a failing provider: raised, listed, sent, repeated after an hour, c
   const raisedAt = instance.at(5).toISOString()
   const raised = { type: 'alarm.raised', timestamp: raisedAt, data: { ...alarm, raisedAt } }
   expect(logged('alarm_raised')).toEqual([{ ...alarm, isRepeated: false }])
-  expect((await instance.health()).alarms).toEqual([{ ...alarm, raisedAt }])
+  expect((await instance.health()).alarms).toEqual([{ ...alarm, key, version: null, raisedAt }])
   expect(await outbox()).toEqual([raised])
 
   expect(await instance.cron(64)).toEqual([key])
@@ -118,8 +127,8 @@ type Signer = NonNullable<Check['signers']>[number]
 /** What a check has seen of its signer. */
 async function aSeenSigner(values: Partial<Signer>): Promise<void> {
   const signer = {
-    ...{ address: SIGNER, balance: '1', deliveries: 1000, nonce: 0, foreignPieces: 0 },
-    ...{ limit: { capacity: 1, perDay: 1, available: 1, since: '' } },
+    ...{ address: SIGNER, balance: '1', deliveries: 1000 },
+    ...{ limit: { capacity: 1, perDay: 1, available: 1 } },
     ...values,
   }
   await db.delete(networkChecks)
@@ -203,7 +212,7 @@ describe('no_relayer', () => {
     await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
     expect(await instance.cron()).toEqual([`no_relayer:${chain.chainId}`])
     await chain.asOwner('setRelayer', chain.signer, 1000n, 1000n)
-    expect(await instance.cron(1)).toEqual([])
+    expect(await instance.cron(1)).toEqual([`contract_changed:${chain.chainId}`])
   })
 })
 
@@ -367,10 +376,11 @@ describe('deliveries_failed', () => {
 })
 
 describe('foreign_transaction', () => {
-  it('lasts for 24 hours after somebody else used a nonce of a signer', async () => {
+  it('lasts until somebody has acknowledged that another program used a nonce of a signer', async () => {
     const chain = await aChain({ erc1155: 1 })
     const instance = anInstance(chain)
     await chain.setAutomine(false)
+    expect(await instance.cron()).toEqual([])
     await aPaidItem(chain, edition)
     const engine = anEngine(chain)
     await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
@@ -391,31 +401,112 @@ describe('foreign_transaction', () => {
     const key = `foreign_transaction:${chain.chainId}:${chain.signer}`
     expect(await instance.cron(5)).toEqual([key])
     expect(await detailOf(key)).toBe(
-      `Another program sent transactions with the signer ${chain.signer} on chain ${chain.chainId} within 24 hours, up to nonce 0.`,
+      `Another program has used the nonce 0 of the relayer ${chain.signer} on chain ${chain.chainId}.`,
     )
-    expect(await instance.cron(24 * 60 + 5)).toEqual([])
+    expect(await instance.cron(24 * 60 + 5)).toContain(key)
+    await db.update(findings).set({ acknowledgedAt: instance.at(0).toISOString() })
+    expect(await instance.cron(24 * 60 + 6)).not.toContain(key)
   })
 
-  it('is raised within two minutes of a theft while nothing is to be delivered, for 24 hours', async () => {
+  it('tells the newest findings, and which of two nodes have said them', async () => {
+    const instance = anInstance()
+    await aSeenSigner({})
+    const key = `foreign_transaction:5:${SIGNER}`
+    const at = instance.at(0)
+    for (const [i, nodes] of [[0], [1], [0, 1], [], [0], [1]].entries())
+      await db.batch([...storeFindings(db, 5, [{ key, detail: `It was ${i}.`, nodes }], at)])
+    const rpcUrls = Array(2).fill('http://127.0.0.1:1')
+    const NETWORKS = { elsewhere: { ...elsewhere.elsewhere, rpcUrls } }
+    expect(await instance.cron(0, { NETWORKS })).toEqual([key])
+    expect(await detailOf(key)).toBe(
+      'It was 1. (node 1) It was 2. (node 0, 1) It was 3. It was 4. (node 0) It was 5. (node 1)',
+    )
+  })
+
+  it('is not raised for a chain that is not configured any more', async () => {
+    const finding = { key: `foreign_transaction:6:${SIGNER}`, detail: 'It was.', nodes: [0] }
+    await db.batch([...storeFindings(db, 6, [finding], new Date())])
+    expect(await anInstance().cron()).toEqual([])
+  })
+})
+
+describe('node_misconfigured', () => {
+  const simulation = toFunctionSelector(
+    'deliver((bytes32,address,address,address,uint256,uint256)[],uint256,uint256,uint256)',
+  )
+  const failing = { error: { code: -32601, message: 'the method is not available' } } as const
+
+  it.each<[string, Fault, string]>([
+    [
+      'does not know the tag `finalized`',
+      {
+        on: ['eth_getBlockByNumber'],
+        containing: 'finalized',
+        effect: { ...failing, reach: 'none' },
+      },
+      'the node does not tell `finalized`',
+    ],
+    [
+      'cannot simulate',
+      { on: ['eth_call'], containing: simulation, effect: { ...failing, reach: 'none' } },
+      'the node answered: the method is not available',
+    ],
+    [
+      'does not tell the tip',
+      { on: ['eth_maxPriorityFeePerGas'], effect: { ...failing, reach: 'none' } },
+      'the node does not tell a priority fee',
+    ],
+    [
+      'does not tell events',
+      { on: ['eth_getLogs'], effect: { ...failing, reach: 'none' } },
+      'the node does not tell the events of the Delivery contract',
+    ],
+  ])('lasts while a node %s, also if nothing is to be delivered', async (_, fault, reason) => {
+    const chain = await aChain()
+    const rpcUrls = ['a', 'b'].map((name) => `${chain.proxyUrl}/${name}`)
+    const instance = anInstance(chain, { network: { rpcUrls, finality: 'finalized' } })
+    const key = `node_misconfigured:${chain.chainId}:1`
+    expect(await instance.cron()).toEqual([])
+    await chain.mine()
+    await chain.setFaults({ ...fault, node: 'b' })
+    // It may be restarted.
+    expect(await instance.cron(1)).toEqual([])
+    expect(await instance.cron(2)).toEqual([key])
+    expect(await detailOf(key)).toBe(
+      `The node 1 of ${chain.name} cannot do what deliveries need since ${minute(instance.at(1).toISOString())}: ${reason}.`,
+    )
+    await chain.setFaults()
+    expect(await instance.cron(3)).toEqual([])
+  })
+
+  it('is not raised for a signer that is no relayer, nor for a contract that is paused', async () => {
     const chain = await aChain()
     const instance = anInstance(chain)
-    expect(await instance.cron()).toEqual([])
-    await chain.rpc('eth_sendTransaction', { from: chain.signer, to: chain.owner, value: '0x1' })
-    await chain.mine()
-    const key = `foreign_transaction:${chain.chainId}:${chain.signer}`
-    expect(await instance.cron(1)).toEqual([key])
-    expect(await instance.cron(24 * 60)).toEqual([key])
-    expect(await instance.cron(24 * 60 + 2)).toEqual([])
+    await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
+    await chain.asOwner('pause')
+    const others = [`contract_paused:${chain.chainId}`, `no_relayer:${chain.chainId}`]
+    expect([await instance.cron(), await instance.cron(2)]).toEqual([others, others])
   })
+})
 
-  it('says how many pieces are missing in the limit of the signer', async () => {
-    const instance = anInstance()
-    await aSeenSigner({ foreignPieces: 999 })
-    const key = `foreign_transaction:5:${SIGNER}`
-    expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([key])
+describe('fees_above_cap', () => {
+  it('lasts while a unit of gas costs more than 70 percent of the cap', async () => {
+    const chain = await aChain()
+    const instance = anInstance(chain, { network: { maxFeePerGasGwei: 10 } })
+    const setBaseFee = async (gwei: number) => {
+      await chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${(gwei * 1e9).toString(16)}`)
+      await chain.mine()
+    }
+    const key = `fees_above_cap:${chain.chainId}`
+    await setBaseFee(6)
+    expect(await instance.cron()).toEqual([])
+    await setBaseFee(6.001)
+    expect(await instance.cron(1)).toEqual([key])
     expect(await detailOf(key)).toBe(
-      `999 pieces of the limit of the signer ${SIGNER} on chain 5 were used by another program.`,
+      `A unit of gas of ${chain.name} costs 7.001 gwei, more than 70 % of maxFeePerGasGwei. Nothing is sent.`,
     )
+    await setBaseFee(1)
+    expect(await instance.cron(2)).toEqual([])
   })
 })
 
@@ -424,7 +515,7 @@ describe('relayer_limit_low', () => {
     const instance = anInstance()
     const key = `relayer_limit_low:5:${SIGNER}`
     const used = (pieces: number) =>
-      aSeenSigner({ limit: { capacity: 500, perDay: 1000, available: 500 - pieces, since: '' } })
+      aSeenSigner({ limit: { capacity: 500, perDay: 1000, available: 500 - pieces } })
     await used(399)
     expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([])
     await used(400)
@@ -440,7 +531,7 @@ describe('signer_paused', () => {
     const instance = anInstance()
     const pausedUntil = instance.at(5).toISOString()
     await db.insert(signers).values({
-      ...{ chainId: 5, address: SIGNER, usedAt: pausedUntil, reverts: 3, pausedUntil },
+      ...{ chainId: 5, address: SIGNER, reverts: 3, pausedUntil },
     })
     const key = `signer_paused:5:${SIGNER}`
     expect(await instance.cron(4)).toEqual([key])

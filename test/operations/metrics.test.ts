@@ -61,13 +61,17 @@ describe('the metrics', () => {
       'marketplace_queue_oldest_message_seconds{queue="deliveries"}': 0,
       'marketplace_queue_oldest_message_seconds{queue="webhooks"}': 0,
       'marketplace_queue_oldest_message_seconds{queue="master_webhooks"}': 0,
+      [`marketplace_run_failed{chain_id="${chainId}"}`]: 0,
       [`marketplace_network_up${network}`]: 1,
       [`marketplace_network_last_check_timestamp_seconds${network}`]:
         instance.at(0).getTime() / 1000,
       [`marketplace_network_head_block${network}`]: expect.any(Number),
       [`marketplace_network_head_age_seconds${network}`]: expect.any(Number),
       [`marketplace_network_gas_price_wei${network}`]: expect.any(Number),
+      [`marketplace_node_usable{chain_id="${chainId}",node="0"}`]: 1,
       [`marketplace_contract_paused${network}`]: 1,
+      marketplace_findings_unacknowledged: 0,
+      [`marketplace_signer_is_relayer{chain_id="${chainId}",signer="${signer}"}`]: 1,
       [`marketplace_signer_balance_wei{chain_id="${chainId}",signer="${signer}"}`]:
         expect.any(Number),
       [`marketplace_signer_deliveries_left{chain_id="${chainId}",signer="${signer}"}`]:

@@ -1,6 +1,7 @@
 /** What the cron run sees of networks, and keeps of them. */
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, it } from 'vitest'
+import { networks } from '../../src/db/schema/delivery.ts'
 import { networkChecks } from '../../src/db/schema/operations.ts'
 import { readSettings } from '../../src/env.ts'
 import { checkNetworks } from '../../src/operations/networks.ts'
@@ -13,7 +14,7 @@ const FIRST = new Date('2026-01-01T12:00:00.000Z')
 const SECOND = new Date('2026-01-01T12:01:00.000Z')
 
 beforeEach(async () => {
-  await db.delete(networkChecks)
+  for (const table of [networkChecks, networks]) await db.delete(table)
 })
 
 /** Runs a check, and returns what is stored of all networks. */
@@ -28,7 +29,7 @@ const nodes = ({ proxyUrl }: Chain, ...names: string[]) => ({
 })
 const broken = { http: 'drop', reach: 'all' } as const
 
-it('stores block, gas price, contract and signers, and asks in one request, and one about relayers on standby', async () => {
+it('stores block, gas price, contract and signers, and asks as little as that takes', async () => {
   const chain = await aChain()
   await chain.rpc('anvil_setBalance', chain.signer, '0xde0b6b3a7640000')
   await chain.rpc('anvil_setNextBlockBaseFeePerGas', '0x3b9aca00')
@@ -51,19 +52,28 @@ it('stores block, gas price, contract and signers, and asks in one request, and 
         address: chain.signer,
         balance: '1000000000000000000',
         deliveries: 1666,
-        nonce: expect.any(Number),
-        nonceAt: expect.any(Number),
         limit: {
           capacity: expect.any(Number),
           perDay: expect.any(Number),
           available: expect.any(Number),
-          since: '',
         },
-        foreignPieces: 0,
       },
     ],
+    nodes: [{ problem: null, problemSince: null, state: expect.anything() }],
   })
-  expect(await chain.takeCounts()).toMatchObject({ requests: 2 })
+  expect(await chain.takeCounts()).toEqual({
+    requests: 5,
+    calls: {
+      eth_chainId: 1,
+      eth_getBlockByNumber: 1,
+      eth_maxPriorityFeePerGas: 1,
+      // Paused, retired, owner, next owner, list of relayers, two limits, and an empty delivery.
+      eth_call: 8,
+      eth_getTransactionCount: 2,
+      eth_getCode: 2,
+      eth_getBalance: 1,
+    },
+  })
 })
 
 it('keeps what was seen last while no node answers, and the time when one did', async () => {
@@ -72,7 +82,9 @@ it('keeps what was seen last while no node answers, and the time when one did', 
   await chain.setFaults({ effect: broken })
   expect(await check([chain], SECOND)).toEqual([{ ...seen, problem: 'the node cannot be reached' }])
   await chain.setFaults()
-  expect(await check([chain], SECOND)).toEqual([{ ...seen, checkedAt: SECOND.toISOString() }])
+  const { nodes: _, ...shown } = seen ?? {}
+  const checkedAt = SECOND.toISOString()
+  expect(await check([chain], SECOND)).toMatchObject([{ ...shown, checkedAt }])
 })
 
 it('stores since when a network does not answer that never did', async () => {
@@ -137,4 +149,35 @@ it('tells that a signer is no relayer', async () => {
   await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
   const [stored] = await check([chain], FIRST)
   expect(stored?.signers).toMatchObject([{ address: chain.signer, limit: null }])
+})
+
+it('stores the largest number of pieces that an order may have', async () => {
+  const chain = await aChain()
+  const maxPieces = async () => (await db.select().from(networks))[0]?.maxPieces
+  await chain.asOwner('setRelayer', chain.signer, 700n, 1n)
+  await check([chain], FIRST)
+  expect(await maxPieces()).toBe(700)
+  await chain.setFaults({ effect: broken })
+  await check([chain], SECOND)
+  expect(await maxPieces()).toBe(700)
+  await chain.setFaults()
+  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
+  await check([chain], SECOND)
+  expect(await maxPieces()).toBeNull()
+})
+
+it('lets the keys of items that wait be compared with the chain after a foreign transaction, once', async () => {
+  const chain = await aChain()
+  await check([chain], FIRST)
+  const compared = { comparedAt: FIRST.toISOString(), comparedId: 9 }
+  await db.update(networks).set(compared)
+  await check([chain], SECOND)
+  expect(await db.select().from(networks)).toMatchObject([compared])
+  await chain.rpc('eth_sendTransaction', { from: chain.signer, to: chain.owner, value: '0x1' })
+  await chain.mine()
+  await check([chain], SECOND)
+  expect(await db.select().from(networks)).toMatchObject([{ comparedAt: null, comparedId: 0 }])
+  await db.update(networks).set(compared)
+  await check([chain], SECOND)
+  expect(await db.select().from(networks)).toMatchObject([compared])
 })

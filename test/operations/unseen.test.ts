@@ -2,7 +2,9 @@
  * Nothing that is stolen or stands still stays unseen: the engine and the cron run together, on a
  * real chain.
  */
+import { createMessageBatch } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
 import {
   type Address,
   encodeDeployData,
@@ -17,6 +19,8 @@ import artifact from '../../contracts/Delivery.json' with { type: 'json' }
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { burns, deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, networkChecks } from '../../src/db/schema/operations.ts'
+import { consume } from '../../src/delivery/engine/run.ts'
+import type { WakeUp } from '../../src/delivery/wake.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Fault } from '../support/chain/faults.ts'
@@ -26,8 +30,9 @@ import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type Sale } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
+import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
-import { aMasterToken, db } from '../support/makers.ts'
+import { aMasterToken, aTransaction, db } from '../support/makers.ts'
 
 recordLogs()
 
@@ -164,6 +169,76 @@ async function revert(chain: Chain, market: Marketplace) {
   market.queue.put(chain)
   await market.deliver()
 }
+
+describe('a run that fails', () => {
+  const leaseOf = async ({ chainId }: Chain) =>
+    (await db.select().from(networks).where(eq(networks.chainId, chainId)))[0]
+
+  /** Stores a transaction that no run can read. Returns a function that removes it. */
+  async function anUnreadableTransaction({ chainId, delivery, signer }: Chain) {
+    await aTransaction({ chainId, contract: delivery, signer, isOpen: true, gas: 'much', nonce: 7 })
+    return () => db.delete(transactions).where(eq(transactions.gas, 'much'))
+  }
+
+  it('raises an alarm in the next minute, which ends when a run of the chain succeeds', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const market = aMarketplace(chain)
+    const item = await aPaidItem(chain, edition)
+    const remove = await anUnreadableTransaction(chain)
+    market.queue.put(chain)
+    await market.deliver()
+    const failedSince = new Date().toISOString()
+    const problem = 'SyntaxError: Cannot convert much to a BigInt'
+    // The next run need not wait until the lease has expired.
+    expect(await leaseOf(chain)).toMatchObject({ lease: null, wakeAt: failedSince, failedSince })
+    const key = `run_failed:${chain.chainId}`
+    expect(await live(market, 1)).toEqual([key])
+    expect(await live(market, 2)).toEqual([key])
+    const [alarm] = await db.select().from(alarms)
+    const since = failedSince.slice(0, 16).replace('T', ' ')
+    expect(alarm?.detail).toBe(`The runs of ${chain.name} fail since ${since} UTC: ${problem}.`)
+    expect(await leaseOf(chain)).toMatchObject({ failedSince, problem })
+    await remove()
+    expect(await live(market, 2)).toEqual([])
+    expect(await leaseOf(chain)).toMatchObject({ lease: null, failedSince: null, problem: null })
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+  })
+
+  it('raises the alarm when it is killed twice before it releases its lease', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const market = aMarketplace(chain)
+    const item = await aPaidItem(chain, edition)
+    const kill = { step: /d1 .*INSERT INTO transactions/s, when: 'before', does: 'die' } as const
+    market.queue.put(chain)
+    await market.deliver({ mishap: kill })
+    market.queue.lose()
+    pass(2 * MINUTE)
+    await market.runCron()
+    // One that is killed may be a deployment.
+    expect(await alarmsNow()).toEqual([])
+    await market.deliver({ mishap: kill })
+    market.queue.lose()
+    await market.runCron()
+    expect(await alarmsNow()).toEqual([`run_failed:${chain.chainId}`])
+    expect(await live(market, 3)).toEqual([])
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+  })
+
+  it('lets the other chains of its batch be worked on', async () => {
+    const [failing, chain] = [await aChain(), await aChain({ erc1155: 1 })]
+    const item = await aPaidItem(chain, edition)
+    await aPaidItem(failing, edition)
+    await anUnreadableTransaction(failing)
+    const messages = [failing, chain].map(({ chainId }, i) => ({
+      ...{ id: `message-${i}`, timestamp: new Date(), attempts: 1, body: { chainId } },
+    }))
+    const batch = createMessageBatch<WakeUp>('marketplace-deliveries', messages)
+    const NETWORKS = networksOf([failing, chain])
+    await consume(batch, { ...env, NETWORKS, DELIVERIES: aRecordingQueue().queue }, async () => {})
+    expect(await leaseOf(failing)).toMatchObject({ failedSince: expect.any(String) })
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+  })
+})
 
 describe('an item of an old contract that is paused', () => {
   it('raises deliveries_delayed 30 minutes after it was queued, and until it is delivered', async () => {

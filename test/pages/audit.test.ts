@@ -90,6 +90,10 @@ it('says what was done in sentences, with absolute times', async () => {
       `Ada sent messages again to a webhook to shop.example.com · since: ${AT}`,
     ],
     [{ action: 'webhook.delete', subject: 'gone' }, 'Ada deleted a webhook'],
+    [
+      { action: 'alarm.acknowledge', subject: 'signer_low:1', details: { version: 7 } },
+      'Ada acknowledged the alarm signer_low:1 · version: 7',
+    ],
     [{ action: 'user.forget', subject: '5' }, 'Ada removed the data of User 5'],
     [
       {

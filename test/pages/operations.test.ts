@@ -2,7 +2,14 @@
 import { and, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import { alarms, cronRuns, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
+import {
+  alarms,
+  auditLog,
+  cronRuns,
+  findings,
+  hourlyOrders,
+  networkChecks,
+} from '../../src/db/schema/operations.ts'
 import { events, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { explain, sentences } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/field.tsx'
@@ -217,6 +224,40 @@ describe('what is wrong', () => {
     )
   })
 
+  it('is acknowledged with a button, for what the page shows, after a recent sign-in', async () => {
+    const { visitor, user } = await anAdministratorVisitor()
+    await aCheck({ checkedAt: minutesAgo(0) })
+    const key = `foreign_transaction:31337:0x${'1'.repeat(40)}`
+    const find = async (detail: string) => {
+      const at = { seenAt: minutesAgo(0), nodes: [], chainId: 31337 }
+      const [row] = await db
+        .insert(findings)
+        .values({ key, detail, ...at })
+        .returning()
+      return `${row?.id}`
+    }
+    const version = await find('Somebody has used the nonce 1.')
+    const { html, text } = await read(visitor, '/operations')
+    const path = `/operations/alarms/${encodeURIComponent(key)}/acknowledge`
+    expect(html).toContain(`<form method="post" action="${path}">`)
+    expect(html).toContain(`<input type="hidden" name="version" value="${version}"/>`)
+    expect(text).toContain(
+      'Acknowledge this alarm? Somebody has used the nonce 1. The alarm ends with the next cron run.',
+    )
+    const newer = await find('Somebody has used the nonce 2.')
+    const acknowledge = (version: string) => visitor.post(path, { form: { version } })
+    expect((await acknowledge(version)).headers.get('location')).toBe('/operations')
+    const after = (await read(visitor, '/operations')).text
+    expect(after).toContain('Somebody has used the nonce 2.')
+    expect(after).not.toContain('Somebody has used the nonce 1.')
+    expect(after).toContain(`acknowledged the alarm ${key} · version: ${version}`)
+
+    await ageSession(visitor, 11)
+    expect((await acknowledge(newer)).headers.get('location')).toMatch(/^\/sign-in\/again/)
+    expect((await read(visitor, '/operations')).text).toContain('Somebody has used the nonce 2.')
+    expect(await db.select().from(auditLog).where(eq(auditLog.userId, user.id))).toHaveLength(1)
+  })
+
   it('is that the cron run has not ended for more than two minutes', async () => {
     const { visitor } = await anAdministratorVisitor()
     const ran = async (minutes: number) => {
@@ -250,13 +291,11 @@ it('shows signers and contract as the cron run saw them', async () => {
         address: `0x${'1'.repeat(40)}`,
         balance: '1250000000000000000',
         deliveries: 2777,
-        nonce: 7,
-        limit: { capacity: 1000, perDay: 1000, available: 500, since: '' },
-        foreignPieces: 0,
+        limit: { capacity: 1000, perDay: 1000, available: 500 },
       },
       {
         address: `0x${'2'.repeat(40)}`,
-        ...{ balance: '0', deliveries: 0, nonce: 0, limit: null, foreignPieces: 0 },
+        ...{ balance: '0', deliveries: 0, limit: null },
       },
     ],
   })

@@ -3,7 +3,13 @@ import { eq } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
-import { alarms, auditLog, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
+import {
+  alarms,
+  auditLog,
+  findings,
+  hourlyOrders,
+  networkChecks,
+} from '../../src/db/schema/operations.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
@@ -77,5 +83,6 @@ export async function emptyPages() {
     dueAt: null,
     awaits: null,
   })
-  for (const table of [alarms, hourlyOrders, networkChecks, auditLog]) await db.delete(table)
+  for (const table of [alarms, findings, hourlyOrders, networkChecks, auditLog])
+    await db.delete(table)
 }

@@ -165,6 +165,24 @@ it('says why it does not know, and is not slow, if the node does not answer', as
   expect(slow).toContain('Not known: the node did not answer in time.')
 })
 
+it('shows a permission as given if all nodes that answer say so', async () => {
+  const chain = await aChain({ erc721: 1 })
+  const { visitor } = await aSellerOf(chain, [{ standard: 'erc721' }])
+  const rpcUrls = ['first', 'second'].map((name) => `${chain.proxyUrl}/${name}`)
+  const told = async () => (await contractsOn(chain, visitor, { rpcUrls }))[0]
+  const says = (node: string, bit: 0 | 1) => ({
+    ...{ node, on: ['eth_call'], effect: { result: `0x${`${bit}`.padStart(64, '0')}` } },
+  })
+  expect(await told()).toContain('erc721 allowed')
+  await chain.setFaults({ node: 'first', effect: { http: 'drop', reach: 'none' } })
+  expect(await told()).toContain('erc721 allowed')
+  await chain.setFaults(says('second', 0))
+  expect(await told()).toContain('erc721 missing')
+  await chain.erc721AsSeller('setApprovalForAll', chain.delivery, false)
+  await chain.setFaults(says('first', 1))
+  expect(await told()).toContain('erc721 missing')
+})
+
 it('asks a node once, about at most 20 contracts', async () => {
   const chain = await aChain()
   const { visitor, user } = await aSignedInVisitor()

@@ -117,7 +117,7 @@ it('npm run bench measures calls, transfers, webhooks and the start', long, asyn
 })
 
 it.skipIf(!hasChromium)('npm run screenshots saves pictures of pages', long, async () => {
-  await run('npm run screenshots -- --only docs')
+  await run('npm run screenshots -- --only nfts')
   const pictures = await readdir(join(copy, 'screenshots'))
   expect(pictures).toContainEqual(expect.stringMatching(/light-320\.png$/))
 })

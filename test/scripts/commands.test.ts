@@ -45,7 +45,7 @@ const tests: Record<string, readonly [file: string, call: string]> = {
   'npm run openapi': [LONG, "['npm run openapi',"],
   'npm run openapi -- --examples': [LONG, "['npm run openapi -- --examples',"],
   'npm run restore': ['test/scripts/backup.test.ts', 'call(restore,'],
-  'npm run screenshots': [LONG, "run('npm run screenshots -- --only docs')"],
+  'npm run screenshots': [LONG, "run('npm run screenshots -- --only nfts')"],
   'npm run seed': ['test/scripts/seed.test.ts', 'call(seed,'],
   'npm run setup': ['test/scripts/setup.test.ts', 'project.call(command,'],
   'npm run test:guards': [LONG, "'npm run test:guards -- --only "],

@@ -195,8 +195,19 @@ async function callOrders(path: string, init?: RequestInit): Promise<Order> {
 /** The alarms that last, after a cron run. Health is cached for 10 seconds. */
 async function alarms(): Promise<string[]> {
   await runCron()
-  const rows = await query<{ name: string }>('SELECT name FROM alarms')
+  const rows = await query<{ name: string }>('SELECT name FROM alarms ORDER BY name')
   return rows.map(({ name }) => name)
+}
+
+/** The key and the version of the alarm that lasts, as an operator reads them. */
+async function seen() {
+  const [alarm] = await query<{ key: string; version: number }>('SELECT key, version FROM alarms')
+  return { KEY: alarm?.key ?? '', VERSION: `${alarm?.version}` }
+}
+
+async function acknowledgeAll(): Promise<void> {
+  await query('UPDATE findings SET acknowledgedAt = seenAt')
+  expect(await alarms()).toEqual([])
 }
 
 const query = <Row>(statement: string) => queryInstance<Row>(marketplace.url, statement)
@@ -268,6 +279,24 @@ const checks: Record<string, () => Promise<void>> = {
     expect(out).toContain('state        delivering')
   },
 
+  'Node misconfigured': async () => {
+    const [out = ''] = await runAll('Node misconfigured')
+    expect(out).toContain('"alarms":[')
+    expect(out).toContain('state        delivering')
+  },
+
+  'Fees above cap': async () => {
+    const price = 400n * 10n ** 9n
+    await node().setNextBlockBaseFeePerGas({ baseFeePerGas: price })
+    await node().mine({ blocks: 1 })
+    expect(await alarms()).toEqual(['fees_above_cap'])
+    const [out] = await runAll('Fees above cap')
+    expect(out).toMatch(/"gasPrice":"\d+"/)
+    await node().setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })
+    await node().mine({ blocks: 1 })
+    expect(await alarms()).toEqual([])
+  },
+
   'Chain stalled': async () => {
     const [out] = await runAll('Chain stalled')
     expect(out).toContain('state        delivering')
@@ -283,10 +312,21 @@ const checks: Record<string, () => Promise<void>> = {
 
   'No relayer': async () => {
     await contract(`remove-relayer --relayer ${relayer.address}`)
-    expect(await alarms()).toEqual(['no_relayer'])
+    expect(await alarms()).toEqual(['contract_changed', 'no_relayer', 'relayer_removed'])
     const [out] = await runAll('No relayer', { RELAYER: relayer.address })
     expect(out).toContain(`${relayer.address}  500 of 500 pieces now, 3000 a day`)
-    expect(await alarms()).toEqual([])
+    expect(await alarms()).toEqual(['contract_changed'])
+    await acknowledgeAll()
+  },
+
+  'Relayer removed': async () => {
+    await contract(`remove-relayer --relayer ${relayer.address}`)
+    expect(await alarms()).toContain('relayer_removed')
+    const [out] = await runAll('Relayer removed', { KEYS: toPrivateKey(relayer) })
+    expect(out).toContain('Uploaded secret TRANSFER_SIGNER_KEYS')
+    await contract(`set-relayer --relayer ${relayer.address} --capacity 500 --per-day 3000`)
+    expect(await alarms()).toEqual(['contract_changed'])
+    await acknowledgeAll()
   },
 
   'Relayer limit low': async () => {
@@ -304,6 +344,12 @@ const checks: Record<string, () => Promise<void>> = {
   'Contract not linked': async () => {
     const [status] = await runAll('Contract not linked')
     expect(status).toContain('"success":true')
+  },
+
+  'Run failed': async () => {
+    const [out] = await runAll('Run failed')
+    expect(out).toContain('"success":true')
+    expect(out).toContain('"version_id":"version-2"')
   },
 
   'Second node silent': async () => {
@@ -349,8 +395,42 @@ const checks: Record<string, () => Promise<void>> = {
   },
 
   'Foreign transaction': async () => {
-    const [out] = await runAll('Foreign transaction', { BLOCK: '0' })
-    expect(out).toContain(relayer.address)
+    await node().sendTransaction({ account: relayer.address, to: owner.address })
+    expect(await alarms()).toEqual(['foreign_transaction'])
+    const [listed] = await runAll('Foreign transaction', { BLOCK: '0', ...(await seen()) })
+    expect(listed).toContain(relayer.address)
+    expect(await alarms()).toEqual([])
+  },
+
+  'Unrequested cancellation': async () => {
+    const key = 'unrequested_cancellation:31337'
+    await query(
+      `INSERT INTO findings (chainId, key, detail, nodes, seenAt) VALUES (31337, '${key}', '', '[]', '')`,
+    )
+    expect(await alarms()).toEqual(['unrequested_cancellation'])
+    const [out] = await runAll('Unrequested cancellation', { BLOCK: '0', ...(await seen()) })
+    expect(out).toMatch(/All \d+ keys that were used .* were ordered by this instance/)
+    expect(out).toContain(`{"acknowledged":{"key":"${key}","version":`)
+    expect(await alarms()).toEqual([])
+  },
+
+  'Contract changed': async () => {
+    await contract(`set-relayer --relayer ${localAccount(8).address} --capacity 5 --per-day 5`)
+    expect(await alarms()).toEqual(['contract_changed'])
+    const [out] = await runAll('Contract changed', await seen())
+    expect(out).toContain(`${localAccount(8).address}  5 of 5 pieces now`)
+    expect(out).toContain('{"acknowledged":{"key":"contract_changed:31337","version":')
+    expect(await alarms()).toEqual([])
+  },
+
+  'Signer has code': async () => {
+    const { address } = relayer
+    await node().setCode({ address, bytecode: `0xef0100${'de'.repeat(20)}` })
+    expect(await alarms()).toEqual(['signer_has_code'])
+    const [out] = await runAll('Signer has code')
+    expect(out).toContain(address)
+    await node().setCode({ address, bytecode: '0x' })
+    expect(await alarms()).toEqual([])
   },
 
   'Webhooks backlog': async () => {

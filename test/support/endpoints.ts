@@ -7,7 +7,7 @@ import { inject } from 'vitest'
 import { signOptOut } from '../../src/auth/tokens.ts'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
-import { quotas } from '../../src/db/schema/operations.ts'
+import { findings, quotas } from '../../src/db/schema/operations.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
 import { addresses, emailLinks } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
@@ -96,6 +96,15 @@ export async function sampleWorld() {
     await call('GET', `/nfts/${id}/art/card`)
     paintingId = id
     return id
+  }
+
+  /** What an operator has to acknowledge. */
+  async function aFinding() {
+    const key = 'contract_changed:31337'
+    const finding = { chainId: 31337, key, detail: 'The owner changed.', nodes: [0], seenAt: since }
+    const [row] = await db.insert(findings).values(finding).returning()
+    if (!row) throw new Error('nothing was written')
+    return row
   }
 
   const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
@@ -256,6 +265,10 @@ export async function sampleWorld() {
       params: { id: (await anOrder('failed', 'token_moved_nothing')).itemId },
       json: { returnPieces: true },
     }),
+    'POST /api/admin/alarms/:key/acknowledge': async () => {
+      const { key, id: version } = await aFinding()
+      return { params: { key }, json: { version } }
+    },
     'POST /api/admin/catalogue': () => ({
       body: '{"type":"user","id":"mona","email":"mona@example.com"}\n',
     }),
@@ -345,6 +358,10 @@ export async function sampleWorld() {
     'POST /operations/transfers': () => ({
       body: new URLSearchParams({ action: 'retry-all', state: 'failed', code: 'no_relayer' }),
     }),
+    'POST /operations/alarms/:key/acknowledge': async () => {
+      const { key, id } = await aFinding()
+      return { params: { key }, body: new URLSearchParams({ version: `${id}` }) }
+    },
     'GET /operations/orders/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
     'GET /operations/users/:id': () => ({ params: { id: owner.id } }),
     'GET /operations/nfts/:id': () => ({ params: { id: orderInputs[0]?.nftId ?? 0 } }),

@@ -4,7 +4,6 @@ import {
   index,
   integer,
   primaryKey,
-  real,
   sqliteTable,
   text,
   uniqueIndex,
@@ -190,7 +189,10 @@ export const transactions = sqliteTable(
     gas: text().notNull(),
     maxFeePerGas: text().notNull(),
     maxPriorityFeePerGas: text().notNull(),
-    /** The last block time at which the call has an effect, in seconds since 1970. */
+    /**
+     * The last block time at which the call has an effect, in seconds since 1970. 0: this instance has
+     * not signed it, or has forgotten it.
+     */
     deadline: integer().notNull(),
     /** The newest block when the newest bytes were signed. */
     signedAtBlock: integer().notNull(),
@@ -212,10 +214,7 @@ export const transactions = sqliteTable(
     uniqueIndex('transactions_open').on(t.chainId, t.signer, t.nonce).where(sql`${t.isOpen}`),
     index('transactions_block').on(t.chainId, t.block).where(sql`${t.block} IS NOT NULL`),
     index('transactions_hash').on(t.hash),
-    // Nonces that another program has used.
-    index('transactions_foreign')
-      .on(t.chainId, t.signer, t.nonce)
-      .where(sql`NOT ${t.isOpen} AND ${t.block} IS NULL`),
+    index('transactions_nonce').on(t.chainId, t.signer, t.nonce),
   ]),
 )
 
@@ -243,8 +242,10 @@ export const networks = sqliteTable('networks', {
   unconfirmedSince: timestamp(),
   /** Since when all nodes contradict what is stored of blocks and nonces; null if one does not. */
   contradictedSince: timestamp(),
-  /** Why the last run could not work on the chain; null if it could. */
+  /** Why the last run could not work on the chain, or what it has thrown; null if it could. */
   problem: text(),
+  /** Since when runs throw or stop before they have released the lease; null if the last one did not. */
+  failedSince: timestamp(),
 })
 
 /** What this instance knows of the relayers of each chain. */
@@ -253,9 +254,6 @@ export const signers = sqliteTable(
   {
     chainId: integer().notNull(),
     address: text().notNull(),
-    /** Pieces that this instance has taken from the bucket, as of `usedAt`: they flow back. */
-    usedPieces: real().notNull().default(0),
-    usedAt: timestamp().notNull(),
     /** Transactions in a row that reverted, and until when the signer pauses for that. */
     reverts: integer().notNull().default(0),
     pausedUntil: timestamp(),
@@ -263,17 +261,22 @@ export const signers = sqliteTable(
   constraints((t) => [primaryKey({ columns: [t.chainId, t.address] })]),
 )
 
-/** Recipients and tokens that used up gas in transactions. After two times their items wait for an operator. */
+/**
+ * Tokens and recipients whose transfers used up gas in transactions. After two times their items wait
+ * for an operator.
+ */
 export const burns = sqliteTable(
   'burns',
   {
     chainId: integer().notNull(),
     /** In lower case. */
-    address: text().notNull(),
+    token: text().notNull(),
+    /** In lower case; empty if the recipient is proven to have no part in it. */
+    recipient: text().notNull(),
     times: integer().notNull(),
     updatedAt: timestamp().notNull(),
   },
-  constraints((t) => [primaryKey({ columns: [t.chainId, t.address] })]),
+  constraints((t) => [primaryKey({ columns: [t.chainId, t.token, t.recipient] })]),
 )
 
 /** One row: what belongs to the instance as a whole. */

@@ -3,6 +3,44 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 import { boolean, constraints, id, reference, timestamp } from './columns.ts'
 import { users } from './users.ts'
 
+/** What a node told of a Delivery contract and its relayers in one block. */
+export type NodeState = {
+  seenAt: string
+  contract: string
+  block: number
+  /** Time of the block, in seconds since 1970. */
+  time: number
+  /** The last block whose events were read. */
+  eventsTo: number
+  /** What the owner of the contract can change, by its name in sentences. */
+  facts: Record<string, string>
+  /** By address. */
+  relayers: Record<
+    string,
+    {
+      /** Its transactions in blocks: all nonces below were compared with those of this instance. */
+      nonce: number
+      /** Nonces of open transactions that are used, although the node had no receipt. */
+      missing: number[]
+      hasCode: boolean
+      /** Whether it may deliver now or later, or is a signer. */
+      isActive: boolean
+      /** Whether it was a relayer since this instance knows it. */
+      wasRelayer: boolean
+      /** Its bucket in the contract, in pieces. A capacity of 0: it is no relayer now. */
+      capacity: number
+      perDay: number
+      /** The least that is in it if nobody else has used it, with fractions. */
+      least: number
+    }
+  >
+}
+
+/** `problem`: why a node that answers cannot do what deliveries need. `state`: what it told last. */
+export type NodeRow = Record<'problem' | 'problemSince', string | null> & {
+  state: NodeState | null
+}
+
 /** What the cron run last saw of each configured chain. */
 export const networkChecks = sqliteTable('networkChecks', {
   chainId: integer().primaryKey(),
@@ -16,7 +54,7 @@ export const networkChecks = sqliteTable('networkChecks', {
   gasPrice: text(),
   isPaused: boolean(),
   isRetired: boolean(),
-  /** JSON: the signers. See `operations/network-checks.ts`. */
+  /** JSON: the signers. */
   signers: text({ mode: 'json' }).$type<
     {
       address: string
@@ -24,24 +62,42 @@ export const networkChecks = sqliteTable('networkChecks', {
       balance: string
       /** Items that the balance pays for at the present price of gas. */
       deliveries: number
-      /** Its transactions in blocks; null until a node told it. */
-      nonce: number | null
-      /** The newest block when it was told. Absent: that of the check. */
-      nonceAt?: number | null
       /** Its bucket in the contract, in pieces; null if the signer is no relayer. */
       limit: {
         capacity: number
         /** Pieces that flow back in a day. */
         perDay: number
         available: number
-        /** When capacity or rate were seen to change; empty if never. */
-        since: string
       } | null
-      /** Pieces that are missing in the bucket and that this instance did not submit. */
-      foreignPieces: number
     }[]
   >(),
+  /** JSON: the nodes, by their position in `rpcUrls`. */
+  nodes: text({ mode: 'json' }).$type<NodeRow[]>().notNull().default([]),
 })
+
+/**
+ * What nobody but a thief should have done, unless an operator knows better: an alarm lasts while
+ * there is one with its key that is not acknowledged. The newest of each key are kept.
+ */
+export const findings = sqliteTable(
+  'findings',
+  {
+    id: id(),
+    chainId: integer().notNull(),
+    /** The key of the alarm. */
+    key: text().notNull(),
+    /** A sentence. */
+    detail: text().notNull(),
+    /** JSON: the nodes that said so, by their position in `rpcUrls`. Empty: a run has found it. */
+    nodes: text({ mode: 'json' }).$type<number[]>().notNull(),
+    seenAt: timestamp().notNull(),
+    acknowledgedAt: timestamp(),
+  },
+  constraints((t) => [
+    index('findings_key').on(t.key),
+    index('findings_open').on(t.id).where(sql`${t.acknowledgedAt} IS NULL`),
+  ]),
+)
 
 /** One row: the last cron run. */
 export const cronRuns = sqliteTable('cronRuns', {
@@ -59,6 +115,8 @@ export const alarms = sqliteTable('alarms', {
   name: text().notNull(),
   /** A sentence with the numbers. */
   detail: text().notNull(),
+  /** The newest finding that the sentence is about; null for an alarm that ends by itself. */
+  version: integer(),
   raisedAt: timestamp().notNull(),
   /** When it was last reported to the log and the webhooks. */
   notifiedAt: timestamp().notNull(),
@@ -102,6 +160,7 @@ export type AuditAction =
   | `token.${'generate' | 'roll' | 'revoke'}`
   | `webhook.${'create' | 'change' | 'rotate' | 'replay' | 'delete'}`
   | `administrator.${'appoint' | 'dismiss'}`
+  | 'alarm.acknowledge'
   | 'user.forget'
   | 'catalogue.import'
 

@@ -164,13 +164,14 @@ function addRecipients(ctx: StatementCtx, change: Change) {
   )
 }
 
-/** Lets recipients and tokens burn gas again, so that the items are tried. */
+/** Forgets that transfers of tokens to recipients have burned gas, so that the items are tried. */
 const forgetBurns = (ctx: StatementCtx, change: Change) =>
   raw<never>(
     ctx.db,
-    sql`DELETE FROM burns WHERE (chainId, address) IN (
-      SELECT d.chainId, lower(value) FROM deliveries d JOIN orderItems i ON i.id = d.id
-        JOIN nfts n ON n.id = i.nftId, json_each(json_array(i.ethRecipient, n.contractAddr))
+    sql`DELETE FROM burns WHERE (chainId, token, recipient) IN (
+      SELECT d.chainId, lower(n.contractAddr), value
+      FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId,
+        json_each(json_array('', lower(i.ethRecipient)))
       WHERE d.id IN ${changeableIds(ctx, change)})`,
   )
 

@@ -5,10 +5,18 @@ import { log } from '../../log.ts'
 import { COMPARE_INTERVAL } from '../queue.ts'
 import { explain, finalReasons, sentences } from '../reasons.ts'
 import { finalDelay } from './decide.ts'
-import { type ItemChange, queue, SEARCH_TIMEOUT, wait, waitForTransaction } from './item-changes.ts'
+import {
+  fail,
+  type ItemChange,
+  queue,
+  SEARCH_TIMEOUT,
+  wait,
+  waitForTransaction,
+} from './item-changes.ts'
 import type { World } from './observe.ts'
 import { mergeLogs } from './records.ts'
 import {
+  deniesTransfer,
   type FoundTransaction,
   findUses,
   type Mined,
@@ -43,13 +51,15 @@ export async function compareKeys(world: World): Promise<Comparison> {
   const recorded: Recorded[] = []
   let isBlocked = false
   const isLate = isSearchOver(world)
-  let isIncomplete = loaded.compared.some(({ key }) => disputed.has(key)) && !isLate
+  let isIncomplete = loaded.compared.some(({ key }) => disputed.has(key))
   for (const item of [...loaded.due, ...loaded.compared]) {
     const record = records.get(item.key)
     const contract = item.contract ?? delivery
     const isFinal = record && record.block > 0 && record.block <= final.number
     if (isFinal && !disputed.has(item.key))
       recorded.push({ item, contract: record.contract, record })
+    else if (record?.block === 0 && isUsedUp(item))
+      changes.push(fail(item, explain('transfer_failed', 'the chain has dropped its block')))
     else if (item.state !== 'queued') continue
     else if (isFinal) changes.push(waitForTransaction(item, record.block, now))
     else if (record?.block === 0) unrecorded.push(item)
@@ -69,35 +79,42 @@ export async function compareKeys(world: World): Promise<Comparison> {
     missing.push(...resolved.missing)
     for (const transaction of resolved.found) {
       const known = found.find(({ hash }) => hash === transaction.hash)
-      if (known) known.items.push(...transaction.items)
+      known?.items.push(...transaction.items)
+      if (known) known.isFromHolder &&= transaction.isFromHolder
       else found.push(transaction)
     }
   }
-  for (const { item, record, hash } of missing) {
+  for (const { item, record, hash, isDenied } of missing) {
     const isSearched =
       item.reasonCode === 'transaction_not_found' || item.reasonCode === 'cancelled'
     const since = Date.parse((isSearched && item.failingSince) || now.toISOString())
     // What was found out with logs stands.
-    if (item.state === 'failed' && item.reasonCode && finalReasons.includes(item.reasonCode))
-      continue
+    if (isUsedUp(item)) continue
     const isOver = item.state === 'queued' ? now.getTime() - since >= SEARCH_TIMEOUT : isLate
-    const end = isOver ? settle(item, record, null, hash) : null
+    const end = isOver && !isDenied ? settle(item, record, null, hash) : null
     if (end) changes.push(end)
     else if (item.state === 'queued') changes.push(waitForTransaction(item, record.block, now))
-    else isIncomplete = true
+    else if (!isLate) isIncomplete = true
   }
   if (missing.length > 0)
     log.error('node_unavailable', { chainId, reason: sentences.transaction_not_found })
   return { changes, unrecorded, found, isBlocked, isIncomplete }
 }
 
+/** Whether nothing can be done with the item any more, because its key is used. */
+const isUsedUp = ({ state, reasonCode }: Item): boolean =>
+  state === 'failed' && reasonCode !== null && finalReasons.includes(reasonCode)
+
 /** Whether the daily comparison was due so long ago that it does not wait for nodes any more. */
 const isSearchOver = ({ loaded: { network }, now }: World): boolean =>
   network.comparedAt !== null &&
   now.getTime() - Date.parse(network.comparedAt) >= COMPARE_INTERVAL + SEARCH_TIMEOUT
 
-/** `hash`: the transaction that a node tells. */
-type Missing = Recorded & { hash: Hex | null }
+/**
+ * `hash`: the transaction that a node tells. `isDenied`: a node has its receipt, which does not show
+ * that the token has moved something.
+ */
+type Missing = Recorded & { hash: Hex | null; isDenied: boolean }
 
 /**
  * Returns what becomes of items whose keys are used: any node may tell the transaction, and two have
@@ -137,7 +154,7 @@ async function resolve(
     const { item, use } = entry
     const mined = transactions.get(use.transactionHash)
     const left = logsLeft.get(use.transactionHash)
-    const end = mined && left && settleMined(entry, mined, left)
+    const end = mined && left && settleMined(entry, mined, left, network.treasury)
     if (!end) continue
     settled.add(item.id)
     const { change } = end
@@ -146,10 +163,15 @@ async function resolve(
     found.push(end.found)
   }
   const missing = recorded.flatMap((entry): Missing[] => {
+    if (settled.has(entry.item.id)) return []
     const located = uses.find((one) => one.item.id === entry.item.id)
-    return settled.has(entry.item.id)
-      ? []
-      : [{ ...entry, hash: located?.use.transactionHash ?? null }]
+    const hash = located?.use.transactionHash ?? null
+    const receipts = [mine, theirs].flatMap((told) => (hash && told?.get(hash)) || [])
+    const isDenied = receipts.some(
+      ({ blockNumber, logs }) =>
+        located && blockNumber === entry.record.block && deniesTransfer(located, logs),
+    )
+    return [{ ...entry, hash, isDenied }]
   })
   return { changes, found, missing }
 }

@@ -1,9 +1,18 @@
 /** What a step writes about the open transactions and their signers, once it has decided. */
-import { type Address, getAddress, type Hex, zeroAddress } from 'viem'
-import { contractCode, hex, type Receipt, read } from '../../ethereum/requests.ts'
+import { type Address, getAddress, type Hex } from 'viem'
+import { agree, askAll } from '../../ethereum/node.ts'
+import {
+  contractCode,
+  hex,
+  integer,
+  type Receipt,
+  read,
+  transactionCount,
+} from '../../ethereum/requests.ts'
+import type { Reply } from '../../ethereum/rpc.ts'
 import { type Decision, isUnmined } from './decide.ts'
 import type { World } from './observe.ts'
-import type { SignerChange, TransactionChange } from './store.ts'
+import type { Burn, SignerChange, TransactionChange } from './store.ts'
 
 /** Returns where the transactions are now, and what those have cost that are closed. */
 export const changeTransactions = (
@@ -84,29 +93,49 @@ export function countReverts(
     if (count === (signers.get(address)?.reverts ?? 0)) return []
     const pause = Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (count - MAX_REVERTS))
     const pausedUntil = count < MAX_REVERTS ? null : new Date(now.getTime() + pause).toISOString()
-    return { address, pieces: 0, perDay: 0, reverts: count, pausedUntil }
+    return { address, reverts: count, pausedUntil }
   })
 }
 
 /**
- * Returns who has used up gas, in lower case: the token if the recipient had no code in the block of
- * the transaction, else the recipient, which may have had code for that block only (EIP-7702).
+ * Returns which transfers have used up gas. The token alone is to blame if all nodes prove that the
+ * recipient had no code in this block. An account gets code for a moment only by an authorization,
+ * which raises its nonce (EIP-7702), or as a contract that is deployed and destroyed in one transaction:
+ * not where transactions were sent from before. Otherwise either may have made the other look guilty.
  */
-export async function findBurners(
-  { observation: { node } }: World,
+export async function findBurns(
+  { network }: World,
   decisions: readonly Decision[],
-): Promise<string[]> {
-  const burns = decisions.flatMap((decision) =>
-    decision.do === 'close' && decision.receipt
-      ? decision.burned.map((item) => ({ item, block: decision.receipt?.blockNumber }))
-      : [],
-  )
-  const codeRequest = ({ item: { recipient }, block }: (typeof burns)[number]) =>
-    contractCode(getAddress(recipient ?? zeroAddress), block)
-  const replies = await node.rpc(burns.map(codeRequest))
-  return burns.flatMap((burn) => {
-    const { contractAddr, recipient } = burn.item
-    const hasNoCode = read(hex, replies(codeRequest(burn))) === '0x'
-    return (hasNoCode ? contractAddr : recipient)?.toLowerCase() ?? []
+): Promise<Burn[]> {
+  const burns = decisions.flatMap((decision) => {
+    if (decision.do !== 'close' || !decision.receipt) return []
+    const block = decision.receipt.blockNumber
+    return decision.burned.flatMap(({ contractAddr: token, recipient }) =>
+      recipient ? [{ token, recipient, block }] : [],
+    )
   })
+  if (burns.length === 0) return []
+  const questions = burns.map(({ recipient, block }) => {
+    const account = getAddress(recipient)
+    return [block - 1, block].flatMap((height) => [
+      contractCode(account, height),
+      transactionCount(account, height),
+    ])
+  })
+  const replies = await askAll(network, questions.flat())
+  return burns.map(({ token, recipient }, i) => {
+    const answers = network.rpcUrls.map((_, node) =>
+      hadNoCode((questions[i] ?? []).flatMap((request) => replies(request)[node] ?? [])),
+    )
+    return { token, recipient: agree(network, answers) ? null : recipient }
+  })
+}
+
+/** Whether an account cannot have had code in a block, by code and nonce before and after it; null: not told. */
+function hadNoCode([codeBefore, nonceBefore, code, nonce]: readonly Reply[]): boolean | null {
+  if (!codeBefore || !nonceBefore || !code || !nonce) return null
+  const codes = [codeBefore, code].map((reply) => read(hex, reply))
+  const nonces = [nonceBefore, nonce].map((reply) => read(integer, reply))
+  if (codes.includes(null) || nonces.includes(null)) return null
+  return codes.every((one) => one === '0x') && new Set(nonces).size === 1 && !nonces.includes(0)
 }

@@ -116,14 +116,17 @@ async function isNewer(db: Database, { chainId }: Network, head: Block): Promise
   return rows.length > 0
 }
 
-/** Queues the items above the fork again, and forgets the blocks that are gone. */
+/**
+ * Queues the items above the fork again, and forgets the blocks that are gone. Failed items are compared
+ * with the chain next: their keys may be unused again.
+ */
 export const requeueAboveFork = (db: Database, chainId: number, { standing }: Fork, now: Date) =>
   [
     ...requeue(db, chainId, sql`block > ${standing?.block ?? -1} OR isOpen`, now),
     raw(
       db,
       sql`UPDATE networks SET settledBlock = ${standing?.block ?? null},
-          settledHash = ${standing?.hash ?? null} WHERE chainId = ${chainId}`,
+          settledHash = ${standing?.hash ?? null}, comparedAt = NULL, comparedId = 0 WHERE chainId = ${chainId}`,
     ),
   ] as const
 

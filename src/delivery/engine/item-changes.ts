@@ -21,6 +21,8 @@ export type ItemChange = Pick<
   transaction?: Hex | null | undefined
   /** What the contract was asked for, if it was delivered: 0 for an ERC-721 token. */
   amount?: number
+  /** Whether its key was used up although nobody has asked for that. */
+  isUnrequested?: boolean
   /** Whether its pieces return to the stock. */
   isReturned?: boolean
   /** Whether its pieces, which had returned to the stock, are taken from it again. */
@@ -129,6 +131,7 @@ export const cancelled = (item: Item, transaction?: Hex | null): ItemChange => (
   requestedAction: 'cancel',
   dueAt: null,
   transaction,
+  isUnrequested: item.cancelRequestedAt === null,
   isReturned: item.reasonCode !== 'cancelled',
 })
 

@@ -34,6 +34,27 @@ export type Plan = {
   problem: string | null
 }
 
+/** Stores why a run has thrown, and gives its lease back. The cron run wakes the chain again. */
+export async function storeFailure(
+  db: Database,
+  chainId: number,
+  lease: string,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  const at = now.toISOString()
+  await db.batch([
+    raw(
+      db,
+      sql`INSERT INTO networks (chainId, leaseUntil, wakeAt, problem, failedSince)
+        VALUES (${chainId}, ${at}, ${at}, ${reason}, ${at})
+        ON CONFLICT (chainId) DO UPDATE SET lease = NULL, leaseUntil = ${at}, wakeAt = ${at},
+          problem = ${reason}, failedSince = coalesce(failedSince, ${at})
+        WHERE lease = ${lease} OR leaseUntil <= ${at}`,
+    ),
+  ])
+}
+
 /** Releases the lease, unless items are due that can be sent. */
 export async function release(
   db: Database,
@@ -52,7 +73,7 @@ export async function release(
       sql`UPDATE networks SET
           lease = iif(${hasDue}, lease, NULL),
           leaseUntil = iif(${hasDue}, leaseUntil, ${at}),
-          problem = ${problem},
+          problem = ${problem}, failedSince = NULL,
           wakeAt = (SELECT min(min(time), ${planned ?? NEVER}) FROM (
             SELECT ${lookAt?.toISOString() ?? null} AS time UNION ALL SELECT ${nextDue}
             UNION ALL SELECT max(${compareAt.toISOString()}, coalesce(${nextComparison}, ''))

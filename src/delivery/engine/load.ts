@@ -47,7 +47,9 @@ export async function load(
       db,
       sql`INSERT INTO networks (chainId, lease, leaseUntil)
         VALUES (${chainId}, ${lease}, ${leaseEnd(now)})
-        ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil
+        ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil,
+          problem = iif(lease <> excluded.lease AND failedSince IS NULL, NULL, problem),
+          failedSince = iif(lease <> excluded.lease, coalesce(failedSince, ${at}), failedSince)
         WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}
           OR ${firstDue(sql`${chainId}`)} <= ${at}
           OR (${isCompareDue(sql`${chainId}`, now)})))
@@ -130,10 +132,10 @@ export async function load(
 
 const selectItemsFrom = (
   source: SQL,
-) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.version,
+) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.cancelRequestedAt, d.version,
     d.failingSince, d.tries, d.reasonCode, d.reason, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
     EXISTS (SELECT 1 FROM burns b WHERE b.chainId = d.chainId AND b.times >= 2
-      AND b.address IN (lower(n.contractAddr), lower(i.ethRecipient))) AS isHeld,
+      AND b.token = lower(n.contractAddr) AND b.recipient IN ('', lower(i.ethRecipient))) AS isHeld,
     u.ethereumPublicAddr AS seller, u.walletChainId AS sellerChainId, i.ethRecipient AS recipient,
     i.recipientChainId
   FROM ${source}

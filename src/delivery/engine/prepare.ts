@@ -6,7 +6,14 @@ import { type Candidate, compose } from './compose.ts'
 import { diagnose } from './diagnose.ts'
 import { type ItemChange, queue, stayDue, wait } from './item-changes.ts'
 import type { World } from './observe.ts'
-import { type Capacity, findPieces, type Signed, signBatches, takeFitting } from './sign.ts'
+import {
+  type Capacity,
+  findPieces,
+  type Signed,
+  saveRoom,
+  signBatches,
+  takeFitting,
+} from './sign.ts'
 import { type Batch, type Failing, fitGas, type GoodBatch, simulate } from './simulate.ts'
 import { countPieces, type Item } from './state.ts'
 
@@ -25,7 +32,7 @@ export async function prepare(
   const { network, now, renew } = world
   const { chainId } = network
   const { node, head, market } = world.observation
-  const nothing: Signed = { transactions: [], changes: [], pieces: new Map(), blocker: null }
+  const nothing: Signed = { transactions: [], changes: [], blocker: null }
   if (items.length === 0) return nothing
   await renew()
   const composed = await compose(world, items)
@@ -35,7 +42,7 @@ export async function prepare(
     return { ...nothing, changes, blocker: 'fees_unknown' }
   }
   let { blocker } = composed
-  const { batches, left } = divide(candidates, network, capacities)
+  const { batches, left } = divide(saveRoom(world, candidates, capacities), network, capacities)
   const isBusy = batches.length >= countNonces(capacities)
   if (!isBusy)
     changes.push(...left.flatMap(({ item }) => stayDue(item, 'relayer_limit_reached', now) ?? []))

@@ -1,10 +1,11 @@
 /** A run: works on one chain until nothing is left to do at present. */
 import { connect, type Database } from '../../db/client.ts'
 import { type Network, readSettings, type Settings } from '../../env.ts'
+import { loggedMessage } from '../../ethereum/revert.ts'
 import { callsSent } from '../../ethereum/rpc.ts'
-import { log } from '../../log.ts'
+import { errorText, log } from '../../log.ts'
 import { MAX_DELAY, type WakeUp, wake } from '../wake.ts'
-import { release } from './lease.ts'
+import { release, storeFailure } from './lease.ts'
 import { type Step, step } from './step.ts'
 
 /** Milliseconds that a run waits for a block itself. Longer waits are left to a message. */
@@ -46,16 +47,27 @@ export async function consume(
     onEnd,
   }
   const chainIds = new Set(batch.messages.map(({ body }) => body.chainId))
-  for (const chainId of chainIds)
-    await run(deps, chainId).catch((error) => log.error('delivery_run_failed', { chainId, error }))
+  for (const chainId of chainIds) {
+    const lease = crypto.randomUUID()
+    await run(deps, chainId, lease).catch((error) => storeError(deps, chainId, lease, error))
+  }
+}
+
+/** Gives the lease back, so that the cron run can wake the chain at once. An alarm tells of the error. */
+async function storeError({ db, clock }: Deps, chainId: number, lease: string, error: unknown) {
+  log.error('delivery_run_failed', { chainId, error })
+  const reason = error instanceof Error ? loggedMessage(errorText(error)) : 'not an error'
+  // Otherwise the lease expires, and who takes it then sees that it was not released.
+  await storeFailure(db, chainId, lease, reason, clock()).catch((error) =>
+    log.error('delivery_run_failed', { chainId, error }),
+  )
 }
 
 /** Works on a chain, unless another run does. */
-export async function run(deps: Deps, chainId: number): Promise<void> {
+export async function run(deps: Deps, chainId: number, lease: string): Promise<void> {
   const { db, settings, clock } = deps
   const network = Object.values(settings.NETWORKS).find((network) => network.chainId === chainId)
   if (!network) return log.error('unknown_chain', { chainId })
-  const lease = crypto.randomUUID()
   const callsBefore = callsSent()
   const endAt = clock().getTime() + MAX_DURATION
   for (;;) {

@@ -3,7 +3,7 @@
  * delivered: compared with the order, it decides. The logs of the transaction prove that the token
  * has moved something, and tell which transaction it was.
  */
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, zeroAddress } from 'viem'
 import * as z from 'zod'
 import {
   CANCELLED,
@@ -93,6 +93,9 @@ export type FoundTransaction = {
   block: number
   blockHash: Hex
   items: number[]
+  /** Who has used the keys, and whether with the tokens of the holders of the orders. */
+  relayer: Address
+  isFromHolder: boolean
 }
 
 /** An item with the record of its key, and the contract that was asked. */
@@ -126,6 +129,13 @@ export async function findUses(
   })
 }
 
+/** Whether logs have the use of a key, and not the transfer that it stands for. A node may lack all events. */
+export function deniesTransfer({ item, record, use }: LocatedUse, logs: Receipt['logs']): boolean {
+  const delivered = decodeDelivered(use)
+  const hasUse = logs.some((log) => isUse(log, use.address, item.key, record))
+  return delivered !== null && hasUse && !takeTransfer([...logs], delivered)
+}
+
 const transactionByHash = (hash: Hex): RpcRequest => ({
   method: 'eth_getTransactionByHash',
   params: [hash],
@@ -153,16 +163,21 @@ export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<H
 
 /**
  * Returns what becomes of an item, and its transaction. Null: the transaction is not in the block of
- * the record, or lacks the event, or nodes disagree about its logs.
+ * the record, or lacks the event, or nodes disagree about its logs. `treasury`: who holds the tokens
+ * that are not minted; undefined if the sellers do.
  */
 export function settleMined(
   { item, record, use: { address, transactionHash } }: LocatedUse,
   mined: Mined,
   { logs, doubtful }: Pick<Use, 'logs' | 'doubtful'>,
+  treasury: Address | undefined,
 ): { change: ItemChange; found: FoundTransaction } | null {
   const use = mined.logs.find((log) => isUse(log, address, item.key, record))
   if (!use || mined.blockNumber !== record.block || mined.status !== 1) return null
   const change = settle(item, record, { use, logs, doubtful }, transactionHash)
+  const { relayer = mined.from, from } = decodeDelivered(use) ?? {}
+  // The record of a key does not say who has paid.
+  const holder = item.fulfilment === 'mint' ? zeroAddress : (treasury ?? item.seller)
   return (
     change && {
       change,
@@ -174,6 +189,8 @@ export function settleMined(
         block: mined.blockNumber,
         blockHash: mined.blockHash,
         items: [item.id],
+        relayer,
+        isFromHolder: !from || from.toLowerCase() === holder.toLowerCase(),
       },
     }
   )

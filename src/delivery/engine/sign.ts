@@ -11,6 +11,7 @@ import {
 } from '../../ethereum/fees.ts'
 import { decodeCallData, type Signer, sign } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
+import type { Candidate } from './compose.ts'
 import type { Decision } from './decide.ts'
 import { carry, type ItemChange } from './item-changes.ts'
 import { findUnmined, signedHashes, type World } from './observe.ts'
@@ -65,11 +66,46 @@ export function readCapacity(world: World, signer: Signer): Capacity {
   }
 }
 
-/** `transactions`: those to store. `pieces`: what they take from the limit of each relayer. */
+const DAY = 24 * 60 * 60 * 1000
+
+/**
+ * Gives the item that has waited longest for room its turn, so that smaller ones do not take the room
+ * away for ever. It goes first once it fits. Until then, the relayer with most room saves half of what
+ * flows back: nothing at first, and in the time in which its bucket fills twice, all that it holds.
+ * This begins again after each 2.5 of these times, so that large items do not take all room either.
+ */
+export function saveRoom(
+  { observation, now }: World,
+  candidates: readonly Candidate[],
+  capacities: readonly Capacity[],
+): readonly Candidate[] {
+  const [longest] = candidates
+    .filter(({ item }) => item.reasonCode === 'relayer_limit_reached')
+    .toSorted((a, b) => `${a.item.failingSince}`.localeCompare(`${b.item.failingSince}`))
+  if (!longest) return candidates
+  const { item, contract } = longest
+  const pieces = countPieces(item)
+  const limits = observation.contracts.get(contract)?.limits
+  const [saving] = capacities
+    .flatMap((capacity) => {
+      const limit = limits?.get(capacity.signer.address)
+      return limit && limit.capacity >= pieces ? { capacity, limit } : []
+    })
+    .toSorted((a, b) => findPieces(b.capacity, contract) - findPieces(a.capacity, contract))
+  if (!saving) return candidates
+  const { capacity, limit } = saving
+  const room = findPieces(capacity, contract)
+  if (room >= pieces) return [longest, ...candidates.filter((candidate) => candidate !== longest)]
+  const filling = (limit.capacity / limit.perDay) * DAY
+  const saved = (limit.capacity * (now.getTime() % (2.5 * filling))) / (2 * filling)
+  capacity.pieces.set(contract, room - Math.min(pieces, saved))
+  return candidates
+}
+
+/** `transactions`: those to store. */
 export type Signed = {
   transactions: (NewTransaction | TransactionChange)[]
   changes: ItemChange[]
-  pieces: Map<Address, number>
   blocker: SigningBlocker | null
 }
 
@@ -81,7 +117,7 @@ export async function signBatches(
   batches: readonly GoodBatch[],
   { market, capacities, deadline }: Signing,
 ): Promise<Signed> {
-  const signed: Signed = { transactions: [], changes: [], pieces: new Map(), blocker: null }
+  const signed: Signed = { transactions: [], changes: [], blocker: null }
   if (batches.length === 0) return signed
   const { chainId, gasPerItem } = network
   const usual = firstFees(market, cap)
@@ -103,9 +139,8 @@ export async function signBatches(
     const data = encodeDeliver(items.map(getCall), 1, gasPerItem, deadline)
     const { gas } = limit
     const { raw, hash } = await sign(signer, { chainId, nonce, to: contract, data, gas, ...fees })
-    const { address } = signer
     const call = {
-      signer: address,
+      signer: signer.address,
       nonce,
       contract,
       items: items.map(({ item }) => item.id),
@@ -123,8 +158,6 @@ export async function signBatches(
       expired ? { id: expired.id, nonceUsedAt: null, ...call } : { isOpen: true, ...call },
     )
     signed.changes.push(...items.map(({ item }) => carry(item, hash)))
-    const pieces = items.reduce((sum, { item }) => sum + countPieces(item), 0)
-    signed.pieces.set(address, (signed.pieces.get(address) ?? 0) + pieces)
   }
   return signed
 }

@@ -2,6 +2,7 @@
 import { type Address, encodeFunctionData, type Hex, numberToHex } from 'viem'
 import type { Network } from '../../env.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
+import { agree, askAll } from '../../ethereum/node.ts'
 import {
   contractCode,
   gasEstimate,
@@ -13,7 +14,7 @@ import {
   wei,
 } from '../../ethereum/requests.ts'
 import { revertReason } from '../../ethereum/revert.ts'
-import type { Rpc, RpcRequest } from '../../ethereum/rpc.ts'
+import type { Reply, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import type { Candidate } from './compose.ts'
 
 /** EIP-7825. */
@@ -36,15 +37,23 @@ type Simulation = {
   good: Deliverable[]
   bad: Failing[]
   /**
-   * Items of which the node says too little: the gas did not suffice, their key is used, or it does
-   * not tell the code of a contract wallet.
+   * Items of which the node says too little: the gas did not suffice, their key is used, or nodes do
+   * not tell the code of a contract wallet, or disagree about it.
    */
   open: Candidate[]
 }
 
-/** Contract wallets are asked for their code: an undeployed contract wallet has no proven owner. */
+/**
+ * Contract wallets are asked for their code, at every node: an undeployed contract wallet has no
+ * proven owner.
+ */
 const walletRequest = ({ item, call }: Candidate): RpcRequest[] =>
   item.recipientChainId !== 0 && item.requestedAction === 'deliver' ? [contractCode(call.to)] : []
+
+function tellsCode(reply: Reply): boolean | null {
+  const code = read(hex, reply)
+  return code && code !== '0x'
+}
 
 /** `gasPrice` and the `funds` of the relayers are in wei. */
 export type Circumstances = {
@@ -56,10 +65,11 @@ export type Circumstances = {
 /** Returns what each batch would do; or why the node does not tell. */
 export async function simulate(
   rpc: Rpc,
-  { gasPerItem }: Network,
+  network: Network,
   batches: readonly Batch[],
   { deadline, gasPrice, funds }: Circumstances,
 ): Promise<(Simulation | string)[]> {
+  const { gasPerItem, rpcUrls } = network
   const requests = batches.map(({ relayer, contract, candidates }) => {
     const gas = Math.ceil(candidates.length * (gasPerItem * 1.02 + 130_000) + 300_000)
     const limit = BigInt(Math.min(MAX_GAS, gas))
@@ -75,6 +85,8 @@ export async function simulate(
   })
   const wallets = batches.flatMap(({ candidates }) => candidates.flatMap(walletRequest))
   const replies = await rpc([...requests, ...wallets])
+  const isAsked = rpcUrls.length > 1 && wallets.length > 0
+  const all = isAsked ? await askAll(network, wallets) : (asked: RpcRequest) => [replies(asked)]
   return requests.map((request, i) => {
     const reply = replies(request)
     const data = read(hex, reply)
@@ -86,11 +98,13 @@ export async function simulate(
     const simulation: Simulation = { good: [], bad: [], open: [] }
     for (const [k, candidate] of (batches[i]?.candidates ?? []).entries()) {
       const result = results[k]
-      const [code] = walletRequest(candidate).map((asked) => read(hex, replies(asked)))
+      const hasCode = walletRequest(candidate).flatMap(all).map(tellsCode)
       if (result?.outcome === 'delivered' || result?.outcome === 'cancelled') {
-        if (code === '0x') simulation.bad.push({ candidate, result: null })
-        else if (code === null) simulation.open.push(candidate)
-        else simulation.good.push({ candidate, gasUsed: Number(result.gasUsed) })
+        if (hasCode.length === 0 || agree(network, hasCode))
+          simulation.good.push({ candidate, gasUsed: Number(result.gasUsed) })
+        else if (hasCode.includes(false) && !hasCode.includes(true))
+          simulation.bad.push({ candidate, result: null })
+        else simulation.open.push(candidate)
       } else if (result?.outcome === 'failed') simulation.bad.push({ candidate, result })
       else simulation.open.push(candidate)
     }

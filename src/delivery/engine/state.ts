@@ -11,13 +11,13 @@ type Network = typeof networks.$inferSelect
 
 /** A delivery, with what is to be delivered. */
 export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version' | 'failingSince'> &
-  Pick<Delivery, 'tries' | 'reasonCode' | 'reason'> &
+  Pick<Delivery, 'tries' | 'reasonCode' | 'reason' | 'cancelRequestedAt'> &
   Pick<typeof nfts.$inferSelect, 'contractAddr' | 'tokenId' | 'fulfilment'> &
   Pick<typeof orderItems.$inferSelect, 'quantity' | 'recipientChainId'> & {
     key: Hex
     /** The contract of its newest transaction. */
     contract: Address | null
-    /** Whether its token or recipient has used up gas in two transactions. */
+    /** Whether transfers of its token to its recipient have used up gas in two transactions. */
     isHeld: 0 | 1
     /** The wallet of the seller. */
     seller: string

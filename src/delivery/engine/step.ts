@@ -10,13 +10,14 @@ import type { Network, Settings } from '../../env.ts'
 import { leaveOut, usableNodes } from '../../ethereum/node.ts'
 import { getSigner, type Signer } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
+import { describeForeign, storeFindings } from '../findings.ts'
 import { COMPARE_INTERVAL } from '../queue.ts'
 import { compareKeys } from './compare.ts'
 import {
   changeTransactions,
   countInFlight,
   countReverts,
-  findBurners,
+  findBurns,
   findSettled,
 } from './conclude.ts'
 import { type Decision, decide, nextLook } from './decide.ts'
@@ -37,16 +38,9 @@ import { observe, type Work, type World } from './observe.ts'
 import { prepare } from './prepare.ts'
 import { send } from './send.ts'
 import type { FoundTransaction } from './settle.ts'
-import { readCapacity, type Signed, signReplacements } from './sign.ts'
+import { readCapacity, signReplacements } from './sign.ts'
 import type { Loaded, SigningBlocker } from './state.ts'
-import {
-  type Changes,
-  type NewTransaction,
-  NO_CHANGES,
-  Outdated,
-  type SignerChange,
-  store,
-} from './store.ts'
+import { type Changes, type NewTransaction, NO_CHANGES, Outdated, store } from './store.ts'
 
 /** Milliseconds until a network is asked again that could not be worked on. */
 const BLOCKED_DELAY = 15_000
@@ -160,7 +154,7 @@ async function advance(
     items: decisions.flatMap((decision) => (decision.do === 'close' ? decision.changes : [])),
     settled: findSettled(decisions),
     signers: countReverts(world, decisions),
-    burned: await findBurners(world, decisions),
+    burns: await findBurns(world, decisions),
     ...(unconfirmedSince !== loaded.network.unconfirmedSince && { unconfirmedSince }),
     ...(contradictedSince !== since && { contradictedSince }),
   }
@@ -174,6 +168,8 @@ async function advance(
   const comparison = await compareKeys(world)
   const { found, unrecorded } = comparison
   const [newest] = found.toSorted((a, b) => b.block - a.block)
+  const findings = describeForeign(chainId, found, addresses)
+  if (findings.length > 0) await db.batch([...storeFindings(db, chainId, findings, now)])
   await write({
     ...NO_CHANGES,
     transactions: found.map((transaction) => newRow(transaction, now)),
@@ -193,7 +189,6 @@ async function advance(
     ...NO_CHANGES,
     transactions: [...replaced, ...signed.transactions],
     items: signed.changes,
-    signers: countUsedPieces(world, signed),
   })
   await send(world, decisions, [...replaced, ...signed.transactions])
 
@@ -247,18 +242,6 @@ const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
   createdAt: now.toISOString(),
   isOpen: false,
 })
-
-/** Counts the pieces that new transactions take from the limits of their signers. */
-const countUsedPieces = (
-  { network, loaded, observation }: World,
-  { pieces }: Signed,
-): SignerChange[] =>
-  [...pieces].map(([address, count]) => {
-    const { reverts = 0, pausedUntil = null } = loaded.signers.get(address) ?? {}
-    const { limits } = observation.contracts.get(network.delivery) ?? {}
-    const perDay = limits?.get(address)?.perDay ?? 0
-    return { address, pieces: count, perDay, reverts, pausedUntil }
-  })
 
 /** The page that was compared. After the last one, the next comparison starts at the first item. */
 function comparedTo(

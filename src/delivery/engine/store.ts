@@ -5,6 +5,7 @@ import { type Database, raw, type Statement } from '../../db/client.ts'
 import { guardedBatch } from '../../db/guard.ts'
 import { toJsonSlices } from '../../db/slices.ts'
 import type { Network } from '../../env.ts'
+import { describeUnrequested, storeFindings } from '../findings.ts'
 import type { ItemChange } from './item-changes.ts'
 import { leaseEnd } from './lease.ts'
 import type { DeliveryTransaction } from './state.ts'
@@ -27,23 +28,22 @@ export type NewTransaction = Partial<Omit<TransactionRow, 'id'>> &
     createdAt: string
   }
 
-/** What changes of a signer: pieces that are added, and transactions in a row that reverted. */
+/** What changes of a signer: its transactions in a row that reverted. */
 export type SignerChange = {
   address: Address
-  pieces: number
-  /** Pieces that flow back in a day. */
-  perDay: number
   reverts: number
   pausedUntil: string | null
 }
+
+/** A transfer that has used up gas. Without a recipient, the token alone is to blame. */
+export type Burn = { token: string; recipient: string | null }
 
 export type Changes = {
   transactions: (NewTransaction | TransactionChange)[]
   items: ItemChange[]
   settled: { block: number; hash: Hex } | null
   signers: SignerChange[]
-  /** Addresses that have used up gas, in lower case. */
-  burned: string[]
+  burns: Burn[]
   /** Since when no second node confirms records; undefined if that is as before. */
   unconfirmedSince?: string | null
   /** Since when all nodes contradict what is stored; undefined if that is as before. */
@@ -58,7 +58,7 @@ export const NO_CHANGES: Changes = {
   items: [],
   settled: null,
   signers: [],
-  burned: [],
+  burns: [],
   compared: null,
 }
 
@@ -75,6 +75,7 @@ export async function store(
 ): Promise<void> {
   const error = () => new Outdated('the run is outdated')
   const hasLease = sql`EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND lease = ${lease})`
+  const unrequested = changes.items.flatMap(({ id, isUnrequested }) => (isUnrequested ? id : []))
   const expected = toJsonSlices(changes.items.map(({ id, version }) => ({ id, version })))
   const isChanged = (rows: string) => sql`EXISTS (SELECT 1 FROM json_each(${rows})
     LEFT JOIN deliveries d ON d.id = value ->> 'id' AND d.version = value ->> 'version'
@@ -89,6 +90,9 @@ export async function store(
       ...writeTransactions(db, chainId, changes, now),
       ...writeItems(db, changes, now),
       ...writeSigners(db, chainId, changes, now),
+      ...(unrequested.length > 0
+        ? storeFindings(db, chainId, [describeUnrequested(chainId, unrequested)], now)
+        : []),
       writeNetwork(db, chainId, changes, now),
     ],
   )
@@ -200,7 +204,7 @@ function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
 function writeSigners(
   db: Database,
   chainId: number,
-  { signers, burned }: Changes,
+  { signers, burns }: Changes,
   now: Date,
 ): Statement[] {
   const at = now.toISOString()
@@ -208,22 +212,20 @@ function writeSigners(
     ...inSlices(
       db,
       signers,
-      (rows) => sql`INSERT INTO signers (chainId, address, usedPieces, usedAt, reverts, pausedUntil)
-        SELECT ${chainId}, value ->> 'address', value ->> 'pieces', ${at}, value ->> 'reverts',
-          value ->> 'pausedUntil'
+      (rows) => sql`INSERT INTO signers (chainId, address, reverts, pausedUntil)
+        SELECT ${chainId}, value ->> 'address', value ->> 'reverts', value ->> 'pausedUntil'
         FROM json_each(${rows}) WHERE true
         ON CONFLICT (chainId, address) DO UPDATE SET
-          usedPieces = excluded.usedPieces + max(0, usedPieces
-            - (SELECT value ->> 'perDay' FROM json_each(${rows}) WHERE value ->> 'address' = address)
-            * (julianday(${at}) - julianday(usedAt))),
-          usedAt = excluded.usedAt, reverts = excluded.reverts, pausedUntil = excluded.pausedUntil`,
+          reverts = excluded.reverts, pausedUntil = excluded.pausedUntil`,
     ),
     ...inSlices(
       db,
-      burned,
-      (rows) => sql`INSERT INTO burns (chainId, address, times, updatedAt)
-        SELECT ${chainId}, value, count(*), ${at} FROM json_each(${rows}) WHERE true GROUP BY value
-        ON CONFLICT (chainId, address) DO UPDATE SET times = times + excluded.times,
+      burns,
+      (rows) => sql`INSERT INTO burns (chainId, token, recipient, times, updatedAt)
+        SELECT ${chainId}, lower(value ->> 'token') AS token,
+          lower(coalesce(value ->> 'recipient', '')) AS recipient, count(*), ${at}
+        FROM json_each(${rows}) WHERE true GROUP BY token, recipient
+        ON CONFLICT (chainId, token, recipient) DO UPDATE SET times = times + excluded.times,
           updatedAt = excluded.updatedAt`,
     ),
   ]

@@ -2,6 +2,7 @@
 import type { Overview } from '../../operations/overview.ts'
 import { findTroubles, isCronLate } from '../../operations/troubles.ts'
 import { LinkButton } from '../components/button.tsx'
+import { Confirm } from '../components/confirm.tsx'
 import { sentence } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { usePage } from '../components/request.ts'
@@ -36,7 +37,7 @@ export const Troubles = ({ state }: StateProps) => {
     )
   return (
     <ul class="rows alarms" aria-label="Alarms">
-      {troubles.map(({ name, detail, severity, raisedAt, chainId, stopped }) => (
+      {troubles.map(({ key, name, detail, version, severity, raisedAt, chainId, stopped }) => (
         <li class={`row ${severity}`}>
           <div class="row-head">
             <Icon name="alert" />
@@ -59,6 +60,22 @@ export const Troubles = ({ state }: StateProps) => {
             <LinkButton href={`/docs/runbook#${name.replaceAll('_', '-')}`} kind="small">
               Runbook<span class="visually-hidden">: {name}</span>
             </LinkButton>
+            {version !== null && (
+              <Confirm
+                id={`acknowledge-${version}`}
+                label="Acknowledge"
+                subject={key}
+                title="Acknowledge this alarm?"
+                action={`/operations/alarms/${encodeURIComponent(key)}/acknowledge`}
+                submit="Acknowledge alarm"
+                values={{ version: String(version) }}
+              >
+                <p>
+                  {detail} The alarm ends with the next cron run. What was found since this page was
+                  loaded raises it again.
+                </p>
+              </Confirm>
+            )}
           </p>
         </li>
       ))}

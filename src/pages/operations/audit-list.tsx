@@ -63,6 +63,7 @@ const sentences: Record<AuditAction, string> = {
   'webhook.rotate': 'rotated the secret of %',
   'webhook.replay': 'sent messages again to %',
   'webhook.delete': 'deleted %',
+  'alarm.acknowledge': 'acknowledged %',
   'user.forget': 'removed the data of %',
   'catalogue.import': 'imported %',
   'administrator.appoint': 'made % an administrator',
@@ -74,8 +75,9 @@ export const auditActions = Object.keys(sentences) as AuditAction[]
 /** Names an action: `Retried a transfer`. */
 export function labelOf(action: AuditAction): string {
   const [group = ''] = action.split('.')
-  const subject = group === 'administrator' ? 'user' : group
-  return sentence(sentences[action].replace('%', `a ${subject}`)).slice(0, -1)
+  const subject =
+    group === 'administrator' ? 'a user' : group === 'alarm' ? 'an alarm' : `a ${group}`
+  return sentence(sentences[action].replace('%', subject)).slice(0, -1)
 }
 
 const What = (entry: AuditEntry) => {
@@ -121,6 +123,8 @@ const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
       )
     case 'webhook':
       return host ? `a webhook to ${host}` : 'a webhook'
+    case 'alarm':
+      return `the alarm ${subject}`
     case 'catalogue':
       return 'a catalogue'
     default:

@@ -7,6 +7,7 @@ import { ReasonCode, TransferId } from '../../delivery/admin/schema.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireAdministrator, validate } from '../../http/endpoint.ts'
 import { cursorText, idText, inputText, tokenNameText } from '../../http/inputs.ts'
+import { AlarmKey, acknowledgeAlarm } from '../../operations/acknowledge.ts'
 import { readNftDetails, readOrderDetails, readUserDetails } from '../../operations/details.ts'
 import { readOverview } from '../../operations/overview.ts'
 import { onlyItemIn, search } from '../../operations/search.ts'
@@ -110,6 +111,16 @@ export const operationRoutes = new Hono<App>()
     const changed = await changeTransfers(withQueue(c), change)
     return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
   })
+  .post(
+    '/operations/alarms/:key/acknowledge',
+    requireAdministrator(),
+    validate('param', AlarmKey),
+    validate('form', z.object({ version: idText })),
+    async (c) => {
+      await acknowledgeAlarm(c.var, { ...c.req.valid('param'), ...c.req.valid('form') })
+      return c.redirect('/operations', 303)
+    },
+  )
   .get('/operations/orders/:id', requireAdministrator(), idParam, async (c) => {
     const found = await readOrderDetails(c.var, c.req.valid('param'))
     const { id, account } = found

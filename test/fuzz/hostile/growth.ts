@@ -179,6 +179,7 @@ const totals: Record<string, (extent: Extent, rows: Record<string, number>) => n
   networkChecks: () => 2,
   cronRuns: () => 1,
   alarms: () => 50,
+  findings: () => 50,
   hourlyOrders: (extent) => 24 * extent.days + orders(extent) / 1000,
 }
 

@@ -129,7 +129,8 @@ const newestBlock = async () => Number(await commands.node.getBlockNumber({ cach
 
 it('finds nothing in what was ordered, in the contract and those before it', async () => {
   const from = await newestBlock()
-  const cancelled = await anOrder({ state: 'queued', requestedAction: 'cancel' })
+  const requested = { requestedAction: 'cancel', cancelRequestedAt: NOW } as const
+  const cancelled = await anOrder({ state: 'queued', ...requested })
   await commands.deliver(delivery.address, [await anOrder({ quantity: 3 }), aCancel(cancelled.key)])
   // The recipient was forgotten after the delivery.
   await commands.deliver(delivery.address, [await anOrder({ to: null, state: 'transferred' })])
@@ -167,6 +168,7 @@ it('lists what a thief with the key of a relayer has taken', async () => {
 
 it('lists keys of orders that were used for something else', async () => {
   const from = await newestBlock()
+  const settled = { state: 'cancelled', requestedAction: 'cancel' } as const
   const uses = [
     { ...(await anOrder()), to: stranger.address },
     { ...(await anOrder()), amount: 2n },
@@ -174,6 +176,8 @@ it('lists keys of orders that were used for something else', async () => {
     await anOrder({ to: null, state: 'awaiting_wallet', awaits: 1 }),
     await anOrder({ chainId: 1 }),
     aCancel((await anOrder()).key),
+    // The engine has settled it: it looks as if it had been asked for.
+    aCancel((await anOrder(settled)).key),
     aCancel(aKey()),
   ]
   await commands.deliver(delivery.address, uses)
@@ -185,8 +189,9 @@ it('lists keys of orders that were used for something else', async () => {
     [uses[2]?.key, 'that of an order with other content'],
     [uses[3]?.key, 'that of an order with other content'],
     [uses[4]?.key, 'that of an order on another chain'],
-    [uses[5]?.key, 'that of an order that is not cancelled'],
-    [uses[6]?.key, 'not in the database'],
+    [uses[5]?.key, 'that of an order that nobody asked to cancel'],
+    [uses[6]?.key, 'that of an order that nobody asked to cancel'],
+    [uses[7]?.key, 'not in the database'],
   ])
 })
 

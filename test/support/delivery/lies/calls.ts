@@ -45,6 +45,7 @@ const words = [field('', 'words')]
 
 /** The moments at which a lie can begin. */
 export const moments = [
+  'from the first minute',
   'before signing',
   'while in flight',
   'in a block that is not final',
@@ -54,7 +55,7 @@ export const moments = [
 ] as const
 export type Moment = (typeof moments)[number]
 
-const [SIGNING, IN_FLIGHT, MINED, FINAL, SEARCH, DAILY] = moments
+const [START, SIGNING, IN_FLIGHT, MINED, FINAL, SEARCH, DAILY] = moments
 
 type Target = {
   fields: readonly Field[]
@@ -67,12 +68,15 @@ export const targets = {
   eth_chainId: { fields: [field('', 'number')], at: moments },
   'eth_getBlockByNumber latest': { fields: block, at: moments },
   'eth_getBlockByNumber N': { fields: block, at: moments },
-  eth_maxPriorityFeePerGas: { fields: [field('', 'number')], at: [SIGNING, FINAL] },
+  eth_maxPriorityFeePerGas: { fields: [field('', 'number')], at: [START, SIGNING, FINAL] },
   eth_getTransactionCount: { fields: [field('', 'number')], at: moments },
-  eth_getBalance: { fields: [field('', 'number')], at: [SIGNING, FINAL] },
-  eth_getCode: { fields: [field('', 'data')], at: [SIGNING] },
-  eth_estimateGas: { fields: [field('', 'number')], at: [SIGNING, FINAL] },
-  eth_sendRawTransaction: { fields: [field('', 'broadcast')], at: [SIGNING, IN_FLIGHT, FINAL] },
+  eth_getBalance: { fields: [field('', 'number')], at: [START, SIGNING, FINAL] },
+  eth_getCode: { fields: [field('', 'data')], at: [START, SIGNING] },
+  eth_estimateGas: { fields: [field('', 'number')], at: [START, SIGNING, FINAL] },
+  eth_sendRawTransaction: {
+    fields: [field('', 'broadcast')],
+    at: [START, SIGNING, IN_FLIGHT, FINAL],
+  },
   eth_getTransactionReceipt: {
     fields: [
       ...mined,
@@ -85,7 +89,7 @@ export const targets = {
       field('logs', 'answer'),
       ...log('logs.*'),
     ],
-    at: [SIGNING, IN_FLIGHT, MINED, SEARCH, DAILY],
+    at: [START, SIGNING, IN_FLIGHT, MINED, SEARCH, DAILY],
   },
   eth_getTransactionByHash: {
     fields: [
@@ -111,20 +115,22 @@ export const targets = {
     at: [SEARCH, DAILY],
   },
   'eth_call records': { fields: words, at: moments },
-  'eth_call paused': { fields: words, at: [SIGNING, IN_FLIGHT, FINAL] },
-  'eth_call retired': { fields: words, at: [SIGNING, IN_FLIGHT, FINAL] },
-  'eth_call predecessor': { fields: words, at: [SIGNING, FINAL] },
-  'eth_call relayerLimit': { fields: words, at: [SIGNING, IN_FLIGHT, FINAL] },
-  'eth_call tokenLimit': { fields: words, at: [SIGNING, FINAL] },
-  'eth_call relayerList': { fields: words, at: [SIGNING, FINAL] },
-  'eth_call deliver': { fields: words, at: [SIGNING, FINAL] },
-  'eth_call supportsInterface': { fields: words, at: [SIGNING] },
-  'eth_call getL1Fee': { fields: words, at: [SIGNING, FINAL] },
-  'eth_call isApprovedForAll': { fields: words, at: [SIGNING] },
-  'eth_call hasRole': { fields: words, at: [SIGNING] },
-  'eth_call ownerOf': { fields: words, at: [SIGNING] },
-  'eth_call balanceOf': { fields: words, at: [SIGNING] },
-  'eth_call of a token': { fields: words, at: [SIGNING] },
+  'eth_call paused': { fields: words, at: [START, SIGNING, IN_FLIGHT, FINAL] },
+  'eth_call retired': { fields: words, at: [START, SIGNING, IN_FLIGHT, FINAL] },
+  'eth_call owner': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call pendingOwner': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call predecessor': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call relayerLimit': { fields: words, at: [START, SIGNING, IN_FLIGHT, FINAL] },
+  'eth_call tokenLimit': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call relayerList': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call deliver': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call supportsInterface': { fields: words, at: [START, SIGNING] },
+  'eth_call getL1Fee': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call isApprovedForAll': { fields: words, at: [START, SIGNING] },
+  'eth_call hasRole': { fields: words, at: [START, SIGNING] },
+  'eth_call ownerOf': { fields: words, at: [START, SIGNING] },
+  'eth_call balanceOf': { fields: words, at: [START, SIGNING] },
+  'eth_call of a token': { fields: words, at: [START, SIGNING] },
 } as const satisfies Record<string, Target>
 
 export type TargetName = keyof typeof targets
@@ -133,6 +139,8 @@ const isTarget = (name: string): name is TargetName => name in targets
 
 /** Functions of tokens and of a chain that are asked for themselves. */
 const signatures = [
+  'owner()',
+  'pendingOwner()',
   'supportsInterface(bytes4)',
   'getL1Fee(bytes)',
   'isApprovedForAll(address,address)',

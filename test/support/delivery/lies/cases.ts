@@ -14,7 +14,8 @@ export type LieCase = {
   lies: readonly Lie[]
   /** How long it is told, unless it is over before. */
   minutes: number
-  finality: number
+  finality: number | 'finalized'
+  callsPerBatch: number
   itemsPerTransaction: number
   transactionsInFlight: number
   /** Number of keys of signers. */
@@ -25,13 +26,12 @@ export type LieCase = {
   hasThief: boolean
 }
 
-const ONCE = { skip: 0, times: 1 }
-
 /** A case of which only what matters is told. */
 export const aCase = (values: Partial<LieCase> & Pick<LieCase, 'lies' | 'moment'>): LieCase => ({
   liar: 0,
   minutes: 3,
   finality: 1,
+  callsPerBatch: 100,
   itemsPerTransaction: 5,
   transactionsInFlight: 4,
   signers: 1,
@@ -40,16 +40,43 @@ export const aCase = (values: Partial<LieCase> & Pick<LieCase, 'lies' | 'moment'
   ...values,
 })
 
-/** Returns the case of a seed. */
+/** Every field of every answer. */
+const fields = (Object.keys(targets) as TargetName[]).flatMap((target) =>
+  targets[target].fields.map((field: Field) => ({ target, ...field })),
+)
+type TargetField = (typeof fields)[number]
+const storyNames = Object.keys(stories) as StoryName[]
+const transportNames = Object.keys(transports) as TransportName[]
+
+/**
+ * Returns the case of a seed. Of ten seeds in a row, four lie about a field, one below JSON-RPC and
+ * two in a story: each time the next one of the list, so that many seeds have all of them.
+ */
 export function drawCase(seed: number): LieCase {
   const dice = aDice(seed)
-  const moment = dice.pick(...moments)
+  const ten = Math.floor(seed / 10)
+  const one = seed % 10
+  let moment = dice.pick(...moments)
+  let lies: Lie[]
+  if (one < 4) {
+    const field = nth(fields, ten * 4 + one)
+    moment = anyOf(dice, targets[field.target].at)
+    lies = [drawLie(dice, field)]
+  } else if (one < 6) lies = [drawStory(dice, nth(storyNames, ten * 2 + one))]
+  else if (one < 7) lies = [drawTransport(dice, nth(transportNames, ten))]
+  else {
+    const asked = fields.filter(({ target }) => targets[target].at.some((at) => at === moment))
+    const drawn = () => drawLie(dice, anyOf(dice, asked))
+    lies = [one === 7 ? drawStory(dice, anyOf(dice, storyNames)) : drawn(), drawn()]
+    if (dice.chance(0.3)) lies.push(drawn())
+  }
   return {
     liar: dice.pick(0, 1),
     moment,
-    lies: drawLies(dice, moment),
+    lies,
     minutes: dice.pick(1, 2, 2, 4, 7, 12, 16),
-    finality: dice.pick(1, 1, 2, 3),
+    finality: dice.pick<LieCase['finality']>(1, 1, 2, 3, 'finalized'),
+    callsPerBatch: dice.pick(100, 100, 4, 1),
     itemsPerTransaction: dice.pick(1, 3, 20),
     transactionsInFlight: dice.pick(1, 2, 8),
     signers: dice.pick(1, 2),
@@ -58,59 +85,43 @@ export function drawCase(seed: number): LieCase {
   }
 }
 
-function drawLies(dice: Dice, moment: Moment): Lie[] {
-  const kind = dice.random()
-  if (kind < 0.1) return [drawTransport(dice)]
-  if (kind < 0.34) return [drawStory(dice)]
-  if (kind < 0.4) return [drawStory(dice), drawLie(dice, moment)]
-  const count = kind < 0.8 ? 1 : 2 + dice.upTo(2)
-  return Array.from({ length: count }, () => drawLie(dice, moment))
-}
+const drawLie = (dice: Dice, { target, path, kind }: TargetField): Lie => ({
+  target,
+  path,
+  kind,
+  value: anyOf(dice, Object.keys(values[kind])),
+  draw: dice.upTo(1000),
+  ...drawOccasions(dice),
+  ...(kind === 'broadcast' && { isSwallowed: dice.chance(0.5) }),
+})
 
-function drawLie(dice: Dice, moment: Moment): Lie {
-  const names = Object.keys(targets) as TargetName[]
-  const asked = names.filter((name) => (targets[name].at as readonly Moment[]).includes(moment))
-  const target = anyOf(dice, asked)
-  const { path, kind } = anyOf<Field>(dice, targets[target].fields)
-  return {
-    target,
-    path,
-    kind,
-    value: anyOf(dice, Object.keys(values[kind])),
-    draw: dice.upTo(1000),
-    ...drawOccasions(dice),
-    ...(kind === 'broadcast' && { isSwallowed: dice.chance(0.5) }),
-  }
-}
-
-const drawTransport = (dice: Dice): Lie => ({
-  transport: anyOf(dice, Object.keys(transports) as TransportName[]),
+const drawTransport = (dice: Dice, transport: TransportName): Lie => ({
+  transport,
   ...drawOccasions(dice),
 })
 
-const drawStory = (dice: Dice): Lie => ({
-  story: anyOf(dice, Object.keys(stories) as StoryName[]),
-  draw: dice.upTo(1000),
-})
+const drawStory = (dice: Dice, story: StoryName): Lie => ({ story, draw: dice.upTo(1000) })
 
 const drawOccasions = (dice: Dice) =>
   dice.chance(0.3)
-    ? ONCE
+    ? { skip: 0, times: 1 }
     : {
         skip: dice.pick(0, 0, 0, 1, 2, 5),
         times: dice.pick(1, 2, 5, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
       }
 
-function anyOf<T>(dice: Dice, list: readonly T[]): T {
-  const one = list[dice.upTo(list.length)]
-  if (one === undefined) throw new Error('nothing can be drawn')
+const anyOf = <T>(dice: Dice, list: readonly T[]): T => nth(list, dice.upTo(list.length))
+
+function nth<T>(list: readonly T[], position: number): T {
+  const one = list[position % list.length]
+  if (one === undefined) throw new Error('the list is empty')
   return one
 }
 
 /** Describes a case in words. */
 export function describeCase(one: LieCase): string {
-  const { liar, moment, lies, minutes, finality, itemsPerTransaction, transactionsInFlight } = one
+  const { liar, moment, lies, minutes, finality, itemsPerTransaction } = one
   const orders = one.isOrdering ? ', while more is ordered' : ''
   const thief = one.hasThief ? ', while a thief uses a key' : ''
-  return `node ${liar} lies ${moment}, for ${minutes} min${orders}${thief}: ${lies.map(describeLie).join('; and ')} [finality ${finality}, ${itemsPerTransaction} items in each of ${transactionsInFlight} transactions, signers: ${one.signers}]`
+  return `node ${liar} lies ${moment}, for ${minutes} min${orders}${thief}: ${lies.map(describeLie).join('; and ')} [finality ${finality}, ${one.callsPerBatch} calls a batch, ${itemsPerTransaction} items in each of ${one.transactionsInFlight} transactions, signers: ${one.signers}]`
 }

@@ -1,6 +1,7 @@
 /** What is wrong with the database after a lie, by what the honest node says. */
 import { env } from 'cloudflare:workers'
 import type { Hex } from 'viem'
+import type { NodeRow } from '../../../../src/db/schema/operations.ts'
 import { decodeLimit, encodeLimit } from '../../../../src/ethereum/contract.ts'
 import { type Row, rowsOf } from '../engine.ts'
 import { expectExactlyOnce } from '../oracle.ts'
@@ -134,7 +135,7 @@ async function wrongNetwork({ chain, ask }: World): Promise<string[]> {
 /** Blocks that are mined between a check and the judgement at most. */
 const MARGIN = 60
 
-async function wrongCheck({ chain, ask, one }: World): Promise<string[]> {
+async function wrongCheck({ chain, ask }: World): Promise<string[]> {
   const [row] = await select<{
     problem: string | null
     headNumber: number
@@ -142,6 +143,7 @@ async function wrongCheck({ chain, ask, one }: World): Promise<string[]> {
     isPaused: 0 | 1
     isRetired: 0 | 1
     signers: string
+    nodes: string
   }>('SELECT * FROM networkChecks WHERE chainId = ?', chain.chainId)
   if (!row) return ['the network was never checked']
   const found: string[] = []
@@ -151,12 +153,16 @@ async function wrongCheck({ chain, ask, one }: World): Promise<string[]> {
   if (headNumber > head || headNumber < head - MARGIN)
     found.push(`the check found block ${headNumber} instead of ${head}`)
   if (isPaused || isRetired) found.push('the check found the contract paused or retired')
-  const signers: { address: string; nonce: number; foreignPieces: number; limit: unknown }[] =
-    JSON.parse(row.signers)
-  for (const { address, nonce, foreignPieces, limit } of signers) {
+  const signers: { address: string; limit: unknown }[] = JSON.parse(row.signers)
+  const nodes: NodeRow[] = JSON.parse(row.nodes)
+  for (const { address, limit } of signers) {
     const count = Number(await ask('eth_getTransactionCount', address, 'latest'))
-    if (nonce !== count) found.push(`the check found the nonce ${nonce} instead of ${count}`)
-    if (foreignPieces > 0 && !one.hasThief) found.push(`${foreignPieces} pieces were stolen`)
+    for (const [node, { state }] of nodes.entries()) {
+      const { nonce, missing = [] } = state?.relayers[address] ?? {}
+      if (nonce !== count)
+        found.push(`the check of node ${node} found the nonce ${nonce} instead of ${count}`)
+      if (missing.length > 0) found.push(`node ${node} has no receipt at the nonces ${missing}`)
+    }
     if (limit === null) found.push(`the check found no limit of ${address}`)
   }
   return found
@@ -171,7 +177,7 @@ async function wrongSigners({ chain }: World): Promise<string[]> {
     now,
   )
   const burns = await select<{ text: string }>(
-    `SELECT address || ' has used up gas' AS text FROM burns WHERE chainId = ?`,
+    `SELECT token || ' has used up gas' AS text FROM burns WHERE chainId = ?`,
     chain.chainId,
   )
   return [...signers, ...burns].map(({ text }) => text)

@@ -6,7 +6,7 @@ import { type TransportName, transports } from './transport.ts'
 import { type Facts, MISSING, Refusal, values } from './values.ts'
 
 /** How many occasions a lie lets pass, and on how many it is told. */
-export type Occasions = { skip: number; times: number }
+type Occasions = { skip: number; times: number }
 
 export type Lie =
   | (Occasions & {
@@ -25,10 +25,8 @@ export type Lie =
 
 type Active = { lie: Lie; story: Story | null; seen: number; told: number }
 
-export type Liar = ReturnType<typeof aLiar>
-
-/** `send` sends calls to the node. */
-export function aLiar(send: (calls: readonly Call[]) => Promise<Answer[]>) {
+/** `send` sends calls to the node. What the Worker asks is added to `asked`. */
+export function aLiar(send: (calls: readonly Call[]) => Promise<Answer[]>, asked: Set<TargetName>) {
   let active: Active[] = []
   let facts: Omit<Facts, 'draw' | 'call' | 'answers'> | null = null
   const overflows: string[] = []
@@ -45,7 +43,11 @@ export function aLiar(send: (calls: readonly Call[]) => Promise<Answer[]>) {
   async function answer(body: string): Promise<Response> {
     const parsed: Call | Call[] = JSON.parse(body)
     const calls = [parsed].flat()
-    for (const call of calls) if (!nameOf(call)) unknown.add(describeCall(call))
+    for (const call of calls) {
+      const name = nameOf(call)
+      if (name) asked.add(name)
+      else unknown.add(describeCall(call))
+    }
     const told = active
     // Each call is an occasion for each lie about it.
     const due = new Map(

@@ -7,7 +7,7 @@ import { pass } from '../clock.ts'
 import { anEngine } from '../engine.ts'
 import { describeCase, type LieCase } from './cases.ts'
 import { complaints, wrongItems } from './judge.ts'
-import { type aLiarsStage, SIGNER, type World } from './world.ts'
+import { SIGNER, type Stage, type World } from './world.ts'
 
 /** Seconds between two blocks. */
 const ROUND = 15
@@ -26,7 +26,7 @@ const FEE = parseGwei('600')
 const MAX_REQUESTS = 600
 
 /** Plays a case. Throws if a lie has a lasting effect, or one that nobody learns of. */
-export async function play(begin: ReturnType<typeof aLiarsStage>, one: LieCase): Promise<Told> {
+export async function play({ begin }: Stage, one: LieCase): Promise<Told> {
   const world = await begin(one)
   try {
     return await playIn(world)
@@ -80,7 +80,7 @@ async function playIn(world: World): Promise<Told> {
 
 /** Brings the orders into the state in which the lie finds them. */
 async function prepare(world: World, watch: Watch): Promise<void> {
-  const { one, sell, market, chain } = world
+  const { one, sell, market, chain, wallet } = world
   const sold = await sell(
     { standard: 'erc721' },
     { standard: 'erc1155', quantity: 3 },
@@ -90,14 +90,16 @@ async function prepare(world: World, watch: Watch): Promise<void> {
     { standard: 'erc1155', recipient: null },
     { standard: 'erc1155', seller: 'none' },
     { standard: 'erc1155', seller: 'fake' },
+    { standard: 'erc1155', recipient: wallet, recipientChainId: chain.chainId },
   )
   const [, , , , cancelled] = sold
   if (cancelled) await anEngine(chain).cancel(cancelled)
+  if (one.moment === 'from the first minute') return
   await market.runCron()
   if (one.moment === 'before signing') return
   await watch.deliver()
   if (one.moment === 'while in flight') return
-  await market.mine()
+  await world.mine()
   if (one.moment === 'in a block that is not final') {
     pass(2)
     return
@@ -153,6 +155,7 @@ function watchMinutes(world: World) {
   let stolenAt = 0
   const failures = recordFailures()
 
+  /** Delivers messages until none is due, or until a round has passed. */
   async function deliver() {
     const [before, startedAt] = [world.requests(), Date.now()]
     for (let due = market.queue.take(); due.length > 0; due = market.queue.take()) {
@@ -162,6 +165,7 @@ function watchMinutes(world: World) {
       const minutes = Math.ceil((Date.now() - startedAt + 1) / MINUTE)
       if (requests > MAX_REQUESTS * minutes)
         throw new Endless(`the nodes got ${requests} requests in ${minutes} min`)
+      if (Date.now() - startedAt >= ROUND * 1000) return
     }
   }
 
@@ -196,7 +200,7 @@ function watchMinutes(world: World) {
   async function round() {
     await deliver()
     pass(ROUND)
-    await market.mine()
+    await world.mine()
     if (Date.now() >= nextCron) await cron()
   }
 
@@ -233,7 +237,7 @@ function watchMinutes(world: World) {
         maxPriorityFeePerGas: FEE,
       })
       await ask('eth_sendRawTransaction', raw)
-      await market.mine()
+      await world.mine()
       stolenAt = Date.now()
     },
   }

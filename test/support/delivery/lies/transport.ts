@@ -7,7 +7,10 @@ const MEMORY = 64 * 1024 * 1024
 const CHUNK = 256 * 1024
 
 /** What a request is answered with. `onOverflow` is called when the Worker takes too much of it. */
-export type Broken = (answers: readonly Answer[], onOverflow: () => void) => Response
+export type Broken = (
+  answers: readonly Answer[],
+  onOverflow: () => void,
+) => Response | Promise<Response>
 
 const encoder = new TextEncoder()
 const headers = { 'content-type': 'application/json' }
@@ -63,6 +66,10 @@ export const transports = {
   'an answer that stands still after its first bytes': (answers) =>
     new Response(part(answers), { headers: { ...headers, [BROKEN]: 'stall' } }),
   'no answer': () => new Response(null, { headers: { [BROKEN]: 'hang' } }),
+  'an answer after nine seconds': async (answers) => {
+    await new Promise((resolve) => setTimeout(resolve, 9000))
+    return Response.json(answers)
+  },
   'a broken connection': () => new Response(null, { headers: { [BROKEN]: 'drop' } }),
   'a connection that breaks in the answer': (answers) =>
     new Response(
@@ -118,6 +125,9 @@ export const transports = {
   ),
   'an error of the whole request': text(
     '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported"}}',
+  ),
+  'an error with half a character, and with a zero': text(
+    '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"\\ud800 \\u0000 no"}}',
   ),
   'an error of 30 MB': () =>
     new Response(

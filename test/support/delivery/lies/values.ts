@@ -212,6 +212,10 @@ const refusals = constants({
   'an error: limit exceeded': new Refusal({ code: -32005, message: 'limit exceeded' }),
   'an error without a message': new Refusal({ code: 1 }),
   'an error that is a text': new Refusal('no'),
+  'an error with half a character, and with a zero': new Refusal({
+    code: 3,
+    message: '\ud800\u0000',
+  }),
   'an error with a message of a million characters': new Refusal({ code: 1, message: huge }),
 })
 

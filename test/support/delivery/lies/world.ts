@@ -10,7 +10,7 @@ import { emptyDatabase } from '../../database.ts'
 import { resetClock } from '../clock.ts'
 import { type PaidItem, paidItems, type Sale } from '../items.ts'
 import { aMarketplace } from '../marketplace.ts'
-import type { Answer, Call } from './calls.ts'
+import type { Answer, Call, TargetName } from './calls.ts'
 import type { LieCase } from './cases.ts'
 import { aLiar } from './liar.ts'
 
@@ -24,6 +24,9 @@ const NOBODY = getAddress('0x7411ef7411ef7411ef7411ef7411ef7411ef7411')
 /** ERC-721 tokens of each of two sellers. The second one has those after the first one's. */
 const TOKENS = 10
 
+/** Milliseconds between two blocks while the Worker waits. */
+const BLOCK_TIME = 15_000
+
 /** The id of the next case's chain: what the Worker caches of a chain is of one case. */
 let nextChainId = 1_000_000
 
@@ -34,25 +37,43 @@ type SaleOf = Sale & { seller?: 'first' | 'second' | 'none' | 'fake' }
 export type Fate = 'delivered' | 'moved nothing' | 'waits'
 export type Sold = PaidItem & { from: Address; fate: Fate }
 
-export type World = Awaited<ReturnType<ReturnType<typeof aLiarsStage>>>
+type Shared = {
+  chain: Chain
+  beside: Chain
+  otherSeller: Address
+  /** A token that accepts every call and transfers nothing. */
+  fake: Address
+  /** The wallet of a buyer, which is a contract. */
+  wallet: Address
+}
 
-/** Starts the chains of a file. Returns a function that begins a case: each finds the same chains. */
+export type Stage = ReturnType<typeof aLiarsStage>
+export type World = Awaited<ReturnType<Stage['begin']>>
+
+/** Starts the chains of a file. Each case that begins finds them in the same state. */
 export function aLiarsStage() {
-  let shared: { chain: Chain; beside: Chain; otherSeller: Address; fake: Address }
+  let shared: Shared
   let isPlaying = false
+  const asked = new Set<TargetName>()
 
   beforeAll(async () => {
-    const chain = await aChain({ erc721: TOKENS, erc1155: 10_000, mints: true }, afterAll)
-    const beside = await aChain({}, afterAll)
-    const fake = await chain.aMaliciousToken({ answer: 'accepts' })
-    shared = { chain, beside, otherSeller: await addSeller(chain), fake }
+    const stock = { erc721: TOKENS, erc1155: 10_000, mints: true }
+    // The final block is two blocks below the newest one.
+    const chain = await aChain({ ...stock, args: ['--slots-in-an-epoch', '1'] }, afterAll)
+    shared = {
+      chain,
+      beside: await aChain({}, afterAll),
+      otherSeller: await addSeller(chain),
+      fake: await chain.aMaliciousToken({ answer: 'accepts' }),
+      wallet: await chain.aRecipient('accepts'),
+    }
     await chain.setAutomine(false)
   })
 
-  return async (one: LieCase) => {
+  async function begin(one: LieCase) {
     if (isPlaying) throw new Error('the case before has not ended')
     isPlaying = true
-    const { beside, otherSeller, fake } = shared
+    const { beside, otherSeller, fake, wallet } = shared
     const { rpcUrl } = shared.chain
     const ask = (method: string, ...params: unknown[]) => rpc(rpcUrl, method, ...params)
     await emptyDatabase()
@@ -63,18 +84,27 @@ export function aLiarsStage() {
     await ask('anvil_setChainId', chainId)
     const honestUrl = `${rpcUrl}/?honest=${chainId}`
     const lyingUrl = `${rpcUrl}/?lying=${chainId}`
-    const { finality, itemsPerTransaction, transactionsInFlight } = one
+    const { finality, callsPerBatch, itemsPerTransaction, transactionsInFlight } = one
+    let minedAt = Date.now()
     const market = aMarketplace(chain, {
+      onWait: async () => {
+        if (Date.now() - minedAt >= BLOCK_TIME) await mine()
+      },
       keys: one.signers === 2 ? `${SIGNER},${OTHER_SIGNER}` : SIGNER,
       network: {
         rpcUrls: one.liar === 0 ? [lyingUrl, honestUrl] : [honestUrl, lyingUrl],
         finality,
+        callsPerBatch,
         itemsPerTransaction,
         transactionsInFlight,
       },
       beside: [{ ...beside, proxyUrl: beside.rpcUrl }],
     })
-    const liar = aLiar((calls) => send(rpcUrl, calls))
+    async function mine() {
+      minedAt = Date.now()
+      await market.mine()
+    }
+    const liar = aLiar((calls) => send(rpcUrl, calls), asked)
     let requests = 0
     const stopLying = watchRequests(lyingUrl, (body) => {
       requests++
@@ -119,7 +149,9 @@ export function aLiarsStage() {
       chain,
       beside,
       otherSeller,
+      wallet,
       market,
+      mine,
       liar,
       ask,
       items,
@@ -156,6 +188,8 @@ export function aLiarsStage() {
       },
     }
   }
+
+  return { begin, asked }
 }
 
 /** What the Delivery contract is asked for. */

@@ -1,1 +1,0 @@
-ALTER TABLE `networks` ADD `contradictedSince` text;

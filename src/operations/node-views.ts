@@ -1,0 +1,154 @@
+/** What one node says of a network: its newest block, and in it the contract and the relayers. */
+import { type Address, getAddress } from 'viem'
+import { numberToHex, parseGwei } from 'viem/utils'
+import type * as z from 'zod'
+import type { NodeState } from '../db/schema/operations.ts'
+import type { Network } from '../env.ts'
+import {
+  addressIn,
+  decodeLimit,
+  decodeRelayers,
+  describeLimit,
+  encodeDeliver,
+  encodeGetter,
+  encodeLimit,
+  tokenChanges,
+} from '../ethereum/contract.ts'
+import { lower } from '../ethereum/fees.ts'
+import { headIn, headRequests, type Node } from '../ethereum/node.ts'
+import {
+  accountBalance,
+  block,
+  blockAt,
+  contractCode,
+  hex,
+  inconclusive,
+  integer,
+  logs,
+  read,
+  simulate,
+  tip,
+  transactionCount,
+  view,
+  wei,
+} from '../ethereum/requests.ts'
+import type { Rpc, RpcRequest } from '../ethereum/rpc.ts'
+
+/** Relayers that are watched besides the signers: the owner of the contract can add any number. */
+const MAX_LISTED = 50
+
+/** The newest blocks whose events are read, if the node was not asked for longer. */
+const MAX_BLOCKS = 1000
+
+const LISTED = 'The number of relayers'
+
+/** Throws without a reply to each of the requests. */
+async function ask(rpc: Rpc, requests: readonly RpcRequest[]) {
+  const replies = await rpc(requests)
+  for (const reply of requests.map(replies)) if ('fault' in reply) throw new Error(reply.fault)
+  return replies
+}
+
+export type View = Awaited<ReturnType<typeof readView>>
+
+/** Asks a node. Never throws: returns why it cannot be used. `before`: what it told last. */
+export const askNode = (...input: Parameters<typeof readView>): Promise<View | string> =>
+  readView(...input).catch(({ message }) => String(message).slice(0, 200))
+
+async function readView(
+  { rpc }: Node,
+  network: Network,
+  signers: readonly Address[],
+  before: NodeState | null,
+) {
+  const { delivery, finality } = network
+  const finals = finality === 'finalized' ? [blockAt(finality)] : []
+  const relayerList = view(delivery, encodeGetter('relayerList'))
+  // Answers that may be too long have requests of their own.
+  const [first, list] = await Promise.all([
+    ask(rpc, [...headRequests, tip, ...finals]),
+    rpc([relayerList]).then((replies) => replies(relayerList)),
+  ])
+  if ('fault' in list && !before) throw new Error(list.fault)
+  const head = headIn(network, first)
+  if (typeof head === 'string') throw new Error(head)
+  const { number, timestamp, baseFeePerGas } = head
+  const data = read(hex, list)
+  const listed = data && decodeRelayers(data)
+  const watched = listed?.slice(0, MAX_LISTED) ?? Object.keys(before?.relayers ?? {})
+  const addresses = [...new Set([...signers, ...watched.map((address) => getAddress(address))])]
+
+  // As of one block, so that nonces and limits belong together.
+  const inBlock = ({ method, params }: RpcRequest) => ({
+    method,
+    params: [...params.slice(0, -1), numberToHex(number)],
+  })
+  const getter = (name: Parameters<typeof encodeGetter>[0]) =>
+    inBlock(view(delivery, encodeGetter(name)))
+  const limitOf = (relayer: Address) =>
+    inBlock(view(delivery, encodeLimit('relayerLimit', relayer)))
+  const nonceOf = (relayer: Address) => inBlock(transactionCount(relayer))
+  const codeOf = (relayer: Address) => contractCode(relayer, number)
+  const readTo = Math.min(before?.eventsTo ?? number, number)
+  const changes = tokenChanges(delivery, Math.max(readTo, number - MAX_BLOCKS) + 1, number)
+  const empty = encodeDeliver([], 0, network.gasPerItem, timestamp)
+  const simulations = signers.map((from) => simulate({ from, to: delivery, data: empty }))
+  const [replies, others] = await Promise.all([
+    ask(rpc, [
+      ...(['paused', 'retired', 'owner', 'pendingOwner'] as const).map(getter),
+      ...addresses.flatMap((relayer) => [limitOf(relayer), nonceOf(relayer), codeOf(relayer)]),
+      ...signers.map(accountBalance),
+    ]),
+    rpc([...simulations, ...(readTo < number ? [changes] : [])]),
+  ])
+  const must = <S extends z.ZodType>(shape: S, request: RpcRequest): z.infer<S> => {
+    const value = read(shape, replies(request))
+    if (value === null) throw new Error(`the Delivery contract ${delivery} does not answer`)
+    return value
+  }
+  const isPaused = must(integer, getter('paused')) === 1
+  const relayers = addresses.map((address) => {
+    const limit = decodeLimit(must(hex, limitOf(address)))
+    if (!limit) throw new Error('the node does not tell the limit of a relayer')
+    const hasCode = (read(hex, replies(codeOf(address))) ?? '0x') !== '0x'
+    return { address, limit, hasCode, nonce: must(integer, nonceOf(address)) }
+  })
+  const events = readTo < number ? read(logs, others(changes)) : []
+  const priority = read(wei, first(tip))
+  const problems = [
+    baseFeePerGas === undefined && 'the chain has no base fee (EIP-1559)',
+    priority === null && 'the node does not tell a priority fee',
+    finals.some((final) => !read(block, first(final))) && 'the node does not tell `finalized`',
+    ...simulations.map(others).map(inconclusive),
+    'fault' in list && 'the node does not tell the list of relayers',
+    !events && 'the node does not tell the events of the Delivery contract',
+  ]
+  /** What the owner can change, by its name in sentences. */
+  const facts: NodeState['facts'] = {
+    'The owner': addressIn(must(hex, getter('owner'))),
+    'The next owner': addressIn(must(hex, getter('pendingOwner'))),
+    [LISTED]: 'fault' in list ? `${before?.facts[LISTED]}` : `${listed?.length ?? 'unreadable'}`,
+  }
+  for (const { address, limit } of relayers)
+    facts[`The limit of the relayer ${address}`] = describeLimit(limit)
+  const cap = parseGwei(String(network.maxPriorityFeePerGasGwei))
+  return {
+    problem: problems.find((problem) => typeof problem === 'string') ?? null,
+    head,
+    headAt: new Date(timestamp * 1000).toISOString(),
+    /** Wei for a unit of gas, with a tip of at most the cap of the network. */
+    gasPrice: (baseFeePerGas ?? 0n) + lower(priority ?? 0n, cap),
+    isPaused,
+    isRetired: must(integer, getter('retired')) === 1,
+    relayers,
+    /** Wei, of the signers. */
+    balances: signers.map((signer) => must(wei, accountBalance(signer))),
+    /** What the owner changed of tokens since the view before, as sentences. */
+    events: (events ?? []).map(
+      ({ topics: [, token = '0x'], transactionHash }) =>
+        `The limit or the owner of the token ${addressIn(token)} was changed in the transaction ${transactionHash}.`,
+    ),
+    eventsTo: events ? number : readTo,
+    facts,
+  }
+}
