@@ -8,6 +8,7 @@ import { shownColumns } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema/users.ts'
 import { bool, docs, id, orNull, text, time, timestamps } from '../http/fields.ts'
 import { optionalEmail, writtenText } from '../http/inputs.ts'
+import { toLine } from '../http/text.ts'
 
 export type AddressKind = (typeof addressKinds)[number]
 
@@ -41,7 +42,10 @@ const line = (description: string, text = writtenText(255)) =>
 /** The fields that a request may set on a billing address. */
 export const BillingFields = z.object({
   // Shops send several lines.
-  street: line(description.street, writtenText(255, { lineEnd: ', ' })),
+  street: line(
+    description.street,
+    writtenText(255, 0, (text) => toLine(text, ', ')),
+  ),
   postal: line(description.postal),
   city: line(description.city),
   country: line(description.country),

@@ -23,10 +23,7 @@ function webpPixels(chunk: string, view: DataView): number | undefined {
   }
 }
 
-/**
- * Returns the header of a picture that may be converted; null for any other file. Throws
- * `unsupported_media_type` for a PNG that only Apple's programs read.
- */
+/** Returns the header of a picture that may be converted; null for any other file. */
 export function readHeader(bytes: Uint8Array<ArrayBuffer>): Header | null {
   if (bytes.length < 32) return null
   const view = new DataView(bytes.buffer, bytes.byteOffset, 32)
@@ -35,10 +32,10 @@ export function readHeader(bytes: Uint8Array<ArrayBuffer>): Header | null {
     const jpeg = removeMetadata(bytes)
     return { pixels: jpeg ? jpeg.width * jpeg.height : undefined }
   }
-  if (start.startsWith('\x89PNG\r\n\x1a\n')) {
-    if (start.endsWith('CgBI')) throw notConvertible('it is a PNG of Xcode (CgBI)')
+  // Only programs of Apple read it.
+  if (start.endsWith('CgBI')) throw notConvertible('it is a PNG of Xcode (CgBI)')
+  if (start.startsWith('\x89PNG\r\n\x1a\n'))
     return { pixels: view.getUint32(16) * view.getUint32(20) }
-  }
   if (/^GIF8[79]a/.test(start)) return { pixels: view.getUint16(6, true) * view.getUint16(8, true) }
   if (/^RIFF.{4}WEBP/s.test(start)) return { pixels: webpPixels(start.slice(12), view) }
   // AVIF and HEIC (ISO/IEC 23008-12).

@@ -27,7 +27,7 @@ const oversizedMessage = /exceeds pixel limit/
 type Conversion = {
   /** Longest edge of the result, in pixels. */
   edge: number
-  /** Called before the conversion, because each costs; a transparent picture is converted twice. */
+  /** Called before the conversion, because each costs. A picture that may be transparent is converted twice. */
   claim: () => Promise<void>
 }
 

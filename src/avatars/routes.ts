@@ -16,9 +16,7 @@ import { avatarUrl } from './url.ts'
 
 const AvatarSource = z
   .object({
-    avatarUrl: writtenText(2048, { min: 1, lineEnd: '' }).describe(
-      docs('URL of the picture to download.'),
-    ),
+    avatarUrl: writtenText(2048, 1).describe(docs('URL of the picture to download.')),
   })
   .meta({ id: 'AvatarSource', description: docs('Where the new avatar is.') })
 const PictureParam = z.object({

@@ -26,32 +26,14 @@ const readForm = bodyReader(MAX_BYTES + MAX_FORM_BYTES, tooLarge().message)
 /** Returns the body, whatever type it declares. Throws `payload_too_large`, `invalid_input`. */
 export const pictureFromBody = async (c: Context): Promise<Blob> => new Blob([await readBytes(c)])
 
-/** Returns the parts `avatar` of a form. Throws `invalid_input`. */
-async function readParts(body: ArrayBuffer, contentType: string) {
-  const parts = await parseForm(body, contentType)
-  if (parts?.some((part) => part instanceof File)) return parts
-  const others = await parseForm(quoteParameters(body), contentType)
-  if (!others) throw new ApiError('invalid_input', 'the body is not valid multipart/form-data')
-  return others
-}
-
-const parseForm = (body: ArrayBuffer, contentType: string) =>
-  bufferToFormData(body, contentType).then(
-    (form) => form.getAll('avatar'),
-    () => null,
-  )
-
-/**
- * Quotes the parameters of parts, and names their files. HttpClient of .NET sends `name=avatar`, which
- * RFC 2183 allows and the platform does not know.
- */
+/** Quotes what lacks quotes: HttpClient of .NET sends `name=avatar`, which the platform does not know. */
 function quoteParameters(body: ArrayBuffer): ArrayBuffer {
   const text = Buffer.from(body).toString('latin1')
-  const quoted = text.replace(/^content-disposition:.*[^\s";]=[^"].*$/gim, (header) => {
+  const quoted = text.replace(/^content-disposition:.*=[^"\s].*$/gim, (header) => {
     const parameters = header.replace(/(?<=;\s*[\w*]+=)[^\s";]+/g, '"$&"')
     return /;\s*filename=/i.test(header) ? parameters : `${parameters}; filename="avatar"`
   })
-  return new Uint8Array(Buffer.from(quoted, 'latin1')).buffer
+  return quoted === text ? body : new Uint8Array(Buffer.from(quoted, 'latin1')).buffer
 }
 
 /**
@@ -63,7 +45,10 @@ export async function pictureFromForm(c: Context): Promise<Blob> {
   if (mediaType(contentType) !== 'multipart/form-data')
     throw new ApiError('unsupported_media_type', 'send the body as multipart/form-data')
   const body = await readForm(c)
-  const [file, another] = await readParts(body, contentType)
+  const form = await bufferToFormData(quoteParameters(body), contentType).catch(() => {
+    throw new ApiError('invalid_input', 'the body is not valid multipart/form-data')
+  })
+  const [file, another] = form.getAll('avatar')
   // A browser sends an empty file without a name if the visitor chose none.
   if (!(file instanceof File) || another || (file.size === 0 && file.name === ''))
     throw invalidField('avatar', 'must be exactly one part with a file')

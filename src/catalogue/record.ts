@@ -26,7 +26,7 @@ const invisible = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\u200C\u200D\u{E0020}-\u{E007F}
 
 const id = identifier(200, invisible)
 const title = inputText(255).min(1).check(without(invisible))
-const label = writtenText(255, { min: 1 })
+const label = writtenText(255, 1)
 const uint256 = z
   .string()
   .regex(/^(0|[1-9]\d{0,77})$/, { error: 'must be decimal digits in quotes', abort: true })

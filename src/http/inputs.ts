@@ -3,17 +3,13 @@ import * as z from 'zod'
 import { docs } from './fields.ts'
 import { toAsciiDomain, toLine } from './text.ts'
 
-/**
- * Refuses a text in which the pattern finds a character, and says which one and where, counted from 1:
- * `U+0000 at position 5`.
- */
+/** Refuses a text with a character that the pattern finds, and says where it is, counted from 1. */
 export const without = (refused: RegExp) =>
   z.superRefine<string>((text, context) => {
     const index = text.search(refused)
     if (index < 0) return
     const character = text.codePointAt(index)?.toString(16).toUpperCase().padStart(4, '0')
-    const position = [...text.slice(0, index)].length + 1
-    const message = `must not have U+${character} at position ${position}`
+    const message = `must not have U+${character} at position ${[...text.slice(0, index)].length + 1}`
     context.addIssue({ code: 'custom', params: { code: 'invalid_character' }, message })
   })
 
@@ -32,62 +28,42 @@ export const inputText = (max: number, error?: string) =>
     .max(max, { abort: true, ...(error && { error }) })
     .check(wellFormed)
 
-/** A text of `min` to `max` characters. It is checked by `refused`, and then changed by `clean`. */
-function limitedText(
-  { min, max, pattern }: { min: number; max: number; pattern: string },
-  refused: RegExp,
-  clean = (text: string) => text,
-) {
+/** `pattern` says in the document which characters are refused. */
+function limited(text: z.ZodString, min: number, max: number, pattern: string) {
   const error = `must be ${min > 0 ? `${min} to` : 'at most'} ${max} characters`
-  return inputText(4 * max, error)
-    .check(without(refused))
-    .overwrite(clean)
-    .refine((text) => {
-      const { length } = [...text]
-      return min <= length && length <= max
-    }, error)
+  return text
+    .regex(new RegExp(`^.{${min},${max}}$`, 'su'), error)
     .meta(docs({ ...(min > 0 && { minLength: min }), maxLength: max, pattern }))
 }
 
-const line = (min: number, max: number, clean: (text: string) => string) =>
-  limitedText(
-    { min, max, pattern: '^[^\\u0000-\\u0008\\u000E-\\u001F\\u007F]*$' },
-    /(?![\s\x80-\x9F])\p{Cc}/u,
-    clean,
-  )
+const longText = (max: number) => inputText(4 * max, `must be at most ${max} characters`)
+const linePattern = '^[^\\u0000-\\u0008\\u000E-\\u001F\\u007F]*$'
+const control = '\\u0000-\\u001F\\u007F-\\u009F'
+const identifierPattern = `^[^\\s${control}]([^${control}]*[^\\s${control}])?$`
 
-/** A line of text that people write, as `toLine` returns it. */
-export const writtenText = (max: number, { min = 0, lineEnd = ' ' } = {}) =>
-  line(min, max, (text) => toLine(text, lineEnd))
+/** Text that people write, as `toLine` returns it unless another function is given. */
+export const writtenText = (max: number, min = 0, clean = (text: string) => toLine(text)) => {
+  const text = longText(max).check(without(/(?![\s\x80-\x9F])\p{Cc}/u))
+  return limited(text.overwrite(clean), min, max, linePattern)
+}
+
+/** An identifier of a caller. It is never changed: a blank before or after it is refused. */
+export const identifier = (max: number, refused = /\p{Cc}/u) =>
+  limited(longText(max).check(without(refused), without(/^\s|\s$/)), 1, max, identifierPattern)
 
 /** What `type=email` of HTML takes: https://html.spec.whatwg.org/#valid-e-mail-address. */
 const email =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i
 const notEmail = 'must be an e-mail address'
-const emailLine = line(0, 254, (text) => toAsciiDomain(toLine(text)))
-
-/** An e-mail address, or nothing. */
-export const optionalEmail = emailLine.refine((text) => text === '' || email.test(text), notEmail)
+const emailText = writtenText(254, 0, (text) => toAsciiDomain(toLine(text)))
+export const optionalEmail = emailText.refine((text) => text === '' || email.test(text), notEmail)
 
 /** The e-mail address of an account, in lower case. */
-export const EmailAddress = emailLine.toLowerCase().refine((text) => email.test(text), notEmail)
-
-/** Characters that an identifier must not have. */
-const control = '\\u0000-\\u001F\\u007F-\\u009F'
-
-/** An identifier of a caller. It is never changed: a blank before or after it is refused. */
-export const identifier = (max: number, refused = /\p{Cc}/u) =>
-  limitedText(
-    { min: 1, max, pattern: `^[^\\s${control}]([^${control}]*[^\\s${control}])?$` },
-    refused,
-  ).check(without(/^\s|\s$/))
+export const EmailAddress = emailText.toLowerCase().refine((text) => email.test(text), notEmail)
 
 const notTime = 'must be a time, as in 2026-01-31T12:00:00.000Z'
 
-/**
- * A time of RFC 3339, in the form in which the database stores it. A query decodes the `+` of an offset
- * to a blank.
- */
+/** A time of RFC 3339, as the database stores it. A query decodes the `+` of an offset to a blank. */
 export const instant = z
   .string()
   .overwrite((text) => text.toUpperCase().replace(/ (?=\d\d:\d\d$)/, '+'))

@@ -4,10 +4,7 @@
 export const coverUrl = (coversUrl: string, key: string): string =>
   `${coversUrl}/${key.split('/').map(encodeURIComponent).join('/')}`
 
-/**
- * Returns the path below the id of an `ipfs:` URI for the URL of a gateway. There, `#` and a bare `%`
- * belong to the names of files.
- */
+/** Escapes the path of an `ipfs:` URI, where `#` and a bare `%` belong to names of files. */
 export const gatewayPath = (path: string): string =>
   path.startsWith('/') ? path.replaceAll('#', '%23').replace(/%(?![\da-f]{2})/gi, '%25') : path
 

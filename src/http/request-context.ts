@@ -19,7 +19,13 @@ const MAX_URL_LENGTH = 8192
 export const requestContext = createMiddleware<App>(async (c, next) => {
   if (c.req.url.length > MAX_URL_LENGTH)
     throw new ApiError('invalid_input', `a URL may have at most ${MAX_URL_LENGTH} characters`)
-  requireEscapes(new URL(c.req.url))
+  const { pathname, search } = new URL(c.req.url)
+  try {
+    // Hono leaves a broken escape as it is. The query of a page may have one.
+    decodeURIComponent(pathname.startsWith('/api/') ? pathname + search : pathname)
+  } catch {
+    throw new ApiError('invalid_input', 'the URL has a broken escape: write a percent sign as %25')
+  }
   const now = new Date()
   const bookmark = readBookmark(c)
   const written = recentWrite(bookmark, now)
@@ -43,18 +49,6 @@ export const requestContext = createMiddleware<App>(async (c, next) => {
   const state = isRead && db.$client.isAtPrimary ? bookmark?.state : db.$client.bookmark()
   if (state) writeBookmark(c, { state, writtenAt: isRead ? written : now.getTime() }, !isRead)
 })
-
-/**
- * Throws `invalid_input` for a broken escape, which Hono would leave as it is. The query of a page may
- * have one: what is not valid there counts as absent.
- */
-function requireEscapes({ pathname, search }: URL): void {
-  try {
-    decodeURIComponent(pathname.startsWith('/api/') ? pathname + search : pathname)
-  } catch {
-    throw new ApiError('invalid_input', 'the URL has a broken escape: write a percent sign as %25')
-  }
-}
 
 /** Runs the handler that has answered again. If it fails again, the response stays as it is. */
 async function repeatHandler(c: Context<App>): Promise<void> {

@@ -1,9 +1,4 @@
-/** Text that people write and paste. */
-
-/**
- * Characters that nobody sees: marks of direction, soft hyphens, C1. Not what changes the characters
- * beside it: joiners (emoji, Persian), the vowel separator of Mongolian, and the tags in some flags.
- */
+// Not seen. Joiners, the vowel separator of Mongolian and tags of flags change what is beside them.
 const invisible =
   /[[[\p{Cf}&&\p{DI}][\x80-\x84\x86-\x9F]]--[\u180E\u200C\u200D\u{E0020}-\u{E007F}]]|[\u200C\u200D]+(?=\s*$)/gv
 

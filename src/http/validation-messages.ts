@@ -24,8 +24,6 @@ const formats: Record<string, string> = {
   email: 'must be an e-mail address',
   url: 'must be a URL',
   uuid: 'must be a UUID',
-  date: 'must be a date, as in 2026-01-31',
-  datetime: 'must be a time, as in 2026-01-31T12:00:00.000Z',
 }
 
 function issueMessage(issue: $ZodRawIssue): string {

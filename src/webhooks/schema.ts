@@ -6,7 +6,7 @@ import { instant, limitText, tokenNameText, writtenText } from '../http/inputs.t
 import { ChosenEvent } from './events.ts'
 import { EventName } from './log.ts'
 
-const url = writtenText(2048, { min: 1, lineEnd: '' }).describe(
+const url = writtenText(2048, 1).describe(
   docs('Where events are sent: an https URL of a public host.'),
 )
 const events = z

@@ -38,7 +38,7 @@ export const profileRoutes = new Hono<App>()
     '/settings/profile/avatar-url',
     requireSession(),
     avatarRateLimit,
-    validate('form', z.object({ avatarUrl: writtenText(2048, { lineEnd: '' }) })),
+    validate('form', z.object({ avatarUrl: writtenText(2048) })),
     (c) => {
       const { avatarUrl } = c.req.valid('form')
       const loopbackHosts = c.var.settings.LOOPBACK_HOSTS
