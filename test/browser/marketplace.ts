@@ -88,7 +88,7 @@ function openMailbox(folder: string) {
   return async () => {
     const link = await vi.waitUntil(
       async () => (await readMailedLinks(folder)).find((candidate) => !opened.has(candidate)),
-      10_000,
+      PATIENCE,
     )
     opened.add(link)
     return link

@@ -14,9 +14,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 it.each(shopLanguages)('the shop of the guide passes (%s)', async (language) => {
-  const scenarios = ['sale', 'cut_after', 'in_progress', 'forged', 'killed_before_answer']
+  const scenarios = [
+    ...['sale', 'cut_after', 'in_progress', 'quantity', 'reserved'],
+    ...['forged', 'killed_before_answer'],
+  ]
   const { out, status } = await checkShop(instance, await aShop(folder, language), scenarios)
-  expect(out).toMatch(/^5 passed, 0 findings, 0 skipped in \d+ s$/m)
+  expect(out).toMatch(/^7 passed, 0 findings, 0 skipped in \d+ s$/m)
   expect(status).toBe(0)
 })
 
@@ -29,7 +32,10 @@ it('says what a shop does wrong, and what to change', async () => {
   ])
   const { out, status } = await checkShop(instance, shop, ['forged'])
   expect(out).toMatch(`finding  forged  a stranger sends messages
-         A message without a signature was answered`)
+         A message without a signature was sent to your shop.
+         answer: expected 400, found 200
+         the sale: expected open, found refunded
+         → Verify`)
   expect(out).toMatch(`
          → Verify \`webhook-signature\` over the bytes of the body, and answer 400 if it is wrong.
            ${instance.url}/docs/webhooks#receive-them
@@ -72,7 +78,7 @@ it('explains what is missing in the command', async () => {
 
 it('names sections of the guides that exist', async () => {
   for (const problem of Object.keys(problems) as (keyof typeof problems)[]) {
-    const { guide } = new Finding(problem, '')
+    const { guide } = new Finding(problem, '', [])
     const [, page = '', section = ''] = /^\/docs\/(.*)#(.*)$/.exec(guide) ?? []
     const text = await readFile(`docs/guides/${page}.md`, 'utf8')
     const sections = [...text.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>

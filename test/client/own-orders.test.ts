@@ -18,6 +18,7 @@ import {
   type PlacedOrder,
 } from '../../client/src/index.ts'
 import { aToken, instance, query } from '../support/instance/instance.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { aFreePort } from '../support/project.ts'
 import { aShop, type Language, shopLanguages } from '../support/shops.ts'
 
@@ -56,7 +57,7 @@ const eventsUntil = (type: OrderEvent['type'], { id, createdAt }: PlacedOrder) =
         if (isOfOrder(event, id)) events.push(event)
       return events.at(-1)?.type === type && events
     },
-    { timeout: 30_000, interval: 250 },
+    { timeout: PATIENCE, interval: 250 },
   )
 
 /** How orders of strangers end. */
@@ -156,8 +157,8 @@ async function startShop(language: Language) {
     expect(status).toBe(200)
   }
   const bookOf = async (number: string) => {
-    const { state, orderId, txId, refundedCents } = (await shop.books()).get(number) ?? {}
-    return { state, orderId, txId, refundedCents }
+    const { state, orderId, txId, refunds } = (await shop.books()).get(number) ?? {}
+    return { state, orderId, txId, refunds }
   }
   return { gate, shop, sell, tell, bookOf, client: createClient({ ...instance, token }) }
 }
@@ -180,13 +181,13 @@ it.each(cases)(
     await expect.poll(() => gate.calls).toBeGreaterThanOrEqual(sales.length)
 
     for (const { events } of sales) for (const event of events) await tell(event)
-    const open = { state: 'open', txId: null, refundedCents: 0 }
+    const open = { state: 'open', txId: null, refunds: [] }
     for (const { number } of sales) expect(await bookOf(number)).toEqual({ ...open, orderId: null })
 
     gate.state = 'open'
     for (const { number, events } of sales) {
       const foreignId = events[0]?.data.orderId
-      await vi.waitUntil(async () => (await bookOf(number)).orderId, 30_000)
+      await vi.waitUntil(async () => (await bookOf(number)).orderId, PATIENCE)
       const { orders } = await client.listOrders({ providerId: number, fields: 'summary' })
       const own = orders.filter(({ id }) => id !== foreignId)
       expect(own).toMatchObject([{ source: SOURCE, status: 'awaiting_wallet' }])
@@ -209,17 +210,17 @@ it.each(shopLanguages)(
     const order = await vi.waitUntil(async () => {
       const { orders } = await client.listOrders({ providerId: number })
       return orders[0]
-    }, 30_000)
+    }, PATIENCE)
     const events = await eventsUntil('order.delivered', order)
     for (const event of events) await tell(event)
     expect(await bookOf(number)).toEqual({
-      ...{ state: 'open', orderId: null, txId: null, refundedCents: 0 },
+      ...{ state: 'open', orderId: null, txId: null, refunds: [] },
     })
     gate.state = 'open'
     const { txId } = events.at(-1)?.data ?? {}
     await expect
-      .poll(() => bookOf(number), { timeout: 30_000 })
-      .toEqual({ state: 'delivered', orderId: order.id, txId, refundedCents: 0 })
+      .poll(() => bookOf(number))
+      .toEqual({ state: 'delivered', orderId: order.id, txId, refunds: [] })
   },
 )
 
@@ -230,7 +231,7 @@ it.each(shopLanguages)(
     gate.state = 'open'
     const number = crypto.randomUUID()
     await sell(number, withoutWallet())
-    const id = await vi.waitUntil(async () => (await bookOf(number)).orderId, 30_000)
+    const id = await vi.waitUntil(async () => (await bookOf(number)).orderId, PATIENCE)
     const { orders } = await client.getOrders({ order_ids: [id] })
     const [own] = orders[0] ? await eventsUntil('order.awaiting_wallet', orders[0]) : []
     if (!own) throw new Error('there is no event')
@@ -244,12 +245,12 @@ it.each(shopLanguages)(
       const data = { ...cancelled, ...other }
       await tell({ ...own, type: 'order.cancelled', data } as OrderEvent, crypto.randomUUID())
       expect(await bookOf(number)).toEqual({
-        ...{ state: 'open', orderId: id, txId: null, refundedCents: 0 },
+        ...{ state: 'open', orderId: id, txId: null, refunds: [] },
       })
     }
     // The same of its own order.
     const event = { ...own, type: 'order.cancelled', data: cancelled } as OrderEvent
     await tell(event, crypto.randomUUID())
-    expect(await bookOf(number)).toMatchObject({ state: 'refunded', refundedCents: 1000 })
+    expect(await bookOf(number)).toMatchObject({ state: 'refunded', refunds: [1000] })
   },
 )

@@ -60,11 +60,11 @@ async function reasonOf(name: string): Promise<string | null | undefined> {
 
 const advance = (by: string) => project.run('dev', ['--advance', by], ports)
 
-const soon = { timeout: PATIENCE, interval: 200 }
+const patience = { timeout: PATIENCE, interval: 200 }
 const expectEvents = (name: string, events: readonly string[]) =>
-  vi.waitFor(async () => expect(await eventsOf(name)).toEqual(events), soon)
+  vi.waitFor(async () => expect(await eventsOf(name)).toEqual(events), patience)
 const expectReason = (name: string, reason: string) =>
-  vi.waitFor(async () => expect(await reasonOf(name)).toBe(reason), soon)
+  vi.waitFor(async () => expect(await reasonOf(name)).toBe(reason), patience)
 
 it('delivers a piece again whose block is reorganised away', async () => {
   await placeOrders(named('reorganised'))
@@ -109,7 +109,7 @@ it('keeps a transaction out of blocks for half a minute', async () => {
   await vi.waitFor(async () => {
     const { orders } = await client.getOrders(ids)
     expect(orders[0]?.orderItems[0]?.status).toBe('transferring')
-  }, soon)
+  }, patience)
   await expectEvents('slow', ['order.created', 'order.delivered'])
   expect(performance.now() - start).toBeGreaterThan(29_000)
 })

@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { READY } from './dev.ts'
 import { environment } from './environment.ts'
+import { aFreePort, aProject, type Project, tokenIn } from './project.ts'
 
 const commands = { ts: process.execPath, py: 'python3' }
 
@@ -34,6 +36,21 @@ export async function aShop(
   const file = join(folder, `${crypto.randomUUID()}.${language === 'ts' ? 'mts' : language}`)
   await writeFile(file, program)
   return [commands[language], file]
+}
+
+export type LocalInstance = Instance & { project: Project }
+
+/** Starts an instance with a project of its own, whose `remove` ends it. */
+export async function aLocalInstance(): Promise<LocalInstance> {
+  const project = await aProject()
+  const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
+  const dev = await project.start('dev', READY, ports)
+  return {
+    project,
+    url: `http://localhost:${ports.PORT}`,
+    rpcUrl: `http://localhost:${ports.RPC_PORT}`,
+    token: tokenIn(dev.out),
+  }
 }
 
 type Instance = { url: string; token: string; rpcUrl: string }

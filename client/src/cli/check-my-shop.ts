@@ -11,7 +11,7 @@ import { type Options as ReportOptions, report } from './check/report.ts'
 import { Run } from './check/run.ts'
 import { chooseScenarios, scenarioNames } from './check/scenarios.ts'
 import { Shop } from './check/shop.ts'
-import { type Command, CommandError, defineCommand, requireUrl, UsageError } from './command.ts'
+import { type Command, defineCommand, requireUrl, UsageError } from './command.ts'
 import { instanceOptions, openInstance } from './instance.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { newSecret } from './message.ts'
@@ -67,8 +67,6 @@ const commandFor = (program: readonly string[]) =>
         throw new UsageError('--secret is missing: the WEBHOOK_SECRET of the shop.')
       const marketplace = new Marketplace(client, { url: options.url, rpcUrl: options.rpc })
       const goods = await marketplace.goods(options.listing)
-      if (!goods)
-        throw new CommandError(`Listing ${options.listing} cannot be sold. Give --listing.`)
       const proxy = new FaultProxy(options.url)
       const proxyPort = await listenOn(proxy.server, isRunning ? Number(options.port) : 0)
       const secret = options.secret ?? newSecret()
@@ -80,6 +78,7 @@ const commandFor = (program: readonly string[]) =>
             MARKETPLACE_TOKEN: options.token ?? process.env.TOKEN ?? '',
             WEBHOOK_SECRET: secret,
           })
+      let isClean = false
       const check = async (signal: AbortSignal) => {
         // Scenarios run at the same time, and each waits.
         setMaxListeners(0, signal)
@@ -87,13 +86,14 @@ const commandFor = (program: readonly string[]) =>
         const parts = { shop, proxy, feed, marketplace, goods, patience: PATIENCE, signal }
         const print: ReportOptions = { url: options.url, log: join(folder, LOG) }
         const findings = await report(new Run(parts), scenarios, print)
-        if (findings === 0) await rm(folder, { recursive: true })
-        return findings > 0 ? 1 : 0
+        isClean = findings === 0
+        return isClean ? 0 : 1
       }
       try {
         return await untilInterrupted(check, { status: INTERRUPTED })
       } finally {
         await shop.kill()
+        if (isClean) await rm(folder, { recursive: true })
         proxy.server.close()
         proxy.server.closeAllConnections()
       }

@@ -16,6 +16,7 @@ import {
 import type { World } from './observe.ts'
 import { mergeLogs } from './records.ts'
 import {
+  deniesTransfer,
   type FoundTransaction,
   findUses,
   type Mined,
@@ -23,7 +24,6 @@ import {
   readMined,
   settle,
   settleMined,
-  showsTransfer,
 } from './settle.ts'
 import type { Item } from './state.ts'
 
@@ -111,8 +111,8 @@ const isSearchOver = ({ loaded: { network }, now }: World): boolean =>
   now.getTime() - Date.parse(network.comparedAt) >= COMPARE_INTERVAL + SEARCH_TIMEOUT
 
 /**
- * `hash`: the transaction that a node tells. `isDenied`: a node has its receipt, and none shows that
- * the token has moved something.
+ * `hash`: the transaction that a node tells. `isDenied`: a node has its receipt, which does not show
+ * that the token has moved something.
  */
 type Missing = Recorded & { hash: Hex | null; isDenied: boolean }
 
@@ -164,12 +164,14 @@ async function resolve(
   }
   const missing = recorded.flatMap((entry): Missing[] => {
     if (settled.has(entry.item.id)) return []
-    const use = uses.find((one) => one.item.id === entry.item.id)?.use
-    const hash = use?.transactionHash ?? null
+    const located = uses.find((one) => one.item.id === entry.item.id)
+    const hash = located?.use.transactionHash ?? null
     const receipts = [mine, theirs].flatMap((told) => (hash && told?.get(hash)) || [])
-    const known = receipts.filter(({ blockNumber }) => blockNumber === entry.record.block)
-    const isShown = known.some(({ logs }) => use && showsTransfer(logs, use))
-    return [{ ...entry, hash, isDenied: known.length > 0 && !isShown }]
+    const isDenied = receipts.some(
+      ({ blockNumber, logs }) =>
+        located && blockNumber === entry.record.block && deniesTransfer(located, logs),
+    )
+    return [{ ...entry, hash, isDenied }]
   })
   return { changes, found, missing }
 }

@@ -100,7 +100,8 @@ export function countReverts(
 /**
  * Returns which transfers have used up gas. The token alone is to blame if all nodes prove that the
  * recipient had no code in this block. An account gets code for a moment only by an authorization,
- * which raises its nonce (EIP-7702). Otherwise either may have made the other look guilty.
+ * which raises its nonce (EIP-7702), or as a contract that is deployed and destroyed in one transaction:
+ * not where transactions were sent from before. Otherwise either may have made the other look guilty.
  */
 export async function findBurns(
   { network }: World,
@@ -130,11 +131,11 @@ export async function findBurns(
   })
 }
 
-/** Whether an account had no code in a block, by code and nonce before and after it; null: not told. */
+/** Whether an account cannot have had code in a block, by code and nonce before and after it; null: not told. */
 function hadNoCode([codeBefore, nonceBefore, code, nonce]: readonly Reply[]): boolean | null {
   if (!codeBefore || !nonceBefore || !code || !nonce) return null
   const codes = [codeBefore, code].map((reply) => read(hex, reply))
   const nonces = [nonceBefore, nonce].map((reply) => read(integer, reply))
   if (codes.includes(null) || nonces.includes(null)) return null
-  return codes.every((one) => one === '0x') && new Set(nonces).size === 1
+  return codes.every((one) => one === '0x') && new Set(nonces).size === 1 && !nonces.includes(0)
 }

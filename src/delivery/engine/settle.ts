@@ -53,12 +53,6 @@ export function settleUse(
   return doubtful.has(transfer) ? null : transferred(item, delivered.amount, hash)
 }
 
-/** Whether the logs of a transaction have the event of the transfer that its use of a key stands for. */
-export function showsTransfer(logs: Receipt['logs'], use: Log): boolean {
-  const delivered = decodeDelivered(use)
-  return delivered === null || takeTransfer([...logs], delivered) !== undefined
-}
-
 /**
  * Returns the end of an item by the record of its key. Without logs the record suffices. Null: nodes
  * disagree about the logs.
@@ -133,6 +127,13 @@ export async function findUses(
     )
     return use ? [{ ...entry, use }] : []
   })
+}
+
+/** Whether logs have the use of a key, and not the transfer that it stands for. A node may lack all events. */
+export function deniesTransfer({ item, record, use }: LocatedUse, logs: Receipt['logs']): boolean {
+  const delivered = decodeDelivered(use)
+  const hasUse = logs.some((log) => isUse(log, use.address, item.key, record))
+  return delivered !== null && hasUse && !takeTransfer([...logs], delivered)
 }
 
 const transactionByHash = (hash: Hex): RpcRequest => ({

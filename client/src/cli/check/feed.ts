@@ -4,6 +4,7 @@ import { wait } from '../../retry.ts'
 import type { components } from '../../schema.ts'
 import { endOfLog, followLog, type Position } from '../log.ts'
 import { type LoggedEvent, type Message, type Reply, signedHeaders, toMessage } from '../message.ts'
+import { Finding } from './finding.ts'
 import type { Sale } from './sale.ts'
 import type { Shop } from './shop.ts'
 
@@ -54,9 +55,14 @@ export class Feed {
     this.#restart.abort()
   }
 
-  /** Sends nothing about a sale from now on. */
+  /** Sends nothing about a sale from now on, until it is released. */
   hold({ number }: Sale) {
     this.#held.add(number)
+  }
+
+  /** Sends what was held, and what follows. */
+  release({ number }: Sale) {
+    this.#held.delete(number)
   }
 
   events({ number }: Sale): readonly OrderEvent[] {
@@ -82,6 +88,16 @@ export class Feed {
     return this.#options.shop.receive(this.sign(message, at), message.body)
   }
 
+  /** Sends a true message once. Throws a `Finding` unless the shop accepts it. */
+  async sendAccepted(message: Message) {
+    const { error } = await this.send(message)
+    if (error === null) return
+    const { type } = JSON.parse(message.body)
+    throw new Finding('message_refused', `A message with ${type} was not accepted.`, [
+      { what: 'answer of POST /webhooks', expected: '2xx', found: error },
+    ])
+  }
+
   async #read() {
     const { client, signal } = this.#options
     while (!signal.aborted) {
@@ -102,7 +118,7 @@ export class Feed {
     this.#events.set(number, [...(this.#events.get(number) ?? []), event])
     if (this.#sent.has(event.id)) return
     this.#sent.add(event.id)
-    if (this.#held.has(number) || !number.startsWith('check-')) return
+    if (!number.startsWith('check-')) return
     const before = this.#queues.get(number) ?? Promise.resolve()
     this.#queues.set(
       number,
@@ -113,7 +129,8 @@ export class Feed {
   /** Sends an event until the shop accepts it. */
   async #deliver(number: string, event: OrderEvent) {
     const { signal } = this.#options
-    while (!signal.aborted && !this.#held.has(number)) {
+    for (; !signal.aborted; await wait(REPEAT, signal)) {
+      if (this.#held.has(number)) continue
       const { error } = await this.send(toMessage(event))
       if (error === null) {
         this.#accepted.add(event.id)
@@ -121,7 +138,6 @@ export class Feed {
         return
       }
       this.#refusals.set(number, `POST /webhooks with ${event.type}: ${error}`)
-      await wait(REPEAT, signal)
     }
   }
 }

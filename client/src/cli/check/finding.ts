@@ -31,6 +31,44 @@ export const problems = {
     change: 'Send each sale under its own order number, and repeat it under the same number.',
     guide: 'retries#three-keys',
   },
+  wrong_order: {
+    change:
+      'Send each field of the sale as it is: NFT, listing, quantity, buyer, price and currency.',
+    guide: 'check-my-shop#what-your-shop-answers',
+  },
+  wrong_token: {
+    change: 'Place each order with `MARKETPLACE_TOKEN`: its name is the source of your orders.',
+    guide: 'check-my-shop#what-your-shop-answers',
+  },
+  foreign_order: {
+    change:
+      'Compare number, source and id with the order that the answer to your own call has named: another shop may use the same number.',
+    guide: 'delivery#your-own-orders',
+  },
+  token_refused: {
+    change:
+      'After 401 and 403 keep the sale open, and do not refund it: the token is wrong, not the order. Tell a person, and send the call again when you compare your books.',
+    guide: 'retries#what-to-send-again',
+  },
+  refusal_repeated: {
+    change:
+      'After 401, 403 and `order_differs` do not send the same call again at once: wait until a person has corrected it.',
+    guide: 'retries#what-to-send-again',
+  },
+  order_differs: {
+    change:
+      'After `order_differs` keep the sale open, and show it to a person: its number belongs to another purchase. Do not refund it, do not take over or cancel that order, and choose no other number.',
+    guide: 'retries#what-to-send-again',
+  },
+  reservation_unused: {
+    change: 'Send `reservationId` with the order: it has the piece that the customer was promised.',
+    guide: 'first-order#4-place-the-order',
+  },
+  reservation_lost: {
+    change:
+      'After `reservation_not_found` send the order again under the same number, without `reservationId`.',
+    guide: 'check-my-shop#compare-your-books',
+  },
   forgotten: {
     change: 'Store a sale, and what your customer asks for, before you answer with 2xx.',
     guide: 'check-my-shop#what-your-shop-answers',
@@ -65,8 +103,12 @@ export const problems = {
   },
   refunded_twice: {
     change:
-      'Refund a sale once: remember the `webhook-id` in the transaction that changes your books.',
-    guide: 'webhooks#receive-them',
+      'Refund a sale once, under a number that your payment provider accepts once, and remember it in the transaction that changes your books.',
+    guide: 'refunds#cancel-and-wait',
+  },
+  wrong_refund: {
+    change: 'Give back what the customer has paid: the price of a piece × `quantity`.',
+    guide: 'check-my-shop#what-your-shop-answers',
   },
   late_message: {
     change:
@@ -98,18 +140,34 @@ export const problems = {
 
 export type Problem = keyof typeof problems
 
+/** A fact about a sale. */
+export type Difference = {
+  what: string
+  expected: string
+  found: string
+}
+
 /** The shop does something wrong. The message is a sentence about what was seen. */
 export class Finding extends Error {
-  readonly problem: Problem
+  /** What was expected, beside what was found. */
+  readonly differences: readonly Difference[]
   /** What to change in the shop. */
   readonly change: string
   /** The path of a page of the instance. */
   readonly guide: string
 
-  constructor(problem: Problem, seen: string) {
+  constructor(problem: Problem, seen: string, differences: readonly Difference[]) {
     super(seen)
-    this.problem = problem
+    this.differences = differences
     this.change = problems[problem].change
     this.guide = `/docs/${problems[problem].guide}`
+  }
+
+  /** What was seen, in lines. */
+  get lines(): string[] {
+    const facts = this.differences
+      .filter(({ expected, found }) => expected !== found)
+      .map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`)
+    return [this.message, ...facts]
   }
 }

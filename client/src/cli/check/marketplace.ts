@@ -1,15 +1,13 @@
 /** What the tool asks the instance and the chain. */
 import type { MarketplaceClient } from '../../client.ts'
-import type { OrderSummary } from '../../types.ts'
+import { ApiError } from '../../errors.ts'
+import type { Order as FullOrder, OrderSummary } from '../../types.ts'
 import { CommandError } from '../command.ts'
-import type { Goods } from './sale.ts'
+import type { Goods, Sale } from './sale.ts'
 
-export type Order = {
-  id: number
+export type Order = OrderSummary & {
   /** `cancelled`: nothing will ever be delivered. */
   state: 'open' | 'failed' | 'cancelled' | 'delivered'
-  status: string | null
-  txId: string | null
   /** Whether the marketplace is about to deliver or to cancel it. */
   isUnderWay: boolean
 }
@@ -18,6 +16,7 @@ export class Marketplace {
   readonly client: MarketplaceClient
   readonly url: string
   readonly rpcUrl: string
+  readonly #goods = new Map<string, Goods>()
   /** Whether the node could not be asked. */
   isNodeMissing = false
 
@@ -37,20 +36,65 @@ export class Marketplace {
   async order(providerId: string): Promise<Order | undefined> {
     const [order] = await this.summaries(providerId)
     if (!order) return undefined
-    const { id, status, txId, cancelRequestedAt } = order
+    const { status, cancelRequestedAt } = order
     const state = stateOf(order)
     const isCancelling = cancelRequestedAt !== null && (state === 'open' || state === 'failed')
     const isUnderWay = status === null || status === 'transferring' || isCancelling
-    return { id, state, status, txId, isUnderWay }
+    return { ...order, state, isUnderWay }
+  }
+
+  /** Reads an order with its items. */
+  async read(id: number): Promise<FullOrder | undefined> {
+    return (await this.client.getOrders({ order_ids: [id] })).orders[0]
+  }
+
+  /** Places the order of another purchase under the number of a sale. Returns its id. */
+  async placeOther({ number, listing, nft, buyerBillingData }: Sale): Promise<number> {
+    const buyer = { email: `other-${number}@example.com` }
+    const body = { listing, nft, quantity: 1, buyer, buyerBillingData }
+    const { orders } = await this.client.putOrder({ providerId: number, body })
+    const [order] = orders
+    if (!order) throw new CommandError('The marketplace has placed no order.')
+    return order.id
+  }
+
+  /** Holds a piece, and returns the id of the reservation. */
+  async reserve({ listing }: Goods): Promise<string> {
+    const body = [{ listing, quantity: 1, ttl: 1800 }]
+    const { reservations } = await this.client.reserve({ body })
+    const [reservation] = reservations
+    if (!reservation) throw new CommandError('The marketplace has made no reservation.')
+    return reservation.id
+  }
+
+  /** Returns why the marketplace would refuse the order of a sale; undefined if it would not. */
+  async refusal({ number: _, ...order }: Sale): Promise<ApiError | undefined> {
+    return this.client.checkOrders({ body: [order] }).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof ApiError && error.status < 500) return error
+        throw error
+      },
+    )
+  }
+
+  /** Returns what a listing sells. Throws a `CommandError` if it sells nothing. */
+  async goods(listing: string): Promise<Goods> {
+    const goods = this.#goods.get(listing) ?? (await this.findGoods(listing))
+    if (!goods) throw new CommandError(`Listing ${listing} cannot be sold. Give --listing.`)
+    this.#goods.set(listing, goods)
+    return goods
   }
 
   /** Returns what a listing sells, or undefined if it sells nothing. `listing` is an external id. */
-  async goods(listing: string): Promise<(Goods & { available: number | null }) | undefined> {
+  async findGoods(listing: string): Promise<Goods | undefined> {
     const { listings } = await this.client.getListings({ ids: [`externalId:${listing}`] })
     const [found] = listings
     if (!found?.sellable) return undefined
-    const { priceCents, priceCurrency: currency, available } = found
-    return { listing, nft: found.nft.externalId ?? '', priceCents, currency, available }
+    const { id, priceCents, priceCurrency: currency, available } = found
+    const { id: nftId, externalId, contract, tokenId } = found.nft
+    const ids = { nft: externalId ?? '', listing, nftId, listingId: id, contract, tokenId }
+    return { ...ids, priceCents, currency, available }
   }
 
   /** Whether the instance is one of `npm run dev`, which has a control API. */
@@ -73,10 +117,8 @@ export class Marketplace {
   }
 
   /** Returns the pieces of an NFT that a wallet has; undefined if no node of its chain answers. */
-  async balance(listing: string, wallet: string): Promise<number | undefined> {
-    const { listings } = await this.client.getListings({ ids: [`externalId:${listing}`] })
-    const { contract, tokenId } = listings[0]?.nft ?? {}
-    if (!contract || !tokenId) return undefined
+  async balance({ contract, tokenId }: Goods, wallet: string): Promise<number | undefined> {
+    if (!contract || !tokenId || this.isNodeMissing) return undefined
     const word = (value: bigint) => value.toString(16).padStart(64, '0')
     // balanceOf(address,uint256) of ERC-1155.
     const data = `0x00fdd58e${word(BigInt(wallet))}${word(BigInt(tokenId))}`

@@ -2,32 +2,36 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { FaultList, type HttpFault, type Occasions, sendFault } from '../faults.ts'
+import { answerForeign, type ForeignOrder, withForeign } from './foreign.ts'
 import { buyerOf, type Sale } from './sale.ts'
 
+type Kind = 'place' | 'cancel'
+
 type Fault = Occasions & {
-  call: 'place' | 'cancel'
+  kind: Kind
   sale: Sale
   effect: HttpFault
   /** Is called before the answer. */
   onHit?: (() => Promise<void>) | undefined
+  isOver?: boolean
 }
 
-/** A call that places the order of a sale. */
-type Placing = {
-  sale: string
+/** A call that places or cancels the order of a sale. */
+export type Call = {
+  kind: Kind
+  sale: Sale
+  /** The order number that the call has placed under. Null if it had none, or cancels. */
+  number: string | null
   at: number
   /** Undefined while there is no answer: the call hangs. */
   answeredAt?: number
   /** Null if the connection was cut. */
   status?: number | null
-  /** Before this time the call must not be repeated. */
-  notBefore: number
+  /** Milliseconds for which the call must not be repeated after the answer. */
+  retryAfter: number
   /** Whether the shop saw a fault. */
   isBroken: boolean
 }
-
-/** Milliseconds by which clocks and connections may differ. */
-const TOLERANCE = 50
 
 /** Headers that are about one connection, or about bytes that `fetch` has decoded. */
 const DROPPED = ['connection', 'content-encoding', 'content-length', 'host', 'transfer-encoding']
@@ -35,10 +39,11 @@ const DROPPED = ['connection', 'content-encoding', 'content-length', 'host', 'tr
 export class FaultProxy {
   readonly #target: string
   readonly #faults = new FaultList<Fault>()
-  readonly #sales = new Map<string, Sale>()
-  readonly #placings: Placing[] = []
+  readonly #sales: Sale[] = []
+  readonly #calls: Call[] = []
+  readonly #foreign: ForeignOrder[] = []
   /** The ids of the orders that the marketplace has placed for each sale. */
-  readonly #orders = new Map<string, Set<number>>()
+  readonly #orders = new Map<Sale, Set<number>>()
   readonly server
 
   constructor(target: string) {
@@ -49,36 +54,33 @@ export class FaultProxy {
   }
 
   watch(sale: Sale) {
-    this.#sales.set(sale.number, sale)
+    this.#sales.push(sale)
   }
 
-  /** Breaks the next call that places the order of a sale, or so many. */
-  break(sale: Sale, effect: HttpFault, { times = 1, onHit }: Pick<Fault, 'times' | 'onHit'> = {}) {
-    this.#faults.add({ call: 'place', sale, effect, times, onHit })
-  }
-
-  /**
-   * Accepts the next cancellation of a sale, with these orders as the answer, and forgets it. Returns
-   * a function that tells whether it came.
-   */
-  loseCancellation(sale: Sale, orders: readonly object[]): () => boolean {
-    let isLost = false
-    const onHit = async () => {
-      isLost = true
+  /** Breaks the next call of a kind about a sale, or so many. Returns a function that ends it. */
+  break(
+    sale: Sale,
+    effect: HttpFault,
+    { kind = 'place', times = 1, onHit }: Partial<Pick<Fault, 'kind' | 'times' | 'onHit'>> = {},
+  ): () => void {
+    const fault: Fault = { kind, sale, effect, times, onHit }
+    this.#faults.add(fault)
+    return () => {
+      fault.isOver = true
     }
-    const cancelRequestedAt = new Date().toISOString()
-    const body = { orders: orders.map((order) => ({ ...order, cancelRequestedAt })) }
-    const effect: HttpFault = { http: 200, reach: 'none', body }
-    this.#faults.add({ call: 'cancel', sale, effect, times: 1, onHit })
-    return () => isLost
   }
 
-  placings({ number }: Sale): Placing[] {
-    return this.#placings.filter(({ sale }) => sale === number)
+  /** Tells about an order of another shop, as the marketplace tells about its own. */
+  addForeign(order: ForeignOrder) {
+    this.#foreign.push(order)
   }
 
-  orders({ number }: Sale): number[] {
-    return [...(this.#orders.get(number) ?? [])]
+  calls(sale: Sale, kind: Kind): Call[] {
+    return this.#calls.filter((call) => call.sale === sale && call.kind === kind)
+  }
+
+  orders(sale: Sale): number[] {
+    return [...(this.#orders.get(sale) ?? [])]
   }
 
   /** Orders that were placed before have other ids, or are gone. */
@@ -89,18 +91,20 @@ export class FaultProxy {
   async #answer(request: IncomingMessage, response: ServerResponse) {
     const { method = '', url: path = '' } = request
     const body = await buffer(request)
-    const isPlacing = /^(PUT|POST) \/api\/externalOrders(\/by-number\/[^/]*)?(\?.*)?$/
-    const sale = isPlacing.test(`${method} ${path}`) ? this.#saleIn(`${path} ${body}`) : undefined
-    const placing = sale && this.#note(sale)
-    const [, id] = /^POST \/api\/externalOrders\/(\d+)\/cancel$/.exec(`${method} ${path}`) ?? []
-    const fault = this.#faults.find((fault) =>
-      fault.call === 'cancel' ? this.orders(fault.sale).includes(Number(id)) : fault.sale === sale,
+    const foreign = answerForeign(this.#foreign, method, path)
+    if (foreign) {
+      response.writeHead(200, { ...foreign.headers, 'content-type': 'application/json' })
+      return response.end(JSON.stringify(foreign.body))
+    }
+    const call = this.#noteCall(method, path, body)
+    const fault = this.#faults.find(
+      ({ sale, kind, isOver }) => !isOver && sale === call?.sale && kind === call.kind,
     )
     const answer =
       fault?.effect.reach === 'none' ? undefined : await this.#forward(request, path, body)
-    if (sale && answer?.ok) this.#noteOrders(sale, answer.body)
+    if (call?.kind === 'place' && answer?.ok) this.#noteOrders(call.sale, answer.body)
     if (fault) {
-      if (placing) end(placing, fault.effect)
+      if (call) end(call, fault.effect)
       await fault.onHit?.()
       return sendFault(response, fault.effect, {
         part: '{"orders":[{"id":',
@@ -108,31 +112,46 @@ export class FaultProxy {
       })
     }
     if (!answer) return
-    if (placing) Object.assign(placing, { answeredAt: Date.now(), status: answer.status })
-    response.writeHead(answer.status, answer.headers).end(answer.body)
+    if (call) Object.assign(call, { answeredAt: Date.now(), status: answer.status })
+    const text =
+      method === 'GET' && answer.ok ? withForeign(this.#foreign, path, answer.body) : answer.body
+    response.writeHead(answer.status, answer.headers).end(text)
+  }
+
+  #noteCall(method: string, path: string, body: Buffer): Call | undefined {
+    const found = this.#findPlacing(method, path, body) ?? this.#findCancellation(method, path)
+    if (!found) return undefined
+    const call = { ...found, at: Date.now(), retryAfter: 0, isBroken: false }
+    this.#calls.push(call)
+    return call
   }
 
   /** The buyer names the sale if the shop has taken another number. */
-  #saleIn(request: string): Sale | undefined {
-    const text = decodeURIComponent(request.replace(/%(?![\da-f]{2})/gi, '%25')).toLowerCase()
-    return [...this.#sales.values()].find((sale) =>
-      [buyerOf(sale), `/${sale.number}`, `"${sale.number}"`].some((name) =>
-        text.includes(name.toLowerCase()),
-      ),
-    )
+  #findPlacing(method: string, path: string, body: Buffer) {
+    const [, inPath] =
+      /^PUT \/api\/externalOrders\/by-number\/([^/?]*)/.exec(`${method} ${path}`) ?? []
+    if (inPath === undefined && !/^POST \/api\/externalOrders(\?|$)/.test(`${method} ${path}`))
+      return undefined
+    for (const order of parseOrders(body)) {
+      const number = inPath === undefined ? order.providerId : decode(inPath)
+      const text = JSON.stringify(order.buyer ?? '').toLowerCase()
+      const sale =
+        this.#sales.find((sale) => sale.number === number) ??
+        this.#sales.find((sale) => text.includes(buyerOf(sale).toLowerCase()))
+      if (sale) return { kind: 'place', sale, number: number ?? null } as const
+    }
+    return undefined
   }
 
-  #note({ number }: Sale): Placing {
-    const placing = { sale: number, at: Date.now(), notBefore: 0, isBroken: false }
-    this.#placings.push(placing)
-    return placing
+  #findCancellation(method: string, path: string) {
+    const [, id] = /^POST \/api\/externalOrders\/(\d+)\/cancel/.exec(`${method} ${path}`) ?? []
+    const sale = this.#sales.find((sale) => this.orders(sale).includes(Number(id)))
+    return sale && ({ kind: 'cancel', sale, number: null } as const)
   }
 
-  #noteOrders({ number }: Sale, body: Buffer) {
+  #noteOrders(sale: Sale, body: Buffer) {
     const { orders = [] } = JSON.parse(String(body)) as { orders?: { id: number }[] }
-    const ids = this.#orders.get(number) ?? new Set()
-    for (const { id } of orders) ids.add(id)
-    this.#orders.set(number, ids)
+    this.#orders.set(sale, new Set([...this.orders(sale), ...orders.map(({ id }) => id)]))
   }
 
   async #forward(
@@ -156,10 +175,30 @@ export class FaultProxy {
   }
 }
 
-function end(placing: Placing, { http, retryAfter = 0 }: HttpFault) {
-  placing.isBroken = true
+type SentOrder = { providerId?: string | null; buyer?: unknown }
+
+/** Returns the orders of a call; none if the body is something else. */
+function parseOrders(body: Buffer): SentOrder[] {
+  try {
+    const orders = [JSON.parse(String(body))].flat()
+    return orders.filter((order) => typeof order === 'object' && order !== null)
+  } catch {
+    return []
+  }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+function end(call: Call, { http, retryAfter = 0 }: HttpFault) {
+  call.isBroken = true
   if (http === 'hang') return
-  placing.answeredAt = Date.now()
-  placing.status = typeof http === 'number' ? http : null
-  placing.notBefore = Date.now() + retryAfter * 1000 - TOLERANCE
+  call.answeredAt = Date.now()
+  call.status = typeof http === 'number' ? http : null
+  call.retryAfter = retryAfter * 1000
 }

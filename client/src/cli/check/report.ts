@@ -27,9 +27,10 @@ export async function report(
     results[result]++
     console.log(`${result.padEnd(7)}  ${scenario.name.padEnd(width)}  ${scenario.says}`)
     const indent = ' '.repeat(9)
-    if (outcome) console.log(`${indent}${outcome.message}`)
-    if (outcome instanceof Finding)
+    if (outcome instanceof Finding) {
+      for (const line of outcome.lines) console.log(`${indent}${line}`)
       console.log(`${indent}→ ${outcome.change}\n${indent}  ${url}${outcome.guide}`)
+    } else if (outcome) console.log(`${indent}${outcome.message}`)
     return result
   }
   const isFirst = (scenario: Scenario) => scenario === plain

@@ -1,26 +1,20 @@
 /** A run: what its scenarios share. */
 import { wait } from '../../retry.ts'
 import { CommandError } from '../command.ts'
-import type { Feed, OrderEvent } from './feed.ts'
+import { Audit, type Parts as AuditParts, type Wait } from './audit.ts'
+import type { End } from './compare.ts'
+import type { OrderEvent } from './feed.ts'
 import { Finding, type Problem } from './finding.ts'
-import type { Marketplace, Order } from './marketplace.ts'
-import type { FaultProxy } from './proxy.ts'
-import { type Book, type Goods, newSale, paidCents, type Sale, type Terms } from './sale.ts'
-import type { Shop } from './shop.ts'
+import { type Book, type Goods, newSale, type Sale, type Terms } from './sale.ts'
 
 /** Milliseconds. */
 const POLL = 150
+const AFTERWARDS = 300
 /** The longest delivery. */
 const MAX_WAIT = 300_000
 
-type End = 'delivered' | 'refunded'
-
-type Parts = {
-  shop: Shop
-  proxy: FaultProxy
-  feed: Feed
-  marketplace: Marketplace
-  goods: Goods & { available: number | null }
+type Parts = AuditParts & {
+  goods: Goods
   /** Milliseconds that the shop has for each step. */
   patience: number
   signal: AbortSignal
@@ -34,8 +28,11 @@ export class Run {
   readonly goods
   readonly patience
   readonly signal
+  readonly #audit
   readonly #id = Date.now().toString(36)
   readonly #sales: Sale[] = []
+  /** The sales that have ended as they must. */
+  readonly #ended = new Map<Sale, End>()
 
   constructor({ shop, proxy, feed, marketplace, goods, patience, signal }: Parts) {
     this.shop = shop
@@ -45,6 +42,7 @@ export class Run {
     this.goods = goods
     this.patience = patience
     this.signal = signal
+    this.#audit = new Audit({ shop, proxy, feed, marketplace })
   }
 
   /** Returns a sale with a number of its own, which the proxy watches. */
@@ -60,7 +58,7 @@ export class Run {
   async open(): Promise<boolean> {
     await this.feed.open()
     await this.shop.start(this.signal).catch((error: unknown) => {
-      throw error instanceof Finding ? new CommandError(error.message) : error
+      throw error instanceof Finding ? new CommandError(error.lines.join(' ')) : error
     })
     return this.marketplace.isDev()
   }
@@ -79,33 +77,103 @@ export class Run {
     await this.settle(end, sale, blame)
   }
 
+  /** Sells to a customer, with no message before the shop has an answer to its call. Throws a `Finding`. */
+  async sellBeforeMessages(sale: Sale, blame: Problem) {
+    this.feed.hold(sale)
+    await this.shop.sell(sale)
+    await this.releaseWhenAnswered(sale, blame)
+  }
+
+  /** Sells what waits until it is cancelled, and returns the event that says so. Throws a `Finding`. */
+  async sellWaiting(terms: Terms = {}): Promise<{ sale: Sale; waiting: OrderEvent }> {
+    const sale = this.sale({ ...terms, buyer: 'email' })
+    await this.shop.sell(sale)
+    return { sale, waiting: await this.event(sale, 'order.awaiting_wallet', 'not_placed') }
+  }
+
+  /** Waits until the shop has accepted the message about an event. Throws a `Finding`. */
+  accepted(sale: Sale, event: OrderEvent) {
+    const sentence = `${event.type} accepted by your shop`
+    return this.until({ sale, blame: 'message_refused', sentence }, () =>
+      this.feed.hasAccepted(event),
+    )
+  }
+
+  /**
+   * Waits until the shop has an answer to a call that places the order of a sale. Only then messages
+   * about it arrive: they would tell the shop what an answer that was lost has told. Throws a `Finding`.
+   */
+  async releaseWhenAnswered(sale: Sale, blame: Problem) {
+    const expected = { sentence: 'a call whose answer the shop has got' }
+    await this.#waitFor({ sale, blame, expected }, async () => {
+      this.checkCalls(sale)
+      return (await this.#audit.isAnswered(sale)) || undefined
+    })
+    this.feed.release(sale)
+  }
+
   pause(milliseconds: number) {
     return wait(milliseconds, this.signal)
   }
 
+  /** Waits for what a shop does after an answer. */
+  afterwards() {
+    return this.pause(AFTERWARDS)
+  }
+
+  /** Returns what the shop has in its books about a sale; undefined if nothing, or it is killed. */
+  book(sale: Sale): Promise<Book | undefined> {
+    return this.#audit.book(sale)
+  }
+
+  /** Throws a `Finding` if the calls that place the order of a sale are wrong. */
+  checkCalls(sale: Sale) {
+    this.#audit.checkCalls(sale)
+  }
+
   /** Waits until the books and the marketplace have the end of a sale. Throws a `Finding`. */
-  settle(end: End, sale: Sale, blame: Problem) {
-    return this.#waitFor(sale, blame, async () => (await this.#isSettled(end, sale)) || undefined)
+  async settle(end: End, sale: Sale, blame: Problem) {
+    const wait = { sale, blame, expected: end }
+    await this.#waitFor(wait, async () => (await this.#audit.hasEnded(sale, end)) || undefined)
+    this.#ended.set(sale, end)
+  }
+
+  /** Waits until the shop has ended a sale in one way or the other. Throws a `Finding`. */
+  endOf(sale: Sale, blame: Problem): Promise<End> {
+    const expected = { sentence: 'delivered or refunded' }
+    return this.#waitFor({ sale, blame, expected }, async () => {
+      this.checkCalls(sale)
+      const state = (await this.book(sale))?.state
+      return state === 'delivered' || state === 'refunded' ? state : undefined
+    })
   }
 
   /** Waits until there is an event of a sale. Throws a `Finding`. */
   event(sale: Sale, type: OrderEvent['type'], blame: Problem) {
-    return this.#waitFor(sale, blame, async () => {
-      this.#checkCalls(sale)
-      return this.feed.events(sale).find((event) => event.type === type)
+    return this.until({ sale, blame, sentence: `the event ${type}` }, () =>
+      this.feed.events(sale).find((event) => event.type === type),
+    )
+  }
+
+  /** Asks until there is a result that is not false. Throws a `Finding`. */
+  until<T>(wait: Omit<Wait, 'expected'> & { sentence: string }, ask: () => T | false | undefined) {
+    const { sentence, ...others } = wait
+    return this.#waitFor({ ...others, expected: { sentence } }, async () => {
+      this.checkCalls(wait.sale)
+      return ask() || undefined
     })
   }
 
-  /** Waits until something is true of a sale. Throws a `Finding`. */
-  until(sale: Sale, blame: Problem, isTrue: () => boolean) {
-    return this.#waitFor(sale, blame, async () => isTrue() || undefined)
+  /** Compares all sales that have ended once more. Throws a `Finding`. */
+  async recheck() {
+    await this.#audit.requireEnds(this.#ended)
   }
 
   /**
    * Asks until there is a result. The time of the shop is over when it has done nothing for long, and
-   * the marketplace is not at work. Throws a `Finding`: `blame` if nothing else explains it.
+   * the marketplace is not at work. Throws a `Finding`.
    */
-  async #waitFor<T>(sale: Sale, blame: Problem, ask: () => Promise<T | undefined>): Promise<T> {
+  async #waitFor<T>(what: Wait, ask: () => Promise<T | undefined>): Promise<T> {
     const limit = Date.now() + MAX_WAIT
     for (let deadline = Date.now() + this.patience; ; await wait(POLL, this.signal)) {
       this.feed.requireReading()
@@ -113,86 +181,12 @@ export class Run {
       const result = await ask()
       if (result !== undefined) return result
       if (Date.now() < deadline) continue
+      const { number } = what.sale
       if (Date.now() > limit)
-        throw new CommandError(`The marketplace has not ended the order of sale ${sale.number}.`)
-      const order = await this.marketplace.order(sale.number)
-      if (!order?.isUnderWay) throw this.#explain(sale, blame, await this.describe(sale))
+        throw new CommandError(`The marketplace has not ended the order of sale ${number}.`)
+      const order = await this.marketplace.order(number)
+      if (!order?.isUnderWay) throw await this.#audit.explain(what)
       deadline = Date.now() + this.patience
     }
   }
-
-  async #isSettled(end: End, sale: Sale): Promise<boolean> {
-    const book = (await this.shop.books().catch(() => new Map<string, Book>())).get(sale.number)
-    this.#checkCalls(sale)
-    if (!book) return false
-    await this.#checkRefunds(sale, book)
-    if (book.state !== end) return false
-    const order = await this.marketplace.order(sale.number)
-    if (end === 'refunded')
-      return (!order || order.state === 'cancelled') && book.refundedCents === paidCents(sale)
-    return order?.state === 'delivered' && book.orderId === order.id && book.txId === order.txId
-  }
-
-  #checkCalls(sale: Sale) {
-    const placings = this.proxy.placings(sale)
-    for (const [i, { notBefore, answeredAt = 0, status }] of placings.entries()) {
-      const next = placings[i + 1]
-      if (next && next.at < notBefore)
-        throw new Finding(
-          'called_early',
-          `The call came again ${next.at - answeredAt} ms after ${status} with Retry-After.`,
-        )
-    }
-    const orders = this.proxy.orders(sale)
-    if (orders.length > 1)
-      throw new Finding('placed_twice', `Sale ${sale.number} has the orders ${orders.join(', ')}.`)
-  }
-
-  async #checkRefunds(sale: Sale, { state, refundedCents = 0 }: Book) {
-    const paid = paidCents(sale)
-    if (refundedCents > paid)
-      throw new Finding(
-        'refunded_twice',
-        `Sale ${sale.number} was paid with ${paid} cents, and ${refundedCents} are refunded.`,
-      )
-    if (state !== 'refunded' && refundedCents === 0) return
-    const order = await this.marketplace.order(sale.number)
-    if (order && order.state !== 'cancelled')
-      throw new Finding(
-        'refunded_early',
-        `Sale ${sale.number} is refunded while its order ${order.id} is ${order.status ?? 'queued'}.`,
-      )
-  }
-
-  #explain(sale: Sale, blame: Problem, seen: string): Finding {
-    const last = this.proxy.placings(sale).at(-1)
-    if (last?.isBroken && last.answeredAt === undefined)
-      return new Finding('no_timeout', `A call without an answer was not given up. ${seen}`)
-    if (last?.isBroken) return new Finding('not_repeated', `The call was not sent again. ${seen}`)
-    const refusal = this.feed.refusal(sale)
-    if (refusal) return new Finding('message_refused', `${refusal}. ${seen}`)
-    return new Finding(last || blame === 'forgotten' ? blame : 'not_placed', seen)
-  }
-
-  /** Returns what the books and the marketplace say, as a sentence. */
-  async describe({ number }: Sale): Promise<string> {
-    const book = await this.shop.books().then(
-      (books) => books.get(number),
-      () => undefined,
-    )
-    const order = await this.marketplace.order(number)
-    const { state, orderId, txId, refundedCents = 0 } = book ?? {}
-    const details = [
-      orderId && `order ${orderId}`,
-      txId && `transaction ${txId}`,
-      refundedCents > 0 && `${refundedCents} cents refunded`,
-    ].filter(Boolean)
-    const books = book ? [state, ...details].join(', ') : 'nothing'
-    return `Your books have ${books} for sale ${number}; the marketplace has ${describeOrder(order)}.`
-  }
 }
-
-const describeOrder = (order: Order | undefined): string =>
-  order
-    ? `order ${order.id}, ${order.state}${order.txId ? ` by transaction ${order.txId}` : ''}`
-    : 'no order'

@@ -1,19 +1,27 @@
 /** All scenarios, in the order in which they run. */
 import { UsageError } from '../command.ts'
 import type { Scenario } from './scenario.ts'
+import { again } from './scenarios/again.ts'
 import { calls, plain } from './scenarios/calls.ts'
+import { denials } from './scenarios/denied.ts'
+import { foreign } from './scenarios/foreign.ts'
 import { instance } from './scenarios/instance.ts'
 import { kills } from './scenarios/kills.ts'
 import { messages } from './scenarios/messages.ts'
 import { refunds } from './scenarios/refunds.ts'
+import { terms } from './scenarios/terms.ts'
 
 const scenarios: readonly Scenario[] = [
   plain,
   ...calls,
+  ...denials,
+  ...terms,
   ...messages,
+  ...foreign,
   ...refunds,
   ...kills,
   ...instance,
+  again,
 ]
 
 export const scenarioNames = scenarios.map(({ name }) => name).join(', ')

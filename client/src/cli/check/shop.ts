@@ -74,7 +74,9 @@ export class Shop {
       if (!response.ok) throw new Error(`it answered ${response.status}`)
       text = await response.text()
     } catch (error) {
-      throw new Finding('contract', `GET /sales does not work: ${causeOf(error)}.`)
+      throw new Finding('contract', 'GET /sales does not work.', [
+        { what: 'answer of GET /sales', expected: '2xx', found: causeOf(error) },
+      ])
     }
     return parseBooks(text)
   }
@@ -94,7 +96,10 @@ export class Shop {
   async #order(path: string, body: object = {}): Promise<void> {
     const headers = { 'content-type': 'application/json' }
     const { error } = await post(this.#url + path, { headers, body: JSON.stringify(body) })
-    if (error) throw new Finding('contract', `POST ${path} was not accepted: ${error}.`)
+    if (error)
+      throw new Finding('contract', `POST ${path} was not accepted.`, [
+        { what: 'answer', expected: '2xx', found: error },
+      ])
   }
 }
 

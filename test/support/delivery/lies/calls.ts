@@ -139,6 +139,8 @@ const isTarget = (name: string): name is TargetName => name in targets
 
 /** Functions of tokens and of a chain that are asked for themselves. */
 const signatures = [
+  'owner()',
+  'pendingOwner()',
   'supportsInterface(bytes4)',
   'getL1Fee(bytes)',
   'isApprovedForAll(address,address)',

@@ -1,9 +1,8 @@
 /** What the shop's calls meet. */
 import type { HttpFault } from '../../faults.ts'
-import type { Problem } from '../finding.ts'
 import type { Scenario } from '../scenario.ts'
 
-const errorBody = (code: string, url: string) => ({
+export const errorBody = (code: string, url: string) => ({
   ...{
     orders: null,
     error: 'a simulated fault',
@@ -27,7 +26,8 @@ const broken = (name: string, says: string, { times = 1, code, ...fault }: Broke
     const sale = run.sale()
     const effect = code ? { ...fault, body: errorBody(code, run.marketplace.url) } : fault
     run.proxy.break(sale, effect, { times })
-    await run.sellUntil('delivered', sale, 'not_repeated')
+    await run.sellBeforeMessages(sale, 'not_repeated')
+    await run.settle('delivered', sale, 'wrong_books')
   },
 })
 
@@ -38,10 +38,7 @@ const refused = (
   terms: (goods: { priceCents: number; available: number | null }) => object,
 ): Scenario => ({
   ...{ name, says },
-  run: async (run) => {
-    const blame: Problem = 'not_refunded'
-    await run.sellUntil('refunded', run.sale(terms(run.goods)), blame)
-  },
+  run: (run) => run.sellUntil('refunded', run.sale(terms(run.goods)), 'not_refunded'),
 })
 
 export const plain: Scenario = {

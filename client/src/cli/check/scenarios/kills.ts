@@ -2,7 +2,6 @@
 
 import type { HttpFault } from '../../faults.ts'
 import { toMessage } from '../../message.ts'
-import { Finding } from '../finding.ts'
 import type { Run } from '../run.ts'
 import type { Scenario } from '../scenario.ts'
 
@@ -14,6 +13,7 @@ async function restart(run: Run) {
 /** Kills the shop while it waits for the answer to the call that places an order. */
 async function killInCall(run: Run, reach: HttpFault['reach']) {
   const sale = run.sale()
+  run.feed.hold(sale)
   let isKilled = false
   const onHit = async () => {
     await run.shop.kill()
@@ -24,10 +24,12 @@ async function killInCall(run: Run, reach: HttpFault['reach']) {
     () => true,
     () => false,
   )
-  await run.until(sale, 'not_placed', () => isKilled)
+  const sentence = 'a call that places the order'
+  await run.until({ sale, blame: 'not_placed', sentence }, () => isKilled)
   await restart(run)
   if (!isAccepted) await run.shop.sell(sale)
-  await run.settle('delivered', sale, 'not_placed')
+  await run.releaseWhenAnswered(sale, 'not_placed')
+  await run.settle('delivered', sale, 'wrong_books')
 }
 
 const kill = (name: string, says: string, run: Scenario['run']): Scenario => ({
@@ -38,8 +40,10 @@ const kill = (name: string, says: string, run: Scenario['run']): Scenario => ({
 export const kills: readonly Scenario[] = [
   kill('killed_after_sale', 'killed when it has accepted a sale', async (run) => {
     const sale = run.sale()
+    run.feed.hold(sale)
     await run.shop.sell(sale)
     await restart(run)
+    await run.releaseWhenAnswered(sale, 'forgotten')
     await run.settle('delivered', sale, 'forgotten')
   }),
   kill('killed_before_order', 'killed before its call arrives', (run) => killInCall(run, 'none')),
@@ -51,15 +55,12 @@ export const kills: readonly Scenario[] = [
     run.feed.hold(sale)
     await run.shop.sell(sale)
     const event = await run.event(sale, 'order.delivered', 'not_placed')
-    const { error } = await run.feed.send(toMessage(event))
-    if (error) throw new Finding('message_refused', `POST /webhooks: ${error}.`)
+    await run.feed.sendAccepted(toMessage(event))
     await restart(run)
     await run.settle('delivered', sale, 'message_lost')
   }),
   kill('killed_after_cancel', 'killed when it has accepted a cancellation', async (run) => {
-    const sale = run.sale({ buyer: 'email' })
-    await run.shop.sell(sale)
-    await run.event(sale, 'order.awaiting_wallet', 'not_placed')
+    const { sale } = await run.sellWaiting()
     await run.shop.cancel(sale)
     await restart(run)
     await run.settle('refunded', sale, 'forgotten')

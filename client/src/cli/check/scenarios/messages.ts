@@ -6,23 +6,7 @@ import type { Run } from '../run.ts'
 import type { Sale } from '../sale.ts'
 import type { Scenario } from '../scenario.ts'
 
-/** Milliseconds for what a shop does after its answer. */
-const AFTERWARDS = 300
-
 const TEN_MINUTES = 600_000
-
-/** Sells to a buyer without a wallet, and returns the event that says so. */
-async function sellWaiting(run: Run): Promise<{ sale: Sale; waiting: OrderEvent }> {
-  const sale = run.sale({ buyer: 'email' })
-  await run.shop.sell(sale)
-  return { sale, waiting: await run.event(sale, 'order.awaiting_wallet', 'not_placed') }
-}
-
-/** Sends a true message, which the shop has to accept. */
-async function sendTrue(run: Run, event: OrderEvent) {
-  const { error } = await run.feed.send(toMessage(event))
-  if (error) throw new Finding('message_refused', `POST /webhooks with ${event.type}: ${error}.`)
-}
 
 /** What a thief would send: the order is cancelled, so refund it. */
 const cancellationOf = ({ data, timestamp }: OrderEvent): Message => ({
@@ -34,7 +18,7 @@ const cancellationOf = ({ data, timestamp }: OrderEvent): Message => ({
 })
 
 async function forge(run: Run) {
-  const { sale, waiting } = await sellWaiting(run)
+  const { sale, waiting } = await run.sellWaiting()
   const message = cancellationOf(waiting)
   const secret = newSecret()
   const { 'webhook-signature': _, ...unsigned } = signedHeaders(message, secret)
@@ -46,14 +30,14 @@ async function forge(run: Run) {
   }
   for (const [how, headers] of Object.entries(forgeries)) {
     const { status } = await run.shop.receive(headers, message.body)
-    await run.pause(AFTERWARDS)
-    const book = (await run.shop.books()).get(sale.number)
-    const isApplied = book?.state === 'refunded' || (book?.refundedCents ?? 0) > 0
-    if (isApplied || status === null || status < 300)
-      throw new Finding(
-        'forged_message',
-        `A message ${how} was answered ${status ?? 'not at all'}${isApplied ? ', and the sale refunded' : ''}.`,
-      )
+    await run.afterwards()
+    const book = await run.book(sale)
+    const isRefunded = book?.state === 'refunded' || (book?.refunds.length ?? 0) > 0
+    if (isRefunded || status === null || status < 300)
+      throw new Finding('forged_message', `A message ${how} was sent to your shop.`, [
+        { what: 'answer', expected: '400', found: `${status ?? 'none'}` },
+        { what: 'the sale', expected: 'open', found: isRefunded ? 'refunded' : 'open' },
+      ])
   }
 }
 
@@ -69,26 +53,32 @@ async function sendOld(run: Run) {
     const at = new Date(Date.now() + milliseconds)
     const { status } = await run.feed.send(toMessage(event), at)
     if (status === null || status < 300)
-      throw new Finding('old_message', `A message of 10 minutes ${age} now was answered ${status}.`)
+      throw new Finding(
+        'old_message',
+        `A message of 10 minutes ${age} now was sent to your shop.`,
+        [{ what: 'answer', expected: '400', found: `${status ?? 'none'}` }],
+      )
   }
-  await sendTrue(run, event)
+  await run.feed.sendAccepted(toMessage(event))
 }
 
 async function duplicate(run: Run) {
-  const { sale } = await sellWaiting(run)
+  const { sale } = await run.sellWaiting()
   run.feed.hold(sale)
   await run.shop.cancel(sale)
   const cancelled = await run.event(sale, 'order.cancelled', 'not_refunded')
-  await Promise.all([sendTrue(run, cancelled), sendTrue(run, cancelled)])
-  await sendTrue(run, cancelled)
-  await run.pause(AFTERWARDS)
+  const message = toMessage(cancelled)
+  await Promise.all([run.feed.sendAccepted(message), run.feed.sendAccepted(message)])
+  await run.feed.sendAccepted(message)
+  await run.afterwards()
   await run.settle('refunded', sale, 'not_refunded')
 }
 
 /** Sends all events of a sale, the newest first. */
 async function sendReversed(run: Run, sale: Sale) {
-  for (const event of run.feed.events(sale).toReversed()) await sendTrue(run, event)
-  await run.pause(AFTERWARDS)
+  for (const event of run.feed.events(sale).toReversed())
+    await run.feed.sendAccepted(toMessage(event))
+  await run.afterwards()
 }
 
 async function reorder(run: Run) {
@@ -125,13 +115,19 @@ async function sendOthers(run: Run) {
   if (reply.error || reply.text.trim() !== challenge)
     throw new Finding(
       'message_refused',
-      'webhook.test was not answered with `data.challenge` as the body, which verifies your URL.',
+      '`webhook.test` was not answered, which verifies your URL.',
+      [
+        {
+          what: 'answer',
+          expected: challenge,
+          found: reply.error ?? (reply.text.trim() || 'nothing'),
+        },
+      ],
     )
-  const { waiting } = await sellWaiting(run)
+  const { waiting } = await run.sellWaiting()
   const data = { ...waiting.data, orderId: 999_999_999, providerId: 'of another shop' }
   const body = JSON.stringify({ type: 'order.delivered', timestamp, data })
-  const { error } = await run.feed.send({ id: `evt_${Date.now()}002`, body })
-  if (error) throw new Finding('message_refused', `A message about an unknown order: ${error}.`)
+  await run.feed.sendAccepted({ id: `evt_${Date.now()}002`, body })
 }
 
 export const messages: readonly Scenario[] = [

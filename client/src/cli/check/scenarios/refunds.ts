@@ -9,9 +9,7 @@ export const refunds: readonly Scenario[] = [
     name: 'cancelled',
     says: 'a customer wants the money back before the delivery',
     run: async (run) => {
-      const sale = run.sale({ buyer: 'email' })
-      await run.shop.sell(sale)
-      await run.event(sale, 'order.awaiting_wallet', 'not_placed')
+      const { sale } = await run.sellWaiting()
       await run.shop.cancel(sale)
       await run.settle('refunded', sale, 'not_refunded')
     },
@@ -33,12 +31,16 @@ export const refunds: readonly Scenario[] = [
     // The comparison calls for other sales, too.
     isAlone: true,
     run: async (run) => {
-      const sale = run.sale({ buyer: 'email' })
-      await run.shop.sell(sale)
-      await run.event(sale, 'order.awaiting_wallet', 'not_placed')
-      const isLost = run.proxy.loseCancellation(sale, await run.marketplace.summaries(sale.number))
+      const { sale } = await run.sellWaiting()
+      const cancelRequestedAt = new Date().toISOString()
+      const orders = await run.marketplace.summaries(sale.number)
+      const body = { orders: orders.map((order) => ({ ...order, cancelRequestedAt })) }
+      run.proxy.break(sale, { http: 200, reach: 'none', body }, { kind: 'cancel' })
       await run.shop.cancel(sale)
-      await run.until(sale, 'not_refunded', isLost)
+      const sentence = 'a call that cancels the order'
+      await run.until({ sale, blame: 'not_refunded', sentence }, () =>
+        run.proxy.calls(sale, 'cancel').some(({ isBroken }) => isBroken),
+      )
       await run.shop.reconcile()
       await run.settle('refunded', sale, 'not_cancelled_again')
     },
@@ -47,12 +49,12 @@ export const refunds: readonly Scenario[] = [
     name: 'failed',
     says: 'a delivery fails, and the customer wants the money back',
     run: async (run) => {
-      const goods = await run.marketplace.goods(FAILING)
+      const goods = await run.marketplace.findGoods(FAILING)
       if (!goods) throw new Skipped(`the instance has no listing ${FAILING}`)
       const sale = run.sale({}, goods)
       await run.shop.sell(sale)
       const event = await run.event(sale, 'order.failed', 'not_placed')
-      await run.until(sale, 'message_refused', () => run.feed.hasAccepted(event))
+      await run.accepted(sale, event)
       await run.shop.cancel(sale)
       await run.settle('refunded', sale, 'not_refunded')
     },

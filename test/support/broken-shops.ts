@@ -1,0 +1,424 @@
+/** The shop of the guide with mistakes, and what `check-my-shop` finds. */
+import { expect } from 'vitest'
+import { aShop, checkShop, type LocalInstance, type Mistake } from './shops.ts'
+
+type BrokenShop = {
+  shop: string
+  mistakes: readonly Mistake[]
+  /** The scenario that finds the mistakes. */
+  scenario: string
+  /** What the tool prints of it. */
+  seen: string
+  change: string
+}
+
+const whenRefused = "if (saleOf(number).state === 'open') refund(number)"
+const verification = 'await verifyWebhook(body, headers, secret)'
+export const timeLimit = 'attemptTimeout: 10_000'
+const noRepeats: Mistake = [timeLimit, 'retry: { attempts: 1 }']
+const application = 'if (changes > 0) update(data)'
+const parsing = 'const { reservationId, ...order }: NewOrder = JSON.parse(body)'
+const isKnown = 'if (!isRefusal(error)) throw error'
+const wantsRefund = "db.prepare('UPDATE sales SET wantsRefund = 1 WHERE number = ?').run(number)"
+
+const withoutRetryAfter = `fetch: async (target, init) => {
+  const response = await fetch(target, init)
+  const headers = new Headers(response.headers)
+  headers.delete('retry-after')
+  return new Response(response.body, { status: response.status, headers })
+}`
+
+/** Takes an order with the number of a sale for its own, whoever has placed it. */
+const takesAnyOrder: readonly Mistake[] = [
+  ['SET sequence = ?1, txId', 'SET orderId = ?6, source = ?5, sequence = ?1, txId'],
+  ['AND source = ?5 AND orderId = ?6 AND', 'AND (orderId IS NULL OR orderId = ?6) AND'],
+]
+
+/** Its payment provider accepts every refund, and its books let it ask again. */
+const refundsTwice: readonly Mistake[] = [
+  ['refunds (number TEXT PRIMARY KEY, ', 'refunds (number TEXT, '],
+  [" AND state <> 'refunded'`,\n    )", '`,\n    )'],
+]
+
+/** Counts its attempts to place the order of a sale, and repeats under another number. */
+const changesNumber: readonly Mistake[] = [
+  ...takesAnyOrder,
+  noRepeats,
+  ['setTimeout(1000)', 'setTimeout(3000)'],
+  [
+    'const busy =',
+    `db.exec('CREATE TABLE IF NOT EXISTS attempts (number TEXT)')
+function another(number: string) {
+  db.prepare('INSERT INTO attempts VALUES (?)').run(number)
+  const attempts = db.prepare('SELECT * FROM attempts WHERE number = ?').all(number)
+  return number + '-'.repeat(attempts.length - 1)
+}
+const busy =`,
+  ],
+  ['await put(number, ', 'await put(another(number), '],
+]
+
+const SAME_NUMBER = 'Send each sale under its own order number'
+const lostAnswers = [
+  'cut_before',
+  'cut_after',
+  'cut_answer',
+  'bad_gateway',
+  'unavailable',
+  'killed_before_answer',
+]
+
+const brokenShops: readonly BrokenShop[] = [
+  ...lostAnswers.map((scenario) => ({
+    shop: 'takes another number for each attempt',
+    mistakes: changesNumber,
+    scenario,
+    seen: 'order number of a call: expected check-',
+    change: SAME_NUMBER,
+  })),
+  {
+    shop: 'takes the order of another shop for its own',
+    mistakes: takesAnyOrder,
+    scenario: 'same_number',
+    seen: 'order in your books: expected your own, found 9000000',
+    change: 'Compare number, source and id',
+  },
+  {
+    shop: 'takes the order of another user whose token has the same name for its own',
+    mistakes: [
+      ['SET sequence = ?1, txId', 'SET orderId = ?6, sequence = ?1, txId'],
+      ['AND source = ?5 AND orderId = ?6 AND', 'AND source = ?5 AND'],
+    ],
+    scenario: 'same_number',
+    seen: 'order in your books: expected your own, found 9000000',
+    change: 'Compare number, source and id',
+  },
+  {
+    shop: 'refunds when another shop cancels its order',
+    mistakes: [
+      [
+        "if (changes > 0 && providerId && reasonCode === 'cancelled')",
+        "if (providerId && reasonCode === 'cancelled')",
+      ],
+    ],
+    scenario: 'same_number',
+    seen: 'refunds in your books: expected 0, found 1',
+    change: 'Compare number, source and id',
+  },
+  {
+    shop: 'takes the newest order in a list by number',
+    mistakes: [
+      ...takesAnyOrder,
+      ['(orderId IS NULL OR orderId = ?6) AND sequence < ?1', 'sequence < ?1'],
+      ["{ providerId, source, fields: 'summary' }", "{ providerId, fields: 'summary' }"],
+    ],
+    scenario: 'same_number_compared',
+    seen: 'order in your books: expected your own, found 9000000',
+    change: 'Compare number, source and id',
+  },
+  {
+    shop: 'refunds again when a cancellation is told again',
+    mistakes: refundsTwice,
+    scenario: 'reorganised',
+    seen: 'refunds in your books: expected 1000 cents, found 1000 cents and 1000 cents',
+    change: 'Refund a sale once',
+  },
+  {
+    shop: 'refunds again when it compares its books',
+    mistakes: [
+      ...refundsTwice,
+      [
+        "const sales = db.prepare(`SELECT * FROM sales WHERE state <> 'refunded'`)",
+        'const sales = db.prepare(`SELECT * FROM sales`)',
+      ],
+    ],
+    scenario: 'again',
+    seen: 'refunds in your books: expected 1000 cents, found 1000 cents and 1000 cents',
+    change: 'Refund a sale once',
+  },
+  {
+    shop: 'sends to another wallet',
+    mistakes: [[parsing, `${parsing}\n  order.buyer = { wallet: '0x${'d'.repeat(40)}' }`]],
+    scenario: 'sale',
+    seen: `found 0x${'d'.repeat(40)}`,
+    change: 'Send each field of the sale as it is',
+  },
+  {
+    shop: 'orders one piece of two',
+    mistakes: [[parsing, `${parsing}\n  order.quantity = 1`]],
+    scenario: 'quantity',
+    seen: ': expected 2, found 1',
+    change: 'Send each field of the sale as it is',
+  },
+  {
+    shop: 'refunds one piece of two',
+    mistakes: [[' * order.quantity', '']],
+    scenario: 'quantity',
+    seen: 'refunds in your books: expected 2000 cents, found 1000 cents',
+    change: 'Give back what the customer has paid',
+  },
+  {
+    shop: 'sends no price',
+    mistakes: [
+      [parsing, `${parsing}\n  delete order.expectedPriceCents, delete order.expectedCurrency`],
+    ],
+    scenario: 'price_changed',
+    seen: ': expected 1001, found 1000',
+    change: 'Send each field of the sale as it is',
+  },
+  {
+    shop: 'refunds when its token is refused',
+    mistakes: [['[400, 409]', '[400, 401, 409]']],
+    scenario: 'denied',
+    seen: 'refunds in your books: expected 0, found 1',
+    change: 'After 401 and 403 keep the sale open',
+  },
+  {
+    shop: 'calls again and again after 403',
+    mistakes: [
+      [
+        "error.code !== 'request_in_progress'\n\nconst busy",
+        "error.code !== 'request_in_progress' &&\n  error.status !== 403\n\nconst busy",
+      ],
+    ],
+    scenario: 'denied',
+    seen: 'calls in 5 s: expected 3 at most, found',
+    change: 'do not send the same call again at once',
+  },
+  {
+    shop: 'never calls again after its token was refused',
+    mistakes: [['  await place(sale)\n', '  if (sale.orderId !== null) await place(sale)\n']],
+    scenario: 'denied',
+    seen: 'state in your books: expected delivered, found open',
+    change: 'After 401 and 403 keep the sale open',
+  },
+  {
+    shop: 'refunds when its number has another purchase',
+    mistakes: [["!['request_in_progress', 'order_differs']", "!['request_in_progress']"]],
+    scenario: 'order_differs',
+    seen: 'refunds in your books: expected 0, found 1',
+    change: 'After `order_differs` keep the sale open',
+  },
+  {
+    shop: 'cancels another purchase that has its number',
+    mistakes: [
+      [
+        isKnown,
+        `if (error instanceof ApiError && error.code === 'order_differs') return error.issues[0].orderId\n    ${isKnown}`,
+      ],
+      [
+        'if (order_id === undefined || !sale.wantsRefund) continue',
+        'if (order_id === undefined || !sale.wantsRefund) break',
+      ],
+    ],
+    scenario: 'order_differs',
+    seen: ': expected not cancelled, found cancelled',
+    change: 'After `order_differs` keep the sale open',
+  },
+  {
+    shop: 'takes another number when its own has another purchase',
+    mistakes: [
+      [
+        isKnown,
+        `if (error instanceof ApiError && error.code === 'order_differs') {
+      const { orders } = await put(\`\${number}-2\`, order, undefined)
+      return orders[0]?.id
+    }
+    ${isKnown}`,
+      ],
+    ],
+    scenario: 'order_differs',
+    seen: 'order number of a call: expected check-',
+    change: SAME_NUMBER,
+  },
+  {
+    shop: 'leaves the reservation out',
+    mistakes: [['await put(number, order, reservationId)', 'await put(number, order, undefined)']],
+    scenario: 'reserved',
+    seen: ': expected used, found still held',
+    change: 'Send `reservationId` with the order',
+  },
+  {
+    shop: 'gives up when the reservation is lost',
+    mistakes: [
+      [
+        "if (!(error instanceof ApiError && error.code === 'reservation_not_found')) throw error",
+        'if (error) throw error',
+      ],
+    ],
+    scenario: 'restored',
+    seen: 'order: expected delivered, found none',
+    change: 'After `reservation_not_found` send the order again',
+  },
+  {
+    shop: 'checks no signature',
+    mistakes: [[verification, '{ ...JSON.parse(body), id: String(headers["webhook-id"]) }']],
+    scenario: 'forged',
+    seen: 'the sale: expected open, found refunded',
+    change: 'Verify `webhook-signature`',
+  },
+  {
+    shop: 'checks no time',
+    mistakes: [
+      [
+        'const event =',
+        'Date.now = () => Number(headers["webhook-timestamp"]) * 1000\nconst event =',
+      ],
+    ],
+    scenario: 'old',
+    seen: 'answer: expected 400, found 200',
+    change: 'Answer 400 if `webhook-timestamp` differs',
+  },
+  {
+    shop: 'applies a message twice',
+    mistakes: [
+      ...refundsTwice,
+      [application, 'update(data)'],
+      ['AND sequence < ?1', 'AND sequence <= ?1'],
+      ['INSERT OR IGNORE INTO refunds', 'INSERT INTO refunds'],
+    ],
+    scenario: 'duplicated',
+    seen: 'found 1000 cents and 1000 cents and 1000 cents',
+    change: 'Refund a sale once',
+  },
+  {
+    shop: 'applies late messages',
+    mistakes: [['AND sequence < ?1', 'AND sequence <> ?1']],
+    scenario: 'reordered',
+    seen: 'state in your books: expected delivered, found open',
+    change: 'Ignore a message whose `sequence`',
+  },
+  {
+    shop: 'ignores Retry-After',
+    mistakes: [[timeLimit, withoutRetryAfter]],
+    scenario: 'rate_limited',
+    seen: 'pause after 429 with Retry-After: expected 3000 ms or more, found',
+    change: 'Wait as long as `Retry-After` says',
+  },
+  {
+    shop: 'never repeats',
+    mistakes: [noRepeats, ['if (isForPerson(error)) break', 'break']],
+    scenario: 'cut_before',
+    seen: 'what follows the call: expected the same call, found nothing after its connection was cut',
+    change: 'send the same call again',
+  },
+  {
+    shop: 'takes a failure for the end',
+    mistakes: [
+      [
+        "const state = status === 'transferred' ? 'delivered' : 'open'",
+        "const state = { transferred: 'delivered', failed: 'lost' }[status ?? ''] ?? 'open'",
+      ],
+    ],
+    scenario: 'failed',
+    seen: 'state in your books: expected refunded, found lost',
+    change: 'Give the money back',
+  },
+  {
+    shop: 'refunds before it is cancelled',
+    mistakes: [[wantsRefund, 'refund(number)']],
+    scenario: 'cancelled',
+    seen: 'order of a sale that is refunded: expected none, or cancelled, found',
+    change: 'Cancel first, and refund when the status is `failed`',
+  },
+  {
+    shop: 'refunds what was delivered',
+    mistakes: [[wantsRefund, 'refund(number)']],
+    scenario: 'cancelled_late',
+    seen: ', transferred',
+    change: 'Cancel first, and refund when the status is `failed`',
+  },
+  {
+    shop: 'refunds nothing that was refused',
+    mistakes: [
+      [
+        whenRefused,
+        'db.prepare("UPDATE sales SET state = \'refused\' WHERE number = ?").run(number)',
+      ],
+    ],
+    scenario: 'price_changed',
+    seen: 'state in your books: expected refunded, found refused',
+    change: 'Give the money back when the marketplace refuses the order',
+  },
+  {
+    shop: 'forgets orders that the marketplace has lost',
+    mistakes: [['  await place(sale)\n', '  if (sale.orderId === null) await place(sale)\n']],
+    scenario: 'restored',
+    seen: 'order: expected delivered, found none',
+    change: 'Place each sale that is not refunded again',
+  },
+  {
+    shop: 'cancels the id in its books',
+    mistakes: [
+      ['const order_id = await place(sale)', 'const order_id = sale.orderId ?? await place(sale)'],
+    ],
+    scenario: 'cancelled_after_restore',
+    seen: ': expected open, found cancelled',
+    change: 'Send PUT with the number of the sale before you cancel',
+  },
+  {
+    shop: 'forgets what a customer wants back',
+    mistakes: [['if (sale.wantsRefund) void work(sale.number)', '']],
+    scenario: 'cancellation_lost',
+    seen: 'state in your books: expected refunded, found open',
+    change: 'cancel again what a customer wants back',
+  },
+  {
+    shop: 'compares no books',
+    mistakes: [
+      ['for await (const order of orders) update', 'for await (const order of []) update'],
+    ],
+    scenario: 'lost',
+    seen: 'state in your books: expected delivered, found open',
+    change: 'Compare your books with the marketplace',
+  },
+  {
+    shop: 'has no time limit',
+    mistakes: [[timeLimit, 'attemptTimeout: 3_600_000, timeout: 3_600_000']],
+    scenario: 'hang',
+    seen: 'the call: expected given up within 30 s, found still open',
+    change: 'Give each call a time limit',
+  },
+  {
+    shop: 'stores a message after its answer',
+    mistakes: [[application, 'setTimeout(500, null, { ref: false }).then(() => update(data))']],
+    scenario: 'killed_after_message',
+    seen: 'state in your books: expected delivered, found open',
+    change: 'Store what a message says before you answer',
+  },
+  {
+    shop: 'keeps its books in memory',
+    mistakes: [['new DatabaseSync(', "new DatabaseSync(':memory:' || "]],
+    scenario: 'killed_after_sale',
+    seen: 'state in your books: expected delivered, found none',
+    change: 'Store a sale',
+  },
+  {
+    shop: 'places no order after a restart',
+    mistakes: [
+      [
+        "for (const { number } of db.prepare(`SELECT * FROM sales WHERE state = 'open'`)",
+        "for (const { number } of db.prepare('SELECT * FROM sales WHERE FALSE')",
+      ],
+    ],
+    scenario: 'killed_before_order',
+    seen: 'what follows the call: expected the same call, found nothing after its connection was cut',
+    change: 'the same call again',
+  },
+]
+
+/** A restore takes the orders of other shops, and a reorganisation their blocks. */
+const isAlone = ({ scenario }: BrokenShop) => /restore|reorganised/.test(scenario)
+
+export const brokenAlone = brokenShops.filter(isAlone)
+export const brokenTogether = brokenShops.filter((broken) => !isAlone(broken))
+
+export async function expectFinding(instance: LocalInstance, broken: BrokenShop) {
+  const shop = await aShop(instance.project.folder, 'ts', broken.mistakes)
+  const { out, status } = await checkShop(instance, shop, [broken.scenario])
+  expect(out).toMatch(new RegExp(`^finding  ${broken.scenario} `, 'm'))
+  expect(out).toContain(broken.seen)
+  expect(out).toMatch(/^ {9}.*: expected .+, found .+$/m)
+  expect(out).toContain(broken.change)
+  expect(status).toBe(1)
+}
