@@ -23,7 +23,7 @@ CREATE INDEX `findings_key` ON `findings` (`key`);--> statement-breakpoint
 CREATE INDEX `findings_open` ON `findings` (`id`) WHERE "findings"."acknowledgedAt" IS NULL;--> statement-breakpoint
 -- compatible: it was never deployed
 DROP INDEX `transactions_foreign`;--> statement-breakpoint
-CREATE INDEX `transactions_nonce` ON `transactions` (`chainId`,`signer`,`nonce`);--> statement-breakpoint
+CREATE INDEX `transactions_signed` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE "transactions"."deadline" > 0;--> statement-breakpoint
 ALTER TABLE `alarms` ADD `version` integer;--> statement-breakpoint
 ALTER TABLE `networkChecks` ADD `nodes` text DEFAULT '[]' NOT NULL;--> statement-breakpoint
 ALTER TABLE `networks` ADD `contradictedSince` text;--> statement-breakpoint

@@ -35,8 +35,8 @@ export async function readOwn(
           (SELECT sum(i.quantity) FROM json_each(t.items) e JOIN orderItems i ON i.id = e.value) AS pieces
         FROM json_each(${JSON.stringify(Object.fromEntries(since))}) s JOIN transactions t ON t.id IN (
           SELECT id FROM transactions WHERE chainId = ${chainId} AND signer = s.key AND nonce >= s.value
-          ORDER BY nonce DESC LIMIT ${MAX_OWN})
-        WHERE t.deadline > 0 AND (t.isOpen OR t.block IS NOT NULL)`,
+            AND deadline > 0 ORDER BY nonce DESC LIMIT ${MAX_OWN})
+        WHERE t.isOpen OR t.block IS NOT NULL`,
     ),
   ])
   return rows.map((row) => ({ ...row, hashes: JSON.parse(row.hashes) }))
