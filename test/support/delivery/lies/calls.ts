@@ -123,8 +123,6 @@ export const targets = {
   'eth_call relayerLimit': { fields: words, at: [START, SIGNING, IN_FLIGHT, FINAL] },
   'eth_call tokenLimit': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call relayerList': { fields: words, at: [START, SIGNING, FINAL] },
-  'eth_call owner': { fields: words, at: [START, SIGNING, FINAL] },
-  'eth_call pendingOwner': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call deliver': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call supportsInterface': { fields: words, at: [START, SIGNING] },
   'eth_call getL1Fee': { fields: words, at: [START, SIGNING, FINAL] },
