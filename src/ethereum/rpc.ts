@@ -25,7 +25,7 @@ const MAX_DELAY = 10_000
 /** Milliseconds without an answer after which calls that the node refuses are given up. */
 const PATIENCE = 20_000
 /** Milliseconds after which the rest of the calls is given up if the node goes on refusing some. */
-const MAX_REFUSING = 45_000
+const MAX_REFUSING = 120_000
 /** The most milliseconds that a node may ask to wait. */
 const MAX_RETRY_AFTER = 60_000
 /** Bytes of an answer that is read alone. A receipt that a token has filled with events has 20 MB. */

@@ -331,14 +331,14 @@ describe('a node that refuses calls', () => {
     expect(node.sent.length).toBeLessThanOrEqual(5 * 7)
   })
 
-  it('is given up after 45 seconds if it answers one call of each request', async () => {
+  it('is given up after two minutes if it answers one call of each request', async () => {
     const inFakeTime = fakeTime()
     const node = aNode((calls) =>
       calls.map((call, i) => (i === 0 ? resultOf(call) : { id: call.id, error: limitExceeded })),
     )
     const start = Date.now()
     await inFakeTime(node.rpc(requests(170)))
-    expect(Date.now() - start).toBeLessThan(60_000)
+    expect(Date.now() - start).toBeLessThan(135_000)
   })
 
   it('does not slow down another node', async () => {
