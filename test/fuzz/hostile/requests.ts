@@ -123,6 +123,8 @@ const valuesOf: Record<string, Values> = {
   'query.deliveryStatus': pick('pending', 'awaiting_wallet', 'failed'),
   'query.status': pick('failed', 'queued', 'awaiting_wallet'),
   'header.idempotency-key': ({ dice }) => `key-${dice.upTo(dice.chance(0.5) ? 5 : 500)}`,
+  'json.version': pick(1, 7),
+  'form.version': pick('1', '7'),
   'records.type': pick('user', 'nft', 'listing'),
   'records.id': ({ dice }) => String(1 + dice.upTo(60)),
   'json.email': ownEmail,
