@@ -62,7 +62,7 @@ const hanging: [string, Answer][] = [
 
 it.each(hanging)('repeats an attempt to a server that %s', async (_, hang) => {
   answers = [hang, succeed]
-  expect(await read()).toEqual({ orders: [] })
+  expect(await read()).toEqual({ orders: [], source: null, sequence: null })
   expect(requests).toBe(2)
 })
 
@@ -101,6 +101,8 @@ it('takes times that are too long for a timer', async () => {
   answers = [succeed]
   expect(await read(aClient({ timeout: Infinity, attemptTimeout: Infinity }))).toEqual({
     orders: [],
+    source: null,
+    sequence: null,
   })
 })
 

@@ -121,7 +121,8 @@ it('reads the state of the contract and of its relayers', async () => {
   await chain.asOwner('setRelayer', chain.signer, 100n, 100n)
   const limit = async () =>
     decodeLimit(await call(chain, encodeLimit('relayerLimit', chain.signer)))
-  const full = { isSet: true, capacity: 100, perDay: 100, available: 100 }
+  const none = { nextCapacity: 0, nextPerDay: 0, nextAt: 0 }
+  const full = { isSet: true, capacity: 100, perDay: 100, available: 100, ...none }
   expect(await limit()).toEqual(full)
   const items = [{ key: key(1), ...edition, amount: 2n }, cancelItem(key(2))]
   await deliver(chain, items)
@@ -131,6 +132,7 @@ it('reads the state of the contract and of its relayers', async () => {
     capacity: 0,
     perDay: 0,
     available: 0,
+    ...none,
   })
   await chain.asOwner('retire')
   expect(BigInt(await call(chain, encodeGetter('paused')))).toBe(1n)

@@ -15,13 +15,17 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => instance.project.remove())
 
-it.each(shopLanguages)('the shop of the guide survives everything (%s)', async (language) => {
-  const shop = await aShop(instance.project.folder, language)
-  const { out, errors, status } = await checkShop(instance, shop)
-  expect(out).toMatch(/^37 passed, 0 findings, 0 skipped in \d+ s$/m)
-  expect(errors).toBe('')
-  expect(status).toBe(0)
-})
+it.each(shopLanguages)(
+  'the shop of the guide survives everything (%s)',
+  { timeout: 600_000 },
+  async (language) => {
+    const shop = await aShop(instance.project.folder, language)
+    const { out, errors, status } = await checkShop(instance, shop)
+    expect(out).toMatch(/^37 passed, 0 findings, 0 skipped in \d+ s$/m)
+    expect(errors).toBe('')
+    expect(status).toBe(0)
+  },
+)
 
 it('says that no node could tell what the wallets have', async () => {
   const shop = await aShop(instance.project.folder, 'ts')

@@ -214,7 +214,8 @@ export const transactions = sqliteTable(
     uniqueIndex('transactions_open').on(t.chainId, t.signer, t.nonce).where(sql`${t.isOpen}`),
     index('transactions_block').on(t.chainId, t.block).where(sql`${t.block} IS NOT NULL`),
     index('transactions_hash').on(t.hash),
-    index('transactions_nonce').on(t.chainId, t.signer, t.nonce),
+    // What this instance has signed. With the condition, other statements keep their smaller indexes.
+    index('transactions_signed').on(t.chainId, t.signer, t.nonce).where(sql`${t.deadline} > 0`),
   ]),
 )
 
