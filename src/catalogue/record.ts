@@ -4,7 +4,12 @@
  */
 import { formatEther, parseEther } from 'viem/utils'
 import * as z from 'zod'
-import { amountTypes, fulfilments, listingTypes } from '../db/schema/catalogue.ts'
+import {
+  amountTypes,
+  fulfilments,
+  listingTypes,
+  orderableStatuses,
+} from '../db/schema/catalogue.ts'
 import { docs, inMinorUnits } from '../http/fields.ts'
 import {
   EmailAddress,
@@ -126,9 +131,9 @@ const NftFields = z
       .default('transfer')
       .describe('Whether the holder sends what is bought, or the Delivery contract mints it.'),
     status: z
-      .enum(['released', 'draft'])
+      .enum([...orderableStatuses, 'draft'])
       .default('released')
-      .describe(docs('Whether the NFT can be bought.')),
+      .describe(docs('Whether the NFT can be bought. Lists show only what is released.')),
     releaseAt: orNull(time).describe(
       docs('Time of the release. Without it, the time of the first import.'),
     ),

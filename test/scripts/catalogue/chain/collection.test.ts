@@ -431,7 +431,9 @@ describe('a provider that limits what is read', () => {
     await contract.send('mint', 1n, 25n)
     let isSilent = true
     const { url } = await aProvider(chain.url, (call) =>
-      isSilent && [21, 22, 23, 24, 25].some((id) => callsUri(call, id)) ? { status: 500 } : undefined,
+      isSilent && [21, 22, 23, 24, 25].some((id) => callsUri(call, id))
+        ? { status: 500 }
+        : undefined,
     )
     const networks = chain.networks(url)
     const first = await read(contract, { networks })
