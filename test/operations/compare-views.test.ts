@@ -20,11 +20,10 @@ const aView = ({
 }: Seen): View => ({
   problem: null,
   head: { number: at, hash: '0x', timestamp: at, baseFeePerGas: 1n },
-  headAt: '',
-  gasPrice: 1n,
-  isPaused: false,
-  isRetired: false,
-  balances: [],
+  shown: {
+    ...{ headNumber: at, headAt: '', gasPrice: '1', isPaused: false, isRetired: false },
+    signers: [],
+  },
   events: [],
   eventsTo: at,
   facts: {},
