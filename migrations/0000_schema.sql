@@ -115,10 +115,11 @@ CREATE INDEX `nfts_changed` ON `nfts` (`changedAt`);--> statement-breakpoint
 CREATE INDEX `nfts_title` ON `nfts` ("title" COLLATE NOCASE);--> statement-breakpoint
 CREATE TABLE `burns` (
 	`chainId` integer NOT NULL,
-	`address` text NOT NULL,
+	`token` text NOT NULL,
+	`recipient` text NOT NULL,
 	`times` integer NOT NULL,
 	`updatedAt` text NOT NULL,
-	PRIMARY KEY(`chainId`, `address`)
+	PRIMARY KEY(`chainId`, `token`, `recipient`)
 );
 --> statement-breakpoint
 CREATE TABLE `deliveries` (
@@ -182,14 +183,14 @@ CREATE TABLE `networks` (
 	`contracts` text DEFAULT '[]' NOT NULL,
 	`maxPieces` integer,
 	`unconfirmedSince` text,
-	`problem` text
+	`contradictedSince` text,
+	`problem` text,
+	`failedSince` text
 );
 --> statement-breakpoint
 CREATE TABLE `signers` (
 	`chainId` integer NOT NULL,
 	`address` text NOT NULL,
-	`usedPieces` real DEFAULT 0 NOT NULL,
-	`usedAt` text NOT NULL,
 	`reverts` integer DEFAULT 0 NOT NULL,
 	`pausedUntil` text,
 	PRIMARY KEY(`chainId`, `address`)
@@ -224,13 +225,14 @@ CREATE TABLE `transactions` (
 CREATE UNIQUE INDEX `transactions_open` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE "transactions"."isOpen";--> statement-breakpoint
 CREATE INDEX `transactions_block` ON `transactions` (`chainId`,`block`) WHERE "transactions"."block" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `transactions_hash` ON `transactions` (`hash`);--> statement-breakpoint
-CREATE INDEX `transactions_foreign` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE NOT "transactions"."isOpen" AND "transactions"."block" IS NULL;--> statement-breakpoint
+CREATE INDEX `transactions_signed` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE "transactions"."deadline" > 0;--> statement-breakpoint
 CREATE TABLE `alarms` (
 	`key` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
 	`detail` text NOT NULL,
 	`raisedAt` text NOT NULL,
-	`notifiedAt` text NOT NULL
+	`notifiedAt` text NOT NULL,
+	`version` integer
 );
 --> statement-breakpoint
 CREATE TABLE `auditLog` (
@@ -274,6 +276,18 @@ CREATE TABLE `mailOptOuts` (
 	`createdAt` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `findings` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`chainId` integer NOT NULL,
+	`key` text NOT NULL,
+	`detail` text NOT NULL,
+	`nodes` text NOT NULL,
+	`seenAt` text NOT NULL,
+	`acknowledgedAt` text
+);
+--> statement-breakpoint
+CREATE INDEX `findings_key` ON `findings` (`key`);--> statement-breakpoint
+CREATE INDEX `findings_open` ON `findings` (`id`) WHERE "findings"."acknowledgedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `networkChecks` (
 	`chainId` integer PRIMARY KEY NOT NULL,
 	`checkedAt` text NOT NULL,
@@ -283,7 +297,8 @@ CREATE TABLE `networkChecks` (
 	`gasPrice` text,
 	`isPaused` integer,
 	`isRetired` integer,
-	`signers` text
+	`signers` text,
+	`nodes` text DEFAULT '[]' NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `quotas` (

@@ -34,9 +34,18 @@ const hasOrderState = (id: OperationId): id is OrderStateId =>
   id === 'getOrders' || id === 'putOrder'
 
 function readOrderState(headers: Headers): OrderState {
-  const [source, sequence] = [headers.get('x-order-source'), headers.get('x-order-sequence')]
+  const sequence = headers.get('x-order-sequence')
   return {
-    source: source === null ? null : decodeURIComponent(source),
+    source: decodeSource(headers.get('x-order-source')),
     sequence: sequence === null ? null : Number(sequence),
+  }
+}
+
+/** Null also if a proxy has changed the header: the order was answered all the same. */
+function decodeSource(text: string | null): string | null {
+  try {
+    return text === null ? null : decodeURIComponent(text)
+  } catch {
+    return null
   }
 }

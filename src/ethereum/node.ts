@@ -37,7 +37,7 @@ export function usableNodes(network: Urls): Node[] {
 }
 
 /** Returns the nodes of the network except this one. */
-export const otherNodes = (network: Network, { url }: Node): Node[] =>
+export const otherNodes = (network: Urls, { url }: Node): Node[] =>
   usableNodes(network).filter((node) => node.url !== url)
 
 const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
@@ -89,11 +89,13 @@ const newest = blockAt('latest')
 export const headRequests = [chainId, newest]
 
 /** Returns the newest block of a node, or why it cannot be used. */
-export const readHead = async (network: Network, { rpc }: Node): Promise<Block | string> =>
-  headIn(network, await rpc(headRequests))
+export const readHead = async (
+  network: Pick<Network, 'chainId'>,
+  { rpc }: Node,
+): Promise<Block | string> => headIn(network, await rpc(headRequests))
 
 /** Returns the newest block in the replies of a node, or why it cannot be used. */
-export function headIn(network: Network, replies: Replies): Block | string {
+export function headIn(network: Pick<Network, 'chainId'>, replies: Replies): Block | string {
   const id = read(integer, replies(chainId))
   if (id === null) return describeTrouble(replies(chainId), 'the node does not tell its chain id')
   if (id !== network.chainId) return `the node has chain id ${id} instead of ${network.chainId}`
@@ -109,7 +111,7 @@ const describeTrouble = (reply: Reply, otherwise: string): string =>
  * a block whose time is far from the clock. An old one is normal where blocks are made on demand.
  */
 export async function findClockProblem(
-  network: Network,
+  network: Urls & Pick<Network, 'chainId'>,
   node: Node,
   head: Block,
 ): Promise<string | null> {

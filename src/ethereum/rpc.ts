@@ -24,10 +24,15 @@ const FIRST_DELAY = 250
 const MAX_DELAY = 10_000
 /** Milliseconds without an answer after which calls that the node refuses are given up. */
 const PATIENCE = 20_000
+/** Milliseconds after which the rest of the calls is given up if the node goes on refusing some. */
+const MAX_REFUSING = 120_000
 /** The most milliseconds that a node may ask to wait. */
 const MAX_RETRY_AFTER = 60_000
 /** Bytes of an answer that is read alone. A receipt that a token has filled with events has 20 MB. */
 const MAX_BYTES = 32 * 1024 * 1024
+/** Commas in an answer. Each value that it holds takes memory, however short it is. */
+const MAX_COMMAS = 600_000
+const COMMA = 44
 
 /** What is known of a node, for the life of the isolate. Times in milliseconds since 1970. */
 type Pace = {
@@ -55,11 +60,13 @@ export function nodeAt(url: string, limits: Limits): Rpc {
     const queue = [...new Set(requests.map((request) => JSON.stringify(request)))]
     const replies = new Map<string, Reply>()
     const tooLarge: string[] = []
-    let receivedAt = Date.now()
+    const askedAt = Date.now()
+    let receivedAt = askedAt
     const work = async (batchSize: number, maxBytes: number) => {
       while (queue.length > 0) {
         const calls = queue.splice(0, batchSize)
-        if (pace.blockedUntil - receivedAt > PATIENCE) {
+        const isRefusing = pace.refusals > 0 && pace.blockedUntil - askedAt > MAX_REFUSING
+        if (isRefusing || pace.blockedUntil - receivedAt > PATIENCE) {
           for (const key of calls) replies.set(key, { fault: 'the node limits calls' })
           continue
         }
@@ -172,9 +179,11 @@ async function post(
 async function readText({ body }: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
+  let commas = 0
   for await (const chunk of body ?? []) {
     size += chunk.byteLength
-    if (size > maxBytes) throw new TooLarge()
+    for (const byte of chunk) if (byte === COMMA) commas++
+    if (size > maxBytes || commas > MAX_COMMAS) throw new TooLarge()
     chunks.push(chunk)
   }
   return new Blob(chunks).text()
@@ -200,7 +209,7 @@ const answerSchema = z.object({
 
 function match(list: readonly unknown[], calls: number): (Reply | undefined)[] {
   const replies = new Map<number | null, Reply>()
-  for (const item of list) {
+  for (const item of list.slice(0, calls)) {
     const { data } = answerSchema.safeParse(item)
     if (data?.error) replies.set(data.id, { error: data.error })
     else if (data && 'result' in data) replies.set(data.id, { result: data.result })

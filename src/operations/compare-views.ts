@@ -17,7 +17,7 @@ export const MAX_OWN = 5000
 export type OwnTransaction = {
   signer: string
   nonce: number
-  /** Whether no block is known that has it. Then somebody else may have used its nonce. */
+  /** Whether it is not final. Then somebody else may have used its nonce, whatever one node said of it. */
   isUnproven: 0 | 1
   hashes: `0x${string}`[]
   /** The most pieces that it takes; null if its items are not known any more. */

@@ -30,7 +30,7 @@ export async function readOwn(
   const [rows] = await db.batch([
     raw<Omit<OwnTransaction, 'hashes'> & { hashes: string }>(
       db,
-      sql`SELECT t.signer, t.nonce, t.isOpen AND t.block IS NULL AS isUnproven,
+      sql`SELECT t.signer, t.nonce, t.isOpen AS isUnproven,
           json_insert(t.replaced, '$[#]', t.hash) AS hashes,
           (SELECT sum(i.quantity) FROM json_each(t.items) e JOIN orderItems i ON i.id = e.value) AS pieces
         FROM json_each(${JSON.stringify(Object.fromEntries(since))}) s JOIN transactions t ON t.id IN (

@@ -19,6 +19,9 @@ import { askNode, type View } from './node-views.ts'
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5_000
 
+/** Milliseconds for all answers of a node, because alarms are raised after the checks of all. */
+const MAX_DURATION = 20_000
+
 /** Checks all configured networks. One that fails does not stop the others. */
 export async function checkNetworks(db: Database, settings: Settings, now: Date): Promise<void> {
   const signers = settings.TRANSFER_SIGNER_KEYS.map((key) => getSigner(key).address)
@@ -27,6 +30,13 @@ export async function checkNetworks(db: Database, settings: Settings, now: Date)
   )
   for (const check of checks) if (check.status === 'rejected') throw check.reason
 }
+
+/** Ends a check that a node draws out with many slow answers. Not by a timer, whose time tests move. */
+const tooLate = () =>
+  new Promise<string>((resolve) => {
+    const signal = AbortSignal.timeout(MAX_DURATION)
+    signal.addEventListener('abort', () => resolve('the node did not answer in time'))
+  })
 
 async function checkNetwork(
   db: Database,
@@ -47,9 +57,9 @@ async function checkNetwork(
       const last = rows[node.index]?.state
       // A node that is new, or has not answered for long, is compared with another one.
       const before = last && last.seenAt >= late ? last : newest
-      const answer = await askNode(node, network, signers, before)
+      const answer = await Promise.race([askNode(node, network, signers, before), tooLate()])
       if (typeof answer === 'string') return { node, before, view: null, problem: answer }
-      const problem = await findClockProblem(network, node, answer.head)
+      const problem = await findClockProblem({ ...network, timeout: TIMEOUT }, node, answer.head)
       return { node, before, view: answer, problem }
     }),
   )

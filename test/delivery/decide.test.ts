@@ -104,6 +104,8 @@ type Told = {
   tip?: bigint | null
   /** Ids of items whose records a second node does not confirm. */
   disputed?: number[]
+  /** Nonces of the signer that other nodes tell. */
+  otherCounts?: number[]
   /** Hashes of receipts that only one node has. */
   unconfirmed?: Hex[]
   /** Events that only one node has. */
@@ -124,6 +126,7 @@ function decisionOn(
     baseFee = gwei('1'),
     tip = gwei('1'),
     disputed = [],
+    otherCounts = [count],
     unconfirmed = [],
     doubtfulLogs = [],
     finalTime = FINAL_TIME,
@@ -136,7 +139,7 @@ function decisionOn(
     final: { number: FINAL, timestamp: FINAL_TIME },
     settledHash: null,
     market: tip === null ? null : { baseFee, tip },
-    signers: new Map([[signer.address, { count, otherCounts: [], balance: gwei('1000000000') }]]),
+    signers: new Map([[signer.address, { count, otherCounts, balance: gwei('1000000000') }]]),
     doubted: new Set(),
     isAlone: false,
     unconfirmed: new Set(unconfirmed),

@@ -188,6 +188,12 @@ describe('a node that sends too much', () => {
     expect(sizesOf(node.sent)).toEqual([3, 1, 1, 1])
   })
 
+  it('is not read if its answer has more values than any real one', async () => {
+    const node = aNode(() => new Response(`[${'{},'.repeat(700_000)}{}]`))
+    const replies = await node.rpc(requests(2))
+    for (const one of requests(2)) expect(replies(one)).toEqual(tooLarge)
+  })
+
   it('gets no more calls once it has not answered in time', async () => {
     const node = aNode(() => new DOMException('late', 'TimeoutError'), { callsPerBatch: 1 })
     const replies = await node.rpc(requests(40))
@@ -323,6 +329,16 @@ describe('a node that refuses calls', () => {
       expect(replies(one)).toEqual({ fault: 'the node limits calls' })
     expect(Date.now() - start).toBeLessThan(20_000)
     expect(node.sent.length).toBeLessThanOrEqual(5 * 7)
+  })
+
+  it('is given up after two minutes if it answers one call of each request', async () => {
+    const inFakeTime = fakeTime()
+    const node = aNode((calls) =>
+      calls.map((call, i) => (i === 0 ? resultOf(call) : { id: call.id, error: limitExceeded })),
+    )
+    const start = Date.now()
+    await inFakeTime(node.rpc(requests(170)))
+    expect(Date.now() - start).toBeLessThan(135_000)
   })
 
   it('does not slow down another node', async () => {

@@ -179,6 +179,33 @@ describe('the key of a signer that is in use', () => {
     expect(await live(market, 5)).toEqual([])
   })
 
+  it('is seen although one node shows the own transaction in a block', async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain, { nodes: 2, network: { finality: 1000 } })
+    await live(market, 1)
+    const nonce = await inFlight(chain, market)
+    const [row] = await db.select().from(transactions)
+    const { number, hash } = Object(await chain.rpc('eth_getBlockByNumber', 'latest', false))
+    const result = {
+      transactionHash: row?.hash,
+      blockNumber: number,
+      blockHash: hash,
+      status: '0x1',
+      from: chain.signer,
+      gasUsed: '0x5208',
+      effectiveGasPrice: '0x1',
+      logs: [],
+    }
+    await steal(chain, { relayer: chain.signer, nonce })
+    await chain.setFaults({
+      ...{ node: '0', on: ['eth_getTransactionReceipt'], containing: row?.hash ?? '' },
+      effect: { result },
+    })
+    market.queue.put(chain)
+    await market.deliver()
+    expect(await live(market, 2)).toEqual([theftBy(chain, chain.signer)])
+  })
+
   it('is not seen in a receipt that is late', async () => {
     const chain = await aChain({ erc1155: 10 })
     const market = aMarketplace(chain, { network: { finality: 1000 } })

@@ -71,7 +71,7 @@ export const decide = (transaction: DeliveryTransaction, facts: Facts): Decision
 })
 
 function findVerdict(transaction: DeliveryTransaction, facts: Facts): Verdict {
-  const { receipts, final, finalTime, head, market, signers } = facts.observation
+  const { receipts, final, finalTime, head, market, signers, isAlone } = facts.observation
   const answers = signedHashes(transaction).map((hash) => receipts.get(hash))
   const receipt = answers.find((answer) => answer)
   if (receipt) {
@@ -82,12 +82,14 @@ function findVerdict(transaction: DeliveryTransaction, facts: Facts): Verdict {
   }
   const { nonce, block, deadline, nonceUsedAt, items } = transaction
   const isUnknown = answers.some((answer) => answer === undefined)
-  if (nonce < (signers.get(transaction.signer)?.count ?? 0)) {
+  const { count = 0, otherCounts = [] } = signers.get(transaction.signer) ?? {}
+  if (nonce < count) {
     // Receipts are asked once the block that is known is final.
     if (isUnknown || (block !== null && block > final.number)) return { do: 'wait' }
     // A block that does not exist yet was a wrong answer.
     if (nonceUsedAt === null || nonceUsedAt > head.number) return { do: 'store_nonce_use' }
-    if (nonceUsedAt > final.number) return { do: 'wait' }
+    const isConfirmed = isAlone || otherCounts.some((other) => nonce < other)
+    if (nonceUsedAt > final.number || !isConfirmed) return { do: 'wait' }
     return close(transaction, 'foreign_transaction', null, facts)
   }
   // Its nonce is signed again when there are items, also if a reorganization has undone its use.

@@ -32,7 +32,10 @@ export async function readLineage(
   const [shortest] = complete.filter(hasKnown).toSorted((a, b) => a.length - b.length)
   if (!shortest) return complete[0] ?? [delivery]
   const isSame = complete.every((lineage) => lineage.join() === shortest.join())
-  if (isSame && complete.length === rpcUrls.length) lineages.set(id, shortest)
+  // What not all nodes have said must not be stored with what is found there.
+  if (!isSame || complete.length < rpcUrls.length)
+    return shortest.filter((contract) => contract === delivery || known.includes(contract))
+  lineages.set(id, shortest)
   return shortest
 }
 

@@ -140,7 +140,7 @@ async function observeAt(
       ...signers.flatMap((signer) => [transactionCount(signer), accountBalance(signer)]),
       ...contracts.flatMap((contract) => contractRequests(contract, configured)),
     ]),
-    ...others.map(({ rpc }) => rpc([tip, ...configured.map((signer) => transactionCount(signer))])),
+    ...others.map(({ rpc }) => rpc([tip, ...signers.map((signer) => transactionCount(signer))])),
   ])
   const final = read(block, first(blockAt(finalHeight)))
   if (!final || final.number > head.number || final.timestamp > head.timestamp)
