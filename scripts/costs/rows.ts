@@ -253,7 +253,7 @@ export const batchCosts = {
   'place a numbered order with an Idempotency-Key': cost(2, 110, 12),
   'place an order of a new buyer with an address': cost(2, 110, 14),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
-  'transfer 100 items': cost(6, 4950, 420),
+  'transfer 100 items': cost(6, 4950, 425),
   'transfer an item by itself': cost(6, 250, 17),
   // A row an event, and some for the endpoint: it is due, a run takes its lease and moves it.
   'log and send 100 events': cost(3, 2000, 105),

@@ -96,6 +96,7 @@ describe('what searches for mistakes', () => {
     ['npm run fuzz -- --seed 7 --runs 100', 'fuzz: '],
     ['npm run fuzz -- --hostile --seed 7 --steps 100', 'shares: '],
     ['npm run chaos -- --seed 7 --items 10', 'seed 7'],
+    ['npm run chaos -- --lies 2 --seed 7', 'seeds 7 to 8'],
     ['npm run test:guards -- --only access.ts', ' 0 NOT FOUND, 0 LIST ERROR'],
     ["npx vitest run test/orders/place.test.ts -t 'providerId'", ' passed'],
   ])('%s', long, async (line, printed) => {

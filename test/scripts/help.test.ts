@@ -54,6 +54,7 @@ it.each([
     ['--network', 'localhost'],
     'Name one of deploy, status, audit, set-relayer,',
   ],
+  ['scripts/chaos.ts', ['--lies', '2', '--items', '3'], '--items is without --lies.'],
   ['scripts/seed.ts', ['100'], "Unexpected argument '100'."],
 ])('%s %j prints what is wrong, and the usage', async (script, args, problem) => {
   const { errors, status } = await run(script, ...args)
