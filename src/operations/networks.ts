@@ -85,7 +85,7 @@ async function checkNetwork(
   const found = compared.flatMap(({ node: { index }, findings }) =>
     findings.map((finding) => ({ ...finding, node: index })),
   )
-  await storeCheck(db, { check, found, hasSecondNode: views.length > 1 }, now)
+  await storeCheck(db, { check, found, views }, now)
 }
 
 /** Asks the node for the receipts of transactions whose nonces are used. */

@@ -493,6 +493,17 @@ describe('an answer that cannot be used', () => {
   })
 })
 
+it('takes the size of the largest order from the node that tells the largest limit', async () => {
+  const chain = await aChain()
+  await chain.asOwner('setRelayer', chain.signer, 500n, 3000n)
+  await chain.setFaults({
+    ...{ node: '0', on: ['eth_call'], containing: toFunctionSelector('relayerLimit(address)') },
+    effect: { result: encodeAbiParameters(Array(7).fill({ type: 'uint64' }), Array(7).fill(1n)) },
+  })
+  await live(aMarketplace(chain, { nodes: 2 }), 1)
+  expect(await db.select().from(networks)).toMatchObject([{ maxPieces: 500 }])
+})
+
 describe('an alarm that is acknowledged', () => {
   it('hides no theft between the page that was looked at and the acknowledgement', async () => {
     const chain = await aChain({ erc1155: 10 })
