@@ -83,11 +83,12 @@ export async function compareKeys(world: World): Promise<Comparison> {
       else found.push(transaction)
     }
   }
-  for (const { item, record, hash, isDenied } of missing) {
+  for (const { item, record, hash, isDoubtful } of missing) {
     // What was found out with logs stands.
     if (isUsedUp(item)) continue
-    const isOver = isSearchOver(item, world)
-    const end = isOver && !isDenied ? settle(item, record, null, hash) : null
+    // Nodes that contradict each other can be wrong for longer than one that is silent.
+    const isOver = isSearchOver(item, world) && !isDoubtful
+    const end = isOver ? settle(item, record, null, hash) : null
     if (end) changes.push(end)
     else if (item.state === 'queued') changes.push(waitForTransaction(item, record.block, now))
     else if (!isOver) isIncomplete = true
@@ -114,10 +115,10 @@ function isSearchOver(
 }
 
 /**
- * `hash`: the transaction that a node tells. `isDenied`: a node has its receipt, which does not show
- * that the token has moved something.
+ * `hash`: the transaction that a node tells. `isDoubtful`: two nodes have different receipts of it, or
+ * one has a receipt which does not show that the token has moved something.
  */
-type Missing = Recorded & { hash: Hex | null; isDenied: boolean }
+type Missing = Recorded & { hash: Hex | null; isDoubtful: boolean }
 
 /** What nodes say of a transaction. `left`: its events that have proved no item yet. */
 type Told = { mined: Mined; left: ReturnType<typeof mergeLogs>; isConfirmed: boolean }
@@ -172,11 +173,13 @@ async function resolve(world: World, recorded: readonly Recorded[]) {
     const located = uses.find((one) => one.item.id === entry.item.id)
     const hash = located?.use.transactionHash ?? null
     const receipts = [mine, theirs].flatMap((told) => (hash && told?.get(hash)) || [])
+    const [first, second] = receipts
     const isDenied = receipts.some(
       ({ blockNumber, logs }) =>
         located && blockNumber === entry.record.block && deniesTransfer(located, logs),
     )
-    return [{ ...entry, hash, isDenied }]
+    const isDoubtful = isDenied || Boolean(first && second && !isSame(first, second))
+    return [{ ...entry, hash, isDoubtful }]
   })
   return { changes, found, missing }
 }
