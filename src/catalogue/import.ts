@@ -107,7 +107,7 @@ function nameUsers(db: Database, lines: readonly StagedLine[]) {
     sql`UPDATE users SET externalId = 'user-' || id
       WHERE id IN (SELECT DISTINCT value + 0 FROM json_each(${JSON.stringify(ids)}))
         AND externalId IS NULL AND (EXISTS (SELECT 1 FROM listings WHERE sellerId = users.id)
-          OR EXISTS (SELECT 1 FROM nfts WHERE creatorId = users.id))
+          OR id IN (SELECT userId FROM creators) OR id IN (SELECT creatorId FROM nfts))
         AND NOT EXISTS (SELECT 1 FROM users x WHERE x.externalId = 'user-' || users.id)`,
   )
 }

@@ -62,9 +62,8 @@ function parseLine(text: string, line: number, networks: readonly string[]): Par
     return failed(line, value, [{ path: 'metadata', code: 'invalid_input', message }])
   }
   const record = JSON.stringify({ ...data, metadata })
-  const { type, id: externalId } = data
   const derived = derive(data, networks)
-  return { staged: { line, type, externalId, record, derived }, problems: [] }
+  return { staged: { line, type: data.type, externalId: data.id, record, derived }, problems: [] }
 }
 
 /** Only metadata, which others have written, may have halves of surrogate pairs. */

@@ -121,7 +121,7 @@ const checks = [
     'id',
     users,
     `${isUser} AND u.id > 0
-    AND (u.removedAt IS NOT NULL) <> ${value('removed')}`,
+      AND (u.removedAt IS NOT NULL) <> ${value('removed')}`,
   ),
 
   noUser(nfts, isNft, 'creator', 'n.creatorId'),

@@ -150,7 +150,7 @@ const NftFields = z
     status: z
       .enum([...orderableStatuses, 'draft'])
       .default('released')
-      .describe(docs('Whether the NFT can be bought. Lists show only what is released.')),
+      .describe(docs('Whether the NFT can be bought. Lists show what is released.')),
     releaseAt: orNull(time).describe(
       docs('Time of the release. Without it, the time of the first import.'),
     ),

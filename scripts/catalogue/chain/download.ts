@@ -37,15 +37,17 @@ export async function download(url: string, options: DownloadOptions): Promise<s
   const destination = parseDestination(url, { field: 'uri', loopbackHosts })
   const attempts = failedHosts?.has(destination.host) ? 1 : ATTEMPTS
   for (let attempt = 1; ; attempt++) {
+    const signal = AbortSignal.timeout(timeout)
     try {
-      const text = await load(destination, AbortSignal.timeout(timeout), options)
+      const text = await load(destination, signal, options)
       failedHosts?.delete(destination.host)
       return text
     } catch (error) {
       if (error instanceof ApiError) throw error
       if (attempt === attempts) {
         failedHosts?.add(destination.host)
-        throw invalidMetadata(`cannot be downloaded (${error})`)
+        const reason = signal.aborted ? `no complete answer in ${timeout / 1000} seconds` : error
+        throw invalidMetadata(`cannot be downloaded (${reason})`)
       }
       await setTimeout(retryDelay * 2 ** attempt)
     }

@@ -150,10 +150,7 @@ export const catalogueLines = sqliteTable(
     externalId: text(),
     /** JSON as `export` writes it; null for a line that has problems. */
     record: text(),
-    /**
-     * What SQL cannot compute: `users.identityHash`, `listings.priceWei`, or the network of an NFT if
-     * it is not configured.
-     */
+    /** `users.identityHash`, `listings.priceWei`, or the network of an NFT if it is not configured. */
     derived: text(),
   },
   constraints((t) => [
