@@ -269,7 +269,7 @@ describe('reading by id', () => {
     const path = encodeURIComponent(`${second}, ${odd},${second},${first},externalId:plain`)
     const { response, nfts } = await get('nfts', `/${path}`)
     expect(nfts?.map(({ id }) => id)).toEqual([second, first, third])
-    expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=60')
     expect(response.headers.get('x-d1-bookmark')).toBeNull()
     const { listings } = await get('listings', `/${sales[1]?.id},externalId:a%252Cb`)
     expect(listings?.map(({ id }) => id)).toEqual([sales[1]?.id, sales[0]?.id])
