@@ -17,6 +17,7 @@ import { type Clock, openClock } from './local/clock.ts'
 import { createControl } from './local/control.ts'
 import { createControls } from './local/controls.ts'
 import { openGateway } from './local/gateway.ts'
+import { freeLeases } from './local/leases.ts'
 import { requestLine } from './local/lines.ts'
 import { lockFolder } from './local/lock.ts'
 import { startMarketplace } from './local/marketplace.ts'
@@ -81,6 +82,7 @@ export const command = defineCommand(
     const { issuer, outcomes, ...start } = await prepareDatabase(url, rpcUrl, delivery, clock)
     const marketplace = await startMarketplace(supervisor, { url, rpcUrl, delivery })
     printStatus('worker', 'started')
+    await freeLeases(marketplace.url, clock.now())
     const target = createTarget(marketplace.url)
     const controls = await createControls({ clock, rpcUrl, target, restart: marketplace.restart })
     await openGateway(port, {

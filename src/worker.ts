@@ -1,5 +1,6 @@
-import { env } from 'cloudflare:workers'
+import { cache, env } from 'cloudflare:workers'
 import app from './app.ts'
+import { setCache } from './avatars/purge.ts'
 import { connect } from './db/client.ts'
 import { consume } from './delivery/engine/run.ts'
 import type { WakeUp } from './delivery/wake.ts'
@@ -9,6 +10,7 @@ import { sendWebhooks } from './webhooks/consumer.ts'
 import { type WebhookWakeUp, wakeWebhooks } from './webhooks/wake.ts'
 
 setLogVersion(env.VERSION.id)
+setCache(cache)
 
 const worker = {
   fetch: app.fetch,

@@ -1957,13 +1957,13 @@ export interface components {
             coverKey: string | null;
             /** @description Category. */
             category: string | null;
-            /** @description Phrase that unlocks the content. */
+            /** @description Phrase that unlocks the content. Null as `payload.secretPhrase` is. */
             secretPhrase: string | null;
             /** @description Fee of secondary sales. */
             fee: string | null;
             /** @description Wallet address that receives the fee. */
             feeRecipient: string | null;
-            /** @description Creation data, free form. `amountType` is `unique`, `limited` or `unlimited`: an unlimited NFT does not run out. */
+            /** @description Creation data, free form. `amountType` is `unique`, `limited` or `unlimited`: an unlimited NFT does not run out. `secretPhrase`, `downloadableAsset` and `audio` are null until the order item is `transferred`; then the buyer, the creator and master tokens see them. */
             payload: {
                 [key: string]: unknown;
             };
@@ -2119,7 +2119,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2194,7 +2194,7 @@ export interface components {
              * @description What is wrong with the field, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
         };
@@ -2877,12 +2877,17 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "quantity_above_limit" | "sold_out" | null;
+            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | null;
             /**
              * Format: int64
              * @description Most pieces of one order; null if only `available` limits it.
              */
             maxPerOrder: number | null;
+            /**
+             * @description A fixed price, or an auction, which takes no orders.
+             * @enum {string}
+             */
+            type: "auction" | "regular";
             /** @description Whether the listing is switched on. It may have ended. */
             active: boolean;
             /**
@@ -2999,7 +3004,7 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "quantity_above_limit" | "sold_out" | null;
+            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | null;
             /**
              * Format: date-time
              * @description Time of the release or the last change; also when it sold out or came back.
@@ -3996,6 +4001,8 @@ export interface components {
          *
          *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
          *
+         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts, and orders and reservations need a fixed price. Use a listing with the type `regular`, or take the product off the shop.
+         *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
@@ -4123,7 +4130,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
+        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 12,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
         OrdersRateLimited: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4281,6 +4288,8 @@ export interface components {
          *
          *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
          *
+         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts, and orders and reservations need a fixed price. Use a listing with the type `regular`, or take the product off the shop.
+         *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
@@ -4366,6 +4375,8 @@ export interface components {
          *     `listing_inactive`: The listing is switched off. Wait until it is active again, or use another listing.
          *
          *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
+         *
+         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts, and orders and reservations need a fixed price. Use a listing with the type `regular`, or take the product off the shop.
          *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
@@ -4489,6 +4500,8 @@ export interface components {
          *
          *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
          *
+         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts, and orders and reservations need a fixed price. Use a listing with the type `regular`, or take the product off the shop.
+         *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
          *
          *     `nft_not_released`: The NFT is not on sale. Wait until it is released.
@@ -4604,7 +4617,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
+        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 12,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
         RateLimited: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -6317,7 +6330,7 @@ export interface operations {
                  */
                 creatorId?: number;
                 /**
-                 * @description Selects by whether a listing is active and has not ended.
+                 * @description Selects by whether a listing is active, has not ended, and is no auction.
                  * @example true
                  */
                 active?: "true" | "false";
@@ -6428,7 +6441,7 @@ export interface operations {
                  */
                 creatorId?: number;
                 /**
-                 * @description Selects by whether a listing is active and has not ended.
+                 * @description Selects by whether a listing is active, has not ended, and is no auction.
                  * @example true
                  */
                 active?: "true" | "false";

@@ -17,6 +17,7 @@ export type TokenForSale = { token: string; tokenId: string | null } & Pick<
 const isForSale = ({ name }: Network, now: Date) =>
   and(
     eq(listings.active, true),
+    eq(listings.type, 'regular'),
     or(isNull(listings.activeTill), gt(listings.activeTill, now.toISOString())),
     eq(nfts.contractNetwork, name),
     inArray(nfts.status, orderableStatuses),

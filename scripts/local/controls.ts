@@ -7,6 +7,7 @@ import type { Clock } from './clock.ts'
 import { ControlError, type Controls, call } from './control.ts'
 import { copyDatabase, hasCopy, putBackDatabase } from './copies.ts'
 import { DURATION, parseDuration } from './duration.ts'
+import { freeLeases } from './leases.ts'
 import type { Target } from './target.ts'
 import { runCron } from './worker.ts'
 
@@ -58,8 +59,10 @@ export async function createControls(parts: Parts): Promise<Controls> {
       if (!(await hasCopy()))
         throw new ControlError('conflict', 'there is no backup: POST /dev/backup makes one')
       await target.pause()
-      target.resume(await restart(putBackDatabase))
-      await runCron(instance().workerUrl)
+      const workerUrl = await restart(putBackDatabase)
+      await freeLeases(workerUrl, clock.now())
+      target.resume(workerUrl)
+      await runCron(workerUrl)
       return {}
     }),
   }

@@ -35,7 +35,7 @@ when you receive one. It works for at least 12 months after that.
 
 A JSON body is encoded in UTF-8 and has at most ${MAX_BODY_MIB} MiB. 600 requests may be sent in 60
 seconds by each user token, and by a client address without a valid token; 1,800 by all user tokens
-of a user together; 7,000 by each master token. 20 changes of avatars may be sent in 60 seconds. At a limit the answer is
+of a user together; 12,000 by each master token. 20 changes of avatars may be sent in 60 seconds. At a limit the answer is
 429, and \`Retry-After\` says how many seconds to wait. Other responses do not count down.
 With a master token, send the header \`x-server-timing\` to get the cost of the request in
 \`Server-Timing\`.

@@ -1,6 +1,6 @@
 /** NFTs, listings, creators and numbers, as everybody sees them. */
 import * as z from 'zod'
-import { amountTypes } from '../../src/db/schema/catalogue.ts'
+import { amountTypes, listingTypes } from '../../src/db/schema/catalogue.ts'
 import * as f from '../../src/http/fields.ts'
 import type { readCreators } from '../../src/marketplace/creators.ts'
 import { MAX_DESCRIPTION } from '../../src/marketplace/for-sale.ts'
@@ -37,6 +37,7 @@ const reasons = [
   'listing_not_found',
   'listing_inactive',
   'listing_ended',
+  'listing_is_auction',
   'quantity_above_limit',
   'sold_out',
 ] as const
@@ -68,6 +69,7 @@ export const PublicListing = z
     priceEths: f.decimal('Price of one piece in ETH.'),
     ...stockFields,
     maxPerOrder: orNull(count('Most pieces of one order; null if only `available` limits it.')),
+    type: always('A fixed price, or an auction, which takes no orders.', ...listingTypes),
     active: bool('Whether the listing is switched on. It may have ended.'),
     activeTill: orNull(time('Time when the listing ends; null if it does not end.')),
     updatedAt: time('Time of the last change, or `updatedAt` of the NFT if that is later.'),

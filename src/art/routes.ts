@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import * as z from 'zod'
 import { pictureHeaders } from '../avatars/serve.ts'
+import { cacheControl } from '../http/cache-control.ts'
 import type { App } from '../http/context.ts'
 import { publicEndpoint, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
@@ -11,7 +12,7 @@ import { artSizes, readArt } from './art.ts'
 /** Seconds for which caches may keep art, also if it is withdrawn or changed. */
 const MAX_AGE = 60 * 60
 
-const headers = { ...pictureHeaders, 'cache-control': `public, max-age=${MAX_AGE}` }
+const headers = { ...pictureHeaders, 'cache-control': cacheControl(MAX_AGE) }
 
 /** A transparent GIF. With it an `img` shows the drawing below, and no sign of a broken picture. */
 const nothing = Uint8Array.from(

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
+import { purgePictures } from './purge.ts'
 import { pictureKeyPattern } from './url.ts'
 
 /** Objects per run. The next run continues after them. */
@@ -25,6 +26,7 @@ export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): 
     .map(({ key }) => key)
   const orphans = await selectOrphans(db, keys)
   if (orphans.length > 0) await bucket.delete(orphans)
+  await purgePictures(orphans.filter((key) => pictureKeyPattern.test(key)))
   const nextCursor = page.truncated ? (page.objects.at(-1)?.key ?? '') : ''
   if (nextCursor !== cursor) await bucket.put(CURSOR_KEY, nextCursor)
   return orphans.length

@@ -1,9 +1,10 @@
+import { cacheControl } from '../http/cache-control.ts'
 import { DEFAULT_PICTURE, pictureKeyPattern } from './url.ts'
 
 /** Headers of every picture. */
 export const pictureHeaders = {
   'content-type': 'image/jpeg',
-  'cache-control': 'public, max-age=31536000, immutable',
+  'cache-control': `${cacheControl(365 * 24 * 60 * 60)}, immutable`,
   // Pages of any site may embed the file. Opened on its own, it runs nothing.
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'cross-origin',

@@ -131,7 +131,7 @@ export const raw = <Row = unknown>(db: Database, statement: SQL) =>
  * its emulation says if another process uses the database.
  */
 const transient =
-  /Network connection lost|reset because its code was updated|caused object to be reset|D1 DB is overloaded|due to transient issue|client disconnected|processing a long-running|database is locked|Failed to get session commit token/
+  /Network connection lost|reset because its code was updated|caused object to be reset|limit and was reset|D1 DB is overloaded|due to transient issue|client disconnected|processing a long-running|database is locked|Failed to get session commit token/
 
 /** Whether a statement may succeed if it is repeated. It may have succeeded already. */
 export const isTransient = (error: unknown): boolean =>

@@ -32,7 +32,10 @@ export async function wake(
   )
 }
 
-/** Wakes the chains that have something to do and on which no run works. */
+/**
+ * Wakes the chains that have something to do and on which no run works. Where one works, the chain is
+ * woken when its lease ends: if the run has died, the next one begins a minute later at most.
+ */
 export async function wakeDueChains(
   queue: Queue<WakeUp>,
   db: Database,
@@ -42,18 +45,18 @@ export async function wakeDueChains(
   const at = now.toISOString()
   const chains = JSON.stringify(configuredChainIds(settings))
   const [due] = await db.batch([
-    raw<{ chainId: number }>(
+    raw<{ chainId: number; freeAt: string }>(
       db,
-      sql`SELECT value AS chainId FROM json_each(${chains}) LEFT JOIN networks ON chainId = value
-        WHERE coalesce(leaseUntil, '') <= ${at}
-          AND (lease IS NOT NULL OR wakeAt <= ${at} OR ${firstDue(sql`value`)} <= ${at}
+      sql`SELECT value AS chainId, coalesce(leaseUntil, ${at}) AS freeAt
+        FROM json_each(${chains}) LEFT JOIN networks ON chainId = value
+        WHERE lease IS NOT NULL OR coalesce(leaseUntil, '') <= ${at}
+          AND (wakeAt <= ${at} OR ${firstDue(sql`value`)} <= ${at}
             OR (${isCompareDue(sql`value`, now)}))`,
     ),
   ])
-  await wake(
-    queue,
-    due.map(({ chainId }) => chainId),
-  )
+  const delayOf = (freeAt: string) => Math.ceil((Date.parse(freeAt) - now.getTime()) / 1000)
+  for (const { chainId, freeAt } of due)
+    await wake(queue, [chainId], Math.min(Math.max(0, delayOf(freeAt)), MAX_DELAY))
 }
 
 /** Items that a statement changes at most. The next cron run continues. */

@@ -17,8 +17,15 @@ export const controlCaching = createMiddleware<App>(async (c, next) => {
 })
 
 /**
+ * Returns the header of a response that caches may keep for so many seconds, and for as long again
+ * while the Worker fails: without a bound, Cloudflare would give it for as long as that lasts.
+ */
+export const cacheControl = (seconds: number): string =>
+  `public, max-age=${seconds}, stale-if-error=${seconds}`
+
+/**
  * Allows caches to keep the response, for so many seconds: Cloudflare's answers for all callers then.
  * Call it last, because errors must not be kept.
  */
 export const allowCaching = (c: Context<App>, seconds: number): void =>
-  c.header('Cache-Control', `public, max-age=${seconds}`)
+  c.header('Cache-Control', cacheControl(seconds))

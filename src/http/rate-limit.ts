@@ -11,9 +11,12 @@ const PERIOD = 60
 
 type Limit = Extract<keyof Env, `${string}_LIMIT`>
 
-/** Counts a request. Throws `rate_limited` with the message. */
+/**
+ * Counts a request. Throws `rate_limited` with the message. The instance is part of the key, because
+ * all Workers of an account count together where their `namespace_id` is the same.
+ */
 async function count(c: Context<App>, limit: Limit, key: string, message: string): Promise<void> {
-  const { success } = await c.env[limit].limit({ key })
+  const { success } = await c.env[limit].limit({ key: `${c.get('settings').PUBLIC_URL} ${key}` })
   if (!success) throw rateLimited(message, PERIOD)
 }
 

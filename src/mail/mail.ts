@@ -156,6 +156,24 @@ export function mailWebhook(
   return notify(mailer, to, { mail, about: 'webhooks', content, quotas: [once] })
 }
 
+/** Tells the owner of an API token that it ends. A failure is only logged. */
+export const mailTokenEnd = (
+  mailer: Mailer,
+  to: string,
+  { id, name, expiresAt }: { id: string; name: string; expiresAt: string },
+): Promise<void> =>
+  notify(mailer, to, {
+    mail: 'token-ends',
+    about: 'account',
+    content: {
+      subject: 'An API token ends soon',
+      lead: `Your API token “${name}” ends on ${expiresAt.slice(0, 10)}, and was used in the last 30 days. What uses it will be refused from then on.`,
+      url: `${mailer.settings.PUBLIC_URL}/settings/api-access/tokens/${id}`,
+      button: 'Roll the token',
+      note: 'Rolling it makes a new token with the same name, which stands for the same shop. The old one works for 24 hours more. If nothing needs it any more, revoke it.',
+    },
+  })
+
 /** Mails that one recipient gets in a day about an account, and about webhooks. */
 const MAX_NOTIFICATIONS = { account: 30, webhooks: 10 }
 

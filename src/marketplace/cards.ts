@@ -25,6 +25,7 @@ export type ShownNft = {
   /** Pieces left; null for no limit. */
   available: number | null
   sellable: boolean
+  notSellableReason: string | null
   /** The price is in minor units of the currency (ISO 4217). */
   card: { amount: number; price: number; currency: string; status: string }
 }

@@ -21,8 +21,10 @@ import { toPublicUser, type UserRow } from './creators.ts'
 export const MAX_DESCRIPTION = 2000
 
 /** Why a listing takes no orders; an empty text if it does. The best one sorts first. */
-const obstacle = (listing: string, v: V) => sql`iif(${sql.raw(listing)}.active,
-  iif(${sql.raw(listing)}.activeTill <= ${at(v, 'now')}, 'listing_ended', ''), 'listing_inactive')`
+const obstacle = (listing: string, v: V) => sql`CASE
+  WHEN ${sql.raw(listing)}.type = 'auction' THEN 'listing_is_auction'
+  WHEN NOT ${sql.raw(listing)}.active THEN 'listing_inactive'
+  WHEN ${sql.raw(listing)}.activeTill <= ${at(v, 'now')} THEN 'listing_ended' ELSE '' END`
 
 const description = (path: string) => `WHEN json_type(n.payload, '${path}')
   THEN substr(n.payload ->> '${path}', 1, ${MAX_DESCRIPTION})`
@@ -97,7 +99,8 @@ const listings = prepareList('listings', (v, driver) => ({
   reason: obstacle('l', v),
   element: sql`'id', l.id, 'externalId', l.externalId, 'nft', json_object(${nft}),
     ${sql.raw(user('seller'))}, 'priceCents', l.priceCents, 'priceCurrency', l.priceCurrency,
-    'priceEths', l.priceEths, 'maxPerOrder', l.amount, 'active', json(iif(l.active, 'true', 'false')),
+    'priceEths', l.priceEths, 'maxPerOrder', l.amount,
+    'type', l.type, 'active', json(iif(l.active, 'true', 'false')),
     'activeTill', l.activeTill, 'updatedAt', max(l.updatedAt, n.changedAt)`,
   joins: sql`LEFT JOIN listings l ON l.id = candidates.target LEFT JOIN nfts n ON n.id = l.nftId
     LEFT JOIN users seller ON seller.id = l.sellerId`,

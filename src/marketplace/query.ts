@@ -35,7 +35,7 @@ export const PublicQuery = z.strictObject({
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .describe(docs('Selects by whether a listing is active and has not ended.')),
+    .describe(docs('Selects by whether a listing is active, has not ended, and is no auction.')),
   amountType: z
     .enum(amountTypes)
     .optional()

@@ -6,8 +6,10 @@ import type { Settings } from '../env.ts'
 import { firstFees } from '../ethereum/fees.ts'
 import { strangersLimit } from '../mail/mail.ts'
 import { MAX_COUNT, type State } from './instance-state.ts'
+import { TOLD_BEFORE } from './token-ends.ts'
 
 const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
 
 /** Deliveries for which the balance of a signer should suffice. */
 const ENOUGH_DELIVERIES = 100
@@ -71,6 +73,7 @@ export const severityOf = {
   storage_unavailable: 'warning',
   quota_low: 'notice',
   database_size: 'warning',
+  token_ends: 'warning',
 } as const satisfies Record<string, Severity>
 type AlarmName = keyof typeof severityOf
 
@@ -126,7 +129,20 @@ export function findAlarms(
   for (const job of cron?.failedJobs ?? [])
     raise('cron_job_failed', job, `The job ${job} of the cron trigger failed.`)
   watchInstance(state, settings, raise)
+  watchTokens(state, now, raise)
   return alarms
+}
+
+/** The names of user tokens are nobody's business but their owners'. */
+function watchTokens({ endingTokens }: State, now: Date, raise: Raise): void {
+  for (const { id, userId, role, name, expiresAt } of endingTokens)
+    for (const days of TOLD_BEFORE)
+      if (Date.parse(expiresAt) - now.getTime() <= days * DAY)
+        raise(
+          'token_ends',
+          `${id}:${days}`,
+          `The ${role} token ${role === 'master' ? `“${name}” ` : ''}of user ${userId} ends at ${when(expiresAt)}. What uses it is refused from then on.`,
+        )
 }
 
 /** What the instance has used up of its storage and its quotas. */

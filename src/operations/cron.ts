@@ -23,6 +23,7 @@ import { rollUpHours } from './hourly-orders.ts'
 import { checkNetworks } from './networks.ts'
 import { raiseAlarms } from './notify.ts'
 import { mailOrders, SENT_LIFETIME } from './order-mails.ts'
+import { warnTokenOwners } from './token-ends.ts'
 
 type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
 
@@ -32,6 +33,8 @@ const jobs: Record<string, Job> = {
   wakeWebhooks: (env, db, now) => wakeWebhooks(env, db, now),
   handleFailingWebhooks: (env, db, now) =>
     handleFailing({ db, email: env.EMAIL, settings: readSettings(env), now }),
+  warnTokenOwners: (env, db, now) =>
+    warnTokenOwners({ db, email: env.EMAIL, settings: readSettings(env), now }),
   mailOrders: (env, db, now) =>
     mailOrders({ db, email: env.EMAIL, settings: readSettings(env), now }),
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),

@@ -12,6 +12,7 @@ import { networks, type ReasonCode, reasonCodes } from '../db/schema/delivery.ts
 import { alarms, cronRuns, findings, networkChecks } from '../db/schema/operations.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
+import { selectEnding } from './token-ends.ts'
 
 type StateCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'> }
 
@@ -90,7 +91,7 @@ type StateRows = BatchResponse<ReturnType<typeof stateStatements>>
 /** What D1 knows of the state. */
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
   const [queued, inFlight, delays, [waiting], checks, runs, paused, ...others] = rows
-  const [costs, found, [cron], [outbox], open, quotas, databaseBytes] = others
+  const [costs, found, [cron], [outbox], open, quotas, ending, databaseBytes] = others
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     work: [...queued, ...inFlight],
@@ -112,6 +113,8 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
     databaseBytes,
     /** What the instance has used of its quotas in this hour and on this day. */
     quotas,
+    /** API tokens that are used and end soon. */
+    endingTokens: ending,
     webhooks: outbox ?? { pending: 0, dueAt: null, failing: 0, disabled: 0 },
     alarms: open.map((alarm) => ({ ...alarm, subject: alarm.key.slice(alarm.name.length + 1) })),
   }
@@ -206,6 +209,7 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
       sql`SELECT name, period, used FROM quotas
         WHERE name IN ('mails', 'order-mails', 'pictures') AND period IN (${periodAt(now, 'day')}, ${periodAt(now, 'hour')})`,
     ),
+    selectEnding(db, now),
     new BoundStatement<number>(db, toQuery(db, sql`SELECT 1`), ({ meta }) => meta.size_after),
   ] as const
 }

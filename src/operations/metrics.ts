@@ -113,6 +113,13 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
       one(age(webhooks.dueAt) ?? 0),
     ],
     webhook_disabled_endpoints: ['Disabled webhook endpoints.', one(webhooks.disabled)],
+    token_ends_timestamp_seconds: [
+      'When an API token ends that is used, within 30 days.',
+      state.endingTokens.map(({ id, role, expiresAt }) => [
+        { token: id, role },
+        Date.parse(expiresAt) / 1000,
+      ]),
+    ],
     cron_last_run_timestamp_seconds: [
       'When the last cron run ended.',
       one(cron?.finishedAt ? Date.parse(cron.finishedAt) / 1000 : null),

@@ -9,8 +9,10 @@ import { wakeWebhooks } from '../webhooks/wake.ts'
 import { findAlarms } from './alarms.ts'
 import { readState, stateStatements } from './instance-state.ts'
 
-/** Milliseconds after which an alarm that lasts is repeated. */
-const REPEAT_AFTER = 60 * 60 * 1000
+const HOUR = 60 * 60 * 1000
+
+/** Milliseconds after which an alarm that lasts is repeated. That of a token lasts for weeks. */
+const repeatAfter = (name: string) => (name === 'token_ends' ? 24 * HOUR : HOUR)
 
 /** Returns the URL of an alarm's entry in docs/runbook.md, as the instance serves it. */
 export const runbookUrl = (publicUrl: string, name: string): string =>
@@ -43,7 +45,8 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
     const { raisedAt = at, notifiedAt = '' } = known ?? {}
     // What was found since an operator has looked is told at once, also if the alarm lasts.
     const isNewer = (alarm.version ?? 0) > (known?.version ?? 0)
-    const isDue = !known || isNewer || now.getTime() - Date.parse(notifiedAt) >= REPEAT_AFTER
+    const isDue =
+      !known || isNewer || now.getTime() - Date.parse(notifiedAt) >= repeatAfter(alarm.name)
     if (isDue)
       notifications.push({
         type: 'alarm.raised',

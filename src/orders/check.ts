@@ -154,6 +154,8 @@ function checkListing({ listing, nft, hold, field, labels }: Order, check: Check
   else if (nft && listing.nftId !== nft.id)
     report(path, 'listing_mismatch', `${labels.listing} does not sell ${labels.nft}`)
   else if (hold) return
+  else if (listing.type === 'auction')
+    report(path, 'listing_is_auction', `${labels.listing} is an auction, and has no fixed price`)
   else if (!listing.active) report(path, 'listing_inactive', `${labels.listing} is not active`)
   else if (listing.activeTill && listing.activeTill <= now.toISOString())
     report(path, 'listing_ended', `${labels.listing} ended at ${listing.activeTill}`)

@@ -186,7 +186,7 @@ const isOutdated = preparedCondition(
       AND listings.priceCurrency = value ->> 'priceCurrency'
       AND listings.sellerId = value ->> 'sellerId'
       AND (value ->> 'reservationId' IS NOT NULL OR listings.active
-        AND (listings.activeTill IS NULL OR listings.activeTill > ${now}))
+        AND listings.type = 'regular' AND (listings.activeTill IS NULL OR listings.activeTill > ${now}))
     JOIN nfts ON nfts.id = listings.nftId AND nfts.status IN ('released', 'unlisted')
       AND nfts.deletedAt IS NULL
     LEFT JOIN users ON users.id = value ->> 'userId' AND users.ethereumPublicAddr = value ->> 'wallet'

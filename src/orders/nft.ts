@@ -32,13 +32,15 @@ export const Nft = z
     contractNetwork: text(docs('Network of the token contract, by its name in the configuration.')),
     coverKey: orNull(text(docs('Storage key of the cover picture.'))),
     category: orNull(text(docs('Category.'))),
-    secretPhrase: orNull(text(docs('Phrase that unlocks the content.'))),
+    secretPhrase: orNull(
+      text(docs('Phrase that unlocks the content. Null as `payload.secretPhrase` is.')),
+    ),
     fee: orNull(text(docs('Fee of secondary sales.'))),
     feeRecipient: orNull(text(docs('Wallet address that receives the fee.'))),
     payload: z
       .record(z.string(), z.unknown())
       .describe(
-        'Creation data, free form. `amountType` is `unique`, `limited` or `unlimited`: an unlimited NFT does not run out.',
+        'Creation data, free form. `amountType` is `unique`, `limited` or `unlimited`: an unlimited NFT does not run out. `secretPhrase`, `downloadableAsset` and `audio` are null until the order item is `transferred`; then the buyer, the creator and master tokens see them.',
       ),
     price: money(docs('Price of one piece')),
     priceEths: decimal(docs('Price of one piece in ETH.')),
@@ -91,6 +93,18 @@ export type Listing = z.infer<typeof Listing>
 
 export const nftColumns = shownColumns(nfts, Nft)
 export const listingColumns = shownColumns(listings, Listing)
+
+/** The keys of `payload` that hold what a buyer pays for. */
+const secretKeys = ['secretPhrase', 'downloadableAsset', 'audio']
+
+/** Returns the NFT without what its delivery gives the buyer. */
+export const withoutSecrets = ({ payload, ...nft }: Nft): Nft => ({
+  ...nft,
+  secretPhrase: null,
+  payload: Object.fromEntries(
+    Object.entries(payload).map(([key, value]) => [key, secretKeys.includes(key) ? null : value]),
+  ),
+})
 
 /** Whether orders do not reduce the stock of the NFT. */
 export const isUnlimited = ({ payload }: Nft): boolean => payload.amountType === 'unlimited'

@@ -4,7 +4,7 @@ import { shownColumns } from '../db/columns.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
 import { type DeliveryRow, failReason, itemStatus } from '../delivery/shown.ts'
 import type { Viewer } from './buyer.ts'
-import type { Listing, Nft } from './nft.ts'
+import { type Listing, type Nft, withoutSecrets } from './nft.ts'
 import { OrderFields, OrderItemFields, type PlacedOrder } from './schema.ts'
 
 /** What every order shows alike: the shop has the payment. */
@@ -68,10 +68,21 @@ export function buildOrder(
       status: itemStatus(delivery.state, delivery.txId),
       txId: delivery.txId,
       updatedAt: delivery.changedAt,
-      nft: requireRow(sold.nfts, item.nftId),
+      nft: visibleNft(viewer, order, delivery, requireRow(sold.nfts, item.nftId)),
       listing: requireRow(sold.listings, item.listingId),
     })),
   }
+}
+
+/** Hides what the delivery gives the buyer, until it is final, and from all who did not get or make it. */
+function visibleNft(
+  { role, userId }: Viewer,
+  { buyerId }: OrderRow,
+  { state }: DeliveryRow,
+  nft: Nft,
+): Nft {
+  const mayKnow = role === 'master' || userId === buyerId || userId === nft.creatorId
+  return state === 'transferred' && mayKnow ? nft : withoutSecrets(nft)
 }
 
 /** Returns a map of rows by their ids. */

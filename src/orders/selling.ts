@@ -16,7 +16,7 @@ const PAGE_SIZE = 20
 /** The newest orders of a seller, whose pieces are counted as sold and waiting. */
 export const COUNTED_ORDERS = 500
 
-type ListingRow = Pick<typeof listings.$inferSelect, 'id' | 'priceCents' | 'priceCurrency'>
+type ListingRow = Pick<typeof listings.$inferSelect, 'id' | 'type' | 'priceCents' | 'priceCurrency'>
 type NftRow = Pick<typeof nfts.$inferSelect, 'title' | 'contractName'>
 
 export type Listing = SoldContract &
@@ -53,7 +53,7 @@ const selectListings = prepared((db, { userId, before, now }: Page) =>
       FROM ${newestItems(userId)} GROUP BY own.listingId),
     page AS MATERIALIZED (SELECT id FROM listings WHERE sellerId = ${userId} AND id < ${before}
       ORDER BY id DESC LIMIT ${PAGE_SIZE + 1})
-    SELECT l.id, l.priceCents, l.priceCurrency, n.title, n.contractNetwork AS network,
+    SELECT l.id, l.type, l.priceCents, l.priceCurrency, n.title, n.contractNetwork AS network,
       n.contractAddr AS contract, n.contractName, n.fulfilment,
       l.active AND coalesce(l.activeTill > ${now}, 1) AS isActive,
       iif(n.amountType IS 'unlimited', NULL, n.availableAmount) AS available,

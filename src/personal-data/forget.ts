@@ -4,6 +4,7 @@ import { selectAddressIds } from '../addresses/owned.ts'
 import { addressTexts } from '../addresses/schema.ts'
 import { isAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
+import { purgePictures } from '../avatars/purge.ts'
 import { raw } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { cancelUnsigned, hasTransfersUnderWay } from '../delivery/wallet.ts'
@@ -41,6 +42,7 @@ export async function forgetPerson(
   await removePictures(bucket, userId).catch((error: unknown) => {
     log.error('avatar_not_removed', { key: `${userId}/`, error })
   })
+  await purgePictures([`${userId}/`])
   return user
 }
 

@@ -48,7 +48,7 @@ it('serves the image of the metadata as a JPEG in two sizes', async () => {
   expect(card.status).toBe(200)
   expect(Object.fromEntries(card.headers)).toMatchObject({
     'content-type': 'image/jpeg',
-    'cache-control': 'public, max-age=3600',
+    'cache-control': 'public, max-age=3600, stale-if-error=3600',
     'x-content-type-options': 'nosniff',
     'content-security-policy': "sandbox; default-src 'none'",
     'cross-origin-resource-policy': 'cross-origin',

@@ -4,6 +4,7 @@ import { removeOrphans } from '../../src/avatars/orphans.ts'
 import { pictureKey } from '../../src/avatars/url.ts'
 import { aToken, aUser, db } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
+import { purgedBy } from './cache.ts'
 import { aPng } from './pictures.ts'
 import { avatarUrlIn, download, keyIn, uploadBytes } from './uploads.ts'
 
@@ -41,6 +42,42 @@ it('keeps a replaced picture for a day after it was replaced', async () => {
   await removeOrphans(env.AVATARS, db, hoursFromNow(25))
   expect((await download(first)).status).toBe(404)
   expect((await download(second)).status).toBe(200)
+})
+
+it('purges what it removes from the cache, and nothing that stays', async () => {
+  const user = await aUser()
+  const token = await aToken(user)
+  const first = await avatarUrlIn(await uploadBytes(aPng({ colour: [250, 0, 0] }), { token }))
+  await uploadBytes(aPng({ colour: [0, 250, 0] }), { token })
+  await env.AVATARS.put(`art/${UNKNOWN_USER}/card.jpg`, aPng())
+  const run = (hours: number) => () => removeOrphans(env.AVATARS, db, hoursFromNow(hours))
+  expect(await purgedBy(run(23))).toEqual([])
+  expect(await purgedBy(run(25))).toEqual([`/avatars/${keyIn(first)}`])
+  expect(await purgedBy(run(26))).toEqual([])
+})
+
+it('purges all pictures at once if it removes more than Cloudflare takes in a call', async () => {
+  const keys = [...hashes, 'f'.repeat(48)].map((hash) => pictureKey(UNKNOWN_USER, hash))
+  await Promise.all(keys.map(put))
+  const purged = await purgedBy(() => removeOrphans(env.AVATARS, db, hoursFromNow(25)))
+  expect(purged).toEqual(['/avatars/'])
+})
+
+it.each([
+  ['refuses', { success: false, errors: [{ code: 1, message: 'too many calls' }] }],
+  ['fails', new Error('too many calls')],
+])('logs that the cache %s to purge', async (_, result) => {
+  const key = pictureKey(UNKNOWN_USER, hashes[0] ?? '')
+  await put(key)
+  const logged = vi.spyOn(console, 'error').mockImplementationOnce(() => {})
+  await purgedBy(() => removeOrphans(env.AVATARS, db, hoursFromNow(25)), result)
+  expect(JSON.parse(logged.mock.calls[0]?.[0])).toMatchObject({
+    event: 'cache_not_purged',
+    paths: [`/avatars/${key}`],
+    error: 'Error: too many calls',
+  })
+  logged.mockRestore()
+  expect(await exists(key)).toBe(false)
 })
 
 it('logs that a replaced picture could not be kept', async () => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 /** Headers that a cache stores with a picture, and updates from a 304. */
 const cachedHeaders = {
-  'cache-control': 'public, max-age=31536000, immutable',
+  'cache-control': 'public, max-age=31536000, stale-if-error=31536000, immutable',
   etag: expect.stringMatching(/^"[0-9a-f]+"$/),
   'x-content-type-options': 'nosniff',
   'content-security-policy': "sandbox; default-src 'none'",

@@ -194,12 +194,10 @@ describe('a lease', () => {
     market.queue.put(chain)
     await market.deliver()
     await market.runCron()
-    expect(market.queue.pending()).toEqual([])
+    expect(delaysOf(market)).toEqual([1])
     expect(await networkOf(chain)).toMatchObject({ lease })
 
     pass(2)
-    await market.runCron()
-    expect(delaysOf(market)).toEqual([0])
     await market.deliver()
     pass(await secondsToWake(chain))
     pass(1)

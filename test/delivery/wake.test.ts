@@ -126,3 +126,20 @@ it('wakes the chains on which somebody has a due item', async () => {
   expect(await wokenAt(10)).toEqual([5])
   expect(await wokenAt(20)).toEqual([5, 6])
 })
+
+it('wakes a chain when the lease of a run ends that may have died', async () => {
+  const lease = env.DB.prepare(`INSERT OR REPLACE INTO networks (chainId, lease, leaseUntil)
+    VALUES (5, ?, ?)`)
+  const delayOf = async (id: string | null, until: number) => {
+    await lease.bind(id, iso(until)).run()
+    const sent: unknown[] = []
+    const queue = { sendBatch: async (messages: unknown[]) => void sent.push(...messages) }
+    await wakeDueChains(queue as never, db, settingsOf(here), at(10))
+    return sent
+  }
+  const message = (delaySeconds: number) => [{ body: { chainId: 5 }, delaySeconds }]
+  expect(await delayOf('a run', 10.75)).toEqual(message(45))
+  expect(await delayOf('a run', 11)).toEqual(message(60))
+  expect(await delayOf('a run', 9)).toEqual(message(0))
+  expect(await delayOf(null, 9)).toEqual([])
+})

@@ -3,6 +3,14 @@ import type { Guard } from './guard.ts'
 /** The data of catalogues, of persons and of backups. */
 export const data: Guard[] = [
   {
+    name: 'nobody reads what an NFT holds for its buyer before the delivery',
+    file: 'src/orders/order.ts',
+    text: "state === 'transferred' && mayKnow ? nft : withoutSecrets(nft)",
+    broken: 'state && mayKnow ? nft : withoutSecrets(nft)',
+    test: 'test/orders/secrets.test.ts',
+    title: 'are null for everybody while the delivery is',
+  },
+  {
     name: 'an import does not take away pieces that are sold',
     file: 'src/catalogue/problems.ts',
     text: "n.availableAmount - n.amount + ${value('amount')} <",

@@ -3,6 +3,14 @@ import type { Guard } from './guard.ts'
 /** Placing and reading orders: rights, stock, prices, idempotency and namespaces. */
 export const orders: Guard[] = [
   {
+    name: 'an auction is not sold at the price where bidding starts',
+    file: 'src/orders/check.ts',
+    text: "if (listing.type === 'auction')",
+    broken: 'if (false)',
+    test: 'test/orders/by-number.test.ts',
+    title: 'is refused for an auction',
+  },
+  {
     name: 'a user token places orders for own listings only',
     file: 'src/orders/check.ts',
     text: "if (caller.role !== 'master' && listing && listing.sellerId !== caller.userId) {",

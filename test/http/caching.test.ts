@@ -48,6 +48,17 @@ it.each(endpoints)('%s says whether caches may keep its answer', async (endpoint
   }
 })
 
+it('answers prices and stock for a minute, and for one more while the Worker fails', async () => {
+  for (const path of ['listings', 'listings/:ids', 'nfts', 'nfts/:ids']) {
+    const request = await sampleRequest(`GET /api/public/${path}`)
+    const { headers } = await callWith({}, request.method, request.path)
+    expect([path, headers.get('cache-control')]).toEqual([
+      path,
+      'public, max-age=60, stale-if-error=60',
+    ])
+  }
+})
+
 it('returns the same to every caller where caches may keep it', async () => {
   for (const endpoint of publicEndpoints) {
     const { path } = await sampleRequest(endpoint)

@@ -61,6 +61,10 @@ it.each([
   'D1_ERROR: D1 DB reset because its code was updated.',
   'D1_ERROR: Internal error in D1 DB storage caused object to be reset.',
   'D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.',
+  'D1_ERROR: Internal error while starting up D1 DB storage caused object to be reset.',
+  "D1_ERROR: D1 DB's isolate exceeded its memory limit and was reset.",
+  'D1_ERROR: D1 DB exceeded its CPU time limit and was reset.',
+  "D1_ERROR: Can't read from request stream because client disconnected.",
   'D1_ERROR: D1 DB is overloaded. Too many requests queued.',
   'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
   // As `npm run backup` and `npm run restore` cause it.

@@ -89,7 +89,9 @@ it('keeps private data, errors and redirects out of caches', async () => {
     await cacheControl('GET', '/settings/account', { headers: { accept: 'text/html' } }),
   ])
     expect(caching).toBe('private, no-store')
-  expect(await cacheControl('GET', '/.well-known/jwks.json')).toBe('public, max-age=300')
+  expect(await cacheControl('GET', '/.well-known/jwks.json')).toBe(
+    'public, max-age=300, stale-if-error=300',
+  )
 })
 
 it('accepts the bookmark of an earlier response, and rejects other values', async () => {

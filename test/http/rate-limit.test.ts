@@ -7,7 +7,7 @@ import { verifyToken } from '../../src/auth/tokens.ts'
 import { tokens } from '../../src/db/schema/users.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aForm } from '../avatars/uploads.ts'
-import { callWith } from '../support/api.ts'
+import { BASE_URL, callWith } from '../support/api.ts'
 import { aMasterToken, aSession, aToken, aUser, db, issuer } from '../support/makers.ts'
 import { aVisitor, aWallet, requestMessage, sessionIdOf } from '../support/visitor.ts'
 
@@ -22,7 +22,8 @@ async function send(
   const keys: string[] = []
   const limitNamed = (name: string) => ({
     limit: async ({ key }: { key: string }) => {
-      keys.push(name === 'RATE_LIMIT' ? key : `${name} ${key}`)
+      const own = key.replace(`${BASE_URL} `, '')
+      keys.push(name === 'RATE_LIMIT' ? own : `${name} ${own}`)
       return { success: name !== reached }
     },
   })
@@ -135,7 +136,12 @@ it('counts IPv6 addresses per /64 network', async () => {
 /** A limit that one request reaches. `keys` are the keys that it was asked for. */
 function aLimitOfOne() {
   const keys: string[] = []
-  return { keys, limit: async ({ key }: { key: string }) => ({ success: keys.push(key) <= 1 }) }
+  return {
+    keys,
+    limit: async ({ key }: { key: string }) => ({
+      success: keys.push(key.replace(`${BASE_URL} `, '')) <= 1,
+    }),
+  }
 }
 
 it('limits the changes of avatars, all three endpoints together', async () => {
@@ -201,4 +207,18 @@ it('counts a live token by itself, although a sign-in with it was refused', asyn
   const refused = await aVisitor().postJson('/sign-in/wallet', { message, signature }, { headers })
   expect(refused.status).toBe(401)
   expect((await send(headers)).keys).toEqual(await keysOf(jwt, user))
+})
+
+it('counts apart from other instances of the account, whose limits may have the same namespace', async () => {
+  const keys: string[] = []
+  const limit = async ({ key }: { key: string }) => ({ success: keys.push(key) > 0 })
+  const limits = { RATE_LIMIT: { limit }, SIGN_IN_LIMIT: { limit } }
+  for (const PUBLIC_URL of ['https://one.example.com', 'https://two.example.com'])
+    await callWith({ ...env, ...limits, PUBLIC_URL } as Env, 'GET', '/api/public/stats', {
+      headers: { 'cf-connecting-ip': '192.0.2.7' },
+    })
+  expect(keys).toEqual([
+    'https://one.example.com address:192.0.2.7',
+    'https://two.example.com address:192.0.2.7',
+  ])
 })

@@ -3,6 +3,7 @@ import { zeroAddress } from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { describe, expect, it, vi } from 'vitest'
 import { tokens, users, walletNonces } from '../../src/db/schema/users.ts'
+import { BASE_URL } from '../support/api.ts'
 import { aUser, db } from '../support/makers.ts'
 import {
   aVisitor,
@@ -251,7 +252,7 @@ it('limits attempts per client address', async () => {
   const response = await visitor.postJson('/sign-in/wallet/message', request, options)
   expect(response.status).toBe(429)
   expect(response.headers.get('retry-after')).toBe('60')
-  expect(keys).toEqual(['192.0.2.7', '192.0.2.7'])
+  expect(keys).toEqual(Array(2).fill(`${BASE_URL} 192.0.2.7`))
 })
 
 describe('an address that nobody owns', () => {

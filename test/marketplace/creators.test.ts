@@ -21,7 +21,7 @@ it('returns creators and statistics, without private fields', async () => {
   await anNft(creator, { releaseAt: at(2) })
   const response = await call('GET', '/api/public/creators?limit=1')
   expect(response.status).toBe(200)
-  expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=60')
   const body = await response.json<CreatorsBody>()
   expectFields(body, ['creators', 'stats'])
   expectFields(body.creators[0], fields.creator)

@@ -134,7 +134,7 @@ it('has pages of 20 by default, which caches may keep for a minute', async () =>
   for (let i = 0; i < 21; i++) await anNft(creator)
   const { nfts, nextCursor, response } = await get('nfts', `?creatorId=${creator.id}`)
   expect(nfts).toHaveLength(20)
-  expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=60')
   expect(response.headers.get('x-d1-bookmark')).toBeNull()
   const next = queryOf({ creatorId: creator.id, cursor: nextCursor ?? '' })
   expect(await get('nfts', next)).toMatchObject({ nfts: [{}], nextCursor: null })

@@ -71,6 +71,7 @@ describe('everybody sees', async () => {
       sellable: true,
       notSellableReason: null,
       maxPerOrder: 3,
+      type: 'regular',
       active: true,
       activeTill: FUTURE,
       updatedAt: '2026-02-01T00:00:00.000Z',
@@ -187,10 +188,13 @@ describe('what is available', () => {
 describe('what cannot be ordered', () => {
   const inactive = { active: false, activeTill: PAST }
   const ended = { activeTill: PAST }
+  const auction = { type: 'auction' } as const
 
   it.each([
     ['is switched off', inactive, {}, 'listing_inactive'],
     ['has ended', ended, {}, 'listing_ended'],
+    ['is an auction', auction, {}, 'listing_is_auction'],
+    ['is an auction that has ended', { ...auction, ...ended }, {}, 'listing_is_auction'],
     ['is sold out', {}, { availableAmount: 0 }, 'sold_out'],
   ])('has the code that an order gets, if it %s', async (_, listingValues, nftValues, code) => {
     const shop = await aShop({ listing: listingValues, nft: nftValues })
@@ -208,12 +212,26 @@ describe('what cannot be ordered', () => {
     ['no listing', [], 'listing_not_found'],
     ['only listings that are switched off', [inactive, inactive], 'listing_inactive'],
     ['one that has ended', [inactive, ended], 'listing_ended'],
-    ['one that is active', [inactive, {}, ended], null],
+    ['only auctions', [auction, auction], 'listing_is_auction'],
+    ['one that is active', [inactive, auction, {}, ended], null],
   ])('is an NFT by its best listing: %s', async (_, sales, notSellableReason) => {
     const stored = await anNft(await aUser())
     for (const values of sales) await aListing(stored, values)
     const sellable = notSellableReason === null
     expect(await nft(stored)).toMatchObject({ sellable, notSellableReason })
+  })
+
+  it('is not in the list of what is active, if it is an auction', async () => {
+    const { seller, listing: sale, nft: stored } = await aShop({ listing: auction })
+    const query = `?sellerId=${seller.id}&active`
+    for (const [resource, id] of [
+      ['listings', sale.id],
+      ['nfts', stored.id],
+    ] as const) {
+      expect((await get(resource, `${query}=true`))[resource]).toEqual([])
+      expect((await get(resource, `${query}=false`))[resource]).toMatchObject([{ id }])
+    }
+    expect(await listing(sale)).toMatchObject({ type: 'auction', active: true })
   })
 
   it('is a piece where the relayers cannot deliver one', async () => {
@@ -251,7 +269,7 @@ describe('reading by id', () => {
     const path = encodeURIComponent(`${second}, ${odd},${second},${first},externalId:plain`)
     const { response, nfts } = await get('nfts', `/${path}`)
     expect(nfts?.map(({ id }) => id)).toEqual([second, first, third])
-    expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=60')
     expect(response.headers.get('x-d1-bookmark')).toBeNull()
     const { listings } = await get('listings', `/${sales[1]?.id},externalId:a%252Cb`)
     expect(listings?.map(({ id }) => id)).toEqual([sales[1]?.id, sales[0]?.id])

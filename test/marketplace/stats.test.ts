@@ -21,7 +21,7 @@ it('counts released NFTs by amountType, and those of other types in the total', 
   await anNft(creator, { amountType: 'unique', deletedAt: DELETED_AT })
   const response = await call('GET', '/api/public/stats')
   expect(response.status).toBe(200)
-  expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=60')
   const body = await response.json<{ stats: { nfts: object } }>()
   expectFields(body.stats.nfts, fields.nftCounts)
   expect(body).toEqual({ stats: { nfts: { total: 8, unique: 1, rare: 2, unlimited: 3 } } })

@@ -52,6 +52,7 @@ const ofOrders: Failures = {
   listing_not_found: (shop) => order(shop, { listingId: UNKNOWN }),
   listing_inactive: (shop) => orderOfListing(shop, { active: false }),
   listing_ended: (shop) => orderOfListing(shop, { activeTill: PAST }),
+  listing_is_auction: (shop) => orderOfListing(shop, { type: 'auction' }),
   listing_mismatch: async (shop) => order(shop, { nftId: (await anNft(shop.seller)).id }),
   nft_not_found: (shop) => order(shop, { nftId: UNKNOWN }),
   nft_not_released: async (shop) => {

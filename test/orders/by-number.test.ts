@@ -93,6 +93,15 @@ it('returns the order that has the number, as it is now, whenever the call is re
   expect(sendBatch).toHaveBeenCalledTimes(1)
 })
 
+it('is refused for an auction, whose price is where bidding starts', async () => {
+  const { token, buyer, listing, input } = await aShop({ listing: { type: 'auction' } })
+  expect(await put(token, aNumber(), input)).toMatchObject({
+    status: 400,
+    error: `listingId: listing ${listing.id} is an auction, and has no fixed price`,
+  })
+  expect(await ordersOf(buyer)).toEqual([])
+})
+
 it('finds the order of a call with POST, and the other way round', async () => {
   const { token, input } = await aShop()
   const [first, second] = [aNumber(), aNumber()]

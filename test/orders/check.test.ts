@@ -278,6 +278,7 @@ it('lists everything that is wrong with all orders of a call, with a code for ea
   const draft = await anNft(seller, { status: 'draft' })
   const inactive = await aListing(nft, { active: false })
   const ended = await aListing(nft, { activeTill: PAST })
+  const auction = await aListing(nft, { type: 'auction' })
   const withoutAddress = await aUser()
   const { issues, ...response } = await placeError(token, [
     { ...input, quantity: 5 },
@@ -286,6 +287,7 @@ it('lists everything that is wrong with all orders of a call, with a code for ea
     { ...input, listingId: inactive.id, buyerUserId: withoutAddress.id },
     { ...input, listingId: ended.id, quantity: 5 },
     { ...input, nftId: draft.id },
+    { ...input, listingId: auction.id },
   ])
   expect(issues.map(({ path, code }) => `${path} ${code}`)).toEqual([
     'orders[0].quantity quantity_too_large',
@@ -298,6 +300,7 @@ it('lists everything that is wrong with all orders of a call, with a code for ea
     'orders[4].quantity sold_out',
     'orders[5].nftId nft_not_released',
     'orders[5].listingId listing_mismatch',
+    'orders[6].listingId listing_is_auction',
   ])
   expect(response).toMatchObject({
     status: 400,

@@ -86,6 +86,11 @@ const updateListing = ({ listing }: Shop, values: Partial<typeof listings.$infer
 
 it.each<[string, (shop: Shop) => PromiseLike<unknown>, string]>([
   ['deactivates the listing', (shop) => updateListing(shop, { active: false }), 'is not active'],
+  [
+    'makes an auction of the listing',
+    (shop) => updateListing(shop, { type: 'auction' }),
+    'is an auction',
+  ],
   ['ends the listing', (shop) => updateListing(shop, { activeTill: LATER }), 'ended at'],
   [
     'withdraws the NFT',

@@ -13,7 +13,7 @@ it('serves the OpenAPI document with the URL of the instance', async () => {
   const response = await call('GET', '/openapi.json')
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json')
-  expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=60')
   expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   const text = JSON.stringify(document).replaceAll('http://localhost:8787', BASE_URL)
   const served = await response.json()

@@ -87,6 +87,21 @@ describe('/nfts', () => {
     expect(html).toMatch(/No NFT fits\. <a href="\/nfts">/)
   })
 
+  it('shows no price of what is sold by auction only, and does not call it for sale', async () => {
+    const { nfts: stored, list } = await aCreator(['Auction', 'Both'])
+    const [auction, both] = stored
+    if (!auction || !both) throw new Error('there are two')
+    for (const nft of stored) await aListing(nft, { type: 'auction', priceCents: 100 })
+    await aListing(both, { priceCents: 2000 })
+    expect(titlesIn((await open(`${list}&sale=on`)).html)).toEqual(['Both'])
+    expect((await open(list)).html.match(/By auction only/g)).toHaveLength(1)
+    const { html } = await open(`/nfts/${auction.id}`)
+    expect(html).toContain('By auction only')
+    expect(html).toContain('Not for sale')
+    expect(html).not.toContain('class="price"')
+    expect((await open(`/nfts/${both.id}`)).html.match(/€[\d.]+/g)).toEqual(['€20.00', '€20.00'])
+  })
+
   it('names the creator whose NFTs it shows, and leads to all others', async () => {
     const { list } = await aCreator(['A', 'B'], {}, { name: 'Cleo', username: 'cleo_nfts' })
     const { html } = await open(`${list}&q=a`)

@@ -8,6 +8,7 @@ import { idempotencyKeys, orderItems, orders } from '../../src/db/schema/orders.
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
+import { purgedBy } from '../avatars/cache.ts'
 import { aShop, placed, placeError } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
 import { anAddress, anAdministrator, aToken, aTransaction, aUser, db } from '../support/makers.ts'
@@ -102,6 +103,14 @@ it('gives a new, empty account to whoever signs in with the same address', async
   expect(account?.id).not.toBe(user.id)
   expect(account).toMatchObject({ name: null, removedAt: null })
   expect(await (await visitor.get('/orders')).text()).not.toContain('<li class="order"')
+})
+
+it('purges the pictures of the person from the cache, also when it is repeated', async () => {
+  const { master, user } = await aPerson()
+  for (let i = 0; i < 2; i++)
+    expect(await purgedBy(() => forget(master, user))).toEqual([`/avatars/${user.id}/`])
+  const dryRun = `/api/admin/users/${user.id}/forget?dryRun=true`
+  expect(await purgedBy(() => call('POST', dryRun, { token: master }))).toEqual([])
 })
 
 it('can be repeated, and records each time in the audit log', async () => {

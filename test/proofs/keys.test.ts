@@ -29,7 +29,7 @@ describe('the keys of proofs', () => {
     expect(await response.json()).toEqual({
       keys: [{ kty: 'OKP', crv: 'Ed25519', kid, x, alg: 'EdDSA', use: 'sig' }],
     })
-    expect(response.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300, stale-if-error=300')
   })
 
   it('are not among those of tokens', async () => {

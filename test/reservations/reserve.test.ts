@@ -118,6 +118,7 @@ describe('a reservation', () => {
 
   it.each<[string, Parameters<typeof aShop>[0], string]>([
     ['has ended', { listing: { activeTill: '2026-01-01T00:00:00.000Z' } }, 'listing_ended'],
+    ['is an auction', { listing: { type: 'auction' } }, 'listing_is_auction'],
     ['sells fewer at once', { listing: { amount: 1 } }, 'quantity_too_large'],
     ['is of an NFT that is not released', { nft: { status: 'draft' } }, 'nft_not_released'],
     ['is of a deleted NFT', { nft: { deletedAt: '2026-01-01T00:00:00.000Z' } }, 'nft_not_found'],

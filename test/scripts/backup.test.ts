@@ -9,6 +9,7 @@ import { command as backup } from '../../scripts/backup.ts'
 import { openLocalDatabase } from '../../scripts/database/local.ts'
 import { command as restore } from '../../scripts/restore.ts'
 import { aLocalDatabase, call } from '../support/command.ts'
+import { migrations } from '../support/migrations.ts'
 import { aProject, databaseFile } from '../support/project.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
@@ -98,8 +99,7 @@ describe('a deployed database', () => {
   beforeEach(async () => {
     await project.reset(toml, { databases: [{ uuid: DATABASE, name: 'marketplace' }] })
     const database = new DatabaseSync(inProject('remote.sqlite'))
-    for (const file of ['0000_schema', '0001_triggers'])
-      database.exec(await readFile(`migrations/${file}.sql`, 'utf8'))
+    for (const file of migrations) database.exec(await readFile(`migrations/${file}`, 'utf8'))
     for (const sql of ROWS) database.prepare(sql).run(...(sql.includes('?') ? ['{}'] : []))
     database.close()
   })

@@ -11,6 +11,7 @@ import { deploy as deployContract, sendAs } from '../../scripts/contract/deliver
 import { confirm, createNode } from '../../scripts/contract/node.ts'
 import { command } from '../../scripts/deploy.ts'
 import { command as migrate } from '../../scripts/migrate.ts'
+import { migrations } from '../support/migrations.ts'
 import { type Account, type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
 const relayer = localAccount(0)
@@ -94,7 +95,7 @@ const changes = async () =>
     .filter((command) => /^deploy |--file/.test(command))
     .map((command) => command.replace(/--file .*\//, '--file '))
 const IMPORT = 'd1 execute DB --remote --env staging --yes --file'
-const MIGRATE = [`${IMPORT} 0000_schema.sql`, `${IMPORT} 0001_triggers.sql`]
+const MIGRATE = migrations.map((file) => `${IMPORT} ${file}`)
 const DEPLOY = 'deploy --env staging'
 
 /** The names of everything that the Worker is bound to. */
@@ -275,14 +276,14 @@ it('applies what is pending once, as `wrangler d1 migrations list` sees it', asy
   await configure([networkToml('staging', 'anvil')])
   const run = (args = ['--env', 'staging']) => project.call(migrate, args)
   expect(await run()).toEqual({
-    out: 'Applied 0000_schema.sql, 0001_triggers.sql.\n',
+    out: `Applied ${migrations.join(', ')}.\n`,
     errors: '',
     status: 0,
   })
   expect((await run()).out).toBe('Nothing to apply.\n')
   const database = new DatabaseSync(join(project.folder, 'remote.sqlite'))
   const stored = database.prepare('SELECT name FROM d1_migrations ORDER BY id').all()
-  expect(stored.map(({ name }) => name)).toEqual(['0000_schema.sql', '0001_triggers.sql'])
+  expect(stored.map(({ name }) => name)).toEqual(migrations)
   const count = (sql: string) => [...sql.matchAll(/CREATE TRIGGER/g)].length
   const [triggers] = database
     .prepare("SELECT count(*) AS count FROM sqlite_master WHERE type = 'trigger'")

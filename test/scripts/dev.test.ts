@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createPublicClient, http, parseEventLogs, zeroAddress } from 'viem'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { outcomes } from '../../scripts/catalogue/outcomes.ts'
 import { localAccount } from '../../scripts/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/chain/collectibles.ts'
+import { DATABASES } from '../../scripts/local/paths.ts'
 import { READY, readItem, runExample, waitForTransfer } from '../support/dev.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
@@ -38,6 +42,18 @@ const isRunning = (process: string) => {
   } catch {
     return false
   }
+}
+
+/** Lets the chains of the stopped instance be held by a run for an hour. */
+async function leaseNetworks() {
+  const folder = join(project.folder, DATABASES)
+  const files = await readdir(folder, { recursive: true })
+  const [file = ''] = files.filter((name) => /[0-9a-f]{64}\.sqlite$/.test(name))
+  const database = new DatabaseSync(join(folder, file))
+  const later = new Date(Date.now() + 60 * 60 * 1000).toISOString()
+  const lease = database.prepare('UPDATE networks SET lease = ?, leaseUntil = ?, wakeAt = ?')
+  expect(lease.run('of a run', later, later).changes).toBe(1)
+  database.close()
 }
 
 const placeOrder = (token: string, order: object) =>
@@ -121,9 +137,14 @@ it('starts a marketplace whose printed examples lead to a transfer on the chain'
 })
 
 it('keeps its state and its master token after a restart, and mails links to the log', async () => {
+  await leaseNetworks()
   const { process, out, waitFor } = await project.start('dev', READY, ports)
   expect(out).toContain('demo, unchanged')
   expect(await readItem(tokenIn(out), ports.PORT)).toMatchObject({ status: 'transferred' })
+
+  // A run that ended with the process before holds the chain no more.
+  await placeOrder(tokenIn(out), { nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 })
+  await waitForTransfer(tokenIn(out), ports.PORT, 3)
 
   const body = new URLSearchParams({ email: 'bo@example.com' })
   await fetch(`http://localhost:${ports.PORT}/sign-in/email`, { method: 'POST', body })

@@ -459,6 +459,27 @@ const checks: Record<string, () => Promise<void>> = {
     expect(out).toMatch(/"orders":\d+,"events":\d+,"responses":\d+/)
   },
 
+  'Token ends': async () => {
+    const { jti = '' } = decodeJwt(marketplace.token)
+    const daysOfLife = 345
+    const age = (days: number) =>
+      query(`UPDATE tokens SET lastUsedAt = strftime('%Y-%m-%dT%H:%M:%fZ'),
+        createdAt = strftime('%Y-%m-%dT%H:%M:%fZ', createdAt, '${-days} days'),
+        expiresAt = strftime('%Y-%m-%dT%H:%M:%fZ', expiresAt, '${-days} days') WHERE id = '${jti}'`)
+    await age(daysOfLife)
+    // The state may be ten seconds old.
+    const out = await vi.waitUntil(
+      () =>
+        runAll('Token ends').then(
+          ([printed]) => printed,
+          () => false,
+        ),
+      { timeout: PATIENCE, interval: 1000 },
+    )
+    expect(out).toContain(`marketplace_token_ends_timestamp_seconds{token="${jti}",role="master"} `)
+    await age(-daysOfLife)
+  },
+
   'Leaked token': async () => {
     const { JWT_KEYS = '' } = parseEnv(readFileSync(join(marketplace.folder, '.dev.vars'), 'utf8'))
     const issue = 'npm run --silent token -- --master --name leaked --remote --env production'

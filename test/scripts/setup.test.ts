@@ -14,6 +14,7 @@ import { command as contract } from '../../scripts/contract.ts'
 import { readSigners } from '../../scripts/deploy/checks.ts'
 import { command } from '../../scripts/setup.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
+import { migrations } from '../support/migrations.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
 const relayer = localAccount(0)
@@ -68,8 +69,7 @@ const CHANGES = [
   'queues create marketplace-staging-deliveries',
   'queues create marketplace-staging-webhooks',
   'queues create marketplace-staging-master-webhooks',
-  'd1 execute DB --remote --env staging --yes --file 0000_schema.sql',
-  'd1 execute DB --remote --env staging --yes --file 0001_triggers.sql',
+  ...migrations.map((file) => `d1 execute DB --remote --env staging --yes --file ${file}`),
   'deploy --env staging --secrets-file secrets.staging.json',
   'd1 execute DB --remote --env staging --json --yes --command insert',
 ]

@@ -68,7 +68,7 @@ it('backs production up each night, without the key that reads backups, for 30 d
   const { on, jobs } = read('.github/workflows/backup.yml')
   expect(on.schedule).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) }])
   const { backup } = jobs
-  expect(backup?.if).toBe("vars.CLOUDFLARE_ACCOUNT_ID != '' && vars.BACKUP_PUBLIC_KEY != ''")
+  expect(backup?.if).toBe("vars.BACK_UP_PRODUCTION == 'true'")
   const [command] = (backup?.steps ?? []).filter(({ run }) => run?.startsWith('npm run backup'))
   expect(command?.run).toContain('--remote --env production')
   expect(Object.keys(command?.env ?? {})).not.toContain('BACKUP_KEY')
@@ -81,6 +81,9 @@ it('deploys main and tags after the checks, with the wrangler of the lockfile', 
   expect(on).toEqual({ push: { branches: ['main'], tags: ['v*'] } })
   expect(jobs.check?.uses).toBe('./.github/workflows/check.yml')
   expect(jobs.deploy?.needs).toBe('check')
+  expect(jobs.deploy?.if).toBe(
+    "vars.CLOUDFLARE_ACCOUNT_ID != '' && (github.ref_type == 'tag' || vars.DEPLOY_STAGING == 'true')",
+  )
   expect(jobs.deploy?.environment).toMatch(/ref_type == 'tag' && 'production' \|\| 'staging'/)
   expect(jobs.deploy?.steps?.flatMap(({ run }) => run ?? [])).toEqual([
     'npm ci',

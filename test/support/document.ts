@@ -96,7 +96,8 @@ export function cachingProblem({ headers }: Response): string | null {
   const caching = headers.get('cache-control') ?? 'nothing'
   if (caching === 'private, no-store')
     return headers.get('x-request-id') ? null : 'x-request-id is missing'
-  if (!/^public, max-age=[1-9]\d*(, immutable)?$/.test(caching)) return `caching: ${caching}`
+  if (!/^public, max-age=([1-9]\d*), stale-if-error=\1(, immutable)?$/.test(caching))
+    return `caching: ${caching}`
   const own = ownHeaders.filter((name) => headers.has(name))
   return own.length > 0 ? `${own.join()} of one request, in a public response` : null
 }

@@ -274,6 +274,7 @@ export const fields = {
     'sellable',
     'notSellableReason',
     'maxPerOrder',
+    'type',
     'active',
     'activeTill',
     'updatedAt',

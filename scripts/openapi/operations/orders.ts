@@ -45,6 +45,7 @@ export const saleErrors = [
   'listing_not_found',
   'listing_inactive',
   'listing_ended',
+  'listing_is_auction',
   'nft_not_found',
   'nft_not_released',
   'sold_out',

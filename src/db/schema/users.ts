@@ -96,6 +96,8 @@ export const tokens = sqliteTable(
     revokedAt: timestamp(),
     /** When a successor was made under the same name. The token works for 24 hours more. */
     rolledAt: timestamp(),
+    /** Days before its end (30, then 7) for which its owner was told last. */
+    warnedBefore: integer(),
     /** The browser of a session, such as `Firefox on Windows`. */
     browser: text(),
     /** The country from which a session was started, ISO 3166-1 alpha-2. */
@@ -112,6 +114,9 @@ export const tokens = sqliteTable(
     index('tokens_live').on(t.createdAt, t.id).where(sql`${t.revokedAt} IS NULL`),
     index('tokens_namespace')
       .on(t.namespace)
+      .where(sql`${t.kind} = 'api' AND ${t.revokedAt} IS NULL AND ${t.rolledAt} IS NULL`),
+    index('tokens_ends')
+      .on(t.role, t.expiresAt)
       .where(sql`${t.kind} = 'api' AND ${t.revokedAt} IS NULL AND ${t.rolledAt} IS NULL`),
     check('tokens_kind', isOneOf(t.kind, tokenKinds)),
     check('tokens_role', isOneOf(t.role, tokenRoles)),

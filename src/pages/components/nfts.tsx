@@ -18,6 +18,10 @@ export const editionOf = ({ amountType, card: { amount } }: ShownNft): string =>
   return amount === 1 ? 'Unique' : `Edition of ${count(amount)}`
 }
 
+/** The price of an auction is where bidding starts. */
+export const AskedPrice = ({ nft: { notSellableReason, card } }: { nft: ShownNft }) =>
+  notSellableReason === 'listing_is_auction' ? <span>By auction only</span> : <Price {...card} />
+
 type GridProps = {
   nfts: ShownNft[]
   /** Whether there may be others. */
@@ -45,7 +49,7 @@ export const NftGrid = ({ nfts, isSelection }: GridProps) =>
             <PersonName person={nft.creator} />
           </p>
           <p class="meta">{editionOf(nft)}</p>
-          <p>{nft.available === 0 ? 'Sold out' : <Price {...nft.card} />}</p>
+          <p>{nft.available === 0 ? 'Sold out' : <AskedPrice nft={nft} />}</p>
         </li>
       ))}
     </ul>

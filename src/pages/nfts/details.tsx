@@ -3,7 +3,7 @@ import type { NftDetails } from '../../marketplace/nft.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { Facts } from '../components/facts.tsx'
 import { Icon } from '../components/icon.tsx'
-import { creatorPath, editionOf, PersonName } from '../components/nfts.tsx'
+import { AskedPrice, creatorPath, editionOf, PersonName } from '../components/nfts.tsx'
 import { count } from '../components/numbers.ts'
 import { Cover } from '../components/picture.tsx'
 import { usePage } from '../components/request.ts'
@@ -28,7 +28,7 @@ export const NftPage = (details: NftDetails) => {
           </a>
         </p>
         <p class="offer">
-          <Price {...(best ?? nft.card)} />
+          {best ? <Price {...best} /> : <AskedPrice nft={nft} />}
           <span class="meta">
             <span>{editionOf(nft)}</span>
             <span>{stockOf(details)}</span>

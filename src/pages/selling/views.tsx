@@ -89,13 +89,14 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
 }
 
 const ListingRow = ({ listing }: { listing: Listing }) => {
-  const { id, title, priceCents, priceCurrency, isActive, available, sold, waiting } = listing
+  const { id, title, type, priceCents, priceCurrency, isActive, available, sold, waiting } = listing
   return (
     <li class="row">
       <div class="row-head">
         <h4>
           <bdi>{title}</bdi>
         </h4>
+        {type === 'auction' && <span class="badge">Auction, takes no orders</span>}
         {!isActive && <span class="badge">Not active</span>}
       </div>
       <p class="meta">

@@ -133,7 +133,7 @@ const settingsOf = (chain: Chain, { queue: { queue } }: Marketplace) => ({
   MAX_MAILS_PER_DAY: '500',
   RATE_LIMIT: aRateLimit(600),
   USER_RATE_LIMIT: aRateLimit(1800),
-  MASTER_RATE_LIMIT: aRateLimit(7000),
+  MASTER_RATE_LIMIT: aRateLimit(12_000),
   SIGN_IN_LIMIT: aRateLimit(20),
   AVATAR_LIMIT: aRateLimit(20),
   TOKEN_LIMIT: aRateLimit(10),
