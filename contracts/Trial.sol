@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// @title Tells what deliveries would do, and undoes them
+/// @title Tells what a delivery would do
 /// @notice It is never deployed: a node runs it in `eth_call`, in place of the code at the address of
 /// the Delivery contract, and with a relayer as the sender. So a token sees the same accounts as in a
 /// delivery. Pauses, limits and keys of the Delivery contract have no part in it.
@@ -32,32 +32,16 @@ contract Trial {
     uint256 private constant QUESTION_GAS = 200_000;
     uint256 private constant MAX_REASON_BYTES = 256;
 
-    /// @notice Tries each item for itself: none sees what another one did.
-    function run(Item[] calldata items, uint256 gasPerItem) external returns (Result[] memory results) {
-        results = new Result[](items.length);
-        for (uint256 i = 0; i < items.length; ++i) {
-            (, bytes memory answer) = address(this).call(abi.encodeCall(this.tryItem, (items[i], gasPerItem)));
-            // It is shorter if the gas ended before the result.
-            if (answer.length >= 224) results[i] = abi.decode(answer, (Result));
-        }
-    }
-
-    /// @notice Reverts with the result, which undoes what the item did.
-    function tryItem(Item calldata item, uint256 gasPerItem) external {
-        Result memory result;
+    /// @notice Tries an item.
+    function run(Item calldata item, uint256 gasPerItem) external returns (Result memory result) {
         (uint256 pieces, uint256 owner) = (_pieces(item), _owner(item));
         uint256 gasBefore = gasleft();
         result.isTold = gasBefore > gasPerItem + gasPerItem / 63 + 50_000;
-        if (result.isTold) {
-            result.isAccepted = _call(item, gasPerItem);
-            result.gasUsed = gasBefore - gasleft();
-            if (result.isAccepted) result.isExact = _isExact(item, pieces, owner, gasPerItem);
-            else result.reason = _returnData();
-        }
-        bytes memory answer = abi.encode(result);
-        assembly ("memory-safe") {
-            revert(add(answer, 32), mload(answer))
-        }
+        if (!result.isTold) return result;
+        result.isAccepted = _call(item, gasPerItem);
+        result.gasUsed = gasBefore - gasleft();
+        if (result.isAccepted) result.isExact = _isExact(item, pieces, owner, gasPerItem);
+        else result.reason = _returnData();
     }
 
     /// @param pieces Those that the recipient had before.

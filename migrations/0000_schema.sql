@@ -41,6 +41,8 @@ CREATE TABLE `listings` (
 	`sellerId` integer NOT NULL,
 	`nftId` integer NOT NULL,
 	`captureCronId` text,
+	`obstacle` text,
+	`checkAt` text DEFAULT '' NOT NULL,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	FOREIGN KEY (`sellerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
@@ -53,6 +55,7 @@ CREATE UNIQUE INDEX `listings_external` ON `listings` (`externalId`);--> stateme
 CREATE INDEX `listings_seller` ON `listings` (`sellerId`);--> statement-breakpoint
 CREATE INDEX `listings_nft` ON `listings` (`nftId`);--> statement-breakpoint
 CREATE INDEX `listings_updated` ON `listings` (`updatedAt`);--> statement-breakpoint
+CREATE INDEX `listings_due` ON `listings` (`checkAt`) WHERE "listings"."active";--> statement-breakpoint
 CREATE TABLE `nftCounts` (
 	`amountType` text PRIMARY KEY NOT NULL,
 	`nfts` integer NOT NULL

@@ -56,6 +56,13 @@ export function revertReason(data: Hex): string {
   return withoutAddresses(decoded(data)).slice(0, 200)
 }
 
+/** Returns why a call reverted, in words; null if it did not, or if the node has failed. */
+export function readRevert(reply: object): string | null {
+  const { error } = Object(reply)
+  if (!error || !isRevert(error)) return null
+  return revertReason(/^0x([0-9a-f]{2})*$/i.test(error.data) ? error.data : '0x')
+}
+
 /** The reasons that the Delivery contract itself gives for an item. */
 const contractReasons = {
   TokenHasNoCode: 'token_not_deployed',

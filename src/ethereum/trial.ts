@@ -15,16 +15,12 @@ export type Deliverer = { relayer: Address; delivery: Address }
 export type TrialResult = { isAccepted: boolean; isExact: boolean; gasUsed: number; reason: Hex }
 
 /** Gas of the whole call (EIP-7825). */
-const CALL_GAS = 16_777_216
+const CALL_GAS = numberToHex(16_777_216)
 
-/** Items that can be tried in one call. A mint is tried twice, and the token is asked four times. */
-export const itemsPerTrial = (gasPerItem: number): number =>
-  Math.max(1, Math.floor(CALL_GAS / (2.1 * gasPerItem + 1_000_000)))
-
-/** Tries items, each for itself, with this much gas for the call of the token. */
+/** Tries an item with this much gas for the call of the token. */
 export const trialRequest = (
   { relayer, delivery }: Deliverer,
-  items: readonly ContractItem[],
+  item: ContractItem,
   gasPerItem: number,
 ): RpcRequest => ({
   method: 'eth_call',
@@ -32,24 +28,21 @@ export const trialRequest = (
     {
       from: relayer,
       to: delivery,
-      data: encodeFunctionData({ abi, functionName: 'run', args: [items, BigInt(gasPerItem)] }),
-      gas: numberToHex(CALL_GAS),
+      data: encodeFunctionData({ abi, functionName: 'run', args: [item, BigInt(gasPerItem)] }),
+      gas: CALL_GAS,
     },
     'latest',
     { [delivery]: { code: trialCode } },
   ],
 })
 
-/**
- * Returns what the items would do. Null: the node does not tell. It may not support that code of an
- * account is replaced in `eth_call`.
- */
-export function readTrial(reply: Reply, position = 0): TrialResult | null {
+/** Returns null if the node does not tell: not every node can replace the code of an account. */
+export function readTrial(reply: Reply): TrialResult | null {
   const data = read(hex, reply)
   if (!data) return null
   try {
-    const result = decodeFunctionResult({ abi, functionName: 'run', data })[position]
-    return result?.isTold ? { ...result, gasUsed: Number(result.gasUsed) } : null
+    const result = decodeFunctionResult({ abi, functionName: 'run', data })
+    return result.isTold ? { ...result, gasUsed: Number(result.gasUsed) } : null
   } catch {
     return null
   }

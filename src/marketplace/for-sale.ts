@@ -22,7 +22,8 @@ export const MAX_DESCRIPTION = 2000
 
 /** Why a listing takes no orders; an empty text if it does. The best one sorts first. */
 const obstacle = (listing: string, v: V) => sql`iif(${sql.raw(listing)}.active,
-  iif(${sql.raw(listing)}.activeTill <= ${at(v, 'now')}, 'listing_ended', ''), 'listing_inactive')`
+  iif(${sql.raw(listing)}.activeTill <= ${at(v, 'now')}, 'listing_ended',
+    coalesce(${sql.raw(listing)}.obstacle, '')), 'listing_inactive')`
 
 const description = (path: string) => `WHEN json_type(n.payload, '${path}')
   THEN substr(n.payload ->> '${path}', 1, ${MAX_DESCRIPTION})`

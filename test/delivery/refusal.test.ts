@@ -21,7 +21,7 @@ const by = { relayer: stranger, delivery: stranger }
 /** What the token said: EnforcedPause. */
 const failure = { said: '0xd93c0665', gasPerItem: 300_000 } as const
 
-/** `replies`: to the trial for a plain account, for the recipient, the plain call, permission and holding. */
+/** `replies`: to the trials for a plain account and the recipient, calls of contract and holder, permission, holding. */
 function refusalOf(item: ContractItem, replies: readonly Reply[]) {
   const requests = refusalRequests(by, item).map((request) => JSON.stringify(request))
   const answer = (request: unknown) => replies[requests.indexOf(JSON.stringify(request))]
@@ -38,7 +38,7 @@ const trial = (isAccepted: boolean, gasUsed = 50_000n, isTold = true): Reply => 
   result: encodeFunctionResult({
     abi: trialAbi,
     functionName: 'run',
-    result: [{ isTold, isAccepted, isExact: isAccepted, gasUsed, reason: '0x' }],
+    result: { isTold, isAccepted, isExact: isAccepted, gasUsed, reason: '0x' },
   }),
 })
 
@@ -60,24 +60,49 @@ describe('why a token refuses', () => {
   ] as const)('is: %s', (code, item, direct, isPermitted, holding) => {
     const reason = because(code as 'mint_refused')
     const refuses = trial(false)
-    expect(refusalOf(item, [refuses, refuses, direct, isPermitted, holding])).toEqual(reason)
+    expect(refusalOf(item, [refuses, refuses, direct, done, isPermitted, holding])).toEqual(reason)
     // The same from a node that cannot try it.
-    expect(refusalOf(item, [unable, unable, direct, isPermitted, holding])).toEqual(reason)
+    expect(refusalOf(item, [unable, unable, direct, done, isPermitted, holding])).toEqual(reason)
   })
 
   it('is what the delivery would meet, not what a call without the relayer would', () => {
-    const replies = [trial(false), trial(false), done, yes, word(BigInt(holder))]
+    const replies = [trial(false), trial(false), done, done, yes, word(BigInt(holder))]
     expect(refusalOf(unique, replies)).toEqual(because('token_not_transferable'))
   })
 
   it('is only the recipient, if a plain account could have it', () => {
-    expect(refusalOf(unique, [trial(true), trial(false), done, yes, yes])).toBeNull()
-    expect(refusalOf(unique, [unable, unable, done, yes, yes])).toBeNull()
+    expect(refusalOf(unique, [trial(true), trial(false), done, done, yes, yes])).toBeNull()
+    expect(refusalOf(unique, [unable, unable, done, done, yes, yes])).toBeNull()
+  })
+
+  it('is what its holder would meet, if the contract is not approved', () => {
+    const locked: Reply = { error: { code: 3, message: 'execution reverted', data: '0xd93c0665' } }
+    const replies = [trial(false), trial(false), reverted, locked, no, word(BigInt(holder))]
+    expect(refusalOf(unique, replies)).toEqual(because('token_not_transferable'))
+  })
+
+  it('is that other pieces arrive than those that were sold', () => {
+    const inexact: Reply = {
+      result: encodeFunctionResult({
+        abi: trialAbi,
+        functionName: 'run',
+        result: { isTold: true, isAccepted: true, isExact: false, gasUsed: 1n, reason: '0x' },
+      }),
+    }
+    const replies = [inexact, inexact, done, done, yes, yes]
+    expect(refusalOf(mint, replies)).toEqual(explain('mint_not_exact'))
+    expect(refusalOf(unique, replies)).toEqual(explain('token_moved_nothing'))
+  })
+
+  it('is not known of a mint that only a trial could see through', () => {
+    expect(refusalOf(mint, [unable, unable, done, done, yes, yes])).toBeUndefined()
+    const edition = { ...mint, amount: 1n }
+    expect(refusalOf(edition, [unable, unable, done, done, yes, yes])).toBeNull()
   })
 
   it('is not known, if the node does not answer', () => {
     const fault: Reply = { fault: 'the node cannot be reached' }
-    expect(refusalOf(unique, [fault, fault, fault, fault, fault])).toBeUndefined()
+    expect(refusalOf(unique, Array(6).fill(fault))).toBeUndefined()
   })
 
   it.each([
@@ -86,13 +111,13 @@ describe('why a token refuses', () => {
     ['forwarded calls', trial(true, 290_000n), trial(true, 290_000n), 330_000],
   ])('is the gas that %s needs', (_, plain, own, needed) => {
     const detail = `it needs ${needed}, so raise gasPerItem of the network, which is 300000`
-    expect(refusalOf(unique, [plain, own, done, yes, yes])).toEqual(
+    expect(refusalOf(unique, [plain, own, done, done, yes, yes])).toEqual(
       explain('gas_limit_exceeded', detail),
     )
   })
 
   it('is not the gas of a trial that had too little', () => {
-    const replies = [trial(true), trial(true, 900_000n, false), done, yes, yes]
+    const replies = [trial(true), trial(true, 900_000n, false), done, done, yes, yes]
     expect(refusalOf(unique, replies)).toBeNull()
   })
 })

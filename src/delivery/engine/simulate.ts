@@ -13,9 +13,9 @@ import {
   view,
   wei,
 } from '../../ethereum/requests.ts'
-import { revertReason } from '../../ethereum/revert.ts'
+import { readRevert } from '../../ethereum/revert.ts'
 import type { Reply, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
-import { itemsPerTrial, readTrial, trialRequest } from '../../ethereum/trial.ts'
+import { readTrial, trialRequest } from '../../ethereum/trial.ts'
 import type { Candidate } from './compose.ts'
 
 /** EIP-7825. */
@@ -60,19 +60,18 @@ function tellsCode(reply: Reply): boolean | null {
 }
 
 /** An ERC-721 token may take a quantity where the id is expected. So it is tried what arrives. */
-const isUniqueMint = ({ call: { token, from, amount } }: Candidate) =>
-  token !== zeroAddress && from === zeroAddress && amount === 0n
+const mintRequest = (
+  { relayer, contract }: Batch,
+  { call }: Candidate,
+  gasPerItem: number,
+): RpcRequest[] =>
+  call.token !== zeroAddress && call.from === zeroAddress && call.amount === 0n
+    ? [trialRequest({ relayer, delivery: contract }, call, gasPerItem)]
+    : []
 
-type MintTrial = { request: RpcRequest; candidates: Candidate[] }
-
-function mintTrials({ relayer, contract, candidates }: Batch, gasPerItem: number): MintTrial[] {
-  const mints = candidates.filter(isUniqueMint)
-  const size = itemsPerTrial(gasPerItem)
-  return Array.from({ length: Math.ceil(mints.length / size) }, (_, i) => {
-    const tried = mints.slice(i * size, (i + 1) * size)
-    const by = { relayer, delivery: contract }
-    return { request: trialRequest(by, tried.map(getCall), gasPerItem), candidates: tried }
-  })
+function tellsExact(reply: Reply): boolean | null {
+  const trial = readTrial(reply)
+  return trial?.isAccepted ? trial.isExact : null
 }
 
 /** `gasPrice` and the `funds` of the relayers are in wei. */
@@ -103,37 +102,29 @@ export async function simulate(
       ...(canPay && { gasPrice: numberToHex(gasPrice) }),
     })
   })
-  const trials = batches.flatMap((batch) => mintTrials(batch, gasPerItem))
-  const checks = [
-    ...batches.flatMap(({ candidates }) => candidates.flatMap(walletRequest)),
-    ...trials.map(({ request }) => request),
-  ]
+  const checks = batches.flatMap((batch) =>
+    batch.candidates.flatMap((candidate) => [
+      ...walletRequest(candidate),
+      ...mintRequest(batch, candidate, gasPerItem),
+    ]),
+  )
   const replies = await rpc([...requests, ...checks])
   const isAsked = rpcUrls.length > 1 && checks.length > 0
   const all = isAsked ? await askAll(network, checks) : (asked: RpcRequest) => [replies(asked)]
-  const exact = new Map(
-    trials.flatMap(({ request, candidates }) =>
-      candidates.map((candidate, i) => {
-        const results = all(request).map((reply) => readTrial(reply, i))
-        const isExact = results.map((result) => (result?.isAccepted ? result.isExact : null))
-        return [candidate, agree(network, isExact)] as const
-      }),
-    ),
-  )
   return requests.map((request, i) => {
+    const batch = batches[i]
     const reply = replies(request)
     const data = read(hex, reply)
     const results = data && decodeResults(data)
-    if (!results)
-      return (
-        inconclusive(reply) ?? ('error' in reply ? describeRevert(reply.error.data) : 'no answer')
-      )
+    if (!results || !batch)
+      return inconclusive(reply) ?? `the contract reverts: ${readRevert(reply) ?? 'no answer'}`
     const simulation: Simulation = { good: [], bad: [], open: [] }
-    for (const [k, candidate] of (batches[i]?.candidates ?? []).entries()) {
+    for (const [k, candidate] of batch.candidates.entries()) {
       const result = results[k]
       const hasCode = walletRequest(candidate).flatMap(all).map(tellsCode)
       if (result?.outcome === 'delivered' || result?.outcome === 'cancelled') {
-        const isExact = exact.get(candidate)
+        const minted = mintRequest(batch, candidate, gasPerItem).flatMap(all).map(tellsExact)
+        const isExact = minted.length === 0 || agree(network, minted)
         if (isExact === false) simulation.bad.push({ candidate, result: 'mint_not_exact' })
         else if (isExact === null) simulation.open.push(candidate)
         else if (hasCode.length === 0 || agree(network, hasCode))
@@ -150,9 +141,6 @@ export async function simulate(
 
 /** Returns the call of a candidate. */
 export const getCall = ({ call }: Candidate) => call
-
-const describeRevert = (data: unknown) =>
-  `the contract reverts: ${read(hex, { result: data }) ? revertReason(data as Hex) : 'no reason'}`
 
 /** The gas limit that the simulated items need, with room for one that uses up its limit. */
 const gasNeeded = (good: readonly Deliverable[], gasPerItem: number): number =>

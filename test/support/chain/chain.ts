@@ -90,11 +90,11 @@ export async function aChain(
     /** Deploys an ERC-721 token that nobody may mint. The chain must automine. */
     aTokenWithoutMinter: () => deploy({ name: 'MintableUnique' }),
     /** Deploys a token of which the seller has the token 0, for sale. The chain must automine. */
-    async aPeculiarToken(name: PeculiarToken): Promise<Address> {
+    async aPeculiarToken(name: PeculiarToken, { isApproved = true } = {}): Promise<Address> {
       const token = await deploy({ name })
       const asSeller = tokenCalls(record.rpcUrl, record.seller, token)
       await asSeller('mint', record.seller)
-      await asSeller('setApprovalForAll', record.delivery, true)
+      await asSeller('setApprovalForAll', record.delivery, isApproved)
       return token
     },
     /** Calls the Delivery contract as its owner, such as `asOwner('setRelayer', signer, 0)`. */
