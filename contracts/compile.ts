@@ -129,7 +129,8 @@ function artifactText(
 const relayerNames = [
   ...['deliver', 'records', 'paused', 'retired', 'predecessor', 'owner', 'pendingOwner'],
   ...['relayerList', 'relayerLimit', 'tokenLimit'],
-  ...['Delivered', 'Cancelled', 'DeliveryFailed', 'TokenLimitSet', 'HandOverAnnounced'],
+  ...['Delivered', 'Cancelled', 'DeliveryFailed'],
+  ...['RelayerSet', 'TokenLimitSet', 'HandOverAnnounced'],
 ]
 const isForRelayer = (item: Abi[number]) =>
   item.type === 'error' || ('name' in item && relayerNames.includes(item.name))

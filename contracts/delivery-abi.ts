@@ -8,7 +8,6 @@ export const deliveryAbi = [
   {"anonymous":false,"inputs":[{"indexed":true,"name":"previousOwner","type":"address"},{"indexed":true,"name":"newOwner","type":"address"}],"name":"OwnershipTransferStarted","type":"event"},
   {"anonymous":false,"inputs":[{"indexed":true,"name":"previousOwner","type":"address"},{"indexed":true,"name":"newOwner","type":"address"}],"name":"OwnershipTransferred","type":"event"},
   {"anonymous":false,"inputs":[{"indexed":false,"name":"account","type":"address"}],"name":"Paused","type":"event"},
-  {"anonymous":false,"inputs":[{"indexed":true,"name":"relayer","type":"address"},{"indexed":false,"name":"capacity","type":"uint64"},{"indexed":false,"name":"perDay","type":"uint64"},{"indexed":false,"name":"effectiveAt","type":"uint256"}],"name":"RelayerSet","type":"event"},
   {"anonymous":false,"inputs":[],"name":"Retired","type":"event"},
   {"anonymous":false,"inputs":[{"indexed":false,"name":"account","type":"address"}],"name":"Unpaused","type":"event"},
   {"inputs":[],"name":"MAX_ITEMS","outputs":[{"name":"","type":"uint256"}],"stateMutability":"view","type":"function"},

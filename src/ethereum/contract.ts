@@ -242,9 +242,9 @@ export const hashContent = ({
 }: Pick<ContractItem, 'token' | 'to' | 'tokenId' | 'amount'>): Hex =>
   keccak256(encodeAbiParameters(itemTypes, [token, to, tokenId, amount])).slice(0, 50) as Hex
 
-/** Reads when the owner changed limits of tokens and announced new owners of them. No getter lists them. */
-export const tokenChanges = (address: Address, from: number, to: number): RpcRequest => {
-  const names = ['TokenLimitSet', 'HandOverAnnounced'] as const
+/** Reads when the owner changed limits and announced owners of tokens. No getter lists tokens. */
+export const ownerChanges = (address: Address, from: number, to: number): RpcRequest => {
+  const names = ['RelayerSet', 'TokenLimitSet', 'HandOverAnnounced'] as const
   const topics = [names.map((eventName) => encodeEventTopics({ abi, eventName })[0])]
   const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
   return { method: 'eth_getLogs', params: [{ ...range, address, topics }] }

@@ -43,13 +43,13 @@ export function compareViews(
 ) {
   const { view, before } = told
   const { head, facts, eventsTo } = view
-  const isSame = before?.contract === contract
+  const same = before?.contract === contract ? before : null
   // A node may fall back a few blocks.
-  const known = isSame && before.block <= head.number ? before : null
+  const known = same && same.block <= head.number ? same : null
   const findings: { key: string; detail: string }[] = []
   const change = (detail: string) => findings.push({ key: `contract_changed:${chainId}`, detail })
-  for (const [name, fact] of Object.entries(known ? facts : {})) {
-    const last = known?.facts[name] ?? 'none'
+  for (const [name, fact] of Object.entries(same ? facts : {})) {
+    const last = same?.facts[name] ?? 'none'
     if (last !== fact) change(`${name} changed from ${last} to ${fact}.`)
   }
   if (known) view.events.forEach(change)
@@ -61,7 +61,7 @@ export function compareViews(
     const { foreignNonce, ...nonces } = compareNonces(relayer, last, told)
     const { foreignPieces, least } = compareBucket(relayer, known, told)
     const isActive = capacity > 0 || nextAt > 0 || signers.includes(address)
-    const wasRelayer = capacity > 0 || (isSame && last?.wasRelayer === true)
+    const wasRelayer = capacity > 0 || (same !== null && last?.wasRelayer === true)
     relayers[address] = { capacity, perDay, hasCode, isActive, wasRelayer, least, ...nonces }
     // What was removed before can do nothing any more.
     if (!isActive && !last?.isActive) continue

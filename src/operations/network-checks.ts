@@ -46,17 +46,19 @@ export async function readOwn(
 type Changes = {
   check: Partial<Check> & Pick<Check, 'chainId' | 'problem'>
   found?: readonly (Pick<Finding, 'key' | 'detail'> & { node: number })[]
-  hasSecondNode?: boolean
+  /** What the nodes say that answered. */
+  views?: readonly View[]
 }
 
 /** Stores a check. One that failed has only a problem. */
 export async function storeCheck(
   db: Database,
-  { check, found = [], hasSecondNode = false }: Changes,
+  { check, found = [], views = [] }: Changes,
   now: Date,
 ): Promise<void> {
-  const { chainId, signers } = check
-  const capacities = (signers ?? []).flatMap(({ limit }) => limit?.capacity ?? [])
+  const { chainId } = check
+  const signers = views.flatMap(({ shown }) => shown.signers)
+  const capacities = signers.flatMap(({ limit }) => limit?.capacity ?? [])
   const maxPieces = capacities.length > 0 ? Math.max(...capacities) : null
   const findings: Finding[] = []
   for (const { node, key, detail } of found) {
@@ -73,15 +75,18 @@ export async function storeCheck(
       .values({ checkedAt: now.toISOString(), ...check })
       .onConflictDoUpdate({ target: networkChecks.chainId, set: check }),
     ...storeFindings(db, chainId, findings, now),
-    ...(signers ? [upsertMaxPieces(db, chainId, maxPieces)] : []),
+    ...(views.length > 0 ? [upsertMaxPieces(db, chainId, maxPieces)] : []),
     ...(isTheft
       ? [db.update(networks).set({ comparedAt: null, comparedId: 0 }).where(isChain)]
       : []),
-    ...(hasSecondNode ? [endSilence(db, chainId)] : []),
+    ...(views.length > 1 ? [endSilence(db, chainId)] : []),
   ])
 }
 
-/** The largest number of pieces that a relayer may deliver at once. Orders of more are refused. */
+/**
+ * The largest number of pieces that a relayer may deliver at once, of what nodes say. Orders of more are
+ * refused, and one node must not stop sales.
+ */
 const upsertMaxPieces = (db: Database, chainId: number, maxPieces: number | null) =>
   db
     .insert(networks)

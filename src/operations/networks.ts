@@ -80,12 +80,12 @@ async function checkNetwork(
       ...findProblem(view, rows[node.index], now),
       state,
     })),
-    ...(usable && { checkedAt: now.toISOString(), ...describe(usable, network, signers) }),
+    ...(usable && { checkedAt: now.toISOString(), ...usable.shown }),
   }
   const found = compared.flatMap(({ node: { index }, findings }) =>
     findings.map((finding) => ({ ...finding, node: index })),
   )
-  await storeCheck(db, { check, found, hasSecondNode: views.length > 1 }, now)
+  await storeCheck(db, { check, found, views }, now)
 }
 
 /** Asks the node for the receipts of transactions whose nonces are used. */
@@ -105,31 +105,10 @@ async function findProofs({ rpc }: Node, { relayers }: View, own: readonly OwnTr
 
 /** Returns what is wrong with a node, and since when. One that does not answer keeps what it had. */
 function findProblem(view: View | null, row: NodeRow | undefined, now: Date) {
-  const { problem = null, problemSince = null } = row ?? {}
+  const { problem, problemSince } = row ?? { problem: null, problemSince: null }
   if (!view) return { problem, problemSince }
-  const since = problemSince ?? now.toISOString()
-  return { problem: view.problem, problemSince: view.problem && since }
+  return {
+    problem: view.problem,
+    problemSince: view.problem && (problemSince ?? now.toISOString()),
+  }
 }
-
-/** Returns what pages and alarms show of a network. */
-const describe = (view: View, { gasPerItem }: Network, signers: readonly Address[]) => ({
-  headNumber: view.head.number,
-  headAt: view.headAt,
-  gasPrice: String(view.gasPrice),
-  isPaused: view.isPaused,
-  isRetired: view.isRetired,
-  signers: signers.map((address, i) => {
-    const balance = view.balances[i] ?? 0n
-    const {
-      capacity = 0,
-      perDay = 0,
-      available = 0,
-    } = view.relayers.find((relayer) => relayer.address === address)?.limit ?? {}
-    return {
-      address,
-      balance: String(balance),
-      deliveries: Number(balance / (view.gasPrice * BigInt(gasPerItem) || 1n)),
-      limit: capacity > 0 ? { capacity, perDay, available } : null,
-    }
-  }),
-})

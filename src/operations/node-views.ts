@@ -12,7 +12,7 @@ import {
   encodeDeliver,
   encodeGetter,
   encodeLimit,
-  tokenChanges,
+  ownerChanges,
 } from '../ethereum/contract.ts'
 import { lower } from '../ethereum/fees.ts'
 import { headIn, headRequests, type Node } from '../ethereum/node.ts'
@@ -38,7 +38,7 @@ import type { Rpc, RpcRequest } from '../ethereum/rpc.ts'
 const MAX_LISTED = 50
 
 /** The newest blocks whose events are read, if the node was not asked for longer. */
-const MAX_BLOCKS = 1000
+const MAX_BLOCKS = 500
 
 const LISTED = 'The number of relayers'
 
@@ -76,6 +76,7 @@ async function readView(
   const data = read(hex, list)
   const listed = data && decodeRelayers(data)
   const watched = listed?.slice(0, MAX_LISTED) ?? Object.keys(before?.relayers ?? {})
+  // The signers come first.
   const addresses = [...new Set([...signers, ...watched.map((address) => getAddress(address))])]
 
   // As of one block, so that nonces and limits belong together.
@@ -90,7 +91,7 @@ async function readView(
   const nonceOf = (relayer: Address) => inBlock(transactionCount(relayer))
   const codeOf = (relayer: Address) => contractCode(relayer, number)
   const readTo = Math.min(before?.eventsTo ?? number, number)
-  const changes = tokenChanges(delivery, Math.max(readTo, number - MAX_BLOCKS) + 1, number)
+  const changes = ownerChanges(delivery, Math.max(readTo, number - MAX_BLOCKS) + 1, number)
   const empty = encodeDeliver([], 0, network.gasPerItem, timestamp)
   const simulations = signers.map((from) => simulate({ from, to: delivery, data: empty }))
   const [replies, others] = await Promise.all([
@@ -132,23 +133,37 @@ async function readView(
   for (const { address, limit } of relayers)
     facts[`The limit of the relayer ${address}`] = describeLimit(limit)
   const cap = parseGwei(String(network.maxPriorityFeePerGasGwei))
+  const gasPrice = (baseFeePerGas ?? 0n) + lower(priority ?? 0n, cap)
+  const costOfItem = gasPrice * BigInt(network.gasPerItem) || 1n
   return {
     problem: problems.find((problem) => typeof problem === 'string') ?? null,
     head,
-    headAt: new Date(timestamp * 1000).toISOString(),
-    /** Wei for a unit of gas, with a tip of at most the cap of the network. */
-    gasPrice: (baseFeePerGas ?? 0n) + lower(priority ?? 0n, cap),
-    isPaused,
-    isRetired: must(integer, getter('retired')) === 1,
     relayers,
-    /** Wei, of the signers. */
-    balances: signers.map((signer) => must(wei, accountBalance(signer))),
-    /** What the owner changed of tokens since the view before, as sentences. */
-    events: (events ?? []).map(
-      ({ topics: [, token = '0x'], transactionHash }) =>
-        `The limit or the owner of the token ${addressIn(token)} was changed in the transaction ${transactionHash}.`,
-    ),
-    eventsTo: events ? number : readTo,
     facts,
+    /** What the owner changed since the view before, of what is not in `facts`. */
+    events: (events ?? []).slice(-MAX_LISTED).flatMap(({ topics, transactionHash }) => {
+      const account = addressIn(topics[1] ?? '0x')
+      if (addresses.includes(account)) return []
+      return `The limit or the owner of ${account} was changed in the transaction ${transactionHash}.`
+    }),
+    eventsTo: events ? number : readTo,
+    /** What pages and alarms show. */
+    shown: {
+      headNumber: number,
+      headAt: new Date(timestamp * 1000).toISOString(),
+      gasPrice: String(gasPrice),
+      isPaused,
+      isRetired: must(integer, getter('retired')) === 1,
+      signers: relayers.slice(0, signers.length).map(({ address, limit }) => {
+        const balance = must(wei, accountBalance(address))
+        const { capacity, perDay, available } = limit
+        return {
+          address,
+          balance: String(balance),
+          deliveries: Number(balance / costOfItem),
+          limit: capacity > 0 ? { capacity, perDay, available } : null,
+        }
+      }),
+    },
   }
 }

@@ -158,7 +158,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Must be 3 to 30 characters').waitFor()
     await check('profile, wrong name')
-    await page.getByLabel('URL of a picture').fill('https://localhost/picture.jpg')
+    await page.getByLabel('URL of a picture').fill('https://10.0.0.1/picture.jpg')
     await page.getByRole('button', { name: 'Use picture' }).click()
     await page.getByText('Must point to a public host.').waitFor()
     await check('profile, wrong URL')

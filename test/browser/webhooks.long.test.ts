@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const check = (name: string) => expectAccessible(page, `webhooks, ${name}`)
     await page.goto('/settings/webhooks')
     await check('none')
-    await page.getByLabel('URL').fill('https://localhost/webhooks')
+    await page.getByLabel('URL').fill('https://10.0.0.1/webhooks')
     await page.getByRole('button', { name: 'Create webhook' }).click()
     await page.getByText('Must point to a public host.').waitFor()
     await check('wrong URL')

@@ -131,6 +131,42 @@ it('forgets a settled block that no node has had for ten minutes', async () => {
   expect((await networkOf(chain))?.settledBlock).toBeLessThan(2 ** 31)
 })
 
+it('forgets a contract that no node has known for ten minutes, and what it would have delivered', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const first = await aPaidItem(chain, edition)
+  const [wrong, { number, hash }] = [
+    chain.contracts.erc721,
+    Object(await chain.rpc('eth_getBlockByNumber', 'latest', false)),
+  ]
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO networks (chainId, leaseUntil, contracts) VALUES (?, '', json_array(?))`,
+    ).bind(chain.chainId, wrong),
+    env.DB.prepare(
+      `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
+         maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block, blockHash,
+         isOpen, createdAt, updatedAt)
+       VALUES (?, ?, ?, 7, json_array(?), ?, '[]', 0, '0', '0', 0, 0, '', ?, ?, 0, '', '')`,
+    ).bind(
+      ...[chain.chainId, wrong, chain.owner, first.id, numberToHex(7, { size: 32 })],
+      ...[Number(number), hash],
+    ),
+    env.DB.prepare(
+      `UPDATE deliveries SET state = 'transferred', dueAt = NULL, contract = ?,
+         transactionId = (SELECT max(id) FROM transactions) WHERE id = ?`,
+    ).bind(wrong, first.id),
+  ])
+  const second = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await live(market, 9 * MINUTE)
+  expect(await rowOf(second)).toMatchObject({ state: 'queued' })
+  await live(market, 4 * MINUTE)
+  await expectDelivered(chain, [first, second])
+  await expectExactlyOnce(chain, [first, second])
+  expect(await networkOf(chain)).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
+})
+
 it.each([
   ['a nonce of 10^9', 'eth_getTransactionByHash', { nonce: numberToHex(10 ** 9) }],
   ['another block', 'eth_getTransactionReceipt', { blockNumber: numberToHex(2 ** 31) }],

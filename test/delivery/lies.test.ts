@@ -28,6 +28,15 @@ const newest = (path: 'number' | 'timestamp', value: string): Lie => ({
   ...ALWAYS,
 })
 
+const hashless: Lie = {
+  target: 'eth_getTransactionByHash',
+  path: 'hash',
+  kind: 'hash',
+  value: 'null',
+  draw: 0,
+  ...ALWAYS,
+}
+
 const cases: Record<string, Pick<LieCase, 'moment' | 'lies'> & Partial<LieCase>> = {
   'swallows a broadcast, then gives a receipt for it with number and hash of a real block': {
     moment: 'before signing',
@@ -96,6 +105,16 @@ const cases: Record<string, Pick<LieCase, 'moment' | 'lies'> & Partial<LieCase>>
     minutes: 5,
     isOrdering: false,
     hasThief: true,
+  },
+  'says for 12 minutes that no key is used, at the daily comparison': {
+    moment: 'at the daily comparison',
+    lies: [story('says that no key is used')],
+    minutes: 12,
+  },
+  'has no transaction for 12 minutes, while transactions are searched': {
+    moment: 'while transactions are searched',
+    lies: [hashless],
+    minutes: 12,
   },
   'says that every key is used, for longer than it takes to believe one node alone': {
     moment: 'before signing',

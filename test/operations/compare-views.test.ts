@@ -20,11 +20,10 @@ const aView = ({
 }: Seen): View => ({
   problem: null,
   head: { number: at, hash: '0x', timestamp: at, baseFeePerGas: 1n },
-  headAt: '',
-  gasPrice: 1n,
-  isPaused: false,
-  isRetired: false,
-  balances: [],
+  shown: {
+    ...{ headNumber: at, headAt: '', gasPrice: '1', isPaused: false, isRetired: false },
+    signers: [],
+  },
   events: [],
   eventsTo: at,
   facts: {},
@@ -61,6 +60,19 @@ function compare(seen: Seen, { before = null, own = [], isProven }: Circumstance
 }
 
 const known = (seen: Seen) => compare(seen).state
+
+it('compares what the owner can change with what was told before, also of a shorter fork', () => {
+  const told = (facts: View['facts'], at: number, before: NodeState | null) =>
+    compareViews(
+      { view: { ...aView({ at }), facts }, before, own: [], isProven: () => true },
+      ...([network, [RELAYER], NOW] as const),
+    )
+  const before = told({ 'The owner': '0xA' }, 1000, null).state
+  for (const at of [990, 1000, 1010])
+    expect(told({ 'The owner': '0xB' }, at, before).findings).toEqual([
+      { key: 'contract_changed:5', detail: 'The owner changed from 0xA to 0xB.' },
+    ])
+})
 
 describe('a nonce', () => {
   it('is foreign if this instance has not used it since the last time', () => {

@@ -270,12 +270,12 @@ describe('the key of the owner', () => {
     [
       'a token gets a limit, even one that nobody sells',
       (chain) => chain.asOwner('setTokenLimit', other, 5n, 10n),
-      () => `The limit or the owner of the token ${other} was changed in the transaction 0x`,
+      () => `The limit or the owner of ${other} was changed in the transaction 0x`,
     ],
     [
       'a token is to get another owner',
       (chain) => chain.asOwner('handOver', other, THIEF),
-      () => `The limit or the owner of the token ${other} was changed in the transaction 0x`,
+      () => `The limit or the owner of ${other} was changed in the transaction 0x`,
     ],
   ])('is seen when %s, until that is acknowledged', async (_, act, detail) => {
     const chain = await aChain()
@@ -331,6 +331,14 @@ describe('the key of the owner', () => {
     expect(await live(market, 1)).toEqual([`contract_changed:${chain.chainId}`])
     const { calls } = await chain.takeCounts()
     expect(calls.eth_getTransactionCount).toBeLessThanOrEqual(51)
+    // A relayer that is not read is not raised unseen.
+    const key = `contract_changed:${chain.chainId}`
+    await acknowledge(key)
+    expect(await live(market, 1)).toEqual([])
+    const unread = numberToHex(1_000_200n, { size: 20 })
+    await chain.asOwner('setRelayer', unread, 1000n, 1000n)
+    expect(await live(market, 1)).toEqual([key])
+    expect(await detailOf(key)).toMatch(new RegExp(`^The limit or the owner of ${unread} was`, 'i'))
     // What is watched is watched as before.
     await chain.rpc('eth_sendTransaction', { from: chain.otherSigner, to: THIEF, value: '0x1' })
     expect(await live(market, 2)).toEqual([
@@ -483,6 +491,17 @@ describe('an answer that cannot be used', () => {
     await liar.setFaults()
     expect(await instance.cron(7)).toEqual([theftBy(chain, chain.otherSigner)])
   })
+})
+
+it('takes the size of the largest order from the node that tells the largest limit', async () => {
+  const chain = await aChain()
+  await chain.asOwner('setRelayer', chain.signer, 500n, 3000n)
+  await chain.setFaults({
+    ...{ node: '0', on: ['eth_call'], containing: toFunctionSelector('relayerLimit(address)') },
+    effect: { result: encodeAbiParameters(Array(7).fill({ type: 'uint64' }), Array(7).fill(1n)) },
+  })
+  await live(aMarketplace(chain, { nodes: 2 }), 1)
+  expect(await db.select().from(networks)).toMatchObject([{ maxPieces: 500 }])
 })
 
 describe('an alarm that is acknowledged', () => {

@@ -50,7 +50,6 @@ export async function compareKeys(world: World): Promise<Comparison> {
   const unrecorded: Item[] = []
   const recorded: Recorded[] = []
   let isBlocked = false
-  const isLate = isSearchOver(world)
   let isIncomplete = loaded.compared.some(({ key }) => disputed.has(key))
   for (const item of [...loaded.due, ...loaded.compared]) {
     const record = records.get(item.key)
@@ -58,7 +57,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
     const isFinal = record && record.block > 0 && record.block <= final.number
     if (isFinal && !disputed.has(item.key))
       recorded.push({ item, contract: record.contract, record })
-    else if (record?.block === 0 && isUsedUp(item))
+    else if (record?.block === 0 && isUsedUp(item) && !disputed.has(item.key))
       changes.push(fail(item, explain('transfer_failed', 'the chain has dropped its block')))
     else if (item.state !== 'queued') continue
     else if (isFinal) changes.push(waitForTransaction(item, record.block, now))
@@ -84,17 +83,15 @@ export async function compareKeys(world: World): Promise<Comparison> {
       else found.push(transaction)
     }
   }
-  for (const { item, record, hash, isDenied } of missing) {
-    const isSearched =
-      item.reasonCode === 'transaction_not_found' || item.reasonCode === 'cancelled'
-    const since = Date.parse((isSearched && item.failingSince) || now.toISOString())
+  for (const { item, record, hash, isDoubtful } of missing) {
     // What was found out with logs stands.
     if (isUsedUp(item)) continue
-    const isOver = item.state === 'queued' ? now.getTime() - since >= SEARCH_TIMEOUT : isLate
-    const end = isOver && !isDenied ? settle(item, record, null, hash) : null
+    // Nodes that contradict each other can be wrong for longer than one that is silent.
+    const isOver = isSearchOver(item, world) && !isDoubtful
+    const end = isOver ? settle(item, record, null, hash) : null
     if (end) changes.push(end)
     else if (item.state === 'queued') changes.push(waitForTransaction(item, record.block, now))
-    else if (!isLate) isIncomplete = true
+    else if (!isOver) isIncomplete = true
   }
   if (missing.length > 0)
     log.error('node_unavailable', { chainId, reason: sentences.transaction_not_found })
@@ -105,25 +102,35 @@ export async function compareKeys(world: World): Promise<Comparison> {
 const isUsedUp = ({ state, reasonCode }: Item): boolean =>
   state === 'failed' && reasonCode !== null && finalReasons.includes(reasonCode)
 
-/** Whether the daily comparison was due so long ago that it does not wait for nodes any more. */
-const isSearchOver = ({ loaded: { network }, now }: World): boolean =>
-  network.comparedAt !== null &&
-  now.getTime() - Date.parse(network.comparedAt) >= COMPARE_INTERVAL + SEARCH_TIMEOUT
+/** Whether the transaction of an item was searched for so long that what one node tells suffices. */
+function isSearchOver(
+  { state, reasonCode, failingSince }: Item,
+  { loaded: { network }, now }: World,
+): boolean {
+  const isOver = (since: string | null, timeout: number) =>
+    since !== null && now.getTime() - Date.parse(since) >= timeout
+  if (state !== 'queued') return isOver(network.comparedAt, COMPARE_INTERVAL + SEARCH_TIMEOUT)
+  const isSearched = reasonCode === 'transaction_not_found' || reasonCode === 'cancelled'
+  return isSearched && isOver(failingSince, SEARCH_TIMEOUT)
+}
 
 /**
- * `hash`: the transaction that a node tells. `isDenied`: a node has its receipt, which does not show
- * that the token has moved something.
+ * `hash`: the transaction that a node tells. `isDoubtful`: two nodes have different receipts of it, or
+ * one has a receipt which does not show that the token has moved something.
  */
-type Missing = Recorded & { hash: Hex | null; isDenied: boolean }
+type Missing = Recorded & { hash: Hex | null; isDoubtful: boolean }
+
+/** What nodes say of a transaction. `left`: its events that have proved no item yet. */
+type Told = { mined: Mined; left: ReturnType<typeof mergeLogs>; isConfirmed: boolean }
 
 /**
  * Returns what becomes of items whose keys are used: any node may tell the transaction, and two have
- * to say the same of it. `missing`: items whose transaction they do not tell.
+ * to say the same of it. After a long search one suffices for a transfer that both have recorded.
+ * `missing`: items whose transaction they do not tell.
  */
-async function resolve(
-  { network, observation: { node, lineage, signers, isAlone } }: World,
-  recorded: readonly Recorded[],
-) {
+async function resolve(world: World, recorded: readonly Recorded[]) {
+  const { network, observation } = world
+  const { node, lineage, signers, isAlone } = observation
   const others = otherNodes(network, node)
   const uses = await findUses(node.rpc, recorded, lineage)
   const isLocated = ({ item }: Recorded) => uses.some((use) => use.item.id === item.id)
@@ -135,27 +142,26 @@ async function resolve(
   const [mine, theirs] = await Promise.all(
     [node, others[0]].map((one) => one && readMined(one.rpc, hashes)),
   )
-  const logsLeft = new Map<Hex, ReturnType<typeof mergeLogs>>()
-  const transactions = new Map<Hex, Mined>()
+  const transactions = new Map<Hex, Told>()
   for (const hash of hashes) {
-    const first = mine?.get(hash)
-    const second = isAlone ? first : theirs?.get(hash)
-    if (!first || !second || !isSame(first, second)) continue
+    const [first, second] = [mine?.get(hash), isAlone ? undefined : theirs?.get(hash)]
+    const one = first ?? second
+    if (!one || (first && second && !isSame(first, second))) continue
     // A nonce that its signer has not reached yet is a wrong answer.
-    if (first.nonce >= (signers.get(first.from)?.count ?? Infinity)) continue
-    const merged = mergeLogs(first.logs, second.logs)
-    transactions.set(hash, { ...first, logs: [...merged.logs] })
-    logsLeft.set(hash, merged)
+    if (one.nonce >= (signers.get(one.from)?.count ?? Infinity)) continue
+    const left = mergeLogs(one.logs, (second ?? one).logs)
+    const isConfirmed = isAlone || (first !== undefined && second !== undefined)
+    transactions.set(hash, { mined: { ...one, logs: [...left.logs] }, left, isConfirmed })
   }
   const changes: ItemChange[] = []
   const found: FoundTransaction[] = []
   const settled = new Set<number>()
   for (const entry of uses) {
     const { item, use } = entry
-    const mined = transactions.get(use.transactionHash)
-    const left = logsLeft.get(use.transactionHash)
-    const end = mined && left && settleMined(entry, mined, left, network.treasury)
-    if (!end) continue
+    const { mined, left, isConfirmed } = transactions.get(use.transactionHash) ?? {}
+    if (!mined || !left || !(isConfirmed || isSearchOver(item, world))) continue
+    const end = settleMined(entry, mined, left, network.treasury)
+    if (!end || (!isConfirmed && end.change.state === 'failed')) continue
     settled.add(item.id)
     const { change } = end
     if (change.state === item.state && change.reasonCode === item.reasonCode) continue
@@ -167,11 +173,13 @@ async function resolve(
     const located = uses.find((one) => one.item.id === entry.item.id)
     const hash = located?.use.transactionHash ?? null
     const receipts = [mine, theirs].flatMap((told) => (hash && told?.get(hash)) || [])
+    const [first, second] = receipts
     const isDenied = receipts.some(
       ({ blockNumber, logs }) =>
         located && blockNumber === entry.record.block && deniesTransfer(located, logs),
     )
-    return [{ ...entry, hash, isDenied }]
+    const isDoubtful = isDenied || Boolean(first && second && !isSame(first, second))
+    return [{ ...entry, hash, isDoubtful }]
   })
   return { changes, found, missing }
 }

@@ -7,9 +7,18 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Address, Hex } from 'viem'
 import { type Database, raw } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
-import { otherNodes } from '../../ethereum/node.ts'
-import { type Block, block, blockAt, read } from '../../ethereum/requests.ts'
-import type { World } from './observe.ts'
+import { encodeGetter } from '../../ethereum/contract.ts'
+import { askAll, otherNodes } from '../../ethereum/node.ts'
+import {
+  type Block,
+  block,
+  blockAt,
+  hex,
+  inconclusive,
+  read,
+  view,
+} from '../../ethereum/requests.ts'
+import type { Work, World } from './observe.ts'
 import { DEADLINE } from './prepare.ts'
 
 /** Transactions that are compared in one step of the search. */
@@ -47,7 +56,7 @@ export const findContradicted = ({ network, loaded, observation }: World) =>
   })
 
 /** Whether all nodes have contradicted what is stored for ten minutes. */
-export const isProvenWrong = ({ loaded: { network }, now }: World): boolean =>
+export const isProvenWrong = ({ loaded: { network }, now }: Work): boolean =>
   network.contradictedSince !== null &&
   now.getTime() - Date.parse(network.contradictedSince) >= CONTRADICTION_TIMEOUT
 
@@ -146,6 +155,47 @@ export const requeueNonces = (
     sql`signer = ${signer} AND nonce >= ${count} AND (block IS NOT NULL OR isOpen) AND deadline > 0`,
     now,
   )
+
+/**
+ * Whether each node says that a stored contract is no Delivery contract, and nothing was signed for it:
+ * a wrong answer was stored.
+ */
+export async function isNoContract(db: Database, network: Network, contract: Address) {
+  const request = view(contract, encodeGetter('predecessor'))
+  const [replies, [signed]] = await Promise.all([
+    askAll(network, [request]),
+    db.batch([
+      raw(
+        db,
+        sql`SELECT 1 FROM transactions
+          WHERE chainId = ${network.chainId} AND contract = ${contract} AND deadline > 0 LIMIT 1`,
+      ),
+    ]),
+  ])
+  const isDenied = replies(request).every(
+    (reply) => inconclusive(reply) === null && read(hex, reply)?.length !== 66,
+  )
+  return isDenied && signed.length === 0
+}
+
+/** Forgets a contract, and queues again what it has delivered by the rows. */
+export const forgetContract = (db: Database, chainId: number, contract: Address, now: Date) => {
+  const isGone = sql`contract = ${contract}`
+  return [
+    raw(
+      db,
+      sql`UPDATE deliveries SET contract = NULL, version = version + 1
+        WHERE id IN (SELECT i.value FROM transactions, json_each(items) i
+          WHERE chainId = ${chainId} AND ${isGone})`,
+    ),
+    ...requeue(db, chainId, isGone, now),
+    raw(
+      db,
+      sql`UPDATE networks SET contracts = (SELECT json_group_array(value) FROM json_each(contracts)
+        WHERE value <> ${contract}) WHERE chainId = ${chainId}`,
+    ),
+  ] as const
+}
 
 /**
  * Queues the items again that transactions carry, and forgets the blocks of these. The newest row of

@@ -57,7 +57,7 @@ async function walkBack(rpc: Rpc, delivery: Address) {
 export function findUnlinked(
   lineage: readonly Address[],
   { contracts }: NetworkRow,
-): string | undefined {
-  const known: string[] = JSON.parse(contracts)
-  return known.find((contract) => !lineage.some((linked) => linked === contract))
+): Address | undefined {
+  const known: Address[] = JSON.parse(contracts)
+  return known.find((contract) => !lineage.includes(contract))
 }

@@ -187,7 +187,13 @@ async function observeAt(
   const records = readRecords(keyRequests, replies, final.number)
   await renew()
   const doubted = new Set(configured.filter((signer) => isDoubted(signer, states, loaded)))
-  const claims = { final, records, receipts: readReceipts(hashes, replies), doubted }
+  const claims = {
+    doubted,
+    compared: new Set(compared.map(({ key }) => key)),
+    final,
+    records,
+    receipts: readReceipts(hashes, replies),
+  }
   const [confirmation, lineage] = await Promise.all([
     confirm(network, node, claims, row.unconfirmedSince, now),
     readLineage(node, network, JSON.parse(row.contracts)),

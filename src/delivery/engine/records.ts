@@ -86,7 +86,7 @@ export type Confirmation = {
   unconfirmed: ReadonlySet<Hex>
   /** Events that only one node has. They prove no transfer. */
   doubtfulLogs: ReadonlySet<Log>
-  /** Keys whose final record a second node does not confirm. */
+  /** Keys of whose final record a second node says something else, or none does. */
   disputed: ReadonlySet<Hex>
   /** The earlier one of what both say is the time of the final block, in seconds. */
   finalTime: number
@@ -94,9 +94,13 @@ export type Confirmation = {
   unconfirmedSince: string | null
 }
 
-/** `doubted`: signers whose nonces only the first node tells. */
+/**
+ * `doubted`: signers whose nonces only the first node tells. `compared`: keys that may not count as
+ * unused by the word of one node.
+ */
 type Claims = {
   doubted: ReadonlySet<Address>
+  compared: ReadonlySet<Hex>
   final: Block
   records: ReadonlyMap<Hex, ObservedRecord>
   receipts: ReadonlyMap<Hex, Receipt | null>
@@ -110,7 +114,7 @@ type Claims = {
 export async function confirm(
   network: Network,
   node: Node,
-  { doubted, final, records, receipts }: Claims,
+  { doubted, compared, final, records, receipts }: Claims,
   unconfirmedSince: string | null,
   now: Date,
 ): Promise<Confirmation> {
@@ -123,11 +127,14 @@ export async function confirm(
     finalTime: final.timestamp,
     unconfirmedSince,
   }
-  const used = [...records].filter(([, { block }]) => block > 0 && block <= final.number)
+  const isFinal = ({ block }: KeyRecord) => block > 0 && block <= final.number
+  const asked = [...records].filter(
+    ([key, record]) => isFinal(record) || (record.block === 0 && compared.has(key)),
+  )
   const hashes = [...receipts.keys()]
-  const claims = used.length + hashes.length + doubted.size
+  const claims = asked.length + hashes.length + doubted.size
   if (network.rpcUrls.length === 1 || claims === 0) return alone
-  const requests = recordRequests(used.map(([key, { contract }]) => ({ contract, key })))
+  const requests = recordRequests(asked.map(([key, { contract }]) => ({ contract, key })))
   const sameBlock = blockAt(final.number)
   for (const other of otherNodes(network, node)) {
     const replies = await other.rpc([
@@ -142,13 +149,15 @@ export async function confirm(
     const theirReceipts = readReceipts(hashes, replies)
     const theirFinal = read(block, replies(sameBlock))
     const isSilent =
-      used.length > 0
+      asked.length > 0
         ? theirs.size === 0
         : theirReceipts.size === 0 && (hashes.length > 0 || theirFinal === null)
     if (isSilent) continue
-    const disputed = used.flatMap(([key, record]) => {
-      const { block, contentHash } = theirs.get(key) ?? {}
-      return block === record.block && contentHash === record.contentHash ? [] : key
+    const disputed = asked.flatMap(([key, mine]) => {
+      const record = theirs.get(key)
+      const isSame = record?.block === mine.block && record.contentHash === mine.contentHash
+      const isDisputed = isFinal(mine) ? !isSame : record !== undefined && isFinal(record)
+      return isDisputed ? key : []
     })
     const merged = mergeReceipts(receipts, theirReceipts)
     const denied = [...receipts].filter(
@@ -174,7 +183,7 @@ export async function confirm(
   return {
     isAlone: false,
     ...mergeReceipts(receipts, new Map()),
-    disputed: new Set(used.map(([key]) => key)),
+    disputed: new Set(asked.map(([key]) => key)),
     finalTime: final.timestamp,
     unconfirmedSince: since,
   }

@@ -24,6 +24,8 @@ import { type Decision, decide, nextLook } from './decide.ts'
 import {
   findContradicted,
   findFork,
+  forgetContract,
+  isNoContract,
   isProvenWrong,
   isSuspect,
   requeueAboveFork,
@@ -122,13 +124,19 @@ async function advance(
     log.error('node_unavailable', { chainId, reason: observation })
     return blocked('node_unavailable')
   }
+  const since = loaded.network.contradictedSince
   const unlinked = findUnlinked(observation.lineage, loaded.network)
   if (unlinked) {
     log.error('contract_not_linked', { chainId, contract: unlinked })
+    const isWrong = await isNoContract(db, network, unlinked)
+    if (isWrong && isProvenWrong(work)) {
+      await db.batch([...forgetContract(db, chainId, unlinked, now)])
+      return again
+    }
+    await write({ ...NO_CHANGES, contradictedSince: isWrong ? (since ?? now.toISOString()) : null })
     return blocked('contract_not_linked')
   }
   const world = { ...work, observation, cap: parseGwei(String(network.maxFeePerGasGwei)) }
-  const since = loaded.network.contradictedSince
   if (isSuspect(world)) {
     const healing = await heal(db, world)
     if (healing === 'healed') return again
