@@ -8,9 +8,6 @@ import { hex, read, view } from '../../src/ethereum/requests.ts'
 import { CommandError } from '../shell/command.ts'
 import type { Network } from './networks.ts'
 
-/** Milliseconds that a node has for all its answers. */
-const TIMEOUT = 20_000
-
 /** Ids of a mint that is tried to see whether the token takes a quantity instead. */
 const TRIED_IDS = ['1', '2', '7919']
 
@@ -19,8 +16,7 @@ export async function tryOn<S extends Sale>(network: Network, sales: readonly S[
   const { delivery, callsPerBatch = 10, callsPerSecond = 100, gasPerItem = 300_000 } = network
   if (!delivery) return []
   const settings = { ...network, delivery, callsPerBatch, callsPerSecond, gasPerItem }
-  const trying = { relayer: await findRelayer(settings), timeout: TIMEOUT }
-  return trySales({ [network.name]: settings }, sales, trying)
+  return trySales({ [network.name]: settings }, sales, await findRelayer(settings))
 }
 
 /** Returns the first relayer of the contract: it sends the transaction that a token sees. */

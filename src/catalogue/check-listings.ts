@@ -7,9 +7,6 @@ import { findObstacles, type Sale, type SellingSettings } from '../delivery/sale
 /** Listings of one run. Each takes about eight calls. */
 const MAX_TRIED = 100
 
-/** Milliseconds for all answers of a node. */
-const TIMEOUT = 20_000
-
 /** Milliseconds until a listing is tried again: usually, and if it has an obstacle or nodes are silent. */
 const DAY = 24 * 60 * 60_000
 const SOON = 15 * 60_000
@@ -47,7 +44,6 @@ export async function checkListings(
   const tried = await findObstacles(
     settings,
     due.filter(({ isForSale }) => isForSale),
-    TIMEOUT,
   )
   const rows = due.map(({ id, was, stored }) => {
     const found = tried.find((sale) => sale.id === id)

@@ -28,30 +28,29 @@ type TriedNetwork = Pick<
 
 export type SellingSettings = Pick<Settings, 'NETWORKS' | 'TRANSFER_SIGNER_KEYS'>
 
-/** Who would deliver, and the milliseconds that a node has. */
-type Trying = { relayer: Address; timeout: number }
-
 type TriedSale<S extends Sale> = S & { obstacle: Obstacle }
 
-/** Tries one piece of each. `timeout`: milliseconds that a node has for all its answers. */
+/** Tries one piece of each. `timeout`: milliseconds that a node has for all its answers, if not more. */
 export const findObstacles = <S extends Sale>(
   { NETWORKS, TRANSFER_SIGNER_KEYS: [key = '0x'] }: SellingSettings,
   sales: readonly S[],
-  timeout: number,
-): Promise<TriedSale<S>[]> =>
-  trySales(NETWORKS, sales, { relayer: getSigner(key).address, timeout })
+  timeout?: number,
+): Promise<TriedSale<S>[]> => trySales(NETWORKS, sales, getSigner(key).address, timeout)
 
 /** The same with other networks. An obstacle is what all nodes tell that answer. */
 export async function trySales<S extends Sale>(
   networks: Readonly<Partial<Record<string, TriedNetwork>>>,
   sales: readonly S[],
-  { relayer, timeout }: Trying,
+  relayer: Address,
+  timeout?: number,
 ): Promise<TriedSale<S>[]> {
   const groups = [...Map.groupBy(sales, ({ network }) => network)]
   const found = groups.map(async ([name, group]) => {
     const network = networks[name]
     const tries = network ? nodes(network).map((node) => tryAt(node, network, relayer, group)) : []
-    const told = await Promise.all(tries.map((answer) => answerIn(timeout, answer, [])))
+    const told = await Promise.all(
+      tries.map((answer) => (timeout ? answerIn(timeout, answer, []) : answer)),
+    )
     return group.map((sale, i) => {
       const [first, ...others] = told.flatMap(({ [i]: one }) => (one === undefined ? [] : [one]))
       const isAgreed = others.every((other) => other?.reasonCode === first?.reasonCode)
