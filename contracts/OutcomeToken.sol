@@ -58,7 +58,8 @@ contract OutcomeToken {
     }
 
     function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes calldata) external {
-        if (!_isHolder[from] || !isApprovedForAll[from][msg.sender]) revert("not approved");
+        bool isAllowed = from == msg.sender || isApprovedForAll[from][msg.sender];
+        if (!_isHolder[from] || !isAllowed) revert("not approved");
         if (id == MEMBERS_ONLY && to != MEMBER) revert("only members may have a piece");
         if (id == FROZEN) revert("frozen");
         if (id == EXPENSIVE) {
