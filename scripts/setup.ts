@@ -92,6 +92,10 @@ function checkOptions({ domain, 'email-from': sender, administrator, ...place }:
   const { location, jurisdiction } = place
   if (location !== undefined && !Object.hasOwn(locations, location))
     throw new CommandError(`--location must be one of ${Object.keys(locations).join(', ')}.`)
+  if (jurisdiction === 'us')
+    throw new CommandError(
+      '--jurisdiction us is refused: D1 has it, but the list of jurisdictions of R2 has only eu and fedramp, and pictures would be stored elsewhere. Use --location wnam or enam, if no law says where the data must stay.',
+    )
   if (jurisdiction !== undefined && !Object.hasOwn(jurisdictions, jurisdiction))
     throw new CommandError(
       `--jurisdiction must be one of ${Object.keys(jurisdictions).join(', ')}.`,

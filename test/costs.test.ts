@@ -406,6 +406,9 @@ const allowedScans: Record<string, string> = {
   'auditLog in WITH r': 'runs only if a foreign key is violated',
   'addresses in WITH r': 'runs only if a foreign key is violated',
   'orderItems in WITH r': 'runs only if a foreign key is violated',
+  "creators in UPDATE users SET externalId = 'user-'": 'runs only for an id of an export',
+  "nfts in UPDATE users SET externalId = 'user-'":
+    'runs once, if an id is of an export and the user has released and sells nothing',
   actors: 'has one row per administrator',
   'w in SELECT w.*': 'has a row for each chain',
   'deliveries USING COVERING INDEX deliveries_failed': 'has only items that failed',

@@ -16,6 +16,13 @@ export interface ApiErrorOf<C extends ErrorCode | null> extends Error {
   readonly retryAfter: number | null
 }
 
+/** Whether the protection of the Cloudflare zone has answered. The API answers a 403 with JSON. */
+export const isZoneProtection = ({ status, headers }: Response): boolean =>
+  status === 403 && /^text\/html\b/i.test(headers.get('content-type') ?? '')
+
+export const ZONE_MESSAGE =
+  'the protection of the Cloudflare zone answered, not the API (HTTP 403 with a page). Its operator has to switch off Browser Integrity Check and Bot Fight Mode for the API: Deploying, "Let servers through"'
+
 /** A call was rejected. After a comparison of `code`, TypeScript knows what `issues` have. */
 export type ApiError = { [C in ErrorCode]: ApiErrorOf<C> }[ErrorCode] | ApiErrorOf<null>
 
@@ -29,8 +36,10 @@ export const ApiError = class ApiError extends Error {
   readonly documentationUrl: string | null
   readonly retryAfter: number | null
 
-  constructor({ status, headers }: Response, body: Partial<ErrorBody>) {
-    super(body.error ?? `HTTP ${status}, and the response is not from the API`)
+  constructor(response: Response, body: Partial<ErrorBody>) {
+    const { status, headers } = response
+    const unknown = `HTTP ${status}, and the response is not from the API`
+    super(body.error ?? (isZoneProtection(response) ? ZONE_MESSAGE : unknown))
     this.status = status
     this.code = body.code ?? null
     this.issues = body.issues ?? []

@@ -414,7 +414,7 @@ export interface paths {
         };
         /**
          * Get listings
-         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Also shows what is unlisted. Needs no token.
          */
         get: operations["getListings"];
         put?: never;
@@ -454,7 +454,7 @@ export interface paths {
         };
         /**
          * Get NFTs
-         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Also shows what is unlisted. Needs no token.
          */
         get: operations["getNfts"];
         put?: never;
@@ -2000,7 +2000,7 @@ export interface components {
             newTokenId: string | null;
             /** @description Token id before an upgrade. */
             oldTokenId: string | null;
-            /** @description `released` if the NFT is on sale. Other values mean that it is not. */
+            /** @description `released` or `unlisted` if the NFT is on sale. Other values: it is not. */
             status: string;
             /**
              * Format: date-time
@@ -8319,11 +8319,11 @@ export interface Methods {
     listCreators: operations["listCreators"];
     /** List listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token. */
     listListings: operations["listListings"];
-    /** Get listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Needs no token. */
+    /** Get listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Also shows what is unlisted. Needs no token. */
     getListings: operations["getListings"];
     /** List NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token. */
     listNfts: operations["listNfts"];
-    /** Get NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Needs no token. */
+    /** Get NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Also shows what is unlisted. Needs no token. */
     getNfts: operations["getNfts"];
     /** Get the art of an NFT. Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take 10 seconds. Where there is no picture now, ask again after an hour; an `img` of a browser gets a transparent GIF with the 404. Needs no token. */
     getArt: operations["getArt"];

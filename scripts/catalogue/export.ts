@@ -6,23 +6,25 @@ import type { SqliteDatabase } from '../database/remote.ts'
 const PAGE = 2000
 
 /** The record of the user `u`, in its normal form. */
-const userRecord = object(
-  quoted({
+const userRecord = object({
+  ...quoted({
     type: `'user'`,
     id: userReference('u'),
     name: 'u.name',
     username: 'u.username',
     email: `nullif(u.email, '')`,
     ethereumPublicAddr: `nullif(u.ethereumPublicAddr, '')`,
+    walletChainId: 'u.walletChainId',
   }),
-)
+  removed: `iif(u.removedAt IS NULL, 'false', 'true')`,
+})
 
 /** Selects a record a row, of a table whose alias comes first. */
 const sources = [
   {
     id: 'u.id',
     record: userRecord,
-    from: `users u WHERE u.removedAt IS NULL AND (u.externalId IS NOT NULL
+    from: `users u WHERE (u.externalId IS NOT NULL
       OR u.id IN (SELECT creatorId FROM nfts) OR u.id IN (SELECT sellerId FROM listings))`,
   },
   {

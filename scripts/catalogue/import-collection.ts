@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { parseLines } from '../../src/catalogue/line.ts'
-import { ApiError, invalidField } from '../../src/http/errors.ts'
+import { invalidField } from '../../src/http/errors.ts'
 import { findNetwork, parseAddress } from '../contract/networks.ts'
-import { parseInteger, parseUrl, UsageError } from '../shell/command.ts'
-import { openContract } from './chain/contract.ts'
+import { CommandError, parseInteger, parseUrl, UsageError } from '../shell/command.ts'
+import { isSilence, openContract } from './chain/contract.ts'
 import { createReader } from './chain/metadata.ts'
 import { createCreator, createRecords, externalId, type RecordOptions } from './chain/records.ts'
 import { findFirstBlock, readFinalBlock, readSupplies } from './chain/supplies.ts'
@@ -52,22 +52,24 @@ export async function readCollection(
     .filter(([, supply]) => supply > 0n)
     .sort(([a], [b]) => (a < b ? -1 : 1))
   let leftOut = 0
+  let silence: CommandError | undefined
 
   async function readToken([id, supply]: [bigint, bigint]): Promise<string[]> {
-    try {
-      const token = { id, supply, metadata: await readMetadata(id) }
-      const lines = createRecords(contract, token, options).map((record) => JSON.stringify(record))
-      const [problem] = parseLines(lines, 1, [network.name]).problems
-      if (problem) throw invalidField(problem.path || 'record', problem.message)
-      return lines
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
+    const token = { id, supply, metadata: await readMetadata(id) }
+    const lines = createRecords(contract, token, options).map((record) => JSON.stringify(record))
+    const [problem] = parseLines(lines, 1, []).problems
+    if (problem) throw invalidField(problem.path || 'record', problem.message)
+    return lines
+  }
+
+  /** Others have written a token: whatever is wrong with it, the other tokens are read. */
+  const readOrLeaveOut = (token: [bigint, bigint]): Promise<string[] | Error> =>
+    readToken(token).catch((error: Error) => {
       leftOut++
       hideProgress()
-      console.error(`Token ${id} is left out: ${error.message}`)
-      return []
-    }
-  }
+      console.error(`Token ${token[0]} is left out: ${error.message}`)
+      return error
+    })
 
   async function* lines() {
     const known = await readKnown(file)
@@ -76,7 +78,10 @@ export async function readCollection(
     const missing = supplies.filter(([id]) => !known.has(externalId(contract, id)))
     for (let i = 0; i < missing.length; i += PAGE) {
       const page = missing.slice(i, i + PAGE)
-      yield* (await Promise.all(page.map(readToken))).flat()
+      const results = await Promise.all(page.map(readOrLeaveOut))
+      for (const result of results) if (Array.isArray(result)) yield* result
+      silence = results.every(isSilence) ? results.find(isSilence) : undefined
+      if (silence) return
       showProgress((i + page.length) / missing.length, 'metadata')
       if (network.callsPerSecond) await setTimeout((PAGE / network.callsPerSecond) * 1000)
     }
@@ -84,6 +89,10 @@ export async function readCollection(
 
   await writeLines(file, lines())
   hideProgress()
+  if (silence)
+    throw new CommandError(
+      `${silence.message}\n${file} keeps what was read before. Run the command again to go on.`,
+    )
   console.log(`${file} has ${supplies.length - leftOut} NFTs, as of block ${to}.`)
   return leftOut
 }

@@ -12,7 +12,6 @@ import type { Counts } from '../../src/catalogue/import.ts'
 import { type Problem, parseLines } from '../../src/catalogue/line.ts'
 import type { RecordIds } from '../../src/catalogue/numbers.ts'
 import { catalogueTypes } from '../../src/db/schema/catalogue.ts'
-import { readNetworks } from '../contract/networks.ts'
 import { CommandError } from '../shell/command.ts'
 import { described } from '../shell/instance.ts'
 import type { Outcome, Request } from './import.ts'
@@ -44,10 +43,7 @@ export async function importRemotely(request: Request, instance: Instance): Prom
   const { file, isDryRun, show } = request
   const { url, token } = instance
   const client = createClient({ url, token, retry: { attempts: 1 } })
-  const { entries, problems } = await checkLines(
-    file,
-    Object.keys(readNetworks(instance.environment)),
-  )
+  const { entries, problems } = await checkLines(file)
   if (problems.length > 0) return { problems }
   if (entries.length === 0) return { counts: null }
   const parts = divide(entries, isDryRun)
@@ -140,11 +136,11 @@ async function importPart(
 }
 
 /** Returns what each line is, without blank lines, and what is wrong with the lines. */
-async function checkLines(file: string, networks: readonly string[]) {
+async function checkLines(file: string) {
   const entries: Entry[] = []
   const problems: Problem[] = []
   for await (const { from, lines } of readChunks(file)) {
-    const parsed = parseLines(lines, from, networks)
+    const parsed = parseLines(lines, from, [])
     problems.push(...parsed.problems)
     for (const { line, type, externalId, record } of parsed.staged) {
       const { nft, creator, seller } = JSON.parse(record ?? '{}')

@@ -77,8 +77,7 @@ export function outcomeRows(contracts: OutcomeContracts) {
     price: TEN_EUROS.priceCents,
     priceEths: TEN_EUROS.priceEths,
     priceCurrency: TEN_EUROS.priceCurrency,
-    status: 'released',
-    // Older than the other NFTs, so that pages show those first.
+    status: 'unlisted',
     releaseAt: timestamps.createdAt,
     ...assetOf(outcome, contracts),
     ...timestamps,

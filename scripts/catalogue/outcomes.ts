@@ -10,7 +10,10 @@ import type { Collectibles } from '../chain/collectibles.ts'
 /** Deploys the tokens, and holds those of `outcome-waits`. Anvil signs for it. */
 export const approver = localAccount(8)
 
-/** Token ids of `contracts/OutcomeToken.sol`. The first three are delivered. */
+/**
+ * Token ids of `contracts/OutcomeToken.sol`, one for each NFT, because a token has one record. Those
+ * that the contract does not name can be transferred.
+ */
 export const tokenIds = {
   delivered: '1',
   slow: '2',
@@ -21,6 +24,13 @@ export const tokenIds = {
   frozen: '7',
   failsInBlock: '8',
   burnsInBlock: '9',
+  notMintable: '10',
+  notApproved: '11',
+  toNoContract: '12',
+  toOtherChain: '13',
+  ofNobody: '14',
+  ofOtherChain: '15',
+  waiting: '16',
 } as const
 
 /** What the outcomes need on the chain. */
@@ -103,7 +113,7 @@ export const outcomes: readonly Outcome[] = [
     cause: 'The seller has not approved the Delivery contract',
     end: failsLate,
     seller: 'unapproved',
-    nft: ofToken('delivered'),
+    nft: ofToken('notApproved'),
   },
   {
     name: 'invalid-token-id',
@@ -115,7 +125,11 @@ export const outcomes: readonly Outcome[] = [
     name: 'minter-role-missing',
     cause: 'The Delivery contract may not mint the token',
     end: failsLate,
-    nft: ({ outcome }) => ({ contractAddr: outcome, tokenId: '10', fulfilment: 'mint' }),
+    nft: ({ outcome }) => ({
+      contractAddr: outcome,
+      tokenId: tokenIds.notMintable,
+      fulfilment: 'mint',
+    }),
   },
   {
     name: 'network-not-configured',
@@ -132,14 +146,14 @@ export const outcomes: readonly Outcome[] = [
     cause: "The buyer's wallet is a contract, and its address has no code",
     end: failsSoon,
     order: buyer('recipient-not-deployed'),
-    nft: ofToken('delivered'),
+    nft: ofToken('toNoContract'),
   },
   {
     name: 'recipient-on-other-chain',
     cause: "The buyer's wallet is a contract on another chain",
     end: failed,
     order: buyer('recipient-on-other-chain'),
-    nft: ofToken('delivered'),
+    nft: ofToken('toOtherChain'),
   },
   {
     name: 'recipient-rejects',
@@ -152,14 +166,14 @@ export const outcomes: readonly Outcome[] = [
     cause: 'The seller has no wallet',
     end: failed,
     seller: 'noWallet',
-    nft: ofToken('delivered'),
+    nft: ofToken('ofNobody'),
   },
   {
     name: 'seller-on-other-chain',
     cause: "The seller's wallet is a contract on another chain",
     end: failed,
     seller: 'elsewhere',
-    nft: ofToken('delivered'),
+    nft: ofToken('ofOtherChain'),
   },
   {
     name: 'single-piece-token',
@@ -221,7 +235,7 @@ export const outcomes: readonly Outcome[] = [
     cause: 'The seller has not approved the Delivery contract, and you can do it',
     end: { event: null, waitsFor: "the seller's approval, for 24 hours" },
     seller: 'approver',
-    nft: ofToken('delivered'),
+    nft: ofToken('waiting'),
   },
   {
     name: 'reorganised',

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { CommandError } from '../shell/command.ts'
 import { runWrangler } from '../shell/wrangler.ts'
+import type { Bucket } from './environment.ts'
 
 /** Runs a command. Returns undefined if its output says that what it asks for does not exist. */
 async function runUnlessMissing(args: string[], missing: RegExp): Promise<string | undefined> {
@@ -59,8 +60,14 @@ export async function listDatabases(): Promise<Map<string, string>> {
 }
 
 /** Returns the lifecycle rules of a bucket as text; undefined if there is no such bucket. */
-export const readLifecycle = (bucket: string): Promise<string | undefined> =>
-  runUnlessMissing(['r2', 'bucket', 'lifecycle', 'list', bucket], /\[code: 10006\]/)
+export const readLifecycle = (bucket: Bucket): Promise<string | undefined> =>
+  runUnlessMissing(['r2', 'bucket', 'lifecycle', 'list', ...bucketArgs(bucket)], /\[code: 10006\]/)
+
+/** Returns the arguments of wrangler that name a bucket. */
+export const bucketArgs = ({ name, jurisdiction }: Bucket): string[] => [
+  name,
+  ...(jurisdiction ? ['--jurisdiction', jurisdiction] : []),
+]
 
 /** Returns the names of the Workers that read the queue; undefined if there is no such queue. */
 export async function readConsumers(queue: string): Promise<string[] | undefined> {

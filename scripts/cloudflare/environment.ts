@@ -2,13 +2,19 @@
 import { readConfig } from '../contract/networks.ts'
 import { CommandError } from '../shell/command.ts'
 
+export type Bucket = {
+  name: string
+  /** Where its data must stay. A bucket of the same name may exist in each jurisdiction. */
+  jurisdiction: string | undefined
+}
+
 export type Environment = {
   /** As in `--env`. */
   name: string
   /** The name of the Worker. */
   worker: string
   database: { name: string; id: string }
-  buckets: string[]
+  buckets: Bucket[]
   /** Queues that the Worker sends to. */
   queues: string[]
   /** Queues that the Worker reads. */
@@ -31,7 +37,7 @@ export function readEnvironment(name: string): Environment {
     name,
     worker: config.name,
     database: { name: database.database_name, id: database.database_id ?? '' },
-    buckets: namesIn(config.r2_buckets, 'bucket_name'),
+    buckets: bucketsIn(config.r2_buckets),
     queues: namesIn(config.queues.producers, 'queue'),
     consumed: namesIn(config.queues.consumers, 'queue'),
     // NETWORKS is a secret if it is no variable.
@@ -41,6 +47,11 @@ export function readEnvironment(name: string): Environment {
     accountId: config.account_id,
   }
 }
+
+const bucketsIn = (bindings: Record<string, string>[] | undefined): Bucket[] =>
+  (bindings ?? []).flatMap(({ bucket_name: name, jurisdiction }) =>
+    name ? { name, jurisdiction } : [],
+  )
 
 /** The bindings have the type `any`. */
 const namesIn = (bindings: Record<string, string>[] | undefined, key: string): string[] =>

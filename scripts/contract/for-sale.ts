@@ -1,6 +1,6 @@
 /** What a network has for sale, as far as its contracts matter. */
-import { and, eq, gt, isNull, max, ne, or, sql } from 'drizzle-orm'
-import { listings, nfts } from '../../src/db/schema/catalogue.ts'
+import { and, eq, gt, inArray, isNull, max, ne, or, sql } from 'drizzle-orm'
+import { listings, nfts, orderableStatuses } from '../../src/db/schema/catalogue.ts'
 import { users } from '../../src/db/schema/users.ts'
 import type { Sale } from '../../src/delivery/sales.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
@@ -20,7 +20,7 @@ const isForSale = ({ name }: Network, now: Date) =>
     eq(listings.active, true),
     or(isNull(listings.activeTill), gt(listings.activeTill, now.toISOString())),
     eq(nfts.contractNetwork, name),
-    eq(nfts.status, 'released'),
+    inArray(nfts.status, orderableStatuses),
     isNull(nfts.deletedAt),
   )
 

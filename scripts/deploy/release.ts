@@ -1,4 +1,5 @@
 /** Migrates the database and replaces the Worker. */
+import { text } from 'node:stream/consumers'
 import { readBookmark, readVersion } from '../cloudflare/account.ts'
 import { CommandError } from '../shell/command.ts'
 import { startWrangler } from '../shell/wrangler.ts'
@@ -21,8 +22,11 @@ is lost, and shops must repeat their orders):
   npx wrangler d1 time-travel restore DB --env ${environment} --bookmark ${bookmark}
 `
 
-/** Runs a command with its output in this terminal. */
+/** Runs a command with its output in this terminal. The cause of the error is what it printed as errors. */
 export async function show(args: readonly string[]): Promise<void> {
-  const status = await startWrangler(args, 'shown').ended
-  if (status !== 0) throw new CommandError(`wrangler ${args.join(' ')} exited with ${status}.`)
+  const { process: child, ended } = startWrangler(args, 'shown')
+  child.stderr?.pipe(process.stderr)
+  const [cause, status] = await Promise.all([child.stderr ? text(child.stderr) : '', ended])
+  if (status !== 0)
+    throw new CommandError(`wrangler ${args.join(' ')} exited with ${status}.`, { cause })
 }

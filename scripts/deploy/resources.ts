@@ -60,7 +60,7 @@ async function findBucketProblems(environment: Environment): Promise<string[]> {
   const problems: string[] = []
   for (const bucket of environment.buckets)
     if ((await readLifecycle(bucket)) === undefined)
-      problems.push(`The account has no bucket ${bucket}. ${create(environment)}`)
+      problems.push(`The account has no bucket ${bucket.name}. ${create(environment)}`)
   return problems
 }
 

@@ -8,6 +8,7 @@ export type Values = {
   databaseId: string
   domain: string | undefined
   emailFrom: string | undefined
+  jurisdiction: string | undefined
 }
 
 type Line = {
@@ -27,6 +28,8 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
   const { environment, isDryRun, report, demand } = setup
   const before = await readFile('wrangler.toml', 'utf8')
   let toml = before
+  const hasJurisdiction = environment.buckets.some(({ jurisdiction }) => jurisdiction)
+  if (values.jurisdiction && !hasJurisdiction) toml = addJurisdiction(toml, environment.name)
   for (const { section, key, value, given } of listLines(environment.name, values)) {
     const current = readValue(toml, section, key)
     const name = `${key} of [${section}]`
@@ -49,13 +52,17 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
   return toml
 }
 
-function listLines(environment: string, { databaseId, domain, emailFrom }: Values): Line[] {
+function listLines(environment: string, values: Values): Line[] {
+  const { databaseId, domain, emailFrom, jurisdiction } = values
   const section = `env.${environment}`
   const text = (value: string | undefined) => (value ? JSON.stringify(value) : '')
   const url = text(domain && `https://${domain}`)
   const routes = domain ? `[{ pattern = ${text(domain)}, custom_domain = true }]` : ''
+  const place = text(jurisdiction)
+  const bucket = { section: `${section}.r2_buckets`, key: 'jurisdiction' }
   return [
     { section: `${section}.d1_databases`, key: 'database_id', value: text(databaseId) },
+    ...(place ? [{ ...bucket, value: place, given: place }] : []),
     { section, key: 'routes', value: routes, given: text(domain) },
     { section: `${section}.vars`, key: 'PUBLIC_URL', value: url, given: url },
     {
@@ -65,6 +72,12 @@ function listLines(environment: string, { databaseId, domain, emailFrom }: Value
       given: text(emailFrom),
     },
   ]
+}
+
+/** Adds a placeholder to the binding of the bucket, which has no jurisdiction by default. */
+function addJurisdiction(toml: string, environment: string): string {
+  const { lines, i } = findLine(toml, `env.${environment}.r2_buckets`, 'bucket_name')
+  return lines.toSpliced(i + 1, 0, 'jurisdiction = "<jurisdiction>"').join('\n')
 }
 
 /** Finds the line of a key in a section. Group 2 is the value, group 3 the comment behind it. */

@@ -1,11 +1,12 @@
 /** Creates what the Worker stores its data in. */
-import { listDatabases, readConsumers, readLifecycle } from '../cloudflare/account.ts'
+import { bucketArgs, listDatabases, readConsumers, readLifecycle } from '../cloudflare/account.ts'
+import type { Bucket } from '../cloudflare/environment.ts'
 import { PLACEHOLDER } from '../deploy/checks.ts'
 import { CommandError } from '../shell/command.ts'
 import { runWrangler } from '../shell/wrangler.ts'
 import { ensure, type Setup } from './report.ts'
 
-/** Where D1 can have the primary of a database, and the laws that it can be kept under. */
+/** Where D1 can have the primary of a database, and the laws that it and R2 can keep data under. */
 export const locations = {
   weur: 'Western Europe',
   eeur: 'Eastern Europe',
@@ -16,7 +17,6 @@ export const locations = {
 }
 export const jurisdictions = {
   eu: 'the European Union',
-  us: 'the United States',
   fedramp: 'FedRAMP',
 }
 
@@ -71,25 +71,50 @@ const findId = (name: string, databases: Map<string, string>): string | undefine
 /** Days after which the parts of an upload that never ended are deleted. */
 const ABORT_DAYS = '7'
 
-export async function ensureBuckets(setup: Setup): Promise<void> {
-  for (const bucket of setup.environment.buckets) {
-    const isThere = await ensure(
-      setup,
-      'bucket',
-      bucket,
-      async () => (await readLifecycle(bucket)) !== undefined,
-      () => runWrangler(['r2', 'bucket', 'create', bucket]),
+/** Demands what the account lacks. Returns whether the bindings may get the jurisdiction of `place`. */
+export async function ensureBuckets(setup: Setup, { jurisdiction }: Place): Promise<boolean> {
+  const { environment, isLoggedIn, report, demand } = setup
+  try {
+    for (const bucket of environment.buckets) {
+      const isMoved = jurisdiction && !bucket.jurisdiction && isLoggedIn
+      if (isMoved && (await readLifecycle(bucket)) !== undefined) {
+        demand(
+          `The bucket ${bucket.name} exists outside of the jurisdiction ${jurisdiction}, and cannot be moved. Leave --jurisdiction out, or empty and delete it: npx wrangler r2 bucket delete ${bucket.name}`,
+        )
+        return false
+      }
+      await ensureBucket(setup, { ...bucket, jurisdiction: bucket.jurisdiction ?? jurisdiction })
+    }
+    return true
+  } catch (error) {
+    if (!(error instanceof CommandError && /\[code: 10042\]/.test(error.message))) throw error
+    report('bucket', 'the account does not have R2')
+    demand(
+      'Enable R2 in your account: https://dash.cloudflare.com/?to=/:account/r2/overview. Every account has to do so once, also with Workers Paid.',
     )
-    if (!isThere) continue
-    const isAborting = async () =>
-      /Abort incomplete multipart uploads/.test((await readLifecycle(bucket)) ?? '')
-    await ensure(setup, 'lifecycle', `${bucket} aborts incomplete uploads`, isAborting, () =>
-      runWrangler([
-        ...['r2', 'bucket', 'lifecycle', 'add', bucket, 'abort-incomplete-uploads'],
-        ...['--abort-multipart-days', ABORT_DAYS, '--force'],
-      ]),
-    )
+    return true
   }
+}
+
+async function ensureBucket(setup: Setup, bucket: Bucket): Promise<void> {
+  const { name, jurisdiction } = bucket
+  const isThere = await ensure(
+    setup,
+    'bucket',
+    jurisdiction ? `${name} (${jurisdiction})` : name,
+    async () => (await readLifecycle(bucket)) !== undefined,
+    () => runWrangler(['r2', 'bucket', 'create', ...bucketArgs(bucket)]),
+  )
+  if (!isThere) return
+  const isAborting = async () =>
+    /Abort incomplete multipart uploads/.test((await readLifecycle(bucket)) ?? '')
+  await ensure(setup, 'lifecycle', `${name} aborts incomplete uploads`, isAborting, () =>
+    runWrangler([
+      ...['r2', 'bucket', 'lifecycle', 'add', name, 'abort-incomplete-uploads'],
+      ...['--abort-multipart-days', ABORT_DAYS, '--force'],
+      ...bucketArgs(bucket).slice(1),
+    ]),
+  )
 }
 
 export async function ensureQueues(setup: Setup): Promise<void> {

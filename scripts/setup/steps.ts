@@ -1,4 +1,5 @@
 /** The steps of the setup, in order. */
+import { isZoneProtection, ZONE_MESSAGE } from '../../client/src/errors.ts'
 import { readVersion } from '../cloudflare/account.ts'
 import { type Environment, readEnvironment } from '../cloudflare/environment.ts'
 import { openRemoteDatabase } from '../database/remote.ts'
@@ -10,6 +11,7 @@ import {
 } from '../deploy/checks.ts'
 import { readUsedContracts } from '../deploy/lineage.ts'
 import { release } from '../deploy/release.ts'
+import { CommandError } from '../shell/command.ts'
 import { parseIssuer } from '../tokens/issue.ts'
 import { ensureAdministrator } from './administrator.ts'
 import { ensureConfiguration } from './configuration.ts'
@@ -29,6 +31,10 @@ export type Options = Place & {
   'test-order': boolean
 }
 
+/** No command can change it without a token for the zone. */
+const ZONE_ADVICE =
+  'Let the servers of shops through: in the dashboard of the zone, under Security, switch off Bot Fight Mode, and Browser Integrity Check for this host. docs/deploying.md, "Let servers through", says how.'
+
 const noSigners = { signers: [], problems: [] }
 
 /** Creates everything that the Worker needs. Returns whether it needs its secrets with its code. */
@@ -39,10 +45,11 @@ export async function prepare(setup: Setup, options: Options): Promise<boolean> 
     'no command tells it. Workers Paid is needed: the free plan allows 10 ms of processor time and 50 database queries for a request',
   )
   const databaseId = await ensureDatabase(setup, options)
-  await ensureBuckets(setup)
+  const isPlaced = await ensureBuckets(setup, options)
   await ensureQueues(setup)
   const { domain, 'email-from': emailFrom } = options
-  const toml = await ensureConfiguration(setup, { databaseId, domain, emailFrom })
+  const jurisdiction = isPlaced ? options.jurisdiction : undefined
+  const toml = await ensureConfiguration(setup, { databaseId, domain, emailFrom, jurisdiction })
   for (const problem of findPlaceholders(environment.name, toml)) demand(problem)
 
   const { name, database } = readEnvironment(environment.name)
@@ -73,8 +80,10 @@ export async function goLive(
     report('worker', `${worker}: already there. To replace it: npm run deploy -- --env ${name}`)
   else if (isDryRun) return report('worker', `${worker}: would be deployed`)
   else {
-    await release(name, isUploadNeeded ? ['--secrets-file', secretsFile(name)] : [])
+    const isReleased = await releaseFirst(setup, isUploadNeeded)
+    if (!isReleased) return
     report('worker', `${worker}: deployed`)
+    advise(ZONE_ADVICE)
   }
   await ensureReplication({ ...setup, environment })
   const problem = await findAnswerProblem(environment)
@@ -92,10 +101,27 @@ export async function goLive(
   await placeTestOrder({ ...setup, environment }, db, issuer, now)
 }
 
+/** Deploys, or demands what Cloudflare wants of an account before its first Worker. */
+async function releaseFirst({ environment, demand }: Setup, withSecrets: boolean) {
+  const { name } = environment
+  try {
+    await release(name, withSecrets ? ['--secrets-file', secretsFile(name)] : [])
+    return true
+  } catch (error) {
+    const printed = error instanceof CommandError ? String(error.cause) : ''
+    if (!/\[code: 10063\]/.test(printed)) throw error
+    demand(
+      'Open Workers in the dashboard once: https://dash.cloudflare.com/?to=/:account/workers-and-pages. This registers a workers.dev subdomain, without which Cloudflare takes no Worker, although this one is not reached through it.',
+    )
+    return false
+  }
+}
+
 async function findAnswerProblem({ name, publicUrl }: Environment): Promise<string | undefined> {
   const url = `${publicUrl}/api/public/stats`
   const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch((e: Error) => e)
   if (answer instanceof Response && answer.ok) return undefined
+  if (answer instanceof Response && isZoneProtection(answer)) return `${url}: ${ZONE_MESSAGE}`
   const reason = answer instanceof Response ? `status ${answer.status}` : answer.message
   return `${url} does not answer as it should (${reason}). A new domain takes some minutes for DNS and certificate; after that, look into the log: npx wrangler tail --env ${name}`
 }

@@ -1,5 +1,7 @@
 /** Places one order of something that is for sale on a testnet. */
+
 import { and, eq, gt, inArray, isNotNull, isNull, ne, or } from 'drizzle-orm'
+import { isZoneProtection, ZONE_MESSAGE } from '../../client/src/errors.ts'
 import type { Issuer } from '../../src/auth/tokens.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { orders } from '../../src/db/schema/orders.ts'
@@ -102,6 +104,7 @@ async function post(url: string, token: string, body: unknown): Promise<number> 
     body: JSON.stringify(body),
   })
   const text = await response.text()
+  if (isZoneProtection(response)) throw new CommandError(`POST ${url}: ${ZONE_MESSAGE}`)
   if (!response.ok) throw new CommandError(`POST ${url} answered ${response.status}: ${text}`)
   const { orders } = JSON.parse(text) as { orders: { id: number }[] }
   return orders[0]?.id ?? 0

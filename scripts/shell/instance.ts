@@ -66,10 +66,10 @@ export async function withInstance<T>(
 
 /** Returns the error as a `CommandError`, if the API or the network is the cause. */
 export function described(error: unknown, url: string, advice: string): unknown {
-  if (error instanceof ApiError)
-    return new CommandError(
-      `${url} answered: ${error.message} (${error.code}, request ${error.requestId})`,
-    )
+  if (error instanceof ApiError) {
+    const details = error.code === null ? '' : ` (${error.code}, request ${error.requestId})`
+    return new CommandError(`${url} answered: ${error.message}${details}`)
+  }
   const cause = error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined
   return cause ? new CommandError(`${url} cannot be reached: ${cause.message}. ${advice}`) : error
 }

@@ -18,10 +18,13 @@ const DEFAULTS = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 }
 
-/** `shown`: output goes to this terminal. `piped`: the caller reads it; own process group. */
+/**
+ * `shown`: output goes to this terminal, and the caller passes errors on. `piped`: the caller reads
+ * both; own process group.
+ */
 export function startWrangler(args: readonly string[], output: 'shown' | 'piped'): Child {
   return start(process.execPath, ['--no-warnings', findWrangler(), ...args], {
-    stdio: output === 'shown' ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    stdio: output === 'shown' ? ['inherit', 'inherit', 'pipe'] : ['ignore', 'pipe', 'pipe'],
     detached: output === 'piped',
     env: { ...DEFAULTS, ...process.env, WRANGLER_LOG: 'log' },
   })

@@ -93,10 +93,23 @@ export async function stage(
     ),
   )
   type Row = { lines: number; result: string | null }
-  const [rows] = await write(ctx, guards, [raw<Row>(db, update), ...inserts])
+  const [rows] = await write(ctx, guards, [raw<Row>(db, update), ...inserts, nameUsers(db, lines)])
   const [row] = rows as Row[]
   if (!row) throw new Error('staging returned no row')
   return { lines: row.lines, result: row.result === null ? null : toCounts(row.result) }
+}
+
+/** Stores the ids that exports give to creators and sellers without one, if the lines have them. */
+function nameUsers(db: Database, lines: readonly StagedLine[]) {
+  const ids = lines.flatMap(({ record }) => record?.match(/(?<=:"user-)[1-9]\d{0,14}(?=")/g) ?? [])
+  return raw(
+    db,
+    sql`UPDATE users SET externalId = 'user-' || id
+      WHERE id IN (SELECT DISTINCT value + 0 FROM json_each(${JSON.stringify(ids)}))
+        AND externalId IS NULL AND (EXISTS (SELECT 1 FROM listings WHERE sellerId = users.id)
+          OR id IN (SELECT userId FROM creators) OR id IN (SELECT creatorId FROM nfts))
+        AND NOT EXISTS (SELECT 1 FROM users x WHERE x.externalId = 'user-' || users.id)`,
+  )
 }
 
 /**

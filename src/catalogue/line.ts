@@ -4,12 +4,15 @@ import type * as z from 'zod'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import { toIssues } from '../http/endpoint.ts'
 import type { Issue } from '../http/errors.ts'
-import { hashIdentity } from '../identity/namespace.ts'
+import { hashIdentity, hashWallet } from '../identity/namespace.ts'
 import { parseExactly, toWellFormedJson } from './json.ts'
 import { CatalogueRecord } from './record.ts'
 
 /** Characters. The metadata of some collections holds the picture. */
 const MAX_LINE_LENGTH = 128 * 1024
+
+/** The other fields of a record fit into the rest of a line, so that what is exported is imported. */
+const MAX_METADATA_LENGTH = 120 * 1024
 
 /** Something that is wrong with a line. Its path is that of a field, as in `metadata.name`. */
 export type Problem = Issue & {
@@ -23,7 +26,7 @@ export type StagedLine = {
   type: CatalogueType | null
   externalId: string | null
   record: string | null
-  /** What SQL cannot compute: `users.identityHash` or `listings.priceWei`. */
+  /** What SQL cannot compute: see `catalogueLines.derived`. */
   derived: string | null
 }
 
@@ -53,11 +56,14 @@ function parseLine(text: string, line: number, networks: readonly string[]): Par
   }
   const { data, error } = CatalogueRecord.safeParse(value)
   if (error) return failed(line, value, toIssues(error.issues))
-  if (data.type === 'nft' && !networks.includes(data.network)) {
-    const message = 'there is no such network'
-    return failed(line, value, [{ path: 'network', code: 'network_not_found', message }])
+  const metadata = data.type === 'nft' ? Object(parseExactly(text)).metadata : undefined
+  if (metadata && JSON.stringify(metadata).length > MAX_METADATA_LENGTH) {
+    const message = `must have at most ${MAX_METADATA_LENGTH} characters`
+    return failed(line, value, [{ path: 'metadata', code: 'invalid_input', message }])
   }
-  return { staged: stagedLine(line, data, text), problems: [] }
+  const record = JSON.stringify({ ...data, metadata })
+  const derived = derive(data, networks)
+  return { staged: { line, type: data.type, externalId: data.id, record, derived }, problems: [] }
 }
 
 /** Only metadata, which others have written, may have halves of surrogate pairs. */
@@ -84,26 +90,15 @@ function failed(line: number, value: unknown, issues: readonly Issue[]): ParsedL
   }
 }
 
-function stagedLine(line: number, data: z.infer<typeof CatalogueRecord>, text: string): StagedLine {
-  const metadata = data.type === 'nft' ? Object(parseExactly(text)).metadata : undefined
-  return {
-    line,
-    type: data.type,
-    externalId: data.id,
-    record: JSON.stringify({ ...data, metadata }),
-    derived: derive(data),
-  }
-}
-
 /** Returns what SQL cannot compute from a record. */
-function derive(data: z.infer<typeof CatalogueRecord>): string | null {
+function derive(data: z.infer<typeof CatalogueRecord>, networks: readonly string[]) {
   switch (data.type) {
     case 'user':
       return data.ethereumPublicAddr
-        ? hashIdentity('wallet', data.ethereumPublicAddr)
-        : hashIdentity('email', data.email ?? '')
+        ? hashWallet(data.ethereumPublicAddr, data.walletChainId)
+        : data.email && hashIdentity('email', data.email)
     case 'nft':
-      return null
+      return networks.includes(data.network) ? null : data.network
     case 'listing':
       return String(parseEther(data.priceEths))
   }

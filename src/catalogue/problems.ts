@@ -11,11 +11,12 @@ const MAX_PROBLEMS = 10_000
 
 const messages = {
   duplicate_id: 'an earlier line has this id',
-  user_not_found: 'there is no such user',
-  nft_not_found: 'there is no such NFT',
-  identity_taken: 'belongs to another user',
+  user_not_found: 'there is no such user: add a record of it',
+  nft_not_found: 'there is no such NFT: add a record of it',
+  network_not_found: 'is not configured: add it to NETWORKS, or set status to "draft"',
+  identity_taken: 'belongs to another user: use the id of that one',
   username_taken: 'belongs to another user',
-  token_taken: 'another NFT is this token',
+  token_taken: 'another NFT is this token: use its id',
   cannot_change: 'cannot change',
   amount_too_small: 'more pieces are sold or reserved',
 } as const satisfies Partial<Record<ErrorCode, string>>
@@ -50,14 +51,15 @@ const listings = `r LEFT JOIN listings l ON l.externalId = r.externalId
   LEFT JOIN nfts n ON n.id = l.nftId LEFT JOIN users s ON s.id = l.sellerId`
 const isListing = `r.type = 'listing' AND r.record IS NOT NULL`
 
-const noUser = (type: string, field: string) =>
+/** `stored`: the user whom the record names already. */
+const noUser = (from: string, type: string, field: string, stored: string) =>
   lines(
     'user_not_found',
     field,
-    'r',
+    from,
     `${type} AND NOT EXISTS (SELECT 1 FROM r x WHERE x.type = 'user' AND x.externalId = ${value(field)})
       AND NOT EXISTS (SELECT 1 FROM users
-        WHERE externalId = ${value(field)} AND removedAt IS NULL)`,
+        WHERE externalId = ${value(field)} AND (removedAt IS NULL OR id = ${stored}))`,
   )
 const changed = (from: string, condition: string, fields: Record<string, string>) =>
   Object.entries(fields).map(([field, column]) =>
@@ -75,7 +77,7 @@ const checks = [
   repeated(
     'identity_taken',
     'ethereumPublicAddr',
-    value('ethereumPublicAddr'),
+    `${value('ethereumPublicAddr')}, ${value('walletChainId')}`,
     `${isUser} AND ${value('ethereumPublicAddr')} <> ''`,
   ),
   repeated(
@@ -102,19 +104,35 @@ const checks = [
         AND lower(username) = lower${value('username')} AND id IS NOT p.id)`,
   ),
   // A record need not have all identities of a user. `link` adds those that a guest does not have.
-  ...Object.entries({ email: 'p.email', ethereumPublicAddr: 'p.ethereumPublicAddr' }).map(
-    ([field, column]) =>
-      lines(
-        'cannot_change',
-        field,
-        users,
-        `${isUsed} AND ${column} <> ${value(field)} AND NOT (${column} = '' AND ${isGuest('p')})`,
-      ),
+  ...Object.entries({
+    email: 'p.email',
+    ethereumPublicAddr: 'p.ethereumPublicAddr',
+    walletChainId: `iif(p.ethereumPublicAddr = ${value('ethereumPublicAddr')}, p.walletChainId, NULL)`,
+  }).map(([field, column]) =>
+    lines(
+      'cannot_change',
+      field,
+      users,
+      `${isUsed} AND ${column} <> ${value(field)} AND NOT (${column} = '' AND ${isGuest('p')})`,
+    ),
   ),
-  lines('cannot_change', 'id', users, `${isUser} AND u.removedAt IS NOT NULL`),
+  lines(
+    'cannot_change',
+    'id',
+    users,
+    `${isUser} AND u.id > 0
+      AND (u.removedAt IS NOT NULL) <> ${value('removed')}`,
+  ),
 
-  noUser(isNft, 'creator'),
-  repeated('token_taken', 'tokenId', token, isNft),
+  noUser(nfts, isNft, 'creator', 'n.creatorId'),
+  // A record that is stored already keeps a network that was removed from the configuration.
+  lines(
+    'network_not_found',
+    'network',
+    nfts,
+    `${isNft} AND r.derived <> '' AND ${value('status')} = 'released' AND n.status IS NOT 'released'`,
+  ),
+  repeated('token_taken', 'tokenId', token, `${isNft} AND ${value('tokenId')} <> ''`),
   lines(
     'token_taken',
     'tokenId',
@@ -143,19 +161,11 @@ const checks = [
     `${isListing} AND NOT EXISTS (SELECT 1 FROM r x WHERE x.type = 'nft' AND x.externalId = ${value('nft')})
         AND NOT EXISTS (SELECT 1 FROM nfts WHERE externalId = ${value('nft')} AND deletedAt IS NULL)`,
   ),
-  noUser(isListing, 'seller'),
-  ...changed(listings, `${isListing} AND l.id IS NOT NULL`, { nft: 'n.externalId' }),
-  // A seller who has no id yet gets that of a record with the same identity.
-  lines(
-    'cannot_change',
-    'seller',
-    listings,
-    `${isListing} AND l.id IS NOT NULL AND s.externalId IS NOT ${value('seller')}
-      AND (s.externalId IS NOT NULL OR NOT EXISTS (SELECT 1 FROM r x
-        WHERE x.type = 'user' AND x.externalId = ${value('seller')}
-          AND (s.email <> '' AND s.email = x.record ->> '$.email' OR s.ethereumPublicAddr <> ''
-            AND s.ethereumPublicAddr = x.record ->> '$.ethereumPublicAddr')))`,
-  ),
+  noUser(listings, isListing, 'seller', 'l.sellerId'),
+  ...changed(listings, `${isListing} AND l.id IS NOT NULL`, {
+    nft: 'n.externalId',
+    seller: 's.externalId',
+  }),
 ]
 
 type Staged = { importId: string; now: Date }

@@ -4,7 +4,12 @@
  */
 import { formatEther, parseEther } from 'viem/utils'
 import * as z from 'zod'
-import { amountTypes, fulfilments, listingTypes } from '../db/schema/catalogue.ts'
+import {
+  amountTypes,
+  fulfilments,
+  listingTypes,
+  orderableStatuses,
+} from '../db/schema/catalogue.ts'
 import { docs, inMinorUnits } from '../http/fields.ts'
 import {
   EmailAddress,
@@ -44,7 +49,11 @@ const price = {
     .describe(docs(`Price of one piece, ${inMinorUnits}.`)),
   priceEths: z
     .string()
-    .regex(/^(0|[1-9]\d{0,58})(\.\d{1,18})?$/, 'must be a decimal number in quotes, as in "0.05"')
+    .regex(/^(0|[1-9]\d{0,59})(\.\d{1,18})?$/, {
+      error: 'must be a decimal number in quotes, as in "0.05"',
+      abort: true,
+    })
+    .refine((eth) => parseEther(eth) < 2n ** 256n, 'must be less than 2^256 wei')
     .optional()
     .describe(docs('Price of one piece in ETH, as in "0.05". Set this or `priceWei`.')),
   priceWei: uint256.optional().describe('Price of one piece in wei. Set this or `priceEths`.'),
@@ -82,9 +91,18 @@ const User = z
     ethereumPublicAddr: orNull(WalletAddress).describe(
       docs('The wallet with which the user signs in, and to which NFTs are sent.'),
     ),
+    walletChainId: z
+      .int()
+      .nonnegative()
+      .default(0)
+      .describe(docs('The chain of a wallet that is a contract; 0 for a wallet with a key.')),
+    removed: z
+      .boolean()
+      .default(false)
+      .describe(docs('Whether the data of the person were removed. Nobody is this user.')),
   })
-  .refine(({ email, ethereumPublicAddr }) => email || ethereumPublicAddr, {
-    error: 'set email or ethereumPublicAddr',
+  .refine(({ email, ethereumPublicAddr: wallet, removed }) => removed === !(email || wallet), {
+    error: 'set email or ethereumPublicAddr, unless the user is removed',
     path: ['email'],
   })
 
@@ -114,7 +132,11 @@ const NftFields = z
     network: z.string().describe(docs('The name of the network in the configuration.')),
     contract: Address.describe(docs('The address of the token contract.')),
     contractName: label.describe(docs('The name of the token contract.')),
-    tokenId: uint256.describe('The id of the token in the contract, a uint256 as decimal digits.'),
+    tokenId: uint256
+      .nullable()
+      .describe(
+        docs('The id in the contract, a uint256 as decimal digits; null before a release.'),
+      ),
     amountType: z
       .enum(amountTypes)
       .describe(docs('Whether the pieces for sale are one, a number, or as many as are bought.')),
@@ -126,9 +148,9 @@ const NftFields = z
       .default('transfer')
       .describe('Whether the holder sends what is bought, or the Delivery contract mints it.'),
     status: z
-      .enum(['released', 'draft'])
+      .enum([...orderableStatuses, 'draft'])
       .default('released')
-      .describe(docs('Whether the NFT can be bought.')),
+      .describe(docs('Whether the NFT can be bought. Lists show what is released.')),
     releaseAt: orNull(time).describe(
       docs('Time of the release. Without it, the time of the first import.'),
     ),
@@ -140,6 +162,10 @@ const NftFields = z
     metadata: Metadata,
   })
   .check(hasOnePrice)
+  .refine(({ tokenId, status }) => tokenId !== null || status !== 'released', {
+    error: 'is required for a released NFT',
+    path: ['tokenId'],
+  })
   .refine(({ amountType, amount }) => amountType !== 'unique' || (amount ?? 1) === 1, {
     error: 'must be 1 for a unique NFT',
     path: ['amount'],

@@ -18,7 +18,7 @@ export const value = (field: string) => `(r.record ->> '$.${field}')`
 export const matchedUsers = `r LEFT JOIN users u ON u.externalId = r.externalId
   LEFT JOIN users m ON m.email = ${value('email')} AND m.email <> ''
   LEFT JOIN users w ON w.ethereumPublicAddr = ${value('ethereumPublicAddr')}
-    AND w.ethereumPublicAddr <> '' AND w.walletChainId = 0
+    AND w.ethereumPublicAddr <> '' AND w.walletChainId = ${value('walletChainId')}
   LEFT JOIN users p ON p.id = coalesce(u.id, m.id, w.id)`
 
 /** Concatenates SQL that returns JSON into an object. D1 limits the arguments of `json_object`. */

@@ -43,7 +43,9 @@ export const countRecords = (importId: string) => sql`(${withLines(importId)}
  */
 const link = (field: string, other: string, isSame: string) => `UPDATE users
   SET externalId = r.externalId, ${other} = iif(users.${other} = '' AND ${isGuest('users')},
-    coalesce(${value(other)}, ''), users.${other})
+    coalesce(${value(other)}, ''), users.${other}),
+    walletChainId = iif(users.ethereumPublicAddr = '' AND ${isGuest('users')},
+      ${value('walletChainId')}, users.walletChainId)
   FROM r WHERE r.type = 'user' AND users.externalId IS NULL
     AND users.${field} <> '' AND users.${field} = ${value(field)} AND ${isSame}
     AND NOT EXISTS (SELECT 1 FROM users u WHERE u.externalId = r.externalId)`
@@ -52,10 +54,12 @@ const extendedHash = `iif(EXISTS (SELECT 1 FROM users u WHERE u.identityHash = r
   r.derived || '-' || lower(hex(randomblob(8))), r.derived)`
 
 const insertUsers = `INSERT INTO users (externalId, name, username, email, ethereumPublicAddr,
-    provider, identityHash, approvedAt, createdAt, updatedAt)
+    walletChainId, provider, identityHash, approvedAt, removedAt, createdAt, updatedAt)
   SELECT r.externalId, ${value('name')}, ${value('username')}, coalesce(${value('email')}, ''),
-    coalesce(${value('ethereumPublicAddr')}, ''),
-    iif(${value('ethereumPublicAddr')} IS NULL, 'email', 'wallet'), ${extendedHash}, r.now, r.now, r.now
+    coalesce(${value('ethereumPublicAddr')}, ''), ${value('walletChainId')},
+    iif(${value('ethereumPublicAddr')} IS NULL, 'email', 'wallet'),
+    coalesce(${extendedHash}, lower(hex(randomblob(32)))), r.now,
+    iif(${value('removed')}, r.now, NULL), r.now, r.now
   FROM r
   WHERE r.type = 'user' AND NOT EXISTS (SELECT 1 FROM users u WHERE u.externalId = r.externalId)
   ORDER BY r.line`
@@ -112,7 +116,7 @@ const checkSamples = `UPDATE listings SET checkAt = '' WHERE id IN (SELECT min(l
   FROM listings l JOIN nfts n ON n.id = l.nftId WHERE l.active AND l.checkAt = (SELECT now FROM r)
   GROUP BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId)`
 
-const isWallet = 'users.walletChainId = 0'
+const isWallet = `users.walletChainId = ${value('walletChainId')}`
 
 /** Selects the users of the records who have a wallet. Items wait only for one that was a guest. */
 const withWallet = (importId: string) => sql`${withLines(importId)} SELECT u.id

@@ -33,6 +33,10 @@ export const TokenName = identifier(100, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
 export const hashIdentity = (method: 'wallet' | 'email', value: string): string =>
   sha256(stringToBytes(`${method}:${value}`)).slice(2)
 
+/** Returns the hash of a wallet. `chainId`: of a wallet that is a contract, else 0. */
+export const hashWallet = (address: string, chainId: number): string =>
+  hashIdentity('wallet', chainId ? `${chainId}:${address}` : address)
+
 /** Returns the name of the token in a namespace, which answers and events show as `source`. */
 export const tokenNameOf = (namespace: string): string =>
   namespace.replace(/^master:|^user:[^:]*:/, '')

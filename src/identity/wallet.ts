@@ -14,7 +14,7 @@ import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { isUnowned } from './address.ts'
 import { isSignedByContract, type SignedMessage } from './contract-wallet.ts'
-import { hashIdentity } from './namespace.ts'
+import { hashWallet } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
 
@@ -83,7 +83,7 @@ const createProof = (
   walletChainId,
   method: 'wallet',
   value: sql`${address}`,
-  identityHash: sql`${hashIdentity('wallet', walletChainId ? `${walletChainId}:${address}` : address)}`,
+  identityHash: sql`${hashWallet(address, walletChainId)}`,
   guard: {
     when: sql`NOT EXISTS (SELECT 1 FROM walletNonces
       WHERE nonce = ${nonce} AND expiresAt > ${now.toISOString()})`,

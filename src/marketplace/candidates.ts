@@ -18,15 +18,16 @@ export const at = ({ input }: V, name: string): SQL => sql`(${input} ->> ${sql.r
 
 /** In the spelling of the index `nfts_creator`. */
 const isReleased = sql.raw("n.status = 'released' AND n.deletedAt IS NULL")
+const isOrderable = sql.raw("n.status IN ('released', 'unlisted') AND n.deletedAt IS NULL")
 /** The id of the user who has the user name. The first condition is that of the index. */
 export const idOfUsername = (username: SQL | Placeholder): SQL =>
   sql`(SELECT id FROM users WHERE username IS NOT NULL AND lower(username) = lower(${username}))`
 
 const title = sql`n.title COLLATE NOCASE`
 
-/** Whether everybody may see the NFT `n`. */
+/** Whether everybody who names the NFT `n` may see it. */
 export const isVisible = (now: SQL | Placeholder): SQL =>
-  sql`${isReleased} AND n.releaseAt <= ${now}`
+  sql`${isOrderable} AND n.releaseAt <= ${now}`
 
 /** Whether the metadata of the NFT `n` has an image. */
 export const hasImage = sql.raw("json_type(n.payload, '$.metadata.image') IS 'text'")
@@ -110,8 +111,9 @@ export const candidates = (v: V, table: Table, driver: Driver): SQL =>
   sql`(SELECT *, row_number() OVER () AS number
     FROM (${sources[driver](v, table)} LIMIT ${sql.raw(`${WINDOW}`)})) AS candidates`
 
-/** Whether everybody may see the NFT `n`, and it is as the filters say. */
-export const matchesNft = (v: V): SQL => sql`${isVisible(at(v, 'now'))}
+/** Whether everybody may see the NFT `n`, it is as the filters say, and named if it is unlisted. */
+export const matchesNft = (v: V, driver: Driver): SQL => sql`${isVisible(at(v, 'now'))}
+  AND ${driver === 'named' || driver === 'nft' ? sql`1` : isReleased}
   AND (${at(v, 'amountType')} IS NULL OR n.amountType = ${at(v, 'amountType')})
   AND (${at(v, 'inStock')} IS NULL OR n.amountType = 'unlimited' OR n.availableAmount > 0)
   AND n.creatorId = coalesce(${at(v, 'creatorId')}, n.creatorId)

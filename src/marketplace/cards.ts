@@ -26,7 +26,7 @@ export type ShownNft = {
   available: number | null
   sellable: boolean
   /** The price is in minor units of the currency (ISO 4217). */
-  card: { amount: number; price: number; currency: string }
+  card: { amount: number; price: number; currency: string; status: string }
 }
 
 type Filters = Partial<

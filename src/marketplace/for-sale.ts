@@ -62,7 +62,7 @@ function prepareList(
     prepared((db, v: V) => {
       const { isMatch, reason, element, joins } = parts(v, driver)
       return db.all<Row>(sql`SELECT candidates.*,
-          (${matchesNft(v)} AND ${isMatch}
+          (${matchesNft(v, driver)} AND ${isMatch}
             AND (${at(v, 'active')} IS NULL OR (${reason} = '') = ${at(v, 'active')})) AS isMatch,
           json_object(${element}, ${stock(v, reason)}) AS element,
           (SELECT maxPieces FROM networks
@@ -87,7 +87,7 @@ const nfts = prepareList('nfts', (v, driver) => {
     reason: sql`coalesce((SELECT min(${obstacle('x', v)}) FROM listings x WHERE x.nftId = n.id),
       'listing_not_found')`,
     element: sql`${nft}, 'updatedAt', n.changedAt, 'card', json_object('amount', n.amount,
-      'price', n.price, 'currency', n.priceCurrency)`,
+      'price', n.price, 'currency', n.priceCurrency, 'status', n.status)`,
     joins: sql`LEFT JOIN nfts n ON n.id = candidates.target`,
   }
 })

@@ -1,5 +1,5 @@
 /** Checks whether orders may be placed. Pure functions of the request and the rows it names. */
-import type { saleObstacles } from '../db/schema/catalogue.ts'
+import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts'
 import { sentences } from '../delivery/reasons.ts'
 import type { Ctx } from '../http/context.ts'
 import type { ErrorCode, Issue, IssueDetails } from '../http/errors.ts'
@@ -146,7 +146,7 @@ function findNft({ nft, listing, field, labels }: Order, { report }: Check): Nft
   if (!listing && field.nft === field.listing) return undefined
   const exists = nft && !nft.deletedAt
   if (!exists) report(field.nft, 'nft_not_found', `there is no ${labels.nft}`)
-  else if (nft.status !== 'released')
+  else if (!orderableStatuses.includes(nft.status))
     report(field.nft, 'nft_not_released', `${labels.nft} is not released`)
   return exists ? nft : undefined
 }

@@ -193,7 +193,8 @@ const isOutdated = preparedCondition(
       AND listings.sellerId = value ->> 'sellerId'
       AND (value ->> 'reservationId' IS NOT NULL OR listings.active
         AND (listings.activeTill IS NULL OR listings.activeTill > ${now}))
-    JOIN nfts ON nfts.id = listings.nftId AND nfts.status = 'released' AND nfts.deletedAt IS NULL
+    JOIN nfts ON nfts.id = listings.nftId AND nfts.status IN ('released', 'unlisted')
+      AND nfts.deletedAt IS NULL
     LEFT JOIN users ON users.id = value ->> 'userId' AND users.ethereumPublicAddr = value ->> 'wallet'
       AND users.walletChainId = value ->> 'walletChainId' AND users.removedAt IS NULL
       AND (value ->> 'email' IS NULL OR users.email = value ->> 'email')

@@ -52,7 +52,7 @@ export const Nft = z
     tokenId: orNull(digits(docs('Token id in the contract; null before it is minted.'))),
     newTokenId: orNull(digits(docs('Token id after an upgrade.'))),
     oldTokenId: orNull(digits(docs('Token id before an upgrade.'))),
-    status: text(docs('`released` if the NFT is on sale. Other values mean that it is not.')),
+    status: text(docs('`released` or `unlisted` if the NFT is on sale. Other values: it is not.')),
     releaseAt: time(docs('Time of the release.')),
     biddingEnabled: bool(docs('Whether bids are accepted.')),
     ...timestamps(),

@@ -174,6 +174,18 @@ it('throws the last error after all attempts', async () => {
   expect(requests).toHaveLength(3)
 })
 
+it('says that the protection of the zone has answered, and what to switch off', async () => {
+  answers = [fail(403, undefined, { 'content-type': 'text/html; charset=UTF-8' })]
+  await expect(place()).rejects.toMatchObject({
+    name: 'ApiError',
+    message:
+      'the protection of the Cloudflare zone answered, not the API (HTTP 403 with a page). Its operator has to switch off Browser Integrity Check and Bot Fight Mode for the API: Deploying, "Let servers through"',
+    status: 403,
+    code: null,
+  })
+  expect(requests).toHaveLength(1)
+})
+
 it('waits as long as Retry-After says', async () => {
   answers = [fail(429, 'rate_limited', { 'retry-after': '1' }), succeed]
   const start = performance.now()

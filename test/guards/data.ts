@@ -29,7 +29,7 @@ export const data: Guard[] = [
   {
     name: 'public lists have nothing that is not released',
     file: 'src/marketplace/candidates.ts',
-    text: 'sql`${isReleased} AND n.releaseAt <= ${now}`',
+    text: 'sql`${isOrderable} AND n.releaseAt <= ${now}`',
     broken: 'sql`n.releaseAt <= ${now}`',
     test: 'test/marketplace/public.test.ts',
     title: 'hides an NFT that is',

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { encodeFunctionData, getContractAddress, parseAbi } from 'viem'
 import { expect, it } from 'vitest'
+import { outcomeRows } from '../../scripts/catalogue/outcome-rows.ts'
 import { approver, externalIdOf, type Outcome, outcomes } from '../../scripts/catalogue/outcomes.ts'
 import { reasonCodes } from '../../src/db/schema/delivery.ts'
 import { timeouts } from '../../src/delivery/engine/item-changes.ts'
@@ -30,6 +31,15 @@ function describeEnd(end: Outcome['end']): string {
 
 it.each(outcomes)('describes the listing outcome-$name', (outcome) => {
   expect(guide).toContain(`\n${rowOf(outcome)}\n`)
+})
+
+it('sells them, and shows them in no list', () => {
+  const address = '0x1111111111111111111111111111111111111111'
+  const contracts = { erc721: address, erc1155: address, delivery: address } as const
+  const tokens = { outcome: address, limited: address, burning: address } as const
+  const { nfts, listings } = outcomeRows({ ...contracts, ...tokens })
+  expect(new Set(nfts.map(({ status }) => status))).toEqual(new Set(['unlisted']))
+  expect(listings).toHaveLength(nfts.length)
 })
 
 it.each(reasonCodes)('forces %s by a listing, or says why not', (code) => {

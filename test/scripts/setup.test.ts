@@ -106,6 +106,7 @@ it('makes an empty account live, and prints what is left to do', async () => {
   expect(out).toMatch(/\nLeft to do by hand:\n1\. Move secrets\.staging\.json to your password/)
   expect(out).toContain(`Give the relayer ${relayer.address} coins of each network`)
   expect(out).toContain('npx wrangler email sending enable example.org')
+  expect(out).toMatch(/^\d\. Let the servers of shops through: /m)
   expect(out).toContain('https://shop.example.org/api/public/stats does not answer')
 
   // The secrets are written before they are uploaded, for nobody else to read.
@@ -261,6 +262,22 @@ describe('an account that is live', () => {
     ])
   })
 
+  it('is told that the protection of the zone answers, and what to switch off', async () => {
+    const server = createServer((_, response) =>
+      response.writeHead(403, { 'content-type': 'text/html; charset=UTF-8' }).end('<title>'),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as { port: number }
+    const text = await project.readText('wrangler.toml')
+    const local = text.replace('https://shop.example.org', `http://127.0.0.1:${port}`)
+    await writeFile(join(project.folder, 'wrangler.toml'), local)
+    const { out } = await setup()
+    server.close()
+    expect(out).toContain(
+      `http://127.0.0.1:${port}/api/public/stats: the protection of the Cloudflare zone answered, not the API (HTTP 403 with a page). Its operator has to switch off Browser Integrity Check and Bot Fight Mode`,
+    )
+  })
+
   it('gets an order of something that is for sale on a testnet', async () => {
     const sent: { url: string; token: string; body: unknown }[] = []
     const server = createServer(async (request, response) => {
@@ -385,7 +402,8 @@ it('does not deploy while something must be done by hand, and prints all of it',
   expect(status).toBe(1)
   expect(changesIn((await project.read()).commands)).toEqual([
     'd1 create --jurisdiction eu marketplace-staging',
-    ...CHANGES.slice(1, 6),
+    ...CHANGES.slice(1, 3).map((change) => `${change} --jurisdiction eu`),
+    ...CHANGES.slice(3, 6),
   ])
   const demands = out.slice(out.indexOf('Before the Worker can be deployed, do this'))
   for (const demand of [
@@ -418,12 +436,68 @@ it.each([
 it.each([
   ['--domain', 'https://shop.example.org', '--domain must be a host such as'],
   ['--location', 'mars', '--location must be one of weur, eeur, apac, oc, wnam, enam.'],
-  ['--jurisdiction', 'mars', '--jurisdiction must be one of eu, us, fedramp.'],
+  ['--jurisdiction', 'mars', '--jurisdiction must be one of eu, fedramp.'],
+  ['--jurisdiction', 'us', '--jurisdiction us is refused: D1 has it, but'],
 ])('refuses a wrong value before it does anything: %s %s', async (option, value, message) => {
   const { errors, status } = await setup([option, value])
   expect(status).toBe(1)
   expect(errors).toContain(message)
   expect((await project.read()).commands).toEqual([])
+})
+
+it('keeps database, bucket and binding in a jurisdiction, also when it runs again', async () => {
+  const args = [...VALUES, '--jurisdiction', 'eu']
+  expect((await setup(args)).status).toBe(0)
+  const { buckets, commands } = await project.read()
+  expect(buckets).toEqual({ 'marketplace-staging-avatars (eu)': ['abort-incomplete-uploads'] })
+  expect(await project.readText('wrangler.toml')).toContain(`[[env.staging.r2_buckets]]
+binding = "AVATARS"
+bucket_name = "marketplace-staging-avatars"
+jurisdiction = "eu"
+`)
+  for (const again of [args, VALUES]) {
+    expect((await setup(again)).status).toBe(0)
+    const after = (await project.read()).commands.slice(commands.length)
+    expect(changesIn(after)).toEqual([])
+  }
+  const { out, status } = await setup([...VALUES, '--jurisdiction', 'fedramp'])
+  expect(status).toBe(1)
+  expect(out).toMatch(
+    /^1\. jurisdiction of \[env\.staging\.r2_buckets\] is "eu" in wrangler\.toml\./m,
+  )
+})
+
+it('does not move a bucket that exists into a jurisdiction', async () => {
+  await project.reset(toml, { buckets: { 'marketplace-staging-avatars': [] } })
+  const { out, status } = await setup([...VALUES, '--jurisdiction', 'eu'])
+  expect(status).toBe(1)
+  expect(out).toMatch(
+    /^1\. The bucket marketplace-staging-avatars exists outside of the jurisdiction eu, and cannot be moved\./m,
+  )
+  expect((await project.read()).buckets).toEqual({ 'marketplace-staging-avatars': [] })
+  expect(await project.readText('wrangler.toml')).not.toContain('jurisdiction')
+})
+
+describe('an account that lacks something', () => {
+  it.each([
+    ['r2' as const, /^1\. Enable R2 in your account: https:\/\/dash\.cloudflare\.com\//m],
+    [
+      'subdomain' as const,
+      /^1\. Open Workers in the dashboard once: https:\/\/dash\.cloudflare\.com\//m,
+    ],
+  ])('gets a numbered demand, and goes on after it: %s', async (what, demand) => {
+    await project.reset(toml, { lacks: [what] })
+    const refused = await setup(ALL)
+    expect({ status: refused.status, errors: refused.errors }).toEqual({
+      status: 1,
+      errors: '\nThe Worker was not deployed.\n',
+    })
+    expect(refused.out).toMatch(/\nBefore the Worker can be deployed, do this/)
+    expect(refused.out).toMatch(demand)
+    await project.change({ lacks: undefined })
+    expect((await setup(ALL)).status).toBe(0)
+    expect((await project.read()).uploads).toHaveLength(1)
+  })
 })
 
 it('asks where a new database is before it creates anything', async () => {

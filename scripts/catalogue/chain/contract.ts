@@ -1,5 +1,15 @@
 /** A token contract on a node, and what it says about itself. */
-import { type Address, type Hex, parseAbi, zeroAddress } from 'viem'
+import {
+  type Address,
+  BaseError,
+  type Hex,
+  HttpRequestError,
+  parseAbi,
+  RpcError,
+  RpcRequestError,
+  TimeoutError,
+  zeroAddress,
+} from 'viem'
 import type { Network } from '../../contract/networks.ts'
 import { attempt, connect, isContractError, type Node } from '../../contract/node.ts'
 import { CommandError } from '../../shell/command.ts'
@@ -43,12 +53,25 @@ export async function openContract(network: Network, address: Address): Promise<
   }
 }
 
-/** Returns undefined if the contract does not have the function, or reverts. */
+/** Returns undefined if the contract does not have the function, reverts, or returns nonsense. */
 export async function unlessReverted<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call
   } catch (error) {
-    if (isContractError(error)) return undefined
+    if (isContractError(error) || !isCausedBy(error, RpcError, RpcRequestError, ...silences))
+      return undefined
     return attempt('Reading the contract', call)
   }
 }
+
+const silences = [HttpRequestError, TimeoutError] as const
+
+/** Whether the node has not answered, in contrast to an error that it has answered. */
+export const isSilence = (result: unknown): result is CommandError =>
+  result instanceof CommandError && isCausedBy(result.cause, ...silences)
+
+type ErrorClass = new (...args: never[]) => Error
+
+const isCausedBy = (error: unknown, ...classes: ErrorClass[]): boolean =>
+  error instanceof BaseError &&
+  error.walk((cause) => classes.some((type) => cause instanceof type)) !== null

@@ -25,20 +25,30 @@ export type DownloadOptions = {
   retryDelay?: number
   /** Resolves names. */
   resolve?: typeof lookup
+  /** Hosts that have failed at every attempt. They get one attempt until they answer. */
+  failedHosts?: Set<string>
 }
 
 const invalidMetadata = (reason: string) => invalidField('metadata', reason)
 
 /** Returns a text. Throws `invalid_input` with the reason. */
 export async function download(url: string, options: DownloadOptions): Promise<string> {
-  const { timeout = 30_000, retryDelay = 500, loopbackHosts } = options
+  const { timeout = 30_000, retryDelay = 500, loopbackHosts, failedHosts } = options
   const destination = parseDestination(url, { field: 'uri', loopbackHosts })
+  const attempts = failedHosts?.has(destination.host) ? 1 : ATTEMPTS
   for (let attempt = 1; ; attempt++) {
+    const signal = AbortSignal.timeout(timeout)
     try {
-      return await load(destination, AbortSignal.timeout(timeout), options)
+      const text = await load(destination, signal, options)
+      failedHosts?.delete(destination.host)
+      return text
     } catch (error) {
       if (error instanceof ApiError) throw error
-      if (attempt === ATTEMPTS) throw invalidMetadata(`cannot be downloaded (${error})`)
+      if (attempt === attempts) {
+        failedHosts?.add(destination.host)
+        const reason = signal.aborted ? `no complete answer in ${timeout / 1000} seconds` : error
+        throw invalidMetadata(`cannot be downloaded (${reason})`)
+      }
       await setTimeout(retryDelay * 2 ** attempt)
     }
   }
@@ -69,7 +79,10 @@ function send(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const get = url.protocol === 'https:' ? httpsGet : httpGet
   const guard = loopbackHosts.includes(url.host) ? {} : { lookup: publicLookup(resolveName) }
-  get(url.href, { signal, ...guard }, resolve).on('error', reject)
+  get(url.href, { signal, ...guard }, resolve)
+    .on('error', reject)
+    // A server that changes to another protocol gives neither a response nor an error.
+    .on('close', () => reject(new Error('the server closed the connection')))
   return promise
 }
 
@@ -78,8 +91,10 @@ const publicLookup =
   (resolve: typeof lookup): LookupFunction =>
   (hostname, options, callback) =>
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      // Without an address there is no list, whatever the type says.
+      if (error) return callback(error, [])
       const [first] = addresses
-      if (error || !first) return callback(error, [])
+      if (!first) return callback(new Error(`${hostname} has no address`), [])
       const isSafe = addresses.every(({ address, family }) =>
         isPublic(family === 6 ? `[${address}]` : address),
       )

@@ -18,6 +18,7 @@ export function createReader(
 ): (id: bigint) => Promise<object> {
   // Tokens that follow each other may share a document.
   let last: { uri: string; texts: Promise<string[]> } | undefined
+  const downloads = { ...options, failedHosts: new Set<string>() }
   return async (id) => {
     const isErc1155 = standard === 'erc1155'
     // Clients replace `{id}` in the URI and in the document of an ERC-1155 token.
@@ -25,7 +26,7 @@ export function createReader(
     const replaceId = (text: string) => (isErc1155 ? text.replaceAll('{id}', hex) : text)
     const call = { address, abi, functionName: isErc1155 ? 'uri' : 'tokenURI' } as const
     const uri = replaceId((await unlessReverted(node.readContract({ ...call, args: [id] }))) ?? '')
-    if (last?.uri !== uri) last = { uri, texts: readTexts(uri.trim(), options) }
+    if (last?.uri !== uri) last = { uri, texts: readTexts(uri.trim(), downloads) }
     for (const text of await last.texts) {
       const value = parseJson(replaceId(text))
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value

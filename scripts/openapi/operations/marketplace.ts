@@ -35,7 +35,7 @@ const ofList = (list: keyof typeof lists, id: string, name: string): Operations 
     [`get${id}`]: {
       ...shared,
       summary: `Get ${name}`,
-      description: released,
+      description: `${released} Also shows what is unlisted.`,
       answer: elements.meta({ id: `Public${id}`, description: 'In the order of the path.' }),
       errors: [lists[list].notFound],
     },

@@ -9,6 +9,9 @@ export const amountTypes = ['unique', 'limited', 'unlimited'] as const
 /** How a paid order is fulfilled: the holder's token is transferred, or a new one is minted. */
 export const fulfilments = ['transfer', 'mint'] as const
 
+/** Statuses in which an NFT can be ordered. One that is unlisted is shown only to who names it. */
+export const orderableStatuses: readonly string[] = ['released', 'unlisted']
+
 export const nfts = sqliteTable(
   'nfts',
   {
@@ -47,7 +50,7 @@ export const nfts = sqliteTable(
     fulfilment: text({ enum: fulfilments }).notNull().default('transfer'),
     newTokenId: text(),
     oldTokenId: text(),
-    /** `released` if the NFT is on sale. */
+    /** One of `orderableStatuses` if the NFT is on sale. */
     status: text().notNull(),
     releaseAt: timestamp().notNull(),
     biddingEnabled: boolean().notNull().default(false),
@@ -166,7 +169,7 @@ export const catalogueLines = sqliteTable(
     externalId: text(),
     /** JSON as `export` writes it; null for a line that has problems. */
     record: text(),
-    /** What SQL cannot compute: `users.identityHash` or `listings.priceWei`. */
+    /** `users.identityHash`, `listings.priceWei`, or the network of an NFT if it is not configured. */
     derived: text(),
   },
   constraints((t) => [

@@ -128,9 +128,7 @@ export async function confirm(
     unconfirmedSince,
   }
   const isFinal = ({ block }: KeyRecord) => block > 0 && block <= final.number
-  const asked = [...records].filter(
-    ([key, record]) => isFinal(record) || (record.block === 0 && compared.has(key)),
-  )
+  const asked = [...records].filter(([key, record]) => isFinal(record) || compared.has(key))
   const hashes = [...receipts.keys()]
   const claims = asked.length + hashes.length + doubted.size
   if (network.rpcUrls.length === 1 || claims === 0) return alone

@@ -23,7 +23,7 @@ export const NftPage = (details: NftDetails) => {
         </h1>
         <p>
           By{' '}
-          <a href={creatorPath(nft.creator)}>
+          <a href={nft.card.status === 'released' ? creatorPath(nft.creator) : undefined}>
             <PersonName person={nft.creator} />
           </a>
         </p>

@@ -1,3 +1,4 @@
+import { orderableStatuses } from '../../db/schema/catalogue.ts'
 import type { HistoryEntry, Side } from '../../orders/history.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -142,7 +143,7 @@ export const Order = ({ entry, side, isAlone }: OrderProps) => {
 
 /** Returns the page of an NFT; null if it has none, because it is not released or was deleted. */
 function nftPath({ id, status, deletedAt, releaseAt }: HistoryEntry['item']['nft']): string | null {
-  const isReleased = status === 'released' && releaseAt <= usePage().now.toISOString()
+  const isReleased = orderableStatuses.includes(status) && releaseAt <= usePage().now.toISOString()
   return isReleased && !deletedAt ? `/nfts/${id}` : null
 }
 

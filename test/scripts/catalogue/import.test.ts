@@ -110,7 +110,7 @@ describe('a file with problems', () => {
   line 2, tokenId: must be text (invalid_input): 20002
   line 2, metadata.name: must be text (invalid_input): 5
   line 3: must be JSON of at most 131072 characters (invalid_input)
-  line 4, creator: there is no such user (user_not_found): "nobody"
+  line 4, creator: there is no such user: add a record of it (user_not_found): "nobody"
 All problems are in bad.problems.jsonl, and these lines in bad.failed.jsonl.
 `)
     expect(await read('bad.failed.jsonl')).toBe(`${linesOf([wrong])}not JSON\n${linesOf([lost])}`)

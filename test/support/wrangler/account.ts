@@ -10,7 +10,9 @@ export type Upload = { file: string; mode: string; secrets: Record<string, strin
 export type Account = {
   login: { email: string; accounts: { id: string; name: string }[] } | null
   databases: { uuid: string; name: string; replication?: string }[]
-  /** The names of their lifecycle rules. */
+  /** What the account lacks: R2, or a subdomain of workers.dev. */
+  lacks?: ('r2' | 'subdomain')[]
+  /** The names of their lifecycle rules. In a jurisdiction, the name is as in `pictures (eu)`. */
   buckets: Record<string, string[]>
   /** The Workers that read them. */
   queues: Record<string, string[]>

@@ -101,20 +101,23 @@ async function run(account: Account): Promise<Answer> {
     if (!known) throw new Refusal(apiError('The database could not be found', 7404))
     return runDatabase(line)
   }
+  if (line.startsWith('r2 ') && account.lacks?.includes('r2'))
+    throw new Refusal(apiError('Please enable R2 through the Cloudflare Dashboard.', 10042))
+  const place = args.includes('--jurisdiction') ? ` (${optionOf('--jurisdiction')})` : ''
   if (line.startsWith('r2 bucket create ')) {
-    account.buckets[name] = []
-    return `✅ Created bucket '${name}' with default storage class of Standard.`
+    account.buckets[`${args[3]}${place}`] = []
+    return `✅ Created bucket '${args[3]}' with default storage class of Standard.`
   }
   if (line.startsWith('r2 bucket lifecycle list ')) {
-    const rules = account.buckets[name]
+    const rules = account.buckets[`${args[4]}${place}`]
     if (!rules) throw new Refusal(apiError('The specified bucket does not exist.', 10006))
-    if (rules.length === 0) return `There are no lifecycle rules for bucket '${name}'.`
+    if (rules.length === 0) return `There are no lifecycle rules for bucket '${args[4]}'.`
     return rules
       .map((rule) => `name:    ${rule}\naction:  Abort incomplete multipart uploads after 7 days`)
       .join('\n\n')
   }
   if (line.startsWith('r2 bucket lifecycle add ')) {
-    account.buckets[args[4] ?? '']?.push(args[5] ?? '')
+    account.buckets[`${args[4]}${place}`]?.push(args[5] ?? '')
     return `✨ Added lifecycle rule '${args[5]}' to bucket '${args[4]}'.`
   }
   if (line.startsWith('r2 object ')) return moveObject(args[2] ?? '', args[3] ?? '')
@@ -167,6 +170,13 @@ async function run(account: Account): Promise<Answer> {
 }
 
 function deploy(account: Account, worker: string, environment: string): Answer {
+  if (account.lacks?.includes('subdomain'))
+    throw new Refusal(
+      apiError(
+        'You need a workers.dev subdomain in order to proceed. Please go to the dashboard.',
+        10063,
+      ),
+    )
   const existing = account.workers[worker] ?? { secrets: [], versions: [] }
   const file = args.includes('--secrets-file') ? optionOf('--secrets-file') : undefined
   const upload: Upload | undefined = file

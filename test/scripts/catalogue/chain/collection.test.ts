@@ -12,6 +12,7 @@ import {
   type Contract,
   creator,
   type Refusal,
+  type RpcCall,
   recordsIn,
 } from './world.ts'
 
@@ -254,8 +255,11 @@ describe('a second run', () => {
 
 it('leaves out tokens whose metadata cannot be read, and says why', async () => {
   const contract = await chain.aCollection()
-  await contract.send('mint', 1n, 7n)
+  await contract.send('mint', 1n, 10n)
   await contract.send('setReverts', 1n)
+  await contract.send('setNonsense', 8n)
+  await contract.send('setUri', 9n, 'https://[')
+  await contract.send('setUri', 10n, `data:,${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`)
   await contract.send('setUri', 3n, 'http://169.254.169.254/latest/meta-data')
   await contract.send('setUri', 4n, 'data:application/json,[1]')
   await contract.send('setUri', 6n, `data:,{"a":${'['.repeat(32)}${']'.repeat(32)}}`)
@@ -264,10 +268,13 @@ it('leaves out tokens whose metadata cannot be read, and says why', async () => 
   expect(namesIn(nfts)).toEqual(['Token 2', 'Token 5'])
   expect(errors.trim().split('\n').sort()).toEqual([
     'Token 1 is left out: uri: is missing in the contract',
+    'Token 10 is left out: metadata: must be a JSON object',
     'Token 3 is left out: uri: must point to a public host',
     'Token 4 is left out: metadata: must be a JSON object',
     'Token 6 is left out: metadata: must have at most 32 levels',
     expect.stringMatching(/^Token 7 is left out: metadata\.name: must have at most 255/),
+    'Token 8 is left out: uri: is missing in the contract',
+    'Token 9 is left out: uri: must be a URL',
   ])
 })
 
@@ -372,6 +379,10 @@ describe('a provider that limits what is read', () => {
     last = Number(await chain.client.getBlockNumber())
   })
 
+  /** Whether it asks for the URI of the token. */
+  const callsUri = ({ method, params: [call] = [{}] }: RpcCall, id: number) =>
+    method === 'eth_call' && call.data === `0xc87b56dd${id.toString(16).padStart(64, '0')}`
+
   const error = (code: number, message: string): Refusal => ({ error: { code, message } })
 
   it.each<[string, number, Refusal]>([
@@ -402,6 +413,37 @@ describe('a provider that limits what is read', () => {
         : undefined,
     )
     expect((await read(contract, { networks: chain.networks(url) })).nfts).toHaveLength(300)
+  })
+
+  it('leaves out a token that it refuses, and says why', async () => {
+    const contract = await chain.aCollection()
+    await contract.send('mint', 1n, 3n)
+    const { url } = await aProvider(chain.url, (call) =>
+      callsUri(call, 2) ? error(-32000, 'out of gas') : undefined,
+    )
+    const { nfts, errors } = await read(contract, { networks: chain.networks(url) })
+    expect(namesIn(nfts)).toEqual(['Token 1', 'Token 3'])
+    expect(errors).toMatch(/^Token 2 is left out: Reading the contract failed: .*out of gas\n$/s)
+  })
+
+  it('may fall silent: the file keeps what was read before', async () => {
+    const contract = await chain.aCollection()
+    await contract.send('mint', 1n, 25n)
+    let isSilent = true
+    const { url } = await aProvider(chain.url, (call) =>
+      isSilent && [21, 22, 23, 24, 25].some((id) => callsUri(call, id))
+        ? { status: 500 }
+        : undefined,
+    )
+    const networks = chain.networks(url)
+    const first = await read(contract, { networks })
+    expect(first.nfts).toHaveLength(20)
+    expect(first.status).toBe(1)
+    expect(first.errors).toMatch(
+      /Reading the contract failed: .*\ncollection\.jsonl keeps what was read before\. Run the command again to go on\.\n$/,
+    )
+    isSilent = false
+    expect((await read(contract, { networks })).nfts).toHaveLength(25)
   })
 
   it('ends the command if it refuses one block', async () => {

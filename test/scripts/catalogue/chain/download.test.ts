@@ -60,6 +60,27 @@ describe('a destination that is not public', () => {
   })
 })
 
+it('says that a name does not resolve, and asks its host once the next time', async () => {
+  let lookups = 0
+  // As Node does it: later, and without a list of addresses.
+  const resolve = (name: string, _: object, done: (error: Error) => void) => {
+    lookups++
+    process.nextTick(done, new Error(`getaddrinfo ENOTFOUND ${name}`))
+  }
+  const failedHosts = new Set<string>()
+  const options = {
+    loopbackHosts: [],
+    failedHosts,
+    resolve: resolve as unknown as typeof lookup,
+  }
+  for (const expected of [4, 5]) {
+    await expect(read('https://gone.example.com/1', options)).rejects.toThrow(
+      'metadata: cannot be downloaded (Error: getaddrinfo ENOTFOUND gone.example.com)',
+    )
+    expect(lookups).toBe(expected)
+  }
+})
+
 describe('a document', () => {
   it('has at most 128 KiB', async () => {
     const { url } = await aServer((path, response) =>
@@ -85,6 +106,27 @@ describe('a server that fails', () => {
     expect(requests).toHaveLength(3)
   })
 
+  it('is asked four times again after it has answered', async () => {
+    const { url, host, requests } = await aServer((path, response) =>
+      path === '/ok' ? response.end('{}') : response.writeHead(503).end(),
+    )
+    const failedHosts = new Set([host])
+    await expect(read(url, { failedHosts })).rejects.toThrow('HTTP 503')
+    await read(`${url}/ok`, { failedHosts })
+    await expect(read(url, { failedHosts })).rejects.toThrow('HTTP 503')
+    expect(requests).toEqual(['/', '/ok', '/', '/', '/', '/'])
+  })
+
+  it('may change to another protocol', async () => {
+    const { url, requests } = await aServer((_, response) =>
+      response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end(),
+    )
+    await expect(read(url)).rejects.toThrow(
+      'metadata: cannot be downloaded (Error: the server closed the connection)',
+    )
+    expect(requests).toHaveLength(4)
+  })
+
   it('is asked four times, also if it breaks off or does not answer', async () => {
     const { url, requests } = await aServer((path, response) => {
       if (path === '/silent') return
@@ -95,7 +137,7 @@ describe('a server that fails', () => {
       'metadata: cannot be downloaded (Error: ',
     )
     await expect(read(`${url}/silent`, { timeout: 50 })).rejects.toThrow(
-      'metadata: cannot be downloaded (AbortError: ',
+      'metadata: cannot be downloaded (no complete answer in 0.05 seconds)',
     )
     expect(requests).toHaveLength(8)
   })

@@ -100,7 +100,11 @@ export async function aChain() {
   }
 }
 
-type RpcCall = { id: number; method: string; params?: [Record<string, string>, ...unknown[]] }
+export type RpcCall = {
+  id: number
+  method: string
+  params?: [Record<string, string>, ...unknown[]]
+}
 /** What a provider answers instead of the node. */
 export type Refusal = { error: { code: number; message: string } } | { status: number }
 /** What a provider refuses. `blocks`: of a call of eth_getLogs. `logs`: in what the node answers. */

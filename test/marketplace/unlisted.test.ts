@@ -1,0 +1,73 @@
+/** NFTs that can be ordered by whoever knows their number, and that no list shows. */
+import { eq, sum } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { nftCounts, nfts } from '../../src/db/schema/catalogue.ts'
+import { aShop, placed, recordWakeUps } from '../orders/shop.ts'
+import { aReservation } from '../reservations/holds.ts'
+import { call } from '../support/api.ts'
+import { db } from '../support/makers.ts'
+import { aVisitor } from '../support/visitor.ts'
+import { get, queryOf } from './public.ts'
+
+recordWakeUps()
+
+const UNLISTED = { status: 'unlisted', title: 'Private sale' }
+
+const body = async (path: string) => (await call('GET', path)).json()
+const page = async (path: string) => {
+  const response = await aVisitor().get(path)
+  return { status: response.status, html: await response.text() }
+}
+
+it('appear in no list, number or page that does not name them', async () => {
+  const numbers = ['/api/public/stats', '/api/public/creators?limit=100']
+  const before = await Promise.all(numbers.map(body))
+  const { seller, nft, listing } = await aShop({ nft: UNLISTED })
+  expect(await Promise.all(numbers.map(body))).toEqual(before)
+  const { id } = seller
+  for (const filter of [
+    { creatorId: id },
+    { sellerId: id },
+    { q: 'Private' },
+    { updatedSince: nft.changedAt },
+    { limit: 100 },
+  ])
+    for (const resource of ['nfts', 'listings'] as const) {
+      const found = (await get(resource, queryOf(filter)))[resource]?.map((one) => one.id)
+      expect(found).not.toContain(resource === 'nfts' ? nft.id : listing.id)
+    }
+  for (const path of ['/', '/nfts', '/nfts?q=Private', `/nfts?creator=${id}`])
+    expect((await page(path)).html).not.toContain(`href="/nfts/${nft.id}"`)
+})
+
+it('are shown to who names them', async () => {
+  const { nft, listing } = await aShop({ nft: UNLISTED })
+  expect((await get('nfts', `/externalId:${nft.externalId}`)).nfts).toMatchObject([
+    { id: nft.id, sellable: true },
+  ])
+  expect((await get('listings', `/${listing.id}`)).listings).toMatchObject([
+    { id: listing.id, sellable: true },
+  ])
+  const { status, html } = await page(`/nfts/${nft.id}`)
+  expect({ status, isBuyable: html.includes('10.00') }).toEqual({ status: 200, isBuyable: true })
+  // The creator has released nothing, and has no page.
+  expect(html).not.toContain('href="/creators/')
+})
+
+it('can be ordered and reserved', async () => {
+  const { token, input, listing, nft } = await aShop({ nft: UNLISTED })
+  const [order] = await placed(token, [input])
+  expect(order?.orderItems[0]?.nft).toMatchObject({ id: nft.id, status: 'unlisted' })
+  const { id } = await aReservation(token, { listing: listing.externalId, quantity: 1 })
+  await placed(token, [{ ...input, reservationId: id }])
+})
+
+it('are counted and listed once they are released', async () => {
+  const { seller, nft } = await aShop({ nft: UNLISTED })
+  const [before] = await db.select({ total: sum(nftCounts.nfts) }).from(nftCounts)
+  await db.update(nfts).set({ status: 'released' }).where(eq(nfts.id, nft.id))
+  const found = (await get('nfts', `?creatorId=${seller.id}`)).nfts?.map(({ id }) => id)
+  expect(found).toEqual([nft.id])
+  const [after] = await db.select({ total: sum(nftCounts.nfts) }).from(nftCounts)
+  expect(Number(after?.total) - Number(before?.total)).toBe(1)
+})
