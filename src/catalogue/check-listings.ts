@@ -1,6 +1,6 @@
 /** Tries a few listings each minute, and each once a day: what cannot be delivered is not sold. */
 import { sql } from 'drizzle-orm'
-import { type Database, jsonValues, raw } from '../db/client.ts'
+import { type Database, raw } from '../db/client.ts'
 import { listings, orderableStatuses, saleObstacles } from '../db/schema/catalogue.ts'
 import { findObstacles, type Sale, type SellingSettings } from '../delivery/sales.ts'
 
@@ -33,7 +33,7 @@ export async function checkListings(
       db,
       sql`SELECT l.id, l.checkAt AS was, l.obstacle AS stored, n.contractNetwork AS network, n.contractAddr AS contract,
           n.tokenId, n.fulfilment, u.ethereumPublicAddr AS holder,
-          coalesce(l.activeTill > ${at}, 1) AND n.status IN ${jsonValues(JSON.stringify(orderableStatuses))} AND n.deletedAt IS NULL
+          coalesce(l.activeTill > ${at}, 1) AND n.status IN ${orderableStatuses} AND n.deletedAt IS NULL
             AND (n.amountType IS 'unlimited' OR n.availableAmount > 0) AS isForSale
         FROM listings l CROSS JOIN nfts n ON n.id = l.nftId CROSS JOIN users u ON u.id = l.sellerId
         WHERE l.active AND l.checkAt <= ${at}
