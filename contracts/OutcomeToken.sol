@@ -58,7 +58,8 @@ contract OutcomeToken {
     }
 
     function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes calldata) external {
-        if (!_isHolder[from] || !isApprovedForAll[from][msg.sender]) revert("not approved");
+        bool isAllowed = from == msg.sender || isApprovedForAll[from][msg.sender];
+        if (!_isHolder[from] || !isAllowed) revert("not approved");
         if (id == MEMBERS_ONLY && to != MEMBER) revert("only members may have a piece");
         if (id == FROZEN) revert("frozen");
         if (id == EXPENSIVE) {
@@ -76,6 +77,10 @@ contract OutcomeToken {
         if (id == SILENT) return;
         _received[to][id] += amount;
         emit TransferSingle(msg.sender, from, to, id, amount);
+    }
+
+    function hasRole(bytes32, address) external pure returns (bool) {
+        return false;
     }
 
     function mint(address, uint256, uint256, bytes calldata) external pure {

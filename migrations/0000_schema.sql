@@ -41,6 +41,8 @@ CREATE TABLE `listings` (
 	`sellerId` integer NOT NULL,
 	`nftId` integer NOT NULL,
 	`captureCronId` text,
+	`obstacle` text,
+	`checkAt` text DEFAULT '' NOT NULL,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	FOREIGN KEY (`sellerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
@@ -53,6 +55,7 @@ CREATE UNIQUE INDEX `listings_external` ON `listings` (`externalId`);--> stateme
 CREATE INDEX `listings_seller` ON `listings` (`sellerId`);--> statement-breakpoint
 CREATE INDEX `listings_nft` ON `listings` (`nftId`);--> statement-breakpoint
 CREATE INDEX `listings_updated` ON `listings` (`updatedAt`);--> statement-breakpoint
+CREATE INDEX `listings_due` ON `listings` (`checkAt`) WHERE "listings"."active";--> statement-breakpoint
 CREATE TABLE `nftCounts` (
 	`amountType` text PRIMARY KEY NOT NULL,
 	`nfts` integer NOT NULL
@@ -150,7 +153,7 @@ CREATE TABLE `deliveries` (
 	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed', 'cancelled', 'written_off')),
 	CONSTRAINT "deliveries_requestedAction" CHECK("deliveries"."requestedAction" IN ('deliver', 'cancel')),
-	CONSTRAINT "deliveries_reasonCode" CHECK("deliveries"."reasonCode" IS NULL OR "deliveries"."reasonCode" IN ('cancelled', 'contract_paused', 'contract_unavailable', 'gas_burned', 'gas_limit_exceeded', 'holder_has_no_token', 'holder_not_approved', 'invalid_quantity', 'invalid_recipient', 'invalid_token_address', 'invalid_token_id', 'key_used_for_other_delivery', 'minter_role_missing', 'network_not_configured', 'no_relayer', 'node_unavailable', 'quantity_above_limit', 'recipient_not_deployed', 'recipient_on_other_chain', 'recipient_rejects', 'relayer_limit_reached', 'seller_has_no_wallet', 'seller_on_other_chain', 'simulation_failed', 'single_piece_token', 'token_limit_missing', 'token_limit_reached', 'token_moved_nothing', 'token_not_deployed', 'token_not_supported', 'token_not_transferable', 'transaction_not_found', 'transfer_failed')),
+	CONSTRAINT "deliveries_reasonCode" CHECK("deliveries"."reasonCode" IS NULL OR "deliveries"."reasonCode" IN ('cancelled', 'contract_paused', 'contract_unavailable', 'gas_burned', 'gas_limit_exceeded', 'holder_has_no_token', 'holder_not_approved', 'invalid_quantity', 'invalid_recipient', 'invalid_token_address', 'invalid_token_id', 'key_used_for_other_delivery', 'mint_not_exact', 'mint_refused', 'minter_role_missing', 'network_not_configured', 'no_relayer', 'node_unavailable', 'quantity_above_limit', 'recipient_not_deployed', 'recipient_on_other_chain', 'recipient_rejects', 'relayer_limit_reached', 'seller_has_no_wallet', 'seller_on_other_chain', 'simulation_failed', 'single_piece_token', 'token_limit_missing', 'token_limit_reached', 'token_moved_nothing', 'token_not_deployed', 'token_not_supported', 'token_not_transferable', 'transaction_not_found', 'transfer_failed')),
 	CONSTRAINT "deliveries_reason" CHECK(("deliveries"."reasonCode" IS NULL) = ("deliveries"."reason" IS NULL)),
 	CONSTRAINT "deliveries_awaits" CHECK(("deliveries"."state" = 'awaiting_wallet') = ("deliveries"."awaits" IS NOT NULL))
 );

@@ -5,6 +5,7 @@ import { openContract, readOwner } from './contract/delivery.ts'
 import { deployContract } from './contract/deploy.ts'
 import { findNetwork, type Network, parseAddress } from './contract/networks.ts'
 import { connect } from './contract/node.ts'
+import { refuseQuantities } from './contract/sales.ts'
 import { showStatus } from './contract/show-status.ts'
 import { describeContract } from './contract/status.ts'
 import { describeToken } from './contract/tokens.ts'
@@ -92,7 +93,7 @@ export const command = defineCommand(
     example:
       'npm run contract -- set-relayer --network ethereum --env production --relayer 0x… --capacity 500 --per-day 3000',
   },
-  (options, action) => {
+  async (options, action) => {
     const network = findNetwork(options.network, options.env)
     switch (action) {
       case 'deploy':
@@ -103,6 +104,8 @@ export const command = defineCommand(
         return auditContract(network, options)
       default: {
         const change = parseChange(action, options)
+        if (action === 'set-token-limit' && change.args[1] !== 0n)
+          await refuseQuantities(network, parseAddress('--token', options.token))
         return options.print
           ? console.log(describeChange(network, change).join('\n'))
           : send(network, change, options.token)

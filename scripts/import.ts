@@ -6,6 +6,7 @@ import { importLocally } from './catalogue/import-local.ts'
 import { importRemotely } from './catalogue/import-remote.ts'
 import { describeGrants } from './catalogue/mints.ts'
 import { numbersFile } from './catalogue/numbers.ts'
+import { describeObstacles } from './catalogue/obstacles.ts'
 import {
   describeCounts,
   forgetProblems,
@@ -91,6 +92,7 @@ export const command = defineCommand(
         `Their holders have to approve the Delivery contract. To mint more of them on delivery, set "fulfilment" to "mint" in ${file} and import it again, which prints what to grant.`,
       )
     for (const line of await describeGrants(file, instance?.environment)) console.log(line)
+    for (const line of await describeObstacles(file, instance?.environment)) console.log(line)
     if (leftOut > 0)
       throw new CommandError(
         `Without ${plural(leftOut, 'token')}. Run the command again to try them again.`,

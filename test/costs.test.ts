@@ -233,13 +233,15 @@ const measureBatch: Record<BatchCost, () => Promise<Cost>> = {
   'log and send an event': () => costOfEvents(1),
   'remove 100 stored responses and 200 events': costOfPruning,
   'run cron once': async () => {
-    // As if the cron trigger had always run: the newest order is counted, and alarms were told.
+    // As if the cron trigger had always run: the newest order is counted, alarms were told,
+    // and listings tried.
     await env.DB.prepare(
       `INSERT OR REPLACE INTO hourlyOrders (hour, firstId, lastId, transferred, failed, awaitingWallet, underWay, updatedAt)
        SELECT substr(?1, 1, 13) || ':00:00.000Z', max(id), max(id), 0, 0, 0, 1, ?1 FROM deliveries`,
     )
       .bind(new Date().toISOString())
       .run()
+    await env.DB.exec(`UPDATE listings SET checkAt = '9999'`)
     await runCron(env, new Date())
     return costOf((measuredEnv) => runCron(measuredEnv, new Date()))
   },

@@ -1492,7 +1492,7 @@ export interface components {
          * @description Why a transfer failed, or what it waits for.
          * @enum {string}
          */
-        ReasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed";
+        ReasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed";
         /** @description How to close a failed transfer. */
         WriteOff: {
             /** @description Whether the pieces of the item return to the stock. */
@@ -1616,7 +1616,7 @@ export interface components {
              * @description Why it failed, for programs; null if it did not.
              * @enum {string|null}
              */
-            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
+            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
             /**
              * Format: int64
              * @description Grows with each event of the order.
@@ -2119,7 +2119,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2194,7 +2194,7 @@ export interface components {
              * @description What is wrong with the field, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
         };
@@ -2437,7 +2437,7 @@ export interface components {
              * @description Why the item is `failed`, for programs. Otherwise null.
              * @enum {string|null}
              */
-            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
+            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
             /** @description Why an item is `failed`; `cancelled` after a cancellation. Otherwise null. */
             failReason: string | null;
             /** @description Newest transaction: a transfer, or the cancellation of it. Null before one is sent. */
@@ -2877,7 +2877,7 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | null;
+            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
             /**
              * Format: int64
              * @description Most pieces of one order; null if only `available` limits it.
@@ -3004,7 +3004,7 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | null;
+            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
             /**
              * Format: date-time
              * @description Time of the release or the last change; also when it sold out or came back.
@@ -4022,6 +4022,26 @@ export interface components {
          *     `reservation_not_found`: No reservation with this id is live that was made under the name of the token: it has expired, was released or is used, or an earlier order of the call uses it. Read the order if the purchase was placed already. Otherwise place the order without `reservationId`, with `expectedPriceCents`, or give the money back.
          *
          *     `reservation_mismatch`: The order names another listing, NFT or quantity than its reservation holds. The message tells what it holds. Correct the field.
+         *
+         *     `gas_limit_exceeded`: A delivery would need more gas than the network allows. Ask the operator to raise `gasPerItem`.
+         *
+         *     `holder_has_no_token`: The seller does not have the token any more. Take the product off the shop.
+         *
+         *     `invalid_token_id`: The NFT has no valid token id. Ask the operator to correct the catalogue.
+         *
+         *     `mint_not_exact`: The mint would make other pieces than the one that is sold. Take the product off the shop.
+         *
+         *     `mint_refused`: The token refuses the mint, as one whose cap is reached. Take the product off the shop, or ask the operator.
+         *
+         *     `seller_has_no_wallet`: The seller has no wallet that holds the NFT. Wait until the seller has linked one.
+         *
+         *     `token_moved_nothing`: The token accepts a transfer and moves nothing. Take the product off the shop.
+         *
+         *     `token_not_deployed`: There is no contract at the address of the token. Ask the operator to correct the catalogue.
+         *
+         *     `token_not_supported`: The contract is neither ERC-721 nor ERC-1155 (ERC-165). Ask the operator to correct the catalogue.
+         *
+         *     `token_not_transferable`: The token cannot be transferred at present: it is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
          */
         PlaceOrders400: {
             headers: {
@@ -4309,6 +4329,26 @@ export interface components {
          *     `reservation_not_found`: No reservation with this id is live that was made under the name of the token: it has expired, was released or is used, or an earlier order of the call uses it. Read the order if the purchase was placed already. Otherwise place the order without `reservationId`, with `expectedPriceCents`, or give the money back.
          *
          *     `reservation_mismatch`: The order names another listing, NFT or quantity than its reservation holds. The message tells what it holds. Correct the field.
+         *
+         *     `gas_limit_exceeded`: A delivery would need more gas than the network allows. Ask the operator to raise `gasPerItem`.
+         *
+         *     `holder_has_no_token`: The seller does not have the token any more. Take the product off the shop.
+         *
+         *     `invalid_token_id`: The NFT has no valid token id. Ask the operator to correct the catalogue.
+         *
+         *     `mint_not_exact`: The mint would make other pieces than the one that is sold. Take the product off the shop.
+         *
+         *     `mint_refused`: The token refuses the mint, as one whose cap is reached. Take the product off the shop, or ask the operator.
+         *
+         *     `seller_has_no_wallet`: The seller has no wallet that holds the NFT. Wait until the seller has linked one.
+         *
+         *     `token_moved_nothing`: The token accepts a transfer and moves nothing. Take the product off the shop.
+         *
+         *     `token_not_deployed`: There is no contract at the address of the token. Ask the operator to correct the catalogue.
+         *
+         *     `token_not_supported`: The contract is neither ERC-721 nor ERC-1155 (ERC-165). Ask the operator to correct the catalogue.
+         *
+         *     `token_not_transferable`: The token cannot be transferred at present: it is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
          */
         PutOrder400: {
             headers: {
@@ -4397,6 +4437,26 @@ export interface components {
          *     `reservation_not_found`: No reservation with this id is live that was made under the name of the token: it has expired, was released or is used, or an earlier order of the call uses it. Read the order if the purchase was placed already. Otherwise place the order without `reservationId`, with `expectedPriceCents`, or give the money back.
          *
          *     `reservation_mismatch`: The order names another listing, NFT or quantity than its reservation holds. The message tells what it holds. Correct the field.
+         *
+         *     `gas_limit_exceeded`: A delivery would need more gas than the network allows. Ask the operator to raise `gasPerItem`.
+         *
+         *     `holder_has_no_token`: The seller does not have the token any more. Take the product off the shop.
+         *
+         *     `invalid_token_id`: The NFT has no valid token id. Ask the operator to correct the catalogue.
+         *
+         *     `mint_not_exact`: The mint would make other pieces than the one that is sold. Take the product off the shop.
+         *
+         *     `mint_refused`: The token refuses the mint, as one whose cap is reached. Take the product off the shop, or ask the operator.
+         *
+         *     `seller_has_no_wallet`: The seller has no wallet that holds the NFT. Wait until the seller has linked one.
+         *
+         *     `token_moved_nothing`: The token accepts a transfer and moves nothing. Take the product off the shop.
+         *
+         *     `token_not_deployed`: There is no contract at the address of the token. Ask the operator to correct the catalogue.
+         *
+         *     `token_not_supported`: The contract is neither ERC-721 nor ERC-1155 (ERC-165). Ask the operator to correct the catalogue.
+         *
+         *     `token_not_transferable`: The token cannot be transferred at present: it is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
          */
         CheckOrders400: {
             headers: {
@@ -4511,6 +4571,26 @@ export interface components {
          *     `quantity_too_large`: The listing sells fewer pieces in one order, or the price would be too large. The message tells how many. Split the order.
          *
          *     `quantity_above_limit`: No relayer of the NFT's network may deliver so many pieces at once. The message tells how many. Split the order, or ask the operator for a higher limit.
+         *
+         *     `gas_limit_exceeded`: A delivery would need more gas than the network allows. Ask the operator to raise `gasPerItem`.
+         *
+         *     `holder_has_no_token`: The seller does not have the token any more. Take the product off the shop.
+         *
+         *     `invalid_token_id`: The NFT has no valid token id. Ask the operator to correct the catalogue.
+         *
+         *     `mint_not_exact`: The mint would make other pieces than the one that is sold. Take the product off the shop.
+         *
+         *     `mint_refused`: The token refuses the mint, as one whose cap is reached. Take the product off the shop, or ask the operator.
+         *
+         *     `seller_has_no_wallet`: The seller has no wallet that holds the NFT. Wait until the seller has linked one.
+         *
+         *     `token_moved_nothing`: The token accepts a transfer and moves nothing. Take the product off the shop.
+         *
+         *     `token_not_deployed`: There is no contract at the address of the token. Ask the operator to correct the catalogue.
+         *
+         *     `token_not_supported`: The contract is neither ERC-721 nor ERC-1155 (ERC-165). Ask the operator to correct the catalogue.
+         *
+         *     `token_not_transferable`: The token cannot be transferred at present: it is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
          */
         Reserve400: {
             headers: {

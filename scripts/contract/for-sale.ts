@@ -2,6 +2,7 @@
 import { and, eq, gt, inArray, isNull, max, ne, or, sql } from 'drizzle-orm'
 import { listings, nfts, orderableStatuses } from '../../src/db/schema/catalogue.ts'
 import { users } from '../../src/db/schema/users.ts'
+import type { Sale } from '../../src/delivery/sales.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 import type { Network } from './networks.ts'
 
@@ -35,6 +36,23 @@ export function findHoldings(db: SqliteDatabase, network: Network, now: Date): P
     .where(and(isForSale(network, now), eq(nfts.fulfilment, 'transfer'), ne(holder, '')))
     .orderBy(nfts.contractAddr)
 }
+
+/** Returns an NFT of each token contract and holder that can be bought, to try its delivery. */
+export const findSamples = (db: SqliteDatabase, network: Network, now: Date): Promise<Sale[]> =>
+  db
+    .select({
+      network: nfts.contractNetwork,
+      contract: nfts.contractAddr,
+      tokenId: max(nfts.tokenId),
+      fulfilment: nfts.fulfilment,
+      holder: users.ethereumPublicAddr,
+    })
+    .from(listings)
+    .innerJoin(nfts, eq(nfts.id, listings.nftId))
+    .innerJoin(users, eq(users.id, listings.sellerId))
+    .where(and(isForSale(network, now), gt(nfts.availableAmount, 0)))
+    .groupBy(nfts.contractAddr, nfts.fulfilment, users.ethereumPublicAddr)
+    .orderBy(nfts.contractAddr, nfts.fulfilment)
 
 /** Returns the token contracts behind these listings. One has two rows if both kinds are for sale. */
 export const findTokensForSale = (

@@ -26,6 +26,7 @@ const networkSchema = z.object({
   maxPriorityFeePerGasGwei: z.number().positive().optional(),
   callsPerSecond: z.number().positive().optional(),
   callsPerBatch: z.int().positive().optional(),
+  gasPerItem: z.int().positive().optional(),
 })
 
 export type Network = z.infer<typeof networkSchema> & { name: string }

@@ -1,6 +1,6 @@
 /** NFTs, listings, creators and numbers, as everybody sees them. */
 import * as z from 'zod'
-import { amountTypes, listingTypes } from '../../src/db/schema/catalogue.ts'
+import { amountTypes, listingTypes, saleObstacles } from '../../src/db/schema/catalogue.ts'
 import * as f from '../../src/http/fields.ts'
 import type { readCreators } from '../../src/marketplace/creators.ts'
 import { MAX_DESCRIPTION } from '../../src/marketplace/for-sale.ts'
@@ -40,6 +40,7 @@ const reasons = [
   'listing_is_auction',
   'quantity_above_limit',
   'sold_out',
+  ...saleObstacles,
 ] as const
 const stockFields = {
   available: orNull(count('Pieces left, without those in reservations; null for no limit.')),

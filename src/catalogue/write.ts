@@ -96,17 +96,25 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
     updatedAt = excluded.updatedAt, changedAt = excluded.changedAt`
 
 const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type, priceCents,
-    priceEths, priceWei, priceCurrency, amount, active, activeTill, createdAt, updatedAt)
+    priceEths, priceWei, priceCurrency, amount, active, activeTill, checkAt, createdAt, updatedAt)
   SELECT r.externalId, o.id, s.id, ${value('saleType')}, ${value('priceCents')},
     ${value('priceEths')}, r.derived, ${value('priceCurrency')}, ${value('amount')},
-    ${value('active')}, ${value('activeTill')}, r.now, r.now
+    ${value('active')}, ${value('activeTill')}, r.now, r.now, r.now
   FROM ${listings} JOIN nfts o ON o.externalId = ${value('nft')}
     JOIN users s ON s.externalId = ${value('seller')}
   WHERE r.type = 'listing' AND (l.id IS NULL OR r.record <> ${listingRecord}) ORDER BY r.line
   ON CONFLICT (externalId) DO UPDATE SET type = excluded.type, priceCents = excluded.priceCents,
     priceEths = excluded.priceEths, priceWei = excluded.priceWei,
     priceCurrency = excluded.priceCurrency, amount = excluded.amount, active = excluded.active,
-    activeTill = excluded.activeTill, updatedAt = excluded.updatedAt`
+    activeTill = excluded.activeTill, checkAt = excluded.checkAt, updatedAt = excluded.updatedAt`
+
+const checkChanged = `UPDATE listings SET checkAt = r.now FROM r JOIN nfts n ON n.externalId = r.externalId
+  WHERE r.type = 'nft' AND listings.nftId = n.id AND n.updatedAt = r.now`
+
+/** One of each token contract is tried before the others. */
+const checkSamples = `UPDATE listings SET checkAt = '' WHERE id IN (SELECT min(l.id)
+  FROM listings l JOIN nfts n ON n.id = l.nftId WHERE l.active AND l.checkAt = (SELECT now FROM r)
+  GROUP BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId)`
 
 const isWallet = `users.walletChainId = ${value('walletChainId')}`
 
@@ -124,6 +132,8 @@ export const writeRecords = (db: Database, importId: string, now: Date): Stateme
     renameUsers,
     upsertNfts,
     upsertListings,
+    checkChanged,
+    checkSamples,
   ].map((statement) =>
     raw(db, sql`${withLines(importId, now.toISOString())} ${sql.raw(statement)}`),
   ),

@@ -52,17 +52,15 @@ export async function askAll(
   requests: readonly RpcRequest[],
 ): Promise<(request: RpcRequest) => Reply[]> {
   const asked = nodes(network).map(({ rpc }) =>
-    network.timeout ? answerIn(network.timeout, rpc(requests)) : rpc(requests),
+    network.timeout ? answerIn(network.timeout, rpc(requests), unanswered) : rpc(requests),
   )
   const all = await Promise.all(asked)
   return (request) => all.map((replies) => replies(request))
 }
 
-const answerIn = (timeout: number, replies: Promise<Replies>): Promise<Replies> =>
-  Promise.race([
-    replies,
-    new Promise<Replies>((resolve) => setTimeout(() => resolve(unanswered), timeout)),
-  ])
+/** Returns the answer, or the other value after so many milliseconds. */
+export const answerIn = <T>(timeout: number, answer: Promise<T>, otherwise: T): Promise<T> =>
+  Promise.race([answer, new Promise<T>((resolve) => setTimeout(() => resolve(otherwise), timeout))])
 
 /**
  * Returns what nodes say together, if a yes opens something: yes only if all that answer say so. An

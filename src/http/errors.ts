@@ -3,10 +3,14 @@ import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { isTransient } from '../db/client.ts'
+import { saleObstacles } from '../db/schema/catalogue.ts'
 import { InvalidConfiguration } from '../env.ts'
 import { log, stackFrames } from '../log.ts'
 import type { App } from './context.ts'
 import { callerRequestId } from './request-log.ts'
+
+const badRequests = <Code extends string>(codes: readonly Code[]) =>
+  Object.fromEntries(codes.map((code) => [code, 400])) as Record<Code, 400>
 
 /** Every error code and its status. docs/errors.md describes them. */
 export const errorStatus = {
@@ -61,6 +65,7 @@ export const errorStatus = {
   chain_unavailable: 503,
   not_ready: 503,
   try_later: 503,
+  ...badRequests(saleObstacles),
 } as const satisfies Record<string, ContentfulStatusCode>
 
 export type ErrorCode = keyof typeof errorStatus

@@ -24,7 +24,8 @@ export const MAX_DESCRIPTION = 2000
 const obstacle = (listing: string, v: V) => sql`CASE
   WHEN ${sql.raw(listing)}.type = 'auction' THEN 'listing_is_auction'
   WHEN NOT ${sql.raw(listing)}.active THEN 'listing_inactive'
-  WHEN ${sql.raw(listing)}.activeTill <= ${at(v, 'now')} THEN 'listing_ended' ELSE '' END`
+  WHEN ${sql.raw(listing)}.activeTill <= ${at(v, 'now')} THEN 'listing_ended'
+  ELSE coalesce(${sql.raw(listing)}.obstacle, '') END`
 
 const description = (path: string) => `WHEN json_type(n.payload, '${path}')
   THEN substr(n.payload ->> '${path}', 1, ${MAX_DESCRIPTION})`

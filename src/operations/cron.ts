@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { sweepAddresses } from '../addresses/sweep.ts'
 import { removeOrphans } from '../avatars/orphans.ts'
+import { checkListings } from '../catalogue/check-listings.ts'
 import { sweepImports } from '../catalogue/import.ts'
 import { connect, type Database, raw } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
@@ -40,6 +41,7 @@ const jobs: Record<string, Job> = {
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
   removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
   checkNetworks: (env, db, now) => checkNetworks(db, readSettings(env), now),
+  checkListings: (env, db, now) => checkListings(db, readSettings(env), now),
   rollUpHours: (_env, db, now) => rollUpHours(db, now),
   // At night only, because it reads again the deleted addresses that orders use.
   sweepAddresses: async (_env, db, now) => isNight(now) && db.batch([sweepAddresses(db, now)]),

@@ -1,10 +1,13 @@
 /** Checks whether orders may be placed. Pure functions of the request and the rows it names. */
-import { orderableStatuses } from '../db/schema/catalogue.ts'
+import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts'
+import { sentences } from '../delivery/reasons.ts'
 import type { Ctx } from '../http/context.ts'
 import type { ErrorCode, Issue, IssueDetails } from '../http/errors.ts'
 import type { Hold } from './holds.ts'
 import type { NewOrder } from './new-order.ts'
 import { isUnlimited, type Listing, type Nft } from './nft.ts'
+
+type StoredObstacle = (typeof saleObstacles)[number] | null
 
 export type Buyer = {
   id: number
@@ -22,6 +25,8 @@ export type Buyer = {
 export type Named = {
   nft: Nft | undefined
   listing: Listing | undefined
+  /** Why nothing is sold of the listing. */
+  obstacle: StoredObstacle | undefined
   /** The live reservation of the namespace that becomes this order, and no other of the call. */
   hold: Hold | undefined
   /** Two for a wallet that a key has and, on the chain of the NFT, a contract, which comes first. */
@@ -147,7 +152,7 @@ function findNft({ nft, listing, field, labels }: Order, { report }: Check): Nft
 }
 
 /** What a reservation holds is sold even if the listing has ended since. */
-function checkListing({ listing, nft, hold, field, labels }: Order, check: Check): void {
+function checkListing({ listing, obstacle, nft, hold, field, labels }: Order, check: Check): void {
   const { now, report } = check
   const path = field.listing
   if (!listing) report(path, 'listing_not_found', `there is no ${labels.listing}`)
@@ -159,6 +164,7 @@ function checkListing({ listing, nft, hold, field, labels }: Order, check: Check
   else if (!listing.active) report(path, 'listing_inactive', `${labels.listing} is not active`)
   else if (listing.activeTill && listing.activeTill <= now.toISOString())
     report(path, 'listing_ended', `${labels.listing} ended at ${listing.activeTill}`)
+  else if (obstacle) report(path, obstacle, `${labels.listing}: ${sentences[obstacle]}`)
 }
 
 /** The price may have changed since the shop showed it to the customer. */

@@ -55,7 +55,10 @@ const selectNamed = preparedTables((db, values: Placeholders<Values>) => {
       .from(nfts)
       .where(sql`${hasKey(values.nftIds, values.nfts)} OR id IN ${listed}`),
     listings: db
-      .select({ ...listingColumns, externalId: listings.externalId })
+      .select({
+        ...listingColumns,
+        ...{ externalId: listings.externalId, obstacle: listings.obstacle },
+      })
       .from(listings)
       .where(hasKey(values.listingIds, values.listings)),
     buyers: db
@@ -151,7 +154,9 @@ export async function loadOrderData<Row>(
   const [token] = namespaces
   if (!token) throw new Error('a live token was not read')
   const maxPieces = new Map(limits.map(({ chainId, maxPieces }) => [chainId, maxPieces]))
-  const [nftsByKey, listingsByKey] = [byKey(nfts.map(({ held, ...nft }) => nft)), byKey(listings)]
+  const nftsByKey = byKey(nfts.map(({ held, ...nft }) => nft))
+  const listingsByKey = byKey(listings.map(({ obstacle, ...listing }) => listing))
+  const obstacles = new Map(listings.map(({ id, obstacle }) => [id, obstacle]))
   const unusedHolds = new Map(holds.map((hold) => [hold.id, hold]))
   const findBuyers = buyerFinder(buyers)
   const data: OrderData = {
@@ -161,7 +166,8 @@ export async function loadOrderData<Row>(
       const chainId = settings.NETWORKS[nft?.contractNetwork ?? '']?.chainId
       const hold = unusedHolds.get(input.reservationId ?? '')
       if (hold) unusedHolds.delete(hold.id)
-      return { nft, listing, hold, buyers: findBuyers(input, chainId) }
+      const obstacle = listing && obstacles.get(listing.id)
+      return { nft, listing, obstacle, hold, buyers: findBuyers(input, chainId) }
     }),
     placed: new Map(placed.map((order) => [order.providerId ?? '', order])),
     namespace: token.namespace,

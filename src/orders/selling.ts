@@ -6,8 +6,8 @@ import { raw } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import type { listings, nfts } from '../db/schema/catalogue.ts'
 import { readPermissions, type SoldContract } from '../delivery/permissions.ts'
+import { findObstacles, type SellingSettings } from '../delivery/sales.ts'
 import { type WakeUp, wake } from '../delivery/wake.ts'
-import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 
 /** Listings on one page, and contracts. */
@@ -17,12 +17,14 @@ const PAGE_SIZE = 20
 export const COUNTED_ORDERS = 500
 
 type ListingRow = Pick<typeof listings.$inferSelect, 'id' | 'type' | 'priceCents' | 'priceCurrency'>
-type NftRow = Pick<typeof nfts.$inferSelect, 'title' | 'contractName'>
+type NftRow = Pick<typeof nfts.$inferSelect, 'title' | 'contractName' | 'tokenId'>
 
 export type Listing = SoldContract &
   ListingRow &
   NftRow & {
     isActive: 0 | 1
+    /** Why no orders are taken although it is active. */
+    notSold: typeof listings.$inferSelect.obstacle
     /** Pieces left; null for no limit. */
     available: number | null
     /** Pieces of the newest orders. */
@@ -53,8 +55,8 @@ const selectListings = prepared((db, { userId, before, now }: Page) =>
       FROM ${newestItems(userId)} GROUP BY own.listingId),
     page AS MATERIALIZED (SELECT id FROM listings WHERE sellerId = ${userId} AND id < ${before}
       ORDER BY id DESC LIMIT ${PAGE_SIZE + 1})
-    SELECT l.id, l.type, l.priceCents, l.priceCurrency, n.title, n.contractNetwork AS network,
-      n.contractAddr AS contract, n.contractName, n.fulfilment,
+    SELECT l.id, l.type, l.priceCents, l.priceCurrency, l.obstacle AS notSold, n.title, n.contractNetwork AS network,
+      n.contractAddr AS contract, n.contractName, n.tokenId, n.fulfilment,
       l.active AND coalesce(l.activeTill > ${now}, 1) AS isActive,
       iif(n.amountType IS 'unlimited', NULL, n.availableAmount) AS available,
       coalesce(s.sold, 0) AS sold, coalesce(s.waiting, 0) AS waiting, s.nextAt, l.id IN (SELECT id FROM page) AS isListed
@@ -64,7 +66,10 @@ const selectListings = prepared((db, { userId, before, now }: Page) =>
     ORDER BY l.id DESC`),
 )
 
-type SellingCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
+/** Milliseconds that a node has to try deliveries. */
+const TIMEOUT = 3_000
+
+type SellingCtx = Ctx & { settings: SellingSettings }
 
 /**
  * Returns the signed-in user, a page of the user's listings, newest first, and the contracts of these
@@ -85,9 +90,17 @@ export async function readSelling(ctx: SellingCtx, { before }: { before: number 
     if (!contracts.has(key)) contracts.set(key, row)
   }
   const asked = [...contracts.values()].slice(0, PAGE_SIZE)
+  const [permissions, tried] = await Promise.all([
+    readPermissions(settings, account.ethereumPublicAddr, asked),
+    findObstacles(
+      settings,
+      asked.map((contract) => ({ ...contract, holder: account.ethereumPublicAddr })),
+      TIMEOUT,
+    ),
+  ])
   return {
     account,
-    contracts: await readPermissions(settings, account.ethereumPublicAddr, asked),
+    contracts: permissions.map((contract, i) => ({ ...contract, ...tried[i] })),
     listings: page,
     next: listed.length > PAGE_SIZE ? (page.at(-1)?.id ?? null) : null,
   }

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { listings } from '../../src/db/schema/catalogue.ts'
+import { listings, saleObstacles } from '../../src/db/schema/catalogue.ts'
 import { deliveries, networks } from '../../src/db/schema/delivery.ts'
 import type { ErrorCode } from '../../src/http/errors.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
@@ -53,6 +53,9 @@ const ofOrders: Failures = {
   listing_inactive: (shop) => orderOfListing(shop, { active: false }),
   listing_ended: (shop) => orderOfListing(shop, { activeTill: PAST }),
   listing_is_auction: (shop) => orderOfListing(shop, { type: 'auction' }),
+  ...Object.fromEntries(
+    saleObstacles.map((obstacle) => [obstacle, (shop: Shop) => orderOfListing(shop, { obstacle })]),
+  ),
   listing_mismatch: async (shop) => order(shop, { nftId: (await anNft(shop.seller)).id }),
   nft_not_found: (shop) => order(shop, { nftId: UNKNOWN }),
   nft_not_released: async (shop) => {

@@ -183,14 +183,32 @@ it('shows a permission as given if all nodes that answer say so', async () => {
   expect(await told()).toContain('erc721 missing')
 })
 
-it('asks a node once, about at most 20 contracts', async () => {
+it('asks a node about at most 20 contracts, and tries one NFT of each', async () => {
   const chain = await aChain()
   const { visitor, user } = await aSignedInVisitor()
   for (let i = 0; i < 25; i++) await aListing(await anNft(user, { contractNetwork: chain.name }))
   await chain.takeCounts()
   const { contracts } = await read(visitor, envOf(chain, { callsPerBatch: 100 }))
   expect(contracts).toHaveLength(20)
-  expect(await chain.takeCounts()).toMatchObject({ requests: 1, calls: { eth_call: 20 } })
+  // The permissions and the standards. There is no contract that could be tried.
+  expect(await chain.takeCounts()).toMatchObject({ requests: 2, calls: { eth_call: 60 } })
+})
+
+it('says what cannot be delivered although it is allowed, and which listings are not sold for that', async () => {
+  const chain = await aChain()
+  const contract = await chain.aPeculiarToken('SoulboundToken')
+  const { visitor, items } = await aSellerOf(chain, [
+    { standard: 'erc721', contract, tokenId: '0' },
+  ])
+  const [text] = await contractsOn(chain, visitor)
+  expect(text).toMatch(
+    /^erc721 allowed .* Cannot be delivered: the token cannot be transferred at present: error 0x0f2e5b6c\.$/,
+  )
+  await env.DB.prepare(`UPDATE listings SET obstacle = 'token_not_transferable' WHERE id = ?`)
+    .bind(items[0]?.id)
+    .run()
+  const { listings } = await read(visitor, envOf(chain))
+  expect(listings[0]).toContain('Not sold: the token cannot be transferred at present')
 })
 
 it('asks no node above the limit of endpoints that do', async () => {

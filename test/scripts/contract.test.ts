@@ -65,6 +65,22 @@ const limit = (capacity: number, perDay: number) => [
   ...['--per-day', String(perDay)],
 ]
 
+it('sets no limit of a token that mints a quantity instead of an id, whoever would send it', async () => {
+  const token = await deployToken(commands.node, fixtures.QuantityToken)
+  const args = ['--token', token, ...limit(50, 200)]
+  for (const more of [[], ['--print']]) {
+    const { out, errors, status } = await run('set-token-limit', [...args, ...more])
+    expect({ out, status }).toEqual({ out: '', status: 1 })
+    expect(errors).toBe(
+      `${token} gets no limit: the mint would make other pieces than the one that was sold. Its \`safeMint(address,uint256)\` takes a quantity instead of a token id (mint_not_exact).\n`,
+    )
+  }
+  const { isSet } = await delivery.read.tokenLimit([token])
+  expect(isSet).toBe(false)
+  const removed = await run('set-token-limit', ['--token', token, ...limit(0, 0)])
+  expect(removed.errors).toBe('')
+})
+
 it('adds a relayer, changes its limit and removes it', async () => {
   const added = await run('set-relayer', ['--relayer', OTHER, ...limit(500, 3000)])
   expect(valueIn(added.out, OTHER)).toBe('500 of 500 pieces now, 3000 a day, 0 ETH')
@@ -231,6 +247,8 @@ it('shows the state without a key, and the sellers who have not approved the con
     'tokens       1 for sale',
     `  ${NO_CODE}  no limit`,
     'mints        0 of 0 not possible',
+    'deliveries   1 of 1 tried not possible',
+    `  ${NO_CODE} 2: the token contract has no code (token_not_deployed)`,
     '',
   ])
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { saleObstacles } from '../../../src/db/schema/catalogue.ts'
 import { orNull, text } from '../../../src/http/fields.ts'
 import { MAX_ORDERS } from '../../../src/orders/new-order.ts'
 import { CheckedOrder, Order, PlacedOrder } from '../../../src/orders/schema.ts'
@@ -55,6 +56,7 @@ export const saleErrors = [
   'price_changed',
   'too_many_open_orders',
   'request_in_progress',
+  ...saleObstacles,
 ] as const
 
 /** Of an order that cannot be placed. */

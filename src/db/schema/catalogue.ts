@@ -86,6 +86,20 @@ export const nfts = sqliteTable(
   ]),
 )
 
+/** Why an NFT that is on sale could not be delivered, as `reasonCodes` say it. */
+export const saleObstacles = [
+  'gas_limit_exceeded',
+  'holder_has_no_token',
+  'invalid_token_id',
+  'mint_not_exact',
+  'mint_refused',
+  'seller_has_no_wallet',
+  'token_moved_nothing',
+  'token_not_deployed',
+  'token_not_supported',
+  'token_not_transferable',
+] as const
+
 export const listingTypes = ['auction', 'regular'] as const
 
 export const listings = sqliteTable(
@@ -108,12 +122,17 @@ export const listings = sqliteTable(
     sellerId: reference(() => users.id),
     nftId: reference(() => nfts.id),
     captureCronId: text(),
+    /** Why nothing is sold of it; null if a piece could be delivered, or that is not known. */
+    obstacle: text({ enum: saleObstacles }),
+    /** When it is tried next whether a piece could be delivered. */
+    checkAt: timestamp().notNull().default(''),
     ...timestamps,
   },
   constraints((t) => [
     index('listings_seller').on(t.sellerId),
     index('listings_nft').on(t.nftId),
     index('listings_updated').on(t.updatedAt),
+    index('listings_due').on(t.checkAt).where(sql`${t.active}`),
     check('listings_price', sql`${t.priceCents} >= 0`),
     check('listings_type', isOneOf(t.type, listingTypes)),
   ]),

@@ -1,5 +1,5 @@
 /** Asks a node what batches would do, before they are signed. */
-import { type Address, encodeFunctionData, type Hex, numberToHex } from 'viem'
+import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress } from 'viem'
 import type { Network } from '../../env.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
 import { agree, askAll } from '../../ethereum/node.ts'
@@ -13,8 +13,9 @@ import {
   view,
   wei,
 } from '../../ethereum/requests.ts'
-import { revertReason } from '../../ethereum/revert.ts'
+import { readRevert } from '../../ethereum/revert.ts'
 import type { Reply, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
+import { readTrial, trialRequest } from '../../ethereum/trial.ts'
 import type { Candidate } from './compose.ts'
 
 /** EIP-7825. */
@@ -30,15 +31,18 @@ export type Batch = { contract: Address; relayer: Address; candidates: Candidate
 /** An item that would be delivered, with the gas that its token uses. */
 export type Deliverable = { candidate: Candidate; gasUsed: number }
 
-/** An item that must not be sent. Without a result, its transfer would succeed. */
-export type Failing = { candidate: Candidate; result: ItemResult | null }
+/** An item that must not be sent. With a code, the call of its token would succeed. */
+export type Failing = {
+  candidate: Candidate
+  result: ItemResult | 'recipient_not_deployed' | 'mint_not_exact'
+}
 
 type Simulation = {
   good: Deliverable[]
   bad: Failing[]
   /**
    * Items of which the node says too little: the gas did not suffice, their key is used, or nodes do
-   * not tell the code of a contract wallet, or disagree about it.
+   * not tell the code of a contract wallet or what a mint makes, or disagree about it.
    */
   open: Candidate[]
 }
@@ -53,6 +57,21 @@ const walletRequest = ({ item, call }: Candidate): RpcRequest[] =>
 function tellsCode(reply: Reply): boolean | null {
   const code = read(hex, reply)
   return code && code !== '0x'
+}
+
+/** An ERC-721 token may take a quantity where the id is expected. So it is tried what arrives. */
+const mintRequest = (
+  { relayer, contract }: Batch,
+  { call }: Candidate,
+  gasPerItem: number,
+): RpcRequest[] =>
+  call.token !== zeroAddress && call.from === zeroAddress && call.amount === 0n
+    ? [trialRequest({ relayer, delivery: contract }, call, gasPerItem)]
+    : []
+
+function tellsExact(reply: Reply): boolean | null {
+  const trial = readTrial(reply)
+  return trial?.isAccepted ? trial.isExact : null
 }
 
 /** `gasPrice` and the `funds` of the relayers are in wei. */
@@ -83,27 +102,35 @@ export async function simulate(
       ...(canPay && { gasPrice: numberToHex(gasPrice) }),
     })
   })
-  const wallets = batches.flatMap(({ candidates }) => candidates.flatMap(walletRequest))
-  const replies = await rpc([...requests, ...wallets])
-  const isAsked = rpcUrls.length > 1 && wallets.length > 0
-  const all = isAsked ? await askAll(network, wallets) : (asked: RpcRequest) => [replies(asked)]
+  const checks = batches.flatMap((batch) =>
+    batch.candidates.flatMap((candidate) => [
+      ...walletRequest(candidate),
+      ...mintRequest(batch, candidate, gasPerItem),
+    ]),
+  )
+  const replies = await rpc([...requests, ...checks])
+  const isAsked = rpcUrls.length > 1 && checks.length > 0
+  const all = isAsked ? await askAll(network, checks) : (asked: RpcRequest) => [replies(asked)]
   return requests.map((request, i) => {
+    const batch = batches[i]
     const reply = replies(request)
     const data = read(hex, reply)
     const results = data && decodeResults(data)
-    if (!results)
-      return (
-        inconclusive(reply) ?? ('error' in reply ? describeRevert(reply.error.data) : 'no answer')
-      )
+    if (!results || !batch)
+      return inconclusive(reply) ?? `the contract reverts: ${readRevert(reply) ?? 'no answer'}`
     const simulation: Simulation = { good: [], bad: [], open: [] }
-    for (const [k, candidate] of (batches[i]?.candidates ?? []).entries()) {
+    for (const [k, candidate] of batch.candidates.entries()) {
       const result = results[k]
       const hasCode = walletRequest(candidate).flatMap(all).map(tellsCode)
       if (result?.outcome === 'delivered' || result?.outcome === 'cancelled') {
-        if (hasCode.length === 0 || agree(network, hasCode))
+        const minted = mintRequest(batch, candidate, gasPerItem).flatMap(all).map(tellsExact)
+        const isExact = minted.length === 0 || agree(network, minted)
+        if (isExact === false) simulation.bad.push({ candidate, result: 'mint_not_exact' })
+        else if (isExact === null) simulation.open.push(candidate)
+        else if (hasCode.length === 0 || agree(network, hasCode))
           simulation.good.push({ candidate, gasUsed: Number(result.gasUsed) })
         else if (hasCode.includes(false) && !hasCode.includes(true))
-          simulation.bad.push({ candidate, result: null })
+          simulation.bad.push({ candidate, result: 'recipient_not_deployed' })
         else simulation.open.push(candidate)
       } else if (result?.outcome === 'failed') simulation.bad.push({ candidate, result })
       else simulation.open.push(candidate)
@@ -114,9 +141,6 @@ export async function simulate(
 
 /** Returns the call of a candidate. */
 export const getCall = ({ call }: Candidate) => call
-
-const describeRevert = (data: unknown) =>
-  `the contract reverts: ${read(hex, { result: data }) ? revertReason(data as Hex) : 'no reason'}`
 
 /** The gas limit that the simulated items need, with room for one that uses up its limit. */
 const gasNeeded = (good: readonly Deliverable[], gasPerItem: number): number =>

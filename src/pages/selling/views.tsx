@@ -1,3 +1,4 @@
+import { sentences } from '../../delivery/reasons.ts'
 import { COUNTED_ORDERS, type Listing, type Selling } from '../../orders/selling.ts'
 import { Submit } from '../components/button.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
@@ -46,7 +47,8 @@ export const SellingSettings = ({ contracts, listings, next, isFirstPage }: Sell
 
 /** The script `wallet-action.js` looks for the row with this id, and at its `data-state`. */
 const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }) => {
-  const { network, contract, fulfilment, contractName, permission, nextAt } = sold
+  const { network, contract, fulfilment, contractName, permission, obstacle, available, nextAt } =
+    sold
   const { account, settings, now } = usePage()
   const { name = network, delivery = '' } = settings.NETWORKS[network] ?? {}
   const wallet = account?.ethereumPublicAddr
@@ -65,6 +67,9 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
         {isMint && <span>Minted on delivery</span>}
       </p>
       {permission.is === 'unknown' && <p>Not known: {permission.reason}. Load this page again.</p>}
+      {obstacle && available !== 0 && permission.is !== 'missing' && (
+        <p>Cannot be delivered: {obstacle.reason}.</p>
+      )}
       {permission.is === 'missing' && wallet && (
         <WalletAction
           label={isMint ? 'Allow minting' : 'Allow delivery'}
@@ -89,7 +94,18 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
 }
 
 const ListingRow = ({ listing }: { listing: Listing }) => {
-  const { id, title, type, priceCents, priceCurrency, isActive, available, sold, waiting } = listing
+  const {
+    id,
+    title,
+    type,
+    priceCents,
+    priceCurrency,
+    isActive,
+    notSold,
+    available,
+    sold,
+    waiting,
+  } = listing
   return (
     <li class="row">
       <div class="row-head">
@@ -98,6 +114,7 @@ const ListingRow = ({ listing }: { listing: Listing }) => {
         </h4>
         {type === 'auction' && <span class="badge">Auction, takes no orders</span>}
         {!isActive && <span class="badge">Not active</span>}
+        {notSold && <span class="badge">Not sold: {sentences[notSold]}</span>}
       </div>
       <p class="meta">
         <span>

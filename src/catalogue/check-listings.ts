@@ -1,0 +1,64 @@
+/** Tries a few listings each minute, and each once a day: what cannot be delivered is not sold. */
+import { sql } from 'drizzle-orm'
+import { type Database, raw } from '../db/client.ts'
+import { listings, orderableStatuses, saleObstacles } from '../db/schema/catalogue.ts'
+import { findObstacles, type Sale, type SellingSettings } from '../delivery/sales.ts'
+
+/** Listings of one run. Each takes about eight calls. */
+const MAX_TRIED = 100
+
+/** Milliseconds until a listing is tried again: usually, and if it has an obstacle or nodes are silent. */
+const DAY = 24 * 60 * 60_000
+const SOON = 15 * 60_000
+
+type Row = Sale & {
+  id: number
+  was: string
+  stored: (typeof saleObstacles)[number] | null
+  isForSale: 0 | 1
+}
+
+/** As many in a run as the slowest node takes calls in a second. Permissions may still be given. */
+export async function checkListings(
+  db: Database,
+  settings: SellingSettings,
+  now: Date,
+): Promise<void> {
+  const paces = Object.values(settings.NETWORKS).map(({ callsPerSecond }) =>
+    Math.ceil(callsPerSecond),
+  )
+  const at = now.toISOString()
+  const [due] = await db.batch([
+    raw<Row>(
+      db,
+      sql`SELECT l.id, l.checkAt AS was, l.obstacle AS stored, n.contractNetwork AS network, n.contractAddr AS contract,
+          n.tokenId, n.fulfilment, u.ethereumPublicAddr AS holder,
+          coalesce(l.activeTill > ${at}, 1) AND n.status IN ${orderableStatuses} AND n.deletedAt IS NULL
+            AND (n.amountType IS 'unlimited' OR n.availableAmount > 0) AS isForSale
+        FROM listings l CROSS JOIN nfts n ON n.id = l.nftId CROSS JOIN users u ON u.id = l.sellerId
+        WHERE l.active AND l.checkAt <= ${at}
+        ORDER BY l.checkAt LIMIT ${Math.min(MAX_TRIED, ...paces)}`,
+    ),
+  ])
+  if (due.length === 0) return
+  const tried = await findObstacles(
+    settings,
+    due.filter(({ isForSale }) => isForSale),
+  )
+  const rows = due.map(({ id, was, stored }) => {
+    const found = tried.find((sale) => sale.id === id)
+    const isSilent = found && found.obstacle === undefined && found.network in settings.NETWORKS
+    const told = saleObstacles.find((code) => code === found?.obstacle?.reasonCode) ?? null
+    const obstacle = isSilent ? stored : told
+    const wait = isSilent || obstacle ? SOON : DAY
+    return { id, was, obstacle, checkAt: new Date(now.getTime() + wait).toISOString() }
+  })
+  await db.batch([
+    raw<never>(
+      db,
+      sql`UPDATE ${listings} SET obstacle = value ->> 'obstacle', checkAt = value ->> 'checkAt',
+          updatedAt = iif(obstacle IS value ->> 'obstacle', updatedAt, ${at})
+        FROM json_each(${JSON.stringify(rows)}) WHERE listings.id = value ->> 'id' AND checkAt = value ->> 'was'`,
+    ),
+  ])
+}

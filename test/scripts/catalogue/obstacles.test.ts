@@ -1,0 +1,47 @@
+import { writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeObstacles } from '../../../scripts/catalogue/obstacles.ts'
+import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
+import { compileFixtures } from '../../contracts/fixtures.ts'
+import { type Commands, contractCommands, deployToken, owner } from '../../support/contract.ts'
+
+let commands: Commands
+let fixtures: ReturnType<typeof compileFixtures>
+
+beforeAll(async () => {
+  // Before the folder changes.
+  fixtures = compileFixtures()
+  commands = await contractCommands()
+  const { address } = await commands.deploy()
+  await commands.configure(address)
+})
+afterAll(() => commands.close())
+
+it('names what of a file cannot be delivered, one NFT of each contract and seller', async () => {
+  const { QuantityToken, SilentToken } = fixtures
+  const minted = await deployToken(commands.node, QuantityToken)
+  const silent = await deployToken(commands.node, SilentToken)
+  const nft = (id: string, tokenId: number, values: object) =>
+    anNftRecord(id, tokenId, { network: 'localhost', ...values })
+  const records = [
+    aUserRecord('wallet', { email: undefined, ethereumPublicAddr: owner.address }),
+    aUserRecord('mail'),
+    nft('a', 3, { contract: minted, fulfilment: 'mint' }),
+    nft('b', 0, { contract: silent }),
+    nft('c', 1, { contract: silent }),
+    ...['a', 'b', 'c'].map((id) => aListingRecord(`${id}-wallet`, id, { seller: 'wallet' })),
+    // Nothing is known of the wallet of this seller.
+    aListingRecord('b-mail', 'b', { seller: 'mail' }),
+  ]
+  await writeFile('file.jsonl', linesOf(records))
+  expect(await describeObstacles('file.jsonl')).toEqual([
+    expect.stringMatching(/^These NFTs, and others of the same contract and seller, cannot /),
+    `  localhost ${minted} 3: the mint would make other pieces than the one that was sold (mint_not_exact)`,
+    `  localhost ${silent} 0: the token contract is neither ERC-721 nor ERC-1155 (token_not_supported)`,
+  ])
+})
+
+it('names nothing while the node does not answer', async () => {
+  await commands.configure(owner.address, 'http://127.0.0.1:1')
+  expect(await describeObstacles('file.jsonl')).toEqual([])
+})
