@@ -12,6 +12,8 @@ import { type Compilation, compile, compilerVersion, standardInput } from './sol
 const SOURCE = 'contracts/Delivery.sol'
 /** For local chains only. */
 const OUTCOMES = 'contracts/OutcomeToken.sol'
+/** For `eth_call` only. */
+const TRIAL = 'contracts/Trial.sol'
 
 /**
  * `paris` also runs on chains without PUSH0 and costs 22 gas an item more than `shanghai`. `viaIR`
@@ -22,6 +24,9 @@ const settings = {
   viaIR: true,
   optimizer: { enabled: true, runs: 1_000_000 },
 }
+
+/** Small, because each call of a node carries it. */
+const trialSettings = { ...settings, optimizer: { enabled: true, runs: 1 } }
 
 export const command = defineCommand(
   {
@@ -44,7 +49,8 @@ export const command = defineCommand(
       return
     }
     const outcomes = compile({ [OUTCOMES]: await readFile(OUTCOMES, 'utf8') }, settings)
-    const files = { ...filesFrom(compilation), ...tokenFile(outcomes) }
+    const trial = compile({ [TRIAL]: await readFile(TRIAL, 'utf8') }, trialSettings)
+    const files = { ...filesFrom(compilation), ...tokenFile(outcomes), ...trialFile(trial) }
     if (check) return checkUpToDate(files)
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(path), { recursive: true })
@@ -82,6 +88,22 @@ function tokenFile({ contracts: { OutcomeToken }, sources }: Compilation) {
   const { bytecode } = OutcomeToken
   return {
     'contracts/OutcomeToken.json': artifactText('OutcomeToken', OUTCOMES, sources, { bytecode }),
+  }
+}
+
+function trialFile({ contracts: { Trial } }: Compilation) {
+  if (!Trial) throw new CommandError(`${TRIAL} has no contract Trial.`)
+  const isRun = (item: Abi[number]) => 'name' in item && item.name === 'run'
+  return {
+    'contracts/trial.ts': [
+      `// biome-ignore-all format: written by contracts/compile.ts from ${TRIAL}`,
+      '/** Tries deliveries in a node. */',
+      `export const trialCode = '${Trial.deployedBytecode}'\n`,
+      'export const trialAbi = [',
+      ...Trial.abi.filter(isRun).map(itemLine),
+      '] as const',
+      '',
+    ].join('\n'),
   }
 }
 

@@ -1,5 +1,5 @@
 /** Whether the Delivery contracts may deliver what a seller offers. */
-import { getAddress, isAddress } from 'viem'
+import { getAddress, isAddress, zeroAddress } from 'viem'
 import type { fulfilments } from '../db/schema/catalogue.ts'
 import type { Network, Settings } from '../env.ts'
 import { agree, askAll } from '../ethereum/node.ts'
@@ -58,7 +58,7 @@ function toRequest(
   const isMint = fulfilment === 'mint'
   if (!isAddress(contract, { strict: false })) return unknown('its address is not valid')
   if (network.treasury && !isMint) return { is: 'not_needed' }
-  if (isMint) return permissionRequest(getAddress(contract), network.delivery)
+  if (isMint) return permissionRequest(getAddress(contract), network.delivery, zeroAddress)
   if (!isAddress(holder, { strict: false })) return unknown('no wallet is linked')
   return permissionRequest(getAddress(contract), network.delivery, getAddress(holder))
 }

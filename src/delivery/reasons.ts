@@ -15,6 +15,8 @@ export const sentences: Record<ReasonCode, string> = {
   invalid_token_address: 'the NFT has no valid contract address',
   invalid_token_id: 'the NFT has no valid token id',
   key_used_for_other_delivery: 'the delivery key was used for another delivery',
+  mint_not_exact: 'the mint would make other pieces than the one that was sold',
+  mint_refused: 'the token refuses the mint',
   minter_role_missing: 'the delivery contract may not mint this token',
   network_not_configured: 'the network of the NFT is not configured',
   no_relayer: 'the delivery contract has no relayer',

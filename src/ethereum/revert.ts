@@ -2,38 +2,41 @@
 import { type Abi, decodeErrorResult, type Hex, toFunctionSelector } from 'viem'
 import { relayerAbi } from '../../contracts/relayer-abi.ts'
 
-/** ERC-6093. viem's ABIs have them too, and would make the bundle 1 KiB larger. */
-const tokenErrors: Record<string, string[]> = {
-  ERC721InvalidOwner: ['address owner'],
-  ERC721NonexistentToken: ['uint256 tokenId'],
-  ERC721IncorrectOwner: ['address sender', 'uint256 tokenId', 'address owner'],
-  ERC721InvalidSender: ['address sender'],
-  ERC721InvalidReceiver: ['address receiver'],
-  ERC721InsufficientApproval: ['address operator', 'uint256 tokenId'],
-  ERC721InvalidApprover: ['address approver'],
-  ERC721InvalidOperator: ['address operator'],
-  ERC1155InsufficientBalance: [
-    'address sender',
-    'uint256 balance',
-    'uint256 needed',
-    'uint256 tokenId',
-  ],
-  ERC1155InvalidSender: ['address sender'],
-  ERC1155InvalidReceiver: ['address receiver'],
-  ERC1155MissingApprovalForAll: ['address operator', 'address owner'],
-  ERC1155InvalidApprover: ['address approver'],
-  ERC1155InvalidOperator: ['address operator'],
-  ERC1155InvalidArrayLength: ['uint256 idsLength', 'uint256 valuesLength'],
-}
+/** Errors of ERC-6093, of other contracts of OpenZeppelin 5, of ERC721A, solady and ERC-721C. */
+const tokenErrors = `
+  ERC721InvalidOwner(address owner) ERC721NonexistentToken(uint256 tokenId)
+  ERC721IncorrectOwner(address sender,uint256 tokenId,address owner)
+  ERC721InvalidSender(address sender) ERC721InvalidReceiver(address receiver)
+  ERC721InsufficientApproval(address operator,uint256 tokenId)
+  ERC721InvalidApprover(address approver) ERC721InvalidOperator(address operator)
+  ERC1155InsufficientBalance(address sender,uint256 balance,uint256 needed,uint256 tokenId)
+  ERC1155InvalidSender(address sender) ERC1155InvalidReceiver(address receiver)
+  ERC1155MissingApprovalForAll(address operator,address owner)
+  ERC1155InvalidApprover(address approver) ERC1155InvalidOperator(address operator)
+  ERC1155InvalidArrayLength(uint256 idsLength,uint256 valuesLength)
+  EnforcedPause() ExpectedPause() ReentrancyGuardReentrantCall() InvalidInitialization()
+  AccessControlUnauthorizedAccount(address account,bytes32 neededRole)
+  OwnableUnauthorizedAccount(address account) OwnableInvalidOwner(address owner)
+  ERC721OutOfBoundsIndex(address owner,uint256 index) ERC721EnumerableForbiddenBatchMint()
+  ERC721ForbiddenBatchMint() ERC721ExceededMaxBatchMint(uint256 batchSize,uint256 maxBatch)
+  NotInitializing() FailedCall() FailedInnerCall() AddressEmptyCode(address target)
+  ApprovalCallerNotOwnerNorApproved() ApprovalQueryForNonexistentToken() MintToZeroAddress()
+  BalanceQueryForZeroAddress() MintZeroQuantity() OwnerQueryForNonexistentToken()
+  SequentialMintExceedsLimit() TransferCallerNotOwnerNorApproved() TransferFromIncorrectOwner()
+  TransferToNonERC721ReceiverImplementer() TransferToNonERC1155ReceiverImplementer()
+  TransferToZeroAddress() NotOwnerNorApproved() TokenAlreadyExists() TokenDoesNotExist()
+  AccountBalanceOverflow() InsufficientBalance() Unauthorized()
+  CreatorTokenTransferValidator__CallerMustBeWhitelisted()
+  CreatorTokenTransferValidator__OperatorIsBlacklisted()`
 
 type AbiError = Extract<Abi[number], { type: 'error' }>
 
 const abi: AbiError[] = [
   ...relayerAbi.filter((item) => item.type === 'error'),
-  ...Object.entries(tokenErrors).map(([name, inputs]) => ({
+  ...[...tokenErrors.matchAll(/(\w+)\((.*?)\)/g)].map(([, name = '', inputs]) => ({
     type: 'error' as const,
     name,
-    inputs: inputs.map((input) => {
+    inputs: (inputs ? inputs.split(',') : []).map((input) => {
       const [type = '', name = ''] = input.split(' ')
       return { type, name }
     }),

@@ -12,7 +12,7 @@ import {
   zeroAddress,
 } from 'viem'
 import type { ContractItem, Log } from './contract.ts'
-import { contractCode, inconclusive, simulate, view } from './requests.ts'
+import { contractCode, inconclusive, view } from './requests.ts'
 import type { Replies, Reply, RpcRequest } from './rpc.ts'
 
 export type Standard = 'erc721' | 'erc1155'
@@ -72,9 +72,8 @@ export const cancelItem = (key: Hex): ContractItem => ({
   amount: 0n,
 })
 
-/** Gas for questions to a token and for a trial transfer: with more, it could return megabytes. */
+/** Gas for questions to a token: with more, it could return megabytes. */
 const QUESTION_GAS = numberToHex(200_000)
-const TRIAL_GAS = numberToHex(2_000_000)
 
 /** Encodes a call of a function with this signature. Its types are separated by commas only. */
 function encodeCall(signature: string, ...args: readonly unknown[]): Hex {
@@ -108,15 +107,11 @@ export function readTrouble(token: Address, replies: Replies) {
   return 'result' in code && code.result === '0x' ? 'token_not_deployed' : 'token_not_supported'
 }
 
-/** A recipient without code, which accepts every token. */
-const PLAIN_ACCOUNT = '0x00000000000000000000000000000000feedbeef'
-
 /**
- * The call of the token that the Delivery contract makes, but to a plain account. The functions that
- * mint are those of OpenZeppelin's wizard.
+ * The call of the token that the Delivery contract makes. The functions that mint are those of
+ * OpenZeppelin's wizard.
  */
-function encodeTransfer({ from, tokenId, amount }: ContractItem): Hex {
-  const to = PLAIN_ACCOUNT
+export function encodeTransfer({ from, to, tokenId, amount }: ContractItem): Hex {
   if (from === zeroAddress)
     return amount === 0n
       ? encodeCall('safeMint(address,uint256)', to, tokenId)
@@ -131,53 +126,27 @@ function encodeTransfer({ from, tokenId, amount }: ContractItem): Hex {
 const MINTER_ROLE = '0x9f2df0fed2c77648de5860a4cc508cd0818c85b8b8a1ab4ceeef8d981c8956a6'
 
 /**
- * Asks whether a Delivery contract may transfer what a holder has of a token; without a holder,
+ * Asks whether a Delivery contract may transfer what a holder has of a token; for the zero address,
  * whether it may mint.
  */
-export const permissionRequest = (token: Address, delivery: Address, holder?: Address) =>
+export const permissionRequest = (token: Address, delivery: Address, holder: Address) =>
   view(
     token,
-    holder
-      ? encodeCall('isApprovedForAll(address,address)', holder, delivery)
-      : encodeCall('hasRole(bytes32,address)', MINTER_ROLE, delivery),
+    holder === zeroAddress
+      ? encodeCall('hasRole(bytes32,address)', MINTER_ROLE, delivery)
+      : encodeCall('isApprovedForAll(address,address)', holder, delivery),
     QUESTION_GAS,
   )
 
-const tokenRequests = (delivery: Address, item: ContractItem) => {
-  const { token, from, tokenId, amount } = item
-  const data = encodeTransfer(item)
-  return {
-    plain: simulate({ from: delivery, to: token, data, gas: TRIAL_GAS }),
-    isApproved: permissionRequest(token, delivery, from),
-    holding: view(
-      token,
-      amount === 0n
-        ? encodeCall('ownerOf(uint256)', tokenId)
-        : encodeCall('balanceOf(address,uint256)', from, tokenId),
-      QUESTION_GAS,
-    ),
-  }
-}
-
-/** Requests that tell more about an item that cannot be delivered. */
-export const diagnosisRequests = (delivery: Address, item: ContractItem): RpcRequest[] =>
-  Object.values(tokenRequests(delivery, item))
-
-/**
- * Returns why the holder cannot give the token away to anybody, as a code; null if only this
- * recipient is the cause.
- */
-export function readHolderProblem(delivery: Address, item: ContractItem, replies: Replies) {
-  const { plain, isApproved, holding } = tokenRequests(delivery, item)
-  if ('result' in replies(plain)) return null
-  const held = word(replies(holding))
-  if (item.from === zeroAddress)
-    return item.amount === 0n && held ? 'token_not_transferable' : 'minter_role_missing'
-  const hasToken = item.amount === 0n ? held === BigInt(item.from) : (held ?? 0n) >= item.amount
-  if (held !== null && !hasToken) return 'holder_has_no_token'
-  if (word(replies(isApproved)) === 0n) return 'holder_not_approved'
-  return 'token_not_transferable'
-}
+/** Asks who owns an ERC-721 token, or how many pieces the holder has. */
+export const holdingRequest = ({ token, from, tokenId, amount }: ContractItem) =>
+  view(
+    token,
+    amount === 0n
+      ? encodeCall('ownerOf(uint256)', tokenId)
+      : encodeCall('balanceOf(address,uint256)', from, tokenId),
+    QUESTION_GAS,
+  )
 
 /** Topics of the events `Transfer` (ERC-721), `TransferSingle` and `TransferBatch` (ERC-1155). */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

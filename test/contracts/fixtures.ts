@@ -38,16 +38,23 @@ export const hookAbi = parseAbi([
   'function succeeded() view returns (uint256)',
 ])
 
-const FIXTURES = 'test/contracts/fixtures'
+const optimizer = { enabled: true, runs: 200 }
 
-let compiled: ReturnType<typeof compile>['contracts'] | undefined
-
-/** Returns the compiled fixtures by name. Compiles them once in each process. */
-export function compileFixtures() {
-  const sources = Object.fromEntries(
-    readdirSync(FIXTURES).map((name) => [name, readFileSync(`${FIXTURES}/${name}`, 'utf8')]),
-  )
-  const optimizer = { enabled: true, runs: 200 }
-  compiled ??= compile(sources, { evmVersion: 'paris', viaIR: false, optimizer }).contracts
-  return compiled
+/** Returns a function that compiles the contracts of a folder, once in each process. */
+function compilerOf(folder: string) {
+  let compiled: ReturnType<typeof compile>['contracts'] | undefined
+  return () => {
+    if (compiled) return compiled
+    const sources = Object.fromEntries(
+      readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]),
+    )
+    compiled = compile(sources, { evmVersion: 'paris', viaIR: false, optimizer }).contracts
+    return compiled
+  }
 }
+
+/** Returns the compiled fixtures by name. */
+export const compileFixtures = compilerOf('test/contracts/fixtures')
+
+/** Returns tokens of packages by name. */
+export const compilePackages = compilerOf('test/contracts/packages')

@@ -5,6 +5,7 @@ import { isRevert, loggedMessage, revertReason } from '../../src/ethereum/revert
 const abi = parseAbi([
   'error Error(string reason)',
   'error Panic(uint256 code)',
+  'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
   'error TokenHasNoCode()',
   'error ERC721InvalidReceiver(address receiver)',
   'error ERC1155InsufficientBalance(address sender, uint256 balance, uint256 needed, uint256 tokenId)',
@@ -42,6 +43,23 @@ describe('the reason of a revert', () => {
     ],
     ['is the selector of an unknown error', '0x12345678', 'error 0x12345678'],
     ['is the selector of a sentence that is cut off', '0x08c379a0000000', 'error 0x08c379a0'],
+    ['is the name of an error of OpenZeppelin 5 without numbers', '0xd93c0665', 'EnforcedPause'],
+    [
+      'is the name of a role that is missing, with the role',
+      encodeErrorResult({
+        abi,
+        errorName: 'AccessControlUnauthorizedAccount',
+        args: [wallet, `0x${'12'.repeat(32)}`],
+      }),
+      'AccessControlUnauthorizedAccount (neededRole: 0x1212…)',
+    ],
+    ['is the name of an error of ERC721A', '0xdf2d9b42', 'OwnerQueryForNonexistentToken'],
+    ['is the name of an error of solady', '0xceea21b6', 'TokenDoesNotExist'],
+    [
+      'is the sentence of OpenZeppelin 4 without the wallet',
+      sentence('AccessControl: account 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc is missing role'),
+      'AccessControl: account 0x3c44… is missing role',
+    ],
     ['is told to be missing', '0x', 'no reason given'],
   ])('%s', (_, data, reason) => {
     expect(revertReason(data)).toBe(reason)

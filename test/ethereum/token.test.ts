@@ -13,10 +13,8 @@ import type { Reply } from '../../src/ethereum/rpc.ts'
 import {
   cancelItem,
   contractAmount,
-  diagnosisRequests,
   type Order,
   parseTransfer,
-  readHolderProblem,
   readStandard,
   standardRequests,
   takeTransfer,
@@ -200,38 +198,5 @@ describe('the standard of a token', () => {
     [null, { fault: 'no answer' }, { fault: 'no answer' }],
   ])('is %s if the token says %o and %o', (standard, erc721, erc1155) => {
     expect(read(erc721, erc1155)).toBe(standard)
-  })
-})
-
-describe('what hinders the holder', () => {
-  const explainInvalidToken = (
-    item: ContractItem,
-    plain: Reply,
-    isApproved: Reply,
-    holding: Reply,
-  ) => {
-    const replies = [plain, isApproved, holding]
-    const requests = diagnosisRequests(stranger, item).map((request) => JSON.stringify(request))
-    return readHolderProblem(
-      stranger,
-      item,
-      (request) => replies[requests.indexOf(JSON.stringify(request))] ?? { fault: 'not asked' },
-    )
-  }
-  const yes = word(1n)
-  const no = word(0n)
-
-  it.each<[string | null, ContractItem, Reply, Reply, Reply]>([
-    [null, unique, { result: '0x' }, no, no],
-    ['holder_has_no_token', unique, reverted, yes, word(BigInt(stranger))],
-    ['holder_has_no_token', edition, reverted, no, word(2n)],
-    ['holder_not_approved', unique, reverted, no, word(BigInt(holder))],
-    ['holder_not_approved', edition, reverted, no, word(3n)],
-    ['holder_not_approved', unique, reverted, no, reverted],
-    ['token_not_transferable', edition, reverted, yes, word(3n)],
-    ['token_not_transferable', unique, reverted, yes, reverted],
-    ['token_not_transferable', edition, reverted, { fault: '' }, { fault: '' }],
-  ])('is: %s', (problem, item, plain, isApproved, holding) => {
-    expect(explainInvalidToken(item, plain, isApproved, holding)).toBe(problem)
   })
 })

@@ -43,6 +43,8 @@ export const reasonCodes = [
   'invalid_token_address',
   'invalid_token_id',
   'key_used_for_other_delivery',
+  'mint_not_exact',
+  'mint_refused',
   'minter_role_missing',
   'network_not_configured',
   'no_relayer',

@@ -4,8 +4,8 @@ import type { ItemResult } from '../../ethereum/contract.ts'
 import { otherNodes } from '../../ethereum/node.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
 import type { Rpc } from '../../ethereum/rpc.ts'
-import { diagnosisRequests, readHolderProblem } from '../../ethereum/token.ts'
 import { explain, type Reason } from '../reasons.ts'
+import { readRefusal, refusalRequests } from '../refusal.ts'
 import type { Candidate } from './compose.ts'
 import { type ItemChange, needsConfirmation, queue, wait, waitOrFail } from './item-changes.ts'
 import type { World } from './observe.ts'
@@ -26,7 +26,7 @@ export async function diagnose(
 ): Promise<ItemChange[]> {
   const { network, observation, now } = world
   if (failing.length === 0) return []
-  const reasons = await findReasons(observation.node.rpc, network, failing)
+  const reasons = await findReasons(observation.node.rpc, network, batches, failing)
   const doubtful = new Set(
     [...reasons].flatMap(([candidate, reason]) =>
       needsConfirmation(candidate.item, reason, now) ? candidate : [],
@@ -45,7 +45,8 @@ export async function diagnose(
   })
 }
 
-const describe = (result: ItemResult | null) => result?.reason && revertReason(result.reason)
+const describe = (result: Failing['result']) =>
+  typeof result === 'string' ? undefined : revertReason(result.reason)
 
 /**
  * Returns the reasons of items that would fail. Equal ones are asked about once. An item has no
@@ -54,50 +55,55 @@ const describe = (result: ItemResult | null) => result?.reason && revertReason(r
 async function findReasons(
   rpc: Rpc,
   { gasPerItem }: Network,
+  batches: readonly Batch[],
   failing: readonly Failing[],
 ): Promise<Map<Candidate, Reason>> {
   const reasons = new Map<Candidate, Reason>()
   const unclear: { candidate: Candidate; result: ItemResult }[] = []
   for (const { candidate, result } of failing) {
     // What the Delivery contract itself says.
-    const code = result
-      ? readContractReason(Number(result.gasUsed), result.reason)
-      : 'recipient_not_deployed'
+    const code =
+      typeof result === 'string'
+        ? result
+        : readContractReason(Number(result.gasUsed), result.reason)
     if (code) reasons.set(candidate, explain(code))
-    else if (result) unclear.push({ candidate, result })
+    else if (typeof result !== 'string') unclear.push({ candidate, result })
   }
+  const relayers = new Map(
+    batches.flatMap(({ relayer, candidates }) => candidates.map((one) => [one, relayer] as const)),
+  )
+  const isOutOfGas = ({ gasUsed }: ItemResult) => gasUsed > gasPerItem * 0.95
   // Items of the same holder and token have the same holder's problem.
   const groups = [
-    ...Map.groupBy(unclear, ({ candidate: { contract, call }, result }) =>
-      [contract, call.token, call.from, call.tokenId, call.amount, result.reason].join(),
-    ).values(),
-  ].slice(0, MAX_DIAGNOSED)
+    ...Map.groupBy(unclear, ({ candidate: { contract, call }, result }) => {
+      const { token, from, to, tokenId, amount } = call
+      const recipient = isOutOfGas(result) && to
+      return [contract, token, from, tokenId, amount, result.reason, recipient].join()
+    }).values(),
+  ]
+    .slice(0, MAX_DIAGNOSED)
+    .flatMap(([first, ...others]) => {
+      const relayer = first && relayers.get(first.candidate)
+      if (!relayer) return []
+      const by = { relayer, delivery: first.candidate.contract }
+      return { by, first, members: [first, ...others] }
+    })
   const replies = await rpc(
-    groups.flatMap(([first]) =>
-      first ? diagnosisRequests(first.candidate.contract, first.candidate.call) : [],
-    ),
+    groups.flatMap(({ by, first }) => refusalRequests(by, first.candidate.call)),
   )
-  for (const group of groups) {
-    const [first] = group
-    if (!first) continue
-    const { contract, call } = first.candidate
-    const [plain] = diagnosisRequests(contract, call)
-    if (!plain || 'fault' in replies(plain)) continue
-    const holderCode = readHolderProblem(contract, call, replies)
-    for (const { candidate, result } of group)
-      reasons.set(candidate, explainFailure(holderCode, result, gasPerItem))
+  for (const { by, first, members } of groups) {
+    const failure = { said: first.result.reason, gasPerItem }
+    const refusal = readRefusal(by, first.candidate.call, failure, replies)
+    if (refusal === undefined) continue
+    const ofRecipient = ({ reason }: ItemResult) =>
+      explain('recipient_rejects', revertReason(reason))
+    for (const { candidate, result } of members)
+      reasons.set(
+        candidate,
+        refusal ?? (isOutOfGas(result) ? explain('gas_limit_exceeded') : ofRecipient(result)),
+      )
   }
   return reasons
-}
-
-function explainFailure(
-  holderCode: ReturnType<typeof readHolderProblem>,
-  { gasUsed, reason }: ItemResult,
-  gasPerItem: number,
-): Reason {
-  if (holderCode) return explain(holderCode, revertReason(reason))
-  if (gasUsed > gasPerItem * 0.95) return explain('gas_limit_exceeded')
-  return explain('recipient_rejects', revertReason(reason))
 }
 
 /** Returns those of the candidates that would fail at another node, too. */

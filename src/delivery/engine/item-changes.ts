@@ -53,6 +53,7 @@ export const SEARCH_TIMEOUT = 10 * MINUTE
 /** Milliseconds after which an item ends that waits for this reason. Else it waits for an operator. */
 export const timeouts: Partial<Record<ReasonCode, number>> = {
   gas_limit_exceeded: FAILS_SOON,
+  mint_not_exact: FAILS_SOON,
   recipient_not_deployed: FAILS_SOON,
   recipient_rejects: FAILS_SOON,
   single_piece_token: FAILS_SOON,
@@ -60,6 +61,7 @@ export const timeouts: Partial<Record<ReasonCode, number>> = {
   token_not_supported: FAILS_SOON,
   holder_has_no_token: FAILS_LATE,
   holder_not_approved: FAILS_LATE,
+  mint_refused: FAILS_LATE,
   minter_role_missing: FAILS_LATE,
   // `putOffUnconfigured` fails them.
   network_not_configured: FAILS_LATE,

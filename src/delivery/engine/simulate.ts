@@ -1,5 +1,5 @@
 /** Asks a node what batches would do, before they are signed. */
-import { type Address, encodeFunctionData, type Hex, numberToHex } from 'viem'
+import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress } from 'viem'
 import type { Network } from '../../env.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
 import { agree, askAll } from '../../ethereum/node.ts'
@@ -15,6 +15,7 @@ import {
 } from '../../ethereum/requests.ts'
 import { revertReason } from '../../ethereum/revert.ts'
 import type { Reply, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
+import { itemsPerTrial, readTrial, trialRequest } from '../../ethereum/trial.ts'
 import type { Candidate } from './compose.ts'
 
 /** EIP-7825. */
@@ -30,15 +31,18 @@ export type Batch = { contract: Address; relayer: Address; candidates: Candidate
 /** An item that would be delivered, with the gas that its token uses. */
 export type Deliverable = { candidate: Candidate; gasUsed: number }
 
-/** An item that must not be sent. Without a result, its transfer would succeed. */
-export type Failing = { candidate: Candidate; result: ItemResult | null }
+/** An item that must not be sent. With a code, the call of its token would succeed. */
+export type Failing = {
+  candidate: Candidate
+  result: ItemResult | 'recipient_not_deployed' | 'mint_not_exact'
+}
 
 type Simulation = {
   good: Deliverable[]
   bad: Failing[]
   /**
    * Items of which the node says too little: the gas did not suffice, their key is used, or nodes do
-   * not tell the code of a contract wallet, or disagree about it.
+   * not tell the code of a contract wallet or what a mint makes, or disagree about it.
    */
   open: Candidate[]
 }
@@ -53,6 +57,22 @@ const walletRequest = ({ item, call }: Candidate): RpcRequest[] =>
 function tellsCode(reply: Reply): boolean | null {
   const code = read(hex, reply)
   return code && code !== '0x'
+}
+
+/** An ERC-721 token may take a quantity where the id is expected. So it is tried what arrives. */
+const isUniqueMint = ({ call: { token, from, amount } }: Candidate) =>
+  token !== zeroAddress && from === zeroAddress && amount === 0n
+
+type MintTrial = { request: RpcRequest; candidates: Candidate[] }
+
+function mintTrials({ relayer, contract, candidates }: Batch, gasPerItem: number): MintTrial[] {
+  const mints = candidates.filter(isUniqueMint)
+  const size = itemsPerTrial(gasPerItem)
+  return Array.from({ length: Math.ceil(mints.length / size) }, (_, i) => {
+    const tried = mints.slice(i * size, (i + 1) * size)
+    const by = { relayer, delivery: contract }
+    return { request: trialRequest(by, tried.map(getCall), gasPerItem), candidates: tried }
+  })
 }
 
 /** `gasPrice` and the `funds` of the relayers are in wei. */
@@ -83,10 +103,23 @@ export async function simulate(
       ...(canPay && { gasPrice: numberToHex(gasPrice) }),
     })
   })
-  const wallets = batches.flatMap(({ candidates }) => candidates.flatMap(walletRequest))
-  const replies = await rpc([...requests, ...wallets])
-  const isAsked = rpcUrls.length > 1 && wallets.length > 0
-  const all = isAsked ? await askAll(network, wallets) : (asked: RpcRequest) => [replies(asked)]
+  const trials = batches.flatMap((batch) => mintTrials(batch, gasPerItem))
+  const checks = [
+    ...batches.flatMap(({ candidates }) => candidates.flatMap(walletRequest)),
+    ...trials.map(({ request }) => request),
+  ]
+  const replies = await rpc([...requests, ...checks])
+  const isAsked = rpcUrls.length > 1 && checks.length > 0
+  const all = isAsked ? await askAll(network, checks) : (asked: RpcRequest) => [replies(asked)]
+  const exact = new Map(
+    trials.flatMap(({ request, candidates }) =>
+      candidates.map((candidate, i) => {
+        const results = all(request).map((reply) => readTrial(reply, i))
+        const isExact = results.map((result) => (result?.isAccepted ? result.isExact : null))
+        return [candidate, agree(network, isExact)] as const
+      }),
+    ),
+  )
   return requests.map((request, i) => {
     const reply = replies(request)
     const data = read(hex, reply)
@@ -100,10 +133,13 @@ export async function simulate(
       const result = results[k]
       const hasCode = walletRequest(candidate).flatMap(all).map(tellsCode)
       if (result?.outcome === 'delivered' || result?.outcome === 'cancelled') {
-        if (hasCode.length === 0 || agree(network, hasCode))
+        const isExact = exact.get(candidate)
+        if (isExact === false) simulation.bad.push({ candidate, result: 'mint_not_exact' })
+        else if (isExact === null) simulation.open.push(candidate)
+        else if (hasCode.length === 0 || agree(network, hasCode))
           simulation.good.push({ candidate, gasUsed: Number(result.gasUsed) })
         else if (hasCode.includes(false) && !hasCode.includes(true))
-          simulation.bad.push({ candidate, result: null })
+          simulation.bad.push({ candidate, result: 'recipient_not_deployed' })
         else simulation.open.push(candidate)
       } else if (result?.outcome === 'failed') simulation.bad.push({ candidate, result })
       else simulation.open.push(candidate)

@@ -39,9 +39,13 @@ export type ChainRecord = {
   seller: Address
 }
 
+/** ERC-721 tokens that anybody may mint: test/contracts/fixtures/Peculiar.sol, and of packages. */
+export type PeculiarToken =
+  `${'Quantity' | 'Soulbound' | 'Origin' | 'Expensive' | 'Silent' | 'Erc721a' | 'Solady' | 'SoladySoulbound'}Token`
+
 /** A contract of test/contracts/fixtures, and what it does when a token arrives or is transferred. */
 export type HostileContract = {
-  name: 'Recipient' | 'MaliciousToken' | 'AcceptsEverything' | 'MintableUnique'
+  name: 'Recipient' | 'MaliciousToken' | 'AcceptsEverything' | 'MintableUnique' | PeculiarToken
   /** Default: `accepts`. */
   answer?: Answer
   /** Whether a MaliciousToken says that it transferred something. It never does. */
@@ -85,6 +89,14 @@ export async function aChain(
     anAcceptingContract: () => deploy({ name: 'AcceptsEverything' }),
     /** Deploys an ERC-721 token that nobody may mint. The chain must automine. */
     aTokenWithoutMinter: () => deploy({ name: 'MintableUnique' }),
+    /** Deploys a token of which the seller has the token 0, for sale. The chain must automine. */
+    async aPeculiarToken(name: PeculiarToken): Promise<Address> {
+      const token = await deploy({ name })
+      const asSeller = tokenCalls(record.rpcUrl, record.seller, token)
+      await asSeller('mint', record.seller)
+      await asSeller('setApprovalForAll', record.delivery, true)
+      return token
+    },
     /** Calls the Delivery contract as its owner, such as `asOwner('setRelayer', signer, 0)`. */
     asOwner: deliveryCalls(record.rpcUrl, record.owner, record.delivery),
     /** Call the tokens as the seller, who is also their minter. */

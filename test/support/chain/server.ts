@@ -29,7 +29,7 @@ import {
   MINTER_ROLE,
 } from '../../../scripts/chain/collectibles.ts'
 import { deployDelivery } from '../../../scripts/chain/delivery.ts'
-import { ANSWERS, compileFixtures, hookAbi } from '../../contracts/fixtures.ts'
+import { ANSWERS, compileFixtures, compilePackages, hookAbi } from '../../contracts/fixtures.ts'
 import { deliveryCalls, tokenCalls } from './calls.ts'
 import type { ChainOptions, ChainRecord, HostileContract } from './chain.ts'
 import type { Fault, RandomFaults } from './faults.ts'
@@ -207,9 +207,9 @@ const clientOf = (rpcUrl: string) =>
 const mined = async (rpcUrl: string, sent: Promise<Hash>): Promise<TransactionReceipt> =>
   clientOf(rpcUrl).waitForTransactionReceipt({ hash: await sent, pollingInterval: 20 })
 
-/** Deploys a contract of test/contracts/fixtures. The chain must automine. */
+/** Deploys a contract of test/contracts/fixtures or packages. The chain must automine. */
 async function deployFixture(rpcUrl: string, name: string, account: Address): Promise<Address> {
-  const fixture = compileFixtures()[name]
+  const fixture = compileFixtures()[name] ?? compilePackages()[name]
   if (!fixture) throw new Error(`no fixture ${name}`)
   const sent = clientOf(rpcUrl).deployContract({ ...fixture, account, chain: null })
   const { contractAddress } = await mined(rpcUrl, sent)

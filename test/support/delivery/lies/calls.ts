@@ -1,6 +1,7 @@
 /** Every answer of a node that the Worker asks for, and the fields that it has. */
 import { toFunctionSelector } from 'viem'
 import { deliveryAbi } from '../../../../contracts/delivery-abi.ts'
+import { trialAbi } from '../../../../contracts/trial.ts'
 
 export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: readonly unknown[] }
 export type Answer = { jsonrpc: '2.0'; id: number; result?: unknown; error?: unknown }
@@ -130,6 +131,7 @@ export const targets = {
   'eth_call hasRole': { fields: words, at: [START, SIGNING] },
   'eth_call ownerOf': { fields: words, at: [START, SIGNING] },
   'eth_call balanceOf': { fields: words, at: [START, SIGNING] },
+  'eth_call trial': { fields: words, at: [START, SIGNING] },
   'eth_call of a token': { fields: words, at: [START, SIGNING] },
 } as const satisfies Record<string, Target>
 
@@ -158,6 +160,7 @@ const trials = [
 ]
 
 const functions = new Map<string, string>([
+  ...trialAbi.map((item) => [toFunctionSelector(item), 'trial'] as const),
   ...deliveryAbi.flatMap((item) =>
     item.type === 'function' ? [[toFunctionSelector(item), item.name] as const] : [],
   ),
