@@ -1,70 +1,206 @@
-/** Why deliveries wait or failed: a code for programs, and a sentence for people. */
+/** Why a delivery waits or failed. docs/guides/delivery.md shows this table (`npm run openapi`). */
 import type { ReasonCode } from '../db/schema/delivery.ts'
 
-export const sentences: Record<ReasonCode, string> = {
-  cancelled: 'cancelled',
-  contract_paused: 'the delivery contract is paused',
-  contract_unavailable: 'the delivery contract does not answer',
-  gas_burned:
-    'the token or the recipient used up the gas of two transfers: an operator has to retry',
-  gas_limit_exceeded: 'the transfer needs more gas than gasPerItem allows',
-  holder_has_no_token: 'the holder does not have the token',
-  holder_not_approved: 'the holder has not approved the delivery contract',
-  invalid_quantity: 'the quantity is not a number of pieces',
-  invalid_recipient: 'the recipient is not a wallet',
-  invalid_token_address: 'the NFT has no valid contract address',
-  invalid_token_id: 'the NFT has no valid token id',
-  key_used_for_other_delivery: 'the delivery key was used for another delivery',
-  mint_not_exact: 'the mint would make other pieces than the one that was sold',
-  mint_refused: 'the token refuses the mint',
-  minter_role_missing: 'the delivery contract may not mint this token',
-  network_not_configured: 'the network of the NFT is not configured',
-  no_relayer: 'the delivery contract has no relayer',
-  node_unavailable: 'the node does not tell whether the item can be delivered',
-  quantity_above_limit: 'the quantity is above what a relayer may deliver at once',
-  recipient_not_deployed: 'the contract wallet of the recipient is not deployed',
-  recipient_on_other_chain: 'the recipient is a contract on another chain than the NFT',
-  recipient_rejects: 'the recipient did not accept the token',
-  relayer_limit_reached: 'the relayers have reached their limit',
-  seller_has_no_wallet: 'the seller has no wallet',
-  seller_on_other_chain: "the seller's wallet is a contract on another chain than the NFT",
-  simulation_failed: 'the transfer fails in a simulation',
-  single_piece_token: 'an ERC-721 token has one piece, so the quantity must be 1',
-  token_limit_missing: 'the token has no limit in the delivery contract, which a mint requires',
-  token_limit_reached: 'the token has reached its limit in the delivery contract',
-  token_moved_nothing: 'the token accepted the transfer but recorded none',
-  token_not_deployed: 'the token contract has no code',
-  token_not_supported: 'the token contract is neither ERC-721 nor ERC-1155',
-  token_not_transferable: 'the token cannot be transferred at present',
-  transaction_not_found: 'the node does not tell which transaction used the key',
-  transfer_failed: 'the transfer failed in a transaction',
-}
+const MINUTE = 60_000
 
-/** Reasons for which a key is used up although the item is not delivered, in a final block. */
-export const finalReasons: readonly ReasonCode[] = [
-  'key_used_for_other_delivery',
-  'token_moved_nothing',
-]
+/** Nothing but the item is the cause, so nobody corrects that. */
+const SOON = 10 * MINUTE
+/** The holder often corrects that. */
+const LATE = 24 * 60 * MINUTE
+
+type Rule = {
+  /** For people. */
+  sentence: string
+  /**
+   * Milliseconds that an item waits before it ends: 0 if it does at once, Infinity if it waits until
+   * the cause is removed.
+   */
+  waits: number
+  /** How it ends. Default: it fails. */
+  ends?: string
+  /** Who has to tell the cause before the item fails. Default: two nodes, or the only one. */
+  confirmedBy?: 'one node' | 'no node'
+  /** Who can remove the cause. Default: the operators. */
+  removedBy?: 'seller' | 'buyer' | 'network'
+  /**
+   * Whether the item can be retried once it has failed. A sentence says what has to happen before.
+   * Default: yes, and it fails again if the cause is still there.
+   */
+  retry?: false | string
+}
 
 const corrected = 'the NFT is corrected in the catalogue'
 const buyerMoved = 'the buyer links another wallet'
 
-/** Reasons for which a retry fails again at once, unless this happens before. */
-export const retryNeeds: Partial<Record<ReasonCode, string>> = {
-  invalid_quantity: corrected,
-  invalid_recipient: buyerMoved,
-  invalid_token_address: corrected,
-  invalid_token_id: corrected,
-  recipient_on_other_chain: buyerMoved,
-  seller_has_no_wallet: 'the seller links a wallet',
-  seller_on_other_chain: 'the seller links a wallet of the chain',
+export const rules: Record<ReasonCode, Rule> = {
+  cancelled: { sentence: 'cancelled', waits: 0, ends: 'is cancelled', retry: false },
+  contract_paused: { sentence: 'the delivery contract is paused', waits: Infinity },
+  contract_unavailable: {
+    sentence: 'the delivery contract does not answer',
+    waits: Infinity,
+    removedBy: 'network',
+  },
+  gas_burned: {
+    sentence:
+      'the token or the recipient used up the gas of two transfers: an operator has to retry',
+    waits: Infinity,
+  },
+  gas_limit_exceeded: {
+    sentence: 'the transfer needs more gas than gasPerItem allows',
+    waits: SOON,
+  },
+  holder_has_no_token: {
+    sentence: 'the holder does not have the token',
+    waits: LATE,
+    removedBy: 'seller',
+  },
+  holder_not_approved: {
+    sentence: 'the holder has not approved the delivery contract',
+    waits: LATE,
+    removedBy: 'seller',
+  },
+  invalid_quantity: {
+    sentence: 'the quantity is not a number of pieces',
+    waits: 0,
+    confirmedBy: 'no node',
+    retry: corrected,
+  },
+  invalid_recipient: {
+    sentence: 'the recipient is not a wallet',
+    waits: 0,
+    confirmedBy: 'no node',
+    removedBy: 'buyer',
+    retry: buyerMoved,
+  },
+  invalid_token_address: {
+    sentence: 'the NFT has no valid contract address',
+    waits: 0,
+    confirmedBy: 'no node',
+    retry: corrected,
+  },
+  invalid_token_id: {
+    sentence: 'the NFT has no valid token id',
+    waits: 0,
+    confirmedBy: 'no node',
+    retry: corrected,
+  },
+  key_used_for_other_delivery: {
+    sentence: 'the delivery key was used for another delivery',
+    waits: 0,
+    retry: false,
+  },
+  mint_not_exact: {
+    sentence: 'the mint would make other pieces than the one that was sold',
+    waits: SOON,
+  },
+  mint_refused: { sentence: 'the token refuses the mint', waits: LATE, removedBy: 'seller' },
+  minter_role_missing: {
+    sentence: 'the delivery contract may not mint this token',
+    waits: LATE,
+    removedBy: 'seller',
+  },
+  network_not_configured: {
+    sentence: 'the network of the NFT is not configured',
+    waits: LATE,
+    confirmedBy: 'no node',
+  },
+  no_relayer: { sentence: 'the delivery contract has no relayer', waits: Infinity },
+  node_unavailable: {
+    sentence: 'the node does not tell whether the item can be delivered',
+    waits: Infinity,
+    removedBy: 'network',
+  },
+  quantity_above_limit: {
+    sentence: 'the quantity is above what a relayer may deliver at once',
+    waits: LATE,
+    confirmedBy: 'one node',
+  },
+  recipient_not_deployed: {
+    sentence: 'the contract wallet of the recipient is not deployed',
+    waits: SOON,
+    removedBy: 'buyer',
+  },
+  recipient_on_other_chain: {
+    sentence: 'the recipient is a contract on another chain than the NFT',
+    waits: 0,
+    confirmedBy: 'no node',
+    removedBy: 'buyer',
+    retry: buyerMoved,
+  },
+  recipient_rejects: {
+    sentence: 'the recipient did not accept the token',
+    waits: SOON,
+    removedBy: 'buyer',
+  },
+  relayer_limit_reached: { sentence: 'the relayers have reached their limit', waits: Infinity },
+  seller_has_no_wallet: {
+    sentence: 'the seller has no wallet',
+    waits: 0,
+    confirmedBy: 'no node',
+    removedBy: 'seller',
+    retry: 'the seller links a wallet',
+  },
+  seller_on_other_chain: {
+    sentence: "the seller's wallet is a contract on another chain than the NFT",
+    waits: 0,
+    confirmedBy: 'no node',
+    removedBy: 'seller',
+    retry: 'the seller links a wallet of the chain',
+  },
+  simulation_failed: { sentence: 'the transfer fails in a simulation', waits: Infinity },
+  single_piece_token: {
+    sentence: 'an ERC-721 token has one piece, so the quantity must be 1',
+    waits: SOON,
+  },
+  token_limit_missing: {
+    sentence: 'the token has no limit in the delivery contract, which a mint requires',
+    waits: Infinity,
+  },
+  token_limit_reached: {
+    sentence: 'the token has reached its limit in the delivery contract',
+    waits: Infinity,
+  },
+  token_moved_nothing: {
+    sentence: 'the token accepted the transfer but recorded none',
+    waits: 0,
+    retry: false,
+  },
+  token_not_deployed: { sentence: 'the token contract has no code', waits: SOON },
+  token_not_supported: {
+    sentence: 'the token contract is neither ERC-721 nor ERC-1155',
+    waits: SOON,
+  },
+  token_not_transferable: {
+    sentence: 'the token cannot be transferred at present',
+    waits: LATE,
+    removedBy: 'seller',
+  },
+  transaction_not_found: {
+    sentence: 'the node does not tell which transaction used the key',
+    waits: SOON,
+    ends: 'ends as the record of its key says',
+    removedBy: 'network',
+  },
+  transfer_failed: {
+    sentence: 'the transfer failed in a transaction',
+    waits: 0,
+    ends: 'fails in its third transaction',
+  },
 }
+
+/** Codes of failed items whose key is used up, in a final block. Only an operator can close them. */
+export const finalReasons: readonly string[] = Object.entries(rules).flatMap(([code, { retry }]) =>
+  retry === false ? code : [],
+)
 
 /** `reason`: the sentence of the code and, after a colon, what differs from item to item. */
 export type Reason = { reasonCode: ReasonCode; reason: string }
 
 /** Returns a code with its sentence. */
-export const explain = (reasonCode: ReasonCode, detail?: string): Reason => ({
-  reasonCode,
-  reason: detail ? `${sentences[reasonCode]}: ${detail}` : sentences[reasonCode],
-})
+export function explain(reasonCode: ReasonCode, detail?: string): Reason {
+  const { sentence } = rules[reasonCode]
+  return { reasonCode, reason: detail ? `${sentence}: ${detail}` : sentence }
+}
+
+/** Whether nothing but the item is the cause: then a second failure is the last one. */
+export const isOwnFault = (reasonCode: ReasonCode): boolean => rules[reasonCode].waits === SOON

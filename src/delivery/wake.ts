@@ -3,9 +3,8 @@ import { type Database, raw } from '../db/client.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { log } from '../log.ts'
-import { FAILS_LATE } from './engine/item-changes.ts'
 import { firstDue, isCompareDue } from './queue.ts'
-import { explain } from './reasons.ts'
+import { explain, rules } from './reasons.ts'
 
 /** Says that a chain has something to do. The database says what. */
 export type WakeUp = { chainId: number }
@@ -113,7 +112,7 @@ function putOff(db: Database, chainIds: readonly number[], now: Date) {
   const at = now.toISOString()
   const isAgain = sql`reasonCode IS 'cancelled'`
   const since = sql`iif(reasonCode = ${reasonCode} OR ${isAgain}, coalesce(failingSince, ${at}), ${at})`
-  const hasFailed = sql`(NOT ${isAgain} AND ${since} <= ${new Date(now.getTime() - FAILS_LATE).toISOString()})`
+  const hasFailed = sql`(NOT ${isAgain} AND ${since} <= ${new Date(now.getTime() - rules[reasonCode].waits).toISOString()})`
   const delay = sql`min(3600, max(60, unixepoch(${at}) - unixepoch(${since})))`
   return raw<{ id: number; state: DeliveryState }>(
     db,

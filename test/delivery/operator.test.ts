@@ -8,7 +8,7 @@ import { nfts } from '../../src/db/schema/catalogue.ts'
 import { burns, deliveries, instance, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
-import { explain, sentences } from '../../src/delivery/reasons.ts'
+import { explain, rules } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -343,8 +343,10 @@ describe('a retry', () => {
     const item = await aPaidItem(chain, erc1155)
     await update(item, { ...failed('network_not_configured'), chainId: null })
     const without = anApi()
-    expect(await without.retry(item)).toMatchObject(conflict(sentences.network_not_configured))
-    expect(await without.cancel(item)).toMatchObject(conflict(sentences.network_not_configured))
+    expect(await without.retry(item)).toMatchObject(conflict(rules.network_not_configured.sentence))
+    expect(await without.cancel(item)).toMatchObject(
+      conflict(rules.network_not_configured.sentence),
+    )
     expect(await without.retryAll('status=failed')).toMatchObject({ body: { changed: 0 } })
     expect(await without.cancelAll('status=failed')).toMatchObject({ body: { changed: 0 } })
     // The retry of all looks at what is due in the configured networks.
@@ -365,7 +367,7 @@ describe('a retry', () => {
     const item = await aPaidItem(elsewhere, erc1155)
     await update(item, failed('recipient_rejects'))
     const renamed = anApi([{ ...elsewhere, chainId: 2 }])
-    const error = sentences.network_not_configured
+    const error = rules.network_not_configured.sentence
     expect(await renamed.retry(item)).toMatchObject(conflict(error))
     expect(await renamed.cancel(item)).toMatchObject(conflict(error))
   })

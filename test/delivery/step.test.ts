@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/db/client.ts'
 import { type Changes, NO_CHANGES, Outdated, store } from '../../src/delivery/engine/store.ts'
-import { sentences } from '../../src/delivery/reasons.ts'
+import { rules } from '../../src/delivery/reasons.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
@@ -135,7 +135,7 @@ describe('what becomes final together', () => {
 
   it('is written, however long the reasons are', async () => {
     // 200 characters of the recipient's own text, three bytes each.
-    const reason = `${sentences.recipient_rejects}: ${'拒'.repeat(200)}`
+    const reason = `${rules.recipient_rejects.sentence}: ${'拒'.repeat(200)}`
     const failed = { state: 'failed', reasonCode: 'recipient_rejects', reason } as const
     expect(await storeAll(5000, failed)).toEqual([{ state: 'failed', reason, items: 5000 }])
   })

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
-import { explain, sentences } from '../../src/delivery/reasons.ts'
+import { explain, rules } from '../../src/delivery/reasons.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
@@ -275,10 +275,10 @@ it.each([
   ['in_flight', true, 'transferring', null],
   ['queued', true, 'transferring', null],
   ['transferred', true, 'transferred', null],
-  ['failed', false, 'failed', sentences.recipient_rejects],
-  ['failed', true, 'failed', sentences.recipient_rejects],
-  ['cancelled', true, 'failed', sentences.recipient_rejects],
-  ['written_off', true, 'failed', sentences.recipient_rejects],
+  ['failed', false, 'failed', rules.recipient_rejects.sentence],
+  ['failed', true, 'failed', rules.recipient_rejects.sentence],
+  ['cancelled', true, 'failed', rules.recipient_rejects.sentence],
+  ['written_off', true, 'failed', rules.recipient_rejects.sentence],
 ] as const)(
   'shows a delivery that is %s (with a transaction: %s) as %s, failReason %s',
   async (state, hasTransaction, status, failReason) => {

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
-import { explain, sentences } from '../../src/delivery/reasons.ts'
+import { explain, rules } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/field.tsx'
 import { aShop, billingData, placed, times } from '../orders/shop.ts'
 import { aTransaction, aUser, db } from '../support/makers.ts'
@@ -70,7 +70,7 @@ describe('the list of transfers', () => {
     const { text } = await read(visitor, `${LIST}?state=queued`)
     expect(text).toContain(
       `Transfer ${waiting.id} Queued A picture 1 piece €10.00 Order ${waiting.orderId} localhost Ordered just now` +
-        ` Next attempt in 4 minutes ${sentence(`${sentences.no_relayer}: X`)}` +
+        ` Next attempt in 4 minutes ${sentence(`${rules.no_relayer.sentence}: X`)}` +
         ` Transfer ${cancelled.id} Being cancelled`,
     )
   })
@@ -200,7 +200,7 @@ describe('what is done to many transfers', () => {
     const response = await visitor.post(LIST, { form: { action: 'retry', id: String(id) } })
     await db.update(deliveries).set(failed('seller_has_no_wallet')).where(eq(deliveries.id, id))
     const { text } = await read(visitor, response.headers.get('location') ?? '')
-    const again = `tried, and failed again: ${sentences.seller_has_no_wallet}.`
+    const again = `tried, and failed again: ${rules.seller_has_no_wallet.sentence}.`
     expect(text).toContain(`1 transfer ${again}`)
     const one = await read(visitor, `${LIST}/${id}?done=retry`)
     expect(one.text).toContain(`The transfer is ${again}`)

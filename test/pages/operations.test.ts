@@ -11,7 +11,7 @@ import {
   networkChecks,
 } from '../../src/db/schema/operations.ts'
 import { events, webhookMessages } from '../../src/db/schema/webhooks.ts'
-import { explain, sentences } from '../../src/delivery/reasons.ts'
+import { explain, rules } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/field.tsx'
 import { aShop, billingData, placed, settings } from '../orders/shop.ts'
 import { BASE_URL, call } from '../support/api.ts'
@@ -157,7 +157,7 @@ it('groups failures by reason, with their number, their value and a link to thei
   const { html, sectionOf } = await read(visitor, '/operations')
   const failures = sectionOf('failures')
   expect(failures).toContain(
-    `Failures ${sentence(sentences.recipient_rejects)} 2 transfers : ${sentences.recipient_rejects}` +
+    `Failures ${sentence(rules.recipient_rejects.sentence)} 2 transfers : ${rules.recipient_rejects.sentence}` +
       ` €20.00 Oldest: Transfer ${first.id} A retry helps once the cause is removed.`,
   )
   expect(failures).toContain(
@@ -176,7 +176,7 @@ it('groups by reason what is queued and waits for more than its turn', async () 
   const second = await anItem({ ...waiting, ...explain('holder_not_approved'), chainId: null })
   await anItem({ state: 'queued', dueAt: minutesAgo(-5) })
   const { html, sectionOf } = await read(visitor, '/operations')
-  const group = `${sentence(sentences.holder_not_approved)} 1 transfer : ${sentences.holder_not_approved}`
+  const group = `${sentence(rules.holder_not_approved.sentence)} 1 transfer : ${rules.holder_not_approved.sentence}`
   const waitingText = sectionOf('waiting')
   expect(waitingText).toContain(`${group} Chain 31337 €10.00 Oldest: Transfer ${first.id}`)
   // Of a network that is not configured.
@@ -385,7 +385,7 @@ describe('the page of a transfer', () => {
     const { id } = await anItem(failed('token_not_deployed'))
     const path = `/operations/transfers/${id}`
     expect((await read(visitor, path)).text).toContain(
-      `Failed just now ${sentence(sentences.token_not_deployed)}`,
+      `Failed just now ${sentence(rules.token_not_deployed.sentence)}`,
     )
     const response = await visitor.post(`${path}/retry`)
     const { text, sectionOf } = await read(visitor, response.headers.get('location') ?? '')

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
-import { explain, sentences } from '../../src/delivery/reasons.ts'
+import { explain, rules } from '../../src/delivery/reasons.ts'
 import { aShop, billingData, placed, type Shop, settings } from '../orders/shop.ts'
 import { aListing, aMasterToken, anNft, aTransaction, aUser, db } from '../support/makers.ts'
 import {
@@ -132,7 +132,7 @@ async function aWaitingOrder(values: Partial<typeof deliveries.$inferInsert>) {
 it('says that an order waits for its seller and until when, and tells the seller what to do', async () => {
   const { buyer, seller } = await aWaitingOrder({
     reasonCode: 'holder_not_approved',
-    reason: `${sentences.holder_not_approved}: a detail for operators`,
+    reason: `${rules.holder_not_approved.sentence}: a detail for operators`,
   })
   const bought = await read(buyer)
   expect(bought.orders[0]).toContain(
@@ -201,7 +201,10 @@ it('changes the version that scripts compare when an order begins to wait, and n
 })
 
 it.each([
-  ['gas_limit_exceeded', `The delivery failed: ${sentences.gas_limit_exceeded}. Ask the operator`],
+  [
+    'gas_limit_exceeded',
+    `The delivery failed: ${rules.gas_limit_exceeded.sentence}. Ask the operator`,
+  ],
   ['cancelled', 'The delivery was cancelled. Ask the operator'],
 ] as const)('explains a failure: %s', async (code, message) => {
   const { visitor, user } = await aSignedInVisitor()

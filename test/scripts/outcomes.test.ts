@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { outcomeRows } from '../../scripts/catalogue/outcome-rows.ts'
 import { approver, externalIdOf, type Outcome, outcomes } from '../../scripts/catalogue/outcomes.ts'
 import { reasonCodes } from '../../src/db/schema/delivery.ts'
-import { timeouts } from '../../src/delivery/engine/item-changes.ts'
+import { rules } from '../../src/delivery/reasons.ts'
 
 const guide = readFileSync('docs/guides/local.md', 'utf8')
 const codeOf = ({ name }: Outcome) =>
@@ -48,11 +48,11 @@ it.each(reasonCodes)('forces %s by a listing, or says why not', (code) => {
 })
 
 it.each(outcomes.filter(codeOf))('knows when the engine lets outcome-$name fail', (outcome) => {
-  const timeout = timeouts[codeOf(outcome) ?? 'cancelled']
-  const minutes = timeout === undefined ? undefined : timeout / 60_000
+  const { waits, ends } = rules[codeOf(outcome) ?? 'cancelled']
+  const isLater = waits > 0 && waits < Infinity && !ends
   const { end } = outcome
   const advance = end.event === 'order.failed' ? end.advance : undefined
-  expect(advance).toBe(minutes === undefined ? undefined : minutes === 10 ? '11m' : '25h')
+  expect(advance).toBe(isLater ? (waits === 600_000 ? '11m' : '25h') : undefined)
 })
 
 it('tells how to approve outcome-waits on a new chain', () => {

@@ -1,7 +1,7 @@
 /** Why a transfer cannot be retried, cancelled or written off. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Settings } from '../../env.ts'
-import { finalReasons, sentences } from '../reasons.ts'
+import { finalReasons, rules } from '../reasons.ts'
 
 type Networks = Settings['NETWORKS']
 
@@ -43,7 +43,7 @@ export const findObstacles = (networks: Networks, id: number | SQL) => {
     sql`NOT ${isFinal}`,
     'only a failed item whose delivery key is used up can be written off',
   )
-  const { network_not_configured: reason } = sentences
+  const { sentence: reason } = rules.network_not_configured
   const isNotConfigured = obstacle(id, sql`${isConfigured(networks)} IS NOT 1`, reason)
   return {
     retry: [isTransferred, isAwaiting, isCancelled, isWrittenOff, isUsedUp, isNotConfigured],

@@ -3,16 +3,9 @@ import type { Hex } from 'viem'
 import { otherNodes } from '../../ethereum/node.ts'
 import { log } from '../../log.ts'
 import { COMPARE_INTERVAL } from '../queue.ts'
-import { explain, finalReasons, sentences } from '../reasons.ts'
+import { explain, finalReasons, rules } from '../reasons.ts'
 import { finalDelay } from './decide.ts'
-import {
-  fail,
-  type ItemChange,
-  queue,
-  SEARCH_TIMEOUT,
-  wait,
-  waitForTransaction,
-} from './item-changes.ts'
+import { fail, type ItemChange, queue, wait, waitForTransaction } from './item-changes.ts'
 import type { World } from './observe.ts'
 import { mergeLogs } from './records.ts'
 import {
@@ -94,7 +87,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
     else if (!isOver) isIncomplete = true
   }
   if (missing.length > 0)
-    log.error('node_unavailable', { chainId, reason: sentences.transaction_not_found })
+    log.error('node_unavailable', { chainId, reason: rules.transaction_not_found.sentence })
   return { changes, unrecorded, found, isBlocked, isIncomplete }
 }
 
@@ -107,11 +100,12 @@ function isSearchOver(
   { state, reasonCode, failingSince }: Item,
   { loaded: { network }, now }: World,
 ): boolean {
+  const { waits: searchTime } = rules.transaction_not_found
   const isOver = (since: string | null, timeout: number) =>
     since !== null && now.getTime() - Date.parse(since) >= timeout
-  if (state !== 'queued') return isOver(network.comparedAt, COMPARE_INTERVAL + SEARCH_TIMEOUT)
+  if (state !== 'queued') return isOver(network.comparedAt, COMPARE_INTERVAL + searchTime)
   const isSearched = reasonCode === 'transaction_not_found' || reasonCode === 'cancelled'
-  return isSearched && isOver(failingSince, SEARCH_TIMEOUT)
+  return isSearched && isOver(failingSince, searchTime)
 }
 
 /**

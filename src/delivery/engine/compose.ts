@@ -5,7 +5,7 @@ import type { ContractItem, ContractState } from '../../ethereum/contract.ts'
 import { cancelItem, contractAmount, parseTransfer, type Transfer } from '../../ethereum/token.ts'
 import { log } from '../../log.ts'
 import { explain, type Reason } from '../reasons.ts'
-import { fail, type ItemChange, queue, stayDue, wait, waitOrFail } from './item-changes.ts'
+import { type ItemChange, queue, stayDue, wait, waitOrFail } from './item-changes.ts'
 import { findContract, findUnmined, type World } from './observe.ts'
 import { countPieces, type Item, type SigningBlocker } from './state.ts'
 import { isAgreed, readStandards, readTokenLimits } from './tokens.ts'
@@ -48,7 +48,7 @@ export async function compose(world: World, items: readonly Item[]): Promise<Com
       continue
     }
     const transfer = readTransfer(item, network)
-    if ('reasonCode' in transfer) changes.push(fail(item, transfer))
+    if ('reasonCode' in transfer) changes.push(waitOrFail(item, transfer, false, now))
     else if (item.isHeld) changes.push(wait(item, explain('gas_burned'), now, true))
     else callable.push({ item, contract, transfer })
   }
@@ -80,7 +80,7 @@ export async function compose(world: World, items: readonly Item[]): Promise<Com
     else if (standard === 'erc721' && transfer.quantity !== 1n)
       waits(explain('single_piece_token'), isAgreed(network, transfer.token))
     else if (item.fulfilment === 'mint' && !limit) waits(explain('token_limit_missing'))
-    else if (pieces > capacity) waits(explain('quantity_above_limit', `at most ${capacity}`), true)
+    else if (pieces > capacity) waits(explain('quantity_above_limit', `at most ${capacity}`))
     else if (limit && pieces > limit.left)
       waits(explain('token_limit_reached', `${limit.capacity} pieces`))
     else {

@@ -1,7 +1,7 @@
 /** What becomes of items: the changes that a step writes, and how long an item waits. */
 import type { Hex } from 'viem'
 import type { ReasonCode } from '../../db/schema/delivery.ts'
-import { explain, type Reason } from '../reasons.ts'
+import { explain, isOwnFault, type Reason, rules } from '../reasons.ts'
 import type { Item } from './state.ts'
 
 /** The new values of an item. Nothing is written if its version is another one by then. */
@@ -41,34 +41,6 @@ const MAX_UNCONFIRMED_DELAY = 5 * MINUTE
 
 /** Transactions in which a transfer may fail before the item fails. */
 const MAX_TRIES = 3
-
-/** Nothing but the item is the cause, so nobody corrects that. */
-const FAILS_SOON = 10 * MINUTE
-/** The holder often corrects that. */
-export const FAILS_LATE = 24 * HOUR
-
-/** Milliseconds after which the record of a key suffices, if no node tells its transaction. */
-export const SEARCH_TIMEOUT = 10 * MINUTE
-
-/** Milliseconds after which an item ends that waits for this reason. Else it waits for an operator. */
-export const timeouts: Partial<Record<ReasonCode, number>> = {
-  gas_limit_exceeded: FAILS_SOON,
-  mint_not_exact: FAILS_SOON,
-  recipient_not_deployed: FAILS_SOON,
-  recipient_rejects: FAILS_SOON,
-  single_piece_token: FAILS_SOON,
-  token_not_deployed: FAILS_SOON,
-  token_not_supported: FAILS_SOON,
-  holder_has_no_token: FAILS_LATE,
-  holder_not_approved: FAILS_LATE,
-  mint_refused: FAILS_LATE,
-  minter_role_missing: FAILS_LATE,
-  // `putOffUnconfigured` fails them.
-  network_not_configured: FAILS_LATE,
-  quantity_above_limit: FAILS_LATE,
-  token_not_transferable: FAILS_LATE,
-  transaction_not_found: SEARCH_TIMEOUT,
-}
 
 /** Copies what stays the same. */
 const copy = (item: Item) => ({
@@ -158,7 +130,7 @@ export function wait(item: Item, reason: Reason, now: Date, isConfirmed = false)
   const elapsed = now.getTime() - since.getTime()
   const most = isConfirmed ? MAX_DELAY : MAX_UNCONFIRMED_DELAY
   const next = now.getTime() + Math.min(most, Math.max(FIRST_DELAY, elapsed))
-  const limit = since.getTime() + (timeouts[reason.reasonCode] ?? Infinity)
+  const limit = since.getTime() + rules[reason.reasonCode].waits
   const at = new Date(limit > now.getTime() ? Math.min(next, limit) : next)
   const kept = item.reasonCode === 'cancelled' ? {} : reason
   return queue({ ...item, ...kept, failingSince: since.toISOString() }, at)
@@ -177,16 +149,21 @@ export const stayDue = (item: Item, reasonCode: ReasonCode, now: Date): ItemChan
     ? null
     : queue({ ...item, ...explain(reasonCode), failingSince: now.toISOString() }, now)
 
-/** `isConfirmed`: a second node gives the same result, or the network has only one node. */
-export const waitOrFail = (
+/**
+ * The item waits, or fails if it has waited long enough. `isConfirmed`: a second node gives the same
+ * result, or the network has only one node. Some reasons need less.
+ */
+export function waitOrFail(
   item: Item,
   reason: Reason,
   isConfirmed: boolean,
   now: Date,
-): ItemChange =>
-  isConfirmed && isOverdue(item, reason, now)
+): ItemChange {
+  const suffices = isConfirmed || rules[reason.reasonCode].confirmedBy !== undefined
+  return suffices && isOverdue(item, reason, now)
     ? fail(item, reason)
-    : wait(item, reason, now, isConfirmed)
+    : wait(item, reason, now, suffices)
+}
 
 /** Whether a second node has to say so, too, because the item fails or waits longer by it. */
 export const needsConfirmation = (item: Item, reason: Reason, now: Date): boolean =>
@@ -195,9 +172,8 @@ export const needsConfirmation = (item: Item, reason: Reason, now: Date): boolea
 
 /** Whether the item has waited long enough to fail, or has failed in a transaction for its own part. */
 function isOverdue(item: Item, reason: Reason, now: Date): boolean {
-  const limit = timeouts[reason.reasonCode] ?? Infinity
-  if (limit === FAILS_SOON && item.tries > 0) return true
-  return now.getTime() - waitsSince(item, reason, now).getTime() >= limit
+  if (isOwnFault(reason.reasonCode) && item.tries > 0) return true
+  return now.getTime() - waitsSince(item, reason, now).getTime() >= rules[reason.reasonCode].waits
 }
 
 /** Since when the item waits for this reason. */

@@ -1,7 +1,7 @@
 /** What has become of transfers that an operator changed, as they are now. */
 import type { ReasonCode } from '../../db/schema/delivery.ts'
 import type { Action } from '../../delivery/admin/actions.ts'
-import { finalReasons, retryNeeds } from '../../delivery/reasons.ts'
+import { rules } from '../../delivery/reasons.ts'
 import type { Outcome } from '../../operations/transfer-list.ts'
 import { plural } from '../components/numbers.ts'
 import { TransferLink } from './layout.tsx'
@@ -52,10 +52,10 @@ export const Outcomes = ({ action, outcomes }: OutcomesProps) => (
 
 /** Returns what a retry of items with this reason can do. */
 export function describeRetry(code: ReasonCode | null | undefined): string {
-  if (code && finalReasons.includes(code))
+  const { retry } = code ? rules[code] : {}
+  if (retry === false)
     return 'They cannot be retried, because their delivery keys are used up. Write them off.'
-  const need = code && retryNeeds[code]
-  return need
-    ? `A retry fails again at once, unless ${need} before.`
+  return retry
+    ? `A retry fails again at once, unless ${retry} before.`
     : 'A retry helps once the cause is removed. Otherwise it fails again, a day later at most.'
 }

@@ -1,5 +1,5 @@
 import type { DeliveryState } from '../../db/schema/delivery.ts'
-import { sentences } from '../../delivery/reasons.ts'
+import { rules } from '../../delivery/reasons.ts'
 import type { Group } from '../../operations/groups.ts'
 import { countWork } from '../../operations/health.ts'
 import { MAX_COUNT } from '../../operations/instance-state.ts'
@@ -93,12 +93,12 @@ const Groups = ({ groups, state, empty }: GroupsProps) => (
     empty={empty}
     row={({ reasonCode: code, chainId, items, totals, oldestId }) => (
       <li class="row">
-        <p>{sentence(sentences[code])}</p>
+        <p>{sentence(rules[code].sentence)}</p>
         <p class="meta">
           <span>
             <a href={listPath({ state, code, chain: chainId })}>
               {upTo(items)} {items === 1 ? 'transfer' : 'transfers'}
-              <span class="visually-hidden">: {sentences[code]}</span>
+              <span class="visually-hidden">: {rules[code].sentence}</span>
             </a>
           </span>
           {chainId && <span>Chain {chainId}</span>}

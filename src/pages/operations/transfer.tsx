@@ -1,4 +1,4 @@
-import { retryNeeds } from '../../delivery/reasons.ts'
+import { rules } from '../../delivery/reasons.ts'
 import type { Network } from '../../env.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import type { TransferHistory } from '../../operations/transfer-history.ts'
@@ -52,7 +52,7 @@ type Transfer = TransferHistory['transfer']
 const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'obstacles'>) => {
   const { id, status, requestedAction, reasonCode } = transfer
   // What a transaction carries is not sent once more.
-  const willFail = status === 'failed' && reasonCode && retryNeeds[reasonCode]
+  const willFail = status === 'failed' && reasonCode && rules[reasonCode].retry
   const canRetry = !obstacles.retry && status !== 'in_flight'
   const canCancel = !obstacles.cancel && requestedAction === 'deliver'
   const canWriteOff = !obstacles.write_off

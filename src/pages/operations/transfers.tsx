@@ -1,6 +1,6 @@
 import { reasonCodes } from '../../db/schema/delivery.ts'
 import { MAX_CHANGED } from '../../delivery/admin/actions.ts'
-import { sentences } from '../../delivery/reasons.ts'
+import { rules } from '../../delivery/reasons.ts'
 import type { ListQuery, readTransferList } from '../../operations/transfer-list.ts'
 import { Submit } from '../components/button.tsx'
 import { Field, Select, sentence } from '../components/field.tsx'
@@ -62,7 +62,9 @@ const Filters = ({ query: { state, code, source, chain } }: { query: ListQuery }
   </form>
 )
 
-const reasons = Object.fromEntries(reasonCodes.map((code) => [code, sentence(sentences[code])]))
+const reasons = Object.fromEntries(
+  reasonCodes.map((code) => [code, sentence(rules[code].sentence)]),
+)
 
 type ResultProps = Pick<TransfersProps, 'changed' | 'outcomes'> & { done: ActionName | 'retry-all' }
 
@@ -92,7 +94,7 @@ const Summary = ({ query: { state, code }, total }: SummaryProps) => (
         {upTo(total)} {total === 1 ? 'transfer matches' : 'transfers match'}
       </h2>
     )}
-    {code && <p>{sentence(sentences[code])}</p>}
+    {code && <p>{sentence(rules[code].sentence)}</p>}
     {state === 'failed' && <p class="hint">{describeRetry(code)}</p>}
   </>
 )

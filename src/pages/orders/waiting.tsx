@@ -1,7 +1,6 @@
 /** What an order waits for, in the words of its buyer and its seller. */
 import type { ReasonCode } from '../../db/schema/delivery.ts'
-import { timeouts } from '../../delivery/engine/item-changes.ts'
-import { sentences } from '../../delivery/reasons.ts'
+import { rules } from '../../delivery/reasons.ts'
 import type { HistoryEntry, Side } from '../../orders/history.ts'
 import { sentence } from '../components/field.tsx'
 import { usePage } from '../components/request.ts'
@@ -14,18 +13,12 @@ const forSellers: Partial<Record<Cause, string>> = {
   'your wallet': 'the buyer’s wallet',
 }
 
-/** The marketplace unless named here. */
-const causes: Partial<Record<ReasonCode, Cause>> = {
-  holder_has_no_token: 'the seller',
-  holder_not_approved: 'the seller',
-  minter_role_missing: 'the seller',
-  token_not_transferable: 'the seller',
-  recipient_not_deployed: 'your wallet',
-  recipient_rejects: 'your wallet',
-  contract_unavailable: 'the network',
-  node_unavailable: 'the network',
-  transaction_not_found: 'the network',
-}
+const causes = {
+  seller: 'the seller',
+  buyer: 'your wallet',
+  network: 'the network',
+  operator: 'the marketplace',
+} as const
 
 /** `reasonCode`: null if an item only takes longer than usual. */
 type Wait = { cause: Cause; reasonCode: ReasonCode | null; since: string }
@@ -41,7 +34,7 @@ export function waitOf({ item, delivery }: HistoryEntry): Wait | null {
     const { treasury } = settings.NETWORKS[item.nft.contractNetwork] ?? {}
     // A treasury holds the NFTs of all sellers, but does not own their contracts.
     const isHeld = treasury && reasonCode !== 'minter_role_missing'
-    const known = causes[reasonCode] ?? 'the marketplace'
+    const known = causes[rules[reasonCode].removedBy ?? 'operator']
     const cause = isHeld && known === 'the seller' ? 'the marketplace' : known
     return { cause, reasonCode, since: failingSince }
   }
@@ -63,8 +56,8 @@ export const Waiting = ({ entry, side }: { entry: HistoryEntry; side: Side }) =>
   const { cause, reasonCode, since } = wait
   const isMint = reasonCode === 'minter_role_missing'
   const isTask = cause === 'the seller' && (isMint || reasonCode === 'holder_not_approved')
-  const timeout = reasonCode && timeouts[reasonCode]
-  const until = timeout && new Date(Date.parse(since) + timeout)
+  const { waits = Infinity, ends } = reasonCode ? rules[reasonCode] : {}
+  const until = waits < Infinity && !ends && new Date(Date.parse(since) + waits)
   return (
     <p class="order-message held">
       {side === 'sold' && isTask ? (
@@ -77,7 +70,9 @@ export const Waiting = ({ entry, side }: { entry: HistoryEntry; side: Side }) =>
         </>
       ) : (
         // Not the reason of the delivery, which has details for operators.
-        sentence(reasonCode ? sentences[reasonCode] : 'the network is slow, or does not answer')
+        sentence(
+          reasonCode ? rules[reasonCode].sentence : 'the network is slow, or does not answer',
+        )
       )}{' '}
       {until ? 'If nothing changes, the delivery fails ' : 'It is tried until it works'}
       {until && (until > usePage().now ? <Time at={until.toISOString()} /> : 'soon')}.
