@@ -1,6 +1,6 @@
 /** Checks whether orders may be placed. Pure functions of the request and the rows it names. */
 import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts'
-import { sentences } from '../delivery/reasons.ts'
+import { rules } from '../delivery/reasons.ts'
 import type { Ctx } from '../http/context.ts'
 import type { ErrorCode, Issue, IssueDetails } from '../http/errors.ts'
 import type { Hold } from './holds.ts'
@@ -164,7 +164,7 @@ function checkListing({ listing, obstacle, nft, hold, field, labels }: Order, ch
   else if (!listing.active) report(path, 'listing_inactive', `${labels.listing} is not active`)
   else if (listing.activeTill && listing.activeTill <= now.toISOString())
     report(path, 'listing_ended', `${labels.listing} ended at ${listing.activeTill}`)
-  else if (obstacle) report(path, obstacle, `${labels.listing}: ${sentences[obstacle]}`)
+  else if (obstacle) report(path, obstacle, `${labels.listing}: ${rules[obstacle].sentence}`)
 }
 
 /** The price may have changed since the shop showed it to the customer. */

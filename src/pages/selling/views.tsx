@@ -1,4 +1,4 @@
-import { sentences } from '../../delivery/reasons.ts'
+import { rules } from '../../delivery/reasons.ts'
 import { COUNTED_ORDERS, type Listing, type Selling } from '../../orders/selling.ts'
 import { Submit } from '../components/button.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
@@ -114,7 +114,7 @@ const ListingRow = ({ listing }: { listing: Listing }) => {
         </h4>
         {type === 'auction' && <span class="badge">Auction, takes no orders</span>}
         {!isActive && <span class="badge">Not active</span>}
-        {notSold && <span class="badge">Not sold: {sentences[notSold]}</span>}
+        {notSold && <span class="badge">Not sold: {rules[notSold].sentence}</span>}
       </div>
       <p class="meta">
         <span>
