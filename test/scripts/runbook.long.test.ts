@@ -395,7 +395,8 @@ const checks: Record<string, () => Promise<void>> = {
   },
 
   'Foreign transaction': async () => {
-    await node().sendTransaction({ account: relayer.address, to: owner.address })
+    const hash = await node().sendTransaction({ account: relayer.address, to: owner.address })
+    await node().waitForTransactionReceipt({ hash })
     expect(await alarms()).toEqual(['foreign_transaction'])
     const [listed] = await runAll('Foreign transaction', { BLOCK: '0', ...(await seen()) })
     expect(listed).toContain(relayer.address)
