@@ -29,6 +29,7 @@ const importContract = (...args: string[]) =>
     RPC_PORT: new URL(chain.url).port,
   })
 
+// The contract of the test has no function that transfers.
 it('imports a collection, and changes nothing the second time', async () => {
   const file = `localhost-${contract.address.toLowerCase()}.jsonl`
   const block = await chain.client.getBlockNumber()
@@ -39,6 +40,8 @@ NFTs      30 created, 0 updated, 0 unchanged
 listings  30 created, 0 updated, 0 unchanged
 ${file.replace('.jsonl', '.ids.jsonl')} has the numbers of these records in the API. The API finds them by your ids, too: GET /api/public/listings/externalId:<id>, GET /api/public/nfts/externalId:<id>.
 Their holders have to approve the Delivery contract. To mint more of them on delivery, set "fulfilment" to "mint" in ${file} and import it again, which prints what to grant.
+These NFTs, and others of the same contract and seller, cannot be delivered now. Orders wait for a permission that is missing; what has another reason is not sold until it can be delivered:
+  localhost ${contract.address} 0: the token cannot be transferred at present: no reason given (token_not_transferable)
 `,
     errors: '',
     status: 0,
