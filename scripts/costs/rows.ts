@@ -68,7 +68,7 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /api/admin/transfers/cancel': cost(1, 12, 0),
   // The orders were placed by the seller, so their items are in the index of open orders. The buyer
   // has no wallet, so the retried item waits for one.
-  'POST /api/admin/transfers/:id/retry': cost(1, 82, 10),
+  'POST /api/admin/transfers/:id/retry': cost(1, 90, 10),
   'POST /api/admin/transfers/:id/cancel': cost(1, 32, 6),
   'POST /api/admin/transfers/:id/write-off': cost(1, 40, 10),
   // One record is staged, written and forgotten.
@@ -260,7 +260,7 @@ export const batchCosts = {
   'log and send an event': cost(3, 200, 5),
   'remove 100 stored responses and 200 events': cost(1, 2000, 300),
   // Counts up to 1,000 items that failed, by reason, and rolls up the orders of four ranges.
-  'run cron once': cost(14, 10_000, 30),
+  'run cron once': cost(15, 10_000, 30),
 }
 export type BatchCost = keyof typeof batchCosts
 
@@ -271,4 +271,4 @@ export const transferLogLines = { 'transfer 100 items': 6, 'transfer an item by 
  * The cron run while 700 orders a minute come: 20,000 items are queued, 20,000 failed, and 2,000 are
  * in flight. It reads what came since the last run and what is in flight; of the rest, it counts 1,000.
  */
-export const busyCronCost = cost(14, 25_000, 40)
+export const busyCronCost = cost(15, 25_000, 40)

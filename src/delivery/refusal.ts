@@ -37,13 +37,14 @@ export const refusalRequests = (by: Deliverer, item: ContractItem): RpcRequest[]
   Object.values(requestsOf(by, item))
 
 /**
- * Returns why an item cannot be delivered. `said`: what the token reverted with, if that is known. Null:
- * nothing but this recipient can be the cause. Undefined: the node does not tell.
+ * Returns why an item cannot be delivered. `said`: what the token reverted with, if its delivery was
+ * simulated and fails. Null: nothing but this recipient can be the cause. Undefined: the node does not
+ * tell.
  */
 export function readRefusal(
   by: Deliverer,
   item: ContractItem,
-  { said, gasPerItem }: { said: Hex; gasPerItem: number },
+  { said, gasPerItem }: { said?: Hex; gasPerItem: number },
   replies: Replies,
 ): Reason | null | undefined {
   const { plain, own, direct, ofHolder, isPermitted, holding } = requestsOf(by, item)
@@ -51,7 +52,8 @@ export function readRefusal(
   const trial = readTrial(replies(plain))
   if ('fault' in replies(direct)) return undefined
   if (trial?.isAccepted ?? 'result' in replies(direct)) {
-    if (trial && !trial.isExact) return explain(isMint ? 'mint_not_exact' : 'token_moved_nothing')
+    if (trial && !trial.isExact && said === undefined)
+      return explain(isMint ? 'mint_not_exact' : 'token_moved_nothing')
     // It may take a quantity.
     if (!trial && isMint && item.amount === 0n) return undefined
     const gasUsed = [trial, readTrial(replies(own))].map((one) =>
@@ -59,7 +61,8 @@ export function readRefusal(
     )
     return explainGas(Math.max(...gasUsed), gasPerItem)
   }
-  const reason = revertReason(said === '0x' && trial ? trial.reason : said)
+  const told = said === '0x' ? undefined : said
+  const reason = revertReason(told ?? trial?.reason ?? '0x')
   const permission = word(replies(isPermitted))
   if (isMint) return explain(permission === 0n ? 'minter_role_missing' : 'mint_refused', reason)
   const held = word(replies(holding))

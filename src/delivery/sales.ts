@@ -92,6 +92,6 @@ async function tryAt(
     items.flatMap((item) => (item && 'key' in item ? refusalRequests(by, item) : [])),
   )
   return items.map((item) =>
-    item && 'key' in item ? readRefusal(by, item, { said: '0x', gasPerItem }, replies) : item,
+    item && 'key' in item ? readRefusal(by, item, { gasPerItem }, replies) : item,
   )
 }

@@ -124,10 +124,11 @@ async function store(
          'released', ?2, ?2, ?2, ?2 FROM json_each(?1) WHERE value ->> 'id' = value ->> 'nftId'`,
     ),
     insert(
+      // Never tried before they are ordered: what cannot be delivered is to be sold, too.
       `INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency,
-         sellerId, nftId, createdAt, updatedAt)
+         sellerId, nftId, checkAt, createdAt, updatedAt)
        SELECT value ->> 'id', value ->> 'id', 100, '0.1', '100000000000000000', 1, 'regular', 'EUR', ?3,
-         value ->> 'id', ?2, ?2 FROM json_each(?1) WHERE value ->> 'id' = value ->> 'nftId'`,
+         value ->> 'id', '9999', ?2, ?2 FROM json_each(?1) WHERE value ->> 'id' = value ->> 'nftId'`,
     ),
   ])
   return sales.map(({ id, ...sale }) => ({ ...sale, buyerId: id }))
