@@ -132,7 +132,9 @@ it('tells problems that only the instance can find', async () => {
   await write('d.jsonl', records)
   const { errors, status } = await run('d.jsonl')
   expect(status).toBe(1)
-  expect(errors).toContain('line 1, creator: there is no such user: add a record of it (user_not_found): "nobody"')
+  expect(errors).toContain(
+    'line 1, creator: there is no such user: add a record of it (user_not_found): "nobody"',
+  )
   await write('d.jsonl', [aUserRecord('nobody'), ...records])
   expect((await run('d.jsonl')).status).toBe(0)
 })
