@@ -30,8 +30,13 @@ const bindings: Env = {
 }
 const sent = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
 
-/** Success needs more than the document says: a signature, a picture, a used key, a message of the endpoint. */
+/**
+ * Success needs more than the document says: a signature, a picture, a used key, a message of the endpoint,
+ * a delivery, an alarm.
+ */
 const withoutSuccess = new Set([
+  'GET /api/externalOrders/{order_id}/proof',
+  'POST /api/admin/alarms/{key}/acknowledge',
   'POST /sign-in/wallet',
   'POST /settings/account/wallet',
   'PUT /api/public/user/{user_id}/profile/avatar',
