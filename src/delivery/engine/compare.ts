@@ -118,8 +118,8 @@ type Missing = Recorded & { hash: Hex | null; isDoubtful: boolean }
 type Told = { mined: Mined; left: ReturnType<typeof mergeLogs>; isConfirmed: boolean }
 
 /**
- * Returns what becomes of items whose keys are used: any node may tell the transaction, and two have
- * to say the same of it. After a long search one suffices for a transfer that both have recorded.
+ * Returns what becomes of items whose keys are used. One node may find the transaction; two nodes must
+ * then agree about it. After a long search, one node suffices for a transfer that both have recorded.
  * `missing`: items whose transaction they do not tell.
  */
 async function resolve(world: World, recorded: readonly Recorded[]) {
@@ -138,7 +138,8 @@ async function resolve(world: World, recorded: readonly Recorded[]) {
   )
   const transactions = new Map<Hex, Told>()
   for (const hash of hashes) {
-    const [first, second] = [mine?.get(hash), isAlone ? undefined : theirs?.get(hash)]
+    const first = mine?.get(hash)
+    const second = isAlone ? undefined : theirs?.get(hash)
     const one = first ?? second
     if (!one || (first && second && !isSame(first, second))) continue
     // A nonce that its signer has not reached yet is a wrong answer.
