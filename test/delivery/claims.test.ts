@@ -232,3 +232,28 @@ it('takes no event of another contract for that of the Delivery contract', async
   expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId })
   expect(JSON.parse((await networkOf(chain))?.contracts ?? '')).toEqual([chain.delivery])
 })
+
+it('fails nothing for a missing event that one node does not have, while the other is silent', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const item = await aPaidItem(chain, edition)
+  const copy = await takeSnapshot()
+  market.queue.put(chain)
+  await live(market, 10)
+  const { txId } = await rowOf(item)
+  const receipt = Object(await chain.receiptOf(txId ?? undefined))
+  await restore(copy)
+  const logs = receipt.logs.filter(
+    ({ address }: { address: string }) => getAddress(address) === chain.delivery,
+  )
+  await chain.setFaults(
+    { node: '0', on: ['eth_getTransactionReceipt'], effect: { result: { ...receipt, logs } } },
+    { node: '1', on: ['eth_getTransactionByHash'], effect: { result: null } },
+  )
+  market.queue.put(chain)
+  await live(market, 13 * MINUTE)
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode: 'transaction_not_found' })
+  await chain.setFaults()
+  await live(market, 6 * MINUTE)
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId })
+})
