@@ -3,6 +3,7 @@
  */
 import { and, eq, gt, isNull, not, notExists, or, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
+import { batch, type NamedStatements, type Results } from '../db/batch.ts'
 import type { Database, Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
@@ -84,17 +85,42 @@ function callerGuards(caller: Caller): Guard[] {
  * endpoint requires. A replica may not know a new token: the primary is asked before a token is
  * refused. Throws `unauthenticated`, `forbidden`.
  */
-export async function readAs<const T extends readonly Statement[]>(
+export function readAs<const T extends readonly Statement[]>(
   db: Database,
   caller: Caller,
   statements: T,
-): Promise<BatchResponse<T>> {
-  const [[live], ...results] = await db.batch([liveToken(db, caller), ...statements])
-  if (!live && db.$client.leaveReplica()) return readAs(db, caller, statements)
-  if (!live) throw tokenRevoked()
-  if (caller.requires && live.kind !== 'session') throw sessionRequired()
-  if (caller.requires === 'administrator' && live.roleId !== ADMINISTRATOR) throw notAdministrator()
-  return results as BatchResponse<T>
+): Promise<BatchResponse<T>>
+export function readAs<const T extends NamedStatements>(
+  db: Database,
+  caller: Caller,
+  statements: T,
+): Promise<Results<T>>
+export async function readAs(
+  db: Database,
+  caller: Caller,
+  statements: readonly Statement[] | NamedStatements,
+): Promise<unknown> {
+  const live = liveToken(db, caller)
+  if (isList(statements)) {
+    const [[token], ...rows] = await db.batch([live, ...statements])
+    return isAccepted(db, caller, token) ? rows : readAs(db, caller, statements)
+  }
+  const { live: tokens, ...rows } = await batch(db, { live, ...statements })
+  return isAccepted(db, caller, tokens[0]) ? rows : readAs(db, caller, statements)
+}
+
+type LiveToken = ReturnType<typeof liveToken>['_']['result'][number]
+
+/**
+ * Returns whether the token is live and what the endpoint requires; false if a replica does not know
+ * it, and the primary is to be asked. Throws `unauthenticated`, `forbidden`.
+ */
+function isAccepted(db: Database, { requires }: Caller, token: LiveToken | undefined): boolean {
+  if (!token && db.$client.leaveReplica()) return false
+  if (!token) throw tokenRevoked()
+  if (requires && token.kind !== 'session') throw sessionRequired()
+  if (requires === 'administrator' && token.roleId !== ADMINISTRATOR) throw notAdministrator()
+  return true
 }
 
 /**
@@ -108,3 +134,7 @@ export const writeAs = <const T extends readonly Statement[]>(
   guards: readonly Guard[],
   statements: T,
 ): Promise<BatchResponse<T>> => guardedBatch(db, [...callerGuards(caller), ...guards], statements)
+
+export const isList = (
+  statements: readonly Statement[] | NamedStatements,
+): statements is readonly Statement[] => Array.isArray(statements)

@@ -8,7 +8,7 @@ import type { orderItems, orders } from '../db/schema/orders.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
 import type { Action } from '../delivery/admin/actions.ts'
 import { findObstacles, type Obstacle } from '../delivery/admin/obstacles.ts'
-import { selectTransfer } from '../delivery/admin/transfers.ts'
+import { selectTransfer, toTransfer } from '../delivery/admin/transfers.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
@@ -155,7 +155,7 @@ export async function readTransferHistory(
     throw new ApiError('not_found', 'there is no transfer with this id')
   return {
     account,
-    transfer: { ...transfer, ...order },
+    transfer: { ...toTransfer(transfer), ...order },
     obstacles,
     transactions,
     actions,

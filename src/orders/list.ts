@@ -3,18 +3,20 @@ import * as z from 'zod'
 import { readAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { itemStatuses } from '../db/schema/delivery.ts'
+import { statesWith } from '../delivery/shown.ts'
 import { invalidField } from '../http/errors.ts'
 import { docs } from '../http/fields.ts'
 import { idText, instant, limitText, tokenNameText } from '../http/inputs.ts'
 import type { Viewer } from './buyer.ts'
-import { lists, type PageRow } from './candidates.ts'
 import { ProviderId } from './new-order.ts'
+import type { Nft } from './nft.ts'
 import { requireRow } from './order.ts'
-import { buildOrders, type ReadCtx, viewerValues } from './read.ts'
+import { lists, MAX_CANDIDATES, type PageRow } from './page.ts'
+import { buildOrders, type OrderRows, type ReadCtx, viewerValues } from './read.ts'
 import type { Order } from './schema.ts'
 import { type OrderSummary, toSummary } from './summary.ts'
 
-/** Where a page ended; with the time of its change, if orders are sorted by it. */
+/** Where a page ended: an order or, if orders are sorted by change, an item and the time of its change. */
 type Cursor = { id: number; at?: string | undefined }
 
 const CursorText = z
@@ -25,8 +27,6 @@ const CursorText = z
     const [id = 0, at] = text.split('-').map(Number)
     return { id, at: at === undefined ? undefined : new Date(at).toISOString() }
   })
-
-const toText = ({ id, at }: Cursor) => (at === undefined ? `${id}` : `${id}-${Date.parse(at)}`)
 
 export const OrderQuery = z.object({
   limit: limitText(20).describe(docs('Orders per page.')),
@@ -82,37 +82,45 @@ function chooseList({ role, userId }: Viewer, filter: ListRequest): keyof typeof
 const MARGIN = 60_000
 /** Later times do not sort as text. */
 const LAST = Date.parse('9999-12-31T23:59:59.999Z')
-const shifted = (time: string | null, by: number) =>
-  time === null ? null : new Date(Math.min(Date.parse(time) + by, LAST)).toISOString()
+const shifted = (time: string | undefined, by: number) =>
+  time === undefined ? null : new Date(Math.min(Date.parse(time) + by, LAST)).toISOString()
 
 /** Returns the list of a page, and the values of its statements. Throws `invalid_input`. */
 function choose(viewer: Viewer, request: ListRequest) {
-  const { limit, cursor, providerId = null, source = null, sellerId = null } = request
-  const { buyerUserId = null, deliveryStatus = null } = request
-  const { createdFrom = null, createdTo = null, updatedFrom = null } = request
+  const { limit, cursor, deliveryStatus } = request
   const name = chooseList(viewer, request)
   if (cursor && (cursor.at !== undefined) !== (name === 'updatedFrom'))
     throw invalidField('cursor', 'is of a list with other filters')
+  const status = deliveryStatus && statesWith(deliveryStatus)
   const values = {
     ...viewerValues(viewer),
     limit,
     before: cursor?.id ?? Number.MAX_SAFE_INTEGER,
-    afterAt: cursor?.at ?? updatedFrom ?? '',
-    afterId: cursor?.id ?? 0,
-    earliest: shifted(createdFrom, -MARGIN),
-    latest: shifted(createdTo, MARGIN),
-    ...{ providerId, source, sellerId, buyerUserId, deliveryStatus },
-    ...{ createdFrom, createdTo, updatedFrom },
+    afterTime: cursor?.at ?? request.updatedFrom ?? '',
+    afterItem: cursor?.id ?? 0,
+    earliest: shifted(request.createdFrom, -MARGIN),
+    latest: shifted(request.createdTo, MARGIN),
+    providerId: request.providerId ?? null,
+    source: request.source ?? null,
+    sellerId: request.sellerId ?? null,
+    buyerUserId: request.buyerUserId ?? null,
+    states: status ? JSON.stringify(status.states) : null,
+    isSent: typeof status?.isSent === 'boolean' ? Number(status.isSent) : null,
+    createdFrom: request.createdFrom ?? null,
+    createdTo: request.createdTo ?? null,
+    updatedFrom: request.updatedFrom ?? null,
   }
-  return { list: lists[name], values }
-}
-
-/** Returns the rows of a page, and where the next one begins. */
-function toPage<Row>({ limit }: ListRequest, rows: readonly PageRow<Row>[]) {
-  const page = rows.filter(({ isEnd }) => !isEnd).slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : rows.findLast(({ isEnd }) => isEnd)
-  const nextCursor = last ? toText({ id: last.cursorId, at: last.cursorAt ?? undefined }) : null
-  return { page, nextCursor }
+  const toCursor = ({ id, itemId, updatedAt }: PageRow) =>
+    name === 'updatedFrom' ? `${itemId}-${Date.parse(updatedAt)}` : `${id}`
+  /** The ids of the orders of a page, and where the next one begins; null on the last page. */
+  const readPage = (rows: readonly PageRow[]) => {
+    const matches = rows.filter(({ isMatch }) => isMatch)
+    const page = matches.slice(0, limit)
+    const isFull = matches.length > limit
+    const last = isFull ? page.at(-1) : rows.find(({ number }) => number === MAX_CANDIDATES)
+    return { ids: page.map(({ id }) => id), nextCursor: last ? toCursor(last) : null }
+  }
+  return { list: lists[name], values, readPage }
 }
 
 /** A replica may not have a new order, and the shop would place it again. */
@@ -120,20 +128,25 @@ const isMissing = ({ db }: ReadCtx, { providerId }: ListRequest, page: readonly 
   providerId !== undefined && page.length === 0 && db.$client.leaveReplica()
 
 type OrderPage = { orders: Order[]; nextCursor: string | null }
+type Rows = { page: readonly PageRow[]; orders: OrderRows; nfts: readonly Nft[] }
 
-/** Prepares a page: its statement, and what makes the page of the result. Throws `invalid_input`. */
+/** Prepares a page: its statements, and what makes the page of their rows. Throws `invalid_input`. */
 export function preparePage(
   { db, viewer }: { db: Database; viewer: Viewer },
   request: ListRequest,
 ) {
-  const { list, values } = choose(viewer, request)
-  const statement = list.orders(db, values)
-  const finish = (tables: (typeof statement)['_']['result']): OrderPage => {
-    const { page, nextCursor } = toPage(request, tables.page)
-    const found = buildOrders(viewer, tables)
-    return { orders: page.map(({ id }) => requireRow(found, id)), nextCursor }
+  const { list, values, readPage } = choose(viewer, request)
+  const statements = {
+    page: list.page(db, values),
+    orders: list.orders(db, values),
+    nfts: list.nfts(db, values),
   }
-  return { statement, finish }
+  const finish = ({ page, orders, nfts }: Rows): OrderPage => {
+    const { ids, nextCursor } = readPage(page)
+    const found = buildOrders(viewer, orders, nfts)
+    return { orders: ids.map((id) => requireRow(found, id)), nextCursor }
+  }
+  return { statements, finish }
 }
 
 /**
@@ -144,9 +157,8 @@ export function preparePage(
  */
 export async function listOrders(ctx: ReadCtx, request: ListRequest): Promise<OrderPage> {
   const { db, caller } = ctx
-  const { statement, finish } = preparePage({ db, viewer: caller }, request)
-  const [tables] = await readAs(db, caller, [statement])
-  const page = finish(tables)
+  const { statements, finish } = preparePage({ db, viewer: caller }, request)
+  const page = finish(await readAs(db, caller, statements))
   return isMissing(ctx, request, page.orders) ? listOrders(ctx, request) : page
 }
 
@@ -156,10 +168,11 @@ export async function listSummaries(
   request: ListRequest,
 ): Promise<{ orders: OrderSummary[]; nextCursor: string | null }> {
   const { db, caller } = ctx
-  const { list, values } = choose(caller, request)
-  const [rows] = await readAs(db, caller, [list.summaries(db, values)])
-  const { page, nextCursor } = toPage(request, rows)
-  if (isMissing(ctx, request, page)) return listSummaries(ctx, request)
-  const orders = page.map(({ cursorId: _, cursorAt: _at, isEnd: _end, ...row }) => toSummary(row))
-  return { orders, nextCursor }
+  const { list, values, readPage } = choose(caller, request)
+  const statements = { page: list.page(db, values), summaries: list.summaries(db, values) }
+  const { page, summaries } = await readAs(db, caller, statements)
+  const { ids, nextCursor } = readPage(page)
+  if (isMissing(ctx, request, ids)) return listSummaries(ctx, request)
+  const found = new Map(summaries.map((row) => [row.order.id, toSummary(row)]))
+  return { orders: ids.map((id) => requireRow(found, id)), nextCursor }
 }

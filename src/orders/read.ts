@@ -1,8 +1,9 @@
 /** Reads orders with everything that they show. */
-import { eq, type SQL, sql } from 'drizzle-orm'
+import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
-import type { Database } from '../db/client.ts'
-import { type Placeholders, preparedTables, type Select } from '../db/prepared.ts'
+import { type Database, jsonValues } from '../db/client.ts'
+import { named } from '../db/columns.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { deliveries, transactions } from '../db/schema/delivery.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
@@ -11,17 +12,9 @@ import { deliveryColumns } from '../delivery/shown.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue } from '../http/errors.ts'
 import { tokenNameOf } from '../identity/namespace.ts'
-import { type BuyerFields, buyerColumns, type Viewer, visibleBuyer } from './buyer.ts'
-import { type Listing, listingColumns, type Nft, nftColumns } from './nft.ts'
-import {
-  buildOrder,
-  byId,
-  type ItemRow,
-  itemColumns,
-  type OrderRow,
-  orderColumns,
-  requireRow,
-} from './order.ts'
+import { buyerColumns, type Viewer, visibleBuyer } from './buyer.ts'
+import { listingColumns, type Nft, nftColumns } from './nft.ts'
+import { buildOrder, byId, itemColumns, orderColumns, requireRow } from './order.ts'
 import type { Order } from './schema.ts'
 
 type ViewerValues = { userId: number; isMaster: number }
@@ -34,91 +27,71 @@ export const viewerValues = ({ role, userId }: Viewer): ViewerValues => ({
 
 /** Whether the viewer may see an order: with a master token, as the buyer, or as a seller. */
 export const isVisible = ({ userId, isMaster }: Placeholders<ViewerValues>): SQL =>
-  sql`(${isMaster} = 1 OR buyerId = ${userId} OR EXISTS (
-    SELECT 1 FROM orderItems WHERE orderId = orders.id AND sellerId = ${userId}))`
+  sql`(${isMaster} = 1 OR ${orders.buyerId} = ${userId} OR EXISTS (
+    SELECT 1 FROM orderItems WHERE orderId = ${orders.id} AND sellerId = ${userId}))`
 
-type Selection<Others> = {
-  /** Selects the ids of the orders. */
-  ids: SQL
-  /** Common table expressions that it uses. */
-  shared?: SQL
-  /** Further SELECTs of the statement. */
-  others?: Others
+const shown = {
+  order: named('order', { ...orderColumns, namespace: orders.namespace }),
+  item: named('item', itemColumns),
+  delivery: named('delivery', deliveryColumns),
+  listing: named('listing', listingColumns),
+  buyer: named('buyer', buyerColumns),
 }
 
-/**
- * Prepares the statement that reads orders: those of the selected ones that the viewer may see. The
- * other tables do not depend on the viewer; what is read of other orders is not used.
- */
-export const prepareOrders = <
-  Values extends ViewerValues,
-  Others extends Record<string, Select<unknown>> = Record<never, never>,
->(
-  select: (db: Database, values: Placeholders<Values>) => Selection<Others>,
-) =>
-  preparedTables((db, values: Placeholders<Values>) => {
-    const { ids, shared, others } = select(db, values)
-    const isSelected = sql`orderId IN (SELECT id FROM selected)`
-    const table = sql`selected (id) AS MATERIALIZED (${ids})`
-    return {
-      shared: shared ? sql`${shared}, ${table}` : table,
-      selects: {
-        ...(others as Others),
-        orders: db
-          .select({ ...orderColumns, namespace: orders.namespace })
-          .from(orders)
-          .where(sql`orders.id IN (SELECT id FROM selected) AND ${isVisible(values)}`),
-        buyers: db
-          .select(buyerColumns)
-          .from(users)
-          .where(sql`id IN (SELECT buyerId FROM orders WHERE id IN (SELECT id FROM selected))`),
-        items: db
-          .select({ ...itemColumns, delivery: deliveryColumns })
-          .from(orderItems)
-          .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
-          .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
-          .where(isSelected),
-        nfts: db
-          .select(nftColumns)
-          .from(nfts)
-          .where(sql`id IN (SELECT nftId FROM orderItems WHERE ${isSelected})`),
-        listings: db
-          .select(listingColumns)
-          .from(listings)
-          .where(sql`id IN (SELECT listingId FROM orderItems WHERE ${isSelected})`),
-      },
-    }
-  })
+/** Selects orders with what they show, without their NFTs. `ids` is a statement that selects their ids. */
+export const selectOrders = (db: Database, ids: SQL) =>
+  db
+    .select(shown)
+    .from(orders)
+    .innerJoin(orderItems, eq(orderItems.orderId, orders.id))
+    .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
+    .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
+    .innerJoin(listings, eq(listings.id, orderItems.listingId))
+    .innerJoin(users, eq(users.id, orders.buyerId))
+    .where(sql`${orders.id} IN (${ids})`)
 
-export type Tables = {
-  orders: (OrderRow & { namespace: string })[]
-  buyers: BuyerFields[]
-  items: ItemRow[]
-  nfts: Nft[]
-  listings: Listing[]
-}
+/** Selects the NFTs of orders: with them, `selectOrders` would have more than the 100 columns of D1. */
+export const selectNfts = (db: Database, ids: SQL) =>
+  db
+    .select(nftColumns)
+    .from(nfts)
+    .where(sql`${nfts.id} IN (SELECT nftId FROM orderItems WHERE orderId IN (${ids}))`)
 
-/** Builds the orders that the statement of `prepareOrders` has read, by id, with their items. */
-export function buildOrders(viewer: Viewer, { orders, buyers, items, nfts, listings }: Tables) {
-  const buyersById = byId(buyers)
-  const itemsByOrder = Map.groupBy(items, ({ orderId }) => orderId)
-  const sold = { nfts: byId(nfts), listings: byId(listings) }
+export type OrderRows = ReturnType<typeof selectOrders>['_']['result']
+
+/** Builds the orders that `selectOrders` and `selectNfts` have read, by id, with their items. */
+export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[]) {
+  const sold = { nfts: byId(nfts), listings: byId(rows.map(({ listing }) => listing)) }
+  const rowsByOrder = Map.groupBy(rows, ({ order }) => order.id)
   return new Map(
-    orders.map(({ namespace: _, ...order }) => {
-      const own = { order, items: itemsByOrder.get(order.id) ?? [], sold }
-      const buyer = visibleBuyer(viewer, requireRow(buyersById, order.buyerId))
-      return [order.id, { ...buildOrder(viewer, own), buyer }]
+    rows.map(({ order: { namespace: _, ...order }, buyer }): [number, Order] => {
+      const own = rowsByOrder.get(order.id) ?? []
+      const items = own.map(({ item, delivery }) => ({ ...item, delivery }))
+      const built = buildOrder(viewer, { order, items, sold })
+      return [order.id, { ...built, buyer: visibleBuyer(viewer, buyer) }]
     }),
   )
 }
 
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
 
-export const ordersByIds = prepareOrders(
-  (_, { ids }: Placeholders<ViewerValues & { ids: string }>) => ({
-    ids: sql`SELECT value FROM json_each(${ids})`,
-  }),
-)
+type ByIds = Placeholders<ViewerValues & { ids: string }>
+
+const visibleIds = (db: Database, values: ByIds) =>
+  db
+    .select({ id: orders.id })
+    .from(orders)
+    .where(sql`${inArray(orders.id, jsonValues(values.ids))} AND ${isVisible(values)}`)
+    .getSQL()
+
+const ordersByIds = prepared((db, values: ByIds) => selectOrders(db, visibleIds(db, values)))
+const nftsByOrderIds = prepared((db, values: ByIds) => selectNfts(db, visibleIds(db, values)))
+
+/** Selects those orders with these ids that the viewer may see, with all that they show. */
+export function selectByIds(db: Database, viewer: Viewer, ids: readonly number[]) {
+  const values = { ids: JSON.stringify(ids), ...viewerValues(viewer) }
+  return { orders: ordersByIds(db, values), nfts: nftsByOrderIds(db, values) }
+}
 
 /** What headers tell of one order, as summaries and events do. */
 export type OrderState = { sequence: number; source: string }
@@ -132,15 +105,17 @@ export async function readOrders(
   { db, caller }: ReadCtx,
   orderIds: readonly string[],
 ): Promise<{ orders: Order[]; state: OrderState | null }> {
-  const ids = JSON.stringify(orderIds.map(Number))
-  const statement = ordersByIds(db, { ids, ...viewerValues(caller) })
-  const [tables] = await readAs(db, caller, [statement])
-  const found = buildOrders(caller, tables)
+  const statements = selectByIds(db, caller, orderIds.map(Number))
+  const rows = await readAs(db, caller, statements)
+  const found = buildOrders(caller, rows.orders, rows.nfts)
   requireAll(orderIds, found)
   const orders = [...new Set(orderIds)].map((digits) => requireRow(found, Number(digits)))
-  const [[row], [item]] = [tables.orders, tables.items]
-  if (!row || !item || orders.length > 1) return { orders, state: null }
-  const state = { sequence: item.delivery.version + 1, source: tokenNameOf(row.namespace) }
+  const [row] = rows.orders
+  if (!row || orders.length > 1) return { orders, state: null }
+  const state = {
+    sequence: row.delivery.version + 1,
+    source: tokenNameOf(row.order.namespace),
+  }
   return { orders, state }
 }
 

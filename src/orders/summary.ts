@@ -1,45 +1,70 @@
 /** Summaries of orders: what a shop compares with its books, without the NFT and the people. */
-import { type SQL, sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
-import { type NamedRow, namedColumns } from '../db/columns.ts'
-import type { ReasonCode } from '../db/schema/delivery.ts'
-import { itemStatusSql, readCustom, shopColumns } from '../delivery/shown.ts'
+import { eq, type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../db/client.ts'
+import { named, type RowOf } from '../db/columns.ts'
+import { deliveries, transactions } from '../db/schema/delivery.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
+import {
+  deliveryColumns,
+  failReason,
+  itemStatus,
+  shopColumns,
+  toShopFields,
+} from '../delivery/shown.ts'
 
-const ifFailed = <T>(column: SQL<T>) =>
-  sql<T | null>`iif(${itemStatusSql} = 'failed', ${column}, NULL)`
-
-/** Of the order `o`, its item `i` and its delivery `d`. `custom` is JSON. */
-export const summaryColumns = {
-  id: sql<number>`o.id`,
-  orderItemId: sql<number>`i.id`,
+const columns = {
+  id: orders.id,
+  buyerId: orders.buyerId,
+  totalPriceCents: orders.totalPriceCents,
+  totalPriceEth: orders.totalPriceEth,
+  createdAt: orders.createdAt,
+  orderItemId: orderItems.id,
+  nftId: orderItems.nftId,
+  listingId: orderItems.listingId,
+  quantity: orderItems.quantity,
+  priceCents: orderItems.priceCents,
+  priceCurrency: orderItems.priceCurrency,
+  sellerId: orderItems.sellerId,
   ...shopColumns,
-  nftId: sql<number>`i.nftId`,
-  listingId: sql<number>`i.listingId`,
-  quantity: sql<number>`i.quantity`,
-  priceCents: sql<number>`i.priceCents`,
-  priceCurrency: sql<string>`i.priceCurrency`,
-  totalPriceCents: sql<number>`o.totalPriceCents`,
-  totalPriceEth: sql<string>`o.totalPriceEth`,
-  buyerId: sql<number>`o.buyerId`,
-  sellerId: sql<number>`i.sellerId`,
-  status: itemStatusSql,
-  reasonCode: ifFailed(sql<ReasonCode | null>`d.reasonCode`),
-  failReason: ifFailed(sql<string | null>`d.reason`),
-  txId: sql<string | null>`(SELECT hash FROM transactions WHERE id = d.transactionId)`,
-  createdAt: sql<string>`o.createdAt`,
-  updatedAt: sql<string>`d.updatedAt`,
+  ...deliveryColumns,
 }
 
-export type SummaryRow = NamedRow<typeof summaryColumns>
+type SummaryRow = { order: RowOf<typeof columns> }
 export type OrderSummary = ReturnType<typeof toSummary>
 
-/** Returns the summary of a row that was selected. */
-export const toSummary = (row: SummaryRow) => ({ ...row, custom: readCustom(row) })
+/** Selects the summaries of orders. `ids` is a statement that selects their ids. */
+export const selectSummaries = (db: Database, ids: SQL) =>
+  db
+    .select({ order: named('order', columns) })
+    .from(orders)
+    .innerJoin(orderItems, eq(orderItems.orderId, orders.id))
+    .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
+    .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
+    .where(sql`${orders.id} IN (${ids})`)
 
-/** Selects the summary of an order. */
-export const selectSummary = (db: Database, id: number) =>
-  raw<SummaryRow>(
-    db,
-    sql`SELECT ${namedColumns(summaryColumns)} FROM orders o JOIN orderItems i ON i.orderId = o.id
-      JOIN deliveries d ON d.id = i.id WHERE o.id = ${id}`,
-  )
+/** Returns the summary of a row that was selected. */
+export function toSummary({ order }: SummaryRow) {
+  const { id, orderItemId, nftId, listingId, quantity, priceCents, priceCurrency } = order
+  const { totalPriceCents, totalPriceEth, buyerId, sellerId, txId, createdAt } = order
+  const status = itemStatus(order.state, txId)
+  return {
+    id,
+    orderItemId,
+    ...toShopFields(id, order),
+    nftId,
+    listingId,
+    quantity,
+    priceCents,
+    priceCurrency,
+    totalPriceCents,
+    totalPriceEth,
+    buyerId,
+    sellerId,
+    status,
+    reasonCode: status === 'failed' ? order.reasonCode : null,
+    failReason: failReason(order),
+    txId,
+    createdAt,
+    updatedAt: order.changedAt,
+  }
+}
