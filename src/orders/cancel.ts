@@ -7,7 +7,7 @@ import { findObstacles } from '../delivery/admin/obstacles.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { type OrderSummary, selectSummaries, toSummary } from './summary.ts'
+import { type OrderSummary, selectSummary, toSummary } from './summary.ts'
 
 type CancelCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
 
@@ -39,7 +39,7 @@ export async function cancelOrder(
       subject: item,
       when: sql`${caller.role} = 'master'`,
     }),
-    selectSummaries(db, sql`${orderId}`),
+    selectSummary(db, orderId),
   ] as const)
   const [changed, , [row]] = results
   if (!row) throw new Error('the order was not read')

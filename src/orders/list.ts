@@ -173,6 +173,6 @@ export async function listSummaries(
   const { page, summaries } = await readAs(db, caller, statements)
   const { ids, nextCursor } = readPage(page)
   if (isMissing(ctx, request, ids)) return listSummaries(ctx, request)
-  const found = new Map(summaries.map((row) => [row.order.id, toSummary(row)]))
+  const found = new Map(summaries.map((row) => [row.id, toSummary(row)]))
   return { orders: ids.map((id) => requireRow(found, id)), nextCursor }
 }

@@ -1,70 +1,47 @@
 /** Summaries of orders: what a shop compares with its books, without the NFT and the people. */
-import { eq, type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../db/client.ts'
-import { named, type RowOf } from '../db/columns.ts'
-import { deliveries, transactions } from '../db/schema/delivery.ts'
-import { orderItems, orders } from '../db/schema/orders.ts'
-import {
-  deliveryColumns,
-  failReason,
-  itemStatus,
-  shopColumns,
-  toShopFields,
-} from '../delivery/shown.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import { type Database, raw } from '../db/client.ts'
+import type { deliveries } from '../db/schema/delivery.ts'
+import type { orderItems, orders } from '../db/schema/orders.ts'
+import { failReason, itemStatus, type ShopRow, toShopFields } from '../delivery/shown.ts'
 
-const columns = {
-  id: orders.id,
-  buyerId: orders.buyerId,
-  totalPriceCents: orders.totalPriceCents,
-  totalPriceEth: orders.totalPriceEth,
-  createdAt: orders.createdAt,
-  orderItemId: orderItems.id,
-  nftId: orderItems.nftId,
-  listingId: orderItems.listingId,
-  quantity: orderItems.quantity,
-  priceCents: orderItems.priceCents,
-  priceCurrency: orderItems.priceCurrency,
-  sellerId: orderItems.sellerId,
-  ...shopColumns,
-  ...deliveryColumns,
-}
-
-type SummaryRow = { order: RowOf<typeof columns> }
+type SummaryRow = ShopRow &
+  Pick<typeof orders.$inferSelect, 'id' | 'buyerId' | 'totalPriceCents' | 'totalPriceEth'> &
+  Pick<typeof orderItems.$inferSelect, 'nftId' | 'listingId' | 'quantity' | 'sellerId'> &
+  Pick<typeof orderItems.$inferSelect, 'priceCents' | 'priceCurrency'> &
+  Pick<typeof deliveries.$inferSelect, 'reasonCode' | 'reason' | 'updatedAt'> & {
+    orderItemId: number
+    txId: string | null
+    createdAt: string
+  }
 export type OrderSummary = ReturnType<typeof toSummary>
 
 /** Selects the summaries of orders. `ids` is a statement that selects their ids. */
-export const selectSummaries = (db: Database, ids: SQL) =>
-  db
-    .select({ order: named('order', columns) })
-    .from(orders)
-    .innerJoin(orderItems, eq(orderItems.orderId, orders.id))
-    .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
-    .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
-    .where(sql`${orders.id} IN (${ids})`)
+const summarySql = (ids: SQL) => sql`
+  SELECT o.id, i.id AS orderItemId, o.providerId, substr(o.source, instr(o.source, ':') + 1) AS source,
+    o.custom, (SELECT publicUrl FROM instance) AS publicUrl, d.version, d.cancelRequestedAt,
+    i.nftId, i.listingId, i.quantity, i.priceCents, i.priceCurrency, o.totalPriceCents,
+    o.totalPriceEth, o.buyerId, i.sellerId, d.state, d.reasonCode, d.reason, t.hash AS txId,
+    o.createdAt, d.updatedAt
+  FROM orders o JOIN orderItems i ON i.orderId = o.id JOIN deliveries d ON d.id = i.id
+    LEFT JOIN transactions t ON t.id = d.transactionId
+  WHERE o.id IN (${ids})`
+
+/** Selects summaries. `ids` is a statement that selects the ids of the orders. */
+export const selectSummaries = (db: Database, ids: SQL) => db.all<SummaryRow>(summarySql(ids))
+
+/** Selects the summary of an order. */
+export const selectSummary = (db: Database, id: number) =>
+  raw<SummaryRow>(db, summarySql(sql`${id}`))
 
 /** Returns the summary of a row that was selected. */
-export function toSummary({ order }: SummaryRow) {
-  const { id, orderItemId, nftId, listingId, quantity, priceCents, priceCurrency } = order
-  const { totalPriceCents, totalPriceEth, buyerId, sellerId, txId, createdAt } = order
-  const status = itemStatus(order.state, txId)
+export function toSummary({ publicUrl, state, version, reason, ...row }: SummaryRow) {
+  const status = itemStatus(state, row.txId)
   return {
-    id,
-    orderItemId,
-    ...toShopFields(id, order),
-    nftId,
-    listingId,
-    quantity,
-    priceCents,
-    priceCurrency,
-    totalPriceCents,
-    totalPriceEth,
-    buyerId,
-    sellerId,
+    ...row,
+    ...toShopFields(row.id, { ...row, publicUrl, state, version }),
     status,
-    reasonCode: status === 'failed' ? order.reasonCode : null,
-    failReason: failReason(order),
-    txId,
-    createdAt,
-    updatedAt: order.changedAt,
+    reasonCode: status === 'failed' ? row.reasonCode : null,
+    failReason: failReason({ state, reason }),
   }
 }

@@ -3,11 +3,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { readAs } from '../../auth/access.ts'
 import { type Database, raw } from '../../db/client.ts'
-import type { RowOf } from '../../db/columns.ts'
 import type { deliveries, transactions } from '../../db/schema/delivery.ts'
 import type { orderItems } from '../../db/schema/orders.ts'
 import type { Ctx } from '../../http/context.ts'
-import { type shopColumns, toShopFields } from '../shown.ts'
+import { type ShopRow, toShopFields } from '../shown.ts'
 import type { TransferQuery } from './schema.ts'
 
 export type Query = z.infer<typeof TransferQuery>
@@ -25,14 +24,13 @@ type TransactionRow = Pick<
   'hash' | 'contract' | 'signer' | 'nonce' | 'block' | 'gasUsed' | 'fee' | 'isOpen' | 'createdAt'
 > & { items: number }
 
-/** `custom` is JSON, and `transactions` that of the newest transaction with the item, if there is any. */
-type TransferRow = Omit<RowOf<typeof shopColumns>, 'custom'> &
+/** `transactions` is JSON of the newest transaction with the item, if there is any. */
+type TransferRow = ShopRow &
   Pick<Delivery, 'id' | 'chainId' | 'key' | 'contract' | 'requestedAction' | 'reasonCode'> &
   Pick<Delivery, 'reason' | 'tries' | 'failingSince' | 'dueAt' | 'createdAt' | 'updatedAt'> &
   Pick<typeof orderItems.$inferSelect, 'orderId' | 'quantity'> & {
     network: string
     txId: string | null
-    custom: string | null
     transactions: string
   }
 
@@ -92,11 +90,10 @@ const sourcesOf = (name: string) => [`master:${name}`, `user:${name}`]
 /** Returns the answer for a row of `selectTransfer`. */
 export function toTransfer({ state, publicUrl, version, ...row }: TransferRow) {
   const transactions: TransactionRow[] = JSON.parse(row.transactions)
-  const custom = row.custom && JSON.parse(row.custom)
   return {
     ...row,
     status: state,
-    ...toShopFields(row.orderId, { ...row, state, publicUrl, version, custom }),
+    ...toShopFields(row.orderId, { ...row, state, publicUrl, version }),
     transactions: transactions.map(({ items, ...transaction }) => ({
       ...transaction,
       itemFee: itemFee(transaction.fee, items),
