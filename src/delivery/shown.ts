@@ -8,7 +8,7 @@ import {
   type itemStatuses,
   transactions,
 } from '../db/schema/delivery.ts'
-import type { orders } from '../db/schema/orders.ts'
+import { orders } from '../db/schema/orders.ts'
 
 type ItemStatus = (typeof itemStatuses)[number]
 
@@ -43,18 +43,21 @@ export function statesWith(status: ItemStatus | 'pending') {
   return { states, isSent: isOpen ? status === 'transferring' : null }
 }
 
-/** A row with what `toShopFields` needs. `custom` is JSON. */
-export type ShopRow = Pick<typeof orders.$inferSelect, 'providerId'> &
-  Pick<typeof deliveries.$inferSelect, 'state' | 'version' | 'cancelRequestedAt'> & {
-    source: string
-    custom: string | null
-    publicUrl: string | null
-  }
+/** The columns of an order and its delivery that `toShopFields` needs. */
+export const shopColumns = {
+  providerId: orders.providerId,
+  source: sql<string>`substr(${orders.source}, instr(${orders.source}, ':') + 1)`,
+  custom: orders.custom,
+  publicUrl: sql<string | null>`(SELECT publicUrl FROM instance)`,
+  state: deliveries.state,
+  version: deliveries.version,
+  cancelRequestedAt: deliveries.cancelRequestedAt,
+}
+export type ShopRow = RowOf<typeof shopColumns>
 
 /** Returns what summaries and transfers show alike of an order and its delivery. */
 export function toShopFields(orderId: number, row: ShopRow) {
-  const { providerId, source, publicUrl, state, version, cancelRequestedAt } = row
-  const custom: Record<string, string> | null = row.custom && JSON.parse(row.custom)
+  const { providerId, source, custom, publicUrl, state, version, cancelRequestedAt } = row
   return {
     providerId,
     source,

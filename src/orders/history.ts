@@ -7,7 +7,8 @@ import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { preparePage } from './list.ts'
 import { requireRow } from './order.ts'
-import { buildOrders, type OrderRows, selectByIds } from './read.ts'
+import type { OrderRows } from './page.ts'
+import { buildOrders, selectByIds } from './read.ts'
 import type { Order } from './schema.ts'
 
 /** Orders on one page. */

@@ -10,9 +10,15 @@ import { idText, instant, limitText, tokenNameText } from '../http/inputs.ts'
 import type { Viewer } from './buyer.ts'
 import { ProviderId } from './new-order.ts'
 import type { Nft } from './nft.ts'
-import { requireRow } from './order.ts'
-import { lists, MAX_CANDIDATES, type PageRow } from './page.ts'
-import { buildOrders, type OrderRows, type ReadCtx, viewerValues } from './read.ts'
+import {
+  type Candidate,
+  lists,
+  MAX_CANDIDATES,
+  noFilters,
+  type OrderRows,
+  viewerValues,
+} from './page.ts'
+import { buildOrders, type ReadCtx } from './read.ts'
 import type { Order } from './schema.ts'
 import { type OrderSummary, toSummary } from './summary.ts'
 
@@ -57,7 +63,7 @@ const listByStatus = {
   pending: 'underWay',
   awaiting_wallet: 'awaitingWallet',
   transferring: 'underWay',
-  transferred: 'id',
+  transferred: 'all',
   failed: 'failed',
 } as const
 
@@ -72,7 +78,7 @@ function chooseList({ role, userId }: Viewer, filter: ListRequest): keyof typeof
   if (isMaster && filter.source !== undefined) return 'source'
   if (isAllOf(filter.sellerId)) return 'sellerId'
   if (!isMaster) return 'own'
-  return filter.deliveryStatus ? listByStatus[filter.deliveryStatus] : 'id'
+  return filter.deliveryStatus ? listByStatus[filter.deliveryStatus] : 'all'
 }
 
 /**
@@ -87,40 +93,41 @@ const shifted = (time: string | undefined, by: number) =>
 
 /** Returns the list of a page, and the values of its statements. Throws `invalid_input`. */
 function choose(viewer: Viewer, request: ListRequest) {
-  const { limit, cursor, deliveryStatus } = request
+  const { limit, cursor, deliveryStatus, ...filters } = request
   const name = chooseList(viewer, request)
   if (cursor && (cursor.at !== undefined) !== (name === 'updatedFrom'))
     throw invalidField('cursor', 'is of a list with other filters')
   const status = deliveryStatus && statesWith(deliveryStatus)
   const values = {
+    ids: noFilters.ids,
     ...viewerValues(viewer),
-    limit,
-    before: cursor?.id ?? Number.MAX_SAFE_INTEGER,
-    afterTime: cursor?.at ?? request.updatedFrom ?? '',
-    afterItem: cursor?.id ?? 0,
-    earliest: shifted(request.createdFrom, -MARGIN),
-    latest: shifted(request.createdTo, MARGIN),
-    providerId: request.providerId ?? null,
-    source: request.source ?? null,
-    sellerId: request.sellerId ?? null,
-    buyerUserId: request.buyerUserId ?? null,
+    providerId: filters.providerId ?? null,
+    source: filters.source ?? null,
+    sellerId: filters.sellerId ?? null,
+    buyerUserId: filters.buyerUserId ?? null,
+    createdFrom: filters.createdFrom ?? null,
+    createdTo: filters.createdTo ?? null,
+    updatedFrom: filters.updatedFrom ?? null,
+    limit: limit + 1,
+    before: cursor?.id ?? noFilters.before,
+    afterTime: cursor?.at ?? filters.updatedFrom ?? noFilters.afterTime,
+    afterItem: cursor?.id ?? noFilters.afterItem,
+    earliest: shifted(filters.createdFrom, -MARGIN),
+    latest: shifted(filters.createdTo, MARGIN),
     states: status ? JSON.stringify(status.states) : null,
     isSent: typeof status?.isSent === 'boolean' ? Number(status.isSent) : null,
-    createdFrom: request.createdFrom ?? null,
-    createdTo: request.createdTo ?? null,
-    updatedFrom: request.updatedFrom ?? null,
   }
-  const toCursor = ({ id, itemId, updatedAt }: PageRow) =>
+  const toCursor = ({ id, itemId, updatedAt }: Candidate) =>
     name === 'updatedFrom' ? `${itemId}-${Date.parse(updatedAt)}` : `${id}`
-  /** The ids of the orders of a page, and where the next one begins; null on the last page. */
-  const readPage = (rows: readonly PageRow[]) => {
-    const matches = rows.filter(({ isMatch }) => isMatch)
-    const page = matches.slice(0, limit)
-    const isFull = matches.length > limit
-    const last = isFull ? page.at(-1) : rows.find(({ number }) => number === MAX_CANDIDATES)
-    return { ids: page.map(({ id }) => id), nextCursor: last ? toCursor(last) : null }
+  /** Returns the rows of a page, and where the next one begins; null on the last page. */
+  const toPage = <Row extends { candidate: Candidate }>(rows: readonly Row[]) => {
+    const found = rows.filter(({ candidate }) => candidate.isMatch)
+    const page = found.slice(0, limit)
+    const isEnd = ({ candidate }: Row) => candidate.number === MAX_CANDIDATES
+    const last = found.length > limit ? page.at(-1) : rows.find(isEnd)
+    return { page, nextCursor: last ? toCursor(last.candidate) : null }
   }
-  return { list: lists[name], values, readPage }
+  return { list: lists[name], values, toPage }
 }
 
 /** A replica may not have a new order, and the shop would place it again. */
@@ -128,23 +135,18 @@ const isMissing = ({ db }: ReadCtx, { providerId }: ListRequest, page: readonly 
   providerId !== undefined && page.length === 0 && db.$client.leaveReplica()
 
 type OrderPage = { orders: Order[]; nextCursor: string | null }
-type Rows = { page: readonly PageRow[]; orders: OrderRows; nfts: readonly Nft[] }
+type Rows = { orders: OrderRows; nfts: readonly Nft[] }
 
 /** Prepares a page: its statements, and what makes the page of their rows. Throws `invalid_input`. */
 export function preparePage(
   { db, viewer }: { db: Database; viewer: Viewer },
   request: ListRequest,
 ) {
-  const { list, values, readPage } = choose(viewer, request)
-  const statements = {
-    page: list.page(db, values),
-    orders: list.orders(db, values),
-    nfts: list.nfts(db, values),
-  }
-  const finish = ({ page, orders, nfts }: Rows): OrderPage => {
-    const { ids, nextCursor } = readPage(page)
-    const found = buildOrders(viewer, orders, nfts)
-    return { orders: ids.map((id) => requireRow(found, id)), nextCursor }
+  const { list, values, toPage } = choose(viewer, request)
+  const statements = { orders: list.orders(db, values), nfts: list.nfts(db, values) }
+  const finish = ({ orders, nfts }: Rows): OrderPage => {
+    const { page, nextCursor } = toPage(orders)
+    return { orders: [...buildOrders(viewer, page, nfts).values()], nextCursor }
   }
   return { statements, finish }
 }
@@ -168,11 +170,9 @@ export async function listSummaries(
   request: ListRequest,
 ): Promise<{ orders: OrderSummary[]; nextCursor: string | null }> {
   const { db, caller } = ctx
-  const { list, values, readPage } = choose(caller, request)
-  const statements = { page: list.page(db, values), summaries: list.summaries(db, values) }
-  const { page, summaries } = await readAs(db, caller, statements)
-  const { ids, nextCursor } = readPage(page)
-  if (isMissing(ctx, request, ids)) return listSummaries(ctx, request)
-  const found = new Map(summaries.map((row) => [row.id, toSummary(row)]))
-  return { orders: ids.map((id) => requireRow(found, id)), nextCursor }
+  const { list, values, toPage } = choose(caller, request)
+  const { summaries } = await readAs(db, caller, { summaries: list.summaries(db, values) })
+  const { page, nextCursor } = toPage(summaries)
+  if (isMissing(ctx, request, page)) return listSummaries(ctx, request)
+  return { orders: page.map(({ summary }) => toSummary(summary)), nextCursor }
 }

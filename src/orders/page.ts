@@ -1,21 +1,37 @@
 /**
- * The SQL of lists of orders. One index gives candidates, in the order of the list and after the last
- * one of the page before; the filters choose among them. A call looks at a limited number, so its cost
- * does not depend on how many orders there are.
+ * The SQL that finds orders: those of a list, or those that are named. One index gives candidates, in
+ * the order of the list and after the last one of the page before; the filters choose among them. A
+ * call looks at a limited number, so its cost does not depend on how many orders there are.
  */
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
+import { named } from '../db/columns.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { isVisible, selectNfts, selectOrders } from './read.ts'
-import { selectSummaries } from './summary.ts'
+import { listings, nfts } from '../db/schema/catalogue.ts'
+import { deliveries, transactions } from '../db/schema/delivery.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
+import { users } from '../db/schema/users.ts'
+import { deliveryColumns } from '../delivery/shown.ts'
+import { buyerColumns, type Viewer } from './buyer.ts'
+import { listingColumns, nftColumns } from './nft.ts'
+import { itemColumns, orderColumns } from './order.ts'
+import { summaryColumns } from './summary.ts'
 
 /** Candidates that one call looks at. */
 export const MAX_CANDIDATES = 1000
 
+type ViewerValues = { userId: number; isMaster: number }
+
+/** The values that say whose view of orders is read. */
+export const viewerValues = ({ role, userId }: Viewer): ViewerValues => ({
+  userId,
+  isMaster: Number(role === 'master'),
+})
+
 /** The value of a filter that is not used is null. */
-type Values = {
-  userId: number
-  isMaster: number
-  /** The largest number of orders. */
+type Values = ViewerValues & {
+  /** JSON: the orders that are named. */
+  ids: string
+  /** The largest number of candidates to return. */
   limit: number
   /** The page begins below this order or, sorted by change, after this time and item. */
   before: number
@@ -37,45 +53,76 @@ type Values = {
 }
 type Bound = Placeholders<Values>
 
-/**
- * A candidate that matches, or the last one that the call looks at. `number`: its place among the
- * candidates. `itemId` and `updatedAt`: of its item.
- */
-export type PageRow = {
-  id: number
-  itemId: number
-  updatedAt: string
-  number: number
-  isMatch: 0 | 1
+/** The values of a first page without filters. */
+export const noFilters = {
+  ids: '[]',
+  before: Number.MAX_SAFE_INTEGER,
+  afterTime: '',
+  afterItem: 0,
+  earliest: null,
+  latest: null,
+  providerId: null,
+  source: null,
+  sellerId: null,
+  buyerUserId: null,
+  states: null,
+  isSent: null,
+  createdFrom: null,
+  createdTo: null,
+  updatedFrom: null,
 }
 
+/** Whether the viewer may see an order: with a master token, as the buyer, or as a seller. */
+export const isVisible = ({ userId, isMaster }: Placeholders<ViewerValues>): SQL =>
+  sql`(${isMaster} = 1 OR ${orders.buyerId} = ${userId} OR EXISTS (
+    SELECT 1 FROM orderItems WHERE orderId = ${orders.id} AND sellerId = ${userId}))`
+
+/** Whether an order, its item and its delivery are as the filters say. */
+const matches = (values: Bound) => sql`${isVisible(values)}
+  AND (${values.providerId} IS NULL OR ${orders.providerId} = ${values.providerId})
+  AND (${values.source} IS NULL
+    OR ${orders.source} IN ('master:' || ${values.source}, 'user:' || ${values.source}))
+  AND (${values.sellerId} IS NULL OR ${orderItems.sellerId} = ${values.sellerId})
+  AND (${values.buyerUserId} IS NULL OR ${orders.buyerId} = ${values.buyerUserId})
+  AND (${values.states} IS NULL
+    OR ${deliveries.state} IN (SELECT value FROM json_each(${values.states})))
+  AND (${values.isSent} IS NULL OR (${deliveries.transactionId} IS NOT NULL) = ${values.isSent})
+  AND (${values.createdFrom} IS NULL OR ${orders.createdAt} >= ${values.createdFrom})
+  AND (${values.createdTo} IS NULL OR ${orders.createdAt} < ${values.createdTo})
+  AND (${values.updatedFrom} IS NULL OR ${deliveries.updatedAt} >= ${values.updatedFrom})`
+
 /**
- * Selects the orders of a page, and one more if there is one. CROSS JOIN keeps the order of the
- * candidates, and SQLite stops reading them when it has enough.
+ * Candidates, numbered, between the orders at the ends of the times. SQLite reads them one by one, and
+ * no more than a page needs.
  */
-const pageSql = (candidates: SQL, values: Bound) => sql`
+const numbered = (candidates: SQL, { earliest, latest, before }: Bound) => sql`(
   WITH bounds (low, high) AS MATERIALIZED (SELECT
-    coalesce((SELECT id FROM orders WHERE createdAt < ${values.earliest}
+    coalesce((SELECT id FROM orders WHERE createdAt < ${earliest}
       ORDER BY createdAt DESC LIMIT 1), 0),
-    min(${values.before}, coalesce((SELECT id FROM orders WHERE createdAt >= ${values.latest}
-      ORDER BY createdAt LIMIT 1), ${values.before})))
-  SELECT orders.id, orderItems.id AS itemId, deliveries.updatedAt, number, (${isVisible(values)}
-      AND (${values.providerId} IS NULL OR providerId = ${values.providerId})
-      AND (${values.source} IS NULL
-        OR source IN ('master:' || ${values.source}, 'user:' || ${values.source}))
-      AND (${values.sellerId} IS NULL OR sellerId = ${values.sellerId})
-      AND (${values.buyerUserId} IS NULL OR buyerId = ${values.buyerUserId})
-      AND (${values.states} IS NULL OR state IN (SELECT value FROM json_each(${values.states})))
-      AND (${values.isSent} IS NULL OR (transactionId IS NOT NULL) = ${values.isSent})
-      AND (${values.createdFrom} IS NULL OR orders.createdAt >= ${values.createdFrom})
-      AND (${values.createdTo} IS NULL OR orders.createdAt < ${values.createdTo})
-      AND (${values.updatedFrom} IS NULL OR deliveries.updatedAt >= ${values.updatedFrom})) AS isMatch
-  FROM (SELECT id, row_number() OVER () AS number
-      FROM (${candidates} LIMIT ${MAX_CANDIDATES})) AS candidates
-    CROSS JOIN orders ON orders.id = candidates.id
-    CROSS JOIN orderItems ON orderItems.orderId = orders.id
-    CROSS JOIN deliveries ON deliveries.id = orderItems.id
-  WHERE isMatch OR number = ${MAX_CANDIDATES} LIMIT ${values.limit} + 1`
+    min(${before}, coalesce((SELECT id FROM orders WHERE createdAt >= ${latest}
+      ORDER BY createdAt LIMIT 1), ${before})))
+  SELECT id, row_number() OVER () AS number
+  FROM (${candidates} LIMIT ${MAX_CANDIDATES})) AS candidates`
+
+/**
+ * The columns of a candidate. One that does not match is the last one that the call looks at.
+ * `number`: its place among the candidates. `itemId` and `updatedAt`: of its item.
+ */
+const candidateColumns = (values: Bound) => ({
+  id: sql<number>`candidates.id`.as('id'),
+  itemId: sql<number>`${orderItems.id}`.as('itemId'),
+  updatedAt: sql<string>`${deliveries.updatedAt}`.as('updatedAt'),
+  number: sql<number>`candidates.number`.as('number'),
+  isMatch: sql<0 | 1>`(${matches(values)})`.as('isMatch'),
+})
+
+/** Whether a candidate matches, or tells where the next page begins. */
+const isReturned = sql`isMatch OR number = ${sql.raw(`${MAX_CANDIDATES}`)}`
+
+const isCandidate = sql`${orders.id} = candidates.id`
+const isItem = eq(orderItems.orderId, orders.id)
+const isDelivery = eq(deliveries.id, orderItems.id)
+const isNewest = eq(transactions.id, deliveries.transactionId)
 
 const isBetween = (id: string) =>
   sql.raw(`${id} > (SELECT low FROM bounds) AND ${id} < (SELECT high FROM bounds)`)
@@ -100,31 +147,77 @@ const ordersOf = (items: SQL) => sql`SELECT orderId AS id
   FROM (${items} LIMIT ${MAX_CANDIDATES}) AS found CROSS JOIN orderItems ON orderItems.id = found.id`
 
 /** What is due and what transactions carry: read as a whole, because each step changes it. */
-const itemsUnderWay = sql`SELECT id FROM deliveries WHERE dueAt IS NOT NULL
-  UNION SELECT value FROM transactions, json_each(items) WHERE isOpen`
+const itemsUnderWay = sql`SELECT DISTINCT id FROM (
+  SELECT id FROM deliveries WHERE dueAt IS NOT NULL
+  UNION ALL SELECT value FROM transactions, json_each(items) WHERE isOpen)`
 
 const changedItems = ({ afterTime, afterItem }: Bound) => sql`
   SELECT updatedAt, id FROM deliveries
     WHERE state NOT IN ('queued', 'in_flight') AND (updatedAt, id) > (${afterTime}, ${afterItem})
-  UNION ALL SELECT updatedAt, id FROM deliveries
-    WHERE state IN ('queued', 'in_flight') AND (updatedAt, id) > (${afterTime}, ${afterItem})
-      AND id IN (${itemsUnderWay})
+  UNION ALL SELECT updatedAt, deliveries.id
+    FROM (${itemsUnderWay}) AS underWay CROSS JOIN deliveries ON deliveries.id = underWay.id
+    WHERE state IN ('queued', 'in_flight')
+      AND (updatedAt, deliveries.id) > (${afterTime}, ${afterItem})
   ORDER BY updatedAt, id`
 
-const prepareList = (candidates: (values: Bound) => SQL) => {
-  const page = (values: Bound) => pageSql(candidates(values), values)
-  const ids = (values: Bound) => sql`SELECT id FROM (${page(values)}) WHERE isMatch`
-  return {
-    page: prepared((db, values: Bound) => db.all<PageRow>(page(values))),
-    orders: prepared((db, values: Bound) => selectOrders(db, ids(values))),
-    nfts: prepared((db, values: Bound) => selectNfts(db, ids(values))),
-    summaries: prepared((db, values: Bound) => selectSummaries(db, ids(values))),
-  }
-}
+/**
+ * Prepares the statements of a list. Left joins keep the order of the candidates. NFTs have a statement
+ * of their own, because D1 limits a result to 100 columns.
+ */
+const prepareList = (candidates: (values: Bound) => SQL) => ({
+  orders: prepared((db, values: Bound) =>
+    db
+      .select({
+        candidate: candidateColumns(values),
+        order: named('order', { ...orderColumns, namespace: orders.namespace }),
+        item: named('item', itemColumns),
+        delivery: named('delivery', deliveryColumns),
+        listing: named('listing', listingColumns),
+        buyer: named('buyer', buyerColumns),
+      })
+      .from(numbered(candidates(values), values))
+      .leftJoin(orders, isCandidate)
+      .leftJoin(orderItems, isItem)
+      .leftJoin(deliveries, isDelivery)
+      .leftJoin(transactions, isNewest)
+      .leftJoin(listings, eq(listings.id, orderItems.listingId))
+      .leftJoin(users, eq(users.id, orders.buyerId))
+      .where(isReturned)
+      .limit(values.limit),
+  ),
+  nfts: prepared((db, values: Bound) =>
+    db
+      .select(nftColumns)
+      .from(nfts)
+      .where(
+        sql`${nfts.id} IN (SELECT nftId FROM ${numbered(candidates(values), values)}
+          CROSS JOIN orders ON ${isCandidate} CROSS JOIN orderItems ON ${isItem}
+          CROSS JOIN deliveries ON ${isDelivery} WHERE ${matches(values)} LIMIT ${values.limit})`,
+      ),
+  ),
+  summaries: prepared((db, values: Bound) =>
+    db
+      .select({
+        candidate: candidateColumns(values),
+        summary: named('summary', summaryColumns),
+      })
+      .from(numbered(candidates(values), values))
+      .leftJoin(orders, isCandidate)
+      .leftJoin(orderItems, isItem)
+      .leftJoin(deliveries, isDelivery)
+      .leftJoin(transactions, isNewest)
+      .where(isReturned)
+      .limit(values.limit),
+  ),
+})
 
 /** The lists, by what gives their candidates: newest first, and `updatedFrom` the oldest change first. */
 export const lists = {
-  id: prepareList(() => sql`${ordersWhere(sql`TRUE`)} ORDER BY id DESC`),
+  /** The orders that are named. */
+  ids: prepareList(
+    ({ ids }) => sql`SELECT id FROM orders WHERE id IN (SELECT value FROM json_each(${ids}))`,
+  ),
+  all: prepareList(() => sql`${ordersWhere(sql`TRUE`)} ORDER BY id DESC`),
   own: prepareList(
     ({ userId }) =>
       sql`${ordersWhere(sql`buyerId = ${userId}`)} UNION ${soldBy(userId)} ORDER BY id DESC`,
@@ -149,3 +242,7 @@ export const lists = {
   ),
   updatedFrom: prepareList((values) => ordersOf(changedItems(values))),
 }
+
+type List = (typeof lists)['all']
+export type OrderRows = ReturnType<List['orders']>['_']['result']
+export type Candidate = OrderRows[number]['candidate']

@@ -132,7 +132,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'an order is shown to its buyer and its sellers only',
-    file: 'src/orders/read.ts',
+    file: 'src/orders/page.ts',
     text: '(${isMaster} = 1 OR',
     broken: '(${isMaster} >= 0 OR',
     test: 'test/orders/read.test.ts',
@@ -149,8 +149,8 @@ export const orders: Guard[] = [
   {
     name: 'a list of orders shows a user only own ones',
     file: 'src/orders/page.ts',
-    text: '(${isVisible(values)}',
-    broken: '(TRUE',
+    text: 'sql`${isVisible(values)}',
+    broken: 'sql`TRUE',
     test: 'test/orders/filters.test.ts',
     title: 'finds what a plain filter finds, for every pair of filters and every caller',
   },

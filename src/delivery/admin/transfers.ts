@@ -24,13 +24,14 @@ type TransactionRow = Pick<
   'hash' | 'contract' | 'signer' | 'nonce' | 'block' | 'gasUsed' | 'fee' | 'isOpen' | 'createdAt'
 > & { items: number }
 
-/** `transactions` is JSON of the newest transaction with the item, if there is any. */
-type TransferRow = ShopRow &
+/** `custom` is JSON, and `transactions` that of the newest transaction with the item, if there is any. */
+type TransferRow = Omit<ShopRow, 'custom'> &
   Pick<Delivery, 'id' | 'chainId' | 'key' | 'contract' | 'requestedAction' | 'reasonCode'> &
   Pick<Delivery, 'reason' | 'tries' | 'failingSince' | 'dueAt' | 'createdAt' | 'updatedAt'> &
   Pick<typeof orderItems.$inferSelect, 'orderId' | 'quantity'> & {
     network: string
     txId: string | null
+    custom: string | null
     transactions: string
   }
 
@@ -90,10 +91,11 @@ const sourcesOf = (name: string) => [`master:${name}`, `user:${name}`]
 /** Returns the answer for a row of `selectTransfer`. */
 export function toTransfer({ state, publicUrl, version, ...row }: TransferRow) {
   const transactions: TransactionRow[] = JSON.parse(row.transactions)
+  const custom: ShopRow['custom'] = row.custom && JSON.parse(row.custom)
   return {
     ...row,
     status: state,
-    ...toShopFields(row.orderId, { ...row, state, publicUrl, version }),
+    ...toShopFields(row.orderId, { ...row, custom, state, publicUrl, version }),
     transactions: transactions.map(({ items, ...transaction }) => ({
       ...transaction,
       itemFee: itemFee(transaction.fee, items),
