@@ -33,14 +33,14 @@ export const itemStatus = (state: DeliveryState, txId: string | null): ItemStatu
   statusByState[state] ?? (txId === null ? null : 'transferring')
 
 /**
- * Returns the states of the deliveries whose items have a status, and whether a transaction was sent;
- * null if that makes no difference. `pending` stands for the status null.
+ * Returns the states of the deliveries whose items have a status, and whether a transaction was sent
+ * (0 or 1); null if that makes no difference. `pending` stands for the status null.
  */
 export function statesWith(status: ItemStatus | 'pending') {
   const isOpen = status === 'pending' || status === 'transferring'
   const shown = isOpen ? null : status
   const states = deliveryStates.filter((state) => statusByState[state] === shown)
-  return { states, isSent: isOpen ? status === 'transferring' : null }
+  return { states, isSent: isOpen ? Number(status === 'transferring') : null }
 }
 
 /** The columns of an order and its delivery that `toShopFields` needs. */

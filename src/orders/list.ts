@@ -10,14 +10,7 @@ import { idText, instant, limitText, tokenNameText } from '../http/inputs.ts'
 import type { Viewer } from './buyer.ts'
 import { ProviderId } from './new-order.ts'
 import type { Nft } from './nft.ts'
-import {
-  type Candidate,
-  lists,
-  MAX_CANDIDATES,
-  noFilters,
-  type OrderRows,
-  viewerValues,
-} from './page.ts'
+import { type Candidate, lists, MAX_CANDIDATES, type OrderRows, valuesOf } from './page.ts'
 import { buildOrders, type ReadCtx } from './read.ts'
 import type { Order } from './schema.ts'
 import { type OrderSummary, toSummary } from './summary.ts'
@@ -89,7 +82,7 @@ const MARGIN = 60_000
 /** Later times do not sort as text. */
 const LAST = Date.parse('9999-12-31T23:59:59.999Z')
 const shifted = (time: string | undefined, by: number) =>
-  time === undefined ? null : new Date(Math.min(Date.parse(time) + by, LAST)).toISOString()
+  time && new Date(Math.min(Date.parse(time) + by, LAST)).toISOString()
 
 /** Returns the list of a page, and the values of its statements. Throws `invalid_input`. */
 function choose(viewer: Viewer, request: ListRequest) {
@@ -98,25 +91,17 @@ function choose(viewer: Viewer, request: ListRequest) {
   if (cursor && (cursor.at !== undefined) !== (name === 'updatedFrom'))
     throw invalidField('cursor', 'is of a list with other filters')
   const status = deliveryStatus && statesWith(deliveryStatus)
-  const values = {
-    ids: noFilters.ids,
-    ...viewerValues(viewer),
-    providerId: filters.providerId ?? null,
-    source: filters.source ?? null,
-    sellerId: filters.sellerId ?? null,
-    buyerUserId: filters.buyerUserId ?? null,
-    createdFrom: filters.createdFrom ?? null,
-    createdTo: filters.createdTo ?? null,
-    updatedFrom: filters.updatedFrom ?? null,
+  const values = valuesOf(viewer, {
+    ...filters,
     limit: limit + 1,
-    before: cursor?.id ?? noFilters.before,
-    afterTime: cursor?.at ?? filters.updatedFrom ?? noFilters.afterTime,
-    afterItem: cursor?.id ?? noFilters.afterItem,
+    before: cursor?.id,
+    afterTime: cursor?.at ?? filters.updatedFrom,
+    afterItem: cursor?.id,
     earliest: shifted(filters.createdFrom, -MARGIN),
     latest: shifted(filters.createdTo, MARGIN),
-    states: status ? JSON.stringify(status.states) : null,
-    isSent: typeof status?.isSent === 'boolean' ? Number(status.isSent) : null,
-  }
+    states: status && JSON.stringify(status.states),
+    isSent: status?.isSent,
+  })
   const toCursor = ({ id, itemId, updatedAt }: Candidate) =>
     name === 'updatedFrom' ? `${itemId}-${Date.parse(updatedAt)}` : `${id}`
   /** Returns the rows of a page, and where the next one begins; null on the last page. */

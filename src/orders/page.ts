@@ -15,17 +15,10 @@ import { buyerColumns, type Viewer } from './buyer.ts'
 import { listingColumns, nftColumns } from './nft.ts'
 import { itemColumns, orderColumns } from './order.ts'
 import { summaryColumns } from './summary.ts'
+import { isVisible, type ViewerValues, viewerValues } from './visible.ts'
 
 /** Candidates that one call looks at. */
 export const MAX_CANDIDATES = 1000
-
-type ViewerValues = { userId: number; isMaster: number }
-
-/** The values that say whose view of orders is read. */
-export const viewerValues = ({ role, userId }: Viewer): ViewerValues => ({
-  userId,
-  isMaster: Number(role === 'master'),
-})
 
 /** The value of a filter that is not used is null. */
 type Values = ViewerValues & {
@@ -53,29 +46,30 @@ type Values = ViewerValues & {
 }
 type Bound = Placeholders<Values>
 
-/** The values of a first page without filters. */
-export const noFilters = {
-  ids: '[]',
-  before: Number.MAX_SAFE_INTEGER,
-  afterTime: '',
-  afterItem: 0,
-  earliest: null,
-  latest: null,
-  providerId: null,
-  source: null,
-  sellerId: null,
-  buyerUserId: null,
-  states: null,
-  isSent: null,
-  createdFrom: null,
-  createdTo: null,
-  updatedFrom: null,
+type Given = { limit: number } & {
+  [Name in Exclude<keyof Values, keyof ViewerValues | 'limit'>]?: Values[Name] | undefined
 }
 
-/** Whether the viewer may see an order: with a master token, as the buyer, or as a seller. */
-export const isVisible = ({ userId, isMaster }: Placeholders<ViewerValues>): SQL =>
-  sql`(${isMaster} = 1 OR ${orders.buyerId} = ${userId} OR EXISTS (
-    SELECT 1 FROM orderItems WHERE orderId = ${orders.id} AND sellerId = ${userId}))`
+/** Returns the values of a statement. */
+export const valuesOf = (viewer: Viewer, given: Given): Values => ({
+  ...viewerValues(viewer),
+  limit: given.limit,
+  ids: given.ids ?? '[]',
+  before: given.before ?? Number.MAX_SAFE_INTEGER,
+  afterTime: given.afterTime ?? '',
+  afterItem: given.afterItem ?? 0,
+  earliest: given.earliest ?? null,
+  latest: given.latest ?? null,
+  providerId: given.providerId ?? null,
+  source: given.source ?? null,
+  sellerId: given.sellerId ?? null,
+  buyerUserId: given.buyerUserId ?? null,
+  states: given.states ?? null,
+  isSent: given.isSent ?? null,
+  createdFrom: given.createdFrom ?? null,
+  createdTo: given.createdTo ?? null,
+  updatedFrom: given.updatedFrom ?? null,
+})
 
 /** Whether an order, its item and its delivery are as the filters say. */
 const matches = (values: Bound) => sql`${isVisible(values)}

@@ -7,7 +7,7 @@ import { tokenNameOf } from '../identity/namespace.ts'
 import { type Viewer, visibleBuyer } from './buyer.ts'
 import type { Nft } from './nft.ts'
 import { buildOrder, byId, requireRow } from './order.ts'
-import { lists, MAX_CANDIDATES, noFilters, type OrderRows, viewerValues } from './page.ts'
+import { lists, MAX_CANDIDATES, type OrderRows, valuesOf } from './page.ts'
 import type { Order } from './schema.ts'
 
 /** Builds the orders of rows and their NFTs, by id, with their items. */
@@ -26,22 +26,17 @@ export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[
 
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
 
-const valuesOf = (viewer: Viewer, ids: readonly number[]) => ({
-  ...noFilters,
-  ...viewerValues(viewer),
-  ids: JSON.stringify(ids),
-  limit: MAX_CANDIDATES,
-})
+const named = (ids: readonly number[]) => ({ ids: JSON.stringify(ids), limit: MAX_CANDIDATES })
 
 /** Selects those orders with these ids that the viewer may see, with all that they show. */
-export const selectByIds = (db: Database, viewer: Viewer, ids: readonly number[]) => ({
-  orders: lists.ids.orders(db, valuesOf(viewer, ids)),
-  nfts: lists.ids.nfts(db, valuesOf(viewer, ids)),
-})
+export function selectByIds(db: Database, viewer: Viewer, ids: readonly number[]) {
+  const values = valuesOf(viewer, named(ids))
+  return { orders: lists.ids.orders(db, values), nfts: lists.ids.nfts(db, values) }
+}
 
 /** Selects the summary of an order, if the viewer may see it. */
 export const selectSummary = (db: Database, viewer: Viewer, id: number) =>
-  lists.ids.summaries(db, valuesOf(viewer, [id]))
+  lists.ids.summaries(db, valuesOf(viewer, named([id])))
 
 /** What headers tell of one order, as summaries and events do. */
 export type OrderState = { sequence: number; source: string }

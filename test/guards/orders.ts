@@ -132,7 +132,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'an order is shown to its buyer and its sellers only',
-    file: 'src/orders/page.ts',
+    file: 'src/orders/visible.ts',
     text: '(${isMaster} = 1 OR',
     broken: '(${isMaster} >= 0 OR',
     test: 'test/orders/read.test.ts',
