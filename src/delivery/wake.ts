@@ -3,8 +3,8 @@ import { type Database, raw } from '../db/client.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { log } from '../log.ts'
-import { firstDue, isCompareDue } from './queue.ts'
 import { explain, rules } from './reasons.ts'
+import { firstDue, isCompareDue } from './store/lease.ts'
 
 /** Says that a chain has something to do. The database says what. */
 export type WakeUp = { chainId: number }

@@ -12,8 +12,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
-import type { Observation } from '../../src/delivery/chain/observe.ts'
-import type { DeliveryTransaction, Item } from '../../src/delivery/model.ts'
+import type { DeliveryTransaction, Item, Observation } from '../../src/delivery/model.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { type Decision, decide } from '../../src/delivery/rules/decide.ts'
 import { CANCELLED, type ContractItem, hashContent } from '../../src/ethereum/contract.ts'
@@ -157,10 +156,14 @@ function decisionOn(
     unconfirmedSince: null,
     lineage: [DELIVERY],
   }
-  const loaded = { carried: new Map(carried.map((item) => [item.id, item])) }
-  const network = { gasPerItem: 300_000 }
-  const facts = { network, loaded, observation, cap: gwei('10'), now: NOW }
-  return decide({ ...transaction, ...overrides }, facts)
+  const evidence = {
+    observation,
+    carried: new Map(carried.map((item) => [item.id, item])),
+    gasPerItem: 300_000,
+    feeCap: gwei('10'),
+    now: NOW,
+  }
+  return decide({ ...transaction, ...overrides }, evidence)
 }
 
 type Log = Receipt['logs'][number]

@@ -1,38 +1,25 @@
 /** Asks a node what batches would do, before they are signed. */
-import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress } from 'viem'
+import { type Address, numberToHex, zeroAddress } from 'viem'
 import type { Network } from '../../env.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
 import { agree, askAll } from '../../ethereum/node.ts'
 import {
   contractCode,
-  gasEstimate,
   hex,
   inconclusive,
   read,
   simulate as simulateCall,
-  view,
-  wei,
 } from '../../ethereum/requests.ts'
 import { readRevert } from '../../ethereum/revert.ts'
 import type { Reply, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { readTrial, trialRequest } from '../../ethereum/trial.ts'
-import type { Candidate } from './compose.ts'
-
-/** EIP-7825. */
-const MAX_GAS = 16_777_216
-
-/** Gas of a call without items, and of an item without the call of its token. */
-const GAS_PER_CALL = 40_000
-const GAS_AROUND_ITEM = 40_000
-
-/** Items of one contract that go into one transaction. `relayer`: who asks in the simulation. */
-export type Batch = { contract: Address; relayer: Address; candidates: Candidate[] }
-
-/** An item that would be delivered, with the gas that its token uses. */
-export type Deliverable = { candidate: Candidate; gasUsed: number }
+import type { Batch, Deliverable } from '../rules/capacity.ts'
+import type { Candidate } from '../rules/compose.ts'
+import { MAX_GAS } from './estimate.ts'
 
 /** An item that must not be sent. With a code, the call of its token would succeed. */
 export type Failing = {
+  batch: Batch
   candidate: Candidate
   result: ItemResult | 'recipient_not_deployed' | 'mint_not_exact'
 }
@@ -86,133 +73,78 @@ export async function simulate(
   rpc: Rpc,
   network: Network,
   batches: readonly Batch[],
-  { deadline, gasPrice, funds }: Circumstances,
+  circumstances: Circumstances,
 ): Promise<(Simulation | string)[]> {
   const { gasPerItem, rpcUrls } = network
-  const requests = batches.map(({ relayer, contract, candidates }) => {
-    const gas = Math.ceil(candidates.length * (gasPerItem * 1.02 + 130_000) + 300_000)
-    const limit = BigInt(Math.min(MAX_GAS, gas))
-    // A node refuses a call that the relayer cannot pay.
-    const canPay = (funds.get(relayer) ?? 0n) >= limit * gasPrice
-    return simulateCall({
-      from: relayer,
-      to: contract,
-      data: encodeDeliver(candidates.map(getCall), 0, gasPerItem, deadline),
-      gas: numberToHex(limit),
-      ...(canPay && { gasPrice: numberToHex(gasPrice) }),
-    })
-  })
+  const asked = batches.map((batch) => ({
+    batch,
+    request: simulationRequest(batch, gasPerItem, circumstances),
+  }))
   const checks = batches.flatMap((batch) =>
     batch.candidates.flatMap((candidate) => [
       ...walletRequest(candidate),
       ...mintRequest(batch, candidate, gasPerItem),
     ]),
   )
-  const replies = await rpc([...requests, ...checks])
-  const isAsked = rpcUrls.length > 1 && checks.length > 0
-  const all = isAsked ? await askAll(network, checks) : (asked: RpcRequest) => [replies(asked)]
-  return requests.map((request, i) => {
-    const batch = batches[i]
+  const replies = await rpc([...asked.map(({ request }) => request), ...checks])
+  const isAskedOfAll = rpcUrls.length > 1 && checks.length > 0
+  const answers = isAskedOfAll
+    ? await askAll(network, checks)
+    : (check: RpcRequest) => [replies(check)]
+  return asked.map(({ batch, request }) => {
     const reply = replies(request)
     const data = read(hex, reply)
     const results = data && decodeResults(data)
-    if (!results || !batch)
+    if (!results)
       return inconclusive(reply) ?? `the contract reverts: ${readRevert(reply) ?? 'no answer'}`
     const simulation: Simulation = { good: [], bad: [], open: [] }
-    for (const [k, candidate] of batch.candidates.entries()) {
-      const result = results[k]
-      const hasCode = walletRequest(candidate).flatMap(all).map(tellsCode)
-      if (result?.outcome === 'delivered' || result?.outcome === 'cancelled') {
-        const minted = mintRequest(batch, candidate, gasPerItem).flatMap(all).map(tellsExact)
-        const isExact = minted.length === 0 || agree(network, minted)
-        if (isExact === false) simulation.bad.push({ candidate, result: 'mint_not_exact' })
-        else if (isExact === null) simulation.open.push(candidate)
-        else if (hasCode.length === 0 || agree(network, hasCode))
-          simulation.good.push({ candidate, gasUsed: Number(result.gasUsed) })
-        else if (hasCode.includes(false) && !hasCode.includes(true))
-          simulation.bad.push({ candidate, result: 'recipient_not_deployed' })
-        else simulation.open.push(candidate)
-      } else if (result?.outcome === 'failed') simulation.bad.push({ candidate, result })
-      else simulation.open.push(candidate)
+    for (const [i, candidate] of batch.candidates.entries()) {
+      const item = results[i]
+      const hasCode = walletRequest(candidate).flatMap(answers).map(tellsCode)
+      const isExact = mintRequest(batch, candidate, gasPerItem).flatMap(answers).map(tellsExact)
+      const result = item && judge(network, item, hasCode, isExact)
+      if (!result || result === 'open') simulation.open.push(candidate)
+      else if (result === 'good') simulation.good.push({ candidate, gasUsed: Number(item.gasUsed) })
+      else simulation.bad.push({ batch, candidate, result })
     }
     return simulation
   })
 }
 
-/** Returns the call of a candidate. */
-export const getCall = ({ call }: Candidate) => call
-
-/** The gas limit that the simulated items need, with room for one that uses up its limit. */
-const gasNeeded = (good: readonly Deliverable[], gasPerItem: number): number =>
-  Math.ceil(
-    1.25 * good.reduce((gas, { gasUsed }) => gas + gasUsed + GAS_AROUND_ITEM, GAS_PER_CALL) +
-      (gasPerItem * 64) / 63 +
-      60_000,
-  )
-
-/** Returns as many of the items as fit into one transaction. */
-export function fitGas(good: readonly Deliverable[], gasPerItem: number): Deliverable[] {
-  const fitting = [...good]
-  while (fitting.length > 1 && gasNeeded(fitting, gasPerItem) > MAX_GAS) fitting.pop()
-  return fitting
-}
-
-/** A batch of which all items would be delivered. */
-export type GoodBatch = Omit<Batch, 'candidates'> & { good: Deliverable[] }
-
-const oracleAbi = [
-  {
-    type: 'function',
-    name: 'getL1Fee',
-    stateMutability: 'view',
-    inputs: [{ name: 'data', type: 'bytes' }],
-    outputs: [{ name: '', type: 'uint256' }],
-  },
-] as const
-/** The predeployed contract of OP-stack chains that tells the fee for publishing the data. */
-const ORACLE = '0x420000000000000000000000000000000000000F'
-
-/** The gas limit of a call, and its L1 data fee in wei (0 on most chains). */
-export type GasLimit = { gas: bigint; l1Fee: bigint }
-
-/**
- * Returns the limits of each call. Estimating is slow, so a node is asked about the largest call
- * only, unless that needs more gas than in the simulation: then each one may be different.
- */
-export async function estimate(
-  rpc: Rpc,
-  { gasPerItem }: Network,
-  batches: readonly GoodBatch[],
-  deadline: number,
-  maxFeePerGas: bigint,
-): Promise<GasLimit[]> {
-  // All items are to be reached, so that the estimate holds for all.
-  const encode = ({ good }: GoodBatch) =>
-    encodeDeliver(
-      good.map(({ candidate }) => candidate.call),
-      good.length,
-      gasPerItem,
-      deadline,
-    )
-  const estimateRequest = ({ relayer, contract }: GoodBatch, data: Hex) =>
-    gasEstimate({ from: relayer, to: contract, data, maxFeePerGas: numberToHex(maxFeePerGas) })
-  const [largest] = batches.toSorted((a, b) => b.good.length - a.good.length)
-  if (!largest) return []
-  const data = encode(largest)
-  const request = estimateRequest(largest, data)
-  const fee = view(ORACLE, encodeFunctionData({ abi: oracleAbi, args: [data] }))
-  const replies = await rpc([request, fee])
-  const l1Fee = read(wei, replies(fee)) ?? 0n
-  const estimated = Number(read(wei, replies(request)) ?? 0)
-  const needed = batches.map(({ good }) => gasNeeded(good, gasPerItem))
-  if (estimated <= gasNeeded(largest.good, gasPerItem))
-    return needed.map((gas) => ({ gas: limited(gas), l1Fee }))
-  const requests = batches.map((batch) => estimateRequest(batch, encode(batch)))
-  const estimates = await rpc(requests)
-  return requests.map((request, i) => {
-    const gas = Number(read(wei, estimates(request)) ?? estimated)
-    return { gas: limited(Math.max(gas, needed[i] ?? 0)), l1Fee }
+function simulationRequest(
+  { relayer, contract, candidates }: Batch,
+  gasPerItem: number,
+  { deadline, gasPrice, funds }: Circumstances,
+): RpcRequest {
+  const gas = Math.ceil(candidates.length * (gasPerItem * 1.02 + 130_000) + 300_000)
+  const limit = BigInt(Math.min(MAX_GAS, gas))
+  const calls = candidates.map(({ call }) => call)
+  // A node refuses a call that the relayer cannot pay.
+  const canPay = (funds.get(relayer) ?? 0n) >= limit * gasPrice
+  return simulateCall({
+    from: relayer,
+    to: contract,
+    data: encodeDeliver(calls, 0, gasPerItem, deadline),
+    gas: numberToHex(limit),
+    ...(canPay && { gasPrice: numberToHex(gasPrice) }),
   })
 }
 
-const limited = (gas: number) => BigInt(Math.min(MAX_GAS, Math.ceil(gas)))
+/**
+ * Returns what the result of an item means. `hasCode`, `isExact`: what nodes say of its recipient and of
+ * what its mint makes; empty if that does not matter.
+ */
+function judge(
+  network: Network,
+  item: ItemResult,
+  hasCode: readonly (boolean | null)[],
+  isExact: readonly (boolean | null)[],
+): 'good' | 'open' | Failing['result'] {
+  if (item.outcome === 'failed') return item
+  if (item.outcome !== 'delivered' && item.outcome !== 'cancelled') return 'open'
+  const isMintExact = isExact.length === 0 || agree(network, isExact)
+  if (isMintExact === false) return 'mint_not_exact'
+  if (isMintExact === null) return 'open'
+  if (hasCode.length === 0 || agree(network, hasCode)) return 'good'
+  return hasCode.includes(false) && !hasCode.includes(true) ? 'recipient_not_deployed' : 'open'
+}

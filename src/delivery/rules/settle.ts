@@ -4,7 +4,6 @@
  * has moved something, and tell which transaction it was.
  */
 import { type Address, type Hex, zeroAddress } from 'viem'
-import * as z from 'zod'
 import {
   CANCELLED,
   decodeDelivered,
@@ -12,23 +11,12 @@ import {
   isUse,
   type KeyRecord,
   type Log,
-  usedTopics,
 } from '../../ethereum/contract.ts'
-import {
-  type EventLog,
-  eventLogs,
-  integer,
-  logs,
-  type Receipt,
-  read,
-  receipt,
-  transactionReceipt,
-  word,
-} from '../../ethereum/requests.ts'
-import type { Rpc, RpcRequest } from '../../ethereum/rpc.ts'
+import type { EventLog, Receipt } from '../../ethereum/requests.ts'
 import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
 import type { Item } from '../model.ts'
 import { explain } from '../reasons.ts'
+import type { AgreedTransaction } from './agreement.ts'
 import { cancelled, fail, type ItemChange, transferred } from './item-changes.ts'
 
 /**
@@ -104,61 +92,11 @@ export type Recorded = { item: Item; contract: Address; record: KeyRecord }
 /** An item with the event that used its key. */
 export type LocatedUse = Recorded & { use: EventLog }
 
-/** Returns the items whose keys the events of a node show as used. `lineage`: the contracts that may have logged them. */
-export async function findUses(
-  rpc: Rpc,
-  recorded: readonly Recorded[],
-  lineage: readonly Address[],
-): Promise<LocatedUse[]> {
-  const groups = [...Map.groupBy(recorded, ({ record }) => record.block)]
-  const requests = groups.map(([block, inBlock]) =>
-    eventLogs(
-      block,
-      [...new Set([...lineage, ...inBlock.map(({ contract }) => contract)])],
-      usedTopics(inBlock.map(({ item }) => item.key)),
-    ),
-  )
-  const replies = await rpc(requests)
-  const events = requests.flatMap((request) => read(logs, replies(request)) ?? [])
-  return recorded.flatMap((entry) => {
-    const { item, contract, record } = entry
-    const use = events.find((event) =>
-      [...lineage, contract].some((one) => isUse(event, one, item.key, record)),
-    )
-    return use ? [{ ...entry, use }] : []
-  })
-}
-
 /** Whether logs have the use of a key, and not the transfer that it stands for. A node may lack all events. */
 export function deniesTransfer({ item, record, use }: LocatedUse, logs: Receipt['logs']): boolean {
   const delivered = decodeDelivered(use)
   const hasUse = logs.some((log) => isUse(log, use.address, item.key, record))
   return delivered !== null && hasUse && !takeTransfer([...logs], delivered)
-}
-
-const transactionByHash = (hash: Hex): RpcRequest => ({
-  method: 'eth_getTransactionByHash',
-  params: [hash],
-})
-const transactionShape = z.object({ hash: word, nonce: integer })
-
-/** What a node says of a transaction that is in a block. */
-export type Mined = Receipt & { nonce: number }
-
-/** Returns what a node says of transactions. Absent: it does not tell, or answers about another one. */
-export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<Hex, Mined>> {
-  const replies = await rpc(
-    hashes.flatMap((hash) => [transactionReceipt(hash), transactionByHash(hash)]),
-  )
-  return new Map(
-    hashes.flatMap((hash) => {
-      const mined = read(receipt, replies(transactionReceipt(hash)))
-      const transaction = read(transactionShape, replies(transactionByHash(hash)))
-      return mined?.transactionHash === hash && transaction?.hash === hash
-        ? [[hash, { ...mined, nonce: transaction.nonce }]]
-        : []
-    }),
-  )
 }
 
 /**
@@ -168,8 +106,7 @@ export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<H
  */
 export function settleMined(
   { item, record, use: { address, transactionHash } }: LocatedUse,
-  mined: Mined,
-  { logs, doubtful }: Pick<Use, 'logs' | 'doubtful'>,
+  { mined, left: { logs, doubtful } }: AgreedTransaction,
   treasury: Address | undefined,
 ): { change: ItemChange; found: FoundTransaction } | null {
   const use = mined.logs.find((log) => isUse(log, address, item.key, record))
