@@ -7,9 +7,8 @@ import type { Database } from '../db/client.ts'
 import type { Network } from '../env.ts'
 import { leaveOut } from '../ethereum/node.ts'
 import { log } from '../log.ts'
-import { askOthersFor, isNoContract, type KnownBlock, readHashes } from './chain/fork.ts'
-import { findUnlinked } from './chain/lineage.ts'
-import type { Loaded, Observation } from './model.ts'
+import { askOthersFor, findUnlinked, isNoContract, readHashes } from './chain/history.ts'
+import type { KnownBlock, Loaded, Observation } from './model.ts'
 import { DEADLINE } from './send.ts'
 import {
   forgetContract,

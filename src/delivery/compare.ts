@@ -7,12 +7,14 @@ import { log } from '../log.ts'
 import { locateUses, readMined } from './chain/uses.ts'
 import type { Item, Loaded, Observation } from './model.ts'
 import { explain, finalReasons, rules } from './reasons.ts'
-import { type AgreedTransaction, agreeOnMined, isSameMined } from './rules/agreement.ts'
 import { fail, type ItemChange, queue, wait, waitForTransaction } from './rules/item-changes.ts'
 import { finalDelay } from './rules/schedule.ts'
 import {
+  type AgreedTransaction,
+  agreeOnMined,
   deniesTransfer,
   type FoundTransaction,
+  isSameMined,
   type Recorded,
   settle,
   settleMined,

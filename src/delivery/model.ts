@@ -60,6 +60,9 @@ export type SigningBlocker =
   | 'signers_busy'
   | 'simulation_failed'
 
+/** A block in which transactions were closed. */
+export type KnownBlock = { number: number; hash: Hex }
+
 /** The row of a network, while this run has the lease. */
 export type NetworkRow = Pick<Network, 'chainId' | 'wakeAt' | 'settledBlock' | 'comparedId'> &
   Pick<Network, 'comparedAt' | 'unconfirmedSince' | 'contradictedSince'> & {
@@ -86,7 +89,7 @@ export type Loaded = {
   signers: Map<Address, SignerRow>
 }
 
-export type SignerState = {
+type SignerState = {
   /** Its transactions in blocks: its next nonce. */
   count: number
   /** The same as the other nodes tell it that answer. */

@@ -4,24 +4,21 @@ import type { Network } from '../env.ts'
 import type { Signer } from '../ethereum/signer.ts'
 import { log } from '../log.ts'
 import { diagnose } from './chain/diagnose.ts'
-import { fitGas } from './chain/estimate.ts'
-import { type Circumstances, type Failing, simulate } from './chain/simulate.ts'
+import { simulate } from './chain/simulate.ts'
 import { readStandards, readTokenLimits } from './chain/tokens.ts'
 import type { Item, Loaded, Observation, SigningBlocker } from './model.ts'
 import { explain } from './reasons.ts'
 import {
-  type Batch,
   type Capacity,
   countNonces,
   divide,
   findUnmined,
-  type GoodBatch,
   readCapacity,
   saveRoom,
 } from './rules/capacity.ts'
 import { makeCalls, type Requested, sortItems } from './rules/compose.ts'
 import type { Decision } from './rules/decide.ts'
-import { type ItemChange, queue, stayDue, wait } from './rules/item-changes.ts'
+import { queue, stayDue, wait } from './rules/item-changes.ts'
 import { type Signed, signBatches, signReplacements } from './sign.ts'
 import type { HeldLease } from './store/held-lease.ts'
 import { type Changes, NO_CHANGES } from './store/store.ts'
@@ -107,13 +104,20 @@ async function signItems(
     funds: new Map(capacities.map(({ signer, funds }) => [signer.address, funds])),
   }
   await lease.renew()
-  const tried = await tryBatches(batches, circumstances, input)
-  items.push(...tried.items)
-  if (tried.isUnanswered) blocker = 'simulation_failed'
+  const simulation = await simulate(node.rpc, network, batches, circumstances)
+  for (const reason of simulation.unanswered) {
+    blocker = 'simulation_failed'
+    log.error(blocker, { chainId, reason })
+  }
+  items.push(
+    // They are tried without the others.
+    ...simulation.unreached.map(({ item }) => queue(item, now)),
+    ...simulation.unclear.map(({ item }) => wait(item, explain('node_unavailable'), now)),
+  )
   await lease.renew()
-  items.push(...(await diagnose(network, node, tried.failing, circumstances, now)))
+  items.push(...(await diagnose(network, node, simulation.failing, circumstances, now)))
   await lease.renew()
-  const signed = await signBatches(tried.good, capacities, market, deadline, input)
+  const signed = await signBatches(simulation.good, capacities, market, deadline, input)
   return {
     transactions: signed.transactions,
     items: [...items, ...signed.items],
@@ -148,36 +152,4 @@ async function compose(due: readonly Item[], { network, loaded, observation, now
     items: [...changes, ...later, ...calls.changes],
     blocker,
   }
-}
-
-/** Returns which items batches would deliver, and which would fail. `isUnanswered`: of some, the node tells nothing. */
-async function tryBatches(
-  batches: readonly Batch[],
-  circumstances: Circumstances,
-  { network, observation, now }: Input,
-) {
-  const good: GoodBatch[] = []
-  const failing: Failing[] = []
-  const items: ItemChange[] = []
-  let isUnanswered = false
-  const simulations = await simulate(observation.node.rpc, network, batches, circumstances)
-  for (const [i, batch] of batches.entries()) {
-    const simulation = simulations[i]
-    if (simulation === undefined || typeof simulation === 'string') {
-      log.error('simulation_failed', { chainId: network.chainId, reason: simulation })
-      isUnanswered = true
-      continue
-    }
-    failing.push(...simulation.bad)
-    // Those that the gas of others kept from being reached are tried without them.
-    const isShortened = simulation.bad.length > 0 || simulation.good.length > 0
-    items.push(
-      ...simulation.open.map(({ item }) =>
-        isShortened ? queue(item, now) : wait(item, explain('node_unavailable'), now),
-      ),
-    )
-    if (simulation.good.length > 0)
-      good.push({ ...batch, good: fitGas(simulation.good, network.gasPerItem) })
-  }
-  return { good, failing, items, isUnanswered }
 }

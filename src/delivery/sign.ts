@@ -12,7 +12,7 @@ import {
 } from '../ethereum/fees.ts'
 import { decodeCallData, sign } from '../ethereum/signer.ts'
 import { log } from '../log.ts'
-import { estimate, type GasLimit } from './chain/estimate.ts'
+import { estimate, type GasLimit } from './chain/simulate.ts'
 import type { Observation, SigningBlocker } from './model.ts'
 import { type Capacity, findPieces, type GoodBatch, takeFitting } from './rules/capacity.ts'
 import { type Decision, signedHashes } from './rules/decide.ts'

@@ -117,10 +117,6 @@ async function confirm(
     ...batch,
     candidates: members.map(({ candidate }) => candidate),
   }))
-  const simulations = await simulate(other.rpc, network, again, circumstances)
-  return new Set(
-    simulations.flatMap((simulation) =>
-      typeof simulation === 'string' ? [] : simulation.bad.map(({ candidate }) => candidate),
-    ),
-  )
+  const simulation = await simulate(other.rpc, network, again, circumstances)
+  return new Set(simulation.failing.map(({ candidate }) => candidate))
 }

@@ -29,7 +29,7 @@ import type { Loaded, Observation } from '../model.ts'
 import { findContract } from '../rules/compose.ts'
 import { signedHashes } from '../rules/decide.ts'
 import type { HeldLease } from '../store/held-lease.ts'
-import { readLineage } from './lineage.ts'
+import { readLineage } from './history.ts'
 import { confirm, readReceipts, readRecords, recordRequests } from './records.ts'
 
 /** `relayers`: those of this instance. The lease is renewed before each question. */

@@ -17,7 +17,7 @@ import {
 import type { Replies, RpcRequest } from '../../ethereum/rpc.ts'
 import { log } from '../../log.ts'
 import type { Confirmation, ObservedRecord } from '../model.ts'
-import { mergeReceipts } from '../rules/agreement.ts'
+import { mergeReceipts } from '../rules/settle.ts'
 
 /** Keys of one `records` call. */
 const KEYS_PER_CALL = 500

@@ -1,21 +1,30 @@
-/** Asks a node what batches would do, before they are signed. */
-import { type Address, numberToHex, zeroAddress } from 'viem'
+/** Asks a node what batches would do and how much gas they need, before they are signed. */
+import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress } from 'viem'
 import type { Network } from '../../env.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
 import { agree, askAll } from '../../ethereum/node.ts'
 import {
   contractCode,
+  gasEstimate,
   hex,
   inconclusive,
   read,
   simulate as simulateCall,
+  view,
+  wei,
 } from '../../ethereum/requests.ts'
 import { readRevert } from '../../ethereum/revert.ts'
 import type { Reply, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { readTrial, trialRequest } from '../../ethereum/trial.ts'
-import type { Batch, Deliverable } from '../rules/capacity.ts'
+import type { Batch, Deliverable, GoodBatch } from '../rules/capacity.ts'
 import type { Candidate } from '../rules/compose.ts'
-import { MAX_GAS } from './estimate.ts'
+
+/** The most gas of a transaction (EIP-7825). */
+const MAX_GAS = 16_777_216
+
+/** Gas of a call without items, and of an item without the call of its token. */
+const GAS_PER_CALL = 40_000
+const GAS_AROUND_ITEM = 40_000
 
 /** An item that must not be sent. With a code, the call of its token would succeed. */
 export type Failing = {
@@ -25,13 +34,18 @@ export type Failing = {
 }
 
 type Simulation = {
-  good: Deliverable[]
-  bad: Failing[]
+  /** As many of the items that would be delivered as fit into a transaction. */
+  good: GoodBatch[]
+  failing: Failing[]
+  /** Items of which the node says too little, beside others: the gas of these did not suffice for all. */
+  unreached: Candidate[]
   /**
-   * Items of which the node says too little: the gas did not suffice, their key is used, or nodes do
-   * not tell the code of a contract wallet or what a mint makes, or disagree about it.
+   * Items of batches of which the node says too little: their key is used, or nodes do not tell the code
+   * of a contract wallet or what a mint makes, or disagree about it.
    */
-  open: Candidate[]
+  unclear: Candidate[]
+  /** Why the node does not tell what batches would do. */
+  unanswered: string[]
 }
 
 /**
@@ -68,13 +82,13 @@ export type Circumstances = {
   funds: ReadonlyMap<Address, bigint>
 }
 
-/** Returns what each batch would do; or why the node does not tell. */
+/** Returns what becomes of the items of batches. */
 export async function simulate(
   rpc: Rpc,
   network: Network,
   batches: readonly Batch[],
   circumstances: Circumstances,
-): Promise<(Simulation | string)[]> {
+): Promise<Simulation> {
   const { gasPerItem, rpcUrls } = network
   const asked = batches.map((batch) => ({
     batch,
@@ -91,24 +105,34 @@ export async function simulate(
   const answers = isAskedOfAll
     ? await askAll(network, checks)
     : (check: RpcRequest) => [replies(check)]
-  return asked.map(({ batch, request }) => {
+  const found: Simulation = { good: [], failing: [], unreached: [], unclear: [], unanswered: [] }
+  for (const { batch, request } of asked) {
     const reply = replies(request)
     const data = read(hex, reply)
     const results = data && decodeResults(data)
-    if (!results)
-      return inconclusive(reply) ?? `the contract reverts: ${readRevert(reply) ?? 'no answer'}`
-    const simulation: Simulation = { good: [], bad: [], open: [] }
+    if (!results) {
+      const reverts = `the contract reverts: ${readRevert(reply) ?? 'no answer'}`
+      found.unanswered.push(inconclusive(reply) ?? reverts)
+      continue
+    }
+    const good: Deliverable[] = []
+    const failing: Failing[] = []
+    const open: Candidate[] = []
     for (const [i, candidate] of batch.candidates.entries()) {
       const item = results[i]
       const hasCode = walletRequest(candidate).flatMap(answers).map(tellsCode)
       const isExact = mintRequest(batch, candidate, gasPerItem).flatMap(answers).map(tellsExact)
       const result = item && judge(network, item, hasCode, isExact)
-      if (!result || result === 'open') simulation.open.push(candidate)
-      else if (result === 'good') simulation.good.push({ candidate, gasUsed: Number(item.gasUsed) })
-      else simulation.bad.push({ batch, candidate, result })
+      if (!result || result === 'open') open.push(candidate)
+      else if (result === 'good') good.push({ candidate, gasUsed: Number(item.gasUsed) })
+      else failing.push({ batch, candidate, result })
     }
-    return simulation
-  })
+    if (good.length > 0) found.good.push({ ...batch, good: fitGas(good, gasPerItem) })
+    found.failing.push(...failing)
+    const isShortened = good.length > 0 || failing.length > 0
+    found[isShortened ? 'unreached' : 'unclear'].push(...open)
+  }
+  return found
 }
 
 function simulationRequest(
@@ -148,3 +172,75 @@ function judge(
   if (hasCode.length === 0 || agree(network, hasCode)) return 'good'
   return hasCode.includes(false) && !hasCode.includes(true) ? 'recipient_not_deployed' : 'open'
 }
+
+/** The gas limit that the simulated items need, with room for one that uses up its limit. */
+const gasNeeded = (good: readonly Deliverable[], gasPerItem: number): number =>
+  Math.ceil(
+    1.25 * good.reduce((gas, { gasUsed }) => gas + gasUsed + GAS_AROUND_ITEM, GAS_PER_CALL) +
+      (gasPerItem * 64) / 63 +
+      60_000,
+  )
+
+/** Returns as many of the items as fit into one transaction. */
+function fitGas(good: readonly Deliverable[], gasPerItem: number): Deliverable[] {
+  const fitting = [...good]
+  while (fitting.length > 1 && gasNeeded(fitting, gasPerItem) > MAX_GAS) fitting.pop()
+  return fitting
+}
+
+const oracleAbi = [
+  {
+    type: 'function',
+    name: 'getL1Fee',
+    stateMutability: 'view',
+    inputs: [{ name: 'data', type: 'bytes' }],
+    outputs: [{ name: '', type: 'uint256' }],
+  },
+] as const
+/** The predeployed contract of OP-stack chains that tells the fee for publishing the data. */
+const ORACLE = '0x420000000000000000000000000000000000000F'
+
+/** The gas limit of a call, and its L1 data fee in wei (0 on most chains). */
+export type GasLimit = { gas: bigint; l1Fee: bigint }
+
+/**
+ * Returns the limits of each call. Estimating is slow, so a node is asked about the largest call
+ * only, unless that needs more gas than in the simulation: then each one may be different.
+ */
+export async function estimate(
+  rpc: Rpc,
+  { gasPerItem }: Pick<Network, 'gasPerItem'>,
+  batches: readonly GoodBatch[],
+  deadline: number,
+  maxFeePerGas: bigint,
+): Promise<GasLimit[]> {
+  // All items are to be reached, so that the estimate holds for all.
+  const encode = ({ good }: GoodBatch) =>
+    encodeDeliver(
+      good.map(({ candidate }) => candidate.call),
+      good.length,
+      gasPerItem,
+      deadline,
+    )
+  const estimateRequest = ({ relayer, contract }: GoodBatch, data: Hex) =>
+    gasEstimate({ from: relayer, to: contract, data, maxFeePerGas: numberToHex(maxFeePerGas) })
+  const [largest] = batches.toSorted((a, b) => b.good.length - a.good.length)
+  if (!largest) return []
+  const data = encode(largest)
+  const request = estimateRequest(largest, data)
+  const fee = view(ORACLE, encodeFunctionData({ abi: oracleAbi, args: [data] }))
+  const replies = await rpc([request, fee])
+  const l1Fee = read(wei, replies(fee)) ?? 0n
+  const estimated = Number(read(wei, replies(request)) ?? 0)
+  const needed = batches.map(({ good }) => gasNeeded(good, gasPerItem))
+  if (estimated <= gasNeeded(largest.good, gasPerItem))
+    return needed.map((gas) => ({ gas: limited(gas), l1Fee }))
+  const requests = batches.map((batch) => estimateRequest(batch, encode(batch)))
+  const estimates = await rpc(requests)
+  return requests.map((request, i) => {
+    const gas = Number(read(wei, estimates(request)) ?? estimated)
+    return { gas: limited(Math.max(gas, needed[i] ?? 0)), l1Fee }
+  })
+}
+
+const limited = (gas: number) => BigInt(Math.min(MAX_GAS, Math.ceil(gas)))

@@ -13,8 +13,7 @@ import {
   word,
 } from '../../ethereum/requests.ts'
 import type { Rpc, RpcRequest } from '../../ethereum/rpc.ts'
-import type { Mined } from '../rules/agreement.ts'
-import type { LocatedUse, Recorded } from '../rules/settle.ts'
+import type { LocatedUse, Mined, Recorded } from '../rules/settle.ts'
 
 /**
  * Returns the items whose keys events show as used. A further node is asked about those that the ones

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
 import { type Database, raw } from '../../db/client.ts'
 import type { Block } from '../../ethereum/requests.ts'
-import type { KnownBlock } from '../chain/fork.ts'
+import type { KnownBlock } from '../model.ts'
 
 /** Blocks that `readClosedBlocks` returns at most. */
 export const PAGE = 100

@@ -17,7 +17,7 @@ export const firstDue = (chainId: SQL): SQL<string | null> => {
 }
 
 /** Whether items of the chain failed or wait for a wallet. */
-export const hasWaiting = (chainId: SQL): SQL => sql`EXISTS (SELECT 1 FROM deliveries
+const hasWaiting = (chainId: SQL): SQL => sql`EXISTS (SELECT 1 FROM deliveries
   WHERE state IN ('awaiting_wallet', 'failed') AND deliveries.chainId = ${chainId})`
 
 /** Whether it is time to compare them with the chain, in a statement that reads `networks`. */

@@ -1,11 +1,11 @@
-/** The Delivery contracts of a chain: the configured one has to know the keys of those before it. */
-import { type Address, getAddress, zeroAddress } from 'viem'
+/** What nodes have of what is stored: the Delivery contracts of a chain, and blocks. */
+import { type Address, getAddress, type Hex, zeroAddress } from 'viem'
 import type { Network } from '../../env.ts'
 import { encodeGetter } from '../../ethereum/contract.ts'
-import { type Node, otherNodes } from '../../ethereum/node.ts'
-import { hex, read, view } from '../../ethereum/requests.ts'
+import { askAll, type Node, otherNodes } from '../../ethereum/node.ts'
+import { block, blockAt, hex, inconclusive, read, view } from '../../ethereum/requests.ts'
 import type { Rpc } from '../../ethereum/rpc.ts'
-import type { NetworkRow } from '../model.ts'
+import type { KnownBlock, NetworkRow } from '../model.ts'
 
 /** More contracts than the Delivery contract allows. */
 const MAX_LINEAGE = 10
@@ -53,11 +53,47 @@ async function walkBack(rpc: Rpc, delivery: Address) {
   return { lineage, isComplete: true }
 }
 
-/** Returns a contract that may have used keys of which the configured one does not know. */
+/**
+ * Returns a contract that may have used keys of which the configured one does not know: that has to know
+ * the keys of those before it.
+ */
 export function findUnlinked(
   lineage: readonly Address[],
   { contracts }: NetworkRow,
 ): Address | undefined {
   const known: Address[] = JSON.parse(contracts)
   return known.find((contract) => !lineage.includes(contract))
+}
+
+/** Whether each node says that a contract is no Delivery contract. */
+export async function isNoContract(network: Network, contract: Address): Promise<boolean> {
+  const request = view(contract, encodeGetter('predecessor'))
+  const replies = await askAll(network, [request])
+  return replies(request).every(
+    (reply) => inconclusive(reply) === null && read(hex, reply)?.length !== 66,
+  )
+}
+
+/** What the other nodes say of a block: one of them has it, all have another one or none, or some do not answer. */
+export async function askOthersFor(
+  { number, hash }: KnownBlock,
+  network: Network,
+  node: Node,
+): Promise<'has' | 'lacks' | 'unknown'> {
+  let answers = 1
+  for (const other of otherNodes(network, node)) {
+    const reply = (await other.rpc([blockAt(number)]))(blockAt(number))
+    if (read(block, reply)?.hash === hash) return 'has'
+    if ('result' in reply) answers++
+  }
+  return answers < network.rpcUrls.length ? 'unknown' : 'lacks'
+}
+
+/** Returns the hashes that a node has at the heights of blocks. Null: it does not tell one. */
+export async function readHashes(
+  { rpc }: Node,
+  blocks: readonly KnownBlock[],
+): Promise<(Hex | null)[]> {
+  const replies = await rpc(blocks.map(({ number }) => blockAt(number)))
+  return blocks.map(({ number }) => read(block, replies(blockAt(number)))?.hash ?? null)
 }
