@@ -1,4 +1,4 @@
-/** The last phase of a step: signs calls for the due items whose keys are unused, and what is underpriced again. */
+/** The third phase of a step: signs calls for the due items whose keys are unused, and what is underpriced again. */
 
 import type { Network } from '../env.ts'
 import type { Signer } from '../ethereum/signer.ts'
@@ -115,9 +115,9 @@ async function signItems(
     ...simulation.unclear.map(({ item }) => wait(item, explain('node_unavailable'), now)),
   )
   await lease.renew()
-  items.push(...(await diagnose(network, node, simulation.failing, circumstances, now)))
+  items.push(...(await diagnose(simulation.failing, circumstances, { network, node, now })))
   await lease.renew()
-  const signed = await signBatches(simulation.good, capacities, market, deadline, input)
+  const signed = await signBatches(simulation.good, capacities, { market, deadline }, input)
   return {
     transactions: signed.transactions,
     items: [...items, ...signed.items],

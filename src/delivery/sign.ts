@@ -22,7 +22,7 @@ import type { NewTransaction, TransactionChange } from './store/store.ts'
 /** What a step knows when it signs. */
 type Input = { network: Network; observation: Observation; now: Date }
 
-/** The prices of a transaction. `usual`: the fees of a nonce for which nothing was signed before. */
+/** `usual`: the fees of a nonce for which nothing was signed before. */
 type Pricing = { market: Market; feeCap: bigint; usual: Fees }
 
 /** `transactions`: those to store. */
@@ -39,8 +39,7 @@ const readFeeCap = ({ maxFeePerGasGwei }: Network): bigint => parseGwei(String(m
 export async function signBatches(
   batches: readonly GoodBatch[],
   capacities: readonly Capacity[],
-  market: Market,
-  deadline: number,
+  { market, deadline }: { market: Market; deadline: number },
   { network, observation: { node, head }, now }: Input,
 ): Promise<Signed> {
   const signed: Signed = { transactions: [], items: [], blocker: null }
@@ -52,11 +51,12 @@ export async function signBatches(
     log.error('fees_above_cap', { chainId, ...feeTexts(market), cap: String(feeCap) })
     return { ...signed, blocker: 'fees_above_cap' }
   }
-  const limits = await estimate(node.rpc, network, batches, deadline, usual.maxFeePerGas)
+  const { maxFeePerGas } = usual
+  const limits = await estimate(node.rpc, batches, { gasPerItem, deadline, maxFeePerGas })
   for (const [i, batch] of batches.entries()) {
     const limit = limits[i]
     if (!limit) continue
-    const reserved = reserve(chainId, batch, limit, { market, feeCap, usual }, capacities)
+    const reserved = reserve({ ...batch, limit }, capacities, { market, feeCap, usual }, chainId)
     if (typeof reserved === 'string') signed.blocker = reserved
     if (!reserved || typeof reserved === 'string') continue
     const { signer, nonce, fees, expired, candidates } = reserved
@@ -95,11 +95,10 @@ export async function signBatches(
  * work. Leaves out the items that no relayer may move now. Null: none has room.
  */
 function reserve(
-  chainId: number,
-  { contract, good }: GoodBatch,
-  limit: GasLimit,
-  { market, feeCap, usual }: Pricing,
+  { contract, good, limit }: GoodBatch & { limit: GasLimit },
   capacities: readonly Capacity[],
+  { market, feeCap, usual }: Pricing,
+  chainId: number,
 ) {
   let blocker: SigningBlocker | null = null
   const byRoom = capacities.toSorted((a, b) => b.nonces.length - a.nonces.length)

@@ -24,11 +24,9 @@ const UNASKED_DELAY = 30_000
 
 /** Items fail only if a second node, where there is one, says so too. */
 export async function diagnose(
-  network: Network,
-  node: Node,
   failing: readonly Failing[],
   circumstances: Circumstances,
-  now: Date,
+  { network, node, now }: { network: Network; node: Node; now: Date },
 ): Promise<ItemChange[]> {
   if (failing.length === 0) return []
   const reasons = await findReasons(node.rpc, network, failing)

@@ -93,9 +93,10 @@ async function observeAt(node: Node, input: Input): Promise<Observation | string
   await lease.renew()
   const doubted = new Set(relayers.filter((signer) => isDoubted(signer, state.signers, loaded)))
   const compared = new Set(loaded.compared.map(({ key }) => key))
+  const { unconfirmedSince } = loaded.network
   const claims = { doubted, compared, final: state.final, records, receipts }
   const [confirmation, lineage] = await Promise.all([
-    confirm(network, node, claims, loaded.network.unconfirmedSince, now),
+    confirm(network, node, claims, { unconfirmedSince, now }),
     readLineage(node, network, JSON.parse(loaded.network.contracts)),
   ])
   return { node, head, ...state, doubted, records, ...confirmation, lineage }

@@ -76,8 +76,8 @@ export function readReceipts(hashes: readonly Hex[], replies: Replies): Map<Hex,
 }
 
 /**
- * `doubted`: signers whose nonces only the first node tells. `compared`: keys that may not count as
- * unused by the word of one node.
+ * What the first node has said. `doubted`: signers whose nonces only this node tells. `compared`: keys
+ * that may not count as unused by the word of one node.
  */
 type Claims = {
   doubted: ReadonlySet<Address>
@@ -96,8 +96,7 @@ export async function confirm(
   network: Network,
   node: Node,
   { doubted, compared, final, records, receipts }: Claims,
-  unconfirmedSince: string | null,
-  now: Date,
+  { unconfirmedSince, now }: { unconfirmedSince: string | null; now: Date },
 ): Promise<Confirmation> {
   const alone: Confirmation = {
     isAlone: true,

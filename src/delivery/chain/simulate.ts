@@ -209,10 +209,12 @@ export type GasLimit = { gas: bigint; l1Fee: bigint }
  */
 export async function estimate(
   rpc: Rpc,
-  { gasPerItem }: Pick<Network, 'gasPerItem'>,
   batches: readonly GoodBatch[],
-  deadline: number,
-  maxFeePerGas: bigint,
+  {
+    gasPerItem,
+    deadline,
+    maxFeePerGas,
+  }: { gasPerItem: number; deadline: number; maxFeePerGas: bigint },
 ): Promise<GasLimit[]> {
   // All items are to be reached, so that the estimate holds for all.
   const encode = ({ good }: GoodBatch) =>
