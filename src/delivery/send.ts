@@ -1,5 +1,4 @@
 /** The third phase of a step: signs calls for the due items whose keys are unused, and what is underpriced again. */
-
 import type { Network } from '../env.ts'
 import type { Signer } from '../ethereum/signer.ts'
 import { log } from '../log.ts'

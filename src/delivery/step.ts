@@ -71,9 +71,9 @@ export async function step(
   const now = clock()
   const signers = settings.TRANSFER_SIGNER_KEYS.map(getSigner)
   const relayers = signers.map(({ address }) => address)
+  const lease = new HeldLease(db, network, leaseId, clock)
   const loaded = await load(db, network, relayers, leaseId, now)
   if (!loaded) return null
-  const lease = new HeldLease(db, network, leaseId, clock)
   const outcome = await work({ db, network, loaded, signers, now, lease }).catch((error) => {
     if (error instanceof Outdated) return AGAIN
     // An answer that nobody has foreseen must not fail each run: the next one asks another node.
