@@ -233,9 +233,9 @@ CREATE TABLE `alarms` (
 	`key` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
 	`detail` text NOT NULL,
+	`version` integer,
 	`raisedAt` text NOT NULL,
-	`notifiedAt` text NOT NULL,
-	`version` integer
+	`notifiedAt` text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `auditLog` (
@@ -258,6 +258,18 @@ CREATE TABLE `cronRuns` (
 	`failedJobs` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `findings` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`chainId` integer NOT NULL,
+	`key` text NOT NULL,
+	`detail` text NOT NULL,
+	`nodes` text NOT NULL,
+	`seenAt` text NOT NULL,
+	`acknowledgedAt` text
+);
+--> statement-breakpoint
+CREATE INDEX `findings_key` ON `findings` (`key`);--> statement-breakpoint
+CREATE INDEX `findings_open` ON `findings` (`id`) WHERE "findings"."acknowledgedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `hourlyOrders` (
 	`hour` text NOT NULL,
 	`firstId` integer NOT NULL,
@@ -279,18 +291,6 @@ CREATE TABLE `mailOptOuts` (
 	`createdAt` text NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `findings` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`chainId` integer NOT NULL,
-	`key` text NOT NULL,
-	`detail` text NOT NULL,
-	`nodes` text NOT NULL,
-	`seenAt` text NOT NULL,
-	`acknowledgedAt` text
-);
---> statement-breakpoint
-CREATE INDEX `findings_key` ON `findings` (`key`);--> statement-breakpoint
-CREATE INDEX `findings_open` ON `findings` (`id`) WHERE "findings"."acknowledgedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `networkChecks` (
 	`chainId` integer PRIMARY KEY NOT NULL,
 	`checkedAt` text NOT NULL,
@@ -461,6 +461,7 @@ CREATE TABLE `tokens` (
 	`lastUsedAt` text,
 	`revokedAt` text,
 	`rolledAt` text,
+	`warnedBefore` integer,
 	`browser` text,
 	`country` text,
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
@@ -474,6 +475,7 @@ CREATE INDEX `tokens_ended` ON `tokens` (CASE WHEN "revokedAt" IS NULL THEN "exp
 CREATE INDEX `tokens_rolled` ON `tokens` (`rolledAt`) WHERE "tokens"."rolledAt" IS NOT NULL AND "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `tokens_live` ON `tokens` (`createdAt`,`id`) WHERE "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `tokens_namespace` ON `tokens` (`namespace`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL AND "tokens"."rolledAt" IS NULL;--> statement-breakpoint
+CREATE INDEX `tokens_ends` ON `tokens` (`role`,`expiresAt`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL AND "tokens"."rolledAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`externalId` text,
@@ -520,12 +522,15 @@ CREATE INDEX `walletNonces_expiry` ON `walletNonces` (`expiresAt`);--> statement
 CREATE TABLE `events` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`type` text NOT NULL,
+	`at` text NOT NULL,
+	`itemId` integer,
 	`orderId` integer,
 	`sellerId` integer,
 	`buyerId` integer,
 	`source` text,
 	`endpointId` text,
-	`body` text NOT NULL
+	`sequence` integer,
+	`data` text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `webhookEndpoints` (
@@ -541,7 +546,6 @@ CREATE TABLE `webhookEndpoints` (
 	`verifiedAt` text,
 	`position` integer NOT NULL,
 	`logFrom` integer NOT NULL,
-	`hasEvents` integer DEFAULT false NOT NULL,
 	`dueAt` text,
 	`wakeAt` text,
 	`leaseUntil` text,

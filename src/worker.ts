@@ -4,10 +4,10 @@ import { setCache } from './avatars/purge.ts'
 import { connect } from './db/client.ts'
 import { consume } from './delivery/engine/run.ts'
 import type { WakeUp } from './delivery/wake.ts'
+import { sendWebhooks } from './events/sending/consumer.ts'
+import { type WebhookWakeUp, wakeWebhooks } from './events/wake.ts'
 import { setLogVersion } from './log.ts'
 import { runCron } from './operations/cron.ts'
-import { sendWebhooks } from './webhooks/consumer.ts'
-import { type WebhookWakeUp, wakeWebhooks } from './webhooks/wake.ts'
 
 setLogVersion(env.VERSION.id)
 setCache(cache)

@@ -30,6 +30,7 @@ import { explain } from '../src/delivery/reasons.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
 import { deleteExpiredRows, runCron } from '../src/operations/cron.ts'
 import worker from '../src/worker.ts'
+import { anEndpoint, consume, receive } from './events/endpoints.ts'
 import { billingData } from './orders/shop.ts'
 import { BASE_URL, requestOf } from './support/api.ts'
 import { aChain } from './support/chain/chain.ts'
@@ -38,6 +39,7 @@ import { networksOf } from './support/delivery/engine.ts'
 import { paidItems } from './support/delivery/items.ts'
 import { aRecordingQueue } from './support/delivery/queue.ts'
 import { sampleWorld } from './support/endpoints.ts'
+import { insertEvents } from './support/events.ts'
 import {
   aListing,
   anAddress,
@@ -50,7 +52,6 @@ import {
 } from './support/makers.ts'
 import { measured } from './support/measured.ts'
 import { aWallet } from './support/visitor.ts'
-import { anEndpoint, consume, receive } from './webhooks/endpoints.ts'
 
 const { tokenOf, sampleRequest } = await sampleWorld()
 
@@ -181,12 +182,8 @@ async function costOfEvents(count: number): Promise<Cost> {
   const endpoint = await anEndpoint()
   const received = receive()
   const cost = await costOf(async ({ DB }) => {
-    await DB.prepare(
-      `INSERT INTO newEvents (type, at, sellerId, data)
-       SELECT 'order.created', ?1, ?2, '{}' FROM json_each(?3)`,
-    )
-      .bind(new Date().toISOString(), endpoint.userId, JSON.stringify(Array(count).fill(0)))
-      .run()
+    const db = connect(DB)
+    await db.batch([...insertEvents(db, { sellerId: endpoint.userId }, count)])
     await consume([endpoint], { DB })
   })
   expect(received).toHaveLength(count)
@@ -202,7 +199,8 @@ async function costOfPruning(): Promise<Cost> {
       .bind(old, JSON.stringify(Array(rows).fill(0)))
       .run()
   await insert(
-    "INSERT INTO newEvents (type, at, data) SELECT 'order.created', ?1, '{}' FROM json_each(?2)",
+    `INSERT INTO events (id, type, at, data)
+     SELECT unixepoch(?1) * 1000000 + key, 'order.created', ?1, '{}' FROM json_each(?2)`,
     201,
   )
   await insert(
@@ -428,6 +426,9 @@ const allowedScans: Record<string, string> = {
   'f in DELETE FROM findings': 'has five rows for each alarm',
   'webhookEndpoints USING INDEX webhookEndpoints_disabled': 'has only those that are disabled',
   'e USING INDEX webhookEndpoints_master': 'has only those of administrators',
+  'webhookEndpoints USING COVERING INDEX webhookEndpoints_master':
+    'has only those of administrators',
+  nextEvents: 'a subquery that stops at its LIMIT',
   hourlyOrders: 'stops at its LIMIT',
   'h in SELECT h.hour': 'a subquery that stops at its LIMIT',
   chains: 'has a row for each chain',

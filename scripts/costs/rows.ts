@@ -49,19 +49,21 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /api/externalOrders/check': cost(1, 40, 0),
   'POST /api/reservations': cost(2, 60, 8),
   'DELETE /api/reservations/:reservation_id': cost(1, 20, 6),
-  'GET /api/events': cost(1, 25, 0),
+  'GET /api/events': cost(1, 140, 0),
   'GET /api/webhooks': cost(1, 20, 0),
   // With a test for the new URL.
   'POST /api/webhooks': cost(1, 30, 15),
   'GET /api/webhooks/:webhook_id': cost(1, 6, 0),
-  'PUT /api/webhooks/:webhook_id': cost(1, 20, 8),
+  // Another choice of events reads first what waits in the log.
+  'PUT /api/webhooks/:webhook_id': cost(2, 40, 8),
   'DELETE /api/webhooks/:webhook_id': cost(1, 20, 8),
   'POST /api/webhooks/:webhook_id/rotate': cost(1, 20, 4),
-  'POST /api/webhooks/:webhook_id/test': cost(1, 25, 11),
-  // Looks at 1,000 events, for the messages and for the next page.
-  'GET /api/webhooks/:webhook_id/messages': cost(1, 3050, 0),
-  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 20, 5),
-  'POST /api/webhooks/:webhook_id/replay': cost(1, 20, 7),
+  'POST /api/webhooks/:webhook_id/test': cost(1, 30, 11),
+  // Looks at 1,000 events, for the events, the messages and the next page.
+  'GET /api/webhooks/:webhook_id/messages': cost(1, 6000, 0),
+  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': cost(2, 40, 5),
+  // Says whether one of the next 1,000 events is for the endpoint.
+  'POST /api/webhooks/:webhook_id/replay': cost(1, 150, 7),
   'GET /api/admin/transfers': cost(1, 260, 0),
   // The filters of the sample requests select nothing. The first reads all queued items.
   'POST /api/admin/transfers/retry': cost(1, 1400, 0),
@@ -143,14 +145,14 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
   'GET /settings/api-access/everyone': cost(1, 50, 0),
   'GET /settings/webhooks': cost(1, 20, 0),
-  'POST /settings/webhooks': cost(1, 30, 11),
+  'POST /settings/webhooks': cost(1, 40, 15),
   // The webhooks of the sample requests belong to another user.
-  'GET /settings/webhooks/:webhook_id': cost(1, 1050, 0),
-  'POST /settings/webhooks/:webhook_id': cost(0, 0, 0),
+  'GET /settings/webhooks/:webhook_id': cost(1, 6000, 0),
+  'POST /settings/webhooks/:webhook_id': cost(1, 10, 0),
   'POST /settings/webhooks/:webhook_id/rotate': cost(0, 0, 0),
   'POST /settings/webhooks/:webhook_id/delete': cost(0, 0, 0),
   'POST /settings/webhooks/:webhook_id/test': cost(0, 0, 0),
-  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 10, 0),
   'POST /settings/webhooks/:webhook_id/replay': cost(0, 0, 0),
   // Failed items are counted by reason, and 30 days by hour: 20,000 items in the large database.
   'GET /operations': cost(1, 21_000, 0),
@@ -256,8 +258,8 @@ export const batchCosts = {
   'transfer 100 items': cost(6, 4950, 425),
   'transfer an item by itself': cost(6, 250, 17),
   // A row an event, and some for the endpoint: it is due, a run takes its lease and moves it.
-  'log and send 100 events': cost(3, 2000, 105),
-  'log and send an event': cost(3, 200, 5),
+  'log and send 100 events': cost(6, 2000, 107),
+  'log and send an event': cost(6, 200, 8),
   'remove 100 stored responses and 200 events': cost(1, 2000, 300),
   // Counts up to 1,000 items that failed, by reason, and rolls up the orders of four ranges.
   'run cron once': cost(15, 10_000, 30),

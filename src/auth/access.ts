@@ -3,6 +3,7 @@
  */
 import { and, eq, gt, isNull, not, notExists, or, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
+import { guarded, type NamedStatements, type Results } from '../db/batch.ts'
 import type { Database, Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
@@ -108,3 +109,11 @@ export const writeAs = <const T extends readonly Statement[]>(
   guards: readonly Guard[],
   statements: T,
 ): Promise<BatchResponse<T>> => guardedBatch(db, [...callerGuards(caller), ...guards], statements)
+
+/** The same as `writeAs`, with results by name. */
+export const writeNamedAs = <const Statements extends NamedStatements>(
+  db: Database,
+  caller: Caller,
+  guards: readonly Guard[],
+  statements: Statements,
+): Promise<Results<Statements>> => guarded(db, [...callerGuards(caller), ...guards], statements)

@@ -17,9 +17,9 @@ import { orderItems, orders } from '../db/schema/orders.ts'
 import { addresses, users } from '../db/schema/users.ts'
 import { hashSecret, requireSameSecret, storeInstance } from '../delivery/key.ts'
 import type { Settings } from '../env.ts'
+import type { DueEndpoint } from '../events/wake.ts'
 import type { Ctx } from '../http/context.ts'
 import { unusedHash } from '../identity/sign-in.ts'
-import type { DueEndpoint } from '../webhooks/wake.ts'
 import type { Plan, Written } from './plan.ts'
 
 type Values = {

@@ -1,10 +1,10 @@
 /** One attempt to send a message. */
-import type { WebhookEvent } from '../db/schema/webhooks.ts'
-import type { Settings } from '../env.ts'
-import { parseDestination } from '../http/destination.ts'
-import { ApiError } from '../http/errors.ts'
-import { eventName } from './log.ts'
-import { signMessage } from './signature.ts'
+import type { WebhookEvent } from '../../db/schema/webhooks.ts'
+import type { Settings } from '../../env.ts'
+import { parseDestination } from '../../http/destination.ts'
+import { ApiError } from '../../http/errors.ts'
+import { eventName } from '../id.ts'
+import { signMessage } from '../signature.ts'
 
 /** Milliseconds until the response has to be there. Only the one to a test is read. */
 const TIMEOUT = 15_000

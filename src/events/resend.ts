@@ -1,6 +1,7 @@
 /** Sends a test, a message again, or all events since a time again. */
 import { isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
-import { writeAs } from '../auth/access.ts'
+import { writeAs, writeNamedAs } from '../auth/access.ts'
+import { batch } from '../db/batch.ts'
 import { raw, type Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, type Quota, requireQuota } from '../db/quota.ts'
@@ -9,15 +10,11 @@ import type { Ctx } from '../http/context.ts'
 import { perDay } from '../http/daily-quota.ts'
 import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
 import { recordChange, rejectIf, requireEndpoint } from './access.ts'
-import { selectRoom } from './cursor.ts'
-import { eventIdAt } from './log.ts'
-import {
-  endpointColumns,
-  selectMessage,
-  toMessage,
-  toWebhook,
-  type WebhookMessage,
-} from './read.ts'
+import { appendTest } from './append.ts'
+import { eventIdAt } from './id.ts'
+import { findMessage, selectMessage, type WebhookMessage } from './messages.ts'
+import { countPending, MAX_PENDING } from './pending.ts'
+import { endpointColumns, toWebhook } from './read.ts'
 import type { Webhook } from './schema.ts'
 import type { DueEndpoint } from './wake.ts'
 
@@ -48,10 +45,7 @@ export function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
     guards: quotas.map((quota) => requireQuota(quota, now)),
     statements: [
       ...quotas.map((quota) => countUse(db, quota, now)),
-      raw(
-        db,
-        sql`INSERT INTO newTests (endpointId, at) VALUES (${endpointId}, ${now.toISOString()})`,
-      ),
+      ...appendTest(db, endpointId, { now }),
     ],
     eventId: sql`(SELECT max(id) FROM events)`,
   })
@@ -61,36 +55,41 @@ export function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
  * Sends a message again, even if it was delivered. Throws `unauthenticated`, `not_found`, and
  * `conflict` if the endpoint is disabled or not verified, or 1,000 messages wait to be sent.
  */
-export function resendMessage(
+export async function resendMessage(
   ctx: Ctx,
   { endpointId, id }: { endpointId: string; id: number },
 ): Promise<Again> {
-  const at = ctx.now.toISOString()
+  const known = findMessage(await batch(ctx.db, selectMessage(ctx.db, endpointId, id)))
   return sendOne(ctx, endpointId, {
     guards: [
       requireVerified(ctx, endpointId),
       rejectIf(ctx, endpointId, hasManyPending(endpointId), 'too many messages wait to be sent'),
     ],
-    statements: [
-      raw(
-        ctx.db,
-        sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
-          SELECT id, ${endpointId}, 'pending', 0, ${at} FROM (
-            SELECT id FROM endpointEvents WHERE endpointId = ${endpointId} AND id = ${id}
-            UNION SELECT eventId FROM webhookMessages WHERE endpointId = ${endpointId} AND eventId = ${id})
-          WHERE TRUE ON CONFLICT DO UPDATE SET state = 'pending', tries = 0, dueAt = excluded.dueAt`,
-      ),
-      raw(
-        ctx.db,
-        sql`UPDATE webhookEndpoints SET dueAt = min(coalesce(dueAt, '9999'),
-            max(${at}, coalesce(pausedUntil, ''))) WHERE id = ${endpointId} AND changes() > 0`,
-      ),
-    ],
+    statements: known ? makeMessageDue(ctx, { endpointId, id }) : [],
     eventId: id,
   })
 }
 
-const hasManyPending = (endpointId: string) => sql`${selectRoom(endpointId)} <= 0`
+const hasManyPending = (endpointId: string) => sql`${countPending(endpointId)} >= ${MAX_PENDING}`
+
+/** An endpoint that pauses is due when its pause ends. */
+function makeMessageDue({ db, now }: Ctx, { endpointId, id }: { endpointId: string; id: number }) {
+  const at = now.toISOString()
+  return [
+    raw<never>(
+      db,
+      sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
+        SELECT id, ${endpointId}, 'pending', 0, ${at} FROM events WHERE id = ${id}
+        ON CONFLICT DO UPDATE SET state = 'pending', tries = 0, dueAt = excluded.dueAt`,
+    ),
+    raw<never>(
+      db,
+      sql`UPDATE webhookEndpoints
+        SET dueAt = min(coalesce(dueAt, '9999'), max(${at}, coalesce(pausedUntil, '')))
+        WHERE id = ${endpointId}`,
+    ),
+  ]
+}
 
 /**
  * Moves an endpoint back, so that it gets the events since a time (ISO 8601) again. Throws as
@@ -109,7 +108,6 @@ export async function replayEvents(
     .set({
       position: sql`min(position, ${position})`,
       logFrom: sql`min(logFrom, ${position})`,
-      hasEvents: true,
       dueAt: ctx.now.toISOString(),
     })
     .where(sql`id = ${endpointId}`)
@@ -140,15 +138,14 @@ async function sendOne(
   endpointId: string,
   { guards, statements, eventId }: One,
 ): Promise<Again> {
-  const results = await writeAs(
-    ctx.db,
-    ctx.caller,
-    [...requireEnabled(ctx, endpointId), ...guards],
-    [...statements, selectMessage(ctx.db, endpointId, eventId)],
-  )
-  const [row] = results.at(-1) as Parameters<typeof toMessage>
-  if (!row) throw new ApiError('not_found', 'there is no such message')
-  return { message: toMessage(row), role: row.role }
+  const { db, caller } = ctx
+  const found = await writeNamedAs(db, caller, [...requireEnabled(ctx, endpointId), ...guards], {
+    statements,
+    ...selectMessage(db, endpointId, eventId),
+  })
+  const again = findMessage(found)
+  if (!again) throw new ApiError('not_found', 'there is no such message')
+  return again
 }
 
 /** Rejects a caller who may not see the endpoint, and an endpoint that is disabled. */

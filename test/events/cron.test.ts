@@ -165,7 +165,7 @@ describe('the log', () => {
   it('is pruned in pages', async () => {
     await env.DB.prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12002)
-       INSERT INTO events (id, type, body) SELECT i, 'order.created', '{}' FROM n`,
+       INSERT INTO events (id, type, at, data) SELECT i, 'order.created', '', '{}' FROM n`,
     ).run()
     await cron()
     expect(await idsLeft()).toHaveLength(2002)
@@ -217,7 +217,7 @@ describe('once a day, the owner is told of an endpoint whose events are removed 
   it.each([
     ['that is disabled', { disabledAt: '2026-01-01', disabledReason: 'owner' }, true],
     ['that was never verified', { verifiedAt: null }, true],
-    ['that cannot keep up', { hasEvents: true }, true],
+    ['that cannot keep up', { failures: 4 }, true],
     ['that was deleted', { deletedAt: '2026-01-01' }, false],
   ] as const)('%s', async (_, values, isTold) => {
     const { id: userId } = await owner()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newSecretId, signMessage, webhookSecret } from '../../src/webhooks/signature.ts'
+import { newSecretId, signMessage, webhookSecret } from '../../src/events/signature.ts'
 
 describe('a signature', () => {
   const message = {

@@ -2,15 +2,19 @@
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
 import { onTestFinished, vi } from 'vitest'
+import { batch } from '../../src/db/batch.ts'
 import {
-  type WebhookEvent,
+  events,
   webhookEndpoints,
   webhookEvents,
   webhookMessages,
 } from '../../src/db/schema/webhooks.ts'
-import { sendWebhooks } from '../../src/webhooks/consumer.ts'
-import { newSecretId } from '../../src/webhooks/signature.ts'
-import type { WebhookWakeUp } from '../../src/webhooks/wake.ts'
+import { appendTest } from '../../src/events/append.ts'
+import { endpointColumns, toWebhook } from '../../src/events/read.ts'
+import { sendWebhooks } from '../../src/events/sending/consumer.ts'
+import { newSecretId } from '../../src/events/signature.ts'
+import type { WebhookWakeUp } from '../../src/events/wake.ts'
+import { type EventValues, insertEvents, type LoggedEvent, newestEvent } from '../support/events.ts'
 import { aUser, db } from '../support/makers.ts'
 
 type EndpointValues = Partial<typeof webhookEndpoints.$inferInsert>
@@ -43,35 +47,10 @@ export async function anEndpoint(values: EndpointValues = {}) {
 
 export type Endpoint = Awaited<ReturnType<typeof anEndpoint>>
 
-type EventValues = {
-  type?: WebhookEvent
-  /** ISO 8601. */
-  at?: string
-  sellerId?: number
-  buyerId?: number
-  source?: string
-  data?: Record<string, unknown>
-}
-
-/** Appends an event to the log: by default one of an order of this seller. */
-export async function anEvent(values: EventValues = {}) {
-  const { type = 'order.created', at = new Date().toISOString(), data = { name: 'ü' } } = values
-  const [, event] = await env.DB.batch<{ id: number; body: string }>([
-    env.DB.prepare(
-      'INSERT INTO newEvents (type, at, sellerId, buyerId, source, data) VALUES (?, ?, ?, ?, ?, ?)',
-    ).bind(
-      type,
-      at,
-      values.sellerId ?? null,
-      values.buyerId ?? null,
-      values.source ?? null,
-      JSON.stringify(data),
-    ),
-    env.DB.prepare('SELECT id, body FROM events ORDER BY id DESC LIMIT 1'),
-  ])
-  const [row] = event?.results ?? []
-  if (!row) throw new Error('no event was written')
-  return row
+/** Appends events to the log, by default of orders. Returns the newest. */
+export async function anEvent(values: EventValues = {}, count = 1): Promise<LoggedEvent> {
+  await db.batch([...insertEvents(db, values, count)])
+  return newestEvent(db)
 }
 
 /** An endpoint with an event of its user that is due. */
@@ -82,22 +61,29 @@ export async function aDueEvent(values: EndpointValues = {}) {
 
 /** A test for an endpoint, that is due. */
 export async function aTest({ id }: { id: string }, challenge = 'c0ffee') {
+  await batch(db, { test: appendTest(db, id, { now: new Date() }) })
   const data = JSON.stringify({ message: 'This is a test.', challenge })
-  const [, inserted] = await env.DB.batch<{ id: number; body: string }>([
-    env.DB.prepare(
-      "INSERT INTO newEvents (type, at, endpointId, data) VALUES ('webhook.test', ?, ?, ?)",
-    ).bind(new Date().toISOString(), id, data),
-    env.DB.prepare('SELECT id, body FROM events ORDER BY id DESC LIMIT 1'),
-  ])
-  const [event] = inserted?.results ?? []
-  if (!event) throw new Error('no event was written')
-  return event
+  const newest = sql`id = (SELECT max(id) FROM events)`
+  await db
+    .update(events)
+    .set({ data: sql`${data}` })
+    .where(newest)
+  return newestEvent(db)
 }
 
 export const endpointRow = async ({ id }: { id: string }) => {
   const [row] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))
   if (!row) throw new Error('the endpoint is gone')
   return row
+}
+
+/** Whether an endpoint has events to get, as the API says. */
+export async function hasEvents({ id }: { id: string }): Promise<boolean> {
+  const rows = await db
+    .select(endpointColumns)
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.id, id))
+  return rows.some((row) => toWebhook(row).hasEvents)
 }
 
 /** The row of the message about an event, with its attempts; undefined if there is none. */

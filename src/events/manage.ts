@@ -1,9 +1,10 @@
 /** Creates, changes and deletes endpoints. A session needs a recent sign-in. */
-import { eq, gt, not, sql } from 'drizzle-orm'
+import { and, eq, exists, gt, isNotNull, ne, not, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'
-import { administratorGuard, writeAs } from '../auth/access.ts'
-import type { Statement } from '../db/client.ts'
+import { administratorGuard, writeNamedAs } from '../auth/access.ts'
+import { batch } from '../db/batch.ts'
+import { raw, type Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
@@ -22,11 +23,12 @@ import {
   requireEndpoint,
   requireRecentSession,
 } from './access.ts'
-import { isAlarm } from './events.ts'
+import { appendTest } from './append.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import { testQuotas } from './resend.ts'
 import type { NewWebhook, Webhook, WebhookChanges } from './schema.ts'
 import { newSecretId, webhookSecret } from './signature.ts'
+import { isAlarm } from './types.ts'
 
 /** Milliseconds for which the old secret signs as well after a rotation. */
 const ROTATION_GRACE = 24 * 60 * 60 * 1000
@@ -55,8 +57,8 @@ const alarmsNotAllowed = () =>
   invalidField('events', 'must not have alarms: only endpoints with the role master get them')
 
 /**
- * Creates an endpoint of the caller. A trigger sends it a test, because it has to be verified. A
- * session needs an administrator for the role `master`. Throws `unauthenticated`, `forbidden`,
+ * Creates an endpoint of the caller, and sends it a test, because it has to be verified. A session
+ * needs an administrator for the role `master`. Throws `unauthenticated`, `forbidden`,
  * `invalid_input`, `conflict` if the user has too many, `rate_limited`, and
  * `reauthentication_required`.
  *
@@ -80,11 +82,10 @@ export async function createWebhook(
     secretId,
     position: head,
     logFrom: head,
+    createdAt: at,
+    updatedAt: at,
   }
-  const insert = db
-    .insert(webhookEndpoints)
-    .values({ ...values, createdAt: at, updatedAt: at })
-    .returning(endpointColumns)
+  const insert = db.insert(webhookEndpoints).values(values).returning(endpointColumns)
   const { host } = new URL(values.url)
   const record = recordChange(ctx, {
     action: 'webhook.create',
@@ -95,27 +96,32 @@ export async function createWebhook(
   const quota = perDay(`webhooks:${caller.userId}`, MAX_NEW_WEBHOOKS, message)
   const guards = [requireRecentSession(ctx), limitWebhooks(caller), requireQuota(quota, now)]
   if (role === 'master' && caller.role !== 'master') guards.unshift(administratorGuard(caller))
-  const statements = [insert, record, countUse(db, quota, now)] as const
-  const [[row]] = await writeAs(db, caller, guards, statements)
+  const { rows } = await writeNamedAs(db, caller, guards, {
+    rows: insert,
+    record,
+    use: countUse(db, quota, now),
+    test: appendTest(db, id, { now }),
+  })
+  const [row] = rows
   if (!row) throw new Error('the INSERT returned no row')
   return { webhook: toWebhook(row), secret: await webhookSecret(settings, secretId) }
 }
 
 /**
- * Changes the given fields. Triggers send a test to another URL, which has to be verified, and let
- * an endpoint that is enabled go on. Throws `unauthenticated`, `not_found`, `invalid_input`,
+ * Changes the given fields. Another URL gets a test, because it has to be verified. An endpoint that
+ * is enabled goes on where it stopped. Throws `unauthenticated`, `not_found`, `invalid_input`,
  * `reauthentication_required`, `rate_limited` if there were too many tests, and `conflict` if an
  * endpoint is to be enabled whose user is no administrator any more.
  */
-export function updateWebhook(
+export async function updateWebhook(
   ctx: ManageCtx,
   { id, url, events, sources, enabled }: z.infer<typeof WebhookChanges> & { id: string },
 ): Promise<Webhook> {
-  const { disabledAt, disabledReason, hasEvents, position } = webhookEndpoints
+  const { db, now } = ctx
+  const { disabledAt, disabledReason } = webhookEndpoints
   const newUrl = url === undefined ? undefined : normalizedUrl(ctx, url)
   const quotas = newUrl ? testQuotas(id) : []
-  // While the log has nothing for it, its position may be older than what others got.
-  const reached = sql`iif(${hasEvents}, ${position}, ${head})`
+  const isOtherChoice = events !== undefined || sources !== undefined
   return changeEndpoint(ctx, {
     id,
     action: 'webhook.change',
@@ -124,20 +130,70 @@ export function updateWebhook(
       ...(newUrl && { url: newUrl }),
       ...(events && { events }),
       ...(sources !== undefined && { sources }),
-      ...((events || sources !== undefined) && { position: reached, logFrom: reached }),
+      ...(isOtherChoice && (await skipOthers(ctx, id))),
       ...(enabled === false && {
-        disabledAt: sql`coalesce(${disabledAt}, ${ctx.now.toISOString()})`,
+        disabledAt: sql`coalesce(${disabledAt}, ${now.toISOString()})`,
         disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
       }),
-      ...(enabled && { disabledAt: null, disabledReason: null }),
     },
     guards: [
       ...(events?.some(isAlarm) ? [requireMasterEndpoint(ctx, id)] : []),
       ...(enabled ? [rejectIf(ctx, id, isOrphaned, 'its user is no administrator any more')] : []),
-      ...quotas.map((quota) => requireQuota(quota, ctx.now)),
+      ...quotas.map((quota) => requireQuota(quota, now)),
     ],
-    statements: quotas.map((quota) => countUse(ctx.db, quota, ctx.now)),
+    before: [
+      ...(newUrl ? startAtUrl(ctx, id, newUrl) : []),
+      ...(enabled ? [enable(ctx, id)] : []),
+      ...quotas.map((quota) => countUse(db, quota, now)),
+    ],
   })
+}
+
+/** Failures of another URL do not count, nor those from before an endpoint was disabled. */
+const noFailures = { failures: 0, pausedUntil: null, failingSince: null, warnedAt: null }
+
+/** The statements that send a test to another URL than the present one. It has to be verified. */
+function startAtUrl({ db, now }: Ctx, id: string, url: string): Statement[] {
+  const isOther = and(eq(webhookEndpoints.id, id), ne(webhookEndpoints.url, url))
+  return [
+    ...appendTest(db, id, {
+      now,
+      when: exists(db.select({ id: webhookEndpoints.id }).from(webhookEndpoints).where(isOther)),
+    }),
+    db
+      .update(webhookEndpoints)
+      .set({ verifiedAt: null, ...noFailures })
+      .where(isOther),
+  ]
+}
+
+/** The statement that enables an endpoint that is disabled. It goes on where it stopped. */
+const enable = ({ db, now }: Ctx, id: string): Statement =>
+  db
+    .update(webhookEndpoints)
+    .set({ disabledAt: null, disabledReason: null, dueAt: now.toISOString(), ...noFailures })
+    .where(and(eq(webhookEndpoints.id, id), isNotNull(webhookEndpoints.disabledAt)))
+
+/**
+ * The values that let the messages of another choice begin where the present choice has got. While
+ * the log has nothing for it, its position may be older than what others got.
+ */
+async function skipOthers({ db }: Ctx, id: string) {
+  const { endpoint, last } = await batch(db, {
+    endpoint: db
+      .select({ ...endpointColumns, position: webhookEndpoints.position })
+      .from(webhookEndpoints)
+      .where(eq(webhookEndpoints.id, id)),
+    last: raw<{ id: number }>(db, sql`SELECT ${head} AS id`),
+  })
+  const [row] = endpoint
+  const [end] = last
+  if (!row || !end) return {}
+  const { position, ...webhook } = row
+  const reached = toWebhook(webhook).hasEvents ? position : Math.max(position, end.id)
+  const isSame = sql`${webhookEndpoints.position} = ${position}`
+  const from = sql`iif(${isSame}, ${reached}, ${webhookEndpoints.position})`
+  return { position: from, logFrom: from }
 }
 
 /** An endpoint of all orders whose user is no administrator. */
@@ -165,20 +221,34 @@ export async function rotateSecret(ctx: ManageCtx, id: string): Promise<WithSecr
 }
 
 /**
- * Deletes an endpoint, and returns what it was. A trigger stops it, and the cron run removes it with
- * its messages. Throws `unauthenticated`, `not_found`, `reauthentication_required`.
+ * Deletes an endpoint, and returns what it was. Nothing is sent to it any more, and the cron run
+ * removes it with its messages. Throws `unauthenticated`, `not_found`, `reauthentication_required`.
  */
 export const deleteWebhook = (ctx: Ctx, id: string): Promise<Webhook> =>
   changeEndpoint(ctx, {
     id,
     action: 'webhook.delete',
-    statements: [
-      ctx.db
-        .update(webhookEndpoints)
-        .set({ deletedAt: ctx.now.toISOString() })
-        .where(eq(webhookEndpoints.id, id)),
-    ],
+    after: [deleteEndpoints(ctx, eq(webhookEndpoints.id, id))],
   })
+
+/** The statement that deletes the endpoints that match. */
+export const deleteEndpoints = (
+  { db, now }: Pick<Ctx, 'db' | 'now'>,
+  condition: SQL,
+): Statement => {
+  const at = now.toISOString()
+  const { disabledAt, disabledReason } = webhookEndpoints
+  return db
+    .update(webhookEndpoints)
+    .set({
+      deletedAt: at,
+      url: '',
+      dueAt: null,
+      disabledAt: sql`coalesce(${disabledAt}, ${at})`,
+      disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
+    })
+    .where(condition)
+}
 
 type Change = {
   id: string
@@ -187,30 +257,33 @@ type Change = {
   values?: SQLiteUpdateSetSource<typeof webhookEndpoints>
   /** Checked after it is known that the caller may change the endpoint. */
   guards?: readonly Guard[]
-  /** Run after the endpoint is read that is returned. */
-  statements?: readonly Statement[]
+  /** Statements that need the endpoint as it was, and such that need it as it is then. */
+  before?: readonly Statement[]
+  after?: readonly Statement[]
 }
 
 /** Changes an endpoint that the caller may see, and records it, in one transaction. */
 async function changeEndpoint(
   ctx: Ctx,
-  { id, action, details, values, guards = [], statements = [] }: Change,
+  { id, action, details, values, guards = [], before = [], after = [] }: Change,
 ): Promise<Webhook> {
   const { db, caller, now } = ctx
-  const isIt = eq(webhookEndpoints.id, id)
-  const update = db
-    .update(webhookEndpoints)
-    .set({ ...values, updatedAt: now.toISOString() })
-    .where(isIt)
-  const record = recordChange(ctx, { action, subject: id, ...(details && { details }) })
-  // RETURNING does not show what triggers change.
-  const read = db.select(endpointColumns).from(webhookEndpoints).where(isIt)
-  const [, , [row]] = await writeAs(
+  const { rows } = await writeNamedAs(
     db,
     caller,
     [requireEndpoint(ctx, id), requireRecentSession(ctx), ...guards],
-    [update, record, read, ...statements] as const,
+    {
+      before,
+      rows: db
+        .update(webhookEndpoints)
+        .set({ ...values, updatedAt: now.toISOString() })
+        .where(eq(webhookEndpoints.id, id))
+        .returning(endpointColumns),
+      record: recordChange(ctx, { action, subject: id, ...(details && { details }) }),
+      after,
+    },
   )
+  const [row] = rows
   if (!row) throw new Error('the endpoint is gone')
   return toWebhook(row)
 }

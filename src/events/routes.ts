@@ -4,7 +4,8 @@ import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import { readEvents } from './log.ts'
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from './manage.ts'
-import { listWebhooks, readMessages, readWebhook } from './read.ts'
+import { readMessages } from './messages.ts'
+import { listWebhooks, readWebhook } from './read.ts'
 import { replayEvents, resendMessage, sendTest } from './resend.ts'
 import {
   EventsQuery,

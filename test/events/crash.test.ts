@@ -3,8 +3,8 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { readSettings } from '../../src/env.ts'
+import { webhookSecret } from '../../src/events/signature.ts'
 import { runCron } from '../../src/operations/cron.ts'
-import { webhookSecret } from '../../src/webhooks/signature.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import {
   anEndpoint,
@@ -46,8 +46,8 @@ async function aReceiver(library: keyof typeof libraries, endpoint: Endpoint) {
   const rejected = new Set<string>()
   const handle = (id: string, headers: Headers, body: string): Response => {
     webhook.verify(body, Object.fromEntries(headers))
-    const { data }: { data: { number: number } } = JSON.parse(body)
-    if (data.number % 5 === 2 && !rejected.has(id)) {
+    const { data }: { data: { sequence: number } } = JSON.parse(body)
+    if (data.sequence % 5 === 2 && !rejected.has(id)) {
       rejected.add(id)
       return new Response(null, { status: 503 })
     }
@@ -67,7 +67,7 @@ async function campaign(library: keyof typeof libraries, cut: number) {
   const endpoint = await anEndpoint()
   const sent: string[] = []
   for (let number = 0; number < EVENTS; number++) {
-    const { id } = await anEvent({ sellerId: endpoint.userId, data: { number } })
+    const { id } = await anEvent({ sellerId: endpoint.userId, sequence: number })
     sent.push(`evt_${id}`)
   }
   const receiver = await aReceiver(library, endpoint)
