@@ -12,9 +12,10 @@ const ORDERS_A_DAY = 10 * MAX_OPEN
 
 /** Bytes that a row takes at most on average, with its indexes. The others take `OTHER_BYTES`. */
 const ROW_BYTES: Record<string, number> = {
-  // With `custom`, which each event repeats.
+  // With `custom`.
   orders: 6_000,
-  events: 6_000,
+  // With the reason of a failure.
+  events: 2_000,
   // With the last 20 attempts.
   webhookMessages: 4_000,
   // Up to 100 orders or reservations.
