@@ -22,13 +22,18 @@ export async function guardedBatch<const T extends readonly Statement[]>(
     const [, ...results] = await db.batch([guardStatement(db, guards), ...statements])
     return results as BatchResponse<T>
   } catch (error) {
-    const match = /\bguard:(\d+)/.exec(String(error))
-    throw (match && guards[Number(match[1])]?.error()) ?? error
+    throw readGuardError(guards, error) ?? error
   }
 }
 
+/** Returns the error of the guard that has stopped a transaction; undefined if none has. */
+export function readGuardError(guards: readonly Guard[], error: unknown): Error | undefined {
+  const match = /\bguard:(\d+)/.exec(String(error))
+  return match ? guards[Number(match[1])]?.error() : undefined
+}
+
 /** A trigger on the view `guard` raises the inserted text as an error, unless it is NULL. */
-function guardStatement(db: Database, guards: readonly Guard[]) {
+export function guardStatement(db: Database, guards: readonly Guard[]) {
   const queries = guards.map(({ when }) => ('params' in when ? when : toQuery(db, when)))
   const cases = queries.map(({ sql }, i) => `WHEN ${sql} THEN 'guard:${i}'`)
   return new BoundStatement<never[]>(

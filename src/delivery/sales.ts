@@ -10,9 +10,9 @@ import {
   readTrouble,
   standardRequests,
 } from '../ethereum/token.ts'
+import { PLAIN_ACCOUNT, readRefusal, refusalRequests } from './chain/refusal.ts'
 import type { SoldContract } from './permissions.ts'
 import { explain, type Reason } from './reasons.ts'
-import { PLAIN_ACCOUNT, readRefusal, refusalRequests } from './refusal.ts'
 
 /** `holder`: the wallet of the seller; empty without one. */
 export type Sale = SoldContract & { tokenId: string | null; holder: string }

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 import { networks } from '../db/schema/delivery.ts'
 import { type NodeState, networkChecks } from '../db/schema/operations.ts'
-import { type Finding, storeFindings } from '../delivery/findings.ts'
+import { type Finding, storeFindings } from '../delivery/store/findings.ts'
 import { MAX_OWN, type OwnTransaction } from './compare-views.ts'
 import type { View } from './node-views.ts'
 

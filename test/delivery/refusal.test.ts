@@ -1,8 +1,8 @@
 import { encodeFunctionResult, type Hex, numberToHex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { trialAbi } from '../../contracts/trial.ts'
+import { readRefusal, refusalRequests } from '../../src/delivery/chain/refusal.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import { readRefusal, refusalRequests } from '../../src/delivery/refusal.ts'
 import type { ContractItem } from '../../src/ethereum/contract.ts'
 import type { Reply } from '../../src/ethereum/rpc.ts'
 

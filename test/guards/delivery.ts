@@ -20,7 +20,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'one run works on a chain at a time',
-    file: 'src/delivery/engine/load.ts',
+    file: 'src/delivery/store/load.ts',
     text: 'WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}',
     broken:
       'WHERE lease = excluded.lease OR (${at} = ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}',
@@ -29,7 +29,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'a run that has lost its lease writes nothing',
-    file: 'src/delivery/engine/store.ts',
+    file: 'src/delivery/store/store.ts',
     text: 'EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND lease = ${lease})',
     broken: "EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND ${lease} <> '')",
     test: 'test/delivery/step.test.ts',
@@ -37,7 +37,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'an item is transferred only in a final block',
-    file: 'src/delivery/engine/decide.ts',
+    file: 'src/delivery/rules/decide.ts',
     text: 'if (receipt.blockNumber > final.number) return storeBlock(transaction, receipt)',
     broken: '',
     test: 'test/delivery/finality.test.ts',
@@ -45,7 +45,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'a key that the chain has is not delivered again',
-    file: 'src/delivery/engine/compare.ts',
+    file: 'src/delivery/compare.ts',
     text: 'else if (record?.block === 0) unrecorded.push(item)',
     broken: 'else if (record) unrecorded.push(item)',
     test: 'test/delivery/finality.test.ts',
@@ -53,7 +53,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'a transaction must have the transfer event of its item',
-    file: 'src/delivery/engine/settle.ts',
+    file: 'src/delivery/rules/settle.ts',
     text: 'const transfer = takeTransfer(logs, delivered)',
     broken: 'const transfer = use',
     test: 'test/delivery/decide.test.ts',
@@ -61,7 +61,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'a transfer that only one node shows is not believed',
-    file: 'src/delivery/engine/settle.ts',
+    file: 'src/delivery/rules/settle.ts',
     text: 'doubtful.has(transfer) ? null :',
     broken: 'false ? null :',
     test: 'test/delivery/decide.test.ts',
@@ -69,7 +69,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'a receipt that only one node has needs a record',
-    file: 'src/delivery/engine/decide.ts',
+    file: 'src/delivery/rules/decide.ts',
     text: 'let isProven = !isUnconfirmed',
     broken: 'let isProven = true',
     test: 'test/delivery/decide.test.ts',
@@ -78,7 +78,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'an expired transaction is given up only by the time of a final block',
-    file: 'src/delivery/engine/decide.ts',
+    file: 'src/delivery/rules/decide.ts',
     text: 'if (deadline < final.timestamp)',
     broken: 'if (deadline < head.timestamp)',
     test: 'test/delivery/decide.test.ts',
@@ -86,7 +86,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'the pieces of a cancelled item return to the stock once',
-    file: 'src/delivery/engine/item-changes.ts',
+    file: 'src/delivery/rules/item-changes.ts',
     text: "isReturned: item.reasonCode !== 'cancelled',",
     broken: 'isReturned: true,',
     test: 'test/delivery/decide.test.ts',
@@ -94,7 +94,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'a contract wallet gets nothing on another chain',
-    file: 'src/delivery/engine/compose.ts',
+    file: 'src/delivery/chain/compose.ts',
     text: 'walletChainId !== 0 && walletChainId !== chainId',
     broken: 'walletChainId < 0',
     test: 'test/delivery/contract-wallets.test.ts',

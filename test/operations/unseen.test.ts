@@ -19,7 +19,7 @@ import artifact from '../../contracts/Delivery.json' with { type: 'json' }
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { burns, deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, networkChecks } from '../../src/db/schema/operations.ts'
-import { consume } from '../../src/delivery/engine/run.ts'
+import { consume } from '../../src/delivery/run.ts'
 import type { WakeUp } from '../../src/delivery/wake.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'

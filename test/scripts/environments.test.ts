@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readConfig } from '../../scripts/contract/networks.ts'
-import { LEASE } from '../../src/delivery/engine/lease.ts'
+import { LEASE } from '../../src/delivery/store/lease.ts'
 
 /** What is of one environment only. */
 const OWN = /^(name|main|compatibility_\w+|upload_\w+|keep_vars|routes|workers_dev|preview_urls)$/
@@ -36,7 +36,7 @@ it.each(['staging', 'production'])('%s sends nothing to its own machine', (envir
 
 it('lets a delivery run and its last step use all of their time', () => {
   const [, duration = ''] =
-    /MAX_DURATION = (\S+)/.exec(readFileSync('src/delivery/engine/run.ts', 'utf8')) ?? []
+    /MAX_DURATION = (\S+)/.exec(readFileSync('src/delivery/run.ts', 'utf8')) ?? []
   const { limits } = readConfig('production')
   expect(limits).toEqual({ cpu_ms: Number(duration.replace('_', '')) + LEASE })
 })

@@ -24,6 +24,7 @@ import {
   transactionReceipt,
   wei,
 } from '../../ethereum/requests.ts'
+import type { DeliveryTransaction, Item, Loaded } from '../model.ts'
 import { readLineage } from './lineage.ts'
 import {
   type Confirmation,
@@ -33,7 +34,6 @@ import {
   readRecords,
   recordRequests,
 } from './records.ts'
-import type { DeliveryTransaction, Item, Loaded } from './state.ts'
 
 type SignerState = {
   /** Its transactions in blocks: its next nonce. */

@@ -2,7 +2,7 @@
 import type { Network } from '../../env.ts'
 import { withoutAddresses } from '../../ethereum/revert.ts'
 import { log } from '../../log.ts'
-import type { Decision } from './decide.ts'
+import type { Decision } from '../rules/decide.ts'
 import type { Changes } from './store.ts'
 
 /** Logs the transactions that were signed, and the items that ended. */

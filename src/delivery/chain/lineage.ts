@@ -5,7 +5,7 @@ import { encodeGetter } from '../../ethereum/contract.ts'
 import { type Node, otherNodes } from '../../ethereum/node.ts'
 import { hex, read, view } from '../../ethereum/requests.ts'
 import type { Rpc } from '../../ethereum/rpc.ts'
-import type { NetworkRow } from './state.ts'
+import type { NetworkRow } from '../model.ts'
 
 /** More contracts than the Delivery contract allows. */
 const MAX_LINEAGE = 10

@@ -5,10 +5,10 @@ import { type Database, raw, type Statement } from '../../db/client.ts'
 import { guardedBatch } from '../../db/guard.ts'
 import { toJsonSlices } from '../../db/slices.ts'
 import type { Network } from '../../env.ts'
-import { describeUnrequested, storeFindings } from '../findings.ts'
-import type { ItemChange } from './item-changes.ts'
+import type { DeliveryTransaction } from '../model.ts'
+import type { ItemChange } from '../rules/item-changes.ts'
+import { describeUnrequested, storeFindings } from './findings.ts'
 import { leaseEnd } from './lease.ts'
-import type { DeliveryTransaction } from './state.ts'
 
 /** What a row has besides `DeliveryTransaction`: whether it is open, and what it has cost (wei). */
 type TransactionRow = DeliveryTransaction & {

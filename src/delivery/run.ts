@@ -1,12 +1,12 @@
 /** A run: works on one chain until nothing is left to do at present. */
-import { connect, type Database } from '../../db/client.ts'
-import { type Network, readSettings, type Settings } from '../../env.ts'
-import { loggedMessage } from '../../ethereum/revert.ts'
-import { callsSent } from '../../ethereum/rpc.ts'
-import { errorText, log } from '../../log.ts'
-import { MAX_DELAY, type WakeUp, wake } from '../wake.ts'
-import { release, storeFailure } from './lease.ts'
+import { connect, type Database } from '../db/client.ts'
+import { type Network, readSettings, type Settings } from '../env.ts'
+import { loggedMessage } from '../ethereum/revert.ts'
+import { callsSent } from '../ethereum/rpc.ts'
+import { errorText, log } from '../log.ts'
 import { type Step, step } from './step.ts'
+import { release, storeFailure } from './store/lease.ts'
+import { MAX_DELAY, type WakeUp, wake } from './wake.ts'
 
 /** Milliseconds that a run waits for a block itself. Longer waits are left to a message. */
 const MAX_WAIT = 2_000

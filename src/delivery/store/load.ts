@@ -3,9 +3,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
 import { type Database, raw } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
+import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from '../model.ts'
 import { COMPARE_INTERVAL, firstDue, isCompareDue } from '../queue.ts'
 import { leaseEnd } from './lease.ts'
-import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from './state.ts'
 
 /** Items that one run compares. */
 export const COMPARED_ITEMS = 200

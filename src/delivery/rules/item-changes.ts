@@ -1,8 +1,8 @@
 /** What becomes of items: the changes that a step writes, and how long an item waits. */
 import type { Hex } from 'viem'
 import type { ReasonCode } from '../../db/schema/delivery.ts'
+import type { Item } from '../model.ts'
 import { explain, isOwnFault, type Reason, rules } from '../reasons.ts'
-import type { Item } from './state.ts'
 
 /** The new values of an item. Nothing is written if its version is another one by then. */
 export type ItemChange = Pick<

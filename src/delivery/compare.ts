@@ -1,13 +1,14 @@
 /** Compares the keys of items with the chain, before they are sent and once a day. */
 import type { Hex } from 'viem'
-import { otherNodes } from '../../ethereum/node.ts'
-import { log } from '../../log.ts'
-import { COMPARE_INTERVAL } from '../queue.ts'
-import { explain, finalReasons, rules } from '../reasons.ts'
-import { finalDelay } from './decide.ts'
-import { fail, type ItemChange, queue, wait, waitForTransaction } from './item-changes.ts'
-import type { World } from './observe.ts'
-import { mergeLogs } from './records.ts'
+import { otherNodes } from '../ethereum/node.ts'
+import { log } from '../log.ts'
+import type { World } from './chain/observe.ts'
+import { mergeLogs } from './chain/records.ts'
+import type { Item } from './model.ts'
+import { COMPARE_INTERVAL } from './queue.ts'
+import { explain, finalReasons, rules } from './reasons.ts'
+import { finalDelay } from './rules/decide.ts'
+import { fail, type ItemChange, queue, wait, waitForTransaction } from './rules/item-changes.ts'
 import {
   deniesTransfer,
   type FoundTransaction,
@@ -17,8 +18,7 @@ import {
   readMined,
   settle,
   settleMined,
-} from './settle.ts'
-import type { Item } from './state.ts'
+} from './rules/settle.ts'
 
 type Comparison = {
   changes: ItemChange[]

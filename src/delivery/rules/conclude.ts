@@ -10,9 +10,9 @@ import {
   transactionCount,
 } from '../../ethereum/requests.ts'
 import type { Reply } from '../../ethereum/rpc.ts'
+import type { World } from '../chain/observe.ts'
+import type { Burn, SignerChange, TransactionChange } from '../store/store.ts'
 import { type Decision, isUnmined } from './decide.ts'
-import type { World } from './observe.ts'
-import type { Burn, SignerChange, TransactionChange } from './store.ts'
 
 /** Returns where the transactions are now, and what those have cost that are closed. */
 export const changeTransactions = (

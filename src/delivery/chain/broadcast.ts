@@ -2,9 +2,9 @@ import { otherNodes } from '../../ethereum/node.ts'
 import { broadcast } from '../../ethereum/requests.ts'
 import { loggedMessage } from '../../ethereum/revert.ts'
 import { log } from '../../log.ts'
-import { type Decision, PATIENCE } from './decide.ts'
+import { type Decision, PATIENCE } from '../rules/decide.ts'
+import type { NewTransaction, TransactionChange } from '../store/store.ts'
 import type { World } from './observe.ts'
-import type { NewTransaction, TransactionChange } from './store.ts'
 
 /** How nodes say that they have the transaction, or another one at its nonce. */
 const isKnown =

@@ -5,22 +5,30 @@
  * take long.
  */
 import { parseGwei } from 'viem/utils'
-import { type Database, isTransient } from '../../db/client.ts'
-import type { Network, Settings } from '../../env.ts'
-import { leaveOut, usableNodes } from '../../ethereum/node.ts'
-import { getSigner, type Signer } from '../../ethereum/signer.ts'
-import { log } from '../../log.ts'
-import { describeForeign, storeFindings } from '../findings.ts'
-import { COMPARE_INTERVAL } from '../queue.ts'
+import { type Database, isTransient } from '../db/client.ts'
+import type { Network, Settings } from '../env.ts'
+import { leaveOut, usableNodes } from '../ethereum/node.ts'
+import { getSigner, type Signer } from '../ethereum/signer.ts'
+import { log } from '../log.ts'
+import { send } from './chain/broadcast.ts'
+import { findUnlinked } from './chain/lineage.ts'
+import { observe, type Work, type World } from './chain/observe.ts'
+import { readCapacity, signReplacements } from './chain/sign.ts'
 import { compareKeys } from './compare.ts'
+import type { Loaded, SigningBlocker } from './model.ts'
+import { prepare } from './prepare.ts'
+import { COMPARE_INTERVAL } from './queue.ts'
 import {
   changeTransactions,
   countInFlight,
   countReverts,
   findBurns,
   findSettled,
-} from './conclude.ts'
-import { type Decision, decide, nextLook } from './decide.ts'
+} from './rules/conclude.ts'
+import { type Decision, decide, nextLook } from './rules/decide.ts'
+import type { ItemChange } from './rules/item-changes.ts'
+import type { FoundTransaction } from './rules/settle.ts'
+import { describeForeign, storeFindings } from './store/findings.ts'
 import {
   findContradicted,
   findFork,
@@ -30,19 +38,11 @@ import {
   isSuspect,
   requeueAboveFork,
   requeueNonces,
-} from './heal.ts'
-import type { ItemChange } from './item-changes.ts'
-import { LEASE } from './lease.ts'
-import { findUnlinked } from './lineage.ts'
-import { COMPARED_ITEMS, load, MAX_LOADED } from './load.ts'
-import { logChanges, logClosed } from './log-changes.ts'
-import { observe, type Work, type World } from './observe.ts'
-import { prepare } from './prepare.ts'
-import { send } from './send.ts'
-import type { FoundTransaction } from './settle.ts'
-import { readCapacity, signReplacements } from './sign.ts'
-import type { Loaded, SigningBlocker } from './state.ts'
-import { type Changes, type NewTransaction, NO_CHANGES, Outdated, store } from './store.ts'
+} from './store/heal.ts'
+import { LEASE } from './store/lease.ts'
+import { COMPARED_ITEMS, load, MAX_LOADED } from './store/load.ts'
+import { logChanges, logClosed } from './store/log-changes.ts'
+import { type Changes, type NewTransaction, NO_CHANGES, Outdated, store } from './store/store.ts'
 
 /** Milliseconds until a network is asked again that could not be worked on. */
 const BLOCKED_DELAY = 15_000

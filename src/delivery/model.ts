@@ -1,9 +1,9 @@
 /** Deliveries, transactions and networks, as a run reads them. */
 import type { Address, Hex } from 'viem'
-import type { nfts } from '../../db/schema/catalogue.ts'
-import type { deliveries, networks, transactions } from '../../db/schema/delivery.ts'
-import type { orderItems } from '../../db/schema/orders.ts'
-import type { Fees } from '../../ethereum/fees.ts'
+import type { nfts } from '../db/schema/catalogue.ts'
+import type { deliveries, networks, transactions } from '../db/schema/delivery.ts'
+import type { orderItems } from '../db/schema/orders.ts'
+import type { Fees } from '../ethereum/fees.ts'
 
 type Delivery = typeof deliveries.$inferSelect
 type Transaction = typeof transactions.$inferSelect

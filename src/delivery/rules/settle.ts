@@ -27,9 +27,9 @@ import {
 } from '../../ethereum/requests.ts'
 import type { Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
+import type { Item } from '../model.ts'
 import { explain } from '../reasons.ts'
 import { cancelled, fail, type ItemChange, transferred } from './item-changes.ts'
-import type { Item } from './state.ts'
 
 /**
  * The event that says that the key was used, and the logs of its transaction. `doubtful`: those that

@@ -5,10 +5,16 @@ import { otherNodes } from '../../ethereum/node.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
 import type { Rpc } from '../../ethereum/rpc.ts'
 import { explain, type Reason } from '../reasons.ts'
-import { readRefusal, refusalRequests } from '../refusal.ts'
+import {
+  type ItemChange,
+  needsConfirmation,
+  queue,
+  wait,
+  waitOrFail,
+} from '../rules/item-changes.ts'
 import type { Candidate } from './compose.ts'
-import { type ItemChange, needsConfirmation, queue, wait, waitOrFail } from './item-changes.ts'
 import type { World } from './observe.ts'
+import { readRefusal, refusalRequests } from './refusal.ts'
 import { type Batch, type Circumstances, type Failing, simulate } from './simulate.ts'
 
 /** Items of which a step asks why they would fail. More would delay the others. */

@@ -5,8 +5,8 @@ import { decodeLimit, encodeLimit } from '../../ethereum/contract.ts'
 import { type Node, otherNodes } from '../../ethereum/node.ts'
 import { hex, read, view } from '../../ethereum/requests.ts'
 import { readStandard, readTrouble, type Standard, standardRequests } from '../../ethereum/token.ts'
+import type { Item } from '../model.ts'
 import { explain, type Reason } from '../reasons.ts'
-import type { Item } from './state.ts'
 
 /** Standards that all nodes tell, by chain and address, for the life of the isolate. */
 const standards = new Map<string, Standard>()

@@ -18,8 +18,8 @@ import {
   read,
   view,
 } from '../../ethereum/requests.ts'
-import type { Work, World } from './observe.ts'
-import { DEADLINE } from './prepare.ts'
+import type { Work, World } from '../chain/observe.ts'
+import { DEADLINE } from '../prepare.ts'
 
 /** Transactions that are compared in one step of the search. */
 const PAGE = 100

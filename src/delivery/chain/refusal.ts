@@ -1,12 +1,12 @@
 /** Why a token refuses a transfer or a mint. */
 import { type Hex, numberToHex, zeroAddress } from 'viem'
-import type { ContractItem } from '../ethereum/contract.ts'
-import { simulate } from '../ethereum/requests.ts'
-import { readRevert, revertReason } from '../ethereum/revert.ts'
-import type { Replies, RpcRequest } from '../ethereum/rpc.ts'
-import { encodeTransfer, holdingRequest, permissionRequest, word } from '../ethereum/token.ts'
-import { type Deliverer, readTrial, trialRequest } from '../ethereum/trial.ts'
-import { explain, type Reason } from './reasons.ts'
+import type { ContractItem } from '../../ethereum/contract.ts'
+import { simulate } from '../../ethereum/requests.ts'
+import { readRevert, revertReason } from '../../ethereum/revert.ts'
+import type { Replies, RpcRequest } from '../../ethereum/rpc.ts'
+import { encodeTransfer, holdingRequest, permissionRequest, word } from '../../ethereum/token.ts'
+import { type Deliverer, readTrial, trialRequest } from '../../ethereum/trial.ts'
+import { explain, type Reason } from '../reasons.ts'
 
 /** Gas with which a trial finds out how much is needed: the most that `gasPerItem` can be. */
 const AMPLE_GAS = 10_000_000

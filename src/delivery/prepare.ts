@@ -1,11 +1,9 @@
 /** From due items to signed transactions: what can be sent. */
-import type { Network } from '../../env.ts'
-import { log } from '../../log.ts'
-import { explain } from '../reasons.ts'
-import { type Candidate, compose } from './compose.ts'
-import { diagnose } from './diagnose.ts'
-import { type ItemChange, queue, stayDue, wait } from './item-changes.ts'
-import type { World } from './observe.ts'
+import type { Network } from '../env.ts'
+import { log } from '../log.ts'
+import { type Candidate, compose } from './chain/compose.ts'
+import { diagnose } from './chain/diagnose.ts'
+import type { World } from './chain/observe.ts'
 import {
   type Capacity,
   findPieces,
@@ -13,9 +11,11 @@ import {
   saveRoom,
   signBatches,
   takeFitting,
-} from './sign.ts'
-import { type Batch, type Failing, fitGas, type GoodBatch, simulate } from './simulate.ts'
-import { countPieces, type Item } from './state.ts'
+} from './chain/sign.ts'
+import { type Batch, type Failing, fitGas, type GoodBatch, simulate } from './chain/simulate.ts'
+import { countPieces, type Item } from './model.ts'
+import { explain } from './reasons.ts'
+import { type ItemChange, queue, stayDue, wait } from './rules/item-changes.ts'
 
 /** Seconds. An expired transaction still costs gas if it is mined, so it should not happen often. */
 export const DEADLINE = 60 * 60

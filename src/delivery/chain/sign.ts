@@ -11,13 +11,13 @@ import {
 } from '../../ethereum/fees.ts'
 import { decodeCallData, type Signer, sign } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
+import { countPieces, type DeliveryTransaction, type SigningBlocker } from '../model.ts'
+import type { Decision } from '../rules/decide.ts'
+import { carry, type ItemChange } from '../rules/item-changes.ts'
+import type { NewTransaction, TransactionChange } from '../store/store.ts'
 import type { Candidate } from './compose.ts'
-import type { Decision } from './decide.ts'
-import { carry, type ItemChange } from './item-changes.ts'
 import { findUnmined, signedHashes, type World } from './observe.ts'
 import { type Deliverable, estimate, type GasLimit, type GoodBatch, getCall } from './simulate.ts'
-import { countPieces, type DeliveryTransaction, type SigningBlocker } from './state.ts'
-import type { NewTransaction, TransactionChange } from './store.ts'
 
 /** What a relayer can send besides its transactions that are not mined. */
 export type Capacity = {

@@ -4,10 +4,10 @@ import type { Network } from '../../env.ts'
 import type { ContractItem, ContractState } from '../../ethereum/contract.ts'
 import { cancelItem, contractAmount, parseTransfer, type Transfer } from '../../ethereum/token.ts'
 import { log } from '../../log.ts'
+import { countPieces, type Item, type SigningBlocker } from '../model.ts'
 import { explain, type Reason } from '../reasons.ts'
-import { type ItemChange, queue, stayDue, wait, waitOrFail } from './item-changes.ts'
+import { type ItemChange, queue, stayDue, wait, waitOrFail } from '../rules/item-changes.ts'
 import { findContract, findUnmined, type World } from './observe.ts'
-import { countPieces, type Item, type SigningBlocker } from './state.ts'
 import { isAgreed, readStandards, readTokenLimits } from './tokens.ts'
 
 /** An item with the call that delivers it. */

@@ -7,6 +7,8 @@ import { decodeFailure, isFailure, isUse } from '../../ethereum/contract.ts'
 import { type Fees, isUnderpriced, outbid } from '../../ethereum/fees.ts'
 import type { Receipt } from '../../ethereum/requests.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
+import { type Observation, signedHashes, type World } from '../chain/observe.ts'
+import type { DeliveryTransaction, Item } from '../model.ts'
 import { explain } from '../reasons.ts'
 import {
   failInTransaction,
@@ -15,9 +17,7 @@ import {
   wait,
   waitForTransaction,
 } from './item-changes.ts'
-import { type Observation, signedHashes, type World } from './observe.ts'
 import { settleUse } from './settle.ts'
-import type { DeliveryTransaction, Item } from './state.ts'
 
 /** Blocks after which a transaction that is not mined is sent through every node. */
 export const PATIENCE = 3
