@@ -77,13 +77,11 @@ app.use(allowCors)
 app.use(
   methodNotAllowed({
     app,
-    onMethodNotAllowed: (c, methods) =>
-      errorResponse(
-        c,
-        new ApiError('method_not_allowed', `this path accepts ${methods.join(', ')}`, {
-          Allow: methods.join(', '),
-        }),
-      ),
+    onMethodNotAllowed: (c, methods) => {
+      const Allow = methods.join(', ')
+      const message = `this path accepts ${Allow}`
+      return errorResponse(c, new ApiError('method_not_allowed', message, { Allow }))
+    },
   }),
 )
 app.use(requestContext)

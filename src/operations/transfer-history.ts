@@ -153,12 +153,5 @@ export async function readTransferHistory(
     ])
   if (!transfer || !order || !obstacles)
     throw new ApiError('not_found', 'there is no transfer with this id')
-  return {
-    account,
-    transfer: { ...transfer, ...order },
-    obstacles,
-    transactions,
-    actions,
-    events,
-  }
+  return { account, transfer: { ...transfer, ...order }, obstacles, transactions, actions, events }
 }
