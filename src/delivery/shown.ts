@@ -9,14 +9,14 @@ import {
   transactions,
 } from '../db/schema/delivery.ts'
 import { orders } from '../db/schema/orders.ts'
+import { describeReason } from './reasons.ts'
 
 type ItemStatus = (typeof itemStatuses)[number]
 
 /**
  * The status of an order item by the state of its delivery. Null means that it depends on whether a
  * transaction was sent: an item that is queued again after one stays `transferring`, unless that one
- * has expired. The trigger
- * `deliveryEvents_insert` (migrations/0001_triggers.sql) repeats this map.
+ * has expired.
  */
 const statusByState: Record<DeliveryState, ItemStatus | null> = {
   awaiting_wallet: 'awaiting_wallet',
@@ -71,7 +71,7 @@ export function toShopFields(orderId: number, row: ShopRow) {
 /** The columns of a delivery and its newest transaction, if there is any. */
 export const deliveryColumns = {
   state: deliveries.state,
-  reason: deliveries.reason,
+  reasonDetail: deliveries.reasonDetail,
   reasonCode: deliveries.reasonCode,
   failingSince: deliveries.failingSince,
   queuedAt: deliveries.queuedAt,
@@ -90,12 +90,11 @@ export type DeliveryDetails = Omit<RowOf<typeof deliveryColumns>, 'version'>
 /** What orders show of a delivery. */
 export type DeliveryRow = Pick<
   DeliveryDetails,
-  'state' | 'reason' | 'changedAt' | 'txId' | 'sentAt'
+  'state' | 'reasonCode' | 'reasonDetail' | 'changedAt' | 'txId' | 'sentAt'
 >
 
 /** Returns why a delivery has failed; null unless it has. */
-export const failReason = ({
-  state,
-  reason,
-}: Pick<DeliveryDetails, 'state' | 'reason'>): string | null =>
-  itemStatus(state, null) === 'failed' ? reason : null
+export const failReason = (
+  delivery: Pick<DeliveryDetails, 'state' | 'reasonCode' | 'reasonDetail'>,
+): string | null =>
+  itemStatus(delivery.state, null) === 'failed' ? describeReason(delivery) : null

@@ -1,6 +1,6 @@
 /** Reads pages of the public lists, and what a call names. */
 import { batch } from '../db/batch.ts'
-import { type Issue, rejected } from '../http/errors.ts'
+import { type Issue, requireNone } from '../http/errors.ts'
 import { type Given, type ListCtx, MAX_CANDIDATES } from './candidates.ts'
 import { prepareListings } from './listings.ts'
 import { prepareNfts } from './nfts.ts'
@@ -78,12 +78,12 @@ export async function readNamed(ctx: ListCtx, resource: Resource, named: readonl
   const given = { references: JSON.stringify(named), isNamed: true, limit: named.length }
   const candidates = await find(ctx, 'named', given)
   const found = new Set(candidates.map(({ id }) => id))
-  const [first, ...others] = named.flatMap((reference, i): Issue[] => {
+  const issues = named.flatMap((reference, i): Issue[] => {
     const name = typeof reference === 'number' ? reference : `externalId:${reference}`
     const message = `${name} does not exist`
     return found.has(i) ? [] : [{ path: `ids[${i}]`, code: notFound, message }]
   })
-  if (first) throw rejected([first, ...others])
+  requireNone(issues)
   const distinct = new Map<number | null, unknown>()
   for (const { shown, element } of candidates) distinct.set(shown, element)
   return { [resource]: [...distinct.values()] }

@@ -25,7 +25,7 @@ export const summaryColumns = {
   sellerId: orderItems.sellerId,
   ...shopColumns,
   reasonCode: deliveryColumns.reasonCode,
-  reason: deliveryColumns.reason,
+  reasonDetail: deliveryColumns.reasonDetail,
   txId: deliveryColumns.txId,
   updatedAt: deliveryColumns.changedAt,
 }
@@ -34,13 +34,13 @@ export type OrderSummary = ReturnType<typeof toSummary>
 
 /** Returns the summary of a row that was selected. */
 export function toSummary(selected: RowOf<typeof summaryColumns>) {
-  const { publicUrl, state, version, reason, ...row } = selected
+  const { publicUrl, state, version, reasonDetail, ...row } = selected
   const status = itemStatus(state, row.txId)
   return {
     ...row,
     ...toShopFields(row.id, selected),
     status,
     reasonCode: status === 'failed' ? row.reasonCode : null,
-    failReason: failReason({ state, reason }),
+    failReason: failReason(selected),
   }
 }

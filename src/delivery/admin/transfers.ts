@@ -6,6 +6,7 @@ import { type Database, raw } from '../../db/client.ts'
 import type { deliveries, transactions } from '../../db/schema/delivery.ts'
 import type { orderItems } from '../../db/schema/orders.ts'
 import type { Ctx } from '../../http/context.ts'
+import { describeReason } from '../reasons.ts'
 import { type ShopRow, toShopFields } from '../shown.ts'
 import type { TransferQuery } from './schema.ts'
 
@@ -25,11 +26,12 @@ type TransactionRow = Pick<
 > & { items: number }
 
 /** `custom` is JSON, and `transactions` that of the newest transaction with the item, if there is any. */
-type TransferRow = Omit<ShopRow, 'custom'> &
+type TransferRow = Omit<ShopRow, 'custom' | 'state'> &
   Pick<Delivery, 'id' | 'chainId' | 'key' | 'contract' | 'requestedAction' | 'reasonCode'> &
-  Pick<Delivery, 'reason' | 'tries' | 'failingSince' | 'dueAt' | 'createdAt' | 'updatedAt'> &
+  Pick<Delivery, 'reasonDetail' | 'tries' | 'failingSince' | 'dueAt' | 'createdAt' | 'updatedAt'> &
   Pick<typeof orderItems.$inferSelect, 'orderId' | 'quantity'> & {
     network: string
+    status: Delivery['state']
     txId: string | null
     custom: string | null
     transactions: string
@@ -41,7 +43,7 @@ const selectTransfersWhere = (db: Database, condition: SQL) =>
   raw<TransferRow>(
     db,
     sql`SELECT d.id, i.orderId, n.contractNetwork AS network, d.chainId, i.quantity,
-        d.state, d."key", d.contract, d.requestedAction, d.reasonCode, d.reason, d.tries,
+        d.state AS status, d."key", d.contract, d.requestedAction, d.reasonCode, d.reasonDetail, d.tries,
         t.hash AS txId, d.failingSince, d.dueAt, d.createdAt, d.updatedAt,
         iif(t.id IS NULL, '[]', json_array(json_object('hash', t.hash, 'contract', t.contract,
           'signer', t.signer, 'nonce', t.nonce, 'block', t.block, 'gasUsed', t.gasUsed, 'fee', t.fee,
@@ -89,13 +91,13 @@ function isAmongFirst({ source, ...filter }: Filter, cursor: number, limit: numb
 const sourcesOf = (name: string) => [`master:${name}`, `user:${name}`]
 
 /** Returns the answer for a row of `selectTransfer`. */
-export function toTransfer({ state, publicUrl, version, ...row }: TransferRow) {
+export function toTransfer({ publicUrl, version, reasonDetail, ...row }: TransferRow) {
   const transactions: TransactionRow[] = JSON.parse(row.transactions)
   const custom: ShopRow['custom'] = row.custom && JSON.parse(row.custom)
   return {
     ...row,
-    status: state,
-    ...toShopFields(row.orderId, { ...row, custom, state, publicUrl, version }),
+    reason: describeReason({ ...row, reasonDetail }),
+    ...toShopFields(row.orderId, { ...row, custom, state: row.status, publicUrl, version }),
     transactions: transactions.map(({ items, ...transaction }) => ({
       ...transaction,
       itemFee: itemFee(transaction.fee, items),
