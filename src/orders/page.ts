@@ -102,12 +102,12 @@ const numbered = (candidates: SQL, { earliest, latest, before }: Bound) => sql`(
  * The columns of a candidate. One that does not match is the last one that the call looks at.
  * `number`: its place among the candidates. `itemId` and `updatedAt`: of its item.
  */
-const candidateColumns = (values: Bound) => ({
+const candidateColumns = (isMatch: SQL) => ({
   id: sql<number>`candidates.id`.as('id'),
   itemId: sql<number>`${orderItems.id}`.as('itemId'),
   updatedAt: sql<string>`${deliveries.updatedAt}`.as('updatedAt'),
   number: sql<number>`candidates.number`.as('number'),
-  isMatch: sql<0 | 1>`(${matches(values)})`.as('isMatch'),
+  isMatch: sql<0 | 1>`(${isMatch})`.as('isMatch'),
 })
 
 /** Whether a candidate matches, or tells where the next page begins. */
@@ -155,21 +155,24 @@ const changedItems = ({ afterTime, afterItem }: Bound) => sql`
   ORDER BY updatedAt, id`
 
 /**
- * Prepares the statements of a list. Left joins keep the order of the candidates. NFTs have a statement
- * of their own, because D1 limits a result to 100 columns.
+ * Prepares the statements that read what candidates stand for, if it matches. Left joins keep the order
+ * of the candidates. NFTs have a statement of their own, because D1 limits a result to 100 columns.
  */
-const prepareList = (candidates: (values: Bound) => SQL) => ({
+const prepareStatements = (
+  candidates: (values: Bound) => SQL,
+  isMatch: (values: Bound) => SQL,
+) => ({
   orders: prepared((db, values: Bound) =>
     db
       .select({
-        candidate: candidateColumns(values),
+        candidate: candidateColumns(isMatch(values)),
         order: named('order', { ...orderColumns, namespace: orders.namespace }),
         item: named('item', itemColumns),
         delivery: named('delivery', deliveryColumns),
         listing: named('listing', listingColumns),
         buyer: named('buyer', buyerColumns),
       })
-      .from(numbered(candidates(values), values))
+      .from(candidates(values))
       .leftJoin(orders, isCandidate)
       .leftJoin(orderItems, isItem)
       .leftJoin(deliveries, isDelivery)
@@ -184,18 +187,18 @@ const prepareList = (candidates: (values: Bound) => SQL) => ({
       .select(nftColumns)
       .from(nfts)
       .where(
-        sql`${nfts.id} IN (SELECT nftId FROM ${numbered(candidates(values), values)}
+        sql`${nfts.id} IN (SELECT nftId FROM ${candidates(values)}
           CROSS JOIN orders ON ${isCandidate} CROSS JOIN orderItems ON ${isItem}
-          CROSS JOIN deliveries ON ${isDelivery} WHERE ${matches(values)} LIMIT ${values.limit})`,
+          CROSS JOIN deliveries ON ${isDelivery} WHERE ${isMatch(values)} LIMIT ${values.limit})`,
       ),
   ),
   summaries: prepared((db, values: Bound) =>
     db
       .select({
-        candidate: candidateColumns(values),
+        candidate: candidateColumns(isMatch(values)),
         summary: named('summary', summaryColumns),
       })
-      .from(numbered(candidates(values), values))
+      .from(candidates(values))
       .leftJoin(orders, isCandidate)
       .leftJoin(orderItems, isItem)
       .leftJoin(deliveries, isDelivery)
@@ -205,12 +208,18 @@ const prepareList = (candidates: (values: Bound) => SQL) => ({
   ),
 })
 
+const prepareList = (candidates: (values: Bound) => SQL) =>
+  prepareStatements((values) => numbered(candidates(values), values), matches)
+
+/** The orders that are named. */
+export const namedOrders = prepareStatements(
+  ({ ids }) => sql`(SELECT id, 0 AS number FROM orders
+    WHERE id IN (SELECT value FROM json_each(${ids}))) AS candidates`,
+  isVisible,
+)
+
 /** The lists, by what gives their candidates: newest first, and `updatedFrom` the oldest change first. */
 export const lists = {
-  /** The orders that are named. */
-  ids: prepareList(
-    ({ ids }) => sql`SELECT id FROM orders WHERE id IN (SELECT value FROM json_each(${ids}))`,
-  ),
   all: prepareList(() => sql`${ordersWhere(sql`TRUE`)} ORDER BY id DESC`),
   own: prepareList(
     ({ userId }) =>

@@ -12,21 +12,21 @@ import {
 /** The columns of an order, its item, its delivery, and the newest transaction of that. */
 export const summaryColumns = {
   id: orders.id,
-  buyerId: orders.buyerId,
-  totalPriceCents: orders.totalPriceCents,
-  totalPriceEth: orders.totalPriceEth,
-  createdAt: orders.createdAt,
   orderItemId: orderItems.id,
+  ...shopColumns,
   nftId: orderItems.nftId,
   listingId: orderItems.listingId,
   quantity: orderItems.quantity,
   priceCents: orderItems.priceCents,
   priceCurrency: orderItems.priceCurrency,
+  totalPriceCents: orders.totalPriceCents,
+  totalPriceEth: orders.totalPriceEth,
+  buyerId: orders.buyerId,
   sellerId: orderItems.sellerId,
-  ...shopColumns,
   reasonCode: deliveryColumns.reasonCode,
   reasonDetail: deliveryColumns.reasonDetail,
   txId: deliveryColumns.txId,
+  createdAt: orders.createdAt,
   updatedAt: deliveryColumns.changedAt,
 }
 
