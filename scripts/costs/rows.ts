@@ -44,7 +44,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/externalOrders/:order_id/proof': cost(1, 10, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
   'POST /api/externalOrders': cost(2, 105, 14),
-  'POST /api/externalOrders/:order_id/cancel': cost(1, 60, 7),
+  'POST /api/externalOrders/:order_id/cancel': cost(1, 65, 7),
   'PUT /api/externalOrders/by-number/:providerId': cost(2, 100, 15),
   'POST /api/externalOrders/check': cost(1, 40, 0),
   'POST /api/reservations': cost(2, 60, 8),
