@@ -197,7 +197,7 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
     [`${hours}&deliveryStatus=failed&fields=summary`]: cost(1, 450, 0),
     // What is under way is read as a whole: that of the requests before.
     'updatedFrom=2025-01-01T02:00:00Z&fields=summary': cost(1, 700, 0),
-    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 12_500, 0),
+    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 14_000, 0),
     'deliveryStatus=failed': cost(1, 750, 0),
     'deliveryStatus=transferred': cost(1, 4200, 0),
     'deliveryStatus=pending': cost(1, 1100, 0),
@@ -208,7 +208,7 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
     'providerId=1': cost(1, 25, 0),
     'source=nobody': cost(1, 11_500, 0),
     [`${hours}&fields=summary`]: cost(1, 450, 0),
-    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 12_500, 0),
+    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 14_000, 0),
     // None of the orders looked at is one to return.
     'buyerUserId=3': cost(1, 11_500, 0),
     'deliveryStatus=failed': cost(1, 16_500, 0),
@@ -243,7 +243,7 @@ export const publicCosts: Record<string, Cost> = {
   'nfts?q=nft': cost(1, 310, 0),
   'nfts?sellerId=<seller>': cost(1, 420, 0),
   'nfts?creatorId=<seller>': cost(1, 310, 0),
-  'nfts?creatorId=1&updatedSince=2025-01-01T00:00:00Z': cost(1, 4500, 0),
+  'nfts?creatorId=1&updatedSince=2025-01-01T00:00:00Z': cost(1, 8500, 0),
 }
 
 /** Costs of batches and of the cron job. */
