@@ -233,9 +233,9 @@ CREATE TABLE `alarms` (
 	`key` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
 	`detail` text NOT NULL,
+	`version` integer,
 	`raisedAt` text NOT NULL,
-	`notifiedAt` text NOT NULL,
-	`version` integer
+	`notifiedAt` text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `auditLog` (
@@ -258,6 +258,18 @@ CREATE TABLE `cronRuns` (
 	`failedJobs` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `findings` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`chainId` integer NOT NULL,
+	`key` text NOT NULL,
+	`detail` text NOT NULL,
+	`nodes` text NOT NULL,
+	`seenAt` text NOT NULL,
+	`acknowledgedAt` text
+);
+--> statement-breakpoint
+CREATE INDEX `findings_key` ON `findings` (`key`);--> statement-breakpoint
+CREATE INDEX `findings_open` ON `findings` (`id`) WHERE "findings"."acknowledgedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `hourlyOrders` (
 	`hour` text NOT NULL,
 	`firstId` integer NOT NULL,
@@ -279,18 +291,6 @@ CREATE TABLE `mailOptOuts` (
 	`createdAt` text NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `findings` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`chainId` integer NOT NULL,
-	`key` text NOT NULL,
-	`detail` text NOT NULL,
-	`nodes` text NOT NULL,
-	`seenAt` text NOT NULL,
-	`acknowledgedAt` text
-);
---> statement-breakpoint
-CREATE INDEX `findings_key` ON `findings` (`key`);--> statement-breakpoint
-CREATE INDEX `findings_open` ON `findings` (`id`) WHERE "findings"."acknowledgedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `networkChecks` (
 	`chainId` integer PRIMARY KEY NOT NULL,
 	`checkedAt` text NOT NULL,
@@ -331,7 +331,6 @@ CREATE TABLE `idempotencyKeys` (
 	`namespace` text NOT NULL,
 	`key` text NOT NULL,
 	`requestHash` text NOT NULL,
-	`plan` text NOT NULL,
 	`result` text NOT NULL,
 	`createdAt` text NOT NULL,
 	PRIMARY KEY(`day`, `namespace`, `key`)
@@ -396,17 +395,11 @@ CREATE TABLE `reservations` (
 --> statement-breakpoint
 CREATE INDEX `reservations_expiry` ON `reservations` (`expiresAt`);--> statement-breakpoint
 CREATE INDEX `reservations_user` ON `reservations` (`placedBy`,`expiresAt`) WHERE "reservations"."placedBy" IS NOT NULL;--> statement-breakpoint
-CREATE TABLE `responseParts` (
-	`hash` text NOT NULL,
-	`day` text NOT NULL,
-	`part` text NOT NULL,
-	PRIMARY KEY(`day`, `hash`)
-);
---> statement-breakpoint
 CREATE TABLE `addresses` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,
 	`origin` text DEFAULT 'request' NOT NULL,
+	`placementKey` text,
 	`userId` integer NOT NULL,
 	`name` text,
 	`street` text,
@@ -461,6 +454,7 @@ CREATE TABLE `tokens` (
 	`lastUsedAt` text,
 	`revokedAt` text,
 	`rolledAt` text,
+	`warnedBefore` integer,
 	`browser` text,
 	`country` text,
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
@@ -474,6 +468,7 @@ CREATE INDEX `tokens_ended` ON `tokens` (CASE WHEN "revokedAt" IS NULL THEN "exp
 CREATE INDEX `tokens_rolled` ON `tokens` (`rolledAt`) WHERE "tokens"."rolledAt" IS NOT NULL AND "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `tokens_live` ON `tokens` (`createdAt`,`id`) WHERE "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `tokens_namespace` ON `tokens` (`namespace`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL AND "tokens"."rolledAt" IS NULL;--> statement-breakpoint
+CREATE INDEX `tokens_ends` ON `tokens` (`role`,`expiresAt`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL AND "tokens"."rolledAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`externalId` text,

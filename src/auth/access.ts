@@ -3,6 +3,7 @@
  */
 import { and, eq, gt, isNull, not, notExists, or, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
+import { batch, guarded, type NamedStatements, type Results } from '../db/batch.ts'
 import type { Database, Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
@@ -84,17 +85,35 @@ function callerGuards(caller: Caller): Guard[] {
  * endpoint requires. A replica may not know a new token: the primary is asked before a token is
  * refused. Throws `unauthenticated`, `forbidden`.
  */
-export async function readAs<const T extends readonly Statement[]>(
+export function readAs<const T extends readonly Statement[]>(
   db: Database,
   caller: Caller,
   statements: T,
-): Promise<BatchResponse<T>> {
-  const [[live], ...results] = await db.batch([liveToken(db, caller), ...statements])
+): Promise<BatchResponse<T>>
+export function readAs<const T extends NamedStatements>(
+  db: Database,
+  caller: Caller,
+  statements: T,
+): Promise<Results<T>>
+export async function readAs(
+  db: Database,
+  caller: Caller,
+  statements: readonly Statement[] | NamedStatements,
+): Promise<unknown> {
+  if (isList(statements)) {
+    const named = Object.fromEntries(statements.map((statement, i) => [`_${i}`, statement]))
+    return Object.values(await readAs(db, caller, named))
+  }
+  const { liveTokens, ...results } = await batch(db, {
+    liveTokens: liveToken(db, caller),
+    ...statements,
+  })
+  const [live] = liveTokens
   if (!live && db.$client.leaveReplica()) return readAs(db, caller, statements)
   if (!live) throw tokenRevoked()
   if (caller.requires && live.kind !== 'session') throw sessionRequired()
   if (caller.requires === 'administrator' && live.roleId !== ADMINISTRATOR) throw notAdministrator()
-  return results as BatchResponse<T>
+  return results
 }
 
 /**
@@ -102,9 +121,28 @@ export async function readAs<const T extends readonly Statement[]>(
  * `forbidden` if it is not what the endpoint requires, or the error of the first guard whose
  * condition holds; nothing is written then.
  */
-export const writeAs = <const T extends readonly Statement[]>(
+export function writeAs<const T extends readonly Statement[]>(
   db: Database,
   caller: Caller,
   guards: readonly Guard[],
   statements: T,
-): Promise<BatchResponse<T>> => guardedBatch(db, [...callerGuards(caller), ...guards], statements)
+): Promise<BatchResponse<T>>
+export function writeAs<const T extends NamedStatements>(
+  db: Database,
+  caller: Caller,
+  guards: readonly Guard[],
+  statements: T,
+): Promise<Results<T>>
+export function writeAs(
+  db: Database,
+  caller: Caller,
+  guards: readonly Guard[],
+  statements: readonly Statement[] | NamedStatements,
+): Promise<unknown> {
+  const all = [...callerGuards(caller), ...guards]
+  return isList(statements) ? guardedBatch(db, all, statements) : guarded(db, all, statements)
+}
+
+const isList = (
+  statements: readonly Statement[] | NamedStatements,
+): statements is readonly Statement[] => Array.isArray(statements)

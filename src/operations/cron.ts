@@ -8,7 +8,7 @@ import { connect, type Database, raw } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
 import { pruneQuotas } from '../db/quota.ts'
 import { cronRuns, sentMails } from '../db/schema/operations.ts'
-import { idempotencyKeys, responseParts } from '../db/schema/orders.ts'
+import { idempotencyKeys } from '../db/schema/orders.ts'
 import { emailLinks, walletNonces } from '../db/schema/users.ts'
 import { putOffUnconfigured, wakeDueChains } from '../delivery/wake.ts'
 import { readSettings } from '../env.ts'
@@ -91,7 +91,6 @@ export function deleteExpiredRows(db: Database, now: Date) {
   const isOldDay = sql`day < ${dayOf(before(IDEMPOTENCY_LIFETIME))}`
   return db.batch([
     prune(db, idempotencyKeys, isOldDay, sql`day, namespace, "key"`),
-    prune(db, responseParts, isOldDay),
     prune(db, walletNonces, sql`expiresAt < ${now.toISOString()}`),
     prune(db, emailLinks, sql`createdAt < ${before(LINK_LIFETIME)}`),
     ...sweepTokens(db, now),

@@ -76,7 +76,7 @@ const emptyTexts = sql.raw(
 
 /**
  * Addresses are emptied and not deleted, because SQLite would read all orders to delete one; orders
- * keep the country. A stored response is found by the time of its orders.
+ * keep the country.
  */
 function removals(userId: number, now: Date): SQL[] {
   const at = now.toISOString()
@@ -91,8 +91,6 @@ function removals(userId: number, now: Date): SQL[] {
       WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,
     sql`UPDATE webhookEndpoints SET deletedAt = ${at} WHERE userId = ${userId}`,
-    sql`DELETE FROM idempotencyKeys WHERE (day, namespace, createdAt) IN
-      (SELECT date(createdAt), namespace, createdAt FROM orders WHERE buyerId = ${userId})`,
     sql`UPDATE listings SET active = 0, updatedAt = ${at} WHERE sellerId = ${userId} AND active`,
   ]
 }
