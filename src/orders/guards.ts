@@ -24,7 +24,7 @@ export const isLostRace = (error: unknown): boolean =>
   /CHECK constraint failed: nfts_stock|UNIQUE constraint failed/.test(String(error))
 
 /** The rows on which an order or a reservation depends. Absent: it does not depend on one. */
-export type Expected = ReturnType<typeof expectListing> & {
+type Expected = ReturnType<typeof expectListing> & {
   reservationId?: string | undefined
   userId?: number
   /** With the user. `''` and 0: none. */

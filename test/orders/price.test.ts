@@ -4,15 +4,7 @@ import { expect, it } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { db } from '../support/makers.ts'
-import {
-  aShop,
-  callerOf,
-  dbWithHooks,
-  placed,
-  placeError,
-  settings,
-  stockOf,
-} from './shop.ts'
+import { aShop, callerOf, dbWithHooks, placed, placeError, settings, stockOf } from './shop.ts'
 
 /** A shop whose listing asks 5 EUR for a piece, and expects so. */
 async function aPricedShop() {
