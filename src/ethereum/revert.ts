@@ -53,7 +53,7 @@ export const isRevert = ({ code, message }: { code: number; message: string }): 
 
 /** Returns why a call reverted, in words and without addresses. */
 export function revertReason(data: Hex): string {
-  return withoutAddresses(decoded(data)).slice(0, 200)
+  return withoutAddresses(decoded(data)).slice(0, 200).toWellFormed()
 }
 
 /** Returns why a call reverted, in words; null if it did not, or if the node has failed. */
