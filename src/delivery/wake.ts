@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { log } from '../log.ts'

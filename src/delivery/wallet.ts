@@ -1,7 +1,9 @@
 /** What becomes of items when their buyer links or unlinks a wallet, or is forgotten. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
-import { type Database, raw, type Statement } from '../db/client.ts'
+import { raw, type Statement } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { explain } from './reasons.ts'
 
 /** `walletChainId`: the chain of a contract; 0 for a wallet with a key. */

@@ -3,14 +3,13 @@
  * order, and the other filters are compared with each. A call looks at a limited number, so that its
  * cost does not depend on the size of the catalogue.
  */
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { Placeholders } from '../db/prepared.ts'
+import { type SQL, sql } from 'drizzle-orm'
 
 /** Candidates that one call looks at. */
 export const WINDOW = 1000
 
 /** `input` is JSON: the filters, the last candidate of the page before, and what `at` names. */
-export type V = Placeholders<{ input: string; references: string; count: number }>
+export type V = { input: string; references: string; count: number }
 type Table = 'listings' | 'nfts'
 
 /** SQL of a field of the input; NULL if it is absent. */
@@ -20,14 +19,13 @@ export const at = ({ input }: V, name: string): SQL => sql`(${input} ->> ${sql.r
 const isReleased = sql.raw("n.status = 'released' AND n.deletedAt IS NULL")
 const isOrderable = sql.raw("n.status IN ('released', 'unlisted') AND n.deletedAt IS NULL")
 /** The id of the user who has the user name. The first condition is that of the index. */
-export const idOfUsername = (username: SQL | Placeholder): SQL =>
+export const idOfUsername = (username: SQL | string): SQL =>
   sql`(SELECT id FROM users WHERE username IS NOT NULL AND lower(username) = lower(${username}))`
 
 const title = sql`n.title COLLATE NOCASE`
 
 /** Whether everybody who names the NFT `n` may see it. */
-export const isVisible = (now: SQL | Placeholder): SQL =>
-  sql`${isOrderable} AND n.releaseAt <= ${now}`
+export const isVisible = (now: SQL | string): SQL => sql`${isOrderable} AND n.releaseAt <= ${now}`
 
 /** Whether the metadata of the NFT `n` has an image. */
 export const hasImage = sql.raw("json_type(n.payload, '$.metadata.image') IS 'text'")

@@ -1,6 +1,7 @@
 /** NFTs and listings as everybody sees them. */
+
 import { type SQL, sql } from 'drizzle-orm'
-import { prepared } from '../db/prepared.ts'
+import { prepared } from '../db/batch.ts'
 import type { Settings } from '../env.ts'
 import { artUrl, coverUrl } from '../http/links.ts'
 import { largestQuantity } from '../orders/check.ts'

@@ -1,4 +1,4 @@
-import { prepared } from '../db/prepared.ts'
+import { prepared } from '../db/batch.ts'
 import { nftCounts } from '../db/schema/catalogue.ts'
 import type { Ctx } from '../http/context.ts'
 

@@ -1,10 +1,12 @@
 /** What the cron trigger does each minute. */
+
 import { sql } from 'drizzle-orm'
 import { sweepAddresses } from '../addresses/sweep.ts'
 import { removeOrphans } from '../avatars/orphans.ts'
 import { checkListings } from '../catalogue/check-listings.ts'
 import { sweepImports } from '../catalogue/import.ts'
-import { connect, type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import { connect, type Database } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
 import { pruneQuotas } from '../db/quota.ts'
 import { cronRuns, sentMails } from '../db/schema/operations.ts'

@@ -2,9 +2,10 @@
  * Finds the orders of a page. One index gives candidates, the other filters choose among them, and a
  * call looks at a limited number, so its cost does not depend on how many orders there are.
  */
+
 import { type SQL, sql } from 'drizzle-orm'
+import { prepared } from '../db/batch.ts'
 import { namedColumns } from '../db/columns.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
 import { itemStatusSql } from '../delivery/shown.ts'
 import { prepareOrders } from './read.ts'
 import { type SummaryRow, summaryColumns } from './summary.ts'
@@ -40,7 +41,7 @@ type Values = Record<FilterName, string | number | null> & {
   earliest: string | null
   latest: string | null
 }
-type Bound = Placeholders<Values>
+type Bound = Values
 
 type Candidates = {
   /** Whose ids the candidates have. Both grow with the time of the order, which has one item. */

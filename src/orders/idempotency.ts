@@ -2,9 +2,11 @@
  * Makes placing orders and reserving safe to repeat (`Idempotency-Key`). The key is stored in the same
  * transaction as what the call writes, so either both exist or neither.
  */
+
 import { type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { ApiError } from '../http/errors.ts'
 import type { NewOrder } from './new-order.ts'
 

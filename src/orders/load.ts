@@ -1,9 +1,10 @@
 /** Loads the rows that placing orders depends on, in one trip. */
+
 import { eq, sql } from 'drizzle-orm'
 import { isLive } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
+import { prepared } from '../db/batch.ts'
 import { jsonValues } from '../db/client.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { networks } from '../db/schema/delivery.ts'
 import { orders, reservations } from '../db/schema/orders.ts'
@@ -19,10 +20,10 @@ import { selectOpen } from './open-orders.ts'
 import { heldQuantity } from './stock.ts'
 
 /** JSON arrays of ids, and of the operator's own ids. */
-type Keys = Placeholders<{ ids: string; externalIds: string }>
+type Keys = { ids: string; externalIds: string }
 
 const selectNfts = prepared(
-  (db, { ids, externalIds, listed, now }: Keys & Placeholders<{ listed: string; now: string }>) =>
+  (db, { ids, externalIds, listed, now }: Keys & { listed: string; now: string }) =>
     db
       .select({
         ...nftColumns,
@@ -50,7 +51,7 @@ const selectListings = prepared((db, { ids, externalIds }: Keys) =>
 
 /** In the spelling of the partial indexes, so that SQLite uses them. */
 const selectBuyers = prepared(
-  (db, { ids, emails, wallets }: Placeholders<{ ids: string; emails: string; wallets: string }>) =>
+  (db, { ids, emails, wallets }: { ids: string; emails: string; wallets: string }) =>
     db
       .select({
         id: users.id,
@@ -71,7 +72,7 @@ const selectBuyers = prepared(
 )
 
 /** What was made in the namespace of a token. `names`: a JSON array. */
-type Own = Placeholders<{ names: string; tokenId: string; now: string }>
+type Own = { names: string; tokenId: string; now: string }
 
 const namespaceOf = (tokenId: Own['tokenId']) =>
   sql`(SELECT namespace FROM tokens WHERE id = ${tokenId})`
@@ -102,7 +103,7 @@ const selectHolds = prepared((db, { names, tokenId, now }: Own) =>
     ),
 )
 
-const selectToken = prepared((db, { tokenId }: Placeholders<{ tokenId: string }>) =>
+const selectToken = prepared((db, { tokenId }: { tokenId: string }) =>
   db.select({ namespace: tokens.namespace }).from(tokens).where(eq(tokens.id, tokenId)),
 )
 

@@ -2,8 +2,9 @@
  * Limits the orders that all user tokens of a user together have under way or hold pieces for, and
  * those that they place or hold pieces for in a day.
  */
+
 import { sql } from 'drizzle-orm'
-import { raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import type { Quota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'

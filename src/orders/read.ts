@@ -1,8 +1,9 @@
 /** Reads orders with everything that they show. */
+
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
-import { type Placeholders, preparedTables, type Select } from '../db/prepared.ts'
+import { preparedTables, type Select } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { deliveries, transactions } from '../db/schema/delivery.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
@@ -33,7 +34,7 @@ export const viewerValues = ({ role, userId }: Viewer): ViewerValues => ({
 })
 
 /** Whether the viewer may see an order: with a master token, as the buyer, or as a seller. */
-export const isVisible = ({ userId, isMaster }: Placeholders<ViewerValues>): SQL =>
+export const isVisible = ({ userId, isMaster }: ViewerValues): SQL =>
   sql`(${isMaster} = 1 OR buyerId = ${userId} OR EXISTS (
     SELECT 1 FROM orderItems WHERE orderId = orders.id AND sellerId = ${userId}))`
 
@@ -54,9 +55,9 @@ export const prepareOrders = <
   Values extends ViewerValues,
   Others extends Record<string, Select<unknown>> = Record<never, never>,
 >(
-  select: (db: Database, values: Placeholders<Values>) => Selection<Others>,
+  select: (db: Database, values: Values) => Selection<Others>,
 ) =>
-  preparedTables((db, values: Placeholders<Values>) => {
+  preparedTables((db, values: Values) => {
     const { ids, shared, others } = select(db, values)
     const isSelected = sql`orderId IN (SELECT id FROM selected)`
     const table = sql`selected (id) AS MATERIALIZED (${ids})`
@@ -114,11 +115,9 @@ export function buildOrders(viewer: Viewer, { orders, buyers, items, nfts, listi
 
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
 
-export const ordersByIds = prepareOrders(
-  (_, { ids }: Placeholders<ViewerValues & { ids: string }>) => ({
-    ids: sql`SELECT value FROM json_each(${ids})`,
-  }),
-)
+export const ordersByIds = prepareOrders((_, { ids }: ViewerValues & { ids: string }) => ({
+  ids: sql`SELECT value FROM json_each(${ids})`,
+}))
 
 /** What headers tell of one order, as summaries and events do. */
 export type OrderState = { sequence: number; source: string }

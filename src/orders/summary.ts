@@ -1,6 +1,8 @@
 /** Summaries of orders: what a shop compares with its books, without the NFT and the people. */
+
 import { type SQL, sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { type NamedRow, namedColumns } from '../db/columns.ts'
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import { itemStatusSql, readCustom, shopColumns } from '../delivery/shown.ts'

@@ -8,10 +8,11 @@
  * Those without an index are looked up among the newest rows. A row that is not found is NULL, which no
  * column of an id accepts.
  */
+
 import { sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { type Database, raw } from '../db/client.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { prepared, raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { countUse } from '../db/quota.ts'
 import { hashSecret, requireSameSecret, storeInstance } from '../delivery/key.ts'
 import type { Settings } from '../env.ts'
@@ -27,7 +28,7 @@ import { byId, requireRow } from './order.ts'
 import type { Plan, Written } from './plan.ts'
 
 /** `rows`: a JSON array. */
-type Rows = Placeholders<{ rows: string; now: string }>
+type Rows = { rows: string; now: string }
 
 /** As an import creates them: without a sign-in. The unique indexes fail if an address is taken. */
 const insertUsers = prepared((db, { rows, now }: Rows) =>
@@ -46,7 +47,7 @@ const referencedUser = sql`coalesce(value ->> 'userId', (SELECT max(id) FROM use
   WHERE identityHash BETWEEN value ->> 'identityHash' AND value ->> 'identityHash' || '~'))`
 
 const insertAddresses = prepared(
-  (db, { rows, now, origin }: Rows & Placeholders<{ origin: 'order' | 'seller_order' }>) =>
+  (db, { rows, now, origin }: Rows & { origin: 'order' | 'seller_order' }) =>
     db.all<never>(sql`INSERT INTO addresses (userId, kind, origin, placementKey, city, country, postal,
         street, companyName, taxId, createdAt, updatedAt)
       SELECT ${referencedUser}, 'billing', ${origin}, value ->> 'placementKey', value ->> 'city',
@@ -65,7 +66,7 @@ const reduceStock = prepared((db, { rows, now }: Rows) =>
     RETURNING id, availableAmount`),
 )
 
-type NewOrders = Rows & Placeholders<{ namespace: string; newAddresses: number }>
+type NewOrders = Rows & { namespace: string; newAddresses: number }
 
 const insertOrders = prepared((db, { rows, now, namespace, newAddresses }: NewOrders) =>
   db.all<Written['orders'][number]>(sql`INSERT INTO orders (buyerId, billingAddressId, providerId,
@@ -83,7 +84,7 @@ const insertOrders = prepared((db, { rows, now, namespace, newAddresses }: NewOr
 )
 
 /** `count`: of the orders that the transaction adds. */
-type NewItems = Rows & Placeholders<{ count: number }>
+type NewItems = Rows & { count: number }
 
 const insertItems = prepared((db, { rows, count }: NewItems) =>
   db.all<Written['items'][number]>(sql`INSERT INTO orderItems (orderId, nftId, listingId, sellerId,
@@ -98,7 +99,7 @@ const insertItems = prepared((db, { rows, count }: NewItems) =>
     RETURNING id, orderId`),
 )
 
-type NewDeliveries = NewItems & Placeholders<{ namespace: string; placedBy: number | null }>
+type NewDeliveries = NewItems & { namespace: string; placedBy: number | null }
 
 const insertDeliveries = prepared((db, { rows, count, now, namespace, placedBy }: NewDeliveries) =>
   db.all<never>(sql`INSERT INTO deliveries (id, "key", chainId, state, dueAt, queuedAt,

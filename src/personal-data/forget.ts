@@ -1,11 +1,12 @@
 /** Removes a person's data. Orders, amounts and records of the chain stay. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/owned.ts'
 import { addressTexts } from '../addresses/schema.ts'
 import { isAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { purgePictures } from '../avatars/purge.ts'
-import { raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { cancelUnsigned, hasTransfersUnderWay } from '../delivery/wallet.ts'
 import type { Ctx } from '../http/context.ts'

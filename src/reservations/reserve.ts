@@ -1,8 +1,10 @@
 /** Holds pieces and prices while customers pay. */
+
 import { sql } from 'drizzle-orm'
 import { formatEther } from 'viem/utils'
 import { writeAs } from '../auth/access.ts'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { countUse } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'

@@ -1,6 +1,8 @@
 /** Commits what a run has sent to an endpoint. */
+
 import { type SQL, sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { log } from '../log.ts'
 import {
   type Batch,

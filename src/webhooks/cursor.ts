@@ -3,8 +3,10 @@
  * reads a batch, sends it, and commits it (`commit.ts`) with the read of the next one: a trip for
  * each batch.
  */
+
 import { type SQL, sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { WebhookEvent, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { WINDOW } from './log.ts'
 import { type DueEndpoint, isClaimable } from './wake.ts'

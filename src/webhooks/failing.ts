@@ -1,6 +1,7 @@
 /** Endpoints that accept nothing: their owners are warned, then they are disabled. */
+
 import { sql } from 'drizzle-orm'
-import { raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
 import { log } from '../log.ts'
 import { type Mailer, mailWebhook, type WebhookProblem } from '../mail/mail.ts'
 import { eventIdAt, RETENTION } from './log.ts'

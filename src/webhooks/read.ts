@@ -1,8 +1,10 @@
 /** Reads endpoints and their messages. */
+
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { shownColumns } from '../db/columns.ts'
 import { type WebhookEvent, webhookEndpoints } from '../db/schema/webhooks.ts'
 import {

@@ -1,8 +1,10 @@
 /** Functions that insert one row each. A test passes only the fields that it depends on. */
+
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
 import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.ts'
-import { connect, raw } from '../../src/db/client.ts'
+import { raw } from '../../src/db/batch.ts'
+import { connect } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { transactions } from '../../src/db/schema/delivery.ts'
 import { ADMINISTRATOR, addresses, tokens, users } from '../../src/db/schema/users.ts'

@@ -1,9 +1,10 @@
 /** Retries, cancels and writes off transfers. Each change and its record in the audit log are one trip. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../../auth/access.ts'
 import { recordAction, recordItems } from '../../auth/audit.ts'
 import { requireRecentSignIn } from '../../auth/session.ts'
-import { raw, type Statement } from '../../db/client.ts'
+import { raw, type Statement } from '../../db/batch.ts'
 import { configuredChainIds, type Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'

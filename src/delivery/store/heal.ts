@@ -3,9 +3,11 @@
  * reorganization, or a chain that was reset). While the hash of the newest settled block stands,
  * everything below it stands.
  */
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Address, Hex } from 'viem'
-import { type Database, raw } from '../../db/client.ts'
+import { raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
 import { encodeGetter } from '../../ethereum/contract.ts'
 import { askAll, otherNodes } from '../../ethereum/node.ts'

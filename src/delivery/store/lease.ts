@@ -1,6 +1,8 @@
 /** The lease of a network: how long a run may work on it, and what follows when it ends. */
+
 import { sql } from 'drizzle-orm'
-import { type Database, raw } from '../../db/client.ts'
+import { raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import { COMPARE_INTERVAL, firstDue, hasWaiting } from '../queue.ts'
 
 /** Milliseconds after which a run that has not written anything may be taken for dead. */
