@@ -11,7 +11,7 @@ import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 import { dailyQuota } from './limits.ts'
-import { SESSION_NAME, tokenNamespace } from './namespace.ts'
+import { SESSION_NAME, tokenNamespace, unusedHash } from './namespace.ts'
 
 /** A single-use proof that somebody owns a wallet or an e-mail address. */
 export type Proof = {
@@ -121,12 +121,3 @@ export async function signIn(
   if (!user) throw new Error('the sign-in returned no user')
   return { ...session, userId: user.id }
 }
-
-/**
- * The hash, or an extended one if a user has it already. That user has unlinked the wallet or the
- * e-mail address since, and keeps the namespaces.
- */
-export const unusedHash = (identityHash: SQL): SQL => sql`(SELECT iif(
-    EXISTS (SELECT 1 FROM users WHERE users.identityHash = hash),
-    hash || '-' || lower(hex(randomblob(8))), hash)
-  FROM (SELECT ${identityHash} AS hash))`
