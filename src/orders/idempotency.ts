@@ -89,8 +89,7 @@ export const storeOrders = (
 ) =>
   insertKey(db, call, {
     ...others,
-    result: sql`(SELECT json_group_array(id) FROM (
-      SELECT newest.id FROM json_each(${JSON.stringify(tokens)}) CROSS JOIN (
-        SELECT id, payprovWebhookToken FROM orders ORDER BY id DESC LIMIT ${tokens.length}
-      ) newest ON newest.payprovWebhookToken = value ORDER BY json_each.key))`,
+    result: sql`(SELECT json_group_array((SELECT id FROM orders
+        WHERE payprovWebhookToken = value ORDER BY id DESC LIMIT 1))
+      FROM (SELECT value FROM json_each(${JSON.stringify(tokens)}) ORDER BY key))`,
   })

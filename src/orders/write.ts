@@ -1,12 +1,11 @@
 /**
- * Writes planned orders in one transaction. Each statement takes its rows from one JSON array, whose
+ * Writes planned orders in one transaction. Each statement takes its rows from one bound JSON, whose
  * elements have values by column name. So the number of statements is constant, and D1's limit of 100
  * bound values does not matter.
  *
  * Ids come from the database. A statement finds a row that one before it has added by its key in the
- * plan: a user by `identityHash`, an address by `placementKey`, an order by `payprovWebhookToken`.
- * Those without an index are looked up among the newest rows. A row that is not found is NULL, which no
- * column of an id accepts.
+ * plan: a user by `identityHash`, an address by `placementKey`, an order by `payprovWebhookToken`. The
+ * last two have no index: the search begins at the newest row, and ends at a row of this transaction.
  */
 
 import { sql } from 'drizzle-orm'
@@ -27,7 +26,7 @@ import { countAdded, dailyOrders } from './open-orders.ts'
 import { byId, requireRow } from './order.ts'
 import type { Plan, Written } from './plan.ts'
 
-/** `rows`: a JSON array. */
+/** `rows`: JSON. Those of items are by the token of their order. */
 type Rows = { rows: string; now: string }
 
 /** As an import creates them: without a sign-in. The unique indexes fail if an address is taken. */
@@ -66,53 +65,47 @@ const reduceStock = prepared((db, { rows, now }: Rows) =>
     RETURNING id, availableAmount`),
 )
 
-type NewOrders = Rows & { namespace: string; newAddresses: number }
+type NewOrders = Rows & { namespace: string }
 
-const insertOrders = prepared((db, { rows, now, namespace, newAddresses }: NewOrders) =>
+const insertOrders = prepared((db, { rows, now, namespace }: NewOrders) =>
   db.all<Written['orders'][number]>(sql`INSERT INTO orders (buyerId, billingAddressId, providerId,
       payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, custom, namespace,
       createdAt)
-    SELECT ${referencedUser}, coalesce(value ->> 'billingAddressId', newest.id),
+    SELECT ${referencedUser}, coalesce(value ->> 'billingAddressId', (SELECT id FROM addresses
+        WHERE placementKey = value ->> 'placementKey' ORDER BY id DESC LIMIT 1)),
       value ->> 'providerId', value ->> 'payprovWebhookToken', value ->> 'totalPriceCents',
       value ->> 'totalPriceCurrency', value ->> 'totalPriceEth', value ->> 'custom', ${namespace},
       ${now}
-    FROM json_each(${rows}) LEFT JOIN
-      (SELECT id, placementKey FROM addresses ORDER BY id DESC LIMIT ${newAddresses}) AS newest
-        ON newest.placementKey = value ->> 'placementKey'
-    ORDER BY json_each.key
+    FROM json_each(${rows}) ORDER BY json_each.key
     RETURNING id, buyerId, billingAddressId, payprovWebhookToken`),
 )
 
-/** `count`: of the orders that the transaction adds. */
-type NewItems = Rows & { count: number }
+/** The order of an item, which this transaction has added. */
+const referencedOrder = sql`(SELECT id FROM orders
+  WHERE payprovWebhookToken = json_each.key ORDER BY id DESC LIMIT 1)`
 
-const insertItems = prepared((db, { rows, count }: NewItems) =>
+const insertItems = prepared((db, { rows }: Rows) =>
   db.all<Written['items'][number]>(sql`INSERT INTO orderItems (orderId, nftId, listingId, sellerId,
       quantity, priceCents, priceEths, ethRecipient, recipientChainId, priceCurrency)
-    SELECT newest.id, value ->> 'nftId', value ->> 'listingId', value ->> 'sellerId',
+    SELECT ${referencedOrder}, value ->> 'nftId', value ->> 'listingId', value ->> 'sellerId',
       value ->> 'quantity', value ->> 'priceCents', value ->> 'priceEths', value ->> 'ethRecipient',
       value ->> 'recipientChainId', value ->> 'priceCurrency'
-    FROM json_each(${rows}) LEFT JOIN
-      (SELECT id, payprovWebhookToken FROM orders ORDER BY id DESC LIMIT ${count}) AS newest
-        ON newest.payprovWebhookToken = value ->> 'payprovWebhookToken'
-    ORDER BY json_each.key
+    FROM json_each(${rows}) ORDER BY json_each.id
     RETURNING id, orderId`),
 )
 
-type NewDeliveries = NewItems & { namespace: string; placedBy: number | null }
+type NewDeliveries = Rows & { namespace: string; placedBy: number | null }
 
-const insertDeliveries = prepared((db, { rows, count, now, namespace, placedBy }: NewDeliveries) =>
+const insertDeliveries = prepared((db, { rows, now, namespace, placedBy }: NewDeliveries) =>
   db.all<never>(sql`INSERT INTO deliveries (id, "key", chainId, state, dueAt, queuedAt,
         failingSince, reasonCode, reason, awaits, placedBy, placer, createdAt, updatedAt)
       SELECT orderItems.id, value ->> 'key', value ->> 'chainId', value ->> 'state',
         value ->> 'dueAt', value ->> 'queuedAt', value ->> 'failingSince', value ->> 'reasonCode',
-        value ->> 'reason', iif(value ->> 'state' = 'awaiting_wallet', newest.buyerId, NULL),
+        value ->> 'reason', iif(value ->> 'state' = 'awaiting_wallet', orders.buyerId, NULL),
         ${placedBy}, coalesce('user:' || CAST(${placedBy} AS INTEGER), ${namespace}), ${now}, ${now}
-      FROM json_each(${rows}) LEFT JOIN
-        (SELECT id, buyerId, payprovWebhookToken FROM orders ORDER BY id DESC LIMIT ${count})
-          AS newest ON newest.payprovWebhookToken = value ->> 'payprovWebhookToken'
-        LEFT JOIN orderItems ON orderItems.orderId = newest.id
-      ORDER BY json_each.key`),
+      FROM json_each(${rows}) LEFT JOIN orders ON orders.id = ${referencedOrder}
+        LEFT JOIN orderItems ON orderItems.orderId = orders.id
+      ORDER BY json_each.id`),
 )
 
 /** Deletes reservations that become orders. A trigger reduces what is held. */
@@ -154,7 +147,6 @@ export async function writePlan(
   const { db, caller, settings } = ctx
   const { namespace } = data
   const { placedAt: now, newUsers, newAddresses } = plan
-  const count = plan.orders.length
   const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
   const isMaster = caller.role === 'master'
   const tokens = plan.orders.map(({ order }) => order.payprovWebhookToken)
@@ -165,12 +157,11 @@ export async function writePlan(
     ...billing,
     custom,
   }))
-  const items = plan.orders.map(({ item, delivery }, i) => ({
-    ...item,
-    ...delivery,
-    payprovWebhookToken: tokens[i],
-  }))
-  const itemRows = { rows: JSON.stringify(items), now, count }
+  const items = plan.orders.map(({ order, item, delivery }) => [
+    order.payprovWebhookToken,
+    { ...item, ...delivery },
+  ])
+  const itemRows = { rows: JSON.stringify(Object.fromEntries(items)), now }
   const guards = guardsOf(ctx, { inputs, data, expected: expectedRows(inputs, plan) })
   try {
     return await writeAs(db, caller, [requireSameSecret(secretHash), ...guards], {
@@ -186,12 +177,7 @@ export async function writePlan(
             })
           : undefined,
       stock: reduceStock(db, itemRows),
-      orders: insertOrders(db, {
-        rows: JSON.stringify(orders),
-        now,
-        namespace,
-        newAddresses: newAddresses.length,
-      }),
+      orders: insertOrders(db, { rows: JSON.stringify(orders), now, namespace }),
       items: insertItems(db, itemRows),
       deliveries: insertDeliveries(db, {
         ...itemRows,
