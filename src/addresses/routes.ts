@@ -109,9 +109,7 @@ addressRoutes
     requireToken('createBillingAddress'),
     validate(
       'query',
-      z.object({
-        type: z.literal('billing').optional().describe(docs('Always `billing`.')),
-      }),
+      z.object({ type: z.literal('billing').optional().describe(docs('Always `billing`.')) }),
     ),
     validate('json', NewBillingAddress),
     async (c) => {

@@ -1,6 +1,7 @@
 /**
  * Reads and writes on behalf of a caller whose token is live. The check and the data are one trip.
  */
+
 import { not, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import {

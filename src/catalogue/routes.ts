@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { bodyReader, decodeUtf8 } from '../http/body.ts'
 import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
-import { ApiError, rejected } from '../http/errors.ts'
+import { ApiError, requireNone } from '../http/errors.ts'
 import { docs } from '../http/fields.ts'
 import {
   commit,
@@ -67,11 +67,11 @@ async function readCall(c: Context, line: number) {
 
 /** Throws the error of these problems, if there are any. */
 function refuse(problems: readonly Problem[]): void {
-  const [first, ...others] = problems.map(({ line, path, ...issue }) => ({
+  const named = problems.map(({ line, path, ...issue }) => ({
     path: `lines[${line}]${path && `.${path}`}`,
     ...issue,
   }))
-  if (first) throw rejected([first, ...others])
+  requireNone(named)
 }
 
 /** As `commit`, but throws the error of the problems that it finds. */
@@ -101,13 +101,7 @@ export const catalogueRoutes = new Hono<App>()
         )
       const { staged, problems } = parseLines(lines, from, Object.keys(settings.NETWORKS))
       refuse(problems)
-      const ctx = {
-        db,
-        caller,
-        importId: id ?? crypto.randomUUID(),
-        callHash,
-        now,
-      }
+      const ctx = { db, caller, importId: id ?? crypto.randomUUID(), callHash, now }
       const progress = await stage(ctx, { from, last, lines: staged })
       if (progress.result || !isLast) return c.json(progress)
       try {

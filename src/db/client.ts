@@ -5,8 +5,8 @@ type D1 = Pick<D1Database, 'prepare' | 'batch'>
 
 export type Database = DrizzleD1Database & { $client: Connection }
 
-/** Number of trips to the database. A batch counts as one. */
-export type Trips = { count: number }
+/** Number of trips to the database, where a batch counts as one, and of the statements in them. */
+export type Trips = { count: number; statements: number }
 
 /**
  * What answers: the primary, or the nearest copy, which may be a replica that lags. `caller`: the
@@ -37,9 +37,15 @@ class Connection implements D1 {
 
   async batch<T>(statements: D1PreparedStatement[]): Promise<D1Result<T>[]> {
     this.#trips.count++
+    this.#trips.statements += statements.length
     const results = await this.#session.batch<T>(statements)
     this.sawReplica ||= results.some(({ meta }) => meta.served_by_primary === false)
     return results
+  }
+
+  /** Statements that were sent. D1 has a limit of 1,000 for an invocation. */
+  get statements(): number {
+    return this.#trips.statements
   }
 
   get isAtPrimary(): boolean {
@@ -65,14 +71,17 @@ class Connection implements D1 {
   }
 }
 
-const overConnection = (connection: Connection, trips: Trips): Database =>
+function overConnection(connection: Connection, trips: Trips): Database {
+  const logQuery = () => {
+    trips.count++
+    trips.statements++
+  }
   // Drizzle uses only `prepare` and `batch`. It calls the logger for single queries only.
-  drizzle(connection as Connection & D1Database, {
-    logger: { logQuery: () => void trips.count++ },
-  })
+  return drizzle(connection as Connection & D1Database, { logger: { logQuery } })
+}
 
 /** Drizzle over D1. */
-export const connect = (d1: D1, trips: Trips = { count: 0 }): Database =>
+export const connect = (d1: D1, trips: Trips = { count: 0, statements: 0 }): Database =>
   overConnection(new Connection(() => d1, trips), trips)
 
 /** Drizzle over D1 sessions, for a request. Begins at the primary. `seen`: a bookmark of the caller. */

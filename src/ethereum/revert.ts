@@ -27,6 +27,7 @@ const tokenErrors = `
   TransferToZeroAddress() NotOwnerNorApproved() TokenAlreadyExists() TokenDoesNotExist()
   AccountBalanceOverflow() InsufficientBalance() Unauthorized()
   CreatorTokenTransferValidator__CallerMustBeWhitelisted()
+  CreatorTokenTransferValidator__CallerMustBeWhitelistedOperator()
   CreatorTokenTransferValidator__OperatorIsBlacklisted()`
 
 type AbiError = Extract<Abi[number], { type: 'error' }>

@@ -27,7 +27,16 @@ type Handler = (...args: never[]) => unknown
 export const declarations = new WeakMap<Handler, Declaration>()
 export const inputs = new WeakMap<Handler, Input>()
 
-function declare<H extends Handler>(handler: H, access: Access, operationId: string | null): H {
+/** Returns the first handler of an endpoint. `check` throws if the caller may not call it. */
+function endpoint<E extends App>(
+  access: Access,
+  operationId: string | null,
+  check: (c: Context<E>) => void,
+): MiddlewareHandler<E> {
+  const handler: MiddlewareHandler<E> = (c, next) => {
+    check(c)
+    return next()
+  }
   declarations.set(handler, { access, operationId })
   return handler
 }
@@ -38,8 +47,8 @@ function declare<H extends Handler>(handler: H, access: Access, operationId: str
  *
  * @example app.get('/api/public/stats', publicEndpoint('getStats'), …)
  */
-export const publicEndpoint = (operationId: string | null = null): MiddlewareHandler<App> =>
-  declare((_c, next) => next(), 'public', operationId)
+export const publicEndpoint = (operationId: string | null = null) =>
+  endpoint<App>('public', operationId, () => {})
 
 export type AppWithCaller = App & { Variables: { caller: Caller } }
 
@@ -68,28 +77,16 @@ function requireScope(c: Context<AppWithCaller>): Caller {
  * Declares an endpoint that needs a token: of a user, a master token, or a session. Throws
  * `unauthenticated`, `forbidden`.
  */
-export const requireToken = (operationId: string | null = null): MiddlewareHandler<AppWithCaller> =>
-  declare(
-    (c, next) => {
-      requireScope(c)
-      return next()
-    },
-    'token',
-    operationId,
-  )
+export const requireToken = (operationId: string | null = null) =>
+  endpoint('token', operationId, requireScope)
 
 /** Lets the token check of `readAs` and `writeAs` require a session, which only D1 knows. */
 const sessionEndpoint = (
   requires: NonNullable<Caller['requires']>,
-  operationId: string | null,
-): MiddlewareHandler<AppWithCaller> =>
-  declare(
-    (c, next) => {
-      c.set('caller', { ...requireScope(c), requires })
-      return next()
-    },
-    requires,
-    operationId,
+  operationId: string | null = null,
+) =>
+  endpoint<AppWithCaller>(requires, operationId, (c) =>
+    c.set('caller', { ...requireScope(c), requires }),
   )
 
 /**
@@ -100,29 +97,19 @@ export const requireSession = (operationId: string | null = null) =>
   sessionEndpoint('session', operationId)
 
 /** Declares an endpoint for administrators who are signed in with a browser. */
-export const requireAdministrator = () => sessionEndpoint('administrator', null)
+export const requireAdministrator = () => sessionEndpoint('administrator')
 
-const masterEndpoint = (
-  access: 'master' | 'metrics',
-  callerOf: (c: Context<AppWithCaller>) => Caller,
-  operationId: string | null,
-): MiddlewareHandler<AppWithCaller> =>
-  declare(
-    (c, next) => {
-      if (callerOf(c).role === 'master') return next()
-      throw new ApiError('forbidden', 'this endpoint requires a master token')
-    },
-    access,
-    operationId,
-  )
+function requireMasterRole({ role }: Caller): void {
+  if (role !== 'master') throw new ApiError('forbidden', 'this endpoint requires a master token')
+}
 
 /** Declares an endpoint that needs a master token. Throws `unauthenticated`, `forbidden`. */
 export const requireMaster = (operationId: string | null = null) =>
-  masterEndpoint('master', requireScope, operationId)
+  endpoint<AppWithCaller>('master', operationId, (c) => requireMasterRole(requireScope(c)))
 
 /** As `requireMaster`, and a token for metrics suffices. */
 export const requireMetrics = (operationId: string | null = null) =>
-  masterEndpoint('metrics', requireCaller, operationId)
+  endpoint<AppWithCaller>('metrics', operationId, (c) => requireMasterRole(requireCaller(c)))
 
 const bodyReaders = new Map<keyof ValidationTargets, (c: Context) => Promise<unknown>>([
   ['json', jsonBody],

@@ -30,7 +30,7 @@ export const requestContext = createMiddleware<App>(async (c, next) => {
   const bookmark = readBookmark(c)
   const written = recentWrite(bookmark, now)
   const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-  const trips = { count: 0 }
+  const trips = { count: 0, statements: 0 }
   const db = connectSession(c.env.DB, bookmark?.state, trips)
   const isNearest = isRead && written === undefined
   if (isNearest) db.$client.goTo('caller')

@@ -3,10 +3,11 @@
 import { sql } from 'drizzle-orm'
 import { guarded, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import type { AlarmData } from '../db/schema/webhooks.ts'
 import { readSettings } from '../env.ts'
+import { appendAlarms } from '../events/append.ts'
+import { wakeWebhooks } from '../events/wake.ts'
 import { log } from '../log.ts'
-import { addAlarms } from '../webhooks/log.ts'
-import { wakeWebhooks } from '../webhooks/wake.ts'
 import { findAlarms } from './alarms.ts'
 import { readState, stateStatements } from './instance-state.ts'
 
@@ -25,7 +26,6 @@ type AlarmNotification = {
   isRepeated?: boolean
   data: AlarmData
 }
-type AlarmData = Record<'name' | 'subject' | 'detail' | 'raisedAt' | 'runbookUrl', string>
 
 /** Another cron run has changed the alarms meanwhile. */
 class Outdated extends Error {}
@@ -64,7 +64,7 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
     await guarded(db, [{ when: hasChanged(state.alarms), error: () => new Outdated() }], {
       raised: upsert(db, rows),
       gone: remove(db, [...gone.keys()]),
-      events: addAlarms(db, notifications, now),
+      events: appendAlarms(db, notifications, now),
     })
   } catch (error) {
     if (error instanceof Outdated) return

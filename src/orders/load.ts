@@ -85,6 +85,7 @@ const selectPlaced = prepared((db, { names, tokenId }: Own) =>
       custom: orders.custom,
       email: users.email,
       wallet: users.ethereumPublicAddr,
+      buyerRemovedAt: users.removedAt,
     })
     .from(orders)
     .innerJoin(users, eq(users.id, orders.buyerId))

@@ -35,7 +35,7 @@ type PlannedOrder = {
     chainId: number | null
     state: 'awaiting_wallet' | 'queued'
     reasonCode: ReasonCode | null
-    reason: string | null
+    reasonDetail: string | null
   }
 }
 
@@ -152,7 +152,7 @@ function newUser(input: NewOrder): NewUser {
 /** An item waits for the wallet of its buyer, or is due at once. */
 function firstState(wallet: string, chainId: number | null, now: string) {
   const none = { dueAt: null, queuedAt: null, failingSince: null }
-  const noReason = { reasonCode: null, reason: null }
+  const noReason = { reasonCode: null, reasonDetail: null }
   if (!wallet) return { ...none, ...noReason, state: 'awaiting_wallet' } as const
   const queued = { ...none, state: 'queued', dueAt: now, queuedAt: now } as const
   return chainId === null
@@ -166,6 +166,9 @@ export const chainsToWake = ({ orders }: Plan): number[] =>
     state === 'queued' && chainId !== null ? [chainId] : [],
   )
 
+/** What is shown of a delivery that has not begun: a reason is shown of failed ones only. */
+const unsent = { reasonCode: null, reasonDetail: null, txId: null, sentAt: null }
+
 /** Builds the orders of a plan as the answer shows them. */
 export function placedOrders(viewer: Viewer, plan: Plan, written: Written): PlacedOrder[] {
   const { placedAt } = plan
@@ -177,10 +180,10 @@ export function placedOrders(viewer: Viewer, plan: Plan, written: Written): Plac
     return left ? { ...nft, ...left, updatedAt: placedAt } : nft
   })
   const sold = { nfts: byId(nfts), listings: byId(plan.listings) }
-  return plan.orders.map(({ order: planned, item, delivery: { state, reason } }) => {
+  return plan.orders.map(({ order: planned, item, delivery: { state } }) => {
     const { sellerId, recipientChainId, ...shown } = item
     const { id, buyerId, billingAddressId } = requireRow(rows, planned.payprovWebhookToken)
-    const delivery = { state, reason, changedAt: placedAt, txId: null, sentAt: null }
+    const delivery = { ...unsent, state, changedAt: placedAt }
     return buildOrder(viewer, {
       order: { id, buyerId, billingAddressId, ...planned, createdAt: placedAt },
       items: [{ ...requireRow(items, id), ...shown, delivery }],

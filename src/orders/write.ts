@@ -14,10 +14,11 @@ import { prepared, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { countUse } from '../db/quota.ts'
 import { hashSecret, requireSameSecret, storeInstance } from '../delivery/key.ts'
+import { appendFirstEvents, insertDeliveries } from '../delivery/transitions.ts'
 import type { Settings } from '../env.ts'
+import type { DueEndpoint } from '../events/wake.ts'
 import type { Ctx } from '../http/context.ts'
 import { unusedHash } from '../identity/namespace.ts'
-import type { DueEndpoint } from '../webhooks/wake.ts'
 import type { OrderData } from './check.ts'
 import { expectListing, guardsOf, isLostRace } from './guards.ts'
 import { type IdempotentCall, storeOrders } from './idempotency.ts'
@@ -92,20 +93,6 @@ const insertItems = prepared((db, { rows }: Rows) =>
       value ->> 'recipientChainId', value ->> 'priceCurrency'
     FROM json_each(${rows}) ORDER BY json_each.id
     RETURNING id, orderId`),
-)
-
-type NewDeliveries = Rows & { namespace: string; placedBy: number | null }
-
-const insertDeliveries = prepared((db, { rows, now, namespace, placedBy }: NewDeliveries) =>
-  db.all<never>(sql`INSERT INTO deliveries (id, "key", chainId, state, dueAt, queuedAt,
-        failingSince, reasonCode, reason, awaits, placedBy, placer, createdAt, updatedAt)
-      SELECT orderItems.id, value ->> 'key', value ->> 'chainId', value ->> 'state',
-        value ->> 'dueAt', value ->> 'queuedAt', value ->> 'failingSince', value ->> 'reasonCode',
-        value ->> 'reason', iif(value ->> 'state' = 'awaiting_wallet', orders.buyerId, NULL),
-        ${placedBy}, coalesce('user:' || CAST(${placedBy} AS INTEGER), ${namespace}), ${now}, ${now}
-      FROM json_each(${rows}) LEFT JOIN orders ON orders.id = ${referencedOrder}
-        LEFT JOIN orderItems ON orderItems.orderId = orders.id
-      ORDER BY json_each.id`),
 )
 
 /** Deletes reservations that become orders. A trigger reduces what is held. */
@@ -184,6 +171,7 @@ export async function writePlan(
         namespace,
         placedBy: isMaster ? null : caller.userId,
       }),
+      events: appendFirstEvents(db, now, plan.orders.length),
       holds: holds.length > 0 ? deleteHolds(db, holds) : undefined,
       quotas: dailyOrders(ctx, countAdded(inputs)).map((quota) => countUse(db, quota, ctx.now)),
       key: call ? storeOrders(db, call, { namespace, now, tokens }) : undefined,

@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
+import { Webhook } from '../events/schema.ts'
 import { bool, docs, id, orNull, text, time } from '../http/fields.ts'
 import { BuyerFields } from '../orders/buyer.ts'
-import { Webhook } from '../webhooks/schema.ts'
 
 const timeOrNull = (description: string) => orNull(time(description))
 
