@@ -376,6 +376,7 @@ CREATE TABLE `orders` (
 CREATE UNIQUE INDEX `orders_provider_id` ON `orders` (`providerId`,`namespace`) WHERE "orders"."providerId" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `orders_buyer` ON `orders` (`buyerId`);--> statement-breakpoint
 CREATE INDEX `orders_source` ON `orders` (`source`);--> statement-breakpoint
+CREATE INDEX `orders_created` ON `orders` (`createdAt`);--> statement-breakpoint
 CREATE TABLE `reservations` (
 	`id` text PRIMARY KEY NOT NULL,
 	`namespace` text NOT NULL,

@@ -31,8 +31,8 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/public/creators': cost(1, 50, 0),
   'GET /api/public/listings': cost(1, 15, 0),
   'GET /api/public/listings/:ids': cost(1, 15, 0),
-  'GET /api/public/nfts': cost(1, 15, 0),
-  'GET /api/public/nfts/:ids': cost(1, 15, 0),
+  'GET /api/public/nfts': cost(1, 22, 0),
+  'GET /api/public/nfts/:ids': cost(1, 22, 0),
   'GET /api/public/user/:user_id/profile/avatar': cost(1, 3, 0),
   'PUT /api/public/user/:user_id/profile/avatar': cost(3, 18, 3),
   'PUT /api/public/user/:user_id/profile/updateAvatarFile': cost(3, 18, 3),
@@ -44,7 +44,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/externalOrders/:order_id/proof': cost(1, 10, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
   'POST /api/externalOrders': cost(2, 110, 14),
-  'POST /api/externalOrders/:order_id/cancel': cost(1, 60, 7),
+  'POST /api/externalOrders/:order_id/cancel': cost(1, 65, 7),
   'PUT /api/externalOrders/by-number/:providerId': cost(2, 100, 15),
   'POST /api/externalOrders/check': cost(1, 40, 0),
   'POST /api/reservations': cost(2, 60, 8),
@@ -181,7 +181,7 @@ const hours = 'createdFrom=2025-01-01T02:00:00Z&createdTo=2025-01-01T08:00:00Z'
 
 /**
  * Costs of lists of orders by their filters, for a master token and for a seller of many orders. If
- * not every candidate matches, a call looks at 1,000.
+ * not every candidate matches, a call looks at 1,000: once for the orders and once for their NFTs.
  */
 export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
   master: {
@@ -197,23 +197,23 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
     [`${hours}&deliveryStatus=failed&fields=summary`]: cost(1, 450, 0),
     // What is under way is read as a whole: that of the requests before.
     'updatedFrom=2025-01-01T02:00:00Z&fields=summary': cost(1, 700, 0),
-    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 8100, 0),
+    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 12_500, 0),
     'deliveryStatus=failed': cost(1, 750, 0),
     'deliveryStatus=transferred': cost(1, 4200, 0),
     'deliveryStatus=pending': cost(1, 1100, 0),
   },
   seller: {
     '': cost(1, 850, 0),
-    'fields=summary': cost(1, 200, 0),
+    'fields=summary': cost(1, 230, 0),
     'providerId=1': cost(1, 25, 0),
-    'source=nobody': cost(1, 3200, 0),
+    'source=nobody': cost(1, 11_500, 0),
     [`${hours}&fields=summary`]: cost(1, 450, 0),
-    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 8100, 0),
+    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 12_500, 0),
     // None of the orders looked at is one to return.
-    'buyerUserId=3': cost(1, 3100, 0),
-    'deliveryStatus=failed': cost(1, 7800, 0),
-    'deliveryStatus=transferred': cost(1, 7800, 0),
-    'deliveryStatus=pending': cost(1, 7100, 0),
+    'buyerUserId=3': cost(1, 11_500, 0),
+    'deliveryStatus=failed': cost(1, 16_500, 0),
+    'deliveryStatus=transferred': cost(1, 16_500, 0),
+    'deliveryStatus=pending': cost(1, 15_500, 0),
   },
 }
 
@@ -230,31 +230,31 @@ export const transferListCosts: Record<string, Cost> = {
  */
 export const publicCosts: Record<string, Cost> = {
   'listings?': cost(1, 200, 0),
-  'listings?limit=100': cost(1, 900, 0),
+  'listings?limit=100': cost(1, 930, 0),
   // Each listing is a candidate by its own change and by that of its NFT.
   'listings?updatedSince=2025-01-01T00:00:00Z': cost(1, 330, 0),
   'listings?q=nft': cost(1, 240, 0),
   'listings?sellerId=<seller>': cost(1, 200, 0),
   'listings?creatorId=<seller>': cost(1, 240, 0),
   'listings?creatorId=1&updatedSince=2025-01-01T00:00:00Z': cost(1, 6500, 0),
-  'nfts?': cost(1, 200, 0),
-  'nfts?limit=100&active=true': cost(1, 1300, 0),
-  'nfts?updatedSince=2025-01-01T00:00:00Z': cost(1, 200, 0),
-  'nfts?q=nft': cost(1, 200, 0),
-  'nfts?sellerId=<seller>': cost(1, 240, 0),
-  'nfts?creatorId=<seller>': cost(1, 200, 0),
+  'nfts?': cost(1, 310, 0),
+  'nfts?limit=100&active=true': cost(1, 1800, 0),
+  'nfts?updatedSince=2025-01-01T00:00:00Z': cost(1, 310, 0),
+  'nfts?q=nft': cost(1, 310, 0),
+  'nfts?sellerId=<seller>': cost(1, 420, 0),
+  'nfts?creatorId=<seller>': cost(1, 310, 0),
   'nfts?creatorId=1&updatedSince=2025-01-01T00:00:00Z': cost(1, 4500, 0),
 }
 
 /** Costs of batches and of the cron job. */
 export const batchCosts = {
-  'place an order': cost(2, 95, 9),
+  'place an order': cost(2, 95, 10),
   // An order is looked up among those of the call, of which it passes 50.
-  'place 100 orders': cost(2, 20_000, 900),
+  'place 100 orders': cost(2, 20_000, 1000),
   // With the order number of the shop, and of an NFT that may sell out: a row more for each.
-  'place a numbered order': cost(2, 95, 11),
-  'place a numbered order with an Idempotency-Key': cost(2, 110, 12),
-  'place an order of a new buyer with an address': cost(2, 110, 14),
+  'place a numbered order': cost(2, 95, 12),
+  'place a numbered order with an Idempotency-Key': cost(2, 110, 13),
+  'place an order of a new buyer with an address': cost(2, 110, 15),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
   'transfer 100 items': cost(6, 5100, 425),
   'transfer an item by itself': cost(6, 250, 17),

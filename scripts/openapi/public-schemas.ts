@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { amountTypes, listingTypes, saleObstacles } from '../../src/db/schema/catalogue.ts'
 import * as f from '../../src/http/fields.ts'
 import type { readCreators } from '../../src/marketplace/creators.ts'
-import { MAX_DESCRIPTION } from '../../src/marketplace/for-sale.ts'
+import { MAX_DESCRIPTION } from '../../src/marketplace/shown.ts'
 import type { readStats } from '../../src/marketplace/stats.ts'
 import { type Answer, describes } from './answer.ts'
 

@@ -24,8 +24,8 @@ type ArtName = { id: number; size: ArtSize }
 type Art = { body: ReadableStream | Uint8Array<ArrayBuffer>; etag: string }
 
 const selectArt = prepared((db, { id, now }: { id: number; now: string }) =>
-  db.all<Source>(sql`SELECT n.coverKey, iif(${hasImage}, n.payload ->> '$.metadata.image', NULL) AS image
-    FROM nfts n WHERE n.id = ${id} AND ${isVisible(now)}`),
+  db.all<Source>(sql`SELECT coverKey, iif(${hasImage}, payload ->> '$.metadata.image', NULL) AS image
+    FROM nfts WHERE id = ${id} AND ${isVisible(now)}`),
 )
 
 /**

@@ -138,7 +138,7 @@ export async function writeAs(
   return Object.values(await guarded(db, all, toNamed(statements)))
 }
 
-const isList = (
+export const isList = (
   statements: readonly Statement[] | NamedStatements,
 ): statements is readonly Statement[] => Array.isArray(statements)
 

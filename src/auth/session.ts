@@ -5,13 +5,13 @@ import type { BatchResponse } from 'drizzle-orm/batch'
 import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
-import { prepared, type Statement } from '../db/batch.ts'
+import { type NamedStatements, prepared, type Results, type Statement } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { App, Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { readAs, sessionRequired } from './access.ts'
+import { isList, readAs, sessionRequired } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import { SESSION_LIFETIME, signToken, type TokenRecord, tokenIssuer } from './tokens.ts'
 
@@ -90,19 +90,34 @@ export async function findAccount(db: Database, caller: Caller | null): Promise<
 type Session = Pick<Ctx, 'db' | 'caller'>
 
 /**
- * Runs the statements as `readAs`, and returns the signed-in user first. Throws as `readAs`.
+ * Runs the statements as `readAs`, and returns the signed-in user first, or as `account`. Throws as
+ * `readAs`.
  */
-export async function readAsUser<const T extends readonly Statement[]>(
-  { db, caller }: Session,
+export function readAsUser<const T extends readonly Statement[]>(
+  session: Session,
   statements: T,
-): Promise<[Account, ...BatchResponse<T>]> {
+): Promise<[Account, ...BatchResponse<T>]>
+export function readAsUser<const T extends NamedStatements>(
+  session: Session,
+  statements: T,
+): Promise<{ account: Account } & Results<T>>
+export async function readAsUser(
+  { db, caller }: Session,
+  statements: readonly Statement[] | NamedStatements,
+): Promise<unknown> {
   const { tokenId } = caller
-  const [[account], ...results] = await readAs(db, caller, [
-    selectAccount(db, { tokenId }),
-    ...statements,
-  ])
+  const account = selectAccount(db, { tokenId })
+  if (isList(statements)) {
+    const [accounts, ...rows] = await readAs(db, caller, [account, ...statements])
+    return [requireAccount(accounts), ...rows]
+  }
+  const { account: accounts, ...rows } = await readAs(db, caller, { account, ...statements })
+  return { account: requireAccount(accounts), ...rows }
+}
+
+function requireAccount([account]: readonly Account[]): Account {
   if (!account) throw sessionRequired()
-  return [account, ...(results as BatchResponse<T>)]
+  return account
 }
 
 const recentAfter = (now: Date): string => new Date(now.getTime() - RECENT).toISOString()

@@ -1,4 +1,4 @@
-import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { Column, type GetColumnData, getTableColumns, is, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 type Columns<T extends SQLiteTable> = T['_']['columns']
@@ -20,14 +20,28 @@ export function shownColumns<T extends SQLiteTable, K extends string & keyof Col
   >
 }
 
-/** The row that a SELECT of `namedColumns` returns. */
-export type NamedRow<Named extends Record<string, SQL>> = {
-  [Name in keyof Named]: Named[Name]['_']['type']
-}
+type Selected = Readonly<Record<string, Column | SQL>>
+type ValueOf<S extends Column | SQL> = S extends Column
+  ? GetColumnData<S>
+  : S extends SQL<infer T>
+    ? T
+    : never
 
-/** Returns expressions as the columns of a handwritten SELECT, each with its name. */
-export const namedColumns = (columns: Record<string, SQL>): SQL =>
-  sql.join(
-    Object.entries(columns).map(([name, value]) => sql`${value} AS ${sql.identifier(name)}`),
-    sql`, `,
-  )
+/** The row that a SELECT of these columns returns. */
+export type RowOf<Columns extends Selected> = { [Name in keyof Columns]: ValueOf<Columns[Name]> }
+
+/**
+ * Returns columns of joined tables, to select them with the prefix and their key as names. D1 returns
+ * rows as objects, so two columns of the same name would become one.
+ *
+ * @example db.select({ order: named('order', orderColumns), item: named('item', itemColumns) })
+ */
+export function named<Columns extends Selected>(prefix: string, columns: Columns) {
+  const entries = Object.entries(columns).map(([key, column]) => {
+    const value = is(column, Column) ? sql`${column}`.mapWith(column) : column
+    return [key, value.as(`${prefix}_${key}`)]
+  })
+  return Object.fromEntries(entries) as {
+    [Name in keyof Columns]: SQL.Aliased<ValueOf<Columns[Name]>>
+  }
+}

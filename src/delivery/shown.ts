@@ -1,12 +1,14 @@
 /** What orders and order items show of deliveries. */
-import { type SQL, sql } from 'drizzle-orm'
-import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
+import { sql } from 'drizzle-orm'
+import type { RowOf } from '../db/columns.ts'
 import {
   type DeliveryState,
   deliveries,
+  deliveryStates,
   type itemStatuses,
   transactions,
 } from '../db/schema/delivery.ts'
+import { orders } from '../db/schema/orders.ts'
 import { describeReason } from './reasons.ts'
 
 type ItemStatus = (typeof itemStatuses)[number]
@@ -30,30 +32,43 @@ const statusByState: Record<DeliveryState, ItemStatus | null> = {
 export const itemStatus = (state: DeliveryState, txId: string | null): ItemStatus | null =>
   statusByState[state] ?? (txId === null ? null : 'transferring')
 
-const cases = Object.entries(statusByState).flatMap(([state, status]) =>
-  status ? [`WHEN '${state}' THEN '${status}'`] : [],
-)
-
-/** SQL of `itemStatus`, of the delivery `d`. */
-export const itemStatusSql: SQL<ItemStatus | null> = sql`coalesce(
-  CASE d.state ${sql.raw(cases.join(' '))} END, iif(d.transactionId IS NULL, NULL, 'transferring'))`
-
-/** What summaries and transfers show of the order `o` and its delivery `d`. `custom` is JSON. */
-export const shopColumns = {
-  providerId: sql<string | null>`o.providerId`,
-  source: sql<string>`substr(o.source, instr(o.source, ':') + 1)`,
-  custom: sql<string | null>`o.custom`,
-  claimUrl: sql<string | null>`iif(d.state = 'awaiting_wallet',
-    (SELECT publicUrl || '/claim/' || o.id FROM instance), NULL)`,
-  sequence: sql<number>`d.version + 1`,
-  cancelRequestedAt: sql<string | null>`d.cancelRequestedAt`,
+/**
+ * Returns the states of the deliveries whose items have a status, and whether a transaction was sent
+ * (0 or 1); null if that makes no difference. `pending` stands for the status null.
+ */
+export function statesWith(status: ItemStatus | 'pending') {
+  const isOpen = status === 'pending' || status === 'transferring'
+  const shown = isOpen ? null : status
+  const states = deliveryStates.filter((state) => statusByState[state] === shown)
+  return { states, isSent: isOpen ? Number(status === 'transferring') : null }
 }
 
-/** Returns the shop's own texts of a row with `shopColumns`. */
-export const readCustom = ({ custom }: { custom: string | null }): Record<string, string> | null =>
-  custom && JSON.parse(custom)
+/** The columns of an order and its delivery that `toShopFields` needs. */
+export const shopColumns = {
+  providerId: orders.providerId,
+  source: sql<string>`substr(${orders.source}, instr(${orders.source}, ':') + 1)`,
+  custom: orders.custom,
+  publicUrl: sql<string | null>`(SELECT publicUrl FROM instance)`,
+  state: deliveries.state,
+  version: deliveries.version,
+  cancelRequestedAt: deliveries.cancelRequestedAt,
+}
+export type ShopRow = RowOf<typeof shopColumns>
 
-/** The columns to select of a delivery, with `transactions` joined. */
+/** Returns what summaries and transfers show alike of an order and its delivery. */
+export function toShopFields(orderId: number, row: ShopRow) {
+  const { providerId, source, custom, publicUrl, state, version, cancelRequestedAt } = row
+  return {
+    providerId,
+    source,
+    custom,
+    claimUrl: state === 'awaiting_wallet' && publicUrl ? `${publicUrl}/claim/${orderId}` : null,
+    sequence: version + 1,
+    cancelRequestedAt,
+  }
+}
+
+/** The columns of a delivery and its newest transaction, if there is any. */
 export const deliveryColumns = {
   state: deliveries.state,
   reasonDetail: deliveries.reasonDetail,
@@ -64,13 +79,13 @@ export const deliveryColumns = {
   /** Time of the last change. */
   changedAt: deliveries.updatedAt,
   /** The newest transaction; null before the first. */
-  txId: sql<string | null>`${transactions.hash}`.as('txId'),
+  txId: sql<string | null>`${transactions.hash}`,
   /** Time when the newest transaction was signed. */
-  sentAt: sql<string | null>`${transactions.createdAt}`.as('sentAt'),
+  sentAt: sql<string | null>`${transactions.createdAt}`,
 }
 
 /** A delivery, as `deliveryColumns` selects it. */
-export type DeliveryDetails = Omit<SelectResultFields<typeof deliveryColumns>, 'version'>
+export type DeliveryDetails = Omit<RowOf<typeof deliveryColumns>, 'version'>
 
 /** What orders show of a delivery. */
 export type DeliveryRow = Pick<
@@ -79,5 +94,7 @@ export type DeliveryRow = Pick<
 >
 
 /** Returns why a delivery has failed; null unless it has. */
-export const failReason = (delivery: DeliveryRow): string | null =>
+export const failReason = (
+  delivery: Pick<DeliveryDetails, 'state' | 'reasonCode' | 'reasonDetail'>,
+): string | null =>
   itemStatus(delivery.state, null) === 'failed' ? describeReason(delivery) : null

@@ -43,7 +43,10 @@ const noReasonUnlessCancelled = {
 const buyerId = sql`(SELECT o.buyerId FROM orderItems i JOIN orders o ON o.id = i.orderId
   WHERE i.id = ${id})`
 
-/** Seconds that an item waits after its wallet was changed. Each change interrupts a step, so they may not be frequent. */
+/**
+ * Seconds that an item waits after its wallet was changed. Each change interrupts a step, so they may
+ * not be frequent.
+ */
 const changeDelay = sql`min(3600, max(0, ${version} - 1) * 30)`
 
 /** What people, operators and the cron run change. `set`: the other columns. */
@@ -129,7 +132,7 @@ const cancelRequest = (at: string) => ({
 
 const unended = ['awaiting_wallet', 'queued', 'in_flight', 'failed'] as const
 
-/** What the engine changes, row by row (`ItemChange`). */
+/** What the engine changes, row by row (`ItemChange`). It reads the states itself, and does not ask this table. */
 const steps = {
   carry: { from: ['queued'], to: 'in_flight' },
   wait: { from: ['queued', 'in_flight'], to: 'queued' },
@@ -166,7 +169,6 @@ export function changeDeliveries(
   const selected = sql`${and(inArray(state, [...from]), condition)}`
   const update = db
     .update(deliveries)
-
     .set({
       ...set(at),
       ...values,

@@ -1,65 +1,50 @@
 /** The NFTs on public pages. */
-import type { amountTypes } from '../db/schema/catalogue.ts'
+import { batch } from '../db/batch.ts'
+import type { ListCtx } from './candidates.ts'
 import { selectCreator } from './creators.ts'
-import { lists, type Row, toShown } from './for-sale.ts'
-import { type ListCtx, selectPage, toPage } from './page.ts'
+import { prepareNfts } from './nfts.ts'
+import { toPage } from './page.ts'
 import type { PublicQuery } from './query.ts'
 
 /** NFTs on one page. */
 const PAGE_SIZE = 24
 
-export type Person = { id: number; name: string | null; username: string | null }
-
+type Element = NonNullable<ReturnType<ReturnType<typeof prepareNfts>['finish']>[number]['element']>
 /** What pages use of an NFT. */
-export type ShownNft = {
-  id: number
-  title: string
-  description: string | null
-  /** Null without art. */
-  imageUrl: string | null
-  network: string
-  contract: string
-  tokenId: string | null
-  amountType: (typeof amountTypes)[number] | null
-  creator: Person
-  /** Pieces left; null for no limit. */
-  available: number | null
-  sellable: boolean
-  notSellableReason: string | null
-  /** The price is in minor units of the currency (ISO 4217). */
-  card: { amount: number; price: number; currency: string; status: string }
-}
+export type ShownNft = ReturnType<typeof toShown>
+export const toShown = ({ nft, card }: Element) => ({ ...nft, card })
+export type Person = Pick<ShownNft['creator'], 'id' | 'name' | 'username'>
 
 type Filters = Partial<
   Pick<PublicQuery, 'q' | 'creatorId' | 'amountType' | 'active' | 'cursor'> & { creator: string }
 >
 
-/** Selects by the title in its order, and otherwise the newest first. */
-export function selectNfts(ctx: ListCtx, filters: Filters = {}, limit = PAGE_SIZE) {
-  const { newest, newestOf, title } = lists.nfts.statements
-  const { q, creatorId, creator, active } = filters
-  const [select, start] =
-    q === undefined
-      ? [
-          creatorId || creator ? newestOf : newest,
-          { key: ctx.now.toISOString(), id: Number.MAX_SAFE_INTEGER },
-        ]
-      : [title, { key: q, id: 0 }]
-  return selectPage(ctx, select, start, { ...filters, inStock: active, limit })
+/** Prepares a page of NFTs: by the title in its order, and otherwise the newest first. */
+export function prepareCards(ctx: ListCtx, filters: Filters = {}, limit = PAGE_SIZE) {
+  const { q, creatorId, creator: username, amountType, active, cursor } = filters
+  const isOfCreator = creatorId !== undefined || username !== undefined
+  const name = q !== undefined ? 'title' : isOfCreator ? 'newestOf' : 'newest'
+  const start =
+    q === undefined ? { key: ctx.now.toISOString(), id: Number.MAX_SAFE_INTEGER } : { key: q }
+  const selected = { q, creatorId, username, amountType, active, inStock: active }
+  const given = { ...selected, ...start, ...cursor, limit: limit + 1 }
+  const { statements, finish } = prepareNfts(ctx, name, given)
+  return {
+    statements,
+    finish: (rows: Parameters<typeof finish>[0]) => {
+      const { elements, nextCursor } = toPage(finish(rows), limit)
+      return { nfts: elements.map(toShown), nextCursor }
+    },
+  }
 }
 
-/** Converts the rows of `selectNfts`. */
-export function toNfts({ settings }: ListCtx, rows: Row[], limit = PAGE_SIZE) {
-  const { page, nextCursor } = toPage(rows, limit)
-  return { nfts: page.map((row): ShownNft => toShown(settings, row)), nextCursor }
-}
-
-/** Returns a page of NFTs, and their creator if `creatorId` names one. */
+/** Returns a page of NFTs, and their creator if `creatorId` or `creator` names one. */
 export async function readNfts(ctx: ListCtx, filters: Filters) {
-  const { creatorId = null, creator: username = '' } = filters
-  const [rows, [creator]] = await ctx.db.batch([
-    selectNfts(ctx, filters),
-    selectCreator(ctx.db, { id: creatorId, username }),
-  ])
-  return { creator, ...toNfts(ctx, rows) }
+  const { creatorId: id = null, creator: username = '' } = filters
+  const { statements, finish } = prepareCards(ctx, filters)
+  const { creators, ...rows } = await batch(ctx.db, {
+    ...statements,
+    creators: selectCreator(ctx.db, { id, username }),
+  })
+  return { creator: creators[0], ...finish(rows) }
 }

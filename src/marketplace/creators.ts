@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { type AvatarOwner, avatarUrl } from '../avatars/url.ts'
-import { prepared } from '../db/batch.ts'
+import { batch, prepared } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { creators } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
@@ -16,13 +16,18 @@ export const toPublicUser = <R extends UserRow>(publicUrl: string, { avatarKey, 
   avatarUrl: avatarUrl(publicUrl, { id: user.id, avatarKey }),
 })
 
+/** The columns for `toPublicUser`. */
+export const userColumns = {
+  id: users.id,
+  name: users.name,
+  username: users.username,
+  avatarKey: users.avatarKey,
+}
+
 const selectThose = (db: Database, where?: SQL) =>
   db
     .select({
-      id: users.id,
-      name: users.name,
-      username: users.username,
-      avatarKey: users.avatarKey,
+      ...userColumns,
       nfts: creators.nfts,
       latestReleaseAt: creators.latestReleaseAt,
     })
@@ -46,7 +51,10 @@ type CreatorsCtx = Pick<Ctx, 'db'> & { settings: Pick<Settings, 'PUBLIC_URL'> }
 
 /** Returns the creators with the latest releases; at the same time, the lower id first. */
 export async function readCreators({ db, settings }: CreatorsCtx, { limit }: { limit: number }) {
-  const [rows, counts] = await db.batch([selectCreators(db, { limit }), selectNftCounts(db, {})])
+  const { rows, counts } = await batch(db, {
+    rows: selectCreators(db, { limit }),
+    counts: selectNftCounts(db, {}),
+  })
   return {
     creators: rows.map((row) => toPublicUser(settings.PUBLIC_URL, row)),
     stats: toStats(counts),

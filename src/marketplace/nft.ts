@@ -1,11 +1,12 @@
 /** What the page of an NFT shows. */
 
 import { sql } from 'drizzle-orm'
-import { prepared } from '../db/batch.ts'
+import { batch, prepared } from '../db/batch.ts'
 import { ApiError } from '../http/errors.ts'
-import type { Person, ShownNft } from './cards.ts'
-import { lists, toShown } from './for-sale.ts'
-import { inputOf, type ListCtx } from './page.ts'
+import type { ListCtx } from './candidates.ts'
+import { type Person, toShown } from './cards.ts'
+import { prepareListings } from './listings.ts'
+import { prepareNfts } from './nfts.ts'
 
 /** What the page shows of each. */
 const MAX_LISTINGS = 20
@@ -23,24 +24,25 @@ const selectDetails = prepared((db, { id }: { id: number }) =>
 
 /** Returns an NFT that everybody may see, with what sells it. Throws `not_found`. */
 export async function readNft(ctx: ListCtx, id: number) {
-  const [[row], sales, [details]] = await ctx.db.batch([
-    lists.nfts.statements.named(ctx.db, { input: inputOf(ctx), references: `[${id}]`, count: 1 }),
-    lists.listings.statements.nft(ctx.db, {
-      input: inputOf(ctx, { nftId: id, active: true }),
-      references: '[]',
-      count: MAX_LISTINGS,
-    }),
-    selectDetails(ctx.db, { id }),
-  ])
-  if (!row || !details) throw new ApiError('not_found', 'there is no such NFT')
-  const nft: ShownNft = toShown(ctx.settings, row)
-  const { contractName, link, attributes } = details
+  const own = prepareNfts(ctx, 'named', { references: `[${id}]`, isNamed: true, limit: 1 })
+  const ofNft = { nftId: id, active: true, isNamed: true, limit: MAX_LISTINGS }
+  const sales = prepareListings(ctx, 'nft', ofNft)
+  const { listings, details, ...rows } = await batch(ctx.db, {
+    ...own.statements,
+    listings: sales.statement,
+    details: selectDetails(ctx.db, { id }),
+  })
+  const [nft] = own.finish(rows).flatMap(({ element }) => (element ? [toShown(element)] : []))
+  const [detail] = details
+  if (!nft || !detail) throw new ApiError('not_found', 'there is no such NFT')
+  const { contractName, link, attributes } = detail
   return {
     nft,
     /** What can be bought. */
-    offers: sales.flatMap((sale): Offer[] => {
-      const { seller, priceCents, priceCurrency, sellable } = toShown(ctx.settings, sale)
-      return sellable ? [{ seller, price: priceCents, currency: priceCurrency }] : []
+    offers: sales.finish(listings).flatMap(({ element }): Offer[] => {
+      if (!element?.sellable) return []
+      const { seller, priceCents: price, priceCurrency: currency } = element
+      return [{ seller, price, currency }]
     }),
     contractName,
     link: /^https:/.test(link ?? '') && URL.canParse(link ?? '') ? link : null,

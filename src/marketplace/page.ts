@@ -1,87 +1,90 @@
 /** Reads pages of the public lists, and what a call names. */
-import type { Settings } from '../env.ts'
-import type { Ctx } from '../http/context.ts'
+import { batch } from '../db/batch.ts'
 import { type Issue, requireNone } from '../http/errors.ts'
-import { type Driver, WINDOW } from './candidates.ts'
-import { lists, type Row, toElement } from './for-sale.ts'
-import { type PublicQuery, type Reference, toCursor } from './query.ts'
+import { type Given, type ListCtx, MAX_CANDIDATES } from './candidates.ts'
+import { prepareListings } from './listings.ts'
+import { prepareNfts } from './nfts.ts'
+import { type Position, type PublicQuery, type Reference, toCursor } from './query.ts'
 
-export type ListCtx = Pick<Ctx, 'db' | 'now'> & {
-  settings: Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL' | 'NETWORKS'>
-}
+type ListName = ReturnType<typeof chooseList> | 'named'
 
-/** Returns the input of a statement. */
-export const inputOf = ({ now, settings }: ListCtx, given: object = {}): string => {
-  const chainIds = Object.entries(settings.NETWORKS).map(([name, { chainId }]) => [name, chainId])
-  return JSON.stringify({
-    ...given,
-    chainIds: Object.fromEntries(chainIds),
-    now: now.toISOString(),
-  })
-}
+/** What the public API lists, and the error for one that does not exist. */
+export const resources = {
+  listings: {
+    notFound: 'listing_not_found',
+    find: async (ctx: ListCtx, name: ListName, given: Given) => {
+      const { statement, finish } = prepareListings(ctx, name, given)
+      const { listings } = await batch(ctx.db, { listings: statement })
+      return finish(listings)
+    },
+  },
+  nfts: {
+    notFound: 'nft_not_found',
+    find: async (ctx: ListCtx, name: ListName, given: Given) => {
+      const { statements, finish } = prepareNfts(ctx, name, given)
+      const candidates = finish(await batch(ctx.db, statements))
+      return candidates.map(({ element, ...one }) => ({ ...one, element: element?.nft }))
+    },
+  },
+} as const
+type Resource = keyof typeof resources
 
-/** The index that is likely to leave the fewest candidates. */
-function chooseDriver({ updatedSince, q, sellerId, creatorId }: PublicQuery): Driver {
+/** Returns the list whose index is likely to leave the fewest candidates. */
+function chooseList({ updatedSince, q, sellerId, creatorId }: PublicQuery) {
   if (updatedSince !== undefined) return 'changed'
   if (q !== undefined) return 'title'
   if (sellerId !== undefined) return 'seller'
   return creatorId === undefined ? 'all' : 'creator'
 }
 
-type ListInput = Pick<PublicQuery, 'limit' | 'cursor' | 'q'> & Record<string, unknown>
-
-/** The statement of a page. `start`: where the first one begins. */
-export function selectPage(
-  ctx: ListCtx,
-  select: (typeof lists)['nfts']['statements'][Driver],
-  start: { key: string; id: number },
-  { limit, cursor, ...filters }: ListInput,
-) {
-  const titleEnd = filters.q === undefined ? undefined : `${filters.q}\u{10FFFF}`
-  const input = inputOf(ctx, { ...filters, ...start, target: 0, ...cursor, titleEnd })
-  return select(ctx.db, { input, references: '[]', count: limit + 1 })
+/** `element`: what the candidate stands for; undefined if that does not match. */
+type Candidate<Element> = Omit<Position, 'target'> & {
+  target: number | null
+  number: number
+  element: Element | undefined
 }
 
 /** Returns the elements of a page, and where the next one begins; null on the last page. */
-export function toPage(rows: Row[], limit: number) {
-  const matches = rows.filter(({ isMatch }) => isMatch)
+export function toPage<Element>(candidates: readonly Candidate<Element>[], limit: number) {
+  const matches = candidates.filter(({ element }) => element !== undefined)
   const page = matches.slice(0, limit)
-  const last = matches.length > limit ? page.at(-1) : rows.find(({ number }) => number === WINDOW)
-  const nextCursor = last && toCursor({ key: last.key, id: last.id, target: last.target ?? 0 })
-  return { page, nextCursor: nextCursor ?? null }
+  const isFull = matches.length > limit
+  const last = isFull ? page.at(-1) : candidates.find(({ number }) => number === MAX_CANDIDATES)
+  return {
+    elements: page.flatMap(({ element }) => element ?? []),
+    nextCursor: last ? toCursor({ key: last.key, id: last.id, target: last.target ?? 0 }) : null,
+  }
 }
 
 /**
  * Returns a page, and where the next one begins; null on the last page. A page may have fewer
  * elements than `limit`, or none, before the last one.
  */
-export async function readPage(ctx: ListCtx, list: keyof typeof lists, query: PublicQuery) {
-  const select = lists[list].statements[chooseDriver(query)]
-  const start = { key: query.updatedSince ?? query.q ?? '', id: 0 }
-  const [rows] = await ctx.db.batch([selectPage(ctx, select, start, query)])
-  const { page, nextCursor } = toPage(rows, query.limit)
-  return { [list]: page.map((row) => toElement(ctx.settings, row)), nextCursor }
+export async function readPage(ctx: ListCtx, resource: Resource, query: PublicQuery) {
+  const { limit, cursor, updatedSince, ...filters } = query
+  const key = updatedSince ?? query.q ?? ''
+  const given = { ...filters, key, ...cursor, limit: limit + 1 }
+  const candidates = await resources[resource].find(ctx, chooseList(query), given)
+  const { elements, nextCursor } = toPage<unknown>(candidates, limit)
+  return { [resource]: elements, nextCursor }
 }
 
 /**
  * Returns what is named, in the given order, each once. Throws an error with an issue for each that
  * does not exist or may not be seen.
  */
-export async function readNamed(
-  ctx: ListCtx,
-  list: keyof typeof lists,
-  named: readonly Reference[],
-) {
-  const { statements, notFound } = lists[list]
-  const values = { input: inputOf(ctx), references: JSON.stringify(named), count: named.length }
-  const [rows] = await ctx.db.batch([statements.named(ctx.db, values)])
-  const found = new Set(rows.map(({ id }) => id))
+export async function readNamed(ctx: ListCtx, resource: Resource, named: readonly Reference[]) {
+  const { notFound, find } = resources[resource]
+  const given = { references: JSON.stringify(named), isNamed: true, limit: named.length }
+  const candidates = await find(ctx, 'named', given)
+  const found = new Set(candidates.map(({ id }) => id))
   const issues = named.flatMap((reference, i): Issue[] => {
     const name = typeof reference === 'number' ? reference : `externalId:${reference}`
     const message = `${name} does not exist`
     return found.has(i) ? [] : [{ path: `ids[${i}]`, code: notFound, message }]
   })
   requireNone(issues)
-  const distinct = new Map(rows.map((row) => [row.target, row]))
-  return { [list]: [...distinct.values()].map((row) => toElement(ctx.settings, row)) }
+  const distinct = new Map<number | null, unknown>()
+  for (const { shown, element } of candidates) distinct.set(shown, element)
+  return { [resource]: [...distinct.values()] }
 }

@@ -8,11 +8,11 @@ import { idText, inputText, instant, limitText, without } from '../http/inputs.t
 /** Elements that one call may name. */
 export const MAX_NAMED = 100
 
-/** The last candidate of a page: see `candidates.ts`. */
+/** The last candidate of a page. `key`: what the list is sorted by before `id` and `target`. */
 const Position = z.object({ key: z.string(), id: z.int(), target: z.int() })
+export type Position = z.infer<typeof Position>
 
-export const toCursor = (position: z.infer<typeof Position>): string =>
-  base64url.encode(JSON.stringify(position))
+export const toCursor = (position: Position): string => base64url.encode(JSON.stringify(position))
 
 const notCursor = 'must be the `nextCursor` of an earlier page'
 const Cursor = inputText(2000)

@@ -1,4 +1,4 @@
-import { prepared } from '../db/batch.ts'
+import { batch, prepared } from '../db/batch.ts'
 import { nftCounts } from '../db/schema/catalogue.ts'
 import type { Ctx } from '../http/context.ts'
 
@@ -21,6 +21,6 @@ export function toStats(counts: readonly (typeof nftCounts.$inferSelect)[]) {
 
 /** Returns the numbers of NFTs that are released and not deleted. */
 export async function readStats({ db }: Pick<Ctx, 'db'>) {
-  const [counts] = await db.batch([selectNftCounts(db, {})])
+  const { counts } = await batch(db, { counts: selectNftCounts(db, {}) })
   return toStats(counts)
 }

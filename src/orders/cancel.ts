@@ -7,7 +7,8 @@ import { findObstacles } from '../delivery/admin/obstacles.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { type OrderSummary, selectSummary, toSummary } from './summary.ts'
+import { selectSummary } from './read.ts'
+import { type OrderSummary, toSummary } from './summary.ts'
 
 type CancelCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
 
@@ -43,10 +44,13 @@ export async function cancelOrder(
       when: sql`${caller.role} = 'master' AND ${isChanged}`,
     }),
     ...statements,
-    summary: selectSummary(db, orderId),
+    summary: selectSummary(db, caller, orderId),
   })
   if (!row) throw new Error('the order was not read')
-  return { order: toSummary(row), chainIds: changed.flatMap(({ chainId }) => chainId ?? []) }
+  return {
+    order: toSummary(row.summary),
+    chainIds: changed.flatMap(({ chainId }) => chainId ?? []),
+  }
 }
 
 /** Rejects who may not see the order, and who sees it but has not placed it. */

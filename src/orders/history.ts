@@ -6,7 +6,10 @@ import { prepared } from '../db/batch.ts'
 import type { DeliveryDetails } from '../delivery/shown.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { buildOrders, ordersByIds, prepareOrders, type Tables, viewerValues } from './read.ts'
+import { preparePage } from './list.ts'
+import { requireRow } from './order.ts'
+import type { OrderRows } from './page.ts'
+import { buildOrders, selectByIds } from './read.ts'
 import type { Order } from './schema.ts'
 
 /** Orders on one page. */
@@ -24,31 +27,16 @@ export type HistoryEntry = {
   delivery: DeliveryDetails
 }
 
-type Values = { userId: number; isMaster: number; before: number; count: number }
-
-/** Orders that are looked at for what was delivered. */
-const MAX_COLLECTED = 1000
-
-/** Select the newest orders before one. `collected`: those that a buyer has got. */
-const ordersBySide = {
-  bought: prepareOrders<Values>((_, { userId, before, count }) => ({
-    ids: sql`SELECT id FROM orders
-      WHERE buyerId = ${userId} AND id < ${before} ORDER BY id DESC LIMIT ${count}`,
-  })),
-  sold: prepareOrders<Values>((_, { userId, before, count }) => ({
-    ids: sql`SELECT orderId FROM orderItems
-      WHERE sellerId = ${userId} AND orderId < ${before} ORDER BY orderId DESC LIMIT ${count}`,
-  })),
-  collected: prepareOrders<Values>((_, { userId, before, count }) => ({
-    ids: sql`SELECT own.id FROM (SELECT id FROM orders WHERE buyerId = ${userId} AND id < ${before}
-        ORDER BY id DESC LIMIT ${MAX_COLLECTED}) own CROSS JOIN orderItems i ON i.orderId = own.id
-      CROSS JOIN deliveries d ON d.id = i.id AND d.state = 'transferred' LIMIT ${count}`,
-  })),
+/** The filters of the orders that a user has bought, sold, or got. */
+const filters = {
+  bought: (userId: number) => ({ buyerUserId: userId }),
+  sold: (userId: number) => ({ sellerId: userId }),
+  collected: (userId: number) => ({ buyerUserId: userId, deliveryStatus: 'transferred' as const }),
 }
 
 type UserId = { userId: number }
 
-const facts = prepared((db, { userId }: UserId) =>
+const selectFacts = prepared((db, { userId }: UserId) =>
   db.all<{ isSeller: 0 | 1; awaiting: number }>(sql`SELECT
     EXISTS (SELECT 1 FROM orderItems WHERE sellerId = ${userId}) AS isSeller,
     (SELECT count(*) FROM (SELECT 1 FROM deliveries
@@ -59,17 +47,11 @@ type UserCtx = Pick<Ctx, 'db' | 'caller'>
 
 const viewerOf = ({ caller: { userId } }: UserCtx) => ({ role: 'user', userId }) as const
 
-type DetailedItem = Tables['items'][number] & { delivery: DeliveryDetails }
-
-/** Returns what the statement of `prepareOrders` has read, newest first. */
-function toEntries(ctx: UserCtx, tables: Tables & { items: DetailedItem[] }): HistoryEntry[] {
-  const deliveries = new Map(tables.items.map((item: DetailedItem) => [item.id, item.delivery]))
-  const orders = [...buildOrders(viewerOf(ctx), tables).values()].sort((a, b) => b.id - a.id)
+/** Returns the orders with their items and deliveries. */
+function toEntries(orders: readonly Order[], rows: OrderRows): HistoryEntry[] {
+  const deliveries = new Map(rows.map(({ item, delivery }) => [item.id, delivery]))
   return orders.flatMap((order) =>
-    order.orderItems.flatMap((item) => {
-      const delivery = deliveries.get(item.id)
-      return delivery ? [{ order, item, delivery }] : []
-    }),
+    order.orderItems.map((item) => ({ order, item, delivery: requireRow(deliveries, item.id) })),
   )
 }
 
@@ -82,20 +64,25 @@ export async function readHistory(
   ctx: UserCtx,
   { side, before }: { side: Side | 'collected'; before: number | null },
 ) {
+  const { db } = ctx
   const viewer = viewerOf(ctx)
-  const range = { before: before ?? Number.MAX_SAFE_INTEGER, count: PAGE_SIZE + 1 }
-  const [account, [found], tables] = await readAsUser(ctx, [
-    facts(ctx.db, viewer),
-    ordersBySide[side](ctx.db, { ...viewerValues(viewer), ...range }),
-  ])
-  const all = toEntries(ctx, tables)
-  const entries = all.slice(0, PAGE_SIZE)
-  const next = all.length > PAGE_SIZE ? (entries.at(-1)?.order.id ?? null) : null
-  return { account, entries, next, isSeller: found?.isSeller === 1, awaiting: found?.awaiting ?? 0 }
+  const cursor = before === null ? undefined : { id: before }
+  const request = { ...filters[side](viewer.userId), limit: PAGE_SIZE, cursor }
+  const { statements, finish } = preparePage({ db, viewer }, request)
+  const facts = selectFacts(db, viewer)
+  const { account, ...rows } = await readAsUser(ctx, { facts, ...statements })
+  const { orders, nextCursor } = finish(rows)
+  return {
+    account,
+    entries: toEntries(orders, rows.orders),
+    next: nextCursor === null ? null : Number(nextCursor),
+    isSeller: rows.facts[0]?.isSeller === 1,
+    awaiting: rows.facts[0]?.awaiting ?? 0,
+  }
 }
 
 /** Selects the billing address of an order for its buyer, also if it is in no list any more. */
-const billingLine = prepared((db, { id, userId }: UserId & { id: number }) =>
+const selectBilling = prepared((db, { id, userId }: UserId & { id: number }) =>
   db.all<{ line: string }>(sql`SELECT
       concat_ws(', ', companyName, street, postal, city, country, taxId) AS line
     FROM addresses
@@ -107,12 +94,13 @@ const billingLine = prepared((db, { id, userId }: UserId & { id: number }) =>
  * if bought. Throws `unauthenticated`, `forbidden`, and `not_found` for any other order.
  */
 export async function readHistoryEntry(ctx: UserCtx, id: number) {
+  const { db } = ctx
   const viewer = viewerOf(ctx)
-  const [account, [billing], tables] = await readAsUser(ctx, [
-    billingLine(ctx.db, { id, ...viewer }),
-    ordersByIds(ctx.db, { ids: JSON.stringify([id]), ...viewerValues(viewer) }),
-  ])
-  const [entry] = toEntries(ctx, tables)
+  const { account, billing, orders, nfts } = await readAsUser(ctx, {
+    billing: selectBilling(db, { id, userId: viewer.userId }),
+    ...selectByIds(db, viewer, [id]),
+  })
+  const [entry] = toEntries([...buildOrders(viewer, orders, nfts).values()], orders)
   if (!entry) throw new ApiError('not_found', 'there is no order with this number')
-  return { account, entry, billing: billing?.line }
+  return { account, entry, billing: billing[0]?.line }
 }

@@ -3,18 +3,19 @@ import * as z from 'zod'
 import { readAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { itemStatuses } from '../db/schema/delivery.ts'
+import { statesWith } from '../delivery/shown.ts'
 import { invalidField } from '../http/errors.ts'
 import { docs } from '../http/fields.ts'
 import { idText, instant, limitText, tokenNameText } from '../http/inputs.ts'
 import type { Viewer } from './buyer.ts'
-import { lists, type PageRow } from './candidates.ts'
 import { ProviderId } from './new-order.ts'
-import { requireRow } from './order.ts'
-import { buildOrders, type ReadCtx, viewerValues } from './read.ts'
+import type { Nft } from './nft.ts'
+import { type Candidate, lists, MAX_CANDIDATES, type OrderRows, valuesOf } from './page.ts'
+import { buildOrders, type ReadCtx } from './read.ts'
 import type { Order } from './schema.ts'
 import { type OrderSummary, toSummary } from './summary.ts'
 
-/** Where a page ended; with the time of its change, if orders are sorted by it. */
+/** Where a page ended: an order or, if orders are sorted by change, an item and the time of its change. */
 type Cursor = { id: number; at?: string | undefined }
 
 const CursorText = z
@@ -25,8 +26,6 @@ const CursorText = z
     const [id = 0, at] = text.split('-').map(Number)
     return { id, at: at === undefined ? undefined : new Date(at).toISOString() }
   })
-
-const toText = ({ id, at }: Cursor) => (at === undefined ? `${id}` : `${id}-${Date.parse(at)}`)
 
 export const OrderQuery = z.object({
   limit: limitText(20).describe(docs('Orders per page.')),
@@ -57,7 +56,7 @@ const listByStatus = {
   pending: 'underWay',
   awaiting_wallet: 'awaitingWallet',
   transferring: 'underWay',
-  transferred: 'id',
+  transferred: 'all',
   failed: 'failed',
 } as const
 
@@ -72,7 +71,7 @@ function chooseList({ role, userId }: Viewer, filter: ListRequest): keyof typeof
   if (isMaster && filter.source !== undefined) return 'source'
   if (isAllOf(filter.sellerId)) return 'sellerId'
   if (!isMaster) return 'own'
-  return filter.deliveryStatus ? listByStatus[filter.deliveryStatus] : 'id'
+  return filter.deliveryStatus ? listByStatus[filter.deliveryStatus] : 'all'
 }
 
 /**
@@ -82,37 +81,38 @@ function chooseList({ role, userId }: Viewer, filter: ListRequest): keyof typeof
 const MARGIN = 60_000
 /** Later times do not sort as text. */
 const LAST = Date.parse('9999-12-31T23:59:59.999Z')
-const shifted = (time: string | null, by: number) =>
-  time === null ? null : new Date(Math.min(Date.parse(time) + by, LAST)).toISOString()
+const shifted = (time: string | undefined, by: number) =>
+  time && new Date(Math.min(Date.parse(time) + by, LAST)).toISOString()
 
 /** Returns the list of a page, and the values of its statements. Throws `invalid_input`. */
 function choose(viewer: Viewer, request: ListRequest) {
-  const { limit, cursor, providerId = null, source = null, sellerId = null } = request
-  const { buyerUserId = null, deliveryStatus = null } = request
-  const { createdFrom = null, createdTo = null, updatedFrom = null } = request
+  const { limit, cursor, deliveryStatus, ...filters } = request
   const name = chooseList(viewer, request)
   if (cursor && (cursor.at !== undefined) !== (name === 'updatedFrom'))
     throw invalidField('cursor', 'is of a list with other filters')
-  const values = {
-    ...viewerValues(viewer),
-    limit,
-    before: cursor?.id ?? Number.MAX_SAFE_INTEGER,
-    afterAt: cursor?.at ?? updatedFrom ?? '',
-    afterId: cursor?.id ?? 0,
-    earliest: shifted(createdFrom, -MARGIN),
-    latest: shifted(createdTo, MARGIN),
-    ...{ providerId, source, sellerId, buyerUserId, deliveryStatus },
-    ...{ createdFrom, createdTo, updatedFrom },
+  const status = deliveryStatus && statesWith(deliveryStatus)
+  const values = valuesOf(viewer, {
+    ...filters,
+    limit: limit + 1,
+    before: cursor?.id,
+    afterTime: cursor?.at ?? filters.updatedFrom,
+    afterItem: cursor?.id,
+    earliest: shifted(filters.createdFrom, -MARGIN),
+    latest: shifted(filters.createdTo, MARGIN),
+    states: status && JSON.stringify(status.states),
+    isSent: status?.isSent,
+  })
+  const toCursor = ({ id, itemId, updatedAt }: Candidate) =>
+    name === 'updatedFrom' ? `${itemId}-${Date.parse(updatedAt)}` : `${id}`
+  /** Returns the rows of a page, and where the next one begins; null on the last page. */
+  const toPage = <Row extends { candidate: Candidate }>(rows: readonly Row[]) => {
+    const found = rows.filter(({ candidate }) => candidate.isMatch)
+    const page = found.slice(0, limit)
+    const isEnd = ({ candidate }: Row) => candidate.number === MAX_CANDIDATES
+    const last = found.length > limit ? page.at(-1) : rows.find(isEnd)
+    return { page, nextCursor: last ? toCursor(last.candidate) : null }
   }
-  return { list: lists[name], values }
-}
-
-/** Returns the rows of a page, and where the next one begins. */
-function toPage<Row>({ limit }: ListRequest, rows: readonly PageRow<Row>[]) {
-  const page = rows.filter(({ isEnd }) => !isEnd).slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : rows.findLast(({ isEnd }) => isEnd)
-  const nextCursor = last ? toText({ id: last.cursorId, at: last.cursorAt ?? undefined }) : null
-  return { page, nextCursor }
+  return { list: lists[name], values, toPage }
 }
 
 /** A replica may not have a new order, and the shop would place it again. */
@@ -120,20 +120,20 @@ const isMissing = ({ db }: ReadCtx, { providerId }: ListRequest, page: readonly 
   providerId !== undefined && page.length === 0 && db.$client.leaveReplica()
 
 type OrderPage = { orders: Order[]; nextCursor: string | null }
+type Rows = { orders: OrderRows; nfts: readonly Nft[] }
 
-/** Prepares a page: its statement, and what makes the page of the result. Throws `invalid_input`. */
+/** Prepares a page: its statements, and what makes the page of their rows. Throws `invalid_input`. */
 export function preparePage(
   { db, viewer }: { db: Database; viewer: Viewer },
   request: ListRequest,
 ) {
-  const { list, values } = choose(viewer, request)
-  const statement = list.orders(db, values)
-  const finish = (tables: (typeof statement)['_']['result']): OrderPage => {
-    const { page, nextCursor } = toPage(request, tables.page)
-    const found = buildOrders(viewer, tables)
-    return { orders: page.map(({ id }) => requireRow(found, id)), nextCursor }
+  const { list, values, toPage } = choose(viewer, request)
+  const statements = { orders: list.orders(db, values), nfts: list.nfts(db, values) }
+  const finish = ({ orders, nfts }: Rows): OrderPage => {
+    const { page, nextCursor } = toPage(orders)
+    return { orders: [...buildOrders(viewer, page, nfts).values()], nextCursor }
   }
-  return { statement, finish }
+  return { statements, finish }
 }
 
 /**
@@ -144,9 +144,8 @@ export function preparePage(
  */
 export async function listOrders(ctx: ReadCtx, request: ListRequest): Promise<OrderPage> {
   const { db, caller } = ctx
-  const { statement, finish } = preparePage({ db, viewer: caller }, request)
-  const [tables] = await readAs(db, caller, [statement])
-  const page = finish(tables)
+  const { statements, finish } = preparePage({ db, viewer: caller }, request)
+  const page = finish(await readAs(db, caller, statements))
   return isMissing(ctx, request, page.orders) ? listOrders(ctx, request) : page
 }
 
@@ -156,10 +155,9 @@ export async function listSummaries(
   request: ListRequest,
 ): Promise<{ orders: OrderSummary[]; nextCursor: string | null }> {
   const { db, caller } = ctx
-  const { list, values } = choose(caller, request)
-  const [rows] = await readAs(db, caller, [list.summaries(db, values)])
-  const { page, nextCursor } = toPage(request, rows)
+  const { list, values, toPage } = choose(caller, request)
+  const { summaries } = await readAs(db, caller, { summaries: list.summaries(db, values) })
+  const { page, nextCursor } = toPage(summaries)
   if (isMissing(ctx, request, page)) return listSummaries(ctx, request)
-  const orders = page.map(({ cursorId: _, cursorAt: _at, isEnd: _end, ...row }) => toSummary(row))
-  return { orders, nextCursor }
+  return { orders: page.map(({ summary }) => toSummary(summary)), nextCursor }
 }

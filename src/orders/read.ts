@@ -1,123 +1,42 @@
 /** Reads orders with everything that they show. */
-
-import { eq, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
-import { preparedTables, type Select } from '../db/prepared.ts'
-import { listings, nfts } from '../db/schema/catalogue.ts'
-import { deliveries, transactions } from '../db/schema/delivery.ts'
-import { orderItems, orders } from '../db/schema/orders.ts'
-import { users } from '../db/schema/users.ts'
-import { deliveryColumns } from '../delivery/shown.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue } from '../http/errors.ts'
 import { tokenNameOf } from '../identity/namespace.ts'
-import { type BuyerFields, buyerColumns, type Viewer, visibleBuyer } from './buyer.ts'
-import { type Listing, listingColumns, type Nft, nftColumns } from './nft.ts'
-import {
-  buildOrder,
-  byId,
-  type ItemRow,
-  itemColumns,
-  type OrderRow,
-  orderColumns,
-  requireRow,
-} from './order.ts'
+import { type Viewer, visibleBuyer } from './buyer.ts'
+import type { Nft } from './nft.ts'
+import { buildOrder, byId, requireRow } from './order.ts'
+import { lists, MAX_CANDIDATES, type OrderRows, valuesOf } from './page.ts'
 import type { Order } from './schema.ts'
 
-type ViewerValues = { userId: number; isMaster: number }
-
-/** The values that say whose view of orders is read. */
-export const viewerValues = ({ role, userId }: Viewer): ViewerValues => ({
-  userId,
-  isMaster: Number(role === 'master'),
-})
-
-/** Whether the viewer may see an order: with a master token, as the buyer, or as a seller. */
-export const isVisible = ({ userId, isMaster }: ViewerValues): SQL =>
-  sql`(${isMaster} = 1 OR buyerId = ${userId} OR EXISTS (
-    SELECT 1 FROM orderItems WHERE orderId = orders.id AND sellerId = ${userId}))`
-
-type Selection<Others> = {
-  /** Selects the ids of the orders. */
-  ids: SQL
-  /** Common table expressions that it uses. */
-  shared?: SQL
-  /** Further SELECTs of the statement. */
-  others?: Others
-}
-
-/**
- * Prepares the statement that reads orders: those of the selected ones that the viewer may see. The
- * other tables do not depend on the viewer; what is read of other orders is not used.
- */
-export const prepareOrders = <
-  Values extends ViewerValues,
-  Others extends Record<string, Select<unknown>> = Record<never, never>,
->(
-  select: (db: Database, values: Values) => Selection<Others>,
-) =>
-  preparedTables((db, values: Values) => {
-    const { ids, shared, others } = select(db, values)
-    const isSelected = sql`orderId IN (SELECT id FROM selected)`
-    const table = sql`selected (id) AS MATERIALIZED (${ids})`
-    return {
-      shared: shared ? sql`${shared}, ${table}` : table,
-      selects: {
-        ...(others as Others),
-        orders: db
-          .select({ ...orderColumns, namespace: orders.namespace })
-          .from(orders)
-          .where(sql`orders.id IN (SELECT id FROM selected) AND ${isVisible(values)}`),
-        buyers: db
-          .select(buyerColumns)
-          .from(users)
-          .where(sql`id IN (SELECT buyerId FROM orders WHERE id IN (SELECT id FROM selected))`),
-        items: db
-          .select({ ...itemColumns, delivery: deliveryColumns })
-          .from(orderItems)
-          .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
-          .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
-          .where(isSelected),
-        nfts: db
-          .select(nftColumns)
-          .from(nfts)
-          .where(sql`id IN (SELECT nftId FROM orderItems WHERE ${isSelected})`),
-        listings: db
-          .select(listingColumns)
-          .from(listings)
-          .where(sql`id IN (SELECT listingId FROM orderItems WHERE ${isSelected})`),
-      },
-    }
-  })
-
-export type Tables = {
-  orders: (OrderRow & { namespace: string })[]
-  buyers: BuyerFields[]
-  items: ItemRow[]
-  nfts: Nft[]
-  listings: Listing[]
-}
-
-/** Builds the orders that the statement of `prepareOrders` has read, by id, with their items. */
-export function buildOrders(viewer: Viewer, { orders, buyers, items, nfts, listings }: Tables) {
-  const buyersById = byId(buyers)
-  const itemsByOrder = Map.groupBy(items, ({ orderId }) => orderId)
-  const sold = { nfts: byId(nfts), listings: byId(listings) }
+/** Builds the orders of rows and their NFTs, by id, with their items. */
+export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[]) {
+  const sold = { nfts: byId(nfts), listings: byId(rows.map(({ listing }) => listing)) }
+  const rowsByOrder = Map.groupBy(rows, ({ order }) => order.id)
   return new Map(
-    orders.map(({ namespace: _, ...order }) => {
-      const own = { order, items: itemsByOrder.get(order.id) ?? [], sold }
-      const buyer = visibleBuyer(viewer, requireRow(buyersById, order.buyerId))
-      return [order.id, { ...buildOrder(viewer, own), buyer }]
+    rows.map(({ order: { namespace: _, ...order }, buyer }): [number, Order] => {
+      const own = rowsByOrder.get(order.id) ?? []
+      const items = own.map(({ item, delivery }) => ({ ...item, delivery }))
+      const built = buildOrder(viewer, { order, items, sold })
+      return [order.id, { ...built, buyer: visibleBuyer(viewer, buyer) }]
     }),
   )
 }
 
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
 
-export const ordersByIds = prepareOrders((_, { ids }: ViewerValues & { ids: string }) => ({
-  ids: sql`SELECT value FROM json_each(${ids})`,
-}))
+const named = (ids: readonly number[]) => ({ ids: JSON.stringify(ids), limit: MAX_CANDIDATES })
+
+/** Selects those orders with these ids that the viewer may see, with all that they show. */
+export function selectByIds(db: Database, viewer: Viewer, ids: readonly number[]) {
+  const values = valuesOf(viewer, named(ids))
+  return { orders: lists.ids.orders(db, values), nfts: lists.ids.nfts(db, values) }
+}
+
+/** Selects the summary of an order, if the viewer may see it. */
+export const selectSummary = (db: Database, viewer: Viewer, id: number) =>
+  lists.ids.summaries(db, valuesOf(viewer, named([id])))
 
 /** What headers tell of one order, as summaries and events do. */
 export type OrderState = { sequence: number; source: string }
@@ -131,15 +50,17 @@ export async function readOrders(
   { db, caller }: ReadCtx,
   orderIds: readonly string[],
 ): Promise<{ orders: Order[]; state: OrderState | null }> {
-  const ids = JSON.stringify(orderIds.map(Number))
-  const statement = ordersByIds(db, { ids, ...viewerValues(caller) })
-  const [tables] = await readAs(db, caller, [statement])
-  const found = buildOrders(caller, tables)
+  const statements = selectByIds(db, caller, orderIds.map(Number))
+  const rows = await readAs(db, caller, statements)
+  const found = buildOrders(caller, rows.orders, rows.nfts)
   requireAll(orderIds, found)
   const orders = [...new Set(orderIds)].map((digits) => requireRow(found, Number(digits)))
-  const [[row], [item]] = [tables.orders, tables.items]
-  if (!row || !item || orders.length > 1) return { orders, state: null }
-  const state = { sequence: item.delivery.version + 1, source: tokenNameOf(row.namespace) }
+  const [row] = rows.orders
+  if (!row || orders.length > 1) return { orders, state: null }
+  const state = {
+    sequence: row.delivery.version + 1,
+    source: tokenNameOf(row.order.namespace),
+  }
   return { orders, state }
 }
 

@@ -1,6 +1,6 @@
 /** What a user sells, and whether it may be delivered. */
 
-import { type Placeholder, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { prepared, raw } from '../db/batch.ts'
@@ -36,7 +36,7 @@ export type Listing = SoldContract &
     isListed: 0 | 1
   }
 
-const newestItems = (userId: number | Placeholder) => sql`(SELECT * FROM orderItems
+const newestItems = (userId: number) => sql`(SELECT * FROM orderItems
     WHERE sellerId = ${userId} ORDER BY orderId DESC LIMIT ${COUNTED_ORDERS}) own
   CROSS JOIN deliveries d ON d.id = own.id CROSS JOIN nfts n ON n.id = own.nftId`
 

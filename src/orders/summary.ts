@@ -1,52 +1,46 @@
 /** Summaries of orders: what a shop compares with its books, without the NFT and the people. */
+import type { RowOf } from '../db/columns.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
+import {
+  deliveryColumns,
+  failReason,
+  itemStatus,
+  shopColumns,
+  toShopFields,
+} from '../delivery/shown.ts'
 
-import { type SQL, sql } from 'drizzle-orm'
-import { raw } from '../db/batch.ts'
-import type { Database } from '../db/client.ts'
-import { type NamedRow, namedColumns } from '../db/columns.ts'
-import type { ReasonCode } from '../db/schema/delivery.ts'
-import { describeReason } from '../delivery/reasons.ts'
-import { itemStatusSql, readCustom, shopColumns } from '../delivery/shown.ts'
-
-const ifFailed = <T>(column: SQL<T>) =>
-  sql<T | null>`iif(${itemStatusSql} = 'failed', ${column}, NULL)`
-
-/** Of the order `o`, its item `i` and its delivery `d`. `custom` is JSON. */
+/** The columns of an order, its item, its delivery, and the newest transaction of that. */
 export const summaryColumns = {
-  id: sql<number>`o.id`,
-  orderItemId: sql<number>`i.id`,
+  id: orders.id,
+  buyerId: orders.buyerId,
+  totalPriceCents: orders.totalPriceCents,
+  totalPriceEth: orders.totalPriceEth,
+  createdAt: orders.createdAt,
+  orderItemId: orderItems.id,
+  nftId: orderItems.nftId,
+  listingId: orderItems.listingId,
+  quantity: orderItems.quantity,
+  priceCents: orderItems.priceCents,
+  priceCurrency: orderItems.priceCurrency,
+  sellerId: orderItems.sellerId,
   ...shopColumns,
-  nftId: sql<number>`i.nftId`,
-  listingId: sql<number>`i.listingId`,
-  quantity: sql<number>`i.quantity`,
-  priceCents: sql<number>`i.priceCents`,
-  priceCurrency: sql<string>`i.priceCurrency`,
-  totalPriceCents: sql<number>`o.totalPriceCents`,
-  totalPriceEth: sql<string>`o.totalPriceEth`,
-  buyerId: sql<number>`o.buyerId`,
-  sellerId: sql<number>`i.sellerId`,
-  status: itemStatusSql,
-  reasonCode: ifFailed(sql<ReasonCode | null>`d.reasonCode`),
-  reasonDetail: ifFailed(sql<string | null>`d.reasonDetail`),
-  txId: sql<string | null>`(SELECT hash FROM transactions WHERE id = d.transactionId)`,
-  createdAt: sql<string>`o.createdAt`,
-  updatedAt: sql<string>`d.updatedAt`,
+  reasonCode: deliveryColumns.reasonCode,
+  reasonDetail: deliveryColumns.reasonDetail,
+  txId: deliveryColumns.txId,
+  updatedAt: deliveryColumns.changedAt,
 }
 
-export type SummaryRow = NamedRow<typeof summaryColumns>
 export type OrderSummary = ReturnType<typeof toSummary>
 
 /** Returns the summary of a row that was selected. */
-export const toSummary = ({ reasonDetail, ...row }: SummaryRow) => ({
-  ...row,
-  custom: readCustom(row),
-  failReason: describeReason({ ...row, reasonDetail }),
-})
-
-/** Selects the summary of an order. */
-export const selectSummary = (db: Database, id: number) =>
-  raw<SummaryRow>(
-    db,
-    sql`SELECT ${namedColumns(summaryColumns)} FROM orders o JOIN orderItems i ON i.orderId = o.id
-      JOIN deliveries d ON d.id = i.id WHERE o.id = ${id}`,
-  )
+export function toSummary(selected: RowOf<typeof summaryColumns>) {
+  const { publicUrl, state, version, reasonDetail, ...row } = selected
+  const status = itemStatus(state, row.txId)
+  return {
+    ...row,
+    ...toShopFields(row.id, selected),
+    status,
+    reasonCode: status === 'failed' ? row.reasonCode : null,
+    failReason: failReason(selected),
+  }
+}

@@ -44,28 +44,35 @@ export async function readPersonalData(
   const viewer = { role: 'user', userId } as const
   const request = { limit: PAGE_SIZE, cursor: cursor === undefined ? cursor : { id: cursor } }
   const page = preparePage({ db, viewer }, request)
-  const [tables, [person], book, tokenRows, mailLinks, webhooks, actions] = await readAs(
+  const { persons, book, tokenRows, mailLinks, webhooks, actions, ...rows } = await readAs(
     db,
     caller,
-    [
-      page.statement,
-      db.select(personColumns).from(users).where(eq(users.id, userId)),
-      db
+    {
+      ...page.statements,
+      persons: db.select(personColumns).from(users).where(eq(users.id, userId)),
+      book: db
         .select(shownColumns(addresses, BookEntry))
         .from(addresses)
         .where(inArray(addresses.id, selectAddressIds(userId))),
-      db.select(shownColumns(tokens, TokenRecord)).from(tokens).where(eq(tokens.userId, userId)),
-      db.select(shownColumns(emailLinks, MailLink)).from(emailLinks).where(isMailLink(userId)),
-      db
+      tokenRows: db
+        .select(shownColumns(tokens, TokenRecord))
+        .from(tokens)
+        .where(eq(tokens.userId, userId)),
+      mailLinks: db
+        .select(shownColumns(emailLinks, MailLink))
+        .from(emailLinks)
+        .where(isMailLink(userId)),
+      webhooks: db
         .select(endpointColumns)
         .from(webhookEndpoints)
         .where(and(eq(webhookEndpoints.userId, userId), isNull(webhookEndpoints.deletedAt))),
-      db
+      actions: db
         .select(shownColumns(auditLog, AdministratorAction))
         .from(auditLog)
         .where(eq(auditLog.userId, userId)),
-    ],
+    },
   )
+  const [person] = persons
   if (!person) throw new ApiError('not_found', 'there is no such user')
   const { avatarKey, ...user } = person
   return {
@@ -75,7 +82,7 @@ export async function readPersonalData(
     mailLinks,
     webhooks: webhooks.map(toRecord),
     actions,
-    ...page.finish(tables),
+    ...page.finish(rows),
   }
 }
 

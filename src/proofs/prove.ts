@@ -11,7 +11,7 @@ import type { Settings } from '../env.ts'
 import { hashContent } from '../ethereum/contract.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { isVisible, viewerValues } from '../orders/read.ts'
+import { isVisible, viewerValues } from '../orders/visible.ts'
 import { AUDIENCE, signProof } from './keys.ts'
 
 type Values = { orderId: number; userId: number; isMaster: number }

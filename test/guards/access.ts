@@ -45,7 +45,7 @@ export const access: Guard[] = [
   {
     name: 'pages of operators are for administrators',
     file: 'src/auth/access.ts',
-    text: "if (caller.requires === 'administrator' && live.roleId !== ADMINISTRATOR) throw notAdministrator()",
+    text: "if (requires === 'administrator' && token.roleId !== ADMINISTRATOR) throw notAdministrator()",
     broken: '',
     test: 'test/pages/operations.test.ts',
     title: 'is for administrators only',

@@ -37,8 +37,8 @@ export const data: Guard[] = [
   {
     name: 'public lists have nothing that is not released',
     file: 'src/marketplace/candidates.ts',
-    text: 'sql`${isOrderable} AND n.releaseAt <= ${now}`',
-    broken: 'sql`n.releaseAt <= ${now}`',
+    text: "sql`${nfts.status} IN ('released', 'unlisted') AND ${nfts.deletedAt} IS NULL",
+    broken: 'sql`TRUE',
     test: 'test/marketplace/public.test.ts',
     title: 'hides an NFT that is',
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TIMEOUT } from '../../../src/avatars/remote.ts'
 import { orNull, text } from '../../../src/http/fields.ts'
-import { lists } from '../../../src/marketplace/for-sale.ts'
+import { resources } from '../../../src/marketplace/page.ts'
 import { MAX_AGE } from '../../../src/marketplace/routes.ts'
 import type { Operations } from '../operation.ts'
 import { Creators, PublicListing, PublicNft, Stats } from '../public-schemas.ts'
@@ -20,7 +20,7 @@ const pages =
   '5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what ' +
   'is withdrawn is absent.'
 const schemas = { listings: PublicListing, nfts: PublicNft }
-const ofList = (list: keyof typeof lists, id: string, name: string): Operations => {
+const ofList = (list: keyof typeof resources, id: string, name: string): Operations => {
   const elements = z.object({ [list]: z.array(schemas[list]).describe('What was found.') })
   const page = elements.extend({
     nextCursor: orNull(text('The next `cursor`; null on the last page.')),
@@ -37,7 +37,7 @@ const ofList = (list: keyof typeof lists, id: string, name: string): Operations 
       summary: `Get ${name}`,
       description: `${released} Also shows what is unlisted.`,
       answer: elements.meta({ id: `Public${id}`, description: 'In the order of the path.' }),
-      errors: [lists[list].notFound],
+      errors: [resources[list].notFound],
     },
   }
 }

@@ -45,6 +45,8 @@ export const orders = sqliteTable(
     // Every index ends with the id, which is SQLite's rowid.
     index('orders_buyer').on(t.buyerId),
     index('orders_source').on(t.source),
+    // Turns times into a range of ids, for lists.
+    index('orders_created').on(t.createdAt),
   ]),
 )
 

@@ -5,12 +5,11 @@ import type * as z from 'zod'
 import { readAs } from '../../auth/access.ts'
 import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
-import { type NamedRow, namedColumns } from '../../db/columns.ts'
 import type { deliveries, transactions } from '../../db/schema/delivery.ts'
 import type { orderItems } from '../../db/schema/orders.ts'
 import type { Ctx } from '../../http/context.ts'
 import { describeReason } from '../reasons.ts'
-import { readCustom, shopColumns } from '../shown.ts'
+import { type ShopRow, toShopFields } from '../shown.ts'
 import type { TransferQuery } from './schema.ts'
 
 export type Query = z.infer<typeof TransferQuery>
@@ -28,14 +27,15 @@ type TransactionRow = Pick<
   'hash' | 'contract' | 'signer' | 'nonce' | 'block' | 'gasUsed' | 'fee' | 'isOpen' | 'createdAt'
 > & { items: number }
 
-/** `transactions` is JSON of the newest transaction with the item, if there is any. */
-type TransferRow = NamedRow<typeof shopColumns> &
+/** `custom` is JSON, and `transactions` that of the newest transaction with the item, if there is any. */
+type TransferRow = Omit<ShopRow, 'custom' | 'state'> &
   Pick<Delivery, 'id' | 'chainId' | 'key' | 'contract' | 'requestedAction' | 'reasonCode'> &
   Pick<Delivery, 'reasonDetail' | 'tries' | 'failingSince' | 'dueAt' | 'createdAt' | 'updatedAt'> &
   Pick<typeof orderItems.$inferSelect, 'orderId' | 'quantity'> & {
     network: string
     status: Delivery['state']
     txId: string | null
+    custom: string | null
     transactions: string
   }
 
@@ -50,7 +50,9 @@ const selectTransfersWhere = (db: Database, condition: SQL) =>
         iif(t.id IS NULL, '[]', json_array(json_object('hash', t.hash, 'contract', t.contract,
           'signer', t.signer, 'nonce', t.nonce, 'block', t.block, 'gasUsed', t.gasUsed, 'fee', t.fee,
           'items', json_array_length(t.items), 'isOpen', json(iif(t.isOpen, 'true', 'false')),
-          'createdAt', t.createdAt))) AS transactions, ${namedColumns(shopColumns)}
+          'createdAt', t.createdAt))) AS transactions,
+        o.providerId, substr(o.source, instr(o.source, ':') + 1) AS source, o.custom,
+        (SELECT publicUrl FROM instance) AS publicUrl, d.version, d.cancelRequestedAt
       FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
         JOIN nfts n ON n.id = i.nftId LEFT JOIN transactions t ON t.id = d.transactionId
       WHERE ${condition}`,
@@ -91,12 +93,13 @@ function isAmongFirst({ source, ...filter }: Filter, cursor: number, limit: numb
 const sourcesOf = (name: string) => [`master:${name}`, `user:${name}`]
 
 /** Returns the answer for a row of `selectTransfer`. */
-export function toTransfer({ reasonDetail, ...row }: TransferRow) {
+export function toTransfer({ publicUrl, version, reasonDetail, ...row }: TransferRow) {
   const transactions: TransactionRow[] = JSON.parse(row.transactions)
+  const custom: ShopRow['custom'] = row.custom && JSON.parse(row.custom)
   return {
     ...row,
     reason: describeReason({ ...row, reasonDetail }),
-    custom: readCustom(row),
+    ...toShopFields(row.orderId, { ...row, custom, state: row.status, publicUrl, version }),
     transactions: transactions.map(({ items, ...transaction }) => ({
       ...transaction,
       itemFee: itemFee(transaction.fee, items),

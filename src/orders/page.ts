@@ -1,0 +1,243 @@
+/**
+ * The SQL that finds orders: those of a list, or those that are named. One index gives candidates, in
+ * the order of the list and after the last one of the page before; the filters choose among them. A
+ * call looks at a limited number, so its cost does not depend on how many orders there are.
+ */
+
+import { eq, type SQL, sql } from 'drizzle-orm'
+import { prepared } from '../db/batch.ts'
+import { named } from '../db/columns.ts'
+import { listings, nfts } from '../db/schema/catalogue.ts'
+import { deliveries, transactions } from '../db/schema/delivery.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
+import { users } from '../db/schema/users.ts'
+import { deliveryColumns } from '../delivery/shown.ts'
+import { buyerColumns, type Viewer } from './buyer.ts'
+import { listingColumns, nftColumns } from './nft.ts'
+import { itemColumns, orderColumns } from './order.ts'
+import { summaryColumns } from './summary.ts'
+import { isVisible, type ViewerValues, viewerValues } from './visible.ts'
+
+/** Candidates that one call looks at. */
+export const MAX_CANDIDATES = 1000
+
+/** The value of a filter that is not used is null. */
+type Values = ViewerValues & {
+  /** JSON: the orders that are named. */
+  ids: string
+  /** The largest number of candidates to return. */
+  limit: number
+  /** The page begins below this order or, sorted by change, after this time and item. */
+  before: number
+  afterTime: string
+  afterItem: number
+  /** Orders that were placed before `earliest`, or at `latest` and later, are not looked at. */
+  earliest: string | null
+  latest: string | null
+  providerId: string | null
+  source: string | null
+  sellerId: number | null
+  buyerUserId: number | null
+  /** JSON: the states of the deliveries. */
+  states: string | null
+  isSent: number | null
+  createdFrom: string | null
+  createdTo: string | null
+  updatedFrom: string | null
+}
+type Bound = Values
+
+type Given = { limit: number } & {
+  [Name in Exclude<keyof Values, keyof ViewerValues | 'limit'>]?: Values[Name] | undefined
+}
+
+/** Returns the values of a statement. */
+export const valuesOf = (viewer: Viewer, given: Given): Values => ({
+  ...viewerValues(viewer),
+  limit: given.limit,
+  ids: given.ids ?? '[]',
+  before: given.before ?? Number.MAX_SAFE_INTEGER,
+  afterTime: given.afterTime ?? '',
+  afterItem: given.afterItem ?? 0,
+  earliest: given.earliest ?? null,
+  latest: given.latest ?? null,
+  providerId: given.providerId ?? null,
+  source: given.source ?? null,
+  sellerId: given.sellerId ?? null,
+  buyerUserId: given.buyerUserId ?? null,
+  states: given.states ?? null,
+  isSent: given.isSent ?? null,
+  createdFrom: given.createdFrom ?? null,
+  createdTo: given.createdTo ?? null,
+  updatedFrom: given.updatedFrom ?? null,
+})
+
+/** Whether an order, its item and its delivery are as the filters say. */
+const matches = (values: Bound) => sql`${isVisible(values)}
+  AND (${values.providerId} IS NULL OR ${orders.providerId} = ${values.providerId})
+  AND (${values.source} IS NULL
+    OR ${orders.source} IN ('master:' || ${values.source}, 'user:' || ${values.source}))
+  AND (${values.sellerId} IS NULL OR ${orderItems.sellerId} = ${values.sellerId})
+  AND (${values.buyerUserId} IS NULL OR ${orders.buyerId} = ${values.buyerUserId})
+  AND (${values.states} IS NULL
+    OR ${deliveries.state} IN (SELECT value FROM json_each(${values.states})))
+  AND (${values.isSent} IS NULL OR (${deliveries.transactionId} IS NOT NULL) = ${values.isSent})
+  AND (${values.createdFrom} IS NULL OR ${orders.createdAt} >= ${values.createdFrom})
+  AND (${values.createdTo} IS NULL OR ${orders.createdAt} < ${values.createdTo})
+  AND (${values.updatedFrom} IS NULL OR ${deliveries.updatedAt} >= ${values.updatedFrom})`
+
+/**
+ * Candidates, numbered, between the orders at the ends of the times. SQLite reads them one by one, and
+ * no more than a page needs.
+ */
+const numbered = (candidates: SQL, { earliest, latest, before }: Bound) => sql`(
+  WITH bounds (low, high) AS MATERIALIZED (SELECT
+    coalesce((SELECT id FROM orders WHERE createdAt < ${earliest}
+      ORDER BY createdAt DESC LIMIT 1), 0),
+    min(${before}, coalesce((SELECT id FROM orders WHERE createdAt >= ${latest}
+      ORDER BY createdAt LIMIT 1), ${before})))
+  SELECT id, row_number() OVER () AS number
+  FROM (${candidates} LIMIT ${MAX_CANDIDATES})) AS candidates`
+
+/**
+ * The columns of a candidate. One that does not match is the last one that the call looks at.
+ * `number`: its place among the candidates. `itemId` and `updatedAt`: of its item.
+ */
+const candidateColumns = (values: Bound) => ({
+  id: sql<number>`candidates.id`.as('id'),
+  itemId: sql<number>`${orderItems.id}`.as('itemId'),
+  updatedAt: sql<string>`${deliveries.updatedAt}`.as('updatedAt'),
+  number: sql<number>`candidates.number`.as('number'),
+  isMatch: sql<0 | 1>`(${matches(values)})`.as('isMatch'),
+})
+
+/** Whether a candidate matches, or tells where the next page begins. */
+const isReturned = sql`isMatch OR number = ${sql.raw(`${MAX_CANDIDATES}`)}`
+
+const isCandidate = sql`${orders.id} = candidates.id`
+const isItem = eq(orderItems.orderId, orders.id)
+const isDelivery = eq(deliveries.id, orderItems.id)
+const isNewest = eq(transactions.id, deliveries.transactionId)
+
+const isBetween = (id: string) =>
+  sql.raw(`${id} > (SELECT low FROM bounds) AND ${id} < (SELECT high FROM bounds)`)
+
+const ordersWhere = (condition: SQL) =>
+  sql`SELECT id FROM orders WHERE ${condition} AND ${isBetween('id')}`
+const soldBy = (userId: Bound['sellerId' | 'userId']) =>
+  sql`SELECT orderId AS id FROM orderItems WHERE sellerId = ${userId} AND ${isBetween('orderId')}`
+
+/** Items in a state that the index `deliveries_waiting` has. Their ids grow as those of orders. */
+const itemsIn = (state: string) =>
+  sql.raw(`SELECT id FROM deliveries WHERE state = '${state}'
+  AND state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')
+  AND id > coalesce((SELECT id FROM orderItems WHERE orderId = (SELECT low FROM bounds)), 0)
+  AND id < coalesce((SELECT id FROM orderItems WHERE orderId >= (SELECT high FROM bounds)
+    ORDER BY orderId LIMIT 1), ${Number.MAX_SAFE_INTEGER})`)
+
+const failedItems = sql`${itemsIn('failed')} UNION ALL ${itemsIn('cancelled')}
+  UNION ALL ${itemsIn('written_off')}`
+
+const ordersOf = (items: SQL) => sql`SELECT orderId AS id
+  FROM (${items} LIMIT ${MAX_CANDIDATES}) AS found CROSS JOIN orderItems ON orderItems.id = found.id`
+
+/** What is due and what transactions carry: read as a whole, because each step changes it. */
+const itemsUnderWay = sql`SELECT DISTINCT id FROM (
+  SELECT id FROM deliveries WHERE dueAt IS NOT NULL
+  UNION ALL SELECT value FROM transactions, json_each(items) WHERE isOpen)`
+
+const changedItems = ({ afterTime, afterItem }: Bound) => sql`
+  SELECT updatedAt, id FROM deliveries
+    WHERE state NOT IN ('queued', 'in_flight') AND (updatedAt, id) > (${afterTime}, ${afterItem})
+  UNION ALL SELECT updatedAt, deliveries.id
+    FROM (${itemsUnderWay}) AS underWay CROSS JOIN deliveries ON deliveries.id = underWay.id
+    WHERE state IN ('queued', 'in_flight')
+      AND (updatedAt, deliveries.id) > (${afterTime}, ${afterItem})
+  ORDER BY updatedAt, id`
+
+/**
+ * Prepares the statements of a list. Left joins keep the order of the candidates. NFTs have a statement
+ * of their own, because D1 limits a result to 100 columns.
+ */
+const prepareList = (candidates: (values: Bound) => SQL) => ({
+  orders: prepared((db, values: Bound) =>
+    db
+      .select({
+        candidate: candidateColumns(values),
+        order: named('order', { ...orderColumns, namespace: orders.namespace }),
+        item: named('item', itemColumns),
+        delivery: named('delivery', deliveryColumns),
+        listing: named('listing', listingColumns),
+        buyer: named('buyer', buyerColumns),
+      })
+      .from(numbered(candidates(values), values))
+      .leftJoin(orders, isCandidate)
+      .leftJoin(orderItems, isItem)
+      .leftJoin(deliveries, isDelivery)
+      .leftJoin(transactions, isNewest)
+      .leftJoin(listings, eq(listings.id, orderItems.listingId))
+      .leftJoin(users, eq(users.id, orders.buyerId))
+      .where(isReturned)
+      .limit(values.limit),
+  ),
+  nfts: prepared((db, values: Bound) =>
+    db
+      .select(nftColumns)
+      .from(nfts)
+      .where(
+        sql`${nfts.id} IN (SELECT nftId FROM ${numbered(candidates(values), values)}
+          CROSS JOIN orders ON ${isCandidate} CROSS JOIN orderItems ON ${isItem}
+          CROSS JOIN deliveries ON ${isDelivery} WHERE ${matches(values)} LIMIT ${values.limit})`,
+      ),
+  ),
+  summaries: prepared((db, values: Bound) =>
+    db
+      .select({
+        candidate: candidateColumns(values),
+        summary: named('summary', summaryColumns),
+      })
+      .from(numbered(candidates(values), values))
+      .leftJoin(orders, isCandidate)
+      .leftJoin(orderItems, isItem)
+      .leftJoin(deliveries, isDelivery)
+      .leftJoin(transactions, isNewest)
+      .where(isReturned)
+      .limit(values.limit),
+  ),
+})
+
+/** The lists, by what gives their candidates: newest first, and `updatedFrom` the oldest change first. */
+export const lists = {
+  /** The orders that are named. */
+  ids: prepareList(
+    ({ ids }) => sql`SELECT id FROM orders WHERE id IN (SELECT value FROM json_each(${ids}))`,
+  ),
+  all: prepareList(() => sql`${ordersWhere(sql`TRUE`)} ORDER BY id DESC`),
+  own: prepareList(
+    ({ userId }) =>
+      sql`${ordersWhere(sql`buyerId = ${userId}`)} UNION ${soldBy(userId)} ORDER BY id DESC`,
+  ),
+  providerId: prepareList(
+    ({ providerId }) => sql`${ordersWhere(sql`providerId = ${providerId}`)} ORDER BY id DESC`,
+  ),
+  source: prepareList(
+    ({ source }) => sql`${ordersWhere(sql`source = 'master:' || ${source}`)}
+      UNION ALL ${ordersWhere(sql`source = 'user:' || ${source}`)} ORDER BY id DESC`,
+  ),
+  sellerId: prepareList(({ sellerId }) => sql`${soldBy(sellerId)} ORDER BY id DESC`),
+  buyerUserId: prepareList(
+    ({ buyerUserId }) => sql`${ordersWhere(sql`buyerId = ${buyerUserId}`)} ORDER BY id DESC`,
+  ),
+  awaitingWallet: prepareList(() => ordersOf(sql`${itemsIn('awaiting_wallet')} ORDER BY id DESC`)),
+  failed: prepareList(() => ordersOf(sql`${failedItems} ORDER BY id DESC`)),
+  underWay: prepareList(
+    () => sql`SELECT orderId AS id FROM (${itemsUnderWay}) AS underWay
+      CROSS JOIN orderItems ON orderItems.id = underWay.id
+      WHERE ${isBetween('orderId')} ORDER BY orderId DESC`,
+  ),
+  updatedFrom: prepareList((values) => ordersOf(changedItems(values))),
+}
+
+type List = (typeof lists)['all']
+export type OrderRows = ReturnType<List['orders']>['_']['result']
+export type Candidate = OrderRows[number]['candidate']
