@@ -331,7 +331,6 @@ CREATE TABLE `idempotencyKeys` (
 	`namespace` text NOT NULL,
 	`key` text NOT NULL,
 	`requestHash` text NOT NULL,
-	`plan` text NOT NULL,
 	`result` text NOT NULL,
 	`createdAt` text NOT NULL,
 	PRIMARY KEY(`day`, `namespace`, `key`)
@@ -397,17 +396,11 @@ CREATE TABLE `reservations` (
 --> statement-breakpoint
 CREATE INDEX `reservations_expiry` ON `reservations` (`expiresAt`);--> statement-breakpoint
 CREATE INDEX `reservations_user` ON `reservations` (`placedBy`,`expiresAt`) WHERE "reservations"."placedBy" IS NOT NULL;--> statement-breakpoint
-CREATE TABLE `responseParts` (
-	`hash` text NOT NULL,
-	`day` text NOT NULL,
-	`part` text NOT NULL,
-	PRIMARY KEY(`day`, `hash`)
-);
---> statement-breakpoint
 CREATE TABLE `addresses` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,
 	`origin` text DEFAULT 'request' NOT NULL,
+	`placementKey` text,
 	`userId` integer NOT NULL,
 	`name` text,
 	`street` text,

@@ -50,7 +50,7 @@ const calls = {
   statistics: call('GET /api/public/stats'),
 }
 
-const { order, transaction, event, response, buyer } = growth
+const { order, transaction, event, key, buyer } = growth
 const numbered = rows(batchCosts['place a numbered order'])
 const idempotency = rows(batchCosts['place a numbered order with an Idempotency-Key']) - numbered
 
@@ -78,14 +78,14 @@ const lifeOf = (load: 'busy' | 'quiet'): Record<string, number> => {
       batchCosts[isBusy ? 'log and send 100 events' : 'log and send an event'],
       count,
     ),
-    'pruning the response and the events': rows(
-      batchCosts['remove 100 stored responses and 200 events'],
+    'pruning the idempotency key and the events': rows(
+      batchCosts['remove 100 idempotency keys and 200 events'],
       100,
     ),
     'storage for a year':
       stored(order.bytes + share, 365) +
       stored(2 * event.bytes, event.days) +
-      stored(response.bytes, response.days),
+      stored(key.bytes, key.days),
   }
 }
 

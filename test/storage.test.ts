@@ -114,8 +114,7 @@ const seeds: Record<Exclude<keyof typeof growth, 'order' | 'transaction'>, () =>
         'it answered 500')), NULL)`)
     await repeat('webhookMessages', { eventId: `${Date.now()}000 + i` })
   },
-  response: () => repeat('idempotencyKeys', { key: `'checkout-' || ${random(8)}` }),
-  part: () => repeat('responseParts', { hash: random(20), part: "printf('%.1100c', 'x')" }),
+  key: () => repeat('idempotencyKeys', { key: `'checkout-' || ${random(8)}` }),
   session: () => repeat('tokens', { id: uuid, userId: 'userId' }),
   quota: async () => {
     await run(`INSERT INTO quotas VALUES ('orders:${'0'.repeat(64)}:7', '2026-11-24', 1)`)

@@ -5302,7 +5302,7 @@ export interface components {
         RequestId: string;
         /** @description The state of the database that this request has seen. Send it with the next request. Absent if the request did not use the database. */
         Bookmark: string;
-        /** @description `true` if this is the response of an earlier call. */
+        /** @description `true` if an earlier call has placed the orders. */
         IdempotentReplayed: string;
         /** @description The authentication scheme to use (RFC 9110): `Bearer`. If a token was sent, also `error` and `error_description`: what is wrong with it (RFC 6750). */
         WwwAuthenticate: string;
@@ -5421,7 +5421,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your choice for this call, unique under a token name. If the call is sent again within 24 hours, it gets the first response again and changes nothing.
+                 * @description A key of your choice for this call, unique under a token name. If the call is sent again within 24 hours, it changes nothing and gets the orders of the first call, as they are now, or the reservations of the first call.
                  * @example checkout-1001
                  */
                 "idempotency-key"?: string;
@@ -5686,7 +5686,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your choice for this call, unique under a token name. If the call is sent again within 24 hours, it gets the first response again and changes nothing.
+                 * @description A key of your choice for this call, unique under a token name. If the call is sent again within 24 hours, it changes nothing and gets the orders of the first call, as they are now, or the reservations of the first call.
                  * @example checkout-1001
                  */
                 "idempotency-key"?: string;

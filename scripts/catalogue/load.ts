@@ -1,7 +1,9 @@
 /** Loads the demo catalogue into the database and moves it to a new chain. */
+
 import { and, eq, ne, or } from 'drizzle-orm'
 import { type Address, getAddress } from 'viem'
-import type { Database, Statement } from '../../src/db/client.ts'
+import type { Statement } from '../../src/db/batch.ts'
+import type { Database } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { addresses, users } from '../../src/db/schema/users.ts'

@@ -64,21 +64,13 @@ export const growth = {
     perDay: perOrder(0.02),
     end: 'cron, with its event; 1,000 of an endpoint wait at most',
   },
-  response: {
-    what: 'stored response',
+  key: {
+    what: 'idempotency key',
     tables: ['idempotencyKeys'],
-    bytes: 1400,
+    bytes: 300,
     days: 2,
     perDay: perOrder(1),
     end: 'cron, after 24 to 48 hours',
-  },
-  part: {
-    what: 'NFT, metadata or listing of stored responses',
-    tables: ['responseParts'],
-    bytes: 1500,
-    days: 2,
-    perDay: { year: 3 * LOADS.year, day: 30_000 },
-    end: 'cron, with the responses; 3 for each NFT and day',
   },
   session: {
     what: 'session of a buyer',

@@ -43,7 +43,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/externalOrders/:order_ids': cost(1, 32, 0),
   'GET /api/externalOrders/:order_id/proof': cost(1, 10, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
-  'POST /api/externalOrders': cost(2, 105, 14),
+  'POST /api/externalOrders': cost(2, 110, 14),
   'POST /api/externalOrders/:order_id/cancel': cost(1, 65, 7),
   'PUT /api/externalOrders/by-number/:providerId': cost(2, 100, 15),
   'POST /api/externalOrders/check': cost(1, 40, 0),
@@ -249,7 +249,8 @@ export const publicCosts: Record<string, Cost> = {
 /** Costs of batches and of the cron job. */
 export const batchCosts = {
   'place an order': cost(2, 95, 10),
-  'place 100 orders': cost(2, 3700, 1000),
+  // An order is looked up among those of the call, of which it passes 50.
+  'place 100 orders': cost(2, 20_000, 1000),
   // With the order number of the shop, and of an NFT that may sell out: a row more for each.
   'place a numbered order': cost(2, 95, 12),
   'place a numbered order with an Idempotency-Key': cost(2, 110, 13),
@@ -260,7 +261,7 @@ export const batchCosts = {
   // A row an event, and some for the endpoint: it is due, a run takes its lease and moves it.
   'log and send 100 events': cost(6, 2000, 107),
   'log and send an event': cost(6, 200, 8),
-  'remove 100 stored responses and 200 events': cost(1, 2000, 300),
+  'remove 100 idempotency keys and 200 events': cost(1, 2000, 300),
   // Counts up to 1,000 items that failed, by reason, and rolls up the orders of four ranges.
   'run cron once': cost(15, 10_000, 30),
 }

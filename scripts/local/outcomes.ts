@@ -1,7 +1,9 @@
 /** The forced outcomes of the demo, in the local database and on the local chain. */
+
 import { eq, inArray } from 'drizzle-orm'
 import { type Address, isAddress } from 'viem'
-import type { Database, Statement } from '../../src/db/client.ts'
+import type { Statement } from '../../src/db/batch.ts'
+import type { Database } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { addresses, users } from '../../src/db/schema/users.ts'
 import { deliveryOwner } from '../catalogue/demo.ts'

@@ -1,8 +1,8 @@
 import { writeAs } from '../auth/access.ts'
 import { isUnknownUser, requireAccessTo } from '../auth/user-param.ts'
-import type { BoundStatement, Database } from '../db/client.ts'
+import { prepared, type StatementOf } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import { addresses } from '../db/schema/users.ts'
 import type { Caller, Ctx } from '../http/context.ts'
@@ -73,12 +73,9 @@ const fieldNames = {
 const emptyFields = Object.fromEntries(fieldNames.delivery.map((name) => [name, null]))
 
 type Values = AddressFields & { userId: number; isDefault: boolean; now: string }
-type Insert<K extends AddressKind> = (
-  db: Database,
-  values: Values,
-) => BoundStatement<Addresses[K][]>
+type Insert<K extends AddressKind> = (db: Database, values: Values) => StatementOf<Addresses[K][]>
 
-const insertInto = (db: Database, kind: AddressKind, values: Placeholders<Values>) =>
+const insertInto = (db: Database, kind: AddressKind, values: Values) =>
   db.insert(addresses).values({
     ...Object.fromEntries(fieldNames[kind].map((name) => [name, values[name]])),
     kind,
@@ -89,10 +86,10 @@ const insertInto = (db: Database, kind: AddressKind, values: Placeholders<Values
   })
 
 const insertAddress: { [K in AddressKind]: Insert<K> } = {
-  delivery: prepared((db, values: Placeholders<Values>) =>
+  delivery: prepared((db, values: Values) =>
     insertInto(db, 'delivery', values).returning(addressColumns.delivery),
   ),
-  billing: prepared((db, values: Placeholders<Values>) =>
+  billing: prepared((db, values: Values) =>
     insertInto(db, 'billing', values).returning(addressColumns.billing),
   ),
 }

@@ -2,8 +2,8 @@ import { and, asc, eq, isNull } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { requireAccessTo } from '../auth/user-param.ts'
-import type { BoundStatement, Database } from '../db/client.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { prepared, type StatementOf } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { addresses, users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
@@ -15,20 +15,20 @@ type Owner = { userId: number }
 /** An address that was deleted. */
 export type Deleted = { kind: AddressKind; id: number }
 
-const isListed = (kind: AddressKind, { userId }: Owner | Placeholders<Owner>) =>
+const isListed = (kind: AddressKind, { userId }: Owner | Owner) =>
   and(eq(addresses.userId, userId), eq(addresses.kind, kind), isLive)
 
-type List<K extends AddressKind> = (db: Database, owner: Owner) => BoundStatement<Addresses[K][]>
+type List<K extends AddressKind> = (db: Database, owner: Owner) => StatementOf<Addresses[K][]>
 
 const selectLiveAddresses: { [K in AddressKind]: List<K> } = {
-  delivery: prepared((db, owner: Placeholders<Owner>) =>
+  delivery: prepared((db, owner: Owner) =>
     db
       .select(addressColumns.delivery)
       .from(addresses)
       .where(isListed('delivery', owner))
       .orderBy(asc(addresses.id)),
   ),
-  billing: prepared((db, owner: Placeholders<Owner>) =>
+  billing: prepared((db, owner: Owner) =>
     db
       .select(addressColumns.billing)
       .from(addresses)
@@ -37,7 +37,7 @@ const selectLiveAddresses: { [K in AddressKind]: List<K> } = {
   ),
 }
 
-const userById = prepared((db, { userId }: Placeholders<Owner>) =>
+const userById = prepared((db, { userId }: Owner) =>
   db
     .select({ id: users.id })
     .from(users)

@@ -1,9 +1,9 @@
 /** The art of an NFT: converted once for each source and size, and stored in R2. */
+
 import { sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import { toJpeg } from '../avatars/picture.ts'
-import { guardedBatch } from '../db/guard.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { guarded, prepared } from '../db/batch.ts'
 import { countUse, type Quota, requireQuota, takeQuotas } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
@@ -23,7 +23,7 @@ type ArtCtx = Pick<Ctx, 'db' | 'now'> & {
 type ArtName = { id: number; size: ArtSize }
 type Art = { body: ReadableStream | Uint8Array<ArrayBuffer>; etag: string }
 
-const selectArt = prepared((db, { id, now }: Placeholders<{ id: number; now: string }>) =>
+const selectArt = prepared((db, { id, now }: { id: number; now: string }) =>
   db.all<Source>(sql`SELECT coverKey, iif(${hasImage}, payload ->> '$.metadata.image', NULL) AS image
     FROM nfts WHERE id = ${id} AND ${isVisible(now)}`),
 )
@@ -72,7 +72,7 @@ async function makeArt(
     { name: 'art', per: 'day', limit: settings.MAX_ART_PER_DAY, error },
   ]
   const guards = [attempt, ...conversions].map((quota) => requireQuota(quota, now))
-  await guardedBatch(db, guards, [countUse(db, attempt, now)])
+  await guarded(db, guards, { use: countUse(db, attempt, now) })
   const jpeg = await toJpeg(images, await readSource(source, settings), {
     edge: artSizes[size],
     claim: () => takeQuotas(db, conversions, now),

@@ -1,17 +1,23 @@
 /**
  * Reads and writes on behalf of a caller whose token is live. The check and the data are one trip.
  */
-import { and, eq, gt, isNull, not, notExists, or, type SQL, sql } from 'drizzle-orm'
+
+import { not, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
-import { batch, guarded, type NamedStatements, type Results } from '../db/batch.ts'
-import type { Database, Statement } from '../db/client.ts'
-import { type Guard, guardedBatch } from '../db/guard.ts'
-import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
-import { ADMINISTRATOR, tokens, users } from '../db/schema/users.ts'
+import {
+  batch,
+  guarded,
+  type NamedStatements,
+  prepared,
+  type Results,
+  raw,
+  type Statement,
+} from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
+import { ADMINISTRATOR, type tokens, type users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError, unauthenticated } from '../http/errors.ts'
-
-type Claims = Placeholders<Caller>
 
 /** Milliseconds for which a token works after it was rolled, so that programs can change over. */
 export const ROLL_GRACE = 24 * 60 * 60 * 1000
@@ -21,32 +27,21 @@ const now = sql.raw("strftime('%Y-%m-%dT%H:%M:%fZ', 'now')")
 const graceBegin = sql.raw(`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-${ROLL_GRACE / 1000} seconds')`)
 
 /**
- * Selects the token with these claims, unless it is revoked or has expired, its user is removed, or
- * its user has lost the role. The claims are compared, so a stolen signing key alone makes no valid token.
+ * The token with these claims, unless it is revoked or has expired, its user is removed, or its user
+ * has lost the role. The claims are compared, so a stolen signing key alone makes no valid token.
  */
-const selectLiveToken = (db: Database, { tokenId, userId, role, scope }: Claims) =>
-  db
-    .select({ kind: tokens.kind, roleId: users.roleId })
-    .from(tokens)
-    .innerJoin(users, eq(users.id, tokens.userId))
-    .where(
-      and(
-        eq(tokens.id, tokenId),
-        eq(tokens.userId, userId),
-        eq(tokens.role, role),
-        eq(tokens.scope, scope),
-        isNull(tokens.revokedAt),
-        gt(tokens.expiresAt, now),
-        or(isNull(tokens.rolledAt), gt(tokens.rolledAt, graceBegin)),
-        isNull(users.removedAt),
-        or(eq(tokens.role, 'user'), eq(users.roleId, ADMINISTRATOR)),
-      ),
-    )
+const liveToken = ({ tokenId, userId, role, scope }: Caller) =>
+  sql`FROM tokens JOIN users ON users.id = tokens.userId
+    WHERE tokens.id = ${tokenId} AND tokens.userId = ${userId} AND tokens.role = ${role}
+      AND tokens.scope = ${scope} AND tokens.revokedAt IS NULL AND tokens.expiresAt > ${now}
+      AND (tokens.rolledAt IS NULL OR tokens.rolledAt > ${graceBegin}) AND users.removedAt IS NULL
+      AND (tokens.role = 'user' OR users.roleId = ${sql.raw(String(ADMINISTRATOR))})`
 
-const liveToken = prepared(selectLiveToken)
+type LiveToken = Pick<typeof tokens.$inferSelect, 'kind'> &
+  Pick<typeof users.$inferSelect, 'roleId'>
 
-const isTokenNotLive = preparedCondition((db, claims: Claims) =>
-  notExists(selectLiveToken(db, claims)),
+const selectLiveToken = prepared((db, caller: Caller) =>
+  raw<LiveToken>(db, sql`SELECT tokens.kind, users.roleId ${liveToken(caller)}`),
 )
 
 const tokenRevoked = () => unauthenticated('the token was revoked')
@@ -74,7 +69,9 @@ export const administratorGuard = (caller: Caller): Guard => ({
 /** The guards of the token, and of what the endpoint requires of it. */
 function callerGuards(caller: Caller): Guard[] {
   const { requires } = caller
-  const guards: Guard[] = [{ when: isTokenNotLive(caller), error: tokenRevoked }]
+  const guards: Guard[] = [
+    { when: sql`NOT EXISTS (SELECT 1 ${liveToken(caller)})`, error: tokenRevoked },
+  ]
   if (requires) guards.push({ when: not(isSession(caller)), error: sessionRequired })
   if (requires === 'administrator') guards.push(administratorGuard(caller))
   return guards
@@ -100,27 +97,17 @@ export async function readAs(
   caller: Caller,
   statements: readonly Statement[] | NamedStatements,
 ): Promise<unknown> {
-  const live = liveToken(db, caller)
-  if (isList(statements)) {
-    const [[token], ...rows] = await db.batch([live, ...statements])
-    return isAccepted(db, caller, token) ? rows : readAs(db, caller, statements)
-  }
-  const { live: tokens, ...rows } = await batch(db, { live, ...statements })
-  return isAccepted(db, caller, tokens[0]) ? rows : readAs(db, caller, statements)
-}
-
-type LiveToken = ReturnType<typeof liveToken>['_']['result'][number]
-
-/**
- * Returns whether the token is live and what the endpoint requires; false if a replica does not know
- * it, and the primary is to be asked. Throws `unauthenticated`, `forbidden`.
- */
-function isAccepted(db: Database, { requires }: Caller, token: LiveToken | undefined): boolean {
-  if (!token && db.$client.leaveReplica()) return false
-  if (!token) throw tokenRevoked()
-  if (requires && token.kind !== 'session') throw sessionRequired()
-  if (requires === 'administrator' && token.roleId !== ADMINISTRATOR) throw notAdministrator()
-  return true
+  if (isList(statements)) return Object.values(await readAs(db, caller, toNamed(statements)))
+  const { liveTokens, ...results } = await batch(db, {
+    liveTokens: selectLiveToken(db, caller),
+    ...statements,
+  })
+  const [live] = liveTokens
+  if (!live && db.$client.leaveReplica()) return readAs(db, caller, statements)
+  if (!live) throw tokenRevoked()
+  if (caller.requires && live.kind !== 'session') throw sessionRequired()
+  if (caller.requires === 'administrator' && live.roleId !== ADMINISTRATOR) throw notAdministrator()
+  return results
 }
 
 /**
@@ -140,16 +127,20 @@ export function writeAs<const T extends NamedStatements>(
   guards: readonly Guard[],
   statements: T,
 ): Promise<Results<T>>
-export function writeAs(
+export async function writeAs(
   db: Database,
   caller: Caller,
   guards: readonly Guard[],
   statements: readonly Statement[] | NamedStatements,
 ): Promise<unknown> {
   const all = [...callerGuards(caller), ...guards]
-  return isList(statements) ? guardedBatch(db, all, statements) : guarded(db, all, statements)
+  if (!isList(statements)) return await guarded(db, all, statements)
+  return Object.values(await guarded(db, all, toNamed(statements)))
 }
 
 export const isList = (
   statements: readonly Statement[] | NamedStatements,
 ): statements is readonly Statement[] => Array.isArray(statements)
+
+const toNamed = (statements: readonly Statement[]): Record<string, Statement> =>
+  Object.fromEntries(statements.map((statement, i) => [`_${i}`, statement]))

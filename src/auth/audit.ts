@@ -1,6 +1,7 @@
 /** The audit log: what administrators did. It has no personal data but the id of the administrator. */
+
 import { type SQL, sql } from 'drizzle-orm'
-import { raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
 import type { Ctx } from '../http/context.ts'
 

@@ -1,13 +1,13 @@
 /** Browser sessions: a token in the cookie `token`. See docs/decisions.md, "Tokens". */
+
 import { and, eq, gt, notExists, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
-import type { NamedStatements, Results } from '../db/batch.ts'
-import type { Database, Statement } from '../db/client.ts'
+import { type NamedStatements, prepared, type Results, type Statement } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { App, Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
@@ -54,7 +54,7 @@ export type Person = Pick<typeof users.$inferSelect, keyof typeof personColumns>
 export type Account = Person &
   Pick<typeof users.$inferSelect, 'avatarKey' | 'roleId'> & { signedInAt: string }
 
-type TokenId = Placeholders<Pick<Caller, 'tokenId'>>
+type TokenId = Pick<Caller, 'tokenId'>
 
 const selectAccount = prepared((db, { tokenId }: TokenId) =>
   db

@@ -2,7 +2,7 @@ import { and, eq, isNull, not, or, sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import { readAs, writeAs } from '../auth/access.ts'
 import { isUnknownUser, requireAccessTo } from '../auth/user-param.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { prepared } from '../db/batch.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
@@ -13,7 +13,7 @@ import type { AvatarCtx } from './context.ts'
 import { MAX_EDGE, toJpeg } from './picture.ts'
 import { type AvatarOwner, pictureKey } from './url.ts'
 
-const avatarOwner = prepared((db, { userId }: Placeholders<{ userId: number }>) =>
+const avatarOwner = prepared((db, { userId }: { userId: number }) =>
   db.select({ id: users.id, avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
 )
 

@@ -1,6 +1,8 @@
 /** Tries a few listings each minute, and each once a day: what cannot be delivered is not sold. */
+
 import { sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { listings, orderableStatuses, saleObstacles } from '../db/schema/catalogue.ts'
 import { checkSales, type Sale, type SellingSettings } from '../delivery/sales.ts'
 

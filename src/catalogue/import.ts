@@ -1,10 +1,11 @@
 /** Stages the lines of a catalogue, and makes them the catalogue in one transaction. */
+
 import { eq, inArray, lt, sql } from 'drizzle-orm'
-import type { BatchResponse } from 'drizzle-orm/batch'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { type Database, raw, type Statement } from '../db/client.ts'
-import { type Guard, guardedBatch } from '../db/guard.ts'
+import { guarded, type NamedStatements, type Results, raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
 import {
   type CatalogueType,
   catalogueImports,
@@ -37,12 +38,12 @@ export type ImportCtx = {
 }
 
 /** Runs the statements as one transaction, unless a guard stops it. */
-const write = <const T extends readonly Statement[]>(
+const write = <const T extends NamedStatements>(
   { db, caller }: ImportCtx,
   guards: readonly Guard[],
   statements: T,
-): Promise<BatchResponse<T>> =>
-  caller ? writeAs(db, caller, guards, statements) : guardedBatch(db, guards, statements)
+): Promise<Results<T>> =>
+  caller ? writeAs(db, caller, guards, statements) : guarded(db, guards, statements)
 
 const actions = ['created', 'updated', 'unchanged'] as const
 
@@ -94,8 +95,12 @@ export async function stage(
     ),
   )
   type Row = { lines: number; result: string | null }
-  const [rows] = await write(ctx, guards, [raw<Row>(db, update), ...inserts, nameUsers(db, lines)])
-  const [row] = rows as Row[]
+  const { rows } = await write(ctx, guards, {
+    rows: raw<Row>(db, update),
+    inserts,
+    users: nameUsers(db, lines),
+  })
+  const [row] = rows
   if (!row) throw new Error('staging returned no row')
   return { lines: row.lines, result: row.result === null ? null : toCounts(row.result) }
 }
@@ -134,17 +139,20 @@ export async function commit(
     { when: hasProblems(ctx), error: () => new LinesHaveProblems() },
   ]
   const result = countRecords(importId)
-  const statements = [
-    raw<Result>(
+  const statements = {
+    update: raw<Result>(
       db,
       sql`UPDATE catalogueImports SET result = coalesce(result, ${result}), callHash = ${callHash}
         WHERE id = ${importId} RETURNING result`,
     ),
-    ...(caller ? [recordImport(db, caller, importId, now)] : []),
-    ...writeRecords(db, importId, now),
-    deleteLines(db, importId),
-  ] as const
-  if (!isDryRun) return toCounts((await write(ctx, guards, statements))[0][0]?.result)
+    record: caller ? recordImport(db, caller, importId, now) : undefined,
+    records: writeRecords(db, importId, now),
+    lines: deleteLines(db, importId),
+  }
+  if (!isDryRun) {
+    const { update } = await write(ctx, guards, statements)
+    return toCounts(update[0]?.result)
+  }
   const [rows] = await db.batch([raw<Result>(db, sql`SELECT ${result} AS result`)])
   await rehearse(ctx, guards, statements)
   return toCounts(rows[0]?.result)
@@ -165,13 +173,13 @@ const recordImport = (db: Database, caller: Caller, importId: string, now: Date)
 async function rehearse(
   ctx: ImportCtx,
   guards: readonly Guard[],
-  statements: readonly Statement[],
+  statements: NamedStatements,
 ): Promise<void> {
   try {
-    await write(ctx, guards, [
+    await write(ctx, guards, {
       ...statements,
-      raw(ctx.db, sql`INSERT INTO guard VALUES ('rehearsed')`),
-    ])
+      end: raw(ctx.db, sql`INSERT INTO guard VALUES ('rehearsed')`),
+    })
   } catch (error) {
     if (!String(error).includes('rehearsed')) throw error
   }

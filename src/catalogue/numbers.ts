@@ -1,8 +1,9 @@
 /** Finds the ids that the records of a catalogue have in the API. */
+
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { readAs } from '../auth/access.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { prepared } from '../db/batch.ts'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import type { Ctx } from '../http/context.ts'
 import { docs } from '../http/fields.ts'
@@ -30,7 +31,7 @@ const find = (table: CatalogueType) =>
   sql.raw(`WHEN '${table}' THEN (SELECT id FROM ${table}s WHERE externalId = r.value ->> 'id')`)
 
 /** Selects a row for each record of the JSON, in its order. */
-export const selectNumbers = prepared((db, { records }: Placeholders<{ records: string }>) =>
+export const selectNumbers = prepared((db, { records }: { records: string }) =>
   db.all<{ number: number | null }>(sql`SELECT CASE r.value ->> 'type'
       ${sql.join(catalogueTypes.map(find), sql` `)} END AS number
     FROM json_each(${records}) r ORDER BY r.key`),

@@ -1,6 +1,8 @@
 /** Conflicts of staged lines with each other and with what is stored. */
+
 import { type SQL, sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { isGuest } from '../db/schema/users.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import type { Problem } from './line.ts'

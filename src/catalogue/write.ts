@@ -1,6 +1,8 @@
 /** Writes the staged records. The statements run in this order, in one transaction. */
+
 import { sql } from 'drizzle-orm'
-import { type Database, raw, type Statement } from '../db/client.ts'
+import { raw, type Statement } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { isGuest } from '../db/schema/users.ts'
 import { queueAwaiting, storedWallet } from '../delivery/wallet.ts'
 import { listingRecord, matchedUsers, nftRecord, value, withLines } from './sql.ts'

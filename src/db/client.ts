@@ -1,7 +1,5 @@
-import { type Placeholder, type Query, type SQL, sql } from 'drizzle-orm'
-import type { BatchItem } from 'drizzle-orm/batch'
+import { type SQL, sql } from 'drizzle-orm'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
-import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 
 type D1 = Pick<D1Database, 'prepare' | 'batch'>
 
@@ -96,44 +94,8 @@ export function connectSession(d1: D1Database, seen: string | undefined, trips: 
   return overConnection(new Connection((copy) => d1.withSession(starts[copy]), trips), trips)
 }
 
-/** Anything that `db.batch` accepts. */
-export type Statement = BatchItem<'sqlite'>
-
 /** The elements of a JSON array, for `inArray`. One bound value holds a list of any length. */
-export const jsonValues = (json: Placeholder): SQL => sql`(SELECT value FROM json_each(${json}))`
-
-/** A statement with finished SQL and bound values, ready for `db.batch`. */
-export class BoundStatement<Result> implements RunnableQuery<Result, 'sqlite'> {
-  declare readonly _: { readonly dialect: 'sqlite'; readonly result: Result }
-  readonly #db: Database
-  readonly #query: Query
-  readonly #mapResult: (result: D1Result) => unknown
-
-  constructor(db: Database, query: Query, mapResult: (result: D1Result) => unknown) {
-    this.#db = db
-    this.#query = query
-    this.#mapResult = mapResult
-  }
-
-  /** Called by Drizzle's `batch` for each of its items. */
-  _prepare() {
-    return {
-      stmt: this.#db.$client.prepare(this.#query.sql),
-      getQuery: () => this.#query,
-      mapResult: this.#mapResult,
-    }
-  }
-}
-
-/** The SQL text and the bound values of an expression. */
-export const toQuery = (db: Database, expression: SQL): Query => db.all(expression).getQuery()
-
-/**
- * Handwritten SQL for `db.batch`, with the rows that it returns. Drizzle's `db.all` loses the
- * parameters in a batch.
- */
-export const raw = <Row = unknown>(db: Database, statement: SQL) =>
-  new BoundStatement<Row[]>(db, toQuery(db, statement), ({ results }) => results)
+export const jsonValues = (json: string): SQL => sql`(SELECT value FROM json_each(${json}))`
 
 /**
  * What D1 says if it cannot work at the moment ("List of D1_ERRORs" in its documentation), and what

@@ -3,8 +3,9 @@
  * a user.
  */
 import { type SQL, sql } from 'drizzle-orm'
-import { type Database, raw } from './client.ts'
-import { type Guard, guardedBatch } from './guard.ts'
+import { guarded, raw } from './batch.ts'
+import type { Database } from './client.ts'
+import type { Guard } from './guard.ts'
 import { prune } from './prune.ts'
 import { quotas } from './schema/operations.ts'
 
@@ -62,10 +63,10 @@ export const countUse = (
  * the longest period is to be the first, so that the caller learns how long to wait.
  */
 export async function takeQuotas(db: Database, quotas: readonly Quota[], now: Date): Promise<void> {
-  await guardedBatch(
+  await guarded(
     db,
     quotas.map((quota) => requireQuota(quota, now)),
-    quotas.map((quota) => countUse(db, quota, now)),
+    { uses: quotas.map((quota) => countUse(db, quota, now)) },
   )
 }
 

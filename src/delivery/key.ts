@@ -1,9 +1,10 @@
 /** Delivery keys. The Delivery contract uses each at most once. */
+
 import { sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
 import { bytesToHex, hexToBytes, sha256 } from 'viem/utils'
+import { prepared } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
-import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
 import { ApiError } from '../http/errors.ts'
 
 /** A key that belongs to an order number of a shop, or is random. */
@@ -30,8 +31,7 @@ export async function makeKeys(secret: string, orders: readonly KeySource[]): Pr
 /** Returns the SHA-256 of DELIVERY_KEY_SECRET, hex. */
 export const hashSecret = (secret: string): string => sha256(`0x${secret}`).slice(2)
 
-type SecretHash = Placeholders<{ secretHash: string }>
-type Instance = Placeholders<{ secretHash: string; publicUrl: string }>
+type Instance = { secretHash: string; publicUrl: string }
 
 /**
  * Stores which DELIVERY_KEY_SECRET made the keys of this instance. Another one would make another
@@ -44,14 +44,9 @@ export const storeInstance = prepared((db, { secretHash, publicUrl }: Instance) 
     WHERE publicUrl <> excluded.publicUrl`),
 )
 
-const hasOtherSecret = preparedCondition(
-  (_, { secretHash }: SecretHash) =>
-    sql`EXISTS (SELECT 1 FROM instance WHERE deliverySecretHash <> ${secretHash})`,
-)
-
 /** Rejects with `not_ready` if another secret made the keys of this instance. */
 export const requireSameSecret = (secretHash: string): Guard => ({
-  when: hasOtherSecret({ secretHash }),
+  when: sql`EXISTS (SELECT 1 FROM instance WHERE deliverySecretHash <> ${secretHash})`,
   error: () =>
     new ApiError(
       'not_ready',

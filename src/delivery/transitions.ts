@@ -3,11 +3,12 @@
  * may follow. It is made of two statements over the same rows, in one transaction: the first appends
  * the events, while the rows still have their old state; the second changes the rows.
  */
+
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
-import { type Database, raw, type Statement } from '../db/client.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { prepared, raw, type Statement } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { type DeliveryState, deliveries, deliveryStates } from '../db/schema/delivery.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
 import { toJsonSlices } from '../db/slices.ts'
@@ -287,40 +288,35 @@ export const assignChains = (
       WHERE chainId IS NULL AND ${condition}`,
   )
 
-/** `rows`: JSON of the first values of each delivery, in the order of the newest `orderCount` items. */
+/** `rows`: JSON, the first values of each delivery by the `payprovWebhookToken` of its order. */
 type NewDeliveries = {
   rows: string
   now: string
-  orderCount: number
   /** The user whose token placed the orders; null for a master token. */
   placedBy: number | null
   namespace: string
 }
 
-/** Inserts the deliveries of the newest order items. Their first states come from the plan. */
-export const insertDeliveries = prepared((db, values: Placeholders<NewDeliveries>) =>
-  db.all<never>(sql`INSERT INTO deliveries (id, "key", chainId, state, dueAt, queuedAt, failingSince,
-      reasonCode, awaits, placedBy, placer, createdAt, updatedAt)
-    SELECT i.id, value ->> 'key', value ->> 'chainId', value ->> 'state', value ->> 'dueAt',
-      value ->> 'queuedAt', value ->> 'failingSince', value ->> 'reasonCode',
-      iif(value ->> 'state' = 'awaiting_wallet', o.buyerId, NULL), ${values.placedBy},
-      coalesce('user:' || CAST(${values.placedBy} AS INTEGER), ${values.namespace}),
-      ${values.now}, ${values.now}
-    FROM json_each(${values.rows})
-      JOIN "orderItems" i
-        ON i.id = (SELECT max(id) FROM "orderItems") - ${values.orderCount} + 1 + json_each.key
-      JOIN orders o ON o.id = i.orderId
-    ORDER BY json_each.key`),
+/** Inserts the deliveries of new orders. Their first states come from the plan. */
+export const insertDeliveries = prepared((db, { rows, now, placedBy, namespace }: NewDeliveries) =>
+  db.all<never>(sql`INSERT INTO deliveries (id, "key", chainId, state, dueAt, queuedAt,
+        failingSince, reasonCode, awaits, placedBy, placer, createdAt, updatedAt)
+      SELECT i.id, value ->> 'key', value ->> 'chainId', value ->> 'state', value ->> 'dueAt',
+        value ->> 'queuedAt', value ->> 'failingSince', value ->> 'reasonCode',
+        iif(value ->> 'state' = 'awaiting_wallet', o.buyerId, NULL), ${placedBy},
+        coalesce('user:' || CAST(${placedBy} AS INTEGER), ${namespace}), ${now}, ${now}
+      FROM json_each(${rows})
+        CROSS JOIN orders o ON o.id = (SELECT id FROM orders
+          WHERE payprovWebhookToken = json_each.key ORDER BY id DESC LIMIT 1)
+        CROSS JOIN orderItems i ON i.orderId = o.id
+      ORDER BY json_each.id`),
 )
 
 /**
  * The statements that append the first events of the newest deliveries. The second event of one says
  * that its buyer has no wallet.
  */
-export const appendFirstEvents = (
-  db: Database,
-  { now, orderCount }: Pick<NewDeliveries, 'now' | 'orderCount'>,
-): Statement[] => [
+export const appendFirstEvents = (db: Database, now: string, orderCount: number): Statement[] => [
   raw<never>(
     db,
     sql`INSERT INTO events

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { batch } from '../db/batch.ts'
-import { type Database, raw } from '../db/client.ts'
+import { batch, raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { log } from '../log.ts'

@@ -1,6 +1,8 @@
 /** What becomes of items when their buyer links or unlinks a wallet, or is forgotten. */
+
 import { type SQL, sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { changeDeliveries } from './transitions.ts'
 
 /** `walletChainId`: the chain of a contract; 0 for a wallet with a key. */

@@ -2,9 +2,11 @@
  * Appends events to the log. The statements belong into the transaction of what they tell, so that
  * each change has its event and no event tells a change that did not happen.
  */
+
 import { type SQL, sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { AlarmData, WebhookEvent } from '../db/schema/webhooks.ts'
 import { eventIdAt } from './id.ts'
 

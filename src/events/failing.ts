@@ -1,7 +1,8 @@
 /** Endpoints that accept nothing: their owners are warned, then they are disabled. */
+
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
-import { batch } from '../db/batch.ts'
-import { type Database, raw } from '../db/client.ts'
+import { batch, raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { users } from '../db/schema/users.ts'
 import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { log } from '../log.ts'

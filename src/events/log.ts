@@ -1,7 +1,9 @@
 /** The log of events: who may read it, and how long it is kept. */
+
 import { and, asc, gt, inArray, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { MAX_PRUNED, prune } from '../db/prune.ts'
 import { events } from '../db/schema/webhooks.ts'
 import { rejected } from '../http/errors.ts'

@@ -1,10 +1,10 @@
 /** Creates, changes and deletes endpoints. A session needs a recent sign-in. */
+
 import { and, eq, exists, gt, isNotNull, ne, not, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'
 import { administratorGuard, writeAs } from '../auth/access.ts'
-import { batch } from '../db/batch.ts'
-import { raw, type Statement } from '../db/client.ts'
+import { batch, raw, type Statement } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'

@@ -1,8 +1,10 @@
 /** Reads the messages of endpoints. */
+
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import {
   events,
   type WebhookEvent,

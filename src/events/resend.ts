@@ -1,8 +1,8 @@
 /** Sends a test, a message again, or all events since a time again. */
+
 import { isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { batch } from '../db/batch.ts'
-import { raw, type Statement } from '../db/client.ts'
+import { batch, raw, type Statement } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, type Quota, requireQuota } from '../db/quota.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'

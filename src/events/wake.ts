@@ -1,6 +1,8 @@
 /** Wakes the consumer for endpoints. The database says what to send. */
+
 import { sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { log } from '../log.ts'
 
 /** Names an endpoint that has something to send. */

@@ -1,10 +1,12 @@
 /** A user's own API tokens, on the settings pages. */
+
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { administratorGuard, isAdministrator, ROLL_GRACE, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { readAsUser, requireRecent, requireRecentSignIn } from '../auth/session.ts'
 import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'

@@ -1,8 +1,9 @@
 /** Single-use links that prove an e-mail address. Only the hash of a link's secret is stored. */
+
 import { and, eq, gt, isNotNull, isNull, notExists, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { raw } from '../db/client.ts'
-import { type Guard, guardedBatch } from '../db/guard.ts'
+import { guarded, raw } from '../db/batch.ts'
+import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import { emailLinks } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
@@ -106,7 +107,7 @@ export async function createSignInLink(
       SELECT secretHash FROM emailLinks WHERE ${isCounted(link, now)} AND expiresAt > ${at}
       ORDER BY createdAt DESC, rowid DESC LIMIT ${MAX_LINKS_PER_MAILBOX} OFFSET ${MAX_LIVE_LINKS})`,
   )
-  const [stored] = await guardedBatch(db, guards, [insert, replace, ...count])
+  const { stored } = await guarded(db, guards, { stored: insert, replace, count })
   return stored.length > 0 ? secret : null
 }
 

@@ -1,7 +1,8 @@
 /** Guests: accounts that an order has made. They belong to whoever first proves the address. */
+
 import { sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/owned.ts'
-import { raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
 import { isGuest } from '../db/schema/users.ts'
 import { changeDeliveries } from '../delivery/transitions.ts'
 import type { Ctx } from '../http/context.ts'

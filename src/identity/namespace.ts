@@ -37,6 +37,15 @@ export const hashIdentity = (method: 'wallet' | 'email', value: string): string 
 export const hashWallet = (address: string, chainId: number): string =>
   hashIdentity('wallet', chainId ? `${chainId}:${address}` : address)
 
+/**
+ * The hash, or an extended one if a user has it already. That user has unlinked the wallet or the
+ * e-mail address since, and keeps the namespaces.
+ */
+export const unusedHash = (identityHash: SQL): SQL => sql`(SELECT iif(
+    EXISTS (SELECT 1 FROM users WHERE users.identityHash = hash),
+    hash || '-' || lower(hex(randomblob(8))), hash)
+  FROM (SELECT ${identityHash} AS hash))`
+
 /** Returns the name of the token in a namespace, which answers and events show as `source`. */
 export const tokenNameOf = (namespace: string): string =>
   namespace.replace(/^master:|^user:[^:]*:/, '')

@@ -1,16 +1,17 @@
 /** Exchanges a proof of a wallet or an e-mail address for a session. */
+
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { endSession } from '../auth/session.ts'
 import { newToken, SESSION_LIFETIME, type TokenRecord, tokenIssuer } from '../auth/tokens.ts'
-import type { Statement } from '../db/client.ts'
-import { type Guard, guardedBatch } from '../db/guard.ts'
+import { guarded, type Statement } from '../db/batch.ts'
+import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 import { dailyQuota } from './limits.ts'
-import { SESSION_NAME, tokenNamespace } from './namespace.ts'
+import { SESSION_NAME, tokenNamespace, unusedHash } from './namespace.ts'
 
 /** A single-use proof that somebody owns a wallet or an e-mail address. */
 export type Proof = {
@@ -71,7 +72,7 @@ export async function signIn(
   const role = 'user'
   const session = newToken(tokenIssuer(settings), { role }, SESSION_LIFETIME, now)
 
-  const [[user]] = await guardedBatch(
+  const { users: created } = await guarded(
     db,
     [
       proof.guard,
@@ -82,8 +83,8 @@ export async function signIn(
       ),
       requireQuota(quota, now),
     ],
-    [
-      db
+    {
+      users: db
         .insert(users)
         .values({
           provider: method,
@@ -102,7 +103,7 @@ export async function signIn(
           set: { lastAccessAt: nowText, ipAddress },
         })
         .returning({ id: users.id }),
-      db.insert(tokens).values({
+      session: db.insert(tokens).values({
         ...session,
         userId,
         kind: 'session',
@@ -111,20 +112,12 @@ export async function signIn(
         browser,
         country,
       }),
-      ...(previous ? [endSession(db, previous, now)] : []),
-      countUse(db, quota, now),
+      previous: previous ? endSession(db, previous, now) : undefined,
+      use: countUse(db, quota, now),
       consume,
-    ],
+    },
   )
+  const [user] = created
   if (!user) throw new Error('the sign-in returned no user')
   return { ...session, userId: user.id }
 }
-
-/**
- * The hash, or an extended one if a user has it already. That user has unlinked the wallet or the
- * e-mail address since, and keeps the namespaces.
- */
-export const unusedHash = (identityHash: SQL): SQL => sql`(SELECT iif(
-    EXISTS (SELECT 1 FROM users WHERE users.identityHash = hash),
-    hash || '-' || lower(hex(randomblob(8))), hash)
-  FROM (SELECT ${identityHash} AS hash))`

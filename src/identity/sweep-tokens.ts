@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { ROLL_GRACE } from '../auth/access.ts'
-import { type Database, raw, type Statement } from '../db/client.ts'
+import { raw, type Statement } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
 import { tokens } from '../db/schema/users.ts'
 

@@ -3,8 +3,7 @@
  * order of the list and after the last one of the page before; the filters choose among them. A call
  * looks at a limited number, so its cost does not depend on the size of the catalogue.
  */
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { Placeholders } from '../db/prepared.ts'
+import { type SQL, sql } from 'drizzle-orm'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
@@ -14,7 +13,7 @@ import type { Position } from './query.ts'
 export const MAX_CANDIDATES = 1000
 
 /** The values of a statement. That of a filter that is not used is null. */
-type Values = Position & {
+export type Values = Position & {
   /** The largest number of candidates to return. */
   limit: number
   now: string
@@ -36,7 +35,6 @@ type Values = Position & {
   q: string | null
   titleEnd: string | null
 }
-export type Bound = Placeholders<Values>
 
 export type ListCtx = Pick<Ctx, 'db' | 'now'> & {
   settings: Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL' | 'NETWORKS'>
@@ -78,21 +76,21 @@ export function valuesOf({ now, settings }: ListCtx, given: Given): Values {
 export const isReleased = sql`${nfts.status} = 'released' AND ${nfts.deletedAt} IS NULL`
 
 /** Whether everybody who names an NFT may see it. */
-export const isVisible = (now: Placeholder): SQL =>
+export const isVisible = (now: string): SQL =>
   sql`${nfts.status} IN ('released', 'unlisted') AND ${nfts.deletedAt} IS NULL AND ${nfts.releaseAt} <= ${now}`
 
 /** Whether the metadata of an NFT has an image. */
 export const hasImage = sql`json_type(${nfts.payload}, '$.metadata.image') IS 'text'`
 
 /** The id of the user who has the user name. The first condition is that of the index. */
-export const idOfUsername = (username: Placeholder): SQL =>
+export const idOfUsername = (username: string | null): SQL =>
   sql`(SELECT id FROM users WHERE username IS NOT NULL AND lower(username) = lower(${username}))`
 
 /** Titles are compared, and sorted, without the case of ASCII letters. */
 export const title = sql`${nfts.title} COLLATE NOCASE`
 
 /** Whether an NFT is as the filters say. */
-export const matchesNft = (values: Bound): SQL => sql`${isVisible(values.now)}
+export const matchesNft = (values: Values): SQL => sql`${isVisible(values.now)}
   AND (${values.isNamed} OR ${isReleased})
   AND (${values.amountType} IS NULL OR ${nfts.amountType} = ${values.amountType})
   AND (${values.inStock} IS NULL OR ${nfts.amountType} = 'unlimited' OR ${nfts.availableAmount} > 0)
@@ -100,7 +98,7 @@ export const matchesNft = (values: Bound): SQL => sql`${isVisible(values.now)}
   AND (${values.q} IS NULL OR ${title} BETWEEN ${values.q} AND ${values.titleEnd})`
 
 /** Whether a listing takes orders, as `reasonOf` in `shown.ts` says. */
-export const takesOrders = (now: Placeholder): SQL => sql`${listings.type} <> 'auction'
+export const takesOrders = (now: string): SQL => sql`${listings.type} <> 'auction'
   AND ${listings.active} AND coalesce(${listings.activeTill} > ${now}, TRUE)
   AND ${listings.obstacle} IS NULL`
 

@@ -1,8 +1,7 @@
 import { and, asc, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { type AvatarOwner, avatarUrl } from '../avatars/url.ts'
-import { batch } from '../db/batch.ts'
+import { batch, prepared } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
 import { creators } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
@@ -39,12 +38,12 @@ const selectThose = (db: Database, where?: SQL) =>
 
 /** Reads a creator by the id or, if that is null, by the user name. */
 export const selectCreator = prepared(
-  (db, { id, username }: Placeholders<{ id: number | null; username: string }>) =>
+  (db, { id, username }: { id: number | null; username: string }) =>
     selectThose(db, sql`${creators.userId} = coalesce(${id}, ${idOfUsername(username)})`),
 )
 
 /** Reads at most `limit` creators, the latest release first. */
-export const selectCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
+export const selectCreators = prepared((db, { limit }: { limit: number }) =>
   selectThose(db).orderBy(desc(creators.latestReleaseAt), asc(creators.userId)).limit(limit),
 )
 

@@ -1,12 +1,12 @@
 /** Finds listings: a page of a list, or those that a call names. */
+
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import { prepared } from '../db/batch.ts'
 import { named } from '../db/columns.ts'
-import { prepared } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import {
-  type Bound,
   candidateColumns,
   type Given,
   isReleased,
@@ -16,6 +16,7 @@ import {
   numbered,
   takesOrders,
   title,
+  type Values,
   valuesOf,
 } from './candidates.ts'
 import { listingColumns, nftColumns, termColumns, toListing } from './shown.ts'
@@ -25,12 +26,12 @@ const sellers = alias(users, 'sellers')
 type Users = typeof creators | typeof sellers
 const columnsOf = ({ id, name, username, avatarKey }: Users) => ({ id, name, username, avatarKey })
 
-const matches = (values: Bound) => sql`${matchesNft(values)}
+const matches = (values: Values) => sql`${matchesNft(values)}
   AND (${values.sellerId} IS NULL OR ${listings.sellerId} = ${values.sellerId})
   AND (${values.active} IS NULL OR ${values.active} = (${takesOrders(values.now)}))`
 
-const prepareList = (candidates: (values: Bound) => SQL) =>
-  prepared((db, values: Bound) =>
+const prepareList = (candidates: (values: Values) => SQL) =>
+  prepared((db, values: Values) =>
     db
       .select({
         candidate: candidateColumns(matches(values)),
@@ -53,7 +54,7 @@ const prepareList = (candidates: (values: Bound) => SQL) =>
  * Selects the listings of NFTs, in the order of the NFTs: `key` and their id. An NFT without listings
  * is a candidate, too. `shown`: the id of the listing, or null.
  */
-const ofNfts = (values: Bound, key: SQL, where: SQL, shown = sql`listings.id`) => sql`
+const ofNfts = (values: Values, key: SQL, where: SQL, shown = sql`listings.id`) => sql`
   SELECT ${key} AS key, nfts.id AS id, listings.id AS target, ${shown} AS shown
   FROM nfts LEFT JOIN listings ON listings.nftId = nfts.id AND listings.id >
     iif(nfts.id = ${values.id} AND ${key} = ${values.key}, ${values.target}, 0)

@@ -1,7 +1,7 @@
 /** What the page of an NFT shows. */
+
 import { sql } from 'drizzle-orm'
-import { batch } from '../db/batch.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { batch, prepared } from '../db/batch.ts'
 import { ApiError } from '../http/errors.ts'
 import type { ListCtx } from './candidates.ts'
 import { type Person, toShown } from './cards.ts'
@@ -15,7 +15,7 @@ const MAX_ATTRIBUTES = 50
 /** The price is in minor units of the currency (ISO 4217). */
 type Offer = { seller: Person; price: number; currency: string }
 
-const selectDetails = prepared((db, { id }: Placeholders<{ id: number }>) =>
+const selectDetails = prepared((db, { id }: { id: number }) =>
   db.all<{ contractName: string; attributes: string | null; link: string | null }>(
     sql`SELECT contractName, payload -> '$.metadata.attributes' AS attributes,
       payload ->> '$.metadata.external_url' AS link FROM nfts WHERE id = ${id}`,

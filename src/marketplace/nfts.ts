@@ -1,11 +1,11 @@
 /** Finds NFTs: a page of a list, or those that a call names. */
+
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { prepared } from '../db/batch.ts'
 import { named } from '../db/columns.ts'
-import { prepared } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import {
-  type Bound,
   candidateColumns,
   type Given,
   idOfUsername,
@@ -16,20 +16,21 @@ import {
   numbered,
   takesOrders,
   title,
+  type Values,
   valuesOf,
 } from './candidates.ts'
 import { userColumns } from './creators.ts'
 import { nftColumns, reasonOf, termColumns, toNft } from './shown.ts'
 
 /** The unary plus makes SQLite find listings by their NFT: a seller may have any number. */
-const matches = (values: Bound) => sql`${matchesNft(values)}
+const matches = (values: Values) => sql`${matchesNft(values)}
   AND (${values.sellerId} IS NULL OR EXISTS (SELECT 1 FROM listings
     WHERE nftId = nfts.id AND +sellerId = ${values.sellerId}))
   AND (${values.active} IS NULL OR ${values.active} = EXISTS (SELECT 1 FROM listings
     WHERE nftId = nfts.id AND ${takesOrders(values.now)}))`
 
-const prepareList = (candidates: (values: Bound) => SQL) => ({
-  nfts: prepared((db, values: Bound) =>
+const prepareList = (candidates: (values: Values) => SQL) => ({
+  nfts: prepared((db, values: Values) =>
     db
       .select({
         candidate: candidateColumns(matches(values)),
@@ -43,7 +44,7 @@ const prepareList = (candidates: (values: Bound) => SQL) => ({
       .limit(values.limit),
   ),
   /** On which terms their listings sell, each once: an NFT may have any number of listings. */
-  terms: prepared((db, values: Bound) =>
+  terms: prepared((db, values: Values) =>
     db
       .selectDistinct({ nftId: listings.nftId, ...termColumns(values) })
       .from(listings)

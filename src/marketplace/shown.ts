@@ -1,5 +1,5 @@
 /** What everybody sees of NFTs and listings. */
-import { type Placeholder, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { RowOf } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import type { Settings } from '../env.ts'
@@ -18,7 +18,7 @@ const description = sql<string | null>`substr(CASE 'text'
   END, 1, ${sql.raw(`${MAX_DESCRIPTION}`)})`
 
 /** The columns of an NFT. `chainIds`: JSON of the chain ids of networks by name. */
-export const nftColumns = ({ now, chainIds }: Record<'now' | 'chainIds', Placeholder>) => ({
+export const nftColumns = ({ now, chainIds }: Record<'now' | 'chainIds', string>) => ({
   id: nfts.id,
   externalId: nfts.externalId,
   title: nfts.title,
@@ -42,7 +42,7 @@ export const nftColumns = ({ now, chainIds }: Record<'now' | 'chainIds', Placeho
 type NftRow = RowOf<ReturnType<typeof nftColumns>>
 
 /** Why a listing may take no orders. */
-export const termColumns = ({ now }: Record<'now', Placeholder>) => ({
+export const termColumns = ({ now }: Record<'now', string>) => ({
   type: listings.type,
   active: listings.active,
   hasEnded: sql<0 | 1 | null>`${listings.activeTill} <= ${now}`,

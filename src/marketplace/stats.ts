@@ -1,5 +1,4 @@
-import { batch } from '../db/batch.ts'
-import { prepared } from '../db/prepared.ts'
+import { batch, prepared } from '../db/batch.ts'
 import { nftCounts } from '../db/schema/catalogue.ts'
 import type { Ctx } from '../http/context.ts'
 

@@ -1,7 +1,9 @@
 /** What administrators did. */
+
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { type AuditAction, auditLog } from '../db/schema/operations.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'

@@ -1,14 +1,16 @@
 /** What the cron trigger does each minute. */
+
 import { sql } from 'drizzle-orm'
 import { sweepAddresses } from '../addresses/sweep.ts'
 import { removeOrphans } from '../avatars/orphans.ts'
 import { checkListings } from '../catalogue/check-listings.ts'
 import { sweepImports } from '../catalogue/import.ts'
-import { connect, type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import { connect, type Database } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
 import { pruneQuotas } from '../db/quota.ts'
 import { cronRuns, sentMails } from '../db/schema/operations.ts'
-import { idempotencyKeys, responseParts } from '../db/schema/orders.ts'
+import { idempotencyKeys } from '../db/schema/orders.ts'
 import { emailLinks, walletNonces } from '../db/schema/users.ts'
 import { putOffUnconfigured, wakeDueChains } from '../delivery/wake.ts'
 import { readSettings, type Settings } from '../env.ts'
@@ -95,7 +97,6 @@ export function deleteExpiredRows(db: Database, now: Date) {
   const isOldDay = sql`day < ${dayOf(before(IDEMPOTENCY_LIFETIME))}`
   return db.batch([
     prune(db, idempotencyKeys, isOldDay, sql`day, namespace, "key"`),
-    prune(db, responseParts, isOldDay),
     prune(db, walletNonces, sql`expiresAt < ${now.toISOString()}`),
     prune(db, emailLinks, sql`createdAt < ${before(LINK_LIFETIME)}`),
     ...sweepTokens(db, now),

@@ -1,6 +1,8 @@
 /** Failed items, and queued ones that wait for more than their turn, by their reason. */
+
 import { type SQL, sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import { chains, codes, delayed, MAX_COUNT } from './instance-state.ts'
 

@@ -3,8 +3,10 @@
  * of the order, so an hour is a range of ids, or several if it has many. Computed by the cron run,
  * so that no delivery writes a row more.
  */
+
 import { type SQL, sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import type { hourlyOrders } from '../db/schema/operations.ts'
 

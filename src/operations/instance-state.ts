@@ -3,10 +3,12 @@
  * and R2; nothing is counted in isolates. Nothing is counted beyond `MAX_COUNT`, so that it costs the
  * same for any number of orders.
  */
+
 import { inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import { readAs } from '../auth/access.ts'
-import { BoundStatement, type Database, raw, toQuery } from '../db/client.ts'
+import { raw, selectSize } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { periodAt } from '../db/quota.ts'
 import { networks, type ReasonCode, reasonCodes } from '../db/schema/delivery.ts'
 import { alarms, cronRuns, findings, networkChecks } from '../db/schema/operations.ts'
@@ -201,7 +203,7 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
         WHERE name IN ('mails', 'order-mails', 'pictures') AND period IN (${periodAt(now, 'day')}, ${periodAt(now, 'hour')})`,
     ),
     selectEnding(db, now),
-    new BoundStatement<number>(db, toQuery(db, sql`SELECT 1`), ({ meta }) => meta.size_after),
+    selectSize(db),
   ] as const
 }
 

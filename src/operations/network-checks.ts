@@ -1,6 +1,8 @@
 /** What the cron run keeps of networks, and what it compares their nodes with. */
+
 import { eq, sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { networks } from '../db/schema/delivery.ts'
 import { type NodeState, networkChecks } from '../db/schema/operations.ts'
 import { type Finding, storeFindings } from '../delivery/store/findings.ts'

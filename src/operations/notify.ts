@@ -1,7 +1,8 @@
 /** Notifies of alarms: when they begin, each hour while they last, and when they are over. */
+
 import { sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
-import { guardedBatch } from '../db/guard.ts'
+import { guarded, raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { AlarmData } from '../db/schema/webhooks.ts'
 import { readSettings } from '../env.ts'
 import { appendAlarms } from '../events/append.ts'
@@ -60,11 +61,11 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
     notifications.push({ type: 'alarm.cleared', ...describe(alarm) })
   if (rows.length + notifications.length === 0) return
   try {
-    await guardedBatch(
-      db,
-      [{ when: hasChanged(state.alarms), error: () => new Outdated() }],
-      [upsert(db, rows), remove(db, [...gone.keys()]), ...appendAlarms(db, notifications, now)],
-    )
+    await guarded(db, [{ when: hasChanged(state.alarms), error: () => new Outdated() }], {
+      raised: upsert(db, rows),
+      gone: remove(db, [...gone.keys()]),
+      events: appendAlarms(db, notifications, now),
+    })
   } catch (error) {
     if (error instanceof Outdated) return
     throw error

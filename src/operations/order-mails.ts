@@ -2,10 +2,11 @@
  * Mails about orders: to buyers, by the log of events, and to sellers who have to approve a contract.
  * Each is stored as sent before it is sent. So it is sent once, and a run that dies loses one.
  */
+
 import { type SQL, sql } from 'drizzle-orm'
 import { signOptOut, tokenIssuer } from '../auth/tokens.ts'
-import { type Database, raw } from '../db/client.ts'
-import { guardedBatch } from '../db/guard.ts'
+import { guarded, raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { countUse, type Quota, requireQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt } from '../events/id.ts'
@@ -99,7 +100,10 @@ async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promi
   ]
   const markSent = raw<never>(db, mark)
   try {
-    await guardedBatch(db, guards, [markSent, ...quotas.map((quota) => countUse(db, quota, now))])
+    await guarded(db, guards, {
+      mark: markSent,
+      uses: quotas.map((quota) => countUse(db, quota, now)),
+    })
   } catch (error) {
     if (error instanceof NoMails) return false
     if (!(error instanceof EnoughMails)) throw error

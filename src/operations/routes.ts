@@ -1,8 +1,9 @@
 /** What monitoring asks, `/health` and `/metrics`, and what operators acknowledge. */
+
 import { sql } from 'drizzle-orm'
 import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
 import type { App } from '../http/context.ts'
 import { publicEndpoint, requireMaster, requireMetrics, validate } from '../http/endpoint.ts'
 import { ApiError, errorResponse, TokenRequired } from '../http/errors.ts'

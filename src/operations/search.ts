@@ -1,8 +1,10 @@
 /** Finds rows by any id, title, order number, e-mail address, wallet, hash or key. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
 import { personColumns, readAsUser } from '../auth/session.ts'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { nfts } from '../db/schema/catalogue.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import { users } from '../db/schema/users.ts'

@@ -1,6 +1,8 @@
 /** API tokens that end soon, and that something still uses. */
+
 import { sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { tokens } from '../db/schema/users.ts'
 import { type Mailer, mailTokenEnd } from '../mail/mail.ts'
 

@@ -1,7 +1,9 @@
 /** The whole history of one item. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { nfts } from '../db/schema/catalogue.ts'
 import type { transactions } from '../db/schema/delivery.ts'
 import type { orderItems, orders } from '../db/schema/orders.ts'

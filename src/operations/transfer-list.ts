@@ -1,7 +1,9 @@
 /** Lists of transfers, as pages for operators show them. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import type { Action } from '../delivery/admin/actions.ts'
 import { findObstacles, type Obstacle } from '../delivery/admin/obstacles.ts'
 import { type Filter, isOnPage, matches, type Transfer } from '../delivery/admin/transfers.ts'

@@ -1,44 +1,55 @@
 /** Places an order under the shop's own number, or finds the order that has it. */
 import type * as z from 'zod'
 import { type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
-import { type Buyer, fieldsOf, identityOf, type Named } from './check.ts'
+import {
+  type Buyer,
+  fieldsOf,
+  findProblems,
+  identityOf,
+  type Named,
+  requireOwnListings,
+} from './check.ts'
 import { canonicalJson } from './idempotency.ts'
+import { loadToWrite } from './load.ts'
 import type { NewOrder, NumberedOrder } from './new-order.ts'
-import { type PlaceCtx, placeOnce } from './place.ts'
-import { readOrders } from './read.ts'
-import type { Order } from './schema.ts'
+import { countAdded, requireRoom } from './open-orders.ts'
+import { answer, type PlaceCtx, type Placement, readPlaced } from './place.ts'
+import { planOrders } from './plan.ts'
+import type { PlacedOrder } from './schema.ts'
+import { writePlan } from './write.ts'
 
 /**
  * Places one order, or returns the one that has the number, as it is now. However often and at
- * whatever time a shop repeats the call, there is one order. Throws `order_differs` if it is not the
- * one that the call asks for, and what `placeOnce` throws.
+ * whatever time a shop repeats the call, there is one order. Takes the steps of `placeOrders`, and
+ * throws what it throws; and `order_differs` if the order is not the one that the call asks for.
  */
-export function putOrder(
+export async function putOrder(
   ctx: PlaceCtx,
   { providerId, order }: { providerId: string; order: z.infer<typeof NumberedOrder> },
-) {
+): Promise<Placement> {
   const input = { ...order, providerId }
-  return placeOnce(ctx, {
-    inputs: [input],
-    call: null,
-    prefixOf: () => '',
-    findEarlier: async ({ data }) => {
-      const placed = data.placed.get(providerId)
-      if (!placed) return null
-      // Its state now, which a replica may not know yet.
-      ctx.db.$client.goTo('primary')
-      const { orders, state } = await readOrders(ctx, [String(placed.id)])
-      const [stored] = orders
-      if (!stored || !state) throw new Error(`order ${placed.id} was not read`)
-      requireNone(findDifferences(input, data.named[0], { ...placed, ...stored }))
-      const { buyer: _, ...shown } = stored
-      return { orders: [shown], sequence: state.sequence }
-    },
-  })
+  const inputs = [input]
+  for (let attempt = 1; ; attempt++) {
+    const { data, open } = await loadToWrite(ctx, { inputs, attempt })
+    const problems = findProblems(ctx, inputs, data, () => '')
+    requireOwnListings(problems)
+    const placed = data.placed.get(providerId)
+    if (placed) {
+      const placement = await readPlaced(ctx, data, [placed.id])
+      for (const stored of placement.orders)
+        requireNone(findDifferences(input, data.named[0], { ...placed, ...stored }))
+      return placement
+    }
+    requireNone(problems)
+    requireRoom(ctx, open, countAdded(inputs))
+    const plan = await planOrders(ctx, inputs, data)
+    const written = await writePlan(ctx, { inputs, data, plan, call: null })
+    if (written) return answer(ctx, data, plan, written)
+  }
 }
 
 /** The order, and what its buyer has now. */
-type Stored = Order &
+type Stored = PlacedOrder &
   Pick<Buyer, 'email' | 'wallet'> &
   Pick<NewOrder, 'custom'> & { buyerRemovedAt: string | null }
 

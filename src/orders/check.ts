@@ -1,9 +1,9 @@
 /** Checks whether orders may be placed. Pure functions of the request and the rows it names. */
 import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts'
+import type { reservations } from '../db/schema/orders.ts'
 import { rules } from '../delivery/reasons.ts'
 import type { Ctx } from '../http/context.ts'
-import type { ErrorCode, Issue, IssueDetails } from '../http/errors.ts'
-import type { Hold } from './holds.ts'
+import { type ErrorCode, type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
 import type { NewOrder } from './new-order.ts'
 import { isUnlimited, type Listing, type Nft } from './nft.ts'
 
@@ -28,7 +28,7 @@ export type Named = {
   /** Why nothing is sold of the listing. */
   obstacle: StoredObstacle | undefined
   /** The live reservation of the namespace that becomes this order, and no other of the call. */
-  hold: Hold | undefined
+  hold: typeof reservations.$inferSelect | undefined
   /** Two for a wallet that a key has and, on the chain of the NFT, a contract, which comes first. */
   buyers: readonly Buyer[]
 }
@@ -114,6 +114,14 @@ export function findProblems(
     checkOrder(order, i, { data, caller, now, ...call, report })
   }
   return issues
+}
+
+/**
+ * Throws the problems if one of them is `not_your_listing`. It comes before what an earlier call has
+ * done: the caller may have lost the listing since.
+ */
+export function requireOwnListings(problems: readonly Issue[]): void {
+  if (problems.some(({ code }) => code === 'not_your_listing')) requireNone(problems)
 }
 
 function checkOrder(order: Order, i: number, check: Check): void {

@@ -1,7 +1,8 @@
 /** What a user has bought and sold, for the pages that show it. */
+
 import { sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { prepared } from '../db/batch.ts'
 import type { DeliveryDetails } from '../delivery/shown.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
@@ -33,7 +34,7 @@ const filters = {
   collected: (userId: number) => ({ buyerUserId: userId, deliveryStatus: 'transferred' as const }),
 }
 
-type UserId = Placeholders<{ userId: number }>
+type UserId = { userId: number }
 
 const selectFacts = prepared((db, { userId }: UserId) =>
   db.all<{ isSeller: 0 | 1; awaiting: number }>(sql`SELECT
@@ -81,7 +82,7 @@ export async function readHistory(
 }
 
 /** Selects the billing address of an order for its buyer, also if it is in no list any more. */
-const selectBilling = prepared((db, { id, userId }: UserId & Placeholders<{ id: number }>) =>
+const selectBilling = prepared((db, { id, userId }: UserId & { id: number }) =>
   db.all<{ line: string }>(sql`SELECT
       concat_ws(', ', companyName, street, postal, city, country, taxId) AS line
     FROM addresses

@@ -1,95 +1,117 @@
 /** Loads the rows that placing orders depends on, in one trip. */
-import { eq, type Placeholder, sql } from 'drizzle-orm'
+
+import { eq, sql } from 'drizzle-orm'
 import { isLive } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
-import { type BoundStatement, jsonValues } from '../db/client.ts'
-import { type Placeholders, preparedCondition, preparedTables } from '../db/prepared.ts'
+import { prepared } from '../db/batch.ts'
+import { jsonValues } from '../db/client.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { networks } from '../db/schema/delivery.ts'
-import { orders } from '../db/schema/orders.ts'
+import { orders, reservations } from '../db/schema/orders.ts'
 import { addresses, tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
 import type { Buyer, OrderData } from './check.ts'
-import { selectHolds } from './holds.ts'
+import { type IdempotentCall, type StoredCall, selectStored } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
-import { type Listing, listingColumns, nftColumns } from './nft.ts'
+import { listingColumns, nftColumns } from './nft.ts'
+import { selectOpen } from './open-orders.ts'
 import { heldQuantity } from './stock.ts'
 
-/** Lists are JSON arrays. */
-type Values = {
-  nftIds: string
-  listingIds: string
-  /** The operator's own ids. */
-  nfts: string
-  listings: string
-  /** Ids of both kinds, of listings whose NFTs are not named. */
-  listed: string
-  buyerIds: string
-  emails: string
-  wallets: string
-  providerIds: string
-  reservationIds: string
-  tokenId: string
-  now: string
-}
+/** JSON arrays of ids, and of the operator's own ids. */
+type Keys = { ids: string; externalIds: string }
 
-const hasKey = (ids: Placeholder, externalIds: Placeholder) =>
-  sql`(id IN ${jsonValues(ids)} OR externalId IN ${jsonValues(externalIds)})`
-
-const selectNamed = preparedTables((db, values: Placeholders<Values>) => {
-  const listed = sql`(SELECT nftId FROM listings WHERE ${hasKey(values.listed, values.listed)})`
-  const firstBillingAddress = sql<number | null>`(SELECT min(addresses.id) FROM ${addresses}
-    WHERE addresses.userId = users.id AND addresses.kind = 'billing' AND ${isLive})`
-  // In the spelling of the partial indexes, so that SQLite uses them.
-  const isNamed = sql`(id IN ${jsonValues(values.buyerIds)}
-    OR email <> '' AND email IN ${jsonValues(values.emails)}
-    OR ethereumPublicAddr <> '' AND ethereumPublicAddr IN ${jsonValues(values.wallets)})`
-  const namespace = sql`(SELECT namespace FROM ${tokens} WHERE id = ${values.tokenId})`
-  const selects = {
-    nfts: db
+const selectNfts = prepared(
+  (db, { ids, externalIds, listed, now }: Keys & { listed: string; now: string }) =>
+    db
       .select({
-        ...{ ...nftColumns, externalId: nfts.externalId },
-        held: heldQuantity(sql`nfts.id`, values.now).as('held'),
+        ...nftColumns,
+        externalId: nfts.externalId,
+        held: heldQuantity(sql`nfts.id`, now).as('held'),
       })
       .from(nfts)
-      .where(sql`${hasKey(values.nftIds, values.nfts)} OR id IN ${listed}`),
-    listings: db
-      .select({
-        ...listingColumns,
-        ...{ externalId: listings.externalId, obstacle: listings.obstacle },
-      })
-      .from(listings)
-      .where(hasKey(values.listingIds, values.listings)),
-    buyers: db
+      .where(
+        sql`id IN ${jsonValues(ids)} OR externalId IN ${jsonValues(externalIds)}
+          OR id IN (SELECT nftId FROM listings
+            WHERE id IN ${jsonValues(listed)} OR externalId IN ${jsonValues(listed)})`,
+      ),
+)
+
+const selectListings = prepared((db, { ids, externalIds }: Keys) =>
+  db
+    .select({
+      ...listingColumns,
+      externalId: listings.externalId,
+      obstacle: listings.obstacle,
+    })
+    .from(listings)
+    .where(sql`id IN ${jsonValues(ids)} OR externalId IN ${jsonValues(externalIds)}`),
+)
+
+/** In the spelling of the partial indexes, so that SQLite uses them. */
+const selectBuyers = prepared(
+  (db, { ids, emails, wallets }: { ids: string; emails: string; wallets: string }) =>
+    db
       .select({
         id: users.id,
         email: users.email,
         wallet: users.ethereumPublicAddr,
         walletChainId: users.walletChainId,
-        billingAddressId: firstBillingAddress.as('billingAddressId'),
+        billingAddressId: sql<number | null>`(SELECT min(addresses.id) FROM ${addresses}
+          WHERE addresses.userId = users.id AND addresses.kind = 'billing' AND ${isLive})`.as(
+          'billingAddressId',
+        ),
       })
       .from(users)
-      .where(sql`${isNamed} AND removedAt IS NULL`),
-    placed: db
-      .select({
-        ...{ id: orders.id, providerId: orders.providerId, custom: orders.custom },
-        ...{ email: users.email, wallet: users.ethereumPublicAddr },
-        buyerRemovedAt: users.removedAt,
-      })
-      .from(orders)
-      .innerJoin(users, eq(users.id, orders.buyerId))
-      .where(sql`providerId IN ${jsonValues(values.providerIds)} AND namespace = ${namespace}`),
-    holds: selectHolds(db, { ids: values.reservationIds, namespace, now: values.now }),
-    namespaces: db
-      .select({ namespace: tokens.namespace })
-      .from(tokens)
-      .where(eq(tokens.id, values.tokenId)),
-    // A row for each chain, of which there are few.
-    limits: db.select({ chainId: networks.chainId, maxPieces: networks.maxPieces }).from(networks),
-  }
-  return { selects }
-})
+      .where(
+        sql`(id IN ${jsonValues(ids)} OR email <> '' AND email IN ${jsonValues(emails)}
+          OR ethereumPublicAddr <> '' AND ethereumPublicAddr IN ${jsonValues(wallets)})
+          AND removedAt IS NULL`,
+      ),
+)
+
+/** What was made in the namespace of a token. `names`: a JSON array. */
+type Own = { names: string; tokenId: string; now: string }
+
+const namespaceOf = (tokenId: Own['tokenId']) =>
+  sql`(SELECT namespace FROM tokens WHERE id = ${tokenId})`
+
+const selectPlaced = prepared((db, { names, tokenId }: Own) =>
+  db
+    .select({
+      id: orders.id,
+      providerId: orders.providerId,
+      custom: orders.custom,
+      email: users.email,
+      wallet: users.ethereumPublicAddr,
+      buyerRemovedAt: users.removedAt,
+    })
+    .from(orders)
+    .innerJoin(users, eq(users.id, orders.buyerId))
+    .where(sql`providerId IN ${jsonValues(names)} AND namespace = ${namespaceOf(tokenId)}`),
+)
+
+/** Live reservations, unless their sellers were removed since. */
+const selectHolds = prepared((db, { names, tokenId, now }: Own) =>
+  db
+    .select()
+    .from(reservations)
+    .where(
+      sql`id IN ${jsonValues(names)} AND namespace = ${namespaceOf(tokenId)} AND expiresAt > ${now}
+        AND EXISTS (SELECT 1 FROM listings JOIN users ON users.id = listings.sellerId
+          WHERE listings.id = reservations.listingId AND users.removedAt IS NULL)`,
+    ),
+)
+
+const selectToken = prepared((db, { tokenId }: { tokenId: string }) =>
+  db.select({ namespace: tokens.namespace }).from(tokens).where(eq(tokens.id, tokenId)),
+)
+
+/** A row for each chain, of which there are few. */
+const selectLimits = prepared((db) =>
+  db.select({ chainId: networks.chainId, maxPieces: networks.maxPieces }).from(networks),
+)
 
 /** Returns a map of rows by their ids, and by the operator's own ids, which are texts. */
 const byKey = <Row extends { id: number; externalId: string }>(rows: readonly Row[]) =>
@@ -123,56 +145,75 @@ const distinct = (values: readonly (number | string | null | undefined)[]) =>
 
 type LoadCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
 
-/**
- * Loads the rows that a call depends on. `also` is another statement of the trip, whose first row is
- * returned. Throws `unauthenticated`.
- */
-export async function loadOrderData<Row>(
+type Load = {
+  inputs: readonly NewOrder[]
+  call?: IdempotentCall | null | undefined
+  /** Whether to count the open orders of the caller. */
+  countsOpen?: boolean
+}
+
+type Loaded = {
+  data: OrderData
+  /** An earlier call with the same idempotency key. */
+  stored: StoredCall | undefined
+  /** Open orders and reservations of the caller, if they were counted. */
+  open: number | undefined
+}
+
+/** Loads the rows that a call depends on. Throws `unauthenticated`. */
+export async function loadOrderData(
   { db, caller, now: at, settings }: LoadCtx,
-  inputs: readonly NewOrder[],
-  also: BoundStatement<Row[]> | null,
-) {
+  { inputs, call = null, countsOpen = false }: Load,
+): Promise<Loaded> {
+  const { tokenId } = caller
+  const now = at.toISOString()
   const unnamed = inputs.filter(({ nftId, nft }) => !nftId && !nft)
-  const statement = selectNamed(db, {
-    nftIds: distinct(inputs.map(({ nftId }) => nftId)),
-    listingIds: distinct(inputs.map(({ listingId }) => listingId)),
-    nfts: distinct(inputs.map(({ nft }) => nft)),
-    listings: distinct(inputs.map(({ listing }) => listing)),
-    listed: distinct(unnamed.map(({ listingId, listing }) => listingId ?? listing)),
-    buyerIds: distinct(inputs.map(({ buyerUserId, buyer }) => buyerUserId ?? buyer?.userId)),
-    emails: distinct(inputs.map(({ buyer }) => buyer?.email)),
-    wallets: distinct(inputs.map(({ buyer }) => buyer?.wallet)),
-    providerIds: distinct(inputs.map(({ providerId }) => providerId)),
-    reservationIds: distinct(inputs.map(({ reservationId }) => reservationId)),
-    tokenId: caller.tokenId,
-    now: at.toISOString(),
+  const providerIds = distinct(inputs.map(({ providerId }) => providerId))
+  const reservationIds = distinct(inputs.map(({ reservationId }) => reservationId))
+  const rows = await readAs(db, caller, {
+    nfts: selectNfts(db, {
+      ids: distinct(inputs.map(({ nftId }) => nftId)),
+      externalIds: distinct(inputs.map(({ nft }) => nft)),
+      listed: distinct(unnamed.map(({ listingId, listing }) => listingId ?? listing)),
+      now,
+    }),
+    listings: selectListings(db, {
+      ids: distinct(inputs.map(({ listingId }) => listingId)),
+      externalIds: distinct(inputs.map(({ listing }) => listing)),
+    }),
+    buyers: selectBuyers(db, {
+      ids: distinct(inputs.map(({ buyerUserId, buyer }) => buyerUserId ?? buyer?.userId)),
+      emails: distinct(inputs.map(({ buyer }) => buyer?.email)),
+      wallets: distinct(inputs.map(({ buyer }) => buyer?.wallet)),
+    }),
+    placed: selectPlaced(db, { names: providerIds, tokenId, now }),
+    holds: selectHolds(db, { names: reservationIds, tokenId, now }),
+    tokens: selectToken(db, { tokenId }),
+    limits: selectLimits(db, {}),
+    stored: call ? selectStored(db, call, tokenId) : undefined,
+    open: countsOpen ? selectOpen({ db, caller, now: at }) : undefined,
   })
-  const [{ nfts, listings, buyers, placed, holds, namespaces, limits }, rows] = await readAs(
-    db,
-    caller,
-    [statement, ...(also ? [also] : [])],
-  )
-  const [token] = namespaces
+  const [token] = rows.tokens
   if (!token) throw new Error('a live token was not read')
-  const maxPieces = new Map(limits.map(({ chainId, maxPieces }) => [chainId, maxPieces]))
-  const nftsByKey = byKey(nfts.map(({ held, ...nft }) => nft))
-  const listingsByKey = byKey(listings.map(({ obstacle, ...listing }) => listing))
-  const obstacles = new Map(listings.map(({ id, obstacle }) => [id, obstacle]))
-  const unusedHolds = new Map(holds.map((hold) => [hold.id, hold]))
-  const findBuyers = buyerFinder(buyers)
+  const nfts = byKey(rows.nfts.map(({ held, ...nft }) => nft))
+  const listings = byKey(rows.listings.map(({ obstacle, ...listing }) => listing))
+  const obstacles = new Map(rows.listings.map(({ id, obstacle }) => [id, obstacle]))
+  const unusedHolds = new Map(rows.holds.map((hold) => [hold.id, hold]))
+  const findBuyers = buyerFinder(rows.buyers)
+  const maxPieces = new Map(rows.limits.map(({ chainId, maxPieces }) => [chainId, maxPieces]))
   const data: OrderData = {
     named: inputs.map((input) => {
-      const listing = listingsByKey.get(input.listingId ?? input.listing)
-      const nft = nftsByKey.get(input.nftId ?? input.nft ?? listing?.nftId)
+      const listing = listings.get(input.listingId ?? input.listing)
+      const nft = nfts.get(input.nftId ?? input.nft ?? listing?.nftId)
       const chainId = settings.NETWORKS[nft?.contractNetwork ?? '']?.chainId
       const hold = unusedHolds.get(input.reservationId ?? '')
       if (hold) unusedHolds.delete(hold.id)
       const obstacle = listing && obstacles.get(listing.id)
       return { nft, listing, obstacle, hold, buyers: findBuyers(input, chainId) }
     }),
-    placed: new Map(placed.map((order) => [order.providerId ?? '', order])),
+    placed: new Map(rows.placed.map((order) => [order.providerId ?? '', order])),
     namespace: token.namespace,
-    held: new Map(nfts.map(({ id, held }) => [id, held])),
+    held: new Map(rows.nfts.map(({ id, held }) => [id, held])),
     maxPieces: new Map(
       Object.entries(settings.NETWORKS).map(([network, { chainId }]) => [
         network,
@@ -180,41 +221,28 @@ export async function loadOrderData<Row>(
       ]),
     ),
   }
-  return { data, row: rows?.[0] }
+  return { data, stored: rows.stored[0], open: rows.open[0]?.open }
 }
 
-type Expected = { rows: string; count: number; now: string }
-
-const isOutdated = preparedCondition(
-  (_, { rows, count, now }: Placeholders<Expected>) =>
-    sql`(SELECT count(*) FROM json_each(${rows}) AS expected
-    JOIN listings ON listings.id = value ->> 'listingId' AND listings.nftId = value ->> 'nftId'
-      AND listings.priceCents = value ->> 'priceCents' AND listings.priceWei = value ->> 'priceWei'
-      AND listings.priceCurrency = value ->> 'priceCurrency'
-      AND listings.sellerId = value ->> 'sellerId'
-      AND (value ->> 'reservationId' IS NOT NULL OR listings.active
-        AND listings.type = 'regular' AND (listings.activeTill IS NULL OR listings.activeTill > ${now}))
-    JOIN nfts ON nfts.id = listings.nftId AND nfts.status IN ('released', 'unlisted')
-      AND nfts.deletedAt IS NULL
-    LEFT JOIN users ON users.id = value ->> 'userId' AND users.ethereumPublicAddr = value ->> 'wallet'
-      AND users.walletChainId = value ->> 'walletChainId' AND users.removedAt IS NULL
-      AND (value ->> 'email' IS NULL OR users.email = value ->> 'email')
-    LEFT JOIN addresses ON addresses.id = value ->> 'billingAddressId'
-    WHERE (value ->> 'userId' IS NULL OR users.id IS NOT NULL)
-      AND (value ->> 'billingAddressId' IS NULL OR addresses.deletedAt IS NULL)) < ${count}`,
-)
-
-/** A listing as it was read, for `hasChanged`. */
-export const expectListing = ({ id: listingId, ...listing }: Listing) => {
-  const { nftId, sellerId, priceCents, priceWei, priceCurrency } = listing
-  return { listingId, nftId, sellerId, priceCents, priceWei, priceCurrency }
-}
+/** How often a call starts again because another call changed what it had read. */
+const ATTEMPTS = 3
 
 /**
- * Whether something that was checked, or that the response shows, has changed since it was read.
- * Whether somebody has the address of a new user by now is checked by unique indexes.
+ * Loads the rows that an attempt of a call depends on before it writes. What follows asks the primary.
+ * The write fails if the caller has too many open orders; only then, in the next attempt, it matters
+ * how many. Throws `unauthenticated`, and `request_in_progress` after the last attempt.
  */
-export const hasChanged = (
-  { now }: Pick<Ctx, 'now'>,
-  rows: readonly ReturnType<typeof expectListing>[],
-) => isOutdated({ rows: JSON.stringify(rows), count: rows.length, now: now.toISOString() })
+export async function loadToWrite(
+  ctx: LoadCtx,
+  { inputs, call, attempt }: Pick<Load, 'inputs' | 'call'> & { attempt: number },
+): Promise<Loaded> {
+  if (attempt > ATTEMPTS)
+    throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
+      'Retry-After': '1',
+    })
+  // A session only begins at the primary: its later reads may go to a replica.
+  if (attempt > 1) ctx.db.$client.goTo('primary')
+  const loaded = await loadOrderData(ctx, { inputs, call, countsOpen: attempt > 1 })
+  ctx.db.$client.goTo('primary')
+  return loaded
+}

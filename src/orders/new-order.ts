@@ -192,6 +192,7 @@ export const IdempotencyHeader = z.object({
     .optional()
     .describe(
       'A key of your choice for this call, unique under a token name. If the call is sent again ' +
-        'within 24 hours, it gets the first response again and changes nothing.',
+        'within 24 hours, it changes nothing and gets the orders of the first call, as they are now, or ' +
+        'the reservations of the first call.',
     ),
 })

@@ -2,45 +2,47 @@
  * Limits the orders that all user tokens of a user together have under way or hold pieces for, and
  * those that they place or hold pieces for in a day.
  */
-import { type Query, sql } from 'drizzle-orm'
-import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
+
+import { sql } from 'drizzle-orm'
+import { raw } from '../db/batch.ts'
+import type { Guard } from '../db/guard.ts'
 import type { Quota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
+import type { NewOrder } from './new-order.ts'
 
 type LimitCtx = Ctx & { settings: Pick<Settings, 'MAX_OPEN_ORDERS'> }
-type User = { userId: number; now: string }
+
+/** The orders and reservations that a call adds: an order takes the place of its reservation. */
+export const countAdded = (inputs: readonly NewOrder[]): number =>
+  inputs.filter(({ reservationId }) => !reservationId).length
 
 /** Orders that are not ended, and live reservations. In the spelling of the partial indexes. */
-const countOpen = ({ userId, now }: Placeholders<User>) =>
+const openSql = ({ caller: { userId }, now }: Pick<Ctx, 'caller' | 'now'>) =>
   sql`((SELECT count(*) FROM deliveries WHERE placedBy = ${userId}
       AND state IN ('awaiting_wallet', 'queued', 'in_flight'))
-    + (SELECT count(*) FROM reservations WHERE placedBy = ${userId} AND expiresAt > ${now}))`
-
-const selectCount = prepared((db, user: Placeholders<User>) =>
-  db.all<{ open: number }>(sql`SELECT ${countOpen(user)} AS open`),
-)
-
-const hasMore = preparedCondition(
-  (_, values: Placeholders<User & { most: number }>) => sql`${countOpen(values)} > ${values.most}`,
-)
-
-const userOf = ({ caller, now }: Ctx) => ({ userId: caller.userId, now: now.toISOString() })
+    + (SELECT count(*) FROM reservations
+      WHERE placedBy = ${userId} AND expiresAt > ${now.toISOString()}))`
 
 /** Selects how many orders and reservations of the caller are open. */
-export const selectOpen = (ctx: Ctx) => selectCount(ctx.db, userOf(ctx))
+export const selectOpen = (ctx: Ctx) =>
+  raw<{ open: number }>(ctx.db, sql`SELECT ${openSql(ctx)} AS open`)
 
-/** Whether `added` more would exceed the limit. */
-export const limitOpen = (ctx: LimitCtx, added: number): Query[] =>
+/** Rejects `added` more orders and reservations of a user token that would exceed the limit. */
+export const limitOpen = (ctx: LimitCtx, added: number, error: Guard['error']): Guard[] =>
   ctx.caller.role === 'master'
     ? []
-    : [hasMore({ ...userOf(ctx), most: ctx.settings.MAX_OPEN_ORDERS - added })]
+    : [{ when: sql`${openSql(ctx)} > ${ctx.settings.MAX_OPEN_ORDERS - added}`, error }]
 
-/** Throws `too_many_open_orders` if `added` more than these would exceed the limit. */
-export function requireRoom({ caller, settings }: LimitCtx, open: number, added: number): void {
+/** Throws `too_many_open_orders` if these were counted and `added` more would exceed the limit. */
+export function requireRoom(
+  { caller, settings }: LimitCtx,
+  open: number | undefined,
+  added: number,
+): void {
   const limit = settings.MAX_OPEN_ORDERS
-  if (caller.role === 'master' || open + added <= limit) return
+  if (caller.role === 'master' || open === undefined || open + added <= limit) return
   throw new ApiError(
     'too_many_open_orders',
     `you have ${open} orders and reservations that are not ended, and this call would add ${added}; the limit is ${limit}`,

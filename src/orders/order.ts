@@ -89,9 +89,9 @@ function visibleNft(
 export const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
   new Map(rows.map((row) => [row.id, row]))
 
-/** Returns the row with this id. Throws if it was not read. */
-export function requireRow<Row>(rows: ReadonlyMap<number, Row>, id: number): Row {
-  const row = rows.get(id)
-  if (!row) throw new Error(`row ${id} was not read`)
+/** Returns the row with this key. Throws if there is none. */
+export function requireRow<Key, Row>(rows: ReadonlyMap<Key, Row>, key: Key): Row {
+  const row = rows.get(key)
+  if (!row) throw new Error(`there is no row ${key}`)
   return row
 }

@@ -3,9 +3,10 @@
  * the order of the list and after the last one of the page before; the filters choose among them. A
  * call looks at a limited number, so its cost does not depend on how many orders there are.
  */
+
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { prepared } from '../db/batch.ts'
 import { named } from '../db/columns.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { deliveries, transactions } from '../db/schema/delivery.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
@@ -44,7 +45,7 @@ type Values = ViewerValues & {
   createdTo: string | null
   updatedFrom: string | null
 }
-type Bound = Placeholders<Values>
+type Bound = Values
 
 type Given = { limit: number } & {
   [Name in Exclude<keyof Values, keyof ViewerValues | 'limit'>]?: Values[Name] | undefined

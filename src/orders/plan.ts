@@ -5,30 +5,31 @@ import type { users } from '../db/schema/users.ts'
 import { makeKeys } from '../delivery/key.ts'
 import { explain } from '../delivery/reasons.ts'
 import type { Settings } from '../env.ts'
-import type { Caller } from '../http/context.ts'
 import { hashIdentity } from '../identity/namespace.ts'
+import type { Viewer } from './buyer.ts'
 import { buyerKey, identityOf, newBillingAddress, type OrderData } from './check.ts'
 import type { NewOrder } from './new-order.ts'
-import { isUnlimited, type Listing, type Nft } from './nft.ts'
+import type { Listing, Nft } from './nft.ts'
 import { buildOrder, byId, type ItemRow, type OrderRow, requireRow } from './order.ts'
 import type { PlacedOrder } from './schema.ts'
 
 type Added = 'id' | 'orderId' | 'buyerId' | 'billingAddressId' | 'createdAt'
 
-/** Id of a user, or the position of a new one in `newUsers`. */
-type UserReference = { userId: number } | { newUser: number }
+/** Id of a user, or the hash of one in `newUsers`. */
+type UserReference = { userId: number } | { identityHash: string }
 
-/** The rows of an order, without ids and times. */
+/** Id of a billing address, or the key of one in `newAddresses`. */
+type AddressReference = { billingAddressId: number } | { placementKey: string }
+
+/** The rows of an order, without ids and times. `payprovWebhookToken` identifies the order. */
 type PlannedOrder = {
   order: Omit<OrderRow, Added>
   buyer: UserReference
-  /** Id of an existing billing address, or the position of a new one in `newAddresses`. */
-  billing: { billingAddressId: number } | { newAddress: number }
+  billing: AddressReference
   /** The shop's own texts, which responses do not show. */
   custom: NewOrder['custom']
-  item: Omit<ItemRow, Added | 'delivery'>
-  /** Columns of the item that responses do not show. */
-  hidden: { sellerId: number; recipientChainId: number }
+  /** With columns that responses do not show. */
+  item: Omit<ItemRow, Added | 'delivery'> & { sellerId: number; recipientChainId: number }
   delivery: Pick<typeof deliveries.$inferInsert, 'key' | 'dueAt' | 'queuedAt' | 'failingSince'> & {
     /** Null if the network of the NFT is not configured. */
     chainId: number | null
@@ -38,11 +39,13 @@ type PlannedOrder = {
   }
 }
 
-/** A user who has proved nothing yet. `hash` is that of the identity. */
-type NewUser = Pick<typeof users.$inferInsert, 'provider' | 'email' | 'ethereumPublicAddr'> & {
-  hash: string
-}
-type NewAddress = NonNullable<ReturnType<typeof newBillingAddress>> & UserReference
+/** A user who has proved nothing yet. */
+type NewUser = Pick<
+  typeof users.$inferInsert,
+  'provider' | 'email' | 'ethereumPublicAddr' | 'identityHash'
+>
+type NewAddress = NonNullable<ReturnType<typeof newBillingAddress>> &
+  UserReference & { placementKey: string }
 
 export type Plan = {
   placedAt: string
@@ -54,23 +57,12 @@ export type Plan = {
   listings: Listing[]
 }
 
-/** What a response shows of a plan. */
-export type ShownPlan = Pick<Plan, 'placedAt' | 'nfts' | 'listings'> & {
-  orders: readonly (Pick<PlannedOrder, 'order' | 'buyer' | 'billing' | 'item'> & {
-    delivery: Pick<PlannedOrder['delivery'], 'state'>
-  })[]
-  newUsers: { length: number }
-  newAddresses: { length: number }
-}
-
-/** What the transaction adds. The ids that one INSERT assigns are consecutive. */
+/** What the database has added to a plan. */
 export type Written = {
-  lastOrderId: number
-  lastItemId: number
-  lastUserId: number
-  lastAddressId: number | null
-  /** Stock after the sale: NFT id to pieces. */
-  available: Record<string, number>
+  orders: Pick<OrderRow, 'id' | 'buyerId' | 'billingAddressId' | 'payprovWebhookToken'>[]
+  items: Pick<ItemRow, 'id' | 'orderId'>[]
+  /** The NFTs that may be sold out, with the pieces that are left. */
+  stock: Pick<Nft, 'id' | 'availableAmount'>[]
 }
 
 type PlanCtx = { now: Date; settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET'> }
@@ -79,32 +71,38 @@ type PlanCtx = { now: Date; settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_
 export async function planOrders(
   { now, settings }: PlanCtx,
   inputs: readonly NewOrder[],
-  data: OrderData,
+  { namespace, named }: OrderData,
 ): Promise<Plan> {
-  const { namespace } = data
   const sources = inputs.map(({ providerId }) => ({ namespace, providerId: providerId || null }))
-  const keys = new Map((await makeKeys(settings.DELIVERY_KEY_SECRET, sources)).entries())
+  const keys = await makeKeys(settings.DELIVERY_KEY_SECRET, sources)
   const placedAt = now.toISOString()
-  const newUsers = new Map<unknown, NewUser>()
+  const newUsers = new Map<string, NewUser>()
   const newAddresses: NewAddress[] = []
-  /** The first new address of a buyer, by `buyerKey`. */
-  const firstAddresses = new Map<unknown, number>()
-  const [nfts, listings] = [new Map<number, Nft>(), new Map<number, Listing>()]
+  /** The key of the first new address of a buyer, by `buyerKey`. */
+  const firstAddresses = new Map<unknown, string>()
+  const nfts = new Map<number, Nft>()
+  const listings = new Map<number, Listing>()
+
+  const planBuyer = (input: NewOrder, known: { id: number } | undefined): UserReference => {
+    if (known) return { userId: known.id }
+    const user = newUser(input)
+    newUsers.set(user.identityHash, user)
+    return { identityHash: user.identityHash }
+  }
   const orders = inputs.map((input, i): PlannedOrder => {
-    const { nft, listing, hold, buyers: [found] = [] } = data.named[i] ?? {}
-    if (!nft || !listing) throw new Error('the orders were not checked')
-    const { priceCents, priceWei, priceCurrency } = hold ?? listing
+    const { nft, listing, hold, buyers: [known] = [] } = named[i] ?? {}
+    const key = keys[i]
+    if (!nft || !listing || !key) throw new Error('the orders were not checked')
     nfts.set(nft.id, nft)
     listings.set(listing.id, listing)
-    const key = buyerKey(input, found)
-    if (!found && !newUsers.has(key)) newUsers.set(key, newUser(input))
-    const buyer = found ? { userId: found.id } : { newUser: [...newUsers.keys()].indexOf(key) }
+    const buyer = planBuyer(input, known)
+    const whose = buyerKey(input, known)
     const address = newBillingAddress(input)
-    if (address) {
-      if (!firstAddresses.has(key)) firstAddresses.set(key, newAddresses.length)
-      newAddresses.push({ ...buyer, ...address })
-    }
-    const wallet = found?.wallet ?? input.buyer?.wallet ?? ''
+    const placementKey = crypto.randomUUID()
+    if (address) newAddresses.push({ ...buyer, ...address, placementKey })
+    if (address && !firstAddresses.has(whose)) firstAddresses.set(whose, placementKey)
+    const { priceCents, priceWei, priceCurrency } = hold ?? listing
+    const wallet = known?.wallet ?? input.buyer?.wallet ?? ''
     const chainId = settings.NETWORKS[nft.contractNetwork]?.chainId ?? null
     return {
       order: {
@@ -116,10 +114,10 @@ export async function planOrders(
       },
       buyer,
       billing: address
-        ? { newAddress: newAddresses.length - 1 }
-        : found?.billingAddressId
-          ? { billingAddressId: found.billingAddressId }
-          : { newAddress: firstAddresses.get(key) ?? 0 },
+        ? { placementKey }
+        : known?.billingAddressId
+          ? { billingAddressId: known.billingAddressId }
+          : { placementKey: requireRow(firstAddresses, whose) },
       custom: input.custom,
       item: {
         nftId: nft.id,
@@ -129,9 +127,10 @@ export async function planOrders(
         priceEths: formatEther(BigInt(priceWei)),
         ethRecipient: wallet || null,
         priceCurrency,
+        sellerId: listing.sellerId,
+        recipientChainId: known?.walletChainId ?? 0,
       },
-      hidden: { sellerId: listing.sellerId, recipientChainId: found?.walletChainId ?? 0 },
-      delivery: { key: requireRow(keys, i), chainId, ...firstState(wallet, chainId, placedAt) },
+      delivery: { key, chainId, ...firstState(wallet, chainId, placedAt) },
     }
   })
   const sold = { nfts: [...nfts.values()], listings: [...listings.values()] }
@@ -142,8 +141,12 @@ export async function planOrders(
 function newUser(input: NewOrder): NewUser {
   const value = identityOf(input) ?? ''
   const provider = input.buyer?.email ? 'email' : 'wallet'
-  const [email, wallet] = provider === 'email' ? [value, ''] : ['', value]
-  return { provider, email, ethereumPublicAddr: wallet, hash: hashIdentity(provider, value) }
+  return {
+    provider,
+    email: provider === 'email' ? value : '',
+    ethereumPublicAddr: provider === 'wallet' ? value : '',
+    identityHash: hashIdentity(provider, value),
+  }
 }
 
 /** An item waits for the wallet of its buyer, or is due at once. */
@@ -157,30 +160,33 @@ function firstState(wallet: string, chainId: number | null, now: string) {
     : { ...queued, ...noReason }
 }
 
+/** Returns the chains on which a plan has something to deliver now. */
+export const chainsToWake = ({ orders }: Plan): number[] =>
+  orders.flatMap(({ delivery: { state, chainId } }) =>
+    state === 'queued' && chainId !== null ? [chainId] : [],
+  )
+
 /** What is shown of a delivery that has not begun: a reason is shown of failed ones only. */
 const unsent = { reasonCode: null, reasonDetail: null, txId: null, sentAt: null }
 
-/** Builds the response. The same caller, plan and ids always give the same response. */
-export function placedOrders(caller: Caller, plan: ShownPlan, written: Written): PlacedOrder[] {
+/** Builds the orders of a plan as the answer shows them. */
+export function placedOrders(viewer: Viewer, plan: Plan, written: Written): PlacedOrder[] {
   const { placedAt } = plan
+  const rows = new Map(written.orders.map((row) => [row.payprovWebhookToken, row]))
+  const items = new Map(written.items.map((row) => [row.orderId, row]))
+  const stock = byId(written.stock)
   const nfts = plan.nfts.map((nft) => {
-    const availableAmount = written.available[nft.id] ?? nft.availableAmount
-    return isUnlimited(nft) ? nft : { ...nft, availableAmount, updatedAt: placedAt }
+    const left = stock.get(nft.id)
+    return left ? { ...nft, ...left, updatedAt: placedAt } : nft
   })
   const sold = { nfts: byId(nfts), listings: byId(plan.listings) }
-  const firstOrderId = written.lastOrderId - plan.orders.length + 1
-  const firstItemId = written.lastItemId - plan.orders.length + 1
-  const firstUserId = written.lastUserId - plan.newUsers.length + 1
-  const firstAddressId = (written.lastAddressId ?? 0) - plan.newAddresses.length + 1
-  return plan.orders.map(({ order, buyer, billing, item, delivery }, i) => {
-    const orderId = firstOrderId + i
-    const buyerId = 'newUser' in buyer ? firstUserId + buyer.newUser : buyer.userId
-    const billingAddressId =
-      'newAddress' in billing ? firstAddressId + billing.newAddress : billing.billingAddressId
-    const shown = { ...unsent, state: delivery.state, changedAt: placedAt }
-    return buildOrder(caller, {
-      order: { id: orderId, buyerId, billingAddressId, ...order, createdAt: placedAt },
-      items: [{ id: firstItemId + i, orderId, ...item, delivery: shown }],
+  return plan.orders.map(({ order: planned, item, delivery: { state } }) => {
+    const { sellerId, recipientChainId, ...shown } = item
+    const { id, buyerId, billingAddressId } = requireRow(rows, planned.payprovWebhookToken)
+    const delivery = { ...unsent, state, changedAt: placedAt }
+    return buildOrder(viewer, {
+      order: { id, buyerId, billingAddressId, ...planned, createdAt: placedAt },
+      items: [{ ...requireRow(items, id), ...shown, delivery }],
       sold,
     })
   })

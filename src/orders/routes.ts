@@ -2,19 +2,18 @@ import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
 import { wake } from '../delivery/wake.ts'
-import type { Settings } from '../env.ts'
 import { wakeEndpoints } from '../events/wake.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, requireToken, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
+import { readNearest } from '../http/nearest.ts'
 import { putOrder } from './by-number.ts'
 import { cancelOrder } from './cancel.ts'
 import { listOrders, listSummaries, OrderQuery } from './list.ts'
 import { IdempotencyHeader, MAX_ORDERS, NewOrders, NumberedOrder, ProviderId } from './new-order.ts'
 import { checkOrders, type Placement, placeOrders } from './place.ts'
 import { readOrders } from './read.ts'
-import type { PlacedOrder } from './schema.ts'
 
 /** Gives error answers the key of a successful answer as well. */
 export const setErrorFields = createMiddleware<App>(async (c, next) => {
@@ -86,7 +85,7 @@ export const orderRoutes = new Hono<App>()
     async (c) => {
       const key = c.req.valid('header')['idempotency-key']
       const request = { orders: c.req.valid('json'), key }
-      const placement = await placeOrders(c.var, request)
+      const placement = await readNearest(c.var.db, () => placeOrders(c.var, request))
       if (placement.isReplay) c.header('Idempotent-Replayed', 'true')
       startWork(c, placement)
       return c.json({ orders: placement.orders, error: null })
@@ -99,7 +98,8 @@ export const orderRoutes = new Hono<App>()
     validate('json', NumberedOrder, '', { isStrict: true }),
     async (c) => {
       const { providerId } = c.req.valid('param')
-      const placement = await putOrder(c.var, { providerId, order: c.req.valid('json') })
+      const request = { providerId, order: c.req.valid('json') }
+      const placement = await readNearest(c.var.db, () => putOrder(c.var, request))
       setOrderHeaders(c, placement)
       startWork(c, placement)
       return c.json({ orders: placement.orders, error: null }, placement.isReplay ? 200 : 201)
@@ -109,7 +109,11 @@ export const orderRoutes = new Hono<App>()
     '/api/externalOrders/check',
     requireToken('checkOrders'),
     validate('json', NewOrders, 'orders', { isStrict: true }),
-    async (c) => c.json({ orders: await checkOrders(c.var, c.req.valid('json')), error: null }),
+    async (c) => {
+      const request = c.req.valid('json')
+      const orders = await readNearest(c.var.db, () => checkOrders(c.var, request))
+      return c.json({ orders, error: null })
+    },
   )
 
 /** Tells what the body of one order does not show. The name of a token may have any characters. */
@@ -119,27 +123,10 @@ function setOrderHeaders(c: Context, { sequence, source }: Pick<Placement, 'sequ
 }
 
 /** Wakes who delivers new orders and who tells of them. */
-function startWork(
-  { env, executionCtx, var: { settings } }: Context<AppWithCaller>,
-  { orders, isReplay, endpoints }: Placement,
-): void {
-  if (isReplay) return
+const startWork = (
+  { env, executionCtx }: Context<AppWithCaller>,
+  { chainIds, endpoints }: Placement,
+): void =>
   executionCtx.waitUntil(
-    Promise.all([startDelivery(env.DELIVERIES, settings, orders), wakeEndpoints(env, endpoints)]),
+    Promise.all([wake(env.DELIVERIES, chainIds), wakeEndpoints(env, endpoints)]),
   )
-}
-
-/** Wakes the chains of items whose buyers have a wallet. */
-function startDelivery(
-  queue: Env['DELIVERIES'],
-  { NETWORKS }: Settings,
-  orders: readonly PlacedOrder[],
-): Promise<void> {
-  const queued = orders.flatMap(({ orderItems }) =>
-    orderItems.filter(({ status }) => status === null),
-  )
-  return wake(
-    queue,
-    queued.flatMap(({ nft }) => NETWORKS[nft.contractNetwork]?.chainId ?? []),
-  )
-}

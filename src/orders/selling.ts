@@ -1,9 +1,9 @@
 /** What a user sells, and whether it may be delivered. */
-import { type Placeholder, sql } from 'drizzle-orm'
+
+import { sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
-import { raw } from '../db/client.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { prepared, raw } from '../db/batch.ts'
 import type { listings, nfts } from '../db/schema/catalogue.ts'
 import { checkSales, type SellingSettings, type SoldContract } from '../delivery/sales.ts'
 import { changeDeliveries, hasId } from '../delivery/transitions.ts'
@@ -36,7 +36,7 @@ export type Listing = SoldContract &
     isListed: 0 | 1
   }
 
-const newestItems = (userId: number | Placeholder) => sql`(SELECT * FROM orderItems
+const newestItems = (userId: number) => sql`(SELECT * FROM orderItems
     WHERE sellerId = ${userId} ORDER BY orderId DESC LIMIT ${COUNTED_ORDERS}) own
   CROSS JOIN deliveries d ON d.id = own.id CROSS JOIN nfts n ON n.id = own.nftId`
 
@@ -44,7 +44,7 @@ const newestItems = (userId: number | Placeholder) => sql`(SELECT * FROM orderIt
 const isBlocked = sql`(d.state = 'queued' AND d.failingSince IS NOT NULL
   AND d.reasonCode = iif(n.fulfilment = 'mint', 'minter_role_missing', 'holder_not_approved'))`
 
-type Page = Placeholders<{ userId: number; before: number; now: string }>
+type Page = { userId: number; before: number; now: string }
 
 const selectListings = prepared((db, { userId, before, now }: Page) =>
   db.all<Listing>(sql`WITH sales AS MATERIALIZED (SELECT own.listingId,

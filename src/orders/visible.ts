@@ -1,6 +1,5 @@
 /** Who may see an order. */
 import { type SQL, sql } from 'drizzle-orm'
-import type { Placeholders } from '../db/prepared.ts'
 import { orders } from '../db/schema/orders.ts'
 import type { Viewer } from './buyer.ts'
 
@@ -13,6 +12,6 @@ export const viewerValues = ({ role, userId }: Viewer): ViewerValues => ({
 })
 
 /** Whether the viewer may see an order: with a master token, as the buyer, or as a seller. */
-export const isVisible = ({ userId, isMaster }: Placeholders<ViewerValues>): SQL =>
+export const isVisible = ({ userId, isMaster }: ViewerValues): SQL =>
   sql`(${isMaster} = 1 OR ${orders.buyerId} = ${userId} OR EXISTS (
     SELECT 1 FROM orderItems WHERE orderId = ${orders.id} AND sellerId = ${userId}))`

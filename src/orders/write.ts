@@ -1,208 +1,198 @@
 /**
- * Writes planned orders in one transaction. Each statement takes its rows from one JSON array, whose
+ * Writes planned orders in one transaction. Each statement takes its rows from one bound JSON, whose
  * elements have values by column name. So the number of statements is constant, and D1's limit of 100
  * bound values does not matter.
  *
- * SQLite assigns consecutive ids in the order of the array: the id of row i of n is
- * `max(id) - n + 1 + i`.
+ * Ids come from the database. A statement finds a row that one before it has added by its key in the
+ * plan: a user by `identityHash`, an address by `placementKey`, an order by `payprovWebhookToken`. The
+ * last two have no index: the search begins at the newest row, and ends at a row of this transaction.
  */
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+
+import { sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import type { Statement } from '../db/client.ts'
-import type { Guard } from '../db/guard.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
-import { orderItems, orders } from '../db/schema/orders.ts'
-import { addresses, users } from '../db/schema/users.ts'
+import { prepared, raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import { countUse } from '../db/quota.ts'
 import { hashSecret, requireSameSecret, storeInstance } from '../delivery/key.ts'
 import { appendFirstEvents, insertDeliveries } from '../delivery/transitions.ts'
 import type { Settings } from '../env.ts'
 import type { DueEndpoint } from '../events/wake.ts'
 import type { Ctx } from '../http/context.ts'
-import { unusedHash } from '../identity/sign-in.ts'
+import { unusedHash } from '../identity/namespace.ts'
+import type { OrderData } from './check.ts'
+import { expectListing, guardsOf, isLostRace } from './guards.ts'
+import { type IdempotentCall, storeOrders } from './idempotency.ts'
+import type { NewOrder } from './new-order.ts'
+import { countAdded, dailyOrders } from './open-orders.ts'
+import { byId, requireRow } from './order.ts'
 import type { Plan, Written } from './plan.ts'
 
-type Values = {
-  /** JSON: an array of rows. */
-  rows: string
-  now: string
-  namespace: string
-  /** `addresses.origin` of new billing addresses. */
-  origin: 'order' | 'seller_order'
-  /** `deliveries.placedBy`. */
-  placedBy: number | null
-  orderCount: number
-  newUserCount: number
-  newAddressCount: number
-}
-
-/**
- * Prepares the INSERT of JSON rows. Their values fill `columns`; `others` are the expressions of
- * the other columns.
- */
-const insertRows = (
-  table: SQLiteTable,
-  columns: readonly string[],
-  others: (values: Placeholders<Values>) => Record<string, SQL | Placeholder>,
-) =>
-  prepared((db, values: Placeholders<Values>) => {
-    const expressions = others(values)
-    const names = [...columns, ...Object.keys(expressions)].map((name) => sql.identifier(name))
-    const selected = [
-      ...columns.map((name) => sql.raw(`value ->> '${name}'`)),
-      ...Object.values(expressions),
-    ]
-    return db.all<never>(sql`INSERT INTO ${table} (${sql.join(names, sql`, `)})
-      SELECT ${sql.join(selected, sql`, `)} FROM json_each(${values.rows}) ORDER BY json_each.key`)
-  })
-
-const times = ({ now }: Pick<Placeholders<Values>, 'now'>) => ({ createdAt: now, updatedAt: now })
+/** `rows`: JSON. Those of items are by the token of their order. */
+type Rows = { rows: string; now: string }
 
 /** As an import creates them: without a sign-in. The unique indexes fail if an address is taken. */
-const insertUsers = insertRows(users, ['provider', 'email', 'ethereumPublicAddr'], (values) => ({
-  identityHash: unusedHash(sql`value ->> 'hash'`),
-  approvedAt: values.now,
-  ...times(values),
-}))
+const insertUsers = prepared((db, { rows, now }: Rows) =>
+  db.all<never>(sql`INSERT INTO users
+      (provider, email, ethereumPublicAddr, identityHash, approvedAt, createdAt, updatedAt)
+    SELECT value ->> 'provider', value ->> 'email', value ->> 'ethereumPublicAddr',
+      ${unusedHash(sql`value ->> 'identityHash'`)}, ${now}, ${now}, ${now}
+    FROM json_each(${rows}) ORDER BY json_each.key`),
+)
 
-/** The user to whom a `UserReference` refers. */
-const referencedUser = ({
-  newUserCount,
-}: Pick<Placeholders<Values>, 'newUserCount'>) => sql`coalesce(value ->> 'userId',
-  (SELECT max(id) FROM users) - ${newUserCount} + 1 + (value ->> 'newUser'))`
+/**
+ * The user to whom a `UserReference` refers. Of users who have had the same identity it is the newest;
+ * `unusedHash` has extended its hash.
+ */
+const referencedUser = sql`coalesce(value ->> 'userId', (SELECT max(id) FROM users
+  WHERE identityHash BETWEEN value ->> 'identityHash' AND value ->> 'identityHash' || '~'))`
 
-const insertAddresses = insertRows(
-  addresses,
-  ['city', 'country', 'postal', 'street', 'companyName', 'taxId'],
-  (values) => ({
-    userId: referencedUser(values),
-    kind: sql`'billing'`,
-    origin: values.origin,
-    ...times(values),
-  }),
+const insertAddresses = prepared(
+  (db, { rows, now, origin }: Rows & { origin: 'order' | 'seller_order' }) =>
+    db.all<never>(sql`INSERT INTO addresses (userId, kind, origin, placementKey, city, country, postal,
+        street, companyName, taxId, createdAt, updatedAt)
+      SELECT ${referencedUser}, 'billing', ${origin}, value ->> 'placementKey', value ->> 'city',
+        value ->> 'country', value ->> 'postal', value ->> 'street', value ->> 'companyName',
+        value ->> 'taxId', ${now}, ${now}
+      FROM json_each(${rows}) ORDER BY json_each.key`),
 )
 
 /** The CHECK `nfts_stock` fails if there are not enough pieces. */
-const reduceStock = prepared((db, { rows, now }: Placeholders<Values>) =>
-  db.all<never>(sql`UPDATE nfts SET availableAmount = availableAmount - sold.quantity, updatedAt = ${now}
+const reduceStock = prepared((db, { rows, now }: Rows) =>
+  db.all<Written['stock'][number]>(sql`UPDATE nfts
+    SET availableAmount = availableAmount - sold.quantity, updatedAt = ${now}
     FROM (SELECT value ->> 'nftId' AS nftId, sum(value ->> 'quantity') AS quantity
       FROM json_each(${rows}) GROUP BY 1) AS sold
-    WHERE nfts.id = sold.nftId AND nfts.amountType IS NOT 'unlimited'`),
+    WHERE nfts.id = sold.nftId AND nfts.amountType IS NOT 'unlimited'
+    RETURNING id, availableAmount`),
 )
 
-/** A row has the id of its billing address, or the position of a new one. */
-const insertOrders = insertRows(
-  orders,
-  [
-    'providerId',
-    'payprovWebhookToken',
-    'totalPriceCents',
-    'totalPriceCurrency',
-    'totalPriceEth',
-    'custom',
-  ],
-  (values) => ({
-    createdAt: values.now,
-    namespace: values.namespace,
-    buyerId: referencedUser(values),
-    billingAddressId: sql`coalesce(value ->> 'billingAddressId',
-      (SELECT max(id) FROM addresses) - ${values.newAddressCount} + 1 + (value ->> 'newAddress'))`,
-  }),
+type NewOrders = Rows & { namespace: string }
+
+const insertOrders = prepared((db, { rows, now, namespace }: NewOrders) =>
+  db.all<Written['orders'][number]>(sql`INSERT INTO orders (buyerId, billingAddressId, providerId,
+      payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, custom, namespace,
+      createdAt)
+    SELECT ${referencedUser}, coalesce(value ->> 'billingAddressId', (SELECT id FROM addresses
+        WHERE placementKey = value ->> 'placementKey' ORDER BY id DESC LIMIT 1)),
+      value ->> 'providerId', value ->> 'payprovWebhookToken', value ->> 'totalPriceCents',
+      value ->> 'totalPriceCurrency', value ->> 'totalPriceEth', value ->> 'custom', ${namespace},
+      ${now}
+    FROM json_each(${rows}) ORDER BY json_each.key
+    RETURNING id, buyerId, billingAddressId, payprovWebhookToken`),
 )
 
-const insertItems = insertRows(
-  orderItems,
-  [
-    'nftId',
-    'listingId',
-    'sellerId',
-    'quantity',
-    'priceCents',
-    'priceEths',
-    'ethRecipient',
-    'recipientChainId',
-    'priceCurrency',
-  ],
-  ({ orderCount }) => ({
-    orderId: sql`(SELECT max(id) FROM orders) - ${orderCount} + 1 + json_each.key`,
-  }),
+/** The order of an item, which this transaction has added. */
+const referencedOrder = sql`(SELECT id FROM orders
+  WHERE payprovWebhookToken = json_each.key ORDER BY id DESC LIMIT 1)`
+
+const insertItems = prepared((db, { rows }: Rows) =>
+  db.all<Written['items'][number]>(sql`INSERT INTO orderItems (orderId, nftId, listingId, sellerId,
+      quantity, priceCents, priceEths, ethRecipient, recipientChainId, priceCurrency)
+    SELECT ${referencedOrder}, value ->> 'nftId', value ->> 'listingId', value ->> 'sellerId',
+      value ->> 'quantity', value ->> 'priceCents', value ->> 'priceEths', value ->> 'ethRecipient',
+      value ->> 'recipientChainId', value ->> 'priceCurrency'
+    FROM json_each(${rows}) ORDER BY json_each.id
+    RETURNING id, orderId`),
 )
 
-/** The statements that write the orders of a plan. */
-function insertPlan({ db, caller }: Ctx, plan: Plan, namespace: string): Statement[] {
-  const withRows = (rows: readonly object[]): Values => ({
-    rows: JSON.stringify(rows),
-    now: plan.placedAt,
-    namespace,
-    origin: caller.role === 'master' ? 'order' : 'seller_order',
-    placedBy: caller.role === 'master' ? null : caller.userId,
-    orderCount: plan.orders.length,
-    newUserCount: plan.newUsers.length,
-    newAddressCount: plan.newAddresses.length,
-  })
-  const orders = plan.orders.map(({ order, buyer, billing, custom }) => {
-    return { ...order, ...buyer, ...billing, custom }
-  })
-  const items = withRows(plan.orders.map(({ item, hidden }) => ({ ...item, ...hidden })))
-  return [
-    ...(plan.newUsers.length > 0 ? [insertUsers(db, withRows(plan.newUsers))] : []),
-    ...(plan.newAddresses.length > 0 ? [insertAddresses(db, withRows(plan.newAddresses))] : []),
-    reduceStock(db, items),
-    insertOrders(db, withRows(orders)),
-    insertItems(db, items),
-    insertDeliveries(db, withRows(plan.orders.map(({ delivery }) => delivery))),
-    ...appendFirstEvents(db, { now: plan.placedAt, orderCount: plan.orders.length }),
-  ]
-}
-
-/** JSON of a `Written`, once the rows of the plan are inserted. */
-export const writtenJson = (nftIds: Placeholder) => sql`json_object(
-  'lastOrderId', (SELECT max(id) FROM orders),
-  'lastItemId', (SELECT max(id) FROM "orderItems"),
-  'lastUserId', (SELECT max(id) FROM users),
-  'lastAddressId', (SELECT max(id) FROM addresses),
-  'available', (SELECT json_group_object(id, availableAmount) FROM nfts
-    WHERE id IN (SELECT value FROM json_each(${nftIds}))))`
-
-/** Returns the ids of the NFTs of a plan, as a JSON array. */
-export const nftIdsJson = ({ nfts }: Plan) => JSON.stringify(nfts.map(({ id }) => id))
+/** Deletes reservations that become orders. A trigger reduces what is held. */
+const deleteHolds = (db: Database, ids: readonly string[]) =>
+  raw<never>(
+    db,
+    sql`DELETE FROM reservations
+      WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+  )
 
 /** An endpoint for which the log had nothing is due at the time of the orders. */
-const selectWritten = prepared(
-  (db, { nftIds, now }: Placeholders<{ nftIds: string; now: string }>) =>
-    db.all<{ written: string; endpoints: string }>(sql`SELECT ${writtenJson(nftIds)} AS written,
-      (SELECT json_group_array(json_object('id', id, 'role', role)) FROM webhookEndpoints
-        WHERE dueAt = ${now} AND disabledAt IS NULL AND coalesce(leaseUntil, '') <= ${now}) AS endpoints`),
-)
+const selectDueEndpoints = (db: Database, now: string) =>
+  raw<DueEndpoint>(
+    db,
+    sql`SELECT id, role FROM webhookEndpoints
+      WHERE dueAt = ${now} AND disabledAt IS NULL AND coalesce(leaseUntil, '') <= ${now}`,
+  )
+
+type WriteCtx = Ctx & {
+  settings: Pick<Settings, 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS' | 'PUBLIC_URL'>
+}
 
 type Write = {
+  inputs: readonly NewOrder[]
+  data: OrderData
   plan: Plan
-  namespace: string
-  guards: readonly Guard[]
-  /** Statements that follow those of the plan. */
-  others: readonly Statement[]
+  call: IdempotentCall | null
 }
 
 /**
  * Writes the orders of a plan. Returns what the database has added, and the webhook endpoints that
- * are to be woken. Throws `unauthenticated`, `forbidden`, `not_ready`, the errors of the guards, and
- * what `inTwoTrips` takes for a lost race.
+ * are to be woken; null if another call has changed what the plan depends on. Throws
+ * `unauthenticated`, `forbidden`, `not_ready` and `rate_limited`.
  */
 export async function writePlan(
-  ctx: Ctx & { settings: Pick<Settings, 'DELIVERY_KEY_SECRET' | 'PUBLIC_URL'> },
-  { plan, namespace, guards, others }: Write,
-): Promise<{ written: Written; endpoints: DueEndpoint[] }> {
+  ctx: WriteCtx,
+  { inputs, data, plan, call }: Write,
+): Promise<(Written & { endpoints: DueEndpoint[] }) | null> {
   const { db, caller, settings } = ctx
+  const { namespace } = data
+  const { placedAt: now, newUsers, newAddresses } = plan
   const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
-  const statements = [
-    storeInstance(db, { secretHash, publicUrl: settings.PUBLIC_URL }),
-    ...insertPlan(ctx, plan, namespace),
-    ...others,
-    selectWritten(db, { nftIds: nftIdsJson(plan), now: plan.placedAt }),
-  ]
-  const results = await writeAs(db, caller, [requireSameSecret(secretHash), ...guards], statements)
-  // Only the last statement returns a row.
-  const [row] = results.flat()
-  if (!row) throw new Error('the transaction returned no row')
-  return { written: JSON.parse(row.written), endpoints: JSON.parse(row.endpoints) }
+  const isMaster = caller.role === 'master'
+  const tokens = plan.orders.map(({ order }) => order.payprovWebhookToken)
+  const holds = data.named.flatMap(({ hold }) => hold?.id ?? [])
+  const orders = plan.orders.map(({ order, buyer, billing, custom }) => ({
+    ...order,
+    ...buyer,
+    ...billing,
+    custom,
+  }))
+  const items = plan.orders.map(({ order, item, delivery }) => [
+    order.payprovWebhookToken,
+    { ...item, ...delivery },
+  ])
+  const itemRows = { rows: JSON.stringify(Object.fromEntries(items)), now }
+  const guards = guardsOf(ctx, { inputs, data, expected: expectedRows(inputs, plan) })
+  try {
+    return await writeAs(db, caller, [requireSameSecret(secretHash), ...guards], {
+      instance: storeInstance(db, { secretHash, publicUrl: settings.PUBLIC_URL }),
+      users:
+        newUsers.length > 0 ? insertUsers(db, { rows: JSON.stringify(newUsers), now }) : undefined,
+      addresses:
+        newAddresses.length > 0
+          ? insertAddresses(db, {
+              rows: JSON.stringify(newAddresses),
+              now,
+              origin: isMaster ? 'order' : 'seller_order',
+            })
+          : undefined,
+      stock: reduceStock(db, itemRows),
+      orders: insertOrders(db, { rows: JSON.stringify(orders), now, namespace }),
+      items: insertItems(db, itemRows),
+      deliveries: insertDeliveries(db, {
+        ...itemRows,
+        namespace,
+        placedBy: isMaster ? null : caller.userId,
+      }),
+      events: appendFirstEvents(db, now, plan.orders.length),
+      holds: holds.length > 0 ? deleteHolds(db, holds) : undefined,
+      quotas: dailyOrders(ctx, countAdded(inputs)).map((quota) => countUse(db, quota, ctx.now)),
+      key: call ? storeOrders(db, call, { namespace, now, tokens }) : undefined,
+      endpoints: selectDueEndpoints(db, now),
+    })
+  } catch (error) {
+    if (isLostRace(error)) return null
+    throw error
+  }
+}
+
+/** What the orders of a plan depend on. */
+function expectedRows(inputs: readonly NewOrder[], plan: Plan) {
+  const listings = byId(plan.listings)
+  return plan.orders.map(({ buyer, item, billing }, i) => ({
+    ...expectListing(requireRow(listings, item.listingId)),
+    reservationId: inputs[i]?.reservationId,
+    email: inputs[i]?.buyer?.email,
+    wallet: item.ethRecipient ?? '',
+    walletChainId: item.recipientChainId,
+    ...buyer,
+    ...billing,
+  }))
 }

@@ -1,11 +1,12 @@
 /** Removes a person's data. Orders, amounts and records of the chain stay. */
+
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/owned.ts'
 import { addressTexts } from '../addresses/schema.ts'
 import { isAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { purgePictures } from '../avatars/purge.ts'
-import { raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import { cancelUnsigned, hasTransfersUnderWay } from '../delivery/wallet.ts'
@@ -82,7 +83,7 @@ const emptyTexts = sql.raw(
 
 /**
  * Addresses are emptied and not deleted, because SQLite would read all orders to delete one; orders
- * keep the country. A stored response is found by the time of its orders.
+ * keep the country.
  */
 function removals(userId: number, now: Date): SQL[] {
   const at = now.toISOString()
@@ -96,8 +97,6 @@ function removals(userId: number, now: Date): SQL[] {
     sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
       WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,
-    sql`DELETE FROM idempotencyKeys WHERE (day, namespace, createdAt) IN
-      (SELECT date(createdAt), namespace, createdAt FROM orders WHERE buyerId = ${userId})`,
     sql`UPDATE listings SET active = 0, updatedAt = ${at} WHERE sellerId = ${userId} AND active`,
   ]
 }

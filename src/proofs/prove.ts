@@ -1,8 +1,9 @@
 /** Proofs of deliveries, for those who may read the order. */
+
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { getAddress } from 'viem'
 import { readAs } from '../auth/access.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { prepared } from '../db/batch.ts'
 import { nfts } from '../db/schema/catalogue.ts'
 import { deliveries, transactions } from '../db/schema/delivery.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
@@ -16,7 +17,7 @@ import { AUDIENCE, signProof } from './keys.ts'
 type Values = { orderId: number; userId: number; isMaster: number }
 
 /** Of the only item of an order. */
-const selectDelivery = prepared((db, values: Placeholders<Values>) =>
+const selectDelivery = prepared((db, values: Values) =>
   db
     .select({
       orderItemId: orderItems.id,

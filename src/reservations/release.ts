@@ -1,7 +1,9 @@
 /** How reservations end. */
+
 import { sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
 import { heldPieces, reservations } from '../db/schema/orders.ts'
 import type { Ctx } from '../http/context.ts'

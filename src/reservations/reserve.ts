@@ -1,15 +1,25 @@
 /** Holds pieces and prices while customers pay. */
+
 import { sql } from 'drizzle-orm'
 import { formatEther } from 'viem/utils'
 import { writeAs } from '../auth/access.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import { countUse } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { inTwoTrips, LostRace } from '../orders/attempts.ts'
-import type { Named } from '../orders/check.ts'
-import { idempotentCall, requireSameCall, storeJson } from '../orders/idempotency.ts'
-import { expectListing, hasChanged } from '../orders/load.ts'
-import { type NewReservation, Reservation } from './schema.ts'
+import { requireNone } from '../http/errors.ts'
+import { findProblems, type Named, type OrderData, requireOwnListings } from '../orders/check.ts'
+import { expectListing, guardsOf, isLostRace } from '../orders/guards.ts'
+import {
+  type IdempotentCall,
+  idempotentCall,
+  requireSameCall,
+  storeReservations,
+} from '../orders/idempotency.ts'
+import { loadToWrite } from '../orders/load.ts'
+import { countAdded, dailyOrders, requireRoom } from '../orders/open-orders.ts'
+import type { NewReservation, Reservation } from './schema.ts'
 
 type ReserveCtx = Ctx & { settings: Pick<Settings, 'NETWORKS' | 'MAX_OPEN_ORDERS'> }
 /** `isReplay`: whether an earlier call with the same idempotency key has made them. */
@@ -20,39 +30,30 @@ type Reserve = { reservations: readonly NewReservation[]; key?: string | undefin
 const EXPIRY_STEP = 10_000
 
 /**
- * Holds pieces and prices, all of them or none. With an idempotency key, a repeated call returns the
- * first response. Throws the errors of `inTwoTrips`.
+ * Holds pieces and prices, all of them or none. A repeated call with an idempotency key returns the
+ * first answer. Takes two trips, as `placeOrders`, and throws `unauthenticated`, `forbidden`,
+ * `too_many_open_orders`, `rate_limited`, `idempotency_key_reused`, `request_in_progress`, and the
+ * codes of `findProblems`.
  */
-export function reserve(ctx: ReserveCtx, { reservations: inputs, key }: Reserve) {
-  const { db, caller } = ctx
-  const now = ctx.now.toISOString()
+export async function reserve(
+  ctx: ReserveCtx,
+  { reservations: inputs, key }: Reserve,
+): Promise<Reserved> {
   const call = key ? idempotentCall(key, { reservations: inputs }, ctx.now) : null
-  return inTwoTrips<Reserved>(ctx, {
-    ...{ inputs, call, prefixOf: (i) => `reservations[${i}].` },
-    findEarlier: ({ stored }) => {
-      if (!call || !stored) return null
+  for (let attempt = 1; ; attempt++) {
+    const { data, stored, open } = await loadToWrite(ctx, { inputs, call, attempt })
+    const problems = findProblems(ctx, inputs, data, (i) => `reservations[${i}].`)
+    requireOwnListings(problems)
+    if (call && stored) {
       requireSameCall(call, stored)
-      return { reservations: JSON.parse(stored.plan), isReplay: true }
-    },
-    write: async ({ named, namespace }, guards, statements) => {
-      const rows = inputs.map((input, i) => planRow(ctx.now, input, named[i]))
-      const reservations = rows.map(({ priceWei, ...shown }) => shown)
-      const listings = named.flatMap(({ listing }) => (listing ? expectListing(listing) : []))
-      const placedBy = caller.role === 'master' ? null : caller.userId
-      const stored = { namespace, plan: JSON.stringify(reservations), nftIds: '[]', now }
-      await writeAs(
-        db,
-        caller,
-        [{ when: hasChanged(ctx, listings), error: () => new LostRace() }, ...guards],
-        [
-          ...statements,
-          insertRows(db, { rows: JSON.stringify(rows), namespace, placedBy }),
-          ...(call ? [storeJson(db, stored, call)] : []),
-        ],
-      )
-      return { reservations, isReplay: false }
-    },
-  })
+      return { reservations: JSON.parse(stored.result), isReplay: true }
+    }
+    requireNone(problems)
+    requireRoom(ctx, open, countAdded(inputs))
+    const rows = inputs.map((input, i) => planRow(ctx.now, input, data.named[i]))
+    if (await writeRows(ctx, { inputs, data, rows, call }))
+      return { reservations: rows.map(({ priceWei, ...shown }) => shown), isReplay: false }
+  }
 }
 
 function planRow(now: Date, { ttl, quantity }: NewReservation, named: Named | undefined) {
@@ -66,13 +67,48 @@ function planRow(now: Date, { ttl, quantity }: NewReservation, named: Named | un
   }
 }
 
-type Rows = { rows: string; namespace: string; placedBy: number | null }
+type Write = {
+  inputs: readonly NewReservation[]
+  data: OrderData
+  rows: ReturnType<typeof planRow>[]
+  call: IdempotentCall | null
+}
 
-const columns = [...Object.keys(Reservation.shape), 'priceWei']
+/** Writes reservations. Returns false if another call has changed what they depend on. */
+async function writeRows(ctx: ReserveCtx, { inputs, data, rows, call }: Write): Promise<boolean> {
+  const { db, caller } = ctx
+  const { named, namespace } = data
+  const now = ctx.now.toISOString()
+  const expected = named.flatMap(({ listing }) => (listing ? expectListing(listing) : []))
+  const reservations = rows.map(({ priceWei, ...shown }) => shown)
+  try {
+    await writeAs(db, caller, guardsOf(ctx, { inputs, data, expected }), {
+      quotas: dailyOrders(ctx, countAdded(inputs)).map((quota) => countUse(db, quota, ctx.now)),
+      rows: insertRows(db, rows, {
+        namespace,
+        placedBy: caller.role === 'master' ? null : caller.userId,
+      }),
+      key: call ? storeReservations(db, call, { namespace, now, reservations }) : undefined,
+    })
+    return true
+  } catch (error) {
+    if (isLostRace(error)) return false
+    throw error
+  }
+}
 
 /** A trigger adds to what is held. */
-const insertRows = prepared((db, { rows, namespace, placedBy }: Placeholders<Rows>) =>
-  db.all<never>(sql`INSERT INTO reservations (${sql.raw(columns.join())}, namespace, placedBy)
-    SELECT ${sql.raw(columns.map((name) => `value ->> '${name}'`).join())}, ${namespace}, ${placedBy}
-    FROM json_each(${rows})`),
-)
+const insertRows = (
+  db: Database,
+  rows: Write['rows'],
+  { namespace, placedBy }: { namespace: string; placedBy: number | null },
+) =>
+  raw<never>(
+    db,
+    sql`INSERT INTO reservations (id, listingId, nftId, quantity, priceCents, priceCurrency,
+        priceEths, priceWei, expiresAt, createdAt, namespace, placedBy)
+      SELECT value ->> 'id', value ->> 'listingId', value ->> 'nftId', value ->> 'quantity',
+        value ->> 'priceCents', value ->> 'priceCurrency', value ->> 'priceEths',
+        value ->> 'priceWei', value ->> 'expiresAt', value ->> 'createdAt', ${namespace}, ${placedBy}
+      FROM json_each(${JSON.stringify(rows)})`,
+  )

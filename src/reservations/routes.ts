@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
+import { readNearest } from '../http/nearest.ts'
 import { IdempotencyHeader } from '../orders/new-order.ts'
 import { release } from './release.ts'
 import { reserve } from './reserve.ts'
@@ -15,7 +16,7 @@ export const reservationRoutes = new Hono<App>()
     async (c) => {
       const key = c.req.valid('header')['idempotency-key']
       const request = { reservations: c.req.valid('json'), key }
-      const { reservations, isReplay } = await reserve(c.var, request)
+      const { reservations, isReplay } = await readNearest(c.var.db, () => reserve(c.var, request))
       if (isReplay) c.header('Idempotent-Replayed', 'true')
       return c.json({ reservations })
     },

@@ -1,4 +1,5 @@
 /** What deliveries cost in rows: each by itself, and with thousands of earlier ones. */
+
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { batch } from '../../src/db/batch.ts'

@@ -1,4 +1,5 @@
 /** What an operator sees of deliveries and may do to them, over HTTP. */
+
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'

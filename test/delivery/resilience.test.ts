@@ -1,4 +1,5 @@
 /** What must not stop a chain, a signer or a token, nor raise a false alarm of theft. */
+
 import { env } from 'cloudflare:workers'
 import { encodeFunctionData, getAddress, numberToHex, pad, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'

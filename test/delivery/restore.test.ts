@@ -1,4 +1,5 @@
 /** The database is set back to an earlier time, while the chain goes on. */
+
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
 /** Endpoints of webhooks, the receivers behind them, and the consumer, without a queue between. */
+
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
 import { onTestFinished, vi } from 'vitest'

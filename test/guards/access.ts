@@ -45,7 +45,7 @@ export const access: Guard[] = [
   {
     name: 'pages of operators are for administrators',
     file: 'src/auth/access.ts',
-    text: "if (requires === 'administrator' && token.roleId !== ADMINISTRATOR) throw notAdministrator()",
+    text: "if (caller.requires === 'administrator' && live.roleId !== ADMINISTRATOR) throw notAdministrator()",
     broken: '',
     test: 'test/pages/operations.test.ts',
     title: 'is for administrators only',
@@ -53,8 +53,8 @@ export const access: Guard[] = [
   {
     name: 'a revoked token is refused',
     file: 'src/auth/access.ts',
-    text: 'isNull(tokens.revokedAt),',
-    broken: '',
+    text: 'AND tokens.revokedAt IS NULL AND',
+    broken: 'AND',
     test: 'test/auth/session.test.ts',
     title: 'ends at sign-out, even for a copy of the cookie',
   },
@@ -110,9 +110,9 @@ export const access: Guard[] = [
   {
     name: 'a batch with a guard that holds writes nothing',
     file: 'src/db/guard.ts',
-    text: "INSERT INTO guard (failure) SELECT CASE ${cases.join(' ')} END`",
-    broken: "SELECT CASE ${cases.join(' ')} END`",
-    test: 'test/db/guard.test.ts',
+    text: 'INSERT INTO guard (failure) SELECT CASE',
+    broken: 'SELECT CASE',
+    test: 'test/db/batch.test.ts',
     title: 'writes nothing and throws the error of the first guard whose condition holds',
   },
   {

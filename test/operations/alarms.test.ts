@@ -1,4 +1,5 @@
 /** Each alarm: what raises it, what it says, and what clears it. */
+
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
 import { toFunctionSelector } from 'viem'

@@ -4,7 +4,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { pictureKey } from '../../src/avatars/url.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { quotas } from '../../src/db/schema/operations.ts'
-import { idempotencyKeys, responseParts } from '../../src/db/schema/orders.ts'
+import { idempotencyKeys } from '../../src/db/schema/orders.ts'
 import { addresses, emailLinks, tokens, users, walletNonces } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { readSettings } from '../../src/env.ts'
@@ -82,27 +82,16 @@ it('puts off due items of a chain that is not configured', async () => {
   expect(await run({ NETWORKS })).toEqual({ woken: [5], lines: [] })
 })
 
-it('deletes stored responses once all of their day are older than 24 hours', async () => {
-  const response = { namespace: 'master:shop', requestHash: '', plan: '{}', result: '{}' }
+it('deletes idempotency keys once all of their day are older than 24 hours', async () => {
+  const call = { namespace: 'master:shop', requestHash: '', result: '[]' }
   const at = (age: number) => ({ createdAt: before(age), day: before(age).slice(0, 10) })
   await db.insert(idempotencyKeys).values([
-    { ...response, key: 'old', ...at(2 * DAY) },
-    { ...response, key: 'new', ...at(DAY) },
+    { ...call, key: 'old', ...at(2 * DAY) },
+    { ...call, key: 'new', ...at(DAY) },
   ])
   await run()
   const rows = await db.select({ key: idempotencyKeys.key }).from(idempotencyKeys)
   expect(rows).toEqual([{ key: 'new' }])
-})
-
-it('deletes the parts of stored responses once none of its day is stored', async () => {
-  const dayOf = (age: number) => before(age).slice(0, 10)
-  const [old, needed] = [dayOf(2 * DAY), dayOf(DAY)]
-  await db
-    .insert(responseParts)
-    .values([old, needed, dayOf(0)].map((day) => ({ day, hash: 'a', part: '{}' })))
-  await run()
-  const rows = await db.select({ day: responseParts.day }).from(responseParts)
-  expect(rows.map(({ day }) => day)).toEqual([needed, dayOf(0)])
 })
 
 it('deletes more in a run than twice what a day of a million orders leaves for a minute', async () => {
@@ -119,8 +108,8 @@ it('deletes more in a run than twice what a day of a million orders leaves for a
     // The newest old event stays, so that readers see that none after it is missing.
     events: `INSERT INTO events (id, type, at, data)
       SELECT unixepoch(?1) * 1000000 + i, 'order.created', ?1, '{}' FROM n`,
-    idempotencyKeys: `INSERT INTO idempotencyKeys (day, namespace, "key", requestHash, plan, result, createdAt)
-      SELECT date(?1), 'master:shop', ?1 || i, '', '{}', '{}', ?1 FROM n`,
+    idempotencyKeys: `INSERT INTO idempotencyKeys (day, namespace, "key", requestHash, result, createdAt)
+      SELECT date(?1), 'master:shop', ?1 || i, '', '[]', ?1 FROM n`,
     walletNonces: 'INSERT INTO walletNonces (nonce, expiresAt) SELECT ?1 || i, ?1 FROM n',
     sentMails: 'INSERT INTO sentMails (subject, createdAt) SELECT ?1 || i, ?1 FROM n',
   }

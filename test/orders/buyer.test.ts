@@ -334,7 +334,7 @@ it('creates another user for the address of a person who was forgotten', async (
   )
 })
 
-it('repeats the first response for a new person, and does not store who it is', async () => {
+it('finds the orders of a new person by the key, and does not store who it is', async () => {
   const { token, to } = await anOpenShop()
   const email = anEmail()
   const headers = { 'idempotency-key': crypto.randomUUID() }

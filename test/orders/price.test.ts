@@ -4,16 +4,7 @@ import { expect, it } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { db } from '../support/makers.ts'
-import {
-  aShop,
-  callerOf,
-  dbWithHooks,
-  place,
-  placed,
-  placeError,
-  settings,
-  stockOf,
-} from './shop.ts'
+import { aShop, callerOf, dbWithHooks, placed, placeError, settings, stockOf } from './shop.ts'
 
 /** A shop whose listing asks 5 EUR for a piece, and expects so. */
 async function aPricedShop() {
@@ -66,12 +57,14 @@ it('notices a price that changes during the call', async () => {
   ).rejects.toMatchObject({ code: 'price_changed', issues: [{ priceCents: 9900 }] })
 })
 
-it('repeats the first response although the price has changed since', async () => {
+it('finds the orders of a key although the price has changed since', async () => {
   const { token, input, setPrice } = await aPricedShop()
   const headers = { 'idempotency-key': crypto.randomUUID() }
-  const first = await (await place(token, [input], headers)).text()
+  const [first] = await placed(token, [input], headers)
   await setPrice({ priceCents: 9900 })
-  expect(await (await place(token, [input], headers)).text()).toBe(first)
+  const [again] = await placed(token, [input], headers)
+  expect(again).toMatchObject({ id: first?.id, totalPriceCents: first?.totalPriceCents })
+  expect(again?.orderItems[0]?.listing.priceCents).toBe(9900)
 })
 
 it('returns 400 unless price and currency are given together, in the right form', async () => {

@@ -66,12 +66,14 @@ export async function aPerson() {
   await end(bought.slice(0, 1))
   await end([...bought.slice(1), ...sold], cancelled)
   await placed(other.token, [other.input])
-  const [today] = await placed(master, [input], { 'idempotency-key': username })
+  const key = crypto.randomUUID()
+  const [today] = await placed(master, [input], { 'idempotency-key': key })
   await db
     .update(deliveries)
     .set(cancelled)
     .where(eq(deliveries.id, today?.orderItems[0]?.id ?? 0))
-  return { user, texts, master, token, bought, sold, today, listing, other, input: shop.input }
+  const books = { bought, sold, today, listing, other }
+  return { user, texts, master, token, key, keyed: [input], ...books, input: shop.input }
 }
 
 /** Every text that the instance stores, in the database and the bucket. */

@@ -4,9 +4,10 @@
  * nothing is sold or held twice. Now and then several calls run at the same time; then only the
  * stock is compared.
  */
+
 import { eq, sql } from 'drizzle-orm'
 import { expect, inject, it, onTestFinished, vi } from 'vitest'
-import { raw } from '../../src/db/client.ts'
+import { raw } from '../../src/db/batch.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { sweepReservations } from '../../src/reservations/release.ts'

@@ -457,7 +457,7 @@ const checks: Record<string, () => Promise<void>> = {
 
   'Database size': async () => {
     const [out] = await runAll('Database size')
-    expect(out).toMatch(/"orders":\d+,"events":\d+,"responses":\d+/)
+    expect(out).toMatch(/"orders":\d+,"events":\d+,"keys":\d+/)
   },
 
   'Token ends': async () => {

@@ -1,6 +1,8 @@
 /** Events that were appended to the log. */
+
 import { asc, desc, eq, sql } from 'drizzle-orm'
-import { type Database, raw } from '../../src/db/client.ts'
+import { raw } from '../../src/db/batch.ts'
+import type { Database } from '../../src/db/client.ts'
 import type { WebhookEvent } from '../../src/db/schema/webhooks.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
 import { makeEndpointsDue, nextEventId } from '../../src/events/append.ts'

@@ -1,4 +1,5 @@
 /** Changes deliveries with the events that follow, as people, operators and the engine do. */
+
 import { eq } from 'drizzle-orm'
 import { batch } from '../../src/db/batch.ts'
 import { type DeliveryState, deliveries } from '../../src/db/schema/delivery.ts'

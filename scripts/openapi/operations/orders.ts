@@ -133,7 +133,7 @@ export const orderOperations: Operations = {
       '`Idempotency-Key` the call is safe to repeat for 24 hours.',
     answer: PlacedOrders,
     headers: {
-      'Idempotent-Replayed': '`true` if this is the response of an earlier call.',
+      'Idempotent-Replayed': '`true` if an earlier call has placed the orders.',
     },
     errors: [...placingErrors, 'provider_id_used', 'idempotency_key_reused'],
     errorFields,

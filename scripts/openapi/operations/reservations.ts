@@ -19,7 +19,7 @@ export const reservationOperations: Operations = {
       'not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours.',
     answer: Reservations,
     headers: {
-      'Idempotent-Replayed': '`true` if this is the response of an earlier call.',
+      'Idempotent-Replayed': '`true` if an earlier call has made the reservations.',
     },
     errors: [...saleErrors, 'idempotency_key_reused'],
   },

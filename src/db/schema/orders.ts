@@ -76,43 +76,24 @@ export const orderItems = sqliteTable(
 )
 
 /**
- * The responses of `POST /api/externalOrders` with an `Idempotency-Key`. WITHOUT ROWID, and by day, so
+ * Calls with an `Idempotency-Key` that have placed orders or reserved. WITHOUT ROWID, and by day, so
  * that storing one writes one row, and those of a day are found and deleted without an index.
  */
 export const idempotencyKeys = sqliteTable(
   'idempotencyKeys',
   {
-    /** Day (UTC) of the response, as `2026-01-31`. */
+    /** Day (UTC) of the call, as `2026-01-31`. */
     day: text().notNull(),
     /** Namespace of the token that sent the call. */
     namespace: text().notNull(),
     key: text().notNull(),
     /** SHA-256 of the parsed request body, hex. */
     requestHash: text().notNull(),
-    /** JSON of the plan, with hashes in place of what was sold (`orders/idempotency.ts`). */
-    plan: text().notNull(),
-    /** JSON of what the transaction added to the plan: ids, and the stock that was left. */
+    /** JSON: the ids of the orders, or the reservations as the answer shows them. */
     result: text().notNull(),
     createdAt: timestamp().notNull(),
   },
   constraints((t) => [primaryKey({ columns: [t.day, t.namespace, t.key] })]),
-)
-
-/**
- * NFTs, their metadata (which may have 125 KB) and listings in stored responses, once for each content
- * and day. Deleted with the responses of the day.
- */
-export const responseParts = sqliteTable(
-  'responseParts',
-  {
-    /** Of the SHA-256 of the part, hex. */
-    hash: text().notNull(),
-    /** Day (UTC) of the responses that refer to it, as `2026-01-31`. */
-    day: text().notNull(),
-    /** JSON. */
-    part: text().notNull(),
-  },
-  constraints((t) => [primaryKey({ columns: [t.day, t.hash] })]),
 )
 
 /**

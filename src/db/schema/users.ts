@@ -172,6 +172,8 @@ export const addresses = sqliteTable(
     id: id(),
     kind: text({ enum: addressKinds }).notNull(),
     origin: text({ enum: addressOrigins }).notNull().default('request'),
+    /** By which the order finds it whose transaction has added it: a UUID. Null for other addresses. */
+    placementKey: text(),
     userId: reference(() => users.id),
     name: text(),
     street: text(),

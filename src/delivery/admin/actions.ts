@@ -1,9 +1,11 @@
 /** Retries, cancels and writes off transfers. A change and its record in the audit log are one transaction. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import { readAs, writeAs } from '../../auth/access.ts'
 import { recordIntended, recordItems } from '../../auth/audit.ts'
 import { requireRecentSignIn } from '../../auth/session.ts'
-import { type Database, raw } from '../../db/client.ts'
+import { raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import { configuredChainIds, type Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'

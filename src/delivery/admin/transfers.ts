@@ -1,8 +1,10 @@
 /** Reads transfers. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { readAs } from '../../auth/access.ts'
-import { type Database, raw } from '../../db/client.ts'
+import { raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import type { deliveries, transactions } from '../../db/schema/delivery.ts'
 import type { orderItems } from '../../db/schema/orders.ts'
 import type { Ctx } from '../../http/context.ts'

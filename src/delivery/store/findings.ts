@@ -1,6 +1,8 @@
 /** Findings: what nobody but a thief should have done. An alarm lasts until they are acknowledged. */
+
 import { sql } from 'drizzle-orm'
-import { type Database, raw } from '../../db/client.ts'
+import { raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 
 /** Findings of an alarm that are kept. */
 const KEPT = 5

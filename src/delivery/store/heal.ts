@@ -1,7 +1,9 @@
 /** What is stored of closed blocks, and how wrong answers and forks are undone. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
-import { type Database, raw } from '../../db/client.ts'
+import { raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import type { Block } from '../../ethereum/requests.ts'
 import type { KnownBlock } from '../model.ts'
 import { changeDeliveries } from '../transitions.ts'

@@ -1,7 +1,9 @@
 /** Takes the lease of a network and loads what a run needs, in one trip. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
-import { type Database, raw } from '../../db/client.ts'
+import { raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
 import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from '../model.ts'
 import { COMPARE_INTERVAL, firstDue, isCompareDue, leaseEnd } from './lease.ts'

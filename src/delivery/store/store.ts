@@ -1,8 +1,9 @@
 /** Writes everything that a step has decided, in one transaction under the lease. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Address, Hex } from 'viem'
-import { type Database, raw, type Statement } from '../../db/client.ts'
-import { guardedBatch } from '../../db/guard.ts'
+import { guarded, raw, type Statement } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import { toJsonSlices } from '../../db/slices.ts'
 import type { Network } from '../../env.ts'
 import type { DeliveryTransaction } from '../model.ts'
@@ -81,21 +82,22 @@ export async function store(
   const isChanged = (rows: string) => sql`EXISTS (SELECT 1 FROM json_each(${rows})
     LEFT JOIN deliveries d ON d.id = value ->> 'id' AND d.version = value ->> 'version'
     WHERE d.id IS NULL)`
-  await guardedBatch(
+  await guarded(
     db,
     [
       { when: sql`NOT ${hasLease}`, error },
       ...expected.map((rows) => ({ when: isChanged(rows), error })),
     ],
-    [
-      ...writeTransactions(db, chainId, changes, now),
-      ...writeItems(db, changes, now),
-      ...writeSigners(db, chainId, changes, now),
-      ...(unrequested.length > 0
-        ? storeFindings(db, chainId, [describeUnrequested(chainId, unrequested)], now)
-        : []),
-      writeNetwork(db, chainId, changes, now),
-    ],
+    {
+      transactions: writeTransactions(db, chainId, changes, now),
+      items: writeItems(db, changes, now),
+      signers: writeSigners(db, chainId, changes, now),
+      findings:
+        unrequested.length > 0
+          ? storeFindings(db, chainId, [describeUnrequested(chainId, unrequested)], now)
+          : undefined,
+      network: writeNetwork(db, chainId, changes, now),
+    },
   )
 }
 

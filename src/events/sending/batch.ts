@@ -1,7 +1,8 @@
 /** What an endpoint gets next: messages that are due, and events of the log. */
+
 import { and, asc, gt, inArray, lte, notExists, sql } from 'drizzle-orm'
-import { batch } from '../../db/batch.ts'
-import { type Database, raw } from '../../db/client.ts'
+import { batch, raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import { events } from '../../db/schema/webhooks.ts'
 import { type EventRow, selectEvents, toBody } from '../body.ts'
 import { isPossible, takes } from '../filter.ts'

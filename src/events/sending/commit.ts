@@ -1,7 +1,8 @@
 /** Stores what a run has sent to an endpoint. */
+
 import { sql } from 'drizzle-orm'
-import { batch } from '../../db/batch.ts'
-import { type Database, raw } from '../../db/client.ts'
+import { batch, raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import { webhookEndpoints } from '../../db/schema/webhooks.ts'
 import type { Health, Verdict } from './judge.ts'
 import { isLeased, type Leased, leasedColumns, leaseFrom } from './lease.ts'

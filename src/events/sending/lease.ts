@@ -1,7 +1,8 @@
 /** The lease of an endpoint lets one run at a time send to it. */
+
 import { and, eq, sql } from 'drizzle-orm'
-import { batch } from '../../db/batch.ts'
-import { type Database, raw } from '../../db/client.ts'
+import { batch, raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import { webhookEndpoints } from '../../db/schema/webhooks.ts'
 import { WINDOW } from '../id.ts'
 import { countPending, MAX_PENDING } from '../pending.ts'

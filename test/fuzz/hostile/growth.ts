@@ -18,7 +18,7 @@ const ROW_BYTES: Record<string, number> = {
   // With the last 20 attempts.
   webhookMessages: 4_000,
   // Up to 100 orders or reservations.
-  idempotencyKeys: 60_000,
+  idempotencyKeys: 40_000,
 }
 const OTHER_BYTES = 1_000
 
@@ -163,8 +163,6 @@ const totals: Record<string, (extent: Extent, rows: Record<string, number>) => n
   networks: () => 1,
   signers: () => 2,
   idempotencyKeys: (extent) => 2 * orders(extent),
-  // The NFTs of all sales, their metadata and their listings, on each day.
-  responseParts: ({ days, sellers }) => 3 * days * 10 * (sellers + 1),
   reservations: (extent) => orders(extent),
   heldPieces: ({ minutes, sellers }) => (181 + 6 * minutes) * 10 * (sellers + 1),
   events: (extent, rows) =>

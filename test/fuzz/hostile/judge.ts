@@ -187,8 +187,6 @@ const rules: Record<string, Rule> = {
 
   heldPieces: (_, { attacker }, { after }) => after?.nftId === attacker.sale?.nftId,
 
-  responseParts: (_, step, { before }) => before === null && isPlacing(step),
-
   emailLinks: (_, step, { before, after, row, columns }) => {
     const isOwnRequest =
       row.client === step.attacker.ip && (row.userId === null || isOwn(step, row.userId))

@@ -1,4 +1,5 @@
 /** The delivery engine without its queue: a test takes one step after another. */
+
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { batch } from '../../../src/db/batch.ts'

@@ -2,6 +2,7 @@
  * A shop that sells through the API. It repeats a call until it knows that its orders are placed,
  * and it repeats orders that a restored database has forgotten.
  */
+
 import { eq } from 'drizzle-orm'
 import { batch } from '../../../../src/db/batch.ts'
 import { users } from '../../../../src/db/schema/users.ts'

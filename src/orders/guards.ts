@@ -1,0 +1,112 @@
+/** Guards of writing orders and reservations: what the first trip has found must still hold. */
+import { sql } from 'drizzle-orm'
+import type { Guard } from '../db/guard.ts'
+import { requireQuota } from '../db/quota.ts'
+import type { Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
+import type { OrderData } from './check.ts'
+import type { NewOrder } from './new-order.ts'
+import type { Listing } from './nft.ts'
+import { countAdded, dailyOrders, limitOpen } from './open-orders.ts'
+import { heldQuantity } from './stock.ts'
+
+/** Another call has changed what this one had read. Nothing was written. */
+class LostRace extends Error {}
+
+const lostRace = () => new LostRace()
+
+/**
+ * Whether another call has taken what this one needs since it was read: a guard holds, or the stock, a
+ * provider id, a delivery or idempotency key, or the address of a new user is taken.
+ */
+export const isLostRace = (error: unknown): boolean =>
+  error instanceof LostRace ||
+  /CHECK constraint failed: nfts_stock|UNIQUE constraint failed/.test(String(error))
+
+/** The rows on which an order or a reservation depends. Absent: it does not depend on one. */
+type Expected = ReturnType<typeof expectListing> & {
+  reservationId?: string | undefined
+  userId?: number
+  /** With the user. `''` and 0: none. */
+  wallet?: string
+  walletChainId?: number
+  email?: string | undefined
+  billingAddressId?: number
+}
+
+/** A listing as it was read. */
+export const expectListing = ({ id: listingId, ...listing }: Listing) => {
+  const { nftId, sellerId, priceCents, priceWei, priceCurrency } = listing
+  return { listingId, nftId, sellerId, priceCents, priceWei, priceCurrency }
+}
+
+type GuardCtx = Ctx & { settings: Pick<Settings, 'MAX_OPEN_ORDERS'> }
+
+type Checked = { inputs: readonly NewOrder[]; data: OrderData; expected: readonly Expected[] }
+
+/** The guards of a call that was checked. */
+export function guardsOf(ctx: GuardCtx, { inputs, data, expected }: Checked): Guard[] {
+  const now = ctx.now.toISOString()
+  const added = countAdded(inputs)
+  return [
+    requireUnchanged(expected, now),
+    ...dailyOrders(ctx, added).map((quota) => requireQuota(quota, ctx.now)),
+    ...requirePieces(inputs, data, now),
+    ...requireHolds(data, now),
+    ...limitOpen(ctx, added, lostRace),
+  ]
+}
+
+/**
+ * Rejects a write if something that was checked, or that the response shows, has changed since it was
+ * read. Whether somebody has the address of a new user by now is checked by unique indexes.
+ */
+const requireUnchanged = (expected: readonly Expected[], now: string): Guard => ({
+  when: sql`(SELECT count(*) FROM json_each(${JSON.stringify(expected)}) AS expected
+    JOIN listings ON listings.id = value ->> 'listingId' AND listings.nftId = value ->> 'nftId'
+      AND listings.priceCents = value ->> 'priceCents' AND listings.priceWei = value ->> 'priceWei'
+      AND listings.priceCurrency = value ->> 'priceCurrency'
+      AND listings.sellerId = value ->> 'sellerId'
+      AND (value ->> 'reservationId' IS NOT NULL OR listings.active
+        AND listings.type = 'regular' AND (listings.activeTill IS NULL OR listings.activeTill > ${now}))
+    JOIN nfts ON nfts.id = listings.nftId AND nfts.status IN ('released', 'unlisted')
+      AND nfts.deletedAt IS NULL
+    LEFT JOIN users ON users.id = value ->> 'userId' AND users.ethereumPublicAddr = value ->> 'wallet'
+      AND users.walletChainId = value ->> 'walletChainId' AND users.removedAt IS NULL
+      AND (value ->> 'email' IS NULL OR users.email = value ->> 'email')
+    LEFT JOIN addresses ON addresses.id = value ->> 'billingAddressId'
+    WHERE (value ->> 'userId' IS NULL OR users.id IS NOT NULL)
+      AND (value ->> 'billingAddressId' IS NULL OR addresses.deletedAt IS NULL)) < ${expected.length}`,
+  error: lostRace,
+})
+
+/** Rejects a write that takes pieces which reservations of others hold. */
+function requirePieces(inputs: readonly NewOrder[], { named }: OrderData, now: string): Guard[] {
+  const quantities = new Map<number, number>()
+  for (const [i, { nft, hold }] of named.entries())
+    if (nft && !hold)
+      quantities.set(nft.id, (quantities.get(nft.id) ?? 0) + (inputs[i]?.quantity ?? 0))
+  const taken = [...quantities].map(([nftId, quantity]) => ({ nftId, quantity }))
+  if (taken.length === 0) return []
+  const lacksPieces = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(taken)})
+      JOIN nfts ON nfts.id = value ->> 'nftId'
+    WHERE nfts.amountType IS NOT 'unlimited'
+      AND nfts.availableAmount - ${heldQuantity(sql`nfts.id`, now)} < value ->> 'quantity')`
+  return [{ when: lacksPieces, error: lostRace }]
+}
+
+/**
+ * Rejects a write if one of its reservations is not live any more. Also by the clock of D1: a call that
+ * was under way when the hold ended must not take pieces that are somebody else's since.
+ */
+function requireHolds({ named, namespace }: OrderData, now: string): Guard[] {
+  const ids = named.flatMap(({ hold }) => hold?.id ?? [])
+  if (ids.length === 0) return []
+  const liveCount = sql`(SELECT count(*) FROM reservations
+      JOIN listings ON listings.id = reservations.listingId
+      JOIN users ON users.id = listings.sellerId AND users.removedAt IS NULL
+    WHERE reservations.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
+      AND reservations.namespace = ${namespace}
+      AND reservations.expiresAt > max(${now}, strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))`
+  return [{ when: sql`${liveCount} < ${ids.length}`, error: lostRace }]
+}
