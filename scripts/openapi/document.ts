@@ -91,10 +91,9 @@ const securitySchemes = {
 } as const
 
 function operationOf(endpoint: DescribedEndpoint): ZodOpenApiOperationObject {
-  const { info, inputs } = endpoint
-  const input = (target: string) => inputs.find((candidate) => candidate.target === target)?.schema
+  const { info, input = {} } = endpoint
   const body = requestBody(endpoint)
-  const params = { path: input('param'), query: input('query'), header: input('header') }
+  const params = { path: input.param, query: input.query, header: input.header }
   return {
     operationId: info.operationId,
     tags: [info.tag],
@@ -138,10 +137,9 @@ function headerParameters({ method, path, info }: DescribedEndpoint) {
   ]
 }
 
-function requestBody({ info, inputs }: DescribedEndpoint): ZodOpenApiRequestBodyObject | null {
-  const json = inputs.find(({ target }) => target === 'json')
-  const { type, schema } = json
-    ? { type: 'application/json', schema: json.schema }
+function requestBody({ info, input }: DescribedEndpoint): ZodOpenApiRequestBodyObject | null {
+  const { type, schema } = input?.json
+    ? { type: 'application/json', schema: input.json }
     : (info.body ?? {})
   if (!type || !schema) return null
   // The schema of what is sent, before it is transformed.

@@ -43,9 +43,9 @@ const infos = new Map(
 
 /** In the order of the routes. Pages and their forms are not in the document. */
 export const describedEndpoints = listEndpoints(app).flatMap((endpoint): DescribedEndpoint[] => {
-  if (!endpoint.operationId) return []
-  const info = infos.get(endpoint.operationId)
-  if (!info) throw new Error(`scripts/openapi/operations has no ${endpoint.operationId}`)
+  if (!endpoint.id) return []
+  const info = infos.get(endpoint.id)
+  if (!info) throw new Error(`scripts/openapi/operations has no ${endpoint.id}`)
   return [{ ...endpoint, info }]
 })
 

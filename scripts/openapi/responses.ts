@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
-import { strictPaths } from '../../src/http/endpoint.ts'
 import { type ErrorCode, errorStatus } from '../../src/http/errors.ts'
 import { fieldsOf } from '../../src/http/names.ts'
 import type { DescribedEndpoint } from './endpoints.ts'
@@ -62,9 +61,17 @@ const statusKey = (status: number | string) => `${status}` as `4${string}`
 const textFields = ['providerId', 'source', 'q']
 
 /** The error codes of the endpoint and of all endpoints like it, in the order of `errorStatus`. */
-function errorCodes({ access, info, inputs, method, path }: DescribedEndpoint): ErrorCode[] {
-  const takesJson = inputs.some(({ target }) => target === 'json')
-  const takesText = inputs.some(({ schema }) => textFields.some((name) => name in fieldsOf(schema)))
+function errorCodes({
+  access,
+  info,
+  input = {},
+  method,
+  isStrict,
+}: DescribedEndpoint): ErrorCode[] {
+  const takesJson = input.json !== undefined
+  const takesText = Object.values(input).some((schema) =>
+    textFields.some((name) => name in fieldsOf(schema)),
+  )
   const codes = new Set<ErrorCode>([
     'invalid_input',
     'rate_limited',
@@ -77,7 +84,7 @@ function errorCodes({ access, info, inputs, method, path }: DescribedEndpoint): 
   if (method !== 'GET') codes.add('cross_site')
   if (takesJson) codes.add('payload_too_large').add('unsupported_media_type')
   if (takesJson || takesText) codes.add('invalid_character')
-  if (strictPaths.some((start) => path.startsWith(start))) codes.add('unknown_field')
+  if (isStrict) codes.add('unknown_field')
   for (const code of info.errors ?? []) codes.add(code)
   if (info.isUnavailable) codes.delete('internal_error')
   return (Object.keys(errorStatus) as ErrorCode[]).filter((code) => codes.has(code))

@@ -1,9 +1,7 @@
-import { Hono } from 'hono'
 import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import { addressKinds } from '../db/schema/users.ts'
-import type { App } from '../http/context.ts'
-import { requireToken, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
 import { deleteAddress, updateAddress } from './change.ts'
@@ -42,39 +40,47 @@ const kinds = {
   },
 }
 
-const addressId = validate('query', AddressId)
-
-export const addressRoutes = new Hono<App>()
+export const addressRoutes = new Endpoints()
 
 for (const kind of addressKinds) {
   const { name, Changes } = kinds[kind]
   addressRoutes
     .get(
       `/api/public/user/:user_id/${kind}Addresses`,
-      requireToken(`list${name}Addresses`),
-      validate('param', UserParam),
-      async (c) => {
-        const userId = resolveUserId(c.var.caller, c.req.valid('param').user_id)
+      {
+        id: `list${name}Addresses`,
+        access: 'token',
+        reads: 'nearest',
+        input: { param: UserParam },
+      },
+      async (c, { param }) => {
+        const userId = resolveUserId(c.var.caller, param.user_id)
         return c.json({ [`${kind}Addresses`]: await listAddresses(c.var, { kind, userId }) })
       },
     )
     .put(
       `/api/public/${kind}Address`,
-      requireToken(`update${name}Address`),
-      addressId,
-      validate('json', Changes),
-      async (c) => {
-        const { id } = c.req.valid('query')
-        const address = await updateAddress(c.var, { kind, id, changes: c.req.valid('json') })
+      {
+        id: `update${name}Address`,
+        access: 'token',
+        reads: 'primary',
+        input: { query: AddressId, json: Changes },
+      },
+      async (c, { query: { id }, json }) => {
+        const address = await updateAddress(c.var, { kind, id, changes: json })
         return c.json({ [`updated${name}Address`]: address })
       },
     )
     .delete(
       `/api/public/${kind}Address`,
-      requireToken(`delete${name}Address`),
-      addressId,
-      async (c) => {
-        const address = await deleteAddress(c.var, { kind, ...c.req.valid('query') })
+      {
+        id: `delete${name}Address`,
+        access: 'token',
+        reads: 'primary',
+        input: { query: AddressId },
+      },
+      async (c, { query }) => {
+        const address = await deleteAddress(c.var, { kind, ...query })
         return c.json({ [`updated${name}Address`]: address })
       },
     )
@@ -83,20 +89,23 @@ for (const kind of addressKinds) {
 addressRoutes
   .post(
     '/api/public/deliveryAddress',
-    requireToken('createAddress'),
-    validate(
-      'query',
-      z.object({
-        type: z
-          .enum(addressKinds)
-          .optional()
-          .describe(docs('Address kind. Overrides detection from the body.')),
-      }),
-    ),
-    validate('json', NewAddress),
-    async (c) => {
-      const body = c.req.valid('json')
-      const kind = c.req.valid('query').type ?? detectKind(body)
+    {
+      id: 'createAddress',
+      access: 'token',
+      reads: 'primary',
+      input: {
+        query: z.object({
+          type: z
+            .enum(addressKinds)
+            .optional()
+            .describe(docs('Address kind. Overrides detection from the body.')),
+        }),
+        json: NewAddress,
+      },
+    },
+    async (c, { query, json }) => {
+      const body = json
+      const kind = query.type ?? detectKind(body)
       const { default: isDefault, ...fields } = body
       if (kind === 'billing')
         return c.json({ newBillingAddress: await createAddress(c.var, { kind, ...fields }) })
@@ -106,16 +115,19 @@ addressRoutes
   )
   .post(
     '/api/public/billingAddress',
-    requireToken('createBillingAddress'),
-    validate(
-      'query',
-      z.object({
-        type: z.literal('billing').optional().describe(docs('Always `billing`.')),
-      }),
-    ),
-    validate('json', NewBillingAddress),
-    async (c) => {
-      const address = await createAddress(c.var, { kind: 'billing', ...c.req.valid('json') })
+    {
+      id: 'createBillingAddress',
+      access: 'token',
+      reads: 'primary',
+      input: {
+        query: z.object({
+          type: z.literal('billing').optional().describe(docs('Always `billing`.')),
+        }),
+        json: NewBillingAddress,
+      },
+    },
+    async (c, { json }) => {
+      const address = await createAddress(c.var, { kind: 'billing', ...json })
       return c.json({ newBillingAddress: address })
     },
   )

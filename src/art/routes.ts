@@ -1,10 +1,8 @@
-import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import * as z from 'zod'
 import { pictureHeaders } from '../avatars/serve.ts'
 import { cacheControl } from '../http/cache-control.ts'
-import type { App } from '../http/context.ts'
-import { publicEndpoint, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
 import { artSizes, readArt } from './art.ts'
@@ -27,14 +25,18 @@ const ArtParam = z.object({
     .describe(docs(`At most ${artSizes.card} pixels wide and high, or ${artSizes.page}.`)),
 })
 
-export const artRoutes = new Hono<App>().get(
+export const artRoutes = new Endpoints().get(
   '/nfts/:id/art/:size',
-  publicEndpoint('getArt'),
-  etag({ retainedHeaders: ['etag', ...Object.keys(headers)] }),
-  validate('param', ArtParam),
-  async (c) => {
+  {
+    id: 'getArt',
+    access: 'public',
+    reads: 'nearest',
+    input: { param: ArtParam },
+    middleware: [etag({ retainedHeaders: ['etag', ...Object.keys(headers)] })],
+  },
+  async (c, { param }) => {
     const ctx = { ...c.var, bucket: c.env.AVATARS, images: c.env.IMAGES }
-    const art = await readArt(ctx, c.req.valid('param'))
+    const art = await readArt(ctx, param)
     if (art) return c.body(art.body, 200, { ...headers, etag: art.etag })
     if (c.req.header('sec-fetch-dest') !== 'image') return c.notFound()
     return c.body(nothing, 404, { 'content-type': 'image/gif' })

@@ -1,12 +1,10 @@
-import { Hono } from 'hono'
 import { allowCaching } from '../http/cache-control.ts'
-import type { App } from '../http/context.ts'
-import { publicEndpoint } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { publicKeys, tokenIssuer } from './tokens.ts'
 
-export const authRoutes = new Hono<App>().get(
+export const authRoutes = new Endpoints().get(
   '/.well-known/jwks.json',
-  publicEndpoint('getSigningKeys'),
+  { id: 'getSigningKeys', access: 'public', reads: 'nearest' },
   (c) => {
     allowCaching(c, 300)
     return c.json(publicKeys(tokenIssuer(c.var.settings)))

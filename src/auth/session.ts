@@ -10,6 +10,7 @@ import { type Placeholders, prepared } from '../db/prepared.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { App, Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { mayBeStale } from '../http/nearest.ts'
 import { readAs, sessionRequired } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import { SESSION_LIFETIME, signToken, type TokenRecord, tokenIssuer } from './tokens.ts'
@@ -80,7 +81,7 @@ export async function findAccount(db: Database, caller: Caller | null): Promise<
   try {
     return await readAccount({ db, caller: { ...caller, requires: 'session' } })
   } catch (error) {
-    if (error instanceof ApiError) return null
+    if (error instanceof ApiError && !mayBeStale(error, db)) return null
     throw error
   }
 }

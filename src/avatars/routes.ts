@@ -1,9 +1,8 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { etag } from 'hono/etag'
 import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/user-param.ts'
-import type { App } from '../http/context.ts'
-import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
+import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { writtenText } from '../http/inputs.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
@@ -34,28 +33,28 @@ async function updateAvatar(
   return c.json({ avatarUrl: avatarUrl(c.var.settings.PUBLIC_URL, user) })
 }
 
-const userParam = validate('param', UserParam)
-
-export const avatarRoutes = new Hono<App>()
+export const avatarRoutes = new Endpoints()
   .get(
     '/api/public/user/:user_id/profile/avatar',
-    requireToken('getAvatar'),
-    userParam,
-    async (c) => {
+    { id: 'getAvatar', access: 'token', reads: 'nearest', input: { param: UserParam } },
+    async (c, { param }) => {
       const { caller, settings } = c.var
-      const user = await readAvatar(c.var, resolveUserId(caller, c.req.valid('param').user_id))
+      const user = await readAvatar(c.var, resolveUserId(caller, param.user_id))
       return c.json({ avatarUrl: avatarUrl(settings.PUBLIC_URL, user) })
     },
   )
   .put(
     '/api/public/user/:user_id/profile/avatar',
-    requireToken('replaceAvatar'),
-    avatarRateLimit,
-    userParam,
-    validate('json', AvatarSource),
-    (c) =>
-      updateAvatar(c, c.req.valid('param'), () =>
-        fetchPicture(c.req.valid('json').avatarUrl, {
+    {
+      id: 'replaceAvatar',
+      access: 'token',
+      reads: 'primary',
+      checks: [avatarRateLimit],
+      input: { param: UserParam, json: AvatarSource },
+    },
+    (c, { param, json }) =>
+      updateAvatar(c, param, () =>
+        fetchPicture(json.avatarUrl, {
           field: 'avatarUrl',
           loopbackHosts: c.var.settings.LOOPBACK_HOSTS,
         }),
@@ -63,26 +62,37 @@ export const avatarRoutes = new Hono<App>()
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarFile',
-    requireToken('uploadAvatarFile'),
-    avatarRateLimit,
-    userParam,
-    (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromForm(c)),
+    {
+      id: 'uploadAvatarFile',
+      access: 'token',
+      reads: 'primary',
+      checks: [avatarRateLimit],
+      input: { param: UserParam },
+    },
+    (c, { param }) => updateAvatar(c, param, () => pictureFromForm(c)),
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarBytes',
-    requireToken('uploadAvatarBytes'),
-    avatarRateLimit,
-    userParam,
-    (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromBody(c)),
+    {
+      id: 'uploadAvatarBytes',
+      access: 'token',
+      reads: 'primary',
+      checks: [avatarRateLimit],
+      input: { param: UserParam },
+    },
+    (c, { param }) => updateAvatar(c, param, () => pictureFromBody(c)),
   )
   .get(
     '/avatars/:user_id/:picture',
-    publicEndpoint('getPicture'),
-    // A cache that gets a 304 updates the headers of its copy, so a 304 needs all of them.
-    etag({ retainedHeaders: ['etag', ...Object.keys(pictureHeaders)] }),
-    validate('param', PictureParam),
-    async (c) => {
-      const { user_id, picture } = c.req.valid('param')
+    {
+      id: 'getPicture',
+      access: 'public',
+      reads: 'nearest',
+      input: { param: PictureParam },
+      // A cache that gets a 304 updates the headers of its copy, so a 304 needs all of them.
+      middleware: [etag({ retainedHeaders: ['etag', ...Object.keys(pictureHeaders)] })],
+    },
+    async (c, { param: { user_id, picture } }) => {
       const found = await findPicture(c.env.AVATARS, c.env.ASSETS, `${user_id}/${picture}`)
       if (!found) return c.notFound()
       return c.body(found.body, 200, { ...pictureHeaders, etag: found.etag })

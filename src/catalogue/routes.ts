@@ -1,9 +1,8 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { bytesToHex } from 'viem/utils'
 import * as z from 'zod'
 import { bodyReader, decodeUtf8 } from '../http/body.ts'
-import type { App } from '../http/context.ts'
-import { requireMaster, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { ApiError, rejected } from '../http/errors.ts'
 import { docs } from '../http/fields.ts'
 import {
@@ -84,14 +83,18 @@ async function commitOrRefuse(ctx: ImportCtx, options: { last: number; isDryRun:
   }
 }
 
-export const catalogueRoutes = new Hono<App>()
+export const catalogueRoutes = new Endpoints()
   .post(
     '/api/admin/catalogue',
-    requireMaster('importCatalogue'),
-    validate('query', Query),
-    async (c) => {
+    {
+      id: 'importCatalogue',
+      access: 'master',
+      reads: 'primary',
+      isStrict: true,
+      input: { query: Query },
+    },
+    async (c, { query: { import: id, line: from, commit: isLast = !id, dryRun } }) => {
       const { db, caller, now, settings } = c.var
-      const { import: id, line: from, commit: isLast = !id, dryRun } = c.req.valid('query')
       const { lines, callHash } = await readCall(c, from)
       const last = from + lines.length - 1
       if (last > MAX_IMPORT_LINES)
@@ -121,7 +124,12 @@ export const catalogueRoutes = new Hono<App>()
   )
   .post(
     '/api/admin/catalogue/ids',
-    requireMaster('findRecordNumbers'),
-    validate('json', RecordIds),
-    async (c) => c.json({ numbers: await findNumbers(c.var, c.req.valid('json')) }),
+    {
+      id: 'findRecordNumbers',
+      access: 'master',
+      reads: 'primary',
+      isStrict: true,
+      input: { json: RecordIds },
+    },
+    async (c, { json }) => c.json({ numbers: await findNumbers(c.var, json) }),
   )

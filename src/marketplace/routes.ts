@@ -1,8 +1,6 @@
-import { Hono } from 'hono'
 import * as z from 'zod'
 import { allowCaching } from '../http/cache-control.ts'
-import type { App } from '../http/context.ts'
-import { publicEndpoint, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { limitText } from '../http/inputs.ts'
 import { readCreators } from './creators.ts'
@@ -13,18 +11,22 @@ import { readStats } from './stats.ts'
 /** Seconds for which caches may keep a response. */
 export const MAX_AGE = 60
 
-export const marketplaceRoutes = new Hono<App>()
-  .get('/api/public/stats', publicEndpoint('getStats'), async (c) => {
+export const marketplaceRoutes = new Endpoints()
+  .get('/api/public/stats', { id: 'getStats', access: 'public', reads: 'nearest' }, async (c) => {
     const stats = await readStats(c.var)
     allowCaching(c, MAX_AGE)
     return c.json({ stats })
   })
   .get(
     '/api/public/creators',
-    publicEndpoint('listCreators'),
-    validate('query', z.object({ limit: limitText(20).describe(docs('Number of creators.')) })),
-    async (c) => {
-      const creators = await readCreators(c.var, c.req.valid('query'))
+    {
+      id: 'listCreators',
+      access: 'public',
+      reads: 'nearest',
+      input: { query: z.object({ limit: limitText(20).describe(docs('Number of creators.')) }) },
+    },
+    async (c, { query }) => {
+      const creators = await readCreators(c.var, query)
       allowCaching(c, MAX_AGE)
       return c.json(creators)
     },
@@ -39,20 +41,18 @@ for (const [list, id] of names)
   marketplaceRoutes
     .get(
       `/api/public/${list}`,
-      publicEndpoint(`list${id}`),
-      validate('query', PublicQuery),
-      async (c) => {
-        const page = await readPage(c.var, list, c.req.valid('query'))
+      { id: `list${id}`, access: 'public', reads: 'nearest', input: { query: PublicQuery } },
+      async (c, { query }) => {
+        const page = await readPage(c.var, list, query)
         allowCaching(c, MAX_AGE)
         return c.json(page)
       },
     )
     .get(
       `/api/public/${list}/:ids`,
-      publicEndpoint(`get${id}`),
-      validate('param', References),
-      async (c) => {
-        const found = await readNamed(c.var, list, c.req.valid('param').ids)
+      { id: `get${id}`, access: 'public', reads: 'nearest', input: { param: References } },
+      async (c, { param }) => {
+        const found = await readNamed(c.var, list, param.ids)
         allowCaching(c, MAX_AGE)
         return c.json(found)
       },

@@ -1,11 +1,12 @@
 /** What monitoring asks, `/health` and `/metrics`, and what operators acknowledge. */
 import { sql } from 'drizzle-orm'
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { raw } from '../db/client.ts'
 import type { App } from '../http/context.ts'
-import { publicEndpoint, requireMaster, requireMetrics, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { ApiError, errorResponse, TokenRequired } from '../http/errors.ts'
+import { mayBeStale } from '../http/nearest.ts'
 import { Acknowledgement, AlarmKey, acknowledgeAlarm } from './acknowledge.ts'
 import { describeHealth } from './health.ts'
 import { cachedState, MAX_AGE, type State } from './instance-state.ts'
@@ -19,25 +20,29 @@ export const answerUnavailable = createMiddleware<App>(async (c, next) => {
   c.res = errorResponse(c, new ApiError('not_ready', 'the service is not available'))
 })
 
-export const operationsRoutes = new Hono<App>()
-  .get('/health', publicEndpoint('getHealth'), async (c) => {
+export const operationsRoutes = new Endpoints()
+  .get('/health', { id: 'getHealth', access: 'public', reads: 'nearest' }, async (c) => {
     const { settings, now } = c.var
     const state = await stateForMaster(c)
     if (!state) await checkDatabase(c)
     const components = state && describeHealth(state, settings.PUBLIC_URL, now)
     return c.json({ status: 'ok', ...(components && { components }) })
   })
-  .get('/metrics', requireMetrics('getMetrics'), async (c) => {
+  .get('/metrics', { id: 'getMetrics', access: 'metrics', reads: 'nearest' }, async (c) => {
     const state = await cachedState(c.env, c.var)
     return c.text(formatMetrics(state, c.var.now), 200, { 'Content-Type': METRICS_TYPE })
   })
   .post(
     '/api/admin/alarms/:key/acknowledge',
-    requireMaster('acknowledgeAlarm'),
-    validate('param', AlarmKey),
-    validate('json', Acknowledgement),
-    async (c) => {
-      const seen = { ...c.req.valid('param'), ...c.req.valid('json') }
+    {
+      id: 'acknowledgeAlarm',
+      access: 'master',
+      reads: 'primary',
+      isStrict: true,
+      input: { param: AlarmKey, json: Acknowledgement },
+    },
+    async (c, { param, json }) => {
+      const seen = { ...param, ...json }
       await acknowledgeAlarm(c.var, seen)
       return c.json({ acknowledged: seen })
     },
@@ -50,7 +55,7 @@ async function stateForMaster(c: Context<App>): Promise<State | null> {
   try {
     return await cachedState(c.env, { ...c.var, caller })
   } catch (error) {
-    if (error instanceof TokenRequired) return null
+    if (error instanceof TokenRequired && !mayBeStale(error, c.var.db)) return null
     throw error
   }
 }

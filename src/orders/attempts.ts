@@ -1,11 +1,10 @@
 /** What placing orders and reserving share: a trip that reads, and one that writes what was checked. */
-import type { Statement } from '../db/client.ts'
+import type { Database, Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, requireNone } from '../http/errors.ts'
-import { readNearest } from '../http/nearest.ts'
 import { findProblems, type OrderData } from './check.ts'
 import { hasEnded, lacksPieces } from './holds.ts'
 import { type IdempotentCall, type Stored, selectStored } from './idempotency.ts'
@@ -43,8 +42,8 @@ export type Loaded = { data: OrderData; stored: Stored | undefined }
 
 /**
  * Writes what a call asks for unless an earlier call has, in two trips: the first reads what it
- * depends on, the second writes unless that has changed. The first asks the nearest copy of the
- * database. A call that loses a race starts again, at the primary.
+ * depends on, the second writes unless that has changed. A call that loses a race starts again, at
+ * the primary.
  *
  * Throws `unauthenticated`, `too_many_open_orders`, `rate_limited`, `request_in_progress`, the codes
  * of `findProblems`, and what `findEarlier` and `write` throw.
@@ -53,11 +52,11 @@ export async function inTwoTrips<Result>(
   ctx: TwoTripsCtx,
   { inputs, call, prefixOf, findEarlier, write }: Steps<Result>,
 ): Promise<Result> {
-  const { db, caller, now } = ctx
+  const { caller, now } = ctx
   const quotas = dailyOrders(ctx, countAdded(inputs))
-  const select = call && selectStored(db, { ...call, tokenId: caller.tokenId })
-  const read = async () => {
-    const { data, row: stored } = await loadOrderData(ctx, inputs, select)
+  const read = async (db: Database) => {
+    const select = call && selectStored(db, { ...call, tokenId: caller.tokenId })
+    const { data, row: stored } = await loadOrderData({ ...ctx, db }, inputs, select)
     const problems = findProblems(ctx, inputs, data, prefixOf)
     // Before an earlier response is returned: the caller may have lost the listing since.
     if (problems.some(({ code }) => code === 'not_your_listing')) requireNone(problems)
@@ -67,13 +66,12 @@ export async function inTwoTrips<Result>(
   }
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     // A session only begins at the primary: its later reads may go to a replica.
-    if (attempt > 1) db.$client.goTo('primary')
-    const { data, earlier } = await (attempt === 1 ? readNearest(db, read) : read())
+    const db = attempt > 1 ? ctx.db.$client.openPrimary() : ctx.db
+    const { data, earlier } = await read(db)
     if (earlier) return earlier
     // The write fails if too many orders are open. Only then it matters how many.
     if (attempt > 1 && caller.role !== 'master') {
-      db.$client.goTo('primary')
-      const [[row]] = await db.batch([selectOpen(ctx)])
+      const [[row]] = await db.$client.openPrimary().batch([selectOpen(ctx)])
       requireRoom(ctx, row?.open ?? 0, countAdded(inputs))
     }
     try {

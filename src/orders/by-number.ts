@@ -26,8 +26,8 @@ export function putOrder(
       const placed = data.placed.get(providerId)
       if (!placed) return null
       // Its state now, which a replica may not know yet.
-      ctx.db.$client.goTo('primary')
-      const { orders, state } = await readOrders(ctx, [String(placed.id)])
+      const atPrimary = { ...ctx, db: ctx.db.$client.openPrimary() }
+      const { orders, state } = await readOrders(atPrimary, [String(placed.id)])
       const [stored] = orders
       if (!stored || !state) throw new Error(`order ${placed.id} was not read`)
       requireNone(findDifferences(input, data.named[0], { ...placed, ...stored }))

@@ -6,6 +6,7 @@ import { itemStatuses } from '../db/schema/delivery.ts'
 import { invalidField } from '../http/errors.ts'
 import { docs } from '../http/fields.ts'
 import { idText, instant, limitText, tokenNameText } from '../http/inputs.ts'
+import { requirePrimary } from '../http/nearest.ts'
 import type { Viewer } from './buyer.ts'
 import { lists, type PageRow } from './candidates.ts'
 import { ProviderId } from './new-order.ts'
@@ -116,8 +117,9 @@ function toPage<Row>({ limit }: ListRequest, rows: readonly PageRow<Row>[]) {
 }
 
 /** A replica may not have a new order, and the shop would place it again. */
-const isMissing = ({ db }: ReadCtx, { providerId }: ListRequest, page: readonly unknown[]) =>
-  providerId !== undefined && page.length === 0 && db.$client.leaveReplica()
+function requireFound({ db }: ReadCtx, { providerId }: ListRequest, page: readonly unknown[]) {
+  if (providerId !== undefined && page.length === 0) requirePrimary(db)
+}
 
 type OrderPage = { orders: Order[]; nextCursor: string | null }
 
@@ -147,7 +149,8 @@ export async function listOrders(ctx: ReadCtx, request: ListRequest): Promise<Or
   const { statement, finish } = preparePage({ db, viewer: caller }, request)
   const [tables] = await readAs(db, caller, [statement])
   const page = finish(tables)
-  return isMissing(ctx, request, page.orders) ? listOrders(ctx, request) : page
+  requireFound(ctx, request, page.orders)
+  return page
 }
 
 /** As `listOrders`, with summaries. */
@@ -159,7 +162,7 @@ export async function listSummaries(
   const { list, values } = choose(caller, request)
   const [rows] = await readAs(db, caller, [list.summaries(db, values)])
   const { page, nextCursor } = toPage(request, rows)
-  if (isMissing(ctx, request, page)) return listSummaries(ctx, request)
+  requireFound(ctx, request, page)
   const orders = page.map(({ cursorId: _, cursorAt: _at, isEnd: _end, ...row }) => toSummary(row))
   return { orders, nextCursor }
 }

@@ -2,7 +2,6 @@
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { requireNone } from '../http/errors.ts'
-import { readNearest } from '../http/nearest.ts'
 import { tokenNameOf } from '../identity/namespace.ts'
 import type { DueEndpoint } from '../webhooks/wake.ts'
 import { countAdded, inTwoTrips, type Loaded, LostRace } from './attempts.ts'
@@ -125,11 +124,10 @@ function expectedRows(inputs: readonly NewOrder[], plan: Plan) {
  * Checks orders as `placeOrders` does, in one trip, and writes nothing. Returns what they would sell
  * at which price. Throws what `placeOrders` throws for them.
  */
-export const checkOrders = (ctx: PlaceCtx, inputs: readonly NewOrder[]) =>
-  readNearest(ctx.db, async () => {
-    const { data, row } = await loadOrderData(ctx, inputs, selectOpen(ctx))
-    requireNone(findProblems(ctx, inputs, data))
-    requireRoom(ctx, row?.open ?? 0, countAdded(inputs))
-    const { orders } = await planOrders(ctx, inputs, data)
-    return orders.map(({ item, order }) => CheckedOrder.parse({ ...item, ...order }))
-  })
+export async function checkOrders(ctx: PlaceCtx, inputs: readonly NewOrder[]) {
+  const { data, row } = await loadOrderData(ctx, inputs, selectOpen(ctx))
+  requireNone(findProblems(ctx, inputs, data))
+  requireRoom(ctx, row?.open ?? 0, countAdded(inputs))
+  const { orders } = await planOrders(ctx, inputs, data)
+  return orders.map(({ item, order }) => CheckedOrder.parse({ ...item, ...order }))
+}

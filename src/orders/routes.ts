@@ -1,10 +1,10 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
 import { wake } from '../delivery/wake.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
-import { type AppWithCaller, requireToken, validate } from '../http/endpoint.ts'
+import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
 import { wakeEndpoints } from '../webhooks/wake.ts'
@@ -46,33 +46,46 @@ const OrderId = z.object({ order_id: idText.describe(docs('The id of the order.'
 
 const OrderNumber = z.object({ providerId: ProviderId.describe(docs('Order number of the shop.')) })
 
-export const orderRoutes = new Hono<App>()
+export const orderRoutes = new Endpoints()
   .get(
     '/api/externalOrders',
-    requireToken('listOrders'),
-    validate('query', OrderQuery),
-    async (c) => {
-      const { fields, ...request } = c.req.valid('query')
+    {
+      id: 'listOrders',
+      access: 'token',
+      reads: 'nearest',
+      isStrict: true,
+      input: { query: OrderQuery },
+    },
+    async (c, { query: { fields, ...request } }) => {
       const list = fields === 'summary' ? listSummaries : listOrders
       return c.json({ ...(await list(c.var, request)), error: null })
     },
   )
   .get(
     '/api/externalOrders/:order_ids',
-    requireToken('getOrders'),
-    validate('param', OrderIds),
-    async (c) => {
-      const { orders, state } = await readOrders(c.var, c.req.valid('param').order_ids)
+    {
+      id: 'getOrders',
+      access: 'token',
+      reads: 'nearest',
+      isStrict: true,
+      input: { param: OrderIds },
+    },
+    async (c, { param }) => {
+      const { orders, state } = await readOrders(c.var, param.order_ids)
       if (state) setOrderHeaders(c, state)
       return c.json({ orders, error: null })
     },
   )
   .post(
     '/api/externalOrders/:order_id/cancel',
-    requireToken('cancelOrder'),
-    validate('param', OrderId),
-    async (c) => {
-      const { order_id: orderId } = c.req.valid('param')
+    {
+      id: 'cancelOrder',
+      access: 'token',
+      reads: 'primary',
+      isStrict: true,
+      input: { param: OrderId },
+    },
+    async (c, { param: { order_id: orderId } }) => {
       const { order, chainIds } = await cancelOrder(c.var, { orderId })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
       return c.json({ orders: [order], error: null })
@@ -80,12 +93,17 @@ export const orderRoutes = new Hono<App>()
   )
   .post(
     '/api/externalOrders',
-    requireToken('placeOrders'),
-    validate('header', IdempotencyHeader),
-    validate('json', NewOrders, 'orders', { isStrict: true }),
-    async (c) => {
-      const key = c.req.valid('header')['idempotency-key']
-      const request = { orders: c.req.valid('json'), key }
+    {
+      id: 'placeOrders',
+      access: 'token',
+      reads: 'nearest',
+      isStrict: true,
+      bodyName: 'orders',
+      input: { header: IdempotencyHeader, json: NewOrders },
+    },
+    async (c, { header, json }) => {
+      const key = header['idempotency-key']
+      const request = { orders: json, key }
       const placement = await placeOrders(c.var, request)
       if (placement.isReplay) c.header('Idempotent-Replayed', 'true')
       startWork(c, placement)
@@ -94,12 +112,15 @@ export const orderRoutes = new Hono<App>()
   )
   .put(
     '/api/externalOrders/by-number/:providerId',
-    requireToken('putOrder'),
-    validate('param', OrderNumber),
-    validate('json', NumberedOrder, '', { isStrict: true }),
-    async (c) => {
-      const { providerId } = c.req.valid('param')
-      const placement = await putOrder(c.var, { providerId, order: c.req.valid('json') })
+    {
+      id: 'putOrder',
+      access: 'token',
+      reads: 'nearest',
+      isStrict: true,
+      input: { param: OrderNumber, json: NumberedOrder },
+    },
+    async (c, { param: { providerId }, json }) => {
+      const placement = await putOrder(c.var, { providerId, order: json })
       setOrderHeaders(c, placement)
       startWork(c, placement)
       return c.json({ orders: placement.orders, error: null }, placement.isReplay ? 200 : 201)
@@ -107,9 +128,15 @@ export const orderRoutes = new Hono<App>()
   )
   .post(
     '/api/externalOrders/check',
-    requireToken('checkOrders'),
-    validate('json', NewOrders, 'orders', { isStrict: true }),
-    async (c) => c.json({ orders: await checkOrders(c.var, c.req.valid('json')), error: null }),
+    {
+      id: 'checkOrders',
+      access: 'token',
+      reads: 'nearest',
+      isStrict: true,
+      bodyName: 'orders',
+      input: { json: NewOrders },
+    },
+    async (c, { json }) => c.json({ orders: await checkOrders(c.var, json), error: null }),
   )
 
 /** Tells what the body of one order does not show. The name of a token may have any characters. */

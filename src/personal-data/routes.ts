@@ -1,7 +1,5 @@
-import { Hono } from 'hono'
 import * as z from 'zod'
-import type { App } from '../http/context.ts'
-import { requireMaster, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { cursorText, idText } from '../http/inputs.ts'
 import { readPersonalData } from './data.ts'
@@ -20,27 +18,31 @@ const ForgetQuery = z.object({
     .describe(docs('Whether to only check that the data can be removed.')),
 })
 
-const person = validate('param', PersonParam)
-
-export const personalDataRoutes = new Hono<App>()
+export const personalDataRoutes = new Endpoints()
   .get(
     '/api/admin/users/:id/data',
-    requireMaster('getPersonalData'),
-    person,
-    validate('query', DataQuery),
-    async (c) => {
-      const { id: userId } = c.req.valid('param')
-      return c.json(await readPersonalData(c.var, { userId, ...c.req.valid('query') }))
+    {
+      id: 'getPersonalData',
+      access: 'master',
+      reads: 'nearest',
+      isStrict: true,
+      input: { param: PersonParam, query: DataQuery },
+    },
+    async (c, { param: { id: userId }, query }) => {
+      return c.json(await readPersonalData(c.var, { userId, ...query }))
     },
   )
   .post(
     '/api/admin/users/:id/forget',
-    requireMaster('forgetPerson'),
-    person,
-    validate('query', ForgetQuery),
-    async (c) => {
+    {
+      id: 'forgetPerson',
+      access: 'master',
+      reads: 'primary',
+      isStrict: true,
+      input: { param: PersonParam, query: ForgetQuery },
+    },
+    async (c, { param, query: { dryRun: isDryRun } }) => {
       const ctx = { ...c.var, bucket: c.env.AVATARS }
-      const { dryRun: isDryRun } = c.req.valid('query')
-      return c.json(await forgetPerson(ctx, { userId: c.req.valid('param').id, isDryRun }))
+      return c.json(await forgetPerson(ctx, { userId: param.id, isDryRun }))
     },
   )

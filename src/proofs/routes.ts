@@ -1,23 +1,30 @@
-import { Hono } from 'hono'
 import * as z from 'zod'
 import { publicKeys } from '../auth/tokens.ts'
 import { allowCaching } from '../http/cache-control.ts'
-import type { App } from '../http/context.ts'
-import { publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
 import { proveDelivery } from './prove.ts'
 
 const OrderId = z.object({ order_id: idText.describe(docs('The id of the order.')) })
 
-export const proofRoutes = new Hono<App>()
-  .get('/.well-known/proof-jwks.json', publicEndpoint('getProofKeys'), (c) => {
-    allowCaching(c, 300)
-    return c.json(publicKeys(c.var.settings.PROOF_KEYS))
-  })
+export const proofRoutes = new Endpoints()
+  .get(
+    '/.well-known/proof-jwks.json',
+    { id: 'getProofKeys', access: 'public', reads: 'nearest' },
+    (c) => {
+      allowCaching(c, 300)
+      return c.json(publicKeys(c.var.settings.PROOF_KEYS))
+    },
+  )
   .get(
     '/api/externalOrders/:order_id/proof',
-    requireToken('getProof'),
-    validate('param', OrderId),
-    async (c) => c.json(await proveDelivery(c.var, c.req.valid('param').order_id)),
+    {
+      id: 'getProof',
+      access: 'token',
+      reads: 'nearest',
+      isStrict: true,
+      input: { param: OrderId },
+    },
+    async (c, { param }) => c.json(await proveDelivery(c.var, param.order_id)),
   )

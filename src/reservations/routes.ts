@@ -1,20 +1,23 @@
-import { Hono } from 'hono'
-import type { App } from '../http/context.ts'
-import { requireToken, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { IdempotencyHeader } from '../orders/new-order.ts'
 import { release } from './release.ts'
 import { reserve } from './reserve.ts'
 import { NewReservations, ReservationId } from './schema.ts'
 
-export const reservationRoutes = new Hono<App>()
+export const reservationRoutes = new Endpoints()
   .post(
     '/api/reservations',
-    requireToken('reserve'),
-    validate('header', IdempotencyHeader),
-    validate('json', NewReservations, 'reservations', { isStrict: true }),
-    async (c) => {
-      const key = c.req.valid('header')['idempotency-key']
-      const request = { reservations: c.req.valid('json'), key }
+    {
+      id: 'reserve',
+      access: 'token',
+      reads: 'nearest',
+      isStrict: true,
+      bodyName: 'reservations',
+      input: { header: IdempotencyHeader, json: NewReservations },
+    },
+    async (c, { header, json }) => {
+      const key = header['idempotency-key']
+      const request = { reservations: json, key }
       const { reservations, isReplay } = await reserve(c.var, request)
       if (isReplay) c.header('Idempotent-Replayed', 'true')
       return c.json({ reservations })
@@ -22,10 +25,15 @@ export const reservationRoutes = new Hono<App>()
   )
   .delete(
     '/api/reservations/:reservation_id',
-    requireToken('releaseReservation'),
-    validate('param', ReservationId),
-    async (c) => {
-      await release(c.var, c.req.valid('param').reservation_id)
+    {
+      id: 'releaseReservation',
+      access: 'token',
+      reads: 'primary',
+      isStrict: true,
+      input: { param: ReservationId },
+    },
+    async (c, { param }) => {
+      await release(c.var, param.reservation_id)
       return c.body(null, 204)
     },
   )

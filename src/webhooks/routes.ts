@@ -1,7 +1,7 @@
 /** The log of events, and the endpoints to which they are sent. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import type { App } from '../http/context.ts'
-import { requireToken, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { readEvents } from './log.ts'
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from './manage.ts'
 import { listWebhooks, readMessages, readWebhook } from './read.ts'
@@ -18,66 +18,80 @@ import {
 } from './schema.ts'
 import { type DueEndpoint, wakeEndpoints } from './wake.ts'
 
-const webhookId = validate('param', WebhookId)
-
-export const webhookRoutes = new Hono<App>()
-  .get('/api/webhooks', requireToken('listWebhooks'), validate('query', WebhookQuery), async (c) =>
-    c.json(await listWebhooks(c.var, c.req.valid('query'))),
+export const webhookRoutes = new Endpoints()
+  .get(
+    '/api/webhooks',
+    { id: 'listWebhooks', access: 'token', reads: 'nearest', input: { query: WebhookQuery } },
+    async (c, { query }) => c.json(await listWebhooks(c.var, query)),
   )
-  .post('/api/webhooks', requireToken('createWebhook'), validate('json', NewWebhook), async (c) => {
-    const { role } = c.var.caller
-    const created = await createWebhook(c.var, { ...c.req.valid('json'), role })
-    wake(c, created.webhook)
-    return c.json(created)
-  })
-  .get('/api/webhooks/:webhook_id', requireToken('getWebhook'), webhookId, async (c) => {
-    const { webhook_id: id } = c.req.valid('param')
-    return c.json({ webhook: await readWebhook(c.var, id) })
-  })
+  .post(
+    '/api/webhooks',
+    { id: 'createWebhook', access: 'token', reads: 'primary', input: { json: NewWebhook } },
+    async (c, { json }) => {
+      const { role } = c.var.caller
+      const created = await createWebhook(c.var, { ...json, role })
+      wake(c, created.webhook)
+      return c.json(created)
+    },
+  )
+  .get(
+    '/api/webhooks/:webhook_id',
+    { id: 'getWebhook', access: 'token', reads: 'nearest', input: { param: WebhookId } },
+    async (c, { param: { webhook_id: id } }) => {
+      return c.json({ webhook: await readWebhook(c.var, id) })
+    },
+  )
   .put(
     '/api/webhooks/:webhook_id',
-    requireToken('updateWebhook'),
-    webhookId,
-    validate('json', WebhookChanges),
-    async (c) => {
-      const { webhook_id: id } = c.req.valid('param')
-      const webhook = await updateWebhook(c.var, { id, ...c.req.valid('json') })
+    {
+      id: 'updateWebhook',
+      access: 'token',
+      reads: 'primary',
+      input: { param: WebhookId, json: WebhookChanges },
+    },
+    async (c, { param: { webhook_id: id }, json }) => {
+      const webhook = await updateWebhook(c.var, { id, ...json })
       wake(c, webhook)
       return c.json({ webhook })
     },
   )
-  .delete('/api/webhooks/:webhook_id', requireToken('deleteWebhook'), webhookId, async (c) => {
-    const { webhook_id: id } = c.req.valid('param')
-    return c.json({ webhook: await deleteWebhook(c.var, id) })
-  })
+  .delete(
+    '/api/webhooks/:webhook_id',
+    { id: 'deleteWebhook', access: 'token', reads: 'primary', input: { param: WebhookId } },
+    async (c, { param: { webhook_id: id } }) => {
+      return c.json({ webhook: await deleteWebhook(c.var, id) })
+    },
+  )
   .post(
     '/api/webhooks/:webhook_id/rotate',
-    requireToken('rotateWebhookSecret'),
-    webhookId,
-    async (c) => c.json(await rotateSecret(c.var, c.req.valid('param').webhook_id)),
+    { id: 'rotateWebhookSecret', access: 'token', reads: 'primary', input: { param: WebhookId } },
+    async (c, { param }) => c.json(await rotateSecret(c.var, param.webhook_id)),
   )
-  .post('/api/webhooks/:webhook_id/test', requireToken('testWebhook'), webhookId, async (c) => {
-    const { webhook_id: endpointId } = c.req.valid('param')
-    const { message, role } = await sendTest(c.var, endpointId)
-    wake(c, { id: endpointId, role })
-    return c.json({ message })
-  })
+  .post(
+    '/api/webhooks/:webhook_id/test',
+    { id: 'testWebhook', access: 'token', reads: 'primary', input: { param: WebhookId } },
+    async (c, { param: { webhook_id: endpointId } }) => {
+      const { message, role } = await sendTest(c.var, endpointId)
+      wake(c, { id: endpointId, role })
+      return c.json({ message })
+    },
+  )
   .get(
     '/api/webhooks/:webhook_id/messages',
-    requireToken('listWebhookMessages'),
-    webhookId,
-    validate('query', MessagesQuery),
-    async (c) => {
-      const { webhook_id: id } = c.req.valid('param')
-      return c.json(await readMessages(c.var, { id, ...c.req.valid('query') }))
+    {
+      id: 'listWebhookMessages',
+      access: 'token',
+      reads: 'nearest',
+      input: { param: WebhookId, query: MessagesQuery },
+    },
+    async (c, { param: { webhook_id: id }, query }) => {
+      return c.json(await readMessages(c.var, { id, ...query }))
     },
   )
   .post(
     '/api/webhooks/:webhook_id/messages/:message_id/resend',
-    requireToken('resendWebhookMessage'),
-    validate('param', MessageId),
-    async (c) => {
-      const { webhook_id: endpointId, message_id: id } = c.req.valid('param')
+    { id: 'resendWebhookMessage', access: 'token', reads: 'primary', input: { param: MessageId } },
+    async (c, { param: { webhook_id: endpointId, message_id: id } }) => {
       const { message, role } = await resendMessage(c.var, { endpointId, id })
       wake(c, { id: endpointId, role })
       return c.json({ message })
@@ -85,18 +99,28 @@ export const webhookRoutes = new Hono<App>()
   )
   .post(
     '/api/webhooks/:webhook_id/replay',
-    requireToken('replayWebhook'),
-    webhookId,
-    validate('json', Replay),
-    async (c) => {
-      const { webhook_id: endpointId } = c.req.valid('param')
-      const webhook = await replayEvents(c.var, { endpointId, ...c.req.valid('json') })
+    {
+      id: 'replayWebhook',
+      access: 'token',
+      reads: 'primary',
+      input: { param: WebhookId, json: Replay },
+    },
+    async (c, { param: { webhook_id: endpointId }, json }) => {
+      const webhook = await replayEvents(c.var, { endpointId, ...json })
       wake(c, webhook)
       return c.json({ webhook })
     },
   )
-  .get('/api/events', requireToken('listEvents'), validate('query', EventsQuery), async (c) =>
-    c.json(await readEvents(c.var, c.req.valid('query'))),
+  .get(
+    '/api/events',
+    {
+      id: 'listEvents',
+      access: 'token',
+      reads: 'nearest',
+      isStrict: true,
+      input: { query: EventsQuery },
+    },
+    async (c, { query }) => c.json(await readEvents(c.var, query)),
   )
 
 /** Wakes the consumer for an endpoint, after the response. */

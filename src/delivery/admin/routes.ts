@@ -1,50 +1,66 @@
 /** What operators do with a master token. The id of a transfer is that of its order item. */
-import { type Context, Hono } from 'hono'
-import type { App } from '../../http/context.ts'
-import { type AppWithCaller, requireMaster, validate } from '../../http/endpoint.ts'
+import type { Context } from 'hono'
+import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { changeTransfer, changeTransfers } from './actions.ts'
 import { Selections, TransferId, TransferQuery, WriteOff } from './schema.ts'
 import { listTransfers } from './transfers.ts'
 
-const transferId = validate('param', TransferId)
-
-export const deliveryRoutes = new Hono<App>().get(
+export const deliveryRoutes = new Endpoints().get(
   '/api/admin/transfers',
-  requireMaster('listTransfers'),
-  validate('query', TransferQuery),
-  async (c) => c.json(await listTransfers(c.var, c.req.valid('query'))),
+  {
+    id: 'listTransfers',
+    access: 'master',
+    reads: 'nearest',
+    isStrict: true,
+    input: { query: TransferQuery },
+  },
+  async (c, { query }) => c.json(await listTransfers(c.var, query)),
 )
 
 for (const action of ['retry', 'cancel'] as const)
   deliveryRoutes
     .post(
       `/api/admin/transfers/${action}`,
-      requireMaster(`${action}Transfers`),
-      validate('query', Selections[action]),
-      async (c) => {
-        const change = { ...c.req.valid('query'), action }
+      {
+        id: `${action}Transfers`,
+        access: 'master',
+        reads: 'primary',
+        isStrict: true,
+        input: { query: Selections[action] },
+      },
+      async (c, { query }) => {
+        const change = { ...query, action }
         return c.json({ changed: await changeTransfers(withQueue(c), change) })
       },
     )
     .post(
       `/api/admin/transfers/:id/${action}`,
-      requireMaster(`${action}Transfer`),
-      transferId,
-      async (c) => {
-        const change = { ...c.req.valid('param'), action }
+      {
+        id: `${action}Transfer`,
+        access: 'master',
+        reads: 'primary',
+        isStrict: true,
+        input: { param: TransferId },
+      },
+      async (c, { param }) => {
+        const change = { ...param, action }
         return c.json({ transfer: await changeTransfer(withQueue(c), change) })
       },
     )
 
 deliveryRoutes.post(
   '/api/admin/transfers/:id/write-off',
-  requireMaster('writeOffTransfer'),
-  transferId,
-  validate('json', WriteOff),
-  async (c) => {
+  {
+    id: 'writeOffTransfer',
+    access: 'master',
+    reads: 'primary',
+    isStrict: true,
+    input: { param: TransferId, json: WriteOff },
+  },
+  async (c, { param, json }) => {
     const change = {
-      ...c.req.valid('param'),
-      ...c.req.valid('json'),
+      ...param,
+      ...json,
       action: 'write_off',
     } as const
     return c.json({ transfer: await changeTransfer(withQueue(c), change) })

@@ -1,16 +1,14 @@
 /** Sign-in with a wallet, and linking one to an account. The script `wallet.js` calls them. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Hex } from 'viem'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
-import type { App } from '../../http/context.ts'
-import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
+import { Endpoints } from '../../http/endpoint.ts'
 import { docs } from '../../http/fields.ts'
 import { inputText } from '../../http/inputs.ts'
-import { readNearest } from '../../http/nearest.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { WalletAddress } from '../../identity/address.ts'
 import { linkWallet } from '../../identity/link.ts'
@@ -63,28 +61,34 @@ const readMessageSecret = (c: Context) => getCookie(c, SECRET_COOKIE)
 
 const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE, cookie)
 
-export const walletRoutes = new Hono<App>()
+export const walletRoutes = new Endpoints()
   .post(
     '/sign-in/wallet/message',
-    publicEndpoint('requestWalletMessage'),
-    requireSameOrigin,
-    signInRateLimit,
-    validate('json', MessageRequest),
-    async (c) => {
-      const { message, secret } = await createWalletMessage(c.var, c.req.valid('json'))
+    {
+      id: 'requestWalletMessage',
+      access: 'public',
+      reads: 'primary',
+      checks: [requireSameOrigin, signInRateLimit],
+      input: { json: MessageRequest },
+    },
+    async (c, { json }) => {
+      const { message, secret } = await createWalletMessage(c.var, json)
       setCookie(c, SECRET_COOKIE, secret, { ...cookie, maxAge: MESSAGE_LIFETIME / 1000 })
       return c.json({ message })
     },
   )
   .post(
     '/sign-in/wallet',
-    publicEndpoint('signInWithWallet'),
-    requireSameOrigin,
-    signInRateLimit,
-    validate('json', SignedMessage),
-    async (c) => {
+    {
+      id: 'signInWithWallet',
+      access: 'public',
+      reads: 'primary',
+      checks: [requireSameOrigin, signInRateLimit],
+      input: { json: SignedMessage },
+    },
+    async (c, { json }) => {
       const secret = readMessageSecret(c)
-      const signed = { ...c.req.valid('json'), purpose: 'sign-in', secret } as const
+      const signed = { ...json, purpose: 'sign-in', secret } as const
       const proof = await verifyWalletMessage(c.var, signed)
       const session = await signIn(c.var, { proof, client: describeClient(c) })
       deleteMessageSecret(c)
@@ -94,15 +98,19 @@ export const walletRoutes = new Hono<App>()
   )
   .post(
     '/settings/account/wallet',
-    requireSession('linkWallet'),
-    signInRateLimit,
-    validate('json', SignedMessage),
-    async (c) => {
+    {
+      id: 'linkWallet',
+      access: 'session',
+      reads: 'nearest',
+      checks: [signInRateLimit],
+      input: { json: SignedMessage },
+    },
+    async (c, { json }) => {
       const { caller, now } = c.var
       const secret = readMessageSecret(c)
-      const signed = { ...c.req.valid('json'), purpose: 'link', secret } as const
+      const signed = { ...json, purpose: 'link', secret } as const
       // Rejects an API token or an old session before the chain is asked about the signature.
-      await readNearest(c.var.db, async () => requireRecent(await readAccount(c.var), now))
+      requireRecent(await readAccount(c.var), now)
       const proof = await verifyWalletMessage(c.var, signed)
       const { chainIds, email } = await linkWallet(c.var, proof)
       notifyOwner(c, email, { type: 'wallet-linked' })
