@@ -185,6 +185,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/public/user/{user_id}/billingAddresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the billing addresses of a user
+         * @description Needs a token.
+         */
+        get: operations["listBillingAddresses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/public/deliveryAddress": {
         parameters: {
             query?: never;
@@ -208,26 +228,6 @@ export interface paths {
          * @description Needs a token that may write.
          */
         delete: operations["deleteDeliveryAddress"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/public/user/{user_id}/billingAddresses": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the billing addresses of a user
-         * @description Needs a token.
-         */
-        get: operations["listBillingAddresses"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2703,13 +2703,10 @@ export interface components {
              */
             deletedAt: string | null;
         };
-        /** @description The new address. */
-        NewDeliveryAddressAnswer: {
-            newDeliveryAddress: components["schemas"]["DeliveryAddress"];
-        };
-        /** @description The new address. */
-        NewBillingAddressAnswer: {
-            newBillingAddress: components["schemas"]["BillingAddress"];
+        /** @description The billing addresses of a user. */
+        BillingAddressesAnswer: {
+            /** @description The live addresses of the user, by id. */
+            billingAddresses: components["schemas"]["BillingAddress"][];
         };
         /** @description An address for invoices. Each order has one. */
         BillingAddress: {
@@ -2753,14 +2750,17 @@ export interface components {
              */
             deletedAt: string | null;
         };
+        /** @description The new address. */
+        NewDeliveryAddressAnswer: {
+            newDeliveryAddress: components["schemas"]["DeliveryAddress"];
+        };
+        /** @description The new address. */
+        NewBillingAddressAnswer: {
+            newBillingAddress: components["schemas"]["BillingAddress"];
+        };
         /** @description The address after the change. */
         UpdatedDeliveryAddressAnswer: {
             updatedDeliveryAddress: components["schemas"]["DeliveryAddress"];
-        };
-        /** @description The billing addresses of a user. */
-        BillingAddressesAnswer: {
-            /** @description The live addresses of the user, by id. */
-            billingAddresses: components["schemas"]["BillingAddress"][];
         };
         /** @description The address after the change. */
         UpdatedBillingAddressAnswer: {
@@ -5802,6 +5802,46 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
+    listBillingAddresses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /**
+                 * @description A user id, or `me` for the caller.
+                 * @example 3
+                 */
+                user_id: "me" | number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The billing addresses of a user. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingAddressesAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
     updateDeliveryAddress: {
         parameters: {
             query: {
@@ -5921,46 +5961,6 @@ export interface operations {
             400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReadyOrTryLater"];
-        };
-    };
-    listBillingAddresses: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
-                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
-            };
-            path: {
-                /**
-                 * @description A user id, or `me` for the caller.
-                 * @example 3
-                 */
-                user_id: "me" | number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The billing addresses of a user. */
-            200: {
-                headers: {
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BillingAddressesAnswer"];
-                };
-            };
-            400: components["responses"]["InvalidInput"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -8302,14 +8302,14 @@ export interface Methods {
     releaseReservation: operations["releaseReservation"];
     /** List the delivery addresses of a user. Needs a token. */
     listDeliveryAddresses: operations["listDeliveryAddresses"];
+    /** List the billing addresses of a user. Needs a token. */
+    listBillingAddresses: operations["listBillingAddresses"];
     /** Create a delivery or a billing address. A user has at most 100 live addresses of each kind, without those of orders. Without `type`, a body with at least one address field or `isDefault`, and none of `name`, `email`, `mobilePhone` and `default`, creates a billing address. An `id` in the query is ignored. Needs a token that may write. */
     createAddress: operations["createAddress"];
     /** Update a delivery address. An absent field stays as it is; null clears it. Needs a token that may write. */
     updateDeliveryAddress: operations["updateDeliveryAddress"];
     /** Delete a delivery address. Needs a token that may write. */
     deleteDeliveryAddress: operations["deleteDeliveryAddress"];
-    /** List the billing addresses of a user. Needs a token. */
-    listBillingAddresses: operations["listBillingAddresses"];
     /** Create a billing address. A user has at most 100 live addresses of each kind, without those of orders. Needs a token that may write. */
     createBillingAddress: operations["createBillingAddress"];
     /** Update a billing address. An absent field stays as it is; null clears it. Needs a token that may write. */
@@ -8416,10 +8416,10 @@ export const routes: Record<keyof Methods, Route> = {
     reserve: {"method":"POST","path":"/api/reservations","body":"json","hasKey":true,"answer":"application/json"},
     releaseReservation: {"method":"DELETE","path":"/api/reservations/{reservation_id}","body":null,"hasKey":false,"answer":null},
     listDeliveryAddresses: {"method":"GET","path":"/api/public/user/{user_id}/deliveryAddresses","body":null,"hasKey":false,"answer":"application/json"},
+    listBillingAddresses: {"method":"GET","path":"/api/public/user/{user_id}/billingAddresses","body":null,"hasKey":false,"answer":"application/json"},
     createAddress: {"method":"POST","path":"/api/public/deliveryAddress","body":"json","hasKey":false,"answer":"application/json"},
     updateDeliveryAddress: {"method":"PUT","path":"/api/public/deliveryAddress","body":"json","hasKey":false,"answer":"application/json"},
     deleteDeliveryAddress: {"method":"DELETE","path":"/api/public/deliveryAddress","body":null,"hasKey":false,"answer":"application/json"},
-    listBillingAddresses: {"method":"GET","path":"/api/public/user/{user_id}/billingAddresses","body":null,"hasKey":false,"answer":"application/json"},
     createBillingAddress: {"method":"POST","path":"/api/public/billingAddress","body":"json","hasKey":false,"answer":"application/json"},
     updateBillingAddress: {"method":"PUT","path":"/api/public/billingAddress","body":"json","hasKey":false,"answer":"application/json"},
     deleteBillingAddress: {"method":"DELETE","path":"/api/public/billingAddress","body":null,"hasKey":false,"answer":"application/json"},

@@ -104,10 +104,10 @@ function operationOf(endpoint: DescribedEndpoint): ZodOpenApiOperationObject {
     requestParams: Object.fromEntries(Object.entries(params).filter(([, schema]) => schema)),
     ...(body && { requestBody: body }),
     responses: {
-      ...(info.answer && { 200: successResponse(info.answer, info.headers) }),
+      ...(info.answer && { 200: successResponse(info.answer, endpoint) }),
       ...(info.answer &&
         info.created && {
-          201: { ...successResponse(info.answer, info.headers), description: info.created },
+          201: { ...successResponse(info.answer, endpoint), description: info.created },
         }),
       ...errorResponses(endpoint),
     },

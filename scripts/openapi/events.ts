@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { itemStatuses, reasonCodes } from '../../src/db/schema/delivery.ts'
 import { type WebhookEvent, webhookEvents } from '../../src/db/schema/webhooks.ts'
 import { count, hash, id, orNull, positive, text, time } from '../../src/http/fields.ts'
+import { shopFields } from '../../src/http/shop-fields.ts'
 import { eventMeanings } from '../../src/webhooks/events.ts'
-import { shopFields } from './shop-fields.ts'
 
 const OrderData = z
   .object({

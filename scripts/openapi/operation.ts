@@ -20,8 +20,6 @@ export type Operation = {
   errors?: readonly ErrorCode[]
   /** Whether a 503 has `status` besides the error, and stands for a 500 as well. */
   isUnavailable?: true
-  /** Fields of its error bodies besides `error` and `code`. A middleware sets them in the context. */
-  errorFields?: Record<string, null>
 }
 
 /** By their operation ids: what a client would name a method for the endpoint. */

@@ -15,26 +15,29 @@ import {
   wwwAuthenticate,
 } from './headers.ts'
 import { Code, Issue } from './issue.ts'
-import type { Operation } from './operation.ts'
 
 /** Returns the response of status 200. */
 export function successResponse(
   schema: z.ZodType,
-  headers: Operation['headers'],
+  endpoint: DescribedEndpoint,
 ): ZodOpenApiResponseObject {
   return {
     description: schema.description ?? '',
-    headers: headersOf(headers),
+    headers: headersOf(endpoint),
     content: { [mediaType(schema)]: { schema } },
   }
 }
 
+const cacheHeader = { 'Cache-Control': 'For how long caches may keep the response.' }
+
 /** What caches may keep has no headers of one request. */
-const headersOf = (declared: Operation['headers'] = {}) =>
-  z.object({
+function headersOf({ cache, info }: DescribedEndpoint) {
+  const declared = { ...(cache && cacheHeader), ...info.headers }
+  return z.object({
     ...('Cache-Control' in declared ? deprecationHeaders : commonHeaders),
     ...ownHeaders(declared),
   })
+}
 
 /** `image/jpeg` for `z.file().mime('image/jpeg')`; other schemas describe JSON. */
 function mediaType(schema: z.ZodType): string {
@@ -48,10 +51,10 @@ export function errorResponses(endpoint: DescribedEndpoint): ZodOpenApiResponses
   for (const [status, description] of Object.entries(endpoint.info.bodiless ?? {}))
     responses[statusKey(status)] = {
       description,
-      headers: headersOf(endpoint.info.headers),
+      headers: headersOf(endpoint),
     }
   for (const [status, codes] of Map.groupBy(errorCodes(endpoint), (code) => errorStatus[code]))
-    responses[statusKey(status)] = errorResponse(status, codes, endpoint.info)
+    responses[statusKey(status)] = errorResponse(status, codes, endpoint)
   return responses
 }
 
@@ -106,8 +109,10 @@ const MANY = 3
 function errorResponse(
   status: number,
   codes: readonly ErrorCode[],
-  { operationId, errorFields, isUnavailable }: DescribedEndpoint['info'],
+  { info: { operationId, isUnavailable }, path }: DescribedEndpoint,
 ): ZodOpenApiResponseObject {
+  // As `setErrorFields` does.
+  const errorFields = path.startsWith('/api/externalOrders') ? { orders: null } : undefined
   const hasStatus = isUnavailable && status === 503
   const name = codes.length < MANY && !hasStatus ? codes.join('_or_') : `${operationId}_${status}`
   const id = pascalCase(errorFields && codes.length < MANY ? `orders_${name}` : name)

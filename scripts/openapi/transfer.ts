@@ -16,8 +16,8 @@ import {
   time,
   timestamps,
 } from '../../src/http/fields.ts'
+import { deliveryFields, shopFields } from '../../src/http/shop-fields.ts'
 import { describes } from './answer.ts'
-import { deliveryFields, shopFields } from './shop-fields.ts'
 
 const Transaction = z
   .object({

@@ -2,14 +2,27 @@ import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import { addressKinds } from '../db/schema/users.ts'
 import { Endpoints } from '../http/endpoint.ts'
-import { docs } from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
 import { deleteAddress, updateAddress } from './change.ts'
 import { createAddress, detectKind } from './create.ts'
+import { MAX_ADDRESSES } from './limit.ts'
 import { listAddresses } from './list.ts'
-import { BillingChanges, DeliveryChanges, DeliveryFields, description, flag } from './schema.ts'
+import {
+  BillingAddresses,
+  BillingChanges,
+  BillingFields,
+  CreatedBilling,
+  CreatedDelivery,
+  DeliveryAddresses,
+  DeliveryChanges,
+  DeliveryFields,
+  description,
+  flag,
+  UpdatedBilling,
+  UpdatedDelivery,
+} from './schema.ts'
 
-const AddressId = z.object({ id: idText.describe(docs('Id of the address.')) })
+const AddressId = z.object({ id: idText.describe('Id of the address.') })
 const Owner = {
   userId: z
     .int()
@@ -23,111 +36,168 @@ const NewAddress = DeliveryFields.extend({
   ...Owner,
   default: flag(description.default),
   isDefault: flag(description.isDefault),
-}).meta({ id: 'NewAddress', description: docs('The fields of a new address of either kind.') })
+}).meta({ id: 'NewAddress', description: 'The fields of a new address of either kind.' })
 const NewBillingAddress = BillingChanges.extend(Owner).meta({
   id: 'NewBillingAddress',
-  description: docs('The fields of a new billing address.'),
+  description: 'The fields of a new billing address.',
 })
-/** The name of each kind in operation ids and keys of answers, and the fields to change. */
-const kinds = {
-  delivery: { name: 'Delivery', Changes: DeliveryChanges },
-  billing: {
-    name: 'Billing',
-    Changes: BillingChanges.meta({
-      id: 'BillingAddressChanges',
-      description: docs('The fields to change.'),
-    }),
-  },
-}
+
+const AnyKind = z.object({
+  type: z
+    .enum(addressKinds)
+    .optional()
+    .describe('Address kind. Overrides detection from the body.'),
+})
+const BillingKind = z.object({
+  type: z.literal('billing').optional().describe('Always `billing`.'),
+})
+
+const deliveryOnly = Object.keys(DeliveryFields.shape)
+  .filter((name) => !(name in BillingFields.shape))
+  .map((name) => `\`${name}\``)
+const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
 
 export const addressRoutes = new Endpoints()
-
-for (const kind of addressKinds) {
-  const { name, Changes } = kinds[kind]
-  addressRoutes
-    .get(
-      `/api/public/user/:user_id/${kind}Addresses`,
-      {
-        id: `list${name}Addresses`,
-        access: 'token',
-        reads: 'nearest',
-        input: { param: UserParam },
-      },
-      async (c, { param }) => {
-        const userId = resolveUserId(c.var.caller, param.user_id)
-        return c.json({ [`${kind}Addresses`]: await listAddresses(c.var, { kind, userId }) })
-      },
-    )
-    .put(
-      `/api/public/${kind}Address`,
-      {
-        id: `update${name}Address`,
-        access: 'token',
-        reads: 'primary',
-        input: { query: AddressId, json: Changes },
-      },
-      async (c, { query: { id }, json }) => {
-        const address = await updateAddress(c.var, { kind, id, changes: json })
-        return c.json({ [`updated${name}Address`]: address })
-      },
-    )
-    .delete(
-      `/api/public/${kind}Address`,
-      {
-        id: `delete${name}Address`,
-        access: 'token',
-        reads: 'primary',
-        input: { query: AddressId },
-      },
-      async (c, { query }) => {
-        const address = await deleteAddress(c.var, { kind, ...query })
-        return c.json({ [`updated${name}Address`]: address })
-      },
-    )
-}
-
-addressRoutes
+  .get(
+    '/api/public/user/:user_id/deliveryAddresses',
+    {
+      id: 'listDeliveryAddresses',
+      tag: 'Addresses',
+      summary: 'List the delivery addresses of a user',
+      access: 'token',
+      reads: 'nearest',
+      input: { param: UserParam },
+      answer: DeliveryAddresses,
+      errors: ['not_found'],
+    },
+    async (c, { param }) => {
+      const userId = resolveUserId(c.var.caller, param.user_id)
+      return { deliveryAddresses: await listAddresses(c.var, { kind: 'delivery', userId }) }
+    },
+  )
+  .get(
+    '/api/public/user/:user_id/billingAddresses',
+    {
+      id: 'listBillingAddresses',
+      tag: 'Addresses',
+      summary: 'List the billing addresses of a user',
+      access: 'token',
+      reads: 'nearest',
+      input: { param: UserParam },
+      answer: BillingAddresses,
+      errors: ['not_found'],
+    },
+    async (c, { param }) => {
+      const userId = resolveUserId(c.var.caller, param.user_id)
+      return { billingAddresses: await listAddresses(c.var, { kind: 'billing', userId }) }
+    },
+  )
   .post(
     '/api/public/deliveryAddress',
     {
       id: 'createAddress',
+      tag: 'Addresses',
+      summary: 'Create a delivery or a billing address',
+      description:
+        `${createDescription} Without \`type\`, a body with at least one address field or ` +
+        `\`isDefault\`, and none of ${deliveryOnly.join(', ')} and \`default\`, creates a billing ` +
+        'address. An `id` in the query is ignored.',
       access: 'token',
       reads: 'primary',
-      input: {
-        query: z.object({
-          type: z
-            .enum(addressKinds)
-            .optional()
-            .describe(docs('Address kind. Overrides detection from the body.')),
-        }),
-        json: NewAddress,
-      },
+      input: { query: AnyKind, json: NewAddress },
+      answer: z
+        .union([CreatedDelivery, CreatedBilling])
+        .describe('The new address, of the kind created.'),
+      errors: ['user_not_found', 'too_many_addresses'],
     },
     async (c, { query, json }) => {
-      const body = json
-      const kind = query.type ?? detectKind(body)
-      const { default: isDefault, ...fields } = body
+      const kind = query.type ?? detectKind(json)
+      const { default: isDefault, ...fields } = json
       if (kind === 'billing')
-        return c.json({ newBillingAddress: await createAddress(c.var, { kind, ...fields }) })
-      const address = await createAddress(c.var, { kind, ...fields, isDefault })
-      return c.json({ newDeliveryAddress: address })
+        return { newBillingAddress: await createAddress(c.var, { kind, ...fields }) }
+      return { newDeliveryAddress: await createAddress(c.var, { kind, ...fields, isDefault }) }
     },
   )
   .post(
     '/api/public/billingAddress',
     {
       id: 'createBillingAddress',
+      tag: 'Addresses',
+      summary: 'Create a billing address',
+      description: createDescription,
       access: 'token',
       reads: 'primary',
-      input: {
-        query: z.object({
-          type: z.literal('billing').optional().describe(docs('Always `billing`.')),
-        }),
-        json: NewBillingAddress,
-      },
+      input: { query: BillingKind, json: NewBillingAddress },
+      answer: CreatedBilling,
+      errors: ['user_not_found', 'too_many_addresses'],
     },
-    async (c, { json }) => {
-      const address = await createAddress(c.var, { kind: 'billing', ...json })
-      return c.json({ newBillingAddress: address })
+    async (c, { json }) => ({
+      newBillingAddress: await createAddress(c.var, { kind: 'billing', ...json }),
+    }),
+  )
+  .put(
+    '/api/public/deliveryAddress',
+    {
+      id: 'updateDeliveryAddress',
+      tag: 'Addresses',
+      summary: 'Update a delivery address',
+      description: 'An absent field stays as it is; null clears it.',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId, json: DeliveryChanges },
+      answer: UpdatedDelivery,
+      errors: ['not_found'],
     },
+    async (c, { query: { id }, json: changes }) => ({
+      updatedDeliveryAddress: await updateAddress(c.var, { kind: 'delivery', id, changes }),
+    }),
+  )
+  .put(
+    '/api/public/billingAddress',
+    {
+      id: 'updateBillingAddress',
+      tag: 'Addresses',
+      summary: 'Update a billing address',
+      description: 'An absent field stays as it is; null clears it.',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId, json: BillingChanges },
+      answer: UpdatedBilling,
+      errors: ['not_found'],
+    },
+    async (c, { query: { id }, json: changes }) => ({
+      updatedBillingAddress: await updateAddress(c.var, { kind: 'billing', id, changes }),
+    }),
+  )
+  .delete(
+    '/api/public/deliveryAddress',
+    {
+      id: 'deleteDeliveryAddress',
+      tag: 'Addresses',
+      summary: 'Delete a delivery address',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId },
+      answer: UpdatedDelivery,
+      errors: ['not_found'],
+    },
+    async (c, { query: { id } }) => ({
+      updatedDeliveryAddress: await deleteAddress(c.var, { kind: 'delivery', id }),
+    }),
+  )
+  .delete(
+    '/api/public/billingAddress',
+    {
+      id: 'deleteBillingAddress',
+      tag: 'Addresses',
+      summary: 'Delete a billing address',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId },
+      answer: UpdatedBilling,
+      errors: ['not_found'],
+    },
+    async (c, { query: { id } }) => ({
+      updatedBillingAddress: await deleteAddress(c.var, { kind: 'billing', id }),
+    }),
   )

@@ -71,7 +71,12 @@ export const DeliveryChanges = DeliveryFields.extend({ default: flag(description
   .meta({ id: 'DeliveryAddressChanges', description: docs('The fields to change.') })
   .transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault }))
 
-export const BillingChanges = BillingFields.extend({ isDefault: flag(description.isDefault) })
+export const BillingChanges = BillingFields.extend({ isDefault: flag(description.isDefault) }).meta(
+  {
+    id: 'BillingAddressChanges',
+    description: 'The fields to change.',
+  },
+)
 
 const shown = (field: keyof typeof description) => orNull(text(description[field]))
 
@@ -124,3 +129,25 @@ export const addressColumns = {
   },
   billing: shownColumns(addresses, BillingAddress),
 }
+
+const ofList = 'The live addresses of the user, by id.'
+export const DeliveryAddresses = z
+  .object({ deliveryAddresses: z.array(DeliveryAddress).describe(ofList) })
+  .meta({ id: 'DeliveryAddressesAnswer', description: 'The delivery addresses of a user.' })
+export const BillingAddresses = z
+  .object({ billingAddresses: z.array(BillingAddress).describe(ofList) })
+  .meta({ id: 'BillingAddressesAnswer', description: 'The billing addresses of a user.' })
+
+export const CreatedDelivery = z
+  .object({ newDeliveryAddress: DeliveryAddress })
+  .meta({ id: 'NewDeliveryAddressAnswer', description: 'The new address.' })
+export const CreatedBilling = z
+  .object({ newBillingAddress: BillingAddress })
+  .meta({ id: 'NewBillingAddressAnswer', description: 'The new address.' })
+
+export const UpdatedDelivery = z
+  .object({ updatedDeliveryAddress: DeliveryAddress })
+  .meta({ id: 'UpdatedDeliveryAddressAnswer', description: 'The address after the change.' })
+export const UpdatedBilling = z
+  .object({ updatedBillingAddress: BillingAddress })
+  .meta({ id: 'UpdatedBillingAddressAnswer', description: 'The address after the change.' })

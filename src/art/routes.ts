@@ -1,6 +1,7 @@
 import { etag } from 'hono/etag'
 import * as z from 'zod'
-import { pictureHeaders } from '../avatars/serve.ts'
+import { TIMEOUT } from '../avatars/remote.ts'
+import { pictureAnswer, pictureHeaders } from '../avatars/serve.ts'
 import { cacheControl } from '../http/cache-control.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
@@ -29,10 +30,17 @@ export const artRoutes = new Endpoints().get(
   '/nfts/:id/art/:size',
   {
     id: 'getArt',
+    tag: 'Marketplace',
+    summary: 'Get the art of an NFT',
+    description:
+      'Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take ' +
+      `${TIMEOUT / 1000} seconds. Where there is no picture now, ask again after an hour; an \`img\` ` +
+      'of a browser gets a transparent GIF with the 404.',
     access: 'public',
     reads: 'nearest',
     input: { param: ArtParam },
     middleware: [etag({ retainedHeaders: ['etag', ...Object.keys(headers)] })],
+    ...pictureAnswer,
   },
   async (c, { param }) => {
     const ctx = { ...c.var, bucket: c.env.AVATARS, images: c.env.IMAGES }

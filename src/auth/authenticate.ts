@@ -41,6 +41,9 @@ function sessionCookie(c: Context<App>): string | undefined {
 }
 
 /**
+ * Throws `cross_site` for a request of another site. Endpoints that change state before there is a
+ * session have it among their `checks`.
+ *
  * Browsers send the cookie with requests that other sites make. They tell the site in
  * `Sec-Fetch-Site`, or in `Origin` at least; a client that sends neither is no browser.
  * `hono/csrf` only checks form bodies; this check also covers JSON and DELETE.

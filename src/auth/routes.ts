@@ -1,12 +1,17 @@
-import { allowCaching } from '../http/cache-control.ts'
 import { Endpoints } from '../http/endpoint.ts'
-import { publicKeys, tokenIssuer } from './tokens.ts'
+import { JwkSet, publicKeys } from './public-keys.ts'
+import { tokenIssuer } from './tokens.ts'
 
 export const authRoutes = new Endpoints().get(
   '/.well-known/jwks.json',
-  { id: 'getSigningKeys', access: 'public', reads: 'nearest' },
-  (c) => {
-    allowCaching(c, 300)
-    return c.json(publicKeys(tokenIssuer(c.var.settings)))
+  {
+    id: 'getSigningKeys',
+    tag: 'Identity',
+    summary: 'List the public keys that verify tokens (RFC 7517)',
+    access: 'public',
+    reads: 'nearest',
+    cache: 300,
+    answer: JwkSet,
   },
+  (c) => publicKeys(tokenIssuer(c.var.settings)),
 )

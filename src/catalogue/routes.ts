@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { bodyReader, decodeUtf8 } from '../http/body.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { ApiError, rejected } from '../http/errors.ts'
-import { docs } from '../http/fields.ts'
+import { count, docs, id, orNull } from '../http/fields.ts'
 import {
   commit,
   discard,
@@ -14,8 +14,8 @@ import {
   stage,
 } from './import.ts'
 import { type Problem, parseLines, splitLines } from './line.ts'
-import { findNumbers, RecordIds } from './numbers.ts'
-import { findProblems } from './problems.ts'
+import { findNumbers, MAX_RECORDS, RecordIds } from './numbers.ts'
+import { findProblems, problemCodes } from './problems.ts'
 
 /** Limits of the body of a call. */
 export const MAX_MIB = 4
@@ -83,17 +83,61 @@ async function commitOrRefuse(ctx: ImportCtx, options: { last: number; isDryRun:
   }
 }
 
+const Counts = z
+  .object({
+    created: count('Records that are new.'),
+    updated: count('Records that changed what is stored.'),
+    unchanged: count('Records that are stored like this already.'),
+  })
+  .meta({ id: 'RecordCounts', description: 'Numbers of records of a type.' })
+const ImportProgress = z
+  .object({
+    lines: count('The last line that is stored for the import. Continue after it.'),
+    result: orNull(
+      z
+        .object({ user: Counts, nft: Counts, listing: Counts })
+        .meta({ id: 'ImportResult', description: 'What the commit did, by type of record.' })
+        .describe('What the commit did, or would do; null before it.'),
+    ),
+  })
+  .meta({ id: 'ImportProgress', description: 'An import so far.' })
+const RecordNumbers = z
+  .object({
+    numbers: z
+      .array(orNull(id('The id in the API; null if the record was not imported.')))
+      .describe('In the order of the records.'),
+  })
+  .meta({ id: 'RecordNumbers', description: 'The ids of records in the API.' })
+
 export const catalogueRoutes = new Endpoints()
   .post(
     '/api/admin/catalogue',
     {
       id: 'importCatalogue',
+      tag: 'Catalogue',
+      summary: 'Import users, NFTs and listings',
+      description:
+        `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
+        'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
+        `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
+        'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
+        '`lines[12]` is line 12.',
       access: 'master',
       reads: 'primary',
       isStrict: true,
       input: { query: Query },
+      body: { type: 'application/x-ndjson', schema: z.file().describe('JSON Lines.') },
+      answer: ImportProgress,
+      errors: [
+        ...problemCodes,
+        'network_not_found',
+        'invalid_character',
+        'conflict',
+        'payload_too_large',
+        'unsupported_media_type',
+      ],
     },
-    async (c, { query: { import: id, line: from, commit: isLast = !id, dryRun } }) => {
+    async (c, { query: { import: importId, line: from, commit: isLast = !importId, dryRun } }) => {
       const { db, caller, now, settings } = c.var
       const { lines, callHash } = await readCall(c, from)
       const last = from + lines.length - 1
@@ -104,21 +148,15 @@ export const catalogueRoutes = new Endpoints()
         )
       const { staged, problems } = parseLines(lines, from, Object.keys(settings.NETWORKS))
       refuse(problems)
-      const ctx = {
-        db,
-        caller,
-        importId: id ?? crypto.randomUUID(),
-        callHash,
-        now,
-      }
+      const ctx = { db, caller, importId: importId ?? crypto.randomUUID(), callHash, now }
       const progress = await stage(ctx, { from, last, lines: staged })
-      if (progress.result || !isLast) return c.json(progress)
+      if (progress.result || !isLast) return progress
       try {
         const result = await commitOrRefuse(ctx, { last, isDryRun: dryRun })
-        return c.json({ lines: last, result })
+        return { lines: last, result }
       } finally {
         // Another call cannot name this import.
-        if (!id) await discard(ctx)
+        if (!importId) await discard(ctx)
       }
     },
   )
@@ -126,10 +164,14 @@ export const catalogueRoutes = new Endpoints()
     '/api/admin/catalogue/ids',
     {
       id: 'findRecordNumbers',
+      tag: 'Catalogue',
+      summary: 'Find the numbers of records',
+      description: `Returns the ids in the API of up to ${MAX_RECORDS} records, also of drafts.`,
       access: 'master',
       reads: 'primary',
       isStrict: true,
       input: { json: RecordIds },
+      answer: RecordNumbers,
     },
-    async (c, { json }) => c.json({ numbers: await findNumbers(c.var, json) }),
+    async (c, { json }) => ({ numbers: await findNumbers(c.var, json) }),
   )

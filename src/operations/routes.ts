@@ -2,13 +2,16 @@
 import { sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import * as z from 'zod'
 import { raw } from '../db/client.ts'
 import type { App } from '../http/context.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { ApiError, errorResponse, TokenRequired } from '../http/errors.ts'
+import { count, text } from '../http/fields.ts'
 import { mayBeStale } from '../http/nearest.ts'
 import { Acknowledgement, AlarmKey, acknowledgeAlarm } from './acknowledge.ts'
 import { describeHealth } from './health.ts'
+import { Health } from './health-schema.ts'
 import { cachedState, MAX_AGE, type State } from './instance-state.ts'
 import { formatMetrics, METRICS_TYPE } from './metrics.ts'
 
@@ -20,31 +23,76 @@ export const answerUnavailable = createMiddleware<App>(async (c, next) => {
   c.res = errorResponse(c, new ApiError('not_ready', 'the service is not available'))
 })
 
+const AcknowledgedAlarm = z
+  .object({
+    acknowledged: z
+      .object({ key: text('Key of the alarm.'), version: count('What was looked at.') })
+      .describe('The alarm.'),
+  })
+  .meta({ id: 'AcknowledgedAlarm', description: 'What was acknowledged.' })
+
 export const operationsRoutes = new Endpoints()
-  .get('/health', { id: 'getHealth', access: 'public', reads: 'nearest' }, async (c) => {
-    const { settings, now } = c.var
-    const state = await stateForMaster(c)
-    if (!state) await checkDatabase(c)
-    const components = state && describeHealth(state, settings.PUBLIC_URL, now)
-    return c.json({ status: 'ok', ...(components && { components }) })
-  })
-  .get('/metrics', { id: 'getMetrics', access: 'metrics', reads: 'nearest' }, async (c) => {
-    const state = await cachedState(c.env, c.var)
-    return c.text(formatMetrics(state, c.var.now), 200, { 'Content-Type': METRICS_TYPE })
-  })
+  .get(
+    '/health',
+    {
+      id: 'getHealth',
+      tag: 'Operations',
+      summary: 'Check whether the instance can serve',
+      description:
+        'Returns 503 only if it cannot: the configuration is not valid, the database does not ' +
+        'answer, or it lacks migrations. With a master token that may do more than read the ' +
+        'metrics, the answer has the parts of the instance. Up to 10 seconds old.',
+      access: 'public',
+      reads: 'nearest',
+      answer: Health,
+      isUnavailable: true,
+    },
+    async (c) => {
+      const { settings, now } = c.var
+      const state = await stateForMaster(c)
+      if (state)
+        return { status: 'ok', components: describeHealth(state, settings.PUBLIC_URL, now) }
+      await checkDatabase(c)
+      return { status: 'ok' }
+    },
+  )
+  .get(
+    '/metrics',
+    {
+      id: 'getMetrics',
+      tag: 'Operations',
+      summary: 'Read the metrics of the instance',
+      description:
+        'Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
+      access: 'metrics',
+      reads: 'nearest',
+      answer: z.file().mime('text/plain').describe('The metrics.'),
+    },
+    async (c) => {
+      const state = await cachedState(c.env, c.var)
+      return c.text(formatMetrics(state, c.var.now), 200, { 'Content-Type': METRICS_TYPE })
+    },
+  )
   .post(
     '/api/admin/alarms/:key/acknowledge',
     {
       id: 'acknowledgeAlarm',
+      tag: 'Operations',
+      summary: 'Acknowledge an alarm',
+      description:
+        'Ends an alarm that lasts until somebody has looked at it, such as `foreign_transaction` ' +
+        'and `contract_changed`, with the next cron run. What was found after the `version` of the ' +
+        'alarm raises it again. Repeating the call changes nothing.',
       access: 'master',
       reads: 'primary',
       isStrict: true,
       input: { param: AlarmKey, json: Acknowledgement },
+      answer: AcknowledgedAlarm,
+      errors: ['not_found'],
     },
-    async (c, { param, json }) => {
-      const seen = { ...param, ...json }
-      await acknowledgeAlarm(c.var, seen)
-      return c.json({ acknowledged: seen })
+    async (c, { param: { key }, json: { version } }) => {
+      await acknowledgeAlarm(c.var, { key, version })
+      return { acknowledged: { key, version } }
     },
   )
 

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { Endpoints } from '../http/endpoint.ts'
-import { docs } from '../http/fields.ts'
 import { cursorText, idText } from '../http/inputs.ts'
 import { readPersonalData } from './data.ts'
 import { forgetPerson } from './forget.ts'
+import { ForgottenUser, PersonalData } from './schema.ts'
 
-const PersonParam = z.object({ id: idText.describe(docs('The id of the user.')) })
+const PersonParam = z.object({ id: idText.describe('The id of the user.') })
 const DataQuery = z.object({
-  cursor: cursorText.optional().describe(docs('The `nextCursor` of the previous answer.')),
+  cursor: cursorText.optional().describe('The `nextCursor` of the previous answer.'),
 })
 
 const ForgetQuery = z.object({
@@ -15,7 +15,7 @@ const ForgetQuery = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true')
-    .describe(docs('Whether to only check that the data can be removed.')),
+    .describe('Whether to only check that the data can be removed.'),
 })
 
 export const personalDataRoutes = new Endpoints()
@@ -23,26 +23,40 @@ export const personalDataRoutes = new Endpoints()
     '/api/admin/users/:id/data',
     {
       id: 'getPersonalData',
+      tag: 'Retention',
+      summary: 'Get the data of a person',
+      description:
+        'Returns everything that is stored of a person, except responses that are stored for 24 hours, ' +
+        'and whether the hash of the e-mail address is among those that want no mails about orders. ' +
+        'Orders come in pages: repeat the call with `nextCursor` until that is null.',
       access: 'master',
       reads: 'nearest',
       isStrict: true,
       input: { param: PersonParam, query: DataQuery },
+      answer: PersonalData,
+      errors: ['not_found'],
     },
-    async (c, { param: { id: userId }, query }) => {
-      return c.json(await readPersonalData(c.var, { userId, ...query }))
-    },
+    (c, { param: { id: userId }, query: { cursor } }) =>
+      readPersonalData(c.var, { userId, cursor }),
   )
   .post(
     '/api/admin/users/:id/forget',
     {
       id: 'forgetPerson',
+      tag: 'Retention',
+      summary: 'Remove the data of a person',
+      description:
+        'Closes the account and removes its personal data: names, e-mail address, wallet, addresses, ' +
+        'avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same ' +
+        'wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and ' +
+        'while an NFT may still be delivered to or from the user. The call can be repeated safely.',
       access: 'master',
       reads: 'primary',
       isStrict: true,
       input: { param: PersonParam, query: ForgetQuery },
+      answer: ForgottenUser,
+      errors: ['not_found', 'conflict'],
     },
-    async (c, { param, query: { dryRun: isDryRun } }) => {
-      const ctx = { ...c.var, bucket: c.env.AVATARS }
-      return c.json(await forgetPerson(ctx, { userId: param.id, isDryRun }))
-    },
+    (c, { param: { id: userId }, query: { dryRun: isDryRun } }) =>
+      forgetPerson({ ...c.var, bucket: c.env.AVATARS }, { userId, isDryRun }),
   )

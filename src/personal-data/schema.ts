@@ -4,6 +4,7 @@ import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { bool, docs, id, orNull, text, time } from '../http/fields.ts'
 import { BuyerFields } from '../orders/buyer.ts'
+import { Order } from '../orders/schema.ts'
 import { Webhook } from '../webhooks/schema.ts'
 
 const timeOrNull = (description: string) => orNull(time(description))
@@ -85,3 +86,27 @@ export const AdministratorAction = z
     id: 'AdministratorAction',
     description: docs('What the person did as an administrator.'),
   })
+
+export const PersonalData = z
+  .object({
+    user: Person,
+    addresses: z.array(BookEntry).describe('All addresses, deleted ones too.'),
+    tokens: z.array(TokenRecord).describe('API tokens and sessions.'),
+    mailLinks: z.array(MailLink).describe('Mailed links.'),
+    webhooks: z.array(WebhookRecord).describe('Webhook endpoints.'),
+    actions: z.array(AdministratorAction).describe('Entries of the audit log.'),
+    orders: z
+      .array(Order)
+      .describe(
+        'Orders that the person bought or sold, newest first, as a token of the person reads them.',
+      ),
+    nextCursor: orNull(text('The next `cursor`; null on the last page.')),
+  })
+  .meta({ id: 'PersonalData', description: 'What the instance stores of a person.' })
+
+export const ForgottenUser = z
+  .object({
+    id: id('Id of the user.'),
+    removedAt: time('Time when the account was closed.'),
+  })
+  .meta({ id: 'ForgottenUser', description: 'An account without personal data.' })

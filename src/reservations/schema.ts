@@ -45,6 +45,10 @@ export const Reservation = z
   .meta({ id: 'Reservation', description: docs('Pieces and a price that are held for a while.') })
 export type Reservation = z.infer<typeof Reservation>
 
+export const Reservations = z
+  .object({ reservations: z.array(Reservation).describe('In the order of the request.') })
+  .meta({ id: 'Reservations', description: 'The new reservations.' })
+
 export const ReservationId = z.object({
   reservation_id: z.uuid().describe(docs('Id of the reservation.')),
 })

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { etag } from 'hono/etag'
 import { raw } from 'hono/html'
 import { findAccount } from '../../auth/session.ts'
-import { allowCaching } from '../../http/cache-control.ts'
+import { cacheControl } from '../../http/cache-control.ts'
 import type { App } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
@@ -49,8 +49,10 @@ async function readText(c: Context<App>): Promise<string | null> {
 async function docsText(c: Context<App>) {
   const text = await readText(c)
   if (text === null) return c.notFound()
-  allowCaching(c, MAX_AGE)
-  return c.body(text, 200, { 'Content-Type': textTypes[c.req.path.split('.').at(-1) ?? ''] ?? '' })
+  return c.body(text, 200, {
+    'Content-Type': textTypes[c.req.path.split('.').at(-1) ?? ''] ?? '',
+    'Cache-Control': cacheControl(MAX_AGE),
+  })
 }
 
 /** Answers with a page. The Markdown of a guide is at the same path with `.md`. */

@@ -7,7 +7,7 @@ import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
 import { Endpoints } from '../../http/endpoint.ts'
-import { docs } from '../../http/fields.ts'
+import { count, docs, id, text } from '../../http/fields.ts'
 import { inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { WalletAddress } from '../../identity/address.ts'
@@ -53,6 +53,19 @@ const SignedMessage = z
   })
   .meta({ id: 'SignedWalletMessage', description: docs('The message and its signature.') })
 
+const WalletMessage = z
+  .object({ message: text('The message to sign.') })
+  .meta({ id: 'WalletMessage', description: 'The message for the wallet.' })
+const SignedIn = z
+  .object({ userId: id('The id of the signed-in user.') })
+  .meta({ id: 'SignedIn', description: 'The user who signed in.' })
+const LinkedWallet = z
+  .object({
+    userId: id('The id of the signed-in user.'),
+    transfers: count('How many order items waited for the wallet and are transferred now.'),
+  })
+  .meta({ id: 'LinkedWallet', description: 'The wallet is linked.' })
+
 /** Holds the secret whose hash is the nonce of the message. */
 const SECRET_COOKIE = 'wallet'
 const cookie = { httpOnly: true, secure: true, sameSite: 'Strict', path: '/' } as const
@@ -66,25 +79,34 @@ export const walletRoutes = new Endpoints()
     '/sign-in/wallet/message',
     {
       id: 'requestWalletMessage',
+      tag: 'Identity',
+      summary: 'Request a message for a wallet to sign (EIP-4361)',
+      description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
       access: 'public',
       reads: 'primary',
       checks: [requireSameOrigin, signInRateLimit],
       input: { json: MessageRequest },
+      answer: WalletMessage,
     },
     async (c, { json }) => {
       const { message, secret } = await createWalletMessage(c.var, json)
       setCookie(c, SECRET_COOKIE, secret, { ...cookie, maxAge: MESSAGE_LIFETIME / 1000 })
-      return c.json({ message })
+      return { message }
     },
   )
   .post(
     '/sign-in/wallet',
     {
       id: 'signInWithWallet',
+      tag: 'Identity',
+      summary: 'Sign in with a wallet',
+      description: 'A new wallet creates a user. The session is the cookie `token`.',
       access: 'public',
       reads: 'primary',
       checks: [requireSameOrigin, signInRateLimit],
       input: { json: SignedMessage },
+      answer: SignedIn,
+      errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
     },
     async (c, { json }) => {
       const secret = readMessageSecret(c)
@@ -93,17 +115,23 @@ export const walletRoutes = new Endpoints()
       const session = await signIn(c.var, { proof, client: describeClient(c) })
       deleteMessageSecret(c)
       await startSession(c, session)
-      return c.json({ userId: session.userId })
+      return { userId: session.userId }
     },
   )
   .post(
     '/settings/account/wallet',
     {
       id: 'linkWallet',
+      tag: 'Identity',
+      summary: 'Link a wallet to the account',
+      description:
+        'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
       access: 'session',
       reads: 'nearest',
       checks: [signInRateLimit],
       input: { json: SignedMessage },
+      answer: LinkedWallet,
+      errors: ['reauthentication_required', 'conflict', 'chain_unavailable'],
     },
     async (c, { json }) => {
       const { caller, now } = c.var
@@ -116,6 +144,6 @@ export const walletRoutes = new Endpoints()
       notifyOwner(c, email, { type: 'wallet-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
       deleteMessageSecret(c)
-      return c.json({ userId: caller.userId, transfers: chainIds.length })
+      return { userId: caller.userId, transfers: chainIds.length }
     },
   )
