@@ -47,7 +47,7 @@ export const operationsRoutes = new Endpoints()
       answer: Health,
       isUnavailable: true,
     },
-    async (c) => {
+    async (c): Promise<z.infer<typeof Health>> => {
       const { settings, now } = c.var
       const state = await stateForMaster(c)
       if (state)
