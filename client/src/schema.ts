@@ -697,26 +697,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/transfers/{id}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Retry a transfer
-         * @description Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Needs a master token that may write.
-         */
-        post: operations["retryTransfer"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/admin/transfers/cancel": {
         parameters: {
             query?: never;
@@ -731,6 +711,26 @@ export interface paths {
          * @description Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write.
          */
         post: operations["cancelTransfers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/transfers/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a transfer
+         * @description Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Needs a master token that may write.
+         */
+        post: operations["retryTransfer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7256,44 +7256,6 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
-    retryTransfer: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The id of the order item.
-                 * @example 8
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The transfer after the change. */
-            200: {
-                headers: {
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChangedTransfer"];
-                };
-            };
-            400: components["responses"]["InvalidInputOrUnknownField"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrCrossSite"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReadyOrTryLater"];
-        };
-    };
     cancelTransfers: {
         parameters: {
             query: {
@@ -7340,6 +7302,44 @@ export interface operations {
             400: components["responses"]["CancelTransfers400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    retryTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the order item.
+                 * @example 8
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transfer after the change. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedTransfer"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -8366,10 +8366,10 @@ export interface Methods {
     listTransfers: operations["listTransfers"];
     /** Retry many transfers. Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write. */
     retryTransfers: operations["retryTransfers"];
-    /** Retry a transfer. Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Needs a master token that may write. */
-    retryTransfer: operations["retryTransfer"];
     /** Cancel many transfers. Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write. */
     cancelTransfers: operations["cancelTransfers"];
+    /** Retry a transfer. Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Needs a master token that may write. */
+    retryTransfer: operations["retryTransfer"];
     /** Cancel a transfer. Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Needs a master token that may write. */
     cancelTransfer: operations["cancelTransfer"];
     /** Write off a transfer. Closes a failed transfer whose delivery key is used up, with the `reasonCode` `key_used_for_other_delivery` or `token_moved_nothing`: neither retrying nor cancelling can change it. The item stays failed. Needs a master token that may write. */
@@ -8448,8 +8448,8 @@ export const routes: Record<keyof Methods, Route> = {
     listEvents: {"method":"GET","path":"/api/events","body":null,"hasKey":false,"answer":"application/json"},
     listTransfers: {"method":"GET","path":"/api/admin/transfers","body":null,"hasKey":false,"answer":"application/json"},
     retryTransfers: {"method":"POST","path":"/api/admin/transfers/retry","body":null,"hasKey":false,"answer":"application/json"},
-    retryTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/retry","body":null,"hasKey":false,"answer":"application/json"},
     cancelTransfers: {"method":"POST","path":"/api/admin/transfers/cancel","body":null,"hasKey":false,"answer":"application/json"},
+    retryTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/retry","body":null,"hasKey":false,"answer":"application/json"},
     cancelTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/cancel","body":null,"hasKey":false,"answer":"application/json"},
     writeOffTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/write-off","body":"json","hasKey":false,"answer":"application/json"},
     importCatalogue: {"method":"POST","path":"/api/admin/catalogue","body":"bytes","hasKey":false,"answer":"application/json"},

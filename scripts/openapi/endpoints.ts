@@ -2,7 +2,6 @@
 import app from '../../src/app.ts'
 import { type Endpoint, listEndpoints } from './list.ts'
 import type { Operation, Operations } from './operation.ts'
-import { transferOperations } from './operations/transfers.ts'
 import { webhookOperations } from './operations/webhooks.ts'
 
 export type DescribedEndpoint = Endpoint & {
@@ -12,7 +11,6 @@ export type DescribedEndpoint = Endpoint & {
 /** By the tags under which the document lists them. */
 const operations: Record<string, Operations> = {
   Webhooks: webhookOperations,
-  Transfers: transferOperations,
 }
 
 const infos = new Map(

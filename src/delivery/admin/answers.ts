@@ -1,8 +1,6 @@
-/** Transfers: deliveries, as operators see them. They have no wallets: those are in the order. */
+/** The bodies of answers about transfers. They have no wallets: those are in the order. */
 import * as z from 'zod'
-import { requestedActions } from '../../src/db/schema/delivery.ts'
-import { ReasonCode, TransferStatus } from '../../src/delivery/admin/schema.ts'
-import type { Transfer as Answer } from '../../src/delivery/admin/transfers.ts'
+import { requestedActions } from '../../db/schema/delivery.ts'
 import {
   address,
   bool,
@@ -15,9 +13,10 @@ import {
   text,
   time,
   timestamps,
-} from '../../src/http/fields.ts'
-import { deliveryFields, shopFields } from '../../src/http/shop-fields.ts'
-import { describes } from './answer.ts'
+} from '../../http/fields.ts'
+import { deliveryFields, shopFields } from '../../http/shop-fields.ts'
+import { MAX_CHANGED } from './actions.ts'
+import { ReasonCode, TransferStatus } from './schema.ts'
 
 const Transaction = z
   .object({
@@ -36,8 +35,7 @@ const Transaction = z
   })
   .meta({ id: 'Transaction', description: 'A transaction of the Delivery contract.' })
 
-export const Transfer = describes<Answer>()(
-  z
+const Transfer = z
     .object({
       id: id('The id of the order item.'),
       orderId: id('Id of the order.'),
@@ -63,5 +61,17 @@ export const Transfer = describes<Answer>()(
       ...timestamps(),
       transactions: z.array(Transaction).describe('The newest transaction with the item, if any.'),
     })
-    .meta({ id: 'Transfer', description: 'The delivery of an order item.' }),
-)
+    .meta({ id: 'Transfer', description: 'The delivery of an order item.' })
+
+export const Transfers = z
+  .object({
+    transfers: z.array(Transfer).describe('The transfers, by id.'),
+    nextCursor: orNull(text('The next `cursor`; null on the last page.')),
+  })
+  .meta({ id: 'Transfers', description: 'A page of transfers.' })
+export const ChangedTransfers = z
+  .object({ changed: count(`Number of items that were changed, at most ${MAX_CHANGED}.`) })
+  .meta({ id: 'ChangedTransfers', description: 'How many items were changed.' })
+export const ChangedTransfer = z
+  .object({ transfer: Transfer })
+  .meta({ id: 'ChangedTransfer', description: 'The transfer after the change.' })
