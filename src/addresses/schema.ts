@@ -6,7 +6,7 @@ import { and, isNull, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { shownColumns } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema/users.ts'
-import { bool, docs, id, orNull, text, time, timestamps } from '../http/fields.ts'
+import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 import { optionalEmail, writtenText } from '../http/inputs.ts'
 import { toLine } from '../http/text.ts'
 
@@ -68,7 +68,7 @@ export type AddressFields = z.infer<typeof DeliveryFields>
 export const flag = (text: string) => z.boolean().optional().describe(text)
 
 export const DeliveryChanges = DeliveryFields.extend({ default: flag(description.default) })
-  .meta({ id: 'DeliveryAddressChanges', description: docs('The fields to change.') })
+  .meta({ id: 'DeliveryAddressChanges', description: 'The fields to change.' })
   .transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault }))
 
 export const BillingChanges = BillingFields.extend({ isDefault: flag(description.isDefault) }).meta(
@@ -81,8 +81,8 @@ export const BillingChanges = BillingFields.extend({ isDefault: flag(description
 const shown = (field: keyof typeof description) => orNull(text(description[field]))
 
 const ids = {
-  id: id(docs('Id of the address.')),
-  userId: id(docs('Id of the user who owns the address.')),
+  id: id('Id of the address.'),
+  userId: id('Id of the user who owns the address.'),
 }
 const place = {
   street: shown('street'),
@@ -103,18 +103,18 @@ export const addressTexts = {
 
 export const addressTimes = {
   ...timestamps(),
-  deletedAt: orNull(time(docs('Time of deletion; null while the address is live.'))),
+  deletedAt: orNull(time('Time of deletion; null while the address is live.')),
 }
 
 /** A delivery address, as responses show it. */
 export const DeliveryAddress = z
   .object({ ...ids, ...addressTexts, default: bool(description.default), ...addressTimes })
-  .meta({ id: 'DeliveryAddress', description: docs('An address to which a shop delivers.') })
+  .meta({ id: 'DeliveryAddress', description: 'An address to which a shop delivers.' })
 
 /** A billing address, as responses show it. */
 export const BillingAddress = z
   .object({ ...ids, isDefault: bool(description.isDefault), ...place, ...addressTimes })
-  .meta({ id: 'BillingAddress', description: docs('An address for invoices. Each order has one.') })
+  .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' })
 
 export type Addresses = {
   delivery: z.infer<typeof DeliveryAddress>

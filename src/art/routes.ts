@@ -4,7 +4,6 @@ import { TIMEOUT } from '../avatars/remote.ts'
 import { pictureAnswer, pictureHeaders } from '../avatars/serve.ts'
 import { cacheControl } from '../http/cache-control.ts'
 import { Endpoints } from '../http/endpoint.ts'
-import { docs } from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
 import { artSizes, readArt } from './art.ts'
 
@@ -20,10 +19,10 @@ const nothing = Uint8Array.from(
 )
 
 const ArtParam = z.object({
-  id: idText.describe(docs('Id of the NFT.')),
+  id: idText.describe('Id of the NFT.'),
   size: z
     .enum(['card', 'page'])
-    .describe(docs(`At most ${artSizes.card} pixels wide and high, or ${artSizes.page}.`)),
+    .describe(`At most ${artSizes.card} pixels wide and high, or ${artSizes.page}.`),
 })
 
 export const artRoutes = new Endpoints().get(

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { bodyReader, decodeUtf8 } from '../http/body.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { ApiError, rejected } from '../http/errors.ts'
-import { count, docs, id, orNull } from '../http/fields.ts'
+import { count, id, orNull } from '../http/fields.ts'
 import {
   commit,
   discard,
@@ -36,13 +36,13 @@ const Query = z
       .uuid()
       .transform((id) => id.toLowerCase())
       .optional()
-      .describe(docs('An id that you choose, for an import of several calls.')),
-    line: lineNumber.default(1).describe(docs('The number of the first line in the body, from 1.')),
+      .describe('An id that you choose, for an import of several calls.'),
+    line: lineNumber.default(1).describe('The number of the first line in the body, from 1.'),
     commit: flag
       .transform(isTrue)
       .optional()
-      .describe(docs('Whether these are the last lines. Always, without `import`.')),
-    dryRun: flag.default('false').transform(isTrue).describe(docs('Whether to undo the commit.')),
+      .describe('Whether these are the last lines. Always, without `import`.'),
+    dryRun: flag.default('false').transform(isTrue).describe('Whether to undo the commit.'),
   })
   .refine(({ import: id, line, commit: isLast }) => id || (line === 1 && isLast !== false), {
     error: 'is required for a part of an import',

@@ -4,7 +4,6 @@ import { readAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { itemStatuses } from '../db/schema/delivery.ts'
 import { invalidField } from '../http/errors.ts'
-import { docs } from '../http/fields.ts'
 import { idText, instant, limitText, tokenNameText } from '../http/inputs.ts'
 import { requirePrimary } from '../http/nearest.ts'
 import type { Viewer } from './buyer.ts'
@@ -30,24 +29,24 @@ const CursorText = z
 const toText = ({ id, at }: Cursor) => (at === undefined ? `${id}` : `${id}-${Date.parse(at)}`)
 
 export const OrderQuery = z.object({
-  limit: limitText(20).describe(docs('Orders per page.')),
-  cursor: CursorText.optional().describe(docs('The `nextCursor` of the previous page.')),
+  limit: limitText(20).describe('Orders per page.'),
+  cursor: CursorText.optional().describe('The `nextCursor` of the previous page.'),
   fields: z
     .literal('summary')
     .optional()
-    .describe(docs('`summary` returns a short row of each order, without its NFT and its buyer.')),
+    .describe('`summary` returns a short row of each order, without its NFT and its buyer.'),
   providerId: ProviderId.optional().describe('Selects orders with this order number of the shop.'),
   source: tokenNameText.optional().describe('Selects orders that tokens of this name have placed.'),
-  sellerId: idText.optional().describe(docs('Selects orders of the seller with this user id.')),
-  buyerUserId: idText.optional().describe(docs('Selects orders of the buyer with this user id.')),
+  sellerId: idText.optional().describe('Selects orders of the seller with this user id.'),
+  buyerUserId: idText.optional().describe('Selects orders of the buyer with this user id.'),
   deliveryStatus: z
     .enum(['pending', ...itemStatuses])
     .optional()
-    .describe(docs('Selects orders whose item has this status; `pending` stands for null.')),
+    .describe('Selects orders whose item has this status; `pending` stands for null.'),
   createdFrom: instant
     .optional()
-    .describe(docs('Selects orders that were placed at this time or later.')),
-  createdTo: instant.optional().describe(docs('Selects orders that were placed before this time.')),
+    .describe('Selects orders that were placed at this time or later.'),
+  createdTo: instant.optional().describe('Selects orders that were placed before this time.'),
   updatedFrom: instant
     .optional()
     .describe('Selects orders whose `updatedAt` is this time or later, the oldest change first.'),

@@ -5,7 +5,6 @@ import { wake } from '../delivery/wake.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
-import { docs } from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
 import { wakeEndpoints } from '../webhooks/wake.ts'
 import { AnyOrderPage, CheckedOrders, OrderSummaries, Orders, PlacedOrders } from './answers.ts'
@@ -39,14 +38,14 @@ export const OrderIds = z.object({
         context.addIssue(`at most ${MAX_ORDERS} orders can be read at once`)
     })
     .meta({
-      description: docs(`1 to ${MAX_ORDERS} order ids. An id that is given twice counts once.`),
+      description: `1 to ${MAX_ORDERS} order ids. An id that is given twice counts once.`,
       param: { style: 'simple', explode: false },
     }),
 })
 
-const OrderId = z.object({ order_id: idText.describe(docs('The id of the order.')) })
+const OrderId = z.object({ order_id: idText.describe('The id of the order.') })
 
-const OrderNumber = z.object({ providerId: ProviderId.describe(docs('Order number of the shop.')) })
+const OrderNumber = z.object({ providerId: ProviderId.describe('Order number of the shop.') })
 
 /** What an answer with one order tells besides its body. */
 const orderHeaders = {

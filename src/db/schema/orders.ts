@@ -9,7 +9,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import { listings, nfts } from './catalogue.ts'
-import { constraints, id, reference, timestamp } from './columns.ts'
+import { id, reference, timestamp } from './columns.ts'
 import { users } from './users.ts'
 
 /** What every order shows alike is not stored: see `orders/order.ts`. */
@@ -37,7 +37,7 @@ export const orders = sqliteTable(
     /** JSON: the shop's own texts by name; null if it gave none. */
     custom: text({ mode: 'json' }).$type<Record<string, string>>(),
   },
-  constraints((t) => [
+  (t) => [
     // The number first, because it is also looked up in all namespaces.
     uniqueIndex('orders_provider_id')
       .on(t.providerId, t.namespace)
@@ -45,7 +45,7 @@ export const orders = sqliteTable(
     // Every index ends with the id, which is SQLite's rowid.
     index('orders_buyer').on(t.buyerId),
     index('orders_source').on(t.source),
-  ]),
+  ],
 )
 
 export const orderItems = sqliteTable(
@@ -66,11 +66,11 @@ export const orderItems = sqliteTable(
     recipientChainId: integer().notNull().default(0),
     priceCurrency: text().notNull(),
   },
-  constraints((t) => [
+  (t) => [
     index('orderItems_order').on(t.orderId),
     index('orderItems_seller').on(t.sellerId, t.orderId),
     check('orderItems_quantity', sql`${t.quantity} > 0`),
-  ]),
+  ],
 )
 
 /**
@@ -93,7 +93,7 @@ export const idempotencyKeys = sqliteTable(
     result: text().notNull(),
     createdAt: timestamp().notNull(),
   },
-  constraints((t) => [primaryKey({ columns: [t.day, t.namespace, t.key] })]),
+  (t) => [primaryKey({ columns: [t.day, t.namespace, t.key] })],
 )
 
 /**
@@ -110,7 +110,7 @@ export const responseParts = sqliteTable(
     /** JSON. */
     part: text().notNull(),
   },
-  constraints((t) => [primaryKey({ columns: [t.day, t.hash] })]),
+  (t) => [primaryKey({ columns: [t.day, t.hash] })],
 )
 
 /**
@@ -139,11 +139,11 @@ export const reservations = sqliteTable(
     expiresAt: timestamp().notNull(),
     createdAt: timestamp().notNull(),
   },
-  constraints((t) => [
+  (t) => [
     index('reservations_expiry').on(t.expiresAt),
     index('reservations_user').on(t.placedBy, t.expiresAt).where(sql`${t.placedBy} IS NOT NULL`),
     check('reservations_quantity', sql`${t.quantity} > 0`),
-  ]),
+  ],
 )
 
 /**
@@ -157,9 +157,9 @@ export const heldPieces = sqliteTable(
     expiresAt: timestamp().notNull(),
     quantity: integer().notNull(),
   },
-  constraints((t) => [
+  (t) => [
     primaryKey({ columns: [t.nftId, t.expiresAt] }),
     index('heldPieces_expiry').on(t.expiresAt),
     check('heldPieces_quantity', sql`${t.quantity} >= 0`),
-  ]),
+  ],
 )

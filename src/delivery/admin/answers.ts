@@ -36,32 +36,32 @@ const Transaction = z
   .meta({ id: 'Transaction', description: 'A transaction of the Delivery contract.' })
 
 const Transfer = z
-    .object({
-      id: id('The id of the order item.'),
-      orderId: id('Id of the order.'),
-      ...shopFields,
-      network: text('Name of the network, as in `contractNetwork` of the NFT.'),
-      chainId: orNull(positive('Id of the chain; null if it was not configured.')),
-      quantity: positive('Number of pieces.'),
-      status: TransferStatus.describe('State of the delivery.'),
-      key: hash('The delivery key: the contract uses it at most once.'),
-      contract: orNull(
-        address('Address of the Delivery contract; null before the first transaction.'),
-      ),
-      requestedAction: z.enum(requestedActions).describe('What is to be done with the key.'),
-      ...deliveryFields,
-      reasonCode: ReasonCode.nullable().describe(
-        'Why the item failed, or what it waits for; null if for its turn only.',
-      ),
-      reason: orNull(text('The same as a sentence for people. Its wording may change.')),
-      tries: count('Transactions in which the transfer failed.'),
-      txId: orNull(hash('Hash of the newest transaction with the item.')),
-      failingSince: orNull(time('Since when the item cannot be delivered.')),
-      dueAt: orNull(time('Time of the next step; null if none is planned.')),
-      ...timestamps(),
-      transactions: z.array(Transaction).describe('The newest transaction with the item, if any.'),
-    })
-    .meta({ id: 'Transfer', description: 'The delivery of an order item.' })
+  .object({
+    id: id('The id of the order item.'),
+    orderId: id('Id of the order.'),
+    ...shopFields,
+    network: text('Name of the network, as in `contractNetwork` of the NFT.'),
+    chainId: orNull(positive('Id of the chain; null if it was not configured.')),
+    quantity: positive('Number of pieces.'),
+    status: TransferStatus.describe('State of the delivery.'),
+    key: hash('The delivery key: the contract uses it at most once.'),
+    contract: orNull(
+      address('Address of the Delivery contract; null before the first transaction.'),
+    ),
+    requestedAction: z.enum(requestedActions).describe('What is to be done with the key.'),
+    ...deliveryFields,
+    reasonCode: ReasonCode.nullable().describe(
+      'Why the item failed, or what it waits for; null if for its turn only.',
+    ),
+    reason: orNull(text('The same as a sentence for people. Its wording may change.')),
+    tries: count('Transactions in which the transfer failed.'),
+    txId: orNull(hash('Hash of the newest transaction with the item.')),
+    failingSince: orNull(time('Since when the item cannot be delivered.')),
+    dueAt: orNull(time('Time of the next step; null if none is planned.')),
+    ...timestamps(),
+    transactions: z.array(Transaction).describe('The newest transaction with the item, if any.'),
+  })
+  .meta({ id: 'Transfer', description: 'The delivery of an order item.' })
 
 export const Transfers = z
   .object({

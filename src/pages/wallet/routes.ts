@@ -7,7 +7,7 @@ import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
 import { Endpoints } from '../../http/endpoint.ts'
-import { count, docs, id, text } from '../../http/fields.ts'
+import { count, id, text } from '../../http/fields.ts'
 import { inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { WalletAddress } from '../../identity/address.ts'
@@ -23,7 +23,7 @@ import { describeClient } from '../sign-in/client.ts'
 
 const MessageRequest = z
   .object({
-    address: WalletAddress.describe(docs('The address of the wallet.')),
+    address: WalletAddress.describe('The address of the wallet.'),
     chainId: z
       .int()
       .positive()
@@ -36,7 +36,7 @@ const MessageRequest = z
   })
   .meta({
     id: 'WalletMessageRequest',
-    description: docs('The wallet, and what the message is for.'),
+    description: 'The wallet, and what the message is for.',
   })
 
 /** Characters. Contract wallets have long signatures: several owners, or code (EIP-6492). */
@@ -48,10 +48,10 @@ const Signature = inputText(MAX_SIGNATURE_LENGTH)
 
 const SignedMessage = z
   .object({
-    message: inputText(2048).describe(docs('The message, exactly as it was received.')),
-    signature: Signature.describe(docs('The signature of the wallet, hexadecimal with `0x`.')),
+    message: inputText(2048).describe('The message, exactly as it was received.'),
+    signature: Signature.describe('The signature of the wallet, hexadecimal with `0x`.'),
   })
-  .meta({ id: 'SignedWalletMessage', description: docs('The message and its signature.') })
+  .meta({ id: 'SignedWalletMessage', description: 'The message and its signature.' })
 
 const WalletMessage = z
   .object({ message: text('The message to sign.') })
