@@ -185,26 +185,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/public/user/{user_id}/billingAddresses": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the billing addresses of a user
-         * @description Needs a token.
-         */
-        get: operations["listBillingAddresses"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/public/deliveryAddress": {
         parameters: {
             query?: never;
@@ -228,6 +208,26 @@ export interface paths {
          * @description Needs a token that may write.
          */
         delete: operations["deleteDeliveryAddress"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/user/{user_id}/billingAddresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the billing addresses of a user
+         * @description Needs a token.
+         */
+        get: operations["listBillingAddresses"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -697,26 +697,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/transfers/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Cancel many transfers
-         * @description Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write.
-         */
-        post: operations["cancelTransfers"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/admin/transfers/{id}/retry": {
         parameters: {
             query?: never;
@@ -731,6 +711,26 @@ export interface paths {
          * @description Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Needs a master token that may write.
          */
         post: operations["retryTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/transfers/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel many transfers
+         * @description Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write.
+         */
+        post: operations["cancelTransfers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2703,10 +2703,13 @@ export interface components {
              */
             deletedAt: string | null;
         };
-        /** @description The billing addresses of a user. */
-        BillingAddressesAnswer: {
-            /** @description The live addresses of the user, by id. */
-            billingAddresses: components["schemas"]["BillingAddress"][];
+        /** @description The new address. */
+        NewDeliveryAddressAnswer: {
+            newDeliveryAddress: components["schemas"]["DeliveryAddress"];
+        };
+        /** @description The new address. */
+        NewBillingAddressAnswer: {
+            newBillingAddress: components["schemas"]["BillingAddress"];
         };
         /** @description An address for invoices. Each order has one. */
         BillingAddress: {
@@ -2750,17 +2753,14 @@ export interface components {
              */
             deletedAt: string | null;
         };
-        /** @description The new address. */
-        NewDeliveryAddressAnswer: {
-            newDeliveryAddress: components["schemas"]["DeliveryAddress"];
-        };
-        /** @description The new address. */
-        NewBillingAddressAnswer: {
-            newBillingAddress: components["schemas"]["BillingAddress"];
-        };
         /** @description The address after the change. */
         UpdatedDeliveryAddressAnswer: {
             updatedDeliveryAddress: components["schemas"]["DeliveryAddress"];
+        };
+        /** @description The billing addresses of a user. */
+        BillingAddressesAnswer: {
+            /** @description The live addresses of the user, by id. */
+            billingAddresses: components["schemas"]["BillingAddress"][];
         };
         /** @description The address after the change. */
         UpdatedBillingAddressAnswer: {
@@ -5802,46 +5802,6 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
-    listBillingAddresses: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
-                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
-            };
-            path: {
-                /**
-                 * @description A user id, or `me` for the caller.
-                 * @example 3
-                 */
-                user_id: "me" | number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The billing addresses of a user. */
-            200: {
-                headers: {
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BillingAddressesAnswer"];
-                };
-            };
-            400: components["responses"]["InvalidInput"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReadyOrTryLater"];
-        };
-    };
     updateDeliveryAddress: {
         parameters: {
             query: {
@@ -5961,6 +5921,46 @@ export interface operations {
             400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    listBillingAddresses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /**
+                 * @description A user id, or `me` for the caller.
+                 * @example 3
+                 */
+                user_id: "me" | number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The billing addresses of a user. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingAddressesAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -7256,6 +7256,44 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
+    retryTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the order item.
+                 * @example 8
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transfer after the change. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedTransfer"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
     cancelTransfers: {
         parameters: {
             query: {
@@ -7302,44 +7340,6 @@ export interface operations {
             400: components["responses"]["CancelTransfers400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReadyOrTryLater"];
-        };
-    };
-    retryTransfer: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The id of the order item.
-                 * @example 8
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The transfer after the change. */
-            200: {
-                headers: {
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChangedTransfer"];
-                };
-            };
-            400: components["responses"]["InvalidInputOrUnknownField"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrCrossSite"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -8302,14 +8302,14 @@ export interface Methods {
     releaseReservation: operations["releaseReservation"];
     /** List the delivery addresses of a user. Needs a token. */
     listDeliveryAddresses: operations["listDeliveryAddresses"];
-    /** List the billing addresses of a user. Needs a token. */
-    listBillingAddresses: operations["listBillingAddresses"];
     /** Create a delivery or a billing address. A user has at most 100 live addresses of each kind, without those of orders. Without `type`, a body with at least one address field or `isDefault`, and none of `name`, `email`, `mobilePhone` and `default`, creates a billing address. An `id` in the query is ignored. Needs a token that may write. */
     createAddress: operations["createAddress"];
     /** Update a delivery address. An absent field stays as it is; null clears it. Needs a token that may write. */
     updateDeliveryAddress: operations["updateDeliveryAddress"];
     /** Delete a delivery address. Needs a token that may write. */
     deleteDeliveryAddress: operations["deleteDeliveryAddress"];
+    /** List the billing addresses of a user. Needs a token. */
+    listBillingAddresses: operations["listBillingAddresses"];
     /** Create a billing address. A user has at most 100 live addresses of each kind, without those of orders. Needs a token that may write. */
     createBillingAddress: operations["createBillingAddress"];
     /** Update a billing address. An absent field stays as it is; null clears it. Needs a token that may write. */
@@ -8366,10 +8366,10 @@ export interface Methods {
     listTransfers: operations["listTransfers"];
     /** Retry many transfers. Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write. */
     retryTransfers: operations["retryTransfers"];
-    /** Cancel many transfers. Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write. */
-    cancelTransfers: operations["cancelTransfers"];
     /** Retry a transfer. Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Needs a master token that may write. */
     retryTransfer: operations["retryTransfer"];
+    /** Cancel many transfers. Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write. */
+    cancelTransfers: operations["cancelTransfers"];
     /** Cancel a transfer. Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Needs a master token that may write. */
     cancelTransfer: operations["cancelTransfer"];
     /** Write off a transfer. Closes a failed transfer whose delivery key is used up, with the `reasonCode` `key_used_for_other_delivery` or `token_moved_nothing`: neither retrying nor cancelling can change it. The item stays failed. Needs a master token that may write. */
@@ -8416,10 +8416,10 @@ export const routes: Record<keyof Methods, Route> = {
     reserve: {"method":"POST","path":"/api/reservations","body":"json","hasKey":true,"answer":"application/json"},
     releaseReservation: {"method":"DELETE","path":"/api/reservations/{reservation_id}","body":null,"hasKey":false,"answer":null},
     listDeliveryAddresses: {"method":"GET","path":"/api/public/user/{user_id}/deliveryAddresses","body":null,"hasKey":false,"answer":"application/json"},
-    listBillingAddresses: {"method":"GET","path":"/api/public/user/{user_id}/billingAddresses","body":null,"hasKey":false,"answer":"application/json"},
     createAddress: {"method":"POST","path":"/api/public/deliveryAddress","body":"json","hasKey":false,"answer":"application/json"},
     updateDeliveryAddress: {"method":"PUT","path":"/api/public/deliveryAddress","body":"json","hasKey":false,"answer":"application/json"},
     deleteDeliveryAddress: {"method":"DELETE","path":"/api/public/deliveryAddress","body":null,"hasKey":false,"answer":"application/json"},
+    listBillingAddresses: {"method":"GET","path":"/api/public/user/{user_id}/billingAddresses","body":null,"hasKey":false,"answer":"application/json"},
     createBillingAddress: {"method":"POST","path":"/api/public/billingAddress","body":"json","hasKey":false,"answer":"application/json"},
     updateBillingAddress: {"method":"PUT","path":"/api/public/billingAddress","body":"json","hasKey":false,"answer":"application/json"},
     deleteBillingAddress: {"method":"DELETE","path":"/api/public/billingAddress","body":null,"hasKey":false,"answer":"application/json"},
@@ -8448,8 +8448,8 @@ export const routes: Record<keyof Methods, Route> = {
     listEvents: {"method":"GET","path":"/api/events","body":null,"hasKey":false,"answer":"application/json"},
     listTransfers: {"method":"GET","path":"/api/admin/transfers","body":null,"hasKey":false,"answer":"application/json"},
     retryTransfers: {"method":"POST","path":"/api/admin/transfers/retry","body":null,"hasKey":false,"answer":"application/json"},
-    cancelTransfers: {"method":"POST","path":"/api/admin/transfers/cancel","body":null,"hasKey":false,"answer":"application/json"},
     retryTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/retry","body":null,"hasKey":false,"answer":"application/json"},
+    cancelTransfers: {"method":"POST","path":"/api/admin/transfers/cancel","body":null,"hasKey":false,"answer":"application/json"},
     cancelTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/cancel","body":null,"hasKey":false,"answer":"application/json"},
     writeOffTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/write-off","body":"json","hasKey":false,"answer":"application/json"},
     importCatalogue: {"method":"POST","path":"/api/admin/catalogue","body":"bytes","hasKey":false,"answer":"application/json"},

@@ -25,8 +25,9 @@ const infos = new Map(
 /** In the order of the routes. Pages and their forms are not in the document. */
 export const describedEndpoints = listEndpoints(app).flatMap((endpoint): DescribedEndpoint[] => {
   if (!endpoint.id) return []
-  if ('summary' in endpoint)
-    return [{ ...endpoint, info: { ...endpoint, operationId: endpoint.id } }]
+  const { id: operationId, tag } = endpoint
+  if ('summary' in endpoint && tag)
+    return [{ ...endpoint, info: { ...endpoint, tag, operationId } }]
   const info = infos.get(endpoint.id)
   if (!info) throw new Error(`scripts/openapi/operations has no ${endpoint.id}`)
   return [{ ...endpoint, info }]

@@ -57,12 +57,11 @@ const deliveryOnly = Object.keys(DeliveryFields.shape)
   .map((name) => `\`${name}\``)
 const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
 
-export const addressRoutes = new Endpoints()
+export const addressRoutes = new Endpoints({ tag: 'Addresses' })
   .get(
     '/api/public/user/:user_id/deliveryAddresses',
     {
       id: 'listDeliveryAddresses',
-      tag: 'Addresses',
       summary: 'List the delivery addresses of a user',
       access: 'token',
       reads: 'nearest',
@@ -75,11 +74,41 @@ export const addressRoutes = new Endpoints()
       return { deliveryAddresses: await listAddresses(c.var, { kind: 'delivery', userId }) }
     },
   )
+  .put(
+    '/api/public/deliveryAddress',
+    {
+      id: 'updateDeliveryAddress',
+      summary: 'Update a delivery address',
+      description: 'An absent field stays as it is; null clears it.',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId, json: DeliveryChanges },
+      answer: UpdatedDelivery,
+      errors: ['not_found'],
+    },
+    async (c, { query: { id }, json: changes }) => ({
+      updatedDeliveryAddress: await updateAddress(c.var, { kind: 'delivery', id, changes }),
+    }),
+  )
+  .delete(
+    '/api/public/deliveryAddress',
+    {
+      id: 'deleteDeliveryAddress',
+      summary: 'Delete a delivery address',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId },
+      answer: UpdatedDelivery,
+      errors: ['not_found'],
+    },
+    async (c, { query: { id } }) => ({
+      updatedDeliveryAddress: await deleteAddress(c.var, { kind: 'delivery', id }),
+    }),
+  )
   .get(
     '/api/public/user/:user_id/billingAddresses',
     {
       id: 'listBillingAddresses',
-      tag: 'Addresses',
       summary: 'List the billing addresses of a user',
       access: 'token',
       reads: 'nearest',
@@ -92,11 +121,41 @@ export const addressRoutes = new Endpoints()
       return { billingAddresses: await listAddresses(c.var, { kind: 'billing', userId }) }
     },
   )
+  .put(
+    '/api/public/billingAddress',
+    {
+      id: 'updateBillingAddress',
+      summary: 'Update a billing address',
+      description: 'An absent field stays as it is; null clears it.',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId, json: BillingChanges },
+      answer: UpdatedBilling,
+      errors: ['not_found'],
+    },
+    async (c, { query: { id }, json: changes }) => ({
+      updatedBillingAddress: await updateAddress(c.var, { kind: 'billing', id, changes }),
+    }),
+  )
+  .delete(
+    '/api/public/billingAddress',
+    {
+      id: 'deleteBillingAddress',
+      summary: 'Delete a billing address',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId },
+      answer: UpdatedBilling,
+      errors: ['not_found'],
+    },
+    async (c, { query: { id } }) => ({
+      updatedBillingAddress: await deleteAddress(c.var, { kind: 'billing', id }),
+    }),
+  )
   .post(
     '/api/public/deliveryAddress',
     {
       id: 'createAddress',
-      tag: 'Addresses',
       summary: 'Create a delivery or a billing address',
       description:
         `${createDescription} Without \`type\`, a body with at least one address field or ` +
@@ -122,7 +181,6 @@ export const addressRoutes = new Endpoints()
     '/api/public/billingAddress',
     {
       id: 'createBillingAddress',
-      tag: 'Addresses',
       summary: 'Create a billing address',
       description: createDescription,
       access: 'token',
@@ -133,71 +191,5 @@ export const addressRoutes = new Endpoints()
     },
     async (c, { json }) => ({
       newBillingAddress: await createAddress(c.var, { kind: 'billing', ...json }),
-    }),
-  )
-  .put(
-    '/api/public/deliveryAddress',
-    {
-      id: 'updateDeliveryAddress',
-      tag: 'Addresses',
-      summary: 'Update a delivery address',
-      description: 'An absent field stays as it is; null clears it.',
-      access: 'token',
-      reads: 'primary',
-      input: { query: AddressId, json: DeliveryChanges },
-      answer: UpdatedDelivery,
-      errors: ['not_found'],
-    },
-    async (c, { query: { id }, json: changes }) => ({
-      updatedDeliveryAddress: await updateAddress(c.var, { kind: 'delivery', id, changes }),
-    }),
-  )
-  .put(
-    '/api/public/billingAddress',
-    {
-      id: 'updateBillingAddress',
-      tag: 'Addresses',
-      summary: 'Update a billing address',
-      description: 'An absent field stays as it is; null clears it.',
-      access: 'token',
-      reads: 'primary',
-      input: { query: AddressId, json: BillingChanges },
-      answer: UpdatedBilling,
-      errors: ['not_found'],
-    },
-    async (c, { query: { id }, json: changes }) => ({
-      updatedBillingAddress: await updateAddress(c.var, { kind: 'billing', id, changes }),
-    }),
-  )
-  .delete(
-    '/api/public/deliveryAddress',
-    {
-      id: 'deleteDeliveryAddress',
-      tag: 'Addresses',
-      summary: 'Delete a delivery address',
-      access: 'token',
-      reads: 'primary',
-      input: { query: AddressId },
-      answer: UpdatedDelivery,
-      errors: ['not_found'],
-    },
-    async (c, { query: { id } }) => ({
-      updatedDeliveryAddress: await deleteAddress(c.var, { kind: 'delivery', id }),
-    }),
-  )
-  .delete(
-    '/api/public/billingAddress',
-    {
-      id: 'deleteBillingAddress',
-      tag: 'Addresses',
-      summary: 'Delete a billing address',
-      access: 'token',
-      reads: 'primary',
-      input: { query: AddressId },
-      answer: UpdatedBilling,
-      errors: ['not_found'],
-    },
-    async (c, { query: { id } }) => ({
-      updatedBillingAddress: await deleteAddress(c.var, { kind: 'billing', id }),
     }),
   )

@@ -107,12 +107,12 @@ export const addressTimes = {
 }
 
 /** A delivery address, as responses show it. */
-export const DeliveryAddress = z
+const DeliveryAddress = z
   .object({ ...ids, ...addressTexts, default: bool(description.default), ...addressTimes })
   .meta({ id: 'DeliveryAddress', description: 'An address to which a shop delivers.' })
 
 /** A billing address, as responses show it. */
-export const BillingAddress = z
+const BillingAddress = z
   .object({ ...ids, isDefault: bool(description.isDefault), ...place, ...addressTimes })
   .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' })
 

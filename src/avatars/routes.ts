@@ -51,12 +51,11 @@ async function updateAvatar(
   return { avatarUrl: avatarUrl(c.var.settings.PUBLIC_URL, user) }
 }
 
-export const avatarRoutes = new Endpoints()
+export const avatarRoutes = new Endpoints({ tag: 'Avatars' })
   .get(
     '/api/public/user/:user_id/profile/avatar',
     {
       id: 'getAvatar',
-      tag: 'Avatars',
       summary: "Get the URL of a user's avatar",
       description: 'Any token may read the avatar of any user.',
       access: 'token',
@@ -75,7 +74,6 @@ export const avatarRoutes = new Endpoints()
     '/api/public/user/:user_id/profile/avatar',
     {
       id: 'replaceAvatar',
-      tag: 'Avatars',
       summary: "Replace a user's avatar with the picture at a URL",
       description:
         'The URL is http or https, and points to a public host. The download follows up to ' +
@@ -96,7 +94,6 @@ export const avatarRoutes = new Endpoints()
     '/api/public/user/:user_id/profile/updateAvatarFile',
     {
       id: 'uploadAvatarFile',
-      tag: 'Avatars',
       summary: "Replace a user's avatar with a file in a form",
       description: storedDescription,
       access: 'token',
@@ -113,7 +110,6 @@ export const avatarRoutes = new Endpoints()
     '/api/public/user/:user_id/profile/updateAvatarBytes',
     {
       id: 'uploadAvatarBytes',
-      tag: 'Avatars',
       summary: "Replace a user's avatar with the bytes of the body",
       description: `The bytes decide, whatever \`Content-Type\` says. ${storedDescription}`,
       access: 'token',
@@ -130,7 +126,6 @@ export const avatarRoutes = new Endpoints()
     '/avatars/:user_id/:picture',
     {
       id: 'getPicture',
-      tag: 'Avatars',
       summary: 'Get a picture',
       description: 'Serves the picture at an `avatarUrl`. The picture at a URL never changes.',
       access: 'public',

@@ -18,8 +18,8 @@ import { findNumbers, MAX_RECORDS, RecordIds } from './numbers.ts'
 import { findProblems, problemCodes } from './problems.ts'
 
 /** Limits of the body of a call. */
-export const MAX_MIB = 4
-export const MAX_LINES = 1000
+const MAX_MIB = 4
+const MAX_LINES = 1000
 
 /** The number of a line, from 1, in a query. */
 export const lineNumber = z
@@ -109,12 +109,11 @@ const RecordNumbers = z
   })
   .meta({ id: 'RecordNumbers', description: 'The ids of records in the API.' })
 
-export const catalogueRoutes = new Endpoints()
+export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true })
   .post(
     '/api/admin/catalogue',
     {
       id: 'importCatalogue',
-      tag: 'Catalogue',
       summary: 'Import users, NFTs and listings',
       description:
         `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
@@ -124,7 +123,6 @@ export const catalogueRoutes = new Endpoints()
         '`lines[12]` is line 12.',
       access: 'master',
       reads: 'primary',
-      isStrict: true,
       input: { query: Query },
       body: { type: 'application/x-ndjson', schema: z.file().describe('JSON Lines.') },
       answer: ImportProgress,
@@ -164,12 +162,10 @@ export const catalogueRoutes = new Endpoints()
     '/api/admin/catalogue/ids',
     {
       id: 'findRecordNumbers',
-      tag: 'Catalogue',
       summary: 'Find the numbers of records',
       description: `Returns the ids in the API of up to ${MAX_RECORDS} records, also of drafts.`,
       access: 'master',
       reads: 'primary',
-      isStrict: true,
       input: { json: RecordIds },
       answer: RecordNumbers,
     },

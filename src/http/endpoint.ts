@@ -29,16 +29,18 @@ import './validation-messages.ts'
  * how its user signs in. `administrator`: an administrator who is signed in with a browser. `metrics`:
  * a master token, also one that may only read the metrics.
  */
-export type Access = 'public' | 'token' | 'session' | 'administrator' | 'master' | 'metrics'
+type Access = 'public' | 'token' | 'session' | 'administrator' | 'master' | 'metrics'
 
 export type AppWithCaller = App & { Variables: { caller: Caller } }
 type AppOf<A extends Access> = A extends 'public' ? App : AppWithCaller
 
 /** The schemas of the parts of a request. Every part that an endpoint takes is declared. */
-export type Input = Partial<Record<'param' | 'query' | 'header' | 'json' | 'form', z.ZodType>>
+type Input = Partial<Record<'param' | 'query' | 'header' | 'json' | 'form', z.ZodType>>
 type Values<I extends Input> = { [Part in keyof I]: z.output<NonNullable<I[Part]>> }
 
 type Behaviour<A extends Access, I extends Input> = {
+  /** Its group in the document. `Endpoints` may have it for all. */
+  tag?: Tag
   access: A
   /**
    * Where it reads first. `nearest`: from the nearest copy of the database, which may lag. If it then
@@ -52,7 +54,7 @@ type Behaviour<A extends Access, I extends Input> = {
   bodyName?: string
   /**
    * Whether an unknown parameter and a misspelled field are refused, because the request may deliver,
-   * cancel or count something else than meant.
+   * cancel or count something else than meant. `Endpoints` may have it for all.
    */
   isStrict?: true
   /** What is checked before the input. Each throws an error of the API. */
@@ -64,10 +66,9 @@ type Behaviour<A extends Access, I extends Input> = {
 type Page = { id?: string }
 
 /** What the OpenAPI document says of an endpoint. Pages are not in it. */
-export type Operation<S extends z.ZodType | null = z.ZodType | null> = {
+type Operation<S extends z.ZodType | null = z.ZodType | null> = {
   /** Its operation id: what a client would name a method for it. */
   id: string
-  tag: Tag
   /** A sentence without a full stop that begins with a verb in the imperative. */
   summary: string
   description?: string
@@ -88,7 +89,7 @@ export type Operation<S extends z.ZodType | null = z.ZodType | null> = {
 }
 
 /** The groups of the document: see `scripts/openapi/tags.ts`. */
-export type Tag =
+type Tag =
   | 'Orders'
   | 'Addresses'
   | 'Avatars'
@@ -128,23 +129,36 @@ type Add = <A extends Access, I extends Input = object, S extends z.ZodType | nu
   handle: (c: Context<AppOf<A>>, input: Values<I>) => Answer<S> | Promise<Answer<S>>,
 ) => Endpoints
 
+type Shared = Pick<Declaration, 'tag' | 'isStrict'>
+
 /**
  * The endpoints of a folder. Besides what its verb throws, an endpoint throws `unauthenticated`,
  * `forbidden`, `invalid_input`, `unknown_field`, and what reading the body throws.
  *
  * @example
- * new Endpoints().get(
- *   '/api/public/user/:user_id',
+ * new Endpoints({ tag: 'Addresses' }).get(
+ *   '/api/public/user/:user_id/deliveryAddresses',
  *   {
- *     ...{ id: 'getUser', tag: 'Users', summary: 'Get a user' },
- *     ...{ access: 'token', reads: 'nearest', input: { param: UserParam } },
- *     ...{ answer: User, errors: ['not_found'] },
+ *     id: 'listDeliveryAddresses',
+ *     summary: 'List the delivery addresses of a user',
+ *     access: 'token',
+ *     reads: 'nearest',
+ *     input: { param: UserParam },
+ *     answer: DeliveryAddresses,
+ *     errors: ['not_found'],
  *   },
- *   (c, { param }) => readUser(c.var, param.user_id),
+ *   async (c, { param }) => ({ deliveryAddresses: await listAddresses(c.var, param) }),
  * )
  */
 export class Endpoints {
   readonly routes = new Hono<App>()
+  readonly #shared: Shared
+
+  /** `shared`: what holds for all of them. */
+  constructor(shared: Shared = {}) {
+    this.#shared = shared
+  }
+
   readonly get: Add = (path, declaration, handle) => this.#add('get', path, declaration, handle)
   readonly post: Add = (path, declaration, handle) => this.#add('post', path, declaration, handle)
   readonly put: Add = (path, declaration, handle) => this.#add('put', path, declaration, handle)
@@ -158,9 +172,10 @@ export class Endpoints {
     // The types of the context and the input follow from the declaration.
     handle: (c: never, input: never) => unknown,
   ): this {
-    const handler = (c: Context<App>) => answer(c, declaration, handle)
-    declarations.set(handler, declaration)
-    this.routes.on(method, [path], ...(declaration.middleware ?? []), handler)
+    const declared = { ...this.#shared, ...declaration }
+    const handler = (c: Context<App>) => answer(c, declared, handle)
+    declarations.set(handler, declared)
+    this.routes.on(method, [path], ...(declared.middleware ?? []), handler)
     return this
   }
 }

@@ -29,12 +29,11 @@ const pages =
   'is withdrawn is absent.'
 const named = `${released} Also shows what is unlisted.`
 
-export const marketplaceRoutes = new Endpoints()
+export const marketplaceRoutes = new Endpoints({ tag: 'Marketplace' })
   .get(
     '/api/public/stats',
     {
       id: 'getStats',
-      tag: 'Marketplace',
       summary: 'Count the NFTs',
       description: age,
       access: 'public',
@@ -49,7 +48,6 @@ export const marketplaceRoutes = new Endpoints()
     '/api/public/creators',
     {
       id: 'listCreators',
-      tag: 'Marketplace',
       summary: 'List recent creators',
       description: age,
       access: 'public',
@@ -65,7 +63,6 @@ export const marketplaceRoutes = new Endpoints()
     '/api/public/listings',
     {
       id: 'listListings',
-      tag: 'Marketplace',
       summary: 'List listings',
       description: pages,
       access: 'public',
@@ -81,7 +78,6 @@ export const marketplaceRoutes = new Endpoints()
     '/api/public/listings/:ids',
     {
       id: 'getListings',
-      tag: 'Marketplace',
       summary: 'Get listings',
       description: named,
       access: 'public',
@@ -98,7 +94,6 @@ export const marketplaceRoutes = new Endpoints()
     '/api/public/nfts',
     {
       id: 'listNfts',
-      tag: 'Marketplace',
       summary: 'List NFTs',
       description: pages,
       access: 'public',
@@ -114,7 +109,6 @@ export const marketplaceRoutes = new Endpoints()
     '/api/public/nfts/:ids',
     {
       id: 'getNfts',
-      tag: 'Marketplace',
       summary: 'Get NFTs',
       description: named,
       access: 'public',

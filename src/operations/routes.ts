@@ -31,12 +31,11 @@ const AcknowledgedAlarm = z
   })
   .meta({ id: 'AcknowledgedAlarm', description: 'What was acknowledged.' })
 
-export const operationsRoutes = new Endpoints()
+export const operationsRoutes = new Endpoints({ tag: 'Operations' })
   .get(
     '/health',
     {
       id: 'getHealth',
-      tag: 'Operations',
       summary: 'Check whether the instance can serve',
       description:
         'Returns 503 only if it cannot: the configuration is not valid, the database does not ' +
@@ -60,7 +59,6 @@ export const operationsRoutes = new Endpoints()
     '/metrics',
     {
       id: 'getMetrics',
-      tag: 'Operations',
       summary: 'Read the metrics of the instance',
       description:
         'Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
@@ -77,7 +75,6 @@ export const operationsRoutes = new Endpoints()
     '/api/admin/alarms/:key/acknowledge',
     {
       id: 'acknowledgeAlarm',
-      tag: 'Operations',
       summary: 'Acknowledge an alarm',
       description:
         'Ends an alarm that lasts until somebody has looked at it, such as `foreign_transaction` ' +

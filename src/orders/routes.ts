@@ -57,12 +57,11 @@ const orderHeaders = {
     'percent-encoded in UTF-8 (`decodeURIComponent`).',
 }
 
-export const orderRoutes = new Endpoints()
+export const orderRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
   .get(
     '/api/externalOrders',
     {
       id: 'listOrders',
-      tag: 'Orders',
       summary: 'List orders',
       description:
         'Returns orders in pages, newest first. A user token lists the orders in which its user is ' +
@@ -74,7 +73,6 @@ export const orderRoutes = new Endpoints()
         'changes become visible a moment after their time. What `sequence` repeats you have.',
       access: 'token',
       reads: 'nearest',
-      isStrict: true,
       input: { query: OrderQuery },
       answer: AnyOrderPage,
     },
@@ -87,14 +85,12 @@ export const orderRoutes = new Endpoints()
     '/api/externalOrders/:order_ids',
     {
       id: 'getOrders',
-      tag: 'Orders',
       summary: 'Get orders',
       description:
         `Returns 1 to ${MAX_ORDERS} orders in the order of the path, each once. A user token can ` +
         'read the orders in which its user is the buyer or a seller.',
       access: 'token',
       reads: 'nearest',
-      isStrict: true,
       input: { param: OrderIds },
       answer: Orders,
       headers: orderHeaders,
@@ -110,7 +106,6 @@ export const orderRoutes = new Endpoints()
     '/api/externalOrders/:order_id/cancel',
     {
       id: 'cancelOrder',
-      tag: 'Orders',
       summary: 'Cancel an order',
       description:
         'Uses up the delivery key of the order on the chain, for a token with the name of the one ' +
@@ -119,7 +114,6 @@ export const orderRoutes = new Endpoints()
         'become `transferred`. Safe to repeat.',
       access: 'token',
       reads: 'primary',
-      isStrict: true,
       input: { param: OrderId },
       answer: OrderSummaries,
       errors: ['order_not_found', 'conflict'],
@@ -134,7 +128,6 @@ export const orderRoutes = new Endpoints()
     '/api/externalOrders',
     {
       id: 'placeOrders',
-      tag: 'Orders',
       summary: 'Place paid orders',
       description:
         `Places 1 to ${MAX_ORDERS} orders, all of them or none. Each order starts the transfer of ` +
@@ -142,7 +135,6 @@ export const orderRoutes = new Endpoints()
         '`Idempotency-Key` the call is safe to repeat for 24 hours.',
       access: 'token',
       reads: 'nearest',
-      isStrict: true,
       bodyName: 'orders',
       input: { header: IdempotencyHeader, json: NewOrders },
       answer: PlacedOrders,
@@ -160,7 +152,6 @@ export const orderRoutes = new Endpoints()
     '/api/externalOrders/by-number/:providerId',
     {
       id: 'putOrder',
-      tag: 'Orders',
       summary: 'Place a paid order under your own number',
       description:
         'Places one order, or returns the one that has this order number under the name of the ' +
@@ -169,7 +160,6 @@ export const orderRoutes = new Endpoints()
         'issue for each field has the stored value. Billing data is not compared.',
       access: 'token',
       reads: 'nearest',
-      isStrict: true,
       input: { param: OrderNumber, json: NumberedOrder },
       answer: PlacedOrders,
       headers: orderHeaders,
@@ -188,14 +178,12 @@ export const orderRoutes = new Endpoints()
     '/api/externalOrders/check',
     {
       id: 'checkOrders',
-      tag: 'Orders',
       summary: 'Check orders without placing them',
       description:
         'Makes all checks of a call that places these orders, and writes nothing. Returns what ' +
         'they would cost, or the errors that placing them would have now.',
       access: 'token',
       reads: 'nearest',
-      isStrict: true,
       bodyName: 'orders',
       input: { json: NewOrders },
       answer: CheckedOrders,

@@ -18,12 +18,11 @@ const ForgetQuery = z.object({
     .describe('Whether to only check that the data can be removed.'),
 })
 
-export const personalDataRoutes = new Endpoints()
+export const personalDataRoutes = new Endpoints({ tag: 'Retention', isStrict: true })
   .get(
     '/api/admin/users/:id/data',
     {
       id: 'getPersonalData',
-      tag: 'Retention',
       summary: 'Get the data of a person',
       description:
         'Returns everything that is stored of a person, except responses that are stored for 24 hours, ' +
@@ -31,7 +30,6 @@ export const personalDataRoutes = new Endpoints()
         'Orders come in pages: repeat the call with `nextCursor` until that is null.',
       access: 'master',
       reads: 'nearest',
-      isStrict: true,
       input: { param: PersonParam, query: DataQuery },
       answer: PersonalData,
       errors: ['not_found'],
@@ -43,7 +41,6 @@ export const personalDataRoutes = new Endpoints()
     '/api/admin/users/:id/forget',
     {
       id: 'forgetPerson',
-      tag: 'Retention',
       summary: 'Remove the data of a person',
       description:
         'Closes the account and removes its personal data: names, e-mail address, wallet, addresses, ' +
@@ -52,7 +49,6 @@ export const personalDataRoutes = new Endpoints()
         'while an NFT may still be delivered to or from the user. The call can be repeated safely.',
       access: 'master',
       reads: 'primary',
-      isStrict: true,
       input: { param: PersonParam, query: ForgetQuery },
       answer: ForgottenUser,
       errors: ['not_found', 'conflict'],

@@ -5,12 +5,11 @@ import { release } from './release.ts'
 import { reserve } from './reserve.ts'
 import { MAX_TTL, NewReservations, ReservationId, Reservations } from './schema.ts'
 
-export const reservationRoutes = new Endpoints()
+export const reservationRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
   .post(
     '/api/reservations',
     {
       id: 'reserve',
-      tag: 'Orders',
       summary: 'Reserve pieces while a customer pays',
       description:
         `Holds pieces and price of 1 to ${MAX_ORDERS} listings for up to ${MAX_TTL / 60} ` +
@@ -20,7 +19,6 @@ export const reservationRoutes = new Endpoints()
         'not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours.',
       access: 'token',
       reads: 'nearest',
-      isStrict: true,
       bodyName: 'reservations',
       input: { header: IdempotencyHeader, json: NewReservations },
       answer: Reservations,
@@ -38,7 +36,6 @@ export const reservationRoutes = new Endpoints()
     '/api/reservations/:reservation_id',
     {
       id: 'releaseReservation',
-      tag: 'Orders',
       summary: 'Release a reservation',
       description:
         'Safe to repeat: the answer is the same if the reservation has become an order, has ' +
@@ -46,7 +43,6 @@ export const reservationRoutes = new Endpoints()
         'under the name of another token.',
       access: 'token',
       reads: 'primary',
-      isStrict: true,
       input: { param: ReservationId },
       answer: null,
       bodiless: { 204: 'The reservation holds nothing any more.' },

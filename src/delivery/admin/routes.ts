@@ -15,17 +15,15 @@ const cancelDescription =
   'order only when its item is cancelled.'
 const repeat = `Changes at most ${MAX_CHANGED} items: repeat the call until it changes none.`
 
-export const deliveryRoutes = new Endpoints()
+export const deliveryRoutes = new Endpoints({ tag: 'Transfers', isStrict: true })
   .get(
     '/api/admin/transfers',
     {
       id: 'listTransfers',
-      tag: 'Transfers',
       summary: 'List transfers',
       description: 'Returns the deliveries of order items in the order of their ids, in pages.',
       access: 'master',
       reads: 'nearest',
-      isStrict: true,
       input: { query: TransferQuery },
       answer: Transfers,
     },
@@ -35,12 +33,10 @@ export const deliveryRoutes = new Endpoints()
     '/api/admin/transfers/retry',
     {
       id: 'retryTransfers',
-      tag: 'Transfers',
       summary: 'Retry many transfers',
       description: `${retryDescription} ${repeat}`,
       access: 'master',
       reads: 'primary',
-      isStrict: true,
       input: { query: Selections.retry },
       answer: ChangedTransfers,
     },
@@ -49,32 +45,13 @@ export const deliveryRoutes = new Endpoints()
     }),
   )
   .post(
-    '/api/admin/transfers/cancel',
-    {
-      id: 'cancelTransfers',
-      tag: 'Transfers',
-      summary: 'Cancel many transfers',
-      description: `${cancelDescription} ${repeat}`,
-      access: 'master',
-      reads: 'primary',
-      isStrict: true,
-      input: { query: Selections.cancel },
-      answer: ChangedTransfers,
-    },
-    async (c, { query }) => ({
-      changed: await changeTransfers(withQueue(c), { ...query, action: 'cancel' }),
-    }),
-  )
-  .post(
     '/api/admin/transfers/:id/retry',
     {
       id: 'retryTransfer',
-      tag: 'Transfers',
       summary: 'Retry a transfer',
       description: retryDescription,
       access: 'master',
       reads: 'primary',
-      isStrict: true,
       input: { param: TransferId },
       answer: ChangedTransfer,
       errors: ['not_found', 'conflict'],
@@ -84,15 +61,28 @@ export const deliveryRoutes = new Endpoints()
     }),
   )
   .post(
+    '/api/admin/transfers/cancel',
+    {
+      id: 'cancelTransfers',
+      summary: 'Cancel many transfers',
+      description: `${cancelDescription} ${repeat}`,
+      access: 'master',
+      reads: 'primary',
+      input: { query: Selections.cancel },
+      answer: ChangedTransfers,
+    },
+    async (c, { query }) => ({
+      changed: await changeTransfers(withQueue(c), { ...query, action: 'cancel' }),
+    }),
+  )
+  .post(
     '/api/admin/transfers/:id/cancel',
     {
       id: 'cancelTransfer',
-      tag: 'Transfers',
       summary: 'Cancel a transfer',
       description: cancelDescription,
       access: 'master',
       reads: 'primary',
-      isStrict: true,
       input: { param: TransferId },
       answer: ChangedTransfer,
       errors: ['not_found', 'conflict'],
@@ -105,7 +95,6 @@ export const deliveryRoutes = new Endpoints()
     '/api/admin/transfers/:id/write-off',
     {
       id: 'writeOffTransfer',
-      tag: 'Transfers',
       summary: 'Write off a transfer',
       description:
         'Closes a failed transfer whose delivery key is used up, with the `reasonCode` ' +
@@ -113,7 +102,6 @@ export const deliveryRoutes = new Endpoints()
         'can change it. The item stays failed.',
       access: 'master',
       reads: 'primary',
-      isStrict: true,
       input: { param: TransferId, json: WriteOff },
       answer: ChangedTransfer,
       errors: ['not_found', 'conflict'],

@@ -74,12 +74,11 @@ const readMessageSecret = (c: Context) => getCookie(c, SECRET_COOKIE)
 
 const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE, cookie)
 
-export const walletRoutes = new Endpoints()
+export const walletRoutes = new Endpoints({ tag: 'Identity' })
   .post(
     '/sign-in/wallet/message',
     {
       id: 'requestWalletMessage',
-      tag: 'Identity',
       summary: 'Request a message for a wallet to sign (EIP-4361)',
       description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
       access: 'public',
@@ -98,7 +97,6 @@ export const walletRoutes = new Endpoints()
     '/sign-in/wallet',
     {
       id: 'signInWithWallet',
-      tag: 'Identity',
       summary: 'Sign in with a wallet',
       description: 'A new wallet creates a user. The session is the cookie `token`.',
       access: 'public',
@@ -122,7 +120,6 @@ export const walletRoutes = new Endpoints()
     '/settings/account/wallet',
     {
       id: 'linkWallet',
-      tag: 'Identity',
       summary: 'Link a wallet to the account',
       description:
         'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
