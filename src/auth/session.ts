@@ -69,7 +69,7 @@ const selectAccount = prepared((db, { tokenId }: TokenId) =>
     .where(and(eq(tokens.id, tokenId), eq(tokens.kind, 'session'))),
 )
 
-/** Returns the signed-in user. Throws `unauthenticated`, `forbidden`. */
+/** Returns the signed-in user. */
 export async function readAccount({ db, caller }: Session): Promise<Account> {
   const [account] = await readAsUser({ db, caller }, [])
   return account

@@ -35,7 +35,7 @@ export const selectNumbers = prepared((db, { records }: Placeholders<{ records: 
     FROM json_each(${records}) r ORDER BY r.key`),
 )
 
-/** Returns the ids of records in the API. Throws `unauthenticated`. */
+/** Returns the ids of records in the API. */
 export async function findNumbers(
   { db, caller }: Pick<Ctx, 'db' | 'caller'>,
   { records }: RecordIds,

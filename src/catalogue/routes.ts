@@ -51,10 +51,7 @@ const Query = z
 
 const readBody = bodyReader(MAX_MIB * 1024 * 1024, `a call may have at most ${MAX_MIB} MiB`)
 
-/**
- * Returns the lines, and a hash that no other call of the import has. Throws `payload_too_large`,
- * `invalid_input`.
- */
+/** Returns the lines, and a hash that no other call of the import has. */
 async function readCall(c: Context, line: number) {
   const bytes = await readBody(c)
   const lines = splitLines(decodeUtf8(bytes))
