@@ -1,4 +1,4 @@
-/** The Solidity compiler, run in this process. Imports come from node_modules. */
+/** The Solidity compiler, run in this process. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import solc from 'solc'
@@ -67,8 +67,6 @@ const outputSchema = z.object({
     .default({}),
 })
 
-const require = createRequire(import.meta.url)
-
 const OUTPUT = [
   'abi',
   'evm.bytecode.object',
@@ -82,13 +80,19 @@ export const compilerVersion: string = solc.version()
 /**
  * Compiles the contracts of the given sources. Throws a `CommandError` with the compiler's messages if
  * there are any, warnings about the given sources included. Warnings about imports are ignored.
+ * `importer`: the file or URL whose node_modules the imports come from.
  */
-export function compile(sources: Sources, settings: Settings): Compilation {
+export function compile(
+  sources: Sources,
+  settings: Settings,
+  importer: string = import.meta.url,
+): Compilation {
   const all = { ...sources }
+  const { resolve } = createRequire(importer)
   const input = standardInput(sources, settings, Object.keys(sources))
   const readImport = (name: string) => {
     try {
-      all[name] = readFileSync(require.resolve(name), 'utf8')
+      all[name] = readFileSync(resolve(name), 'utf8')
       return { contents: all[name] }
     } catch {
       return { error: `${name} is not in node_modules` }

@@ -141,7 +141,7 @@ CREATE TABLE `deliveries` (
 	`failingSince` text,
 	`tries` integer DEFAULT 0 NOT NULL,
 	`reasonCode` text,
-	`reason` text,
+	`reasonDetail` text,
 	`dueAt` text,
 	`awaits` integer,
 	`placedBy` integer,
@@ -154,7 +154,7 @@ CREATE TABLE `deliveries` (
 	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed', 'cancelled', 'written_off')),
 	CONSTRAINT "deliveries_requestedAction" CHECK("deliveries"."requestedAction" IN ('deliver', 'cancel')),
 	CONSTRAINT "deliveries_reasonCode" CHECK("deliveries"."reasonCode" IS NULL OR "deliveries"."reasonCode" IN ('cancelled', 'contract_paused', 'contract_unavailable', 'gas_burned', 'gas_limit_exceeded', 'holder_has_no_token', 'holder_not_approved', 'invalid_quantity', 'invalid_recipient', 'invalid_token_address', 'invalid_token_id', 'key_used_for_other_delivery', 'mint_not_exact', 'mint_refused', 'minter_role_missing', 'network_not_configured', 'no_relayer', 'node_unavailable', 'quantity_above_limit', 'recipient_not_deployed', 'recipient_on_other_chain', 'recipient_rejects', 'relayer_limit_reached', 'seller_has_no_wallet', 'seller_on_other_chain', 'simulation_failed', 'single_piece_token', 'token_limit_missing', 'token_limit_reached', 'token_moved_nothing', 'token_not_deployed', 'token_not_supported', 'token_not_transferable', 'transaction_not_found', 'transfer_failed')),
-	CONSTRAINT "deliveries_reason" CHECK(("deliveries"."reasonCode" IS NULL) = ("deliveries"."reason" IS NULL)),
+	CONSTRAINT "deliveries_reason" CHECK("deliveries"."reasonCode" IS NOT NULL OR "deliveries"."reasonDetail" IS NULL),
 	CONSTRAINT "deliveries_awaits" CHECK(("deliveries"."state" = 'awaiting_wallet') = ("deliveries"."awaits" IS NOT NULL))
 );
 --> statement-breakpoint
@@ -233,9 +233,9 @@ CREATE TABLE `alarms` (
 	`key` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
 	`detail` text NOT NULL,
+	`version` integer,
 	`raisedAt` text NOT NULL,
-	`notifiedAt` text NOT NULL,
-	`version` integer
+	`notifiedAt` text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `auditLog` (
@@ -258,6 +258,18 @@ CREATE TABLE `cronRuns` (
 	`failedJobs` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `findings` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`chainId` integer NOT NULL,
+	`key` text NOT NULL,
+	`detail` text NOT NULL,
+	`nodes` text NOT NULL,
+	`seenAt` text NOT NULL,
+	`acknowledgedAt` text
+);
+--> statement-breakpoint
+CREATE INDEX `findings_key` ON `findings` (`key`);--> statement-breakpoint
+CREATE INDEX `findings_open` ON `findings` (`id`) WHERE "findings"."acknowledgedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `hourlyOrders` (
 	`hour` text NOT NULL,
 	`firstId` integer NOT NULL,
@@ -279,18 +291,6 @@ CREATE TABLE `mailOptOuts` (
 	`createdAt` text NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `findings` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`chainId` integer NOT NULL,
-	`key` text NOT NULL,
-	`detail` text NOT NULL,
-	`nodes` text NOT NULL,
-	`seenAt` text NOT NULL,
-	`acknowledgedAt` text
-);
---> statement-breakpoint
-CREATE INDEX `findings_key` ON `findings` (`key`);--> statement-breakpoint
-CREATE INDEX `findings_open` ON `findings` (`id`) WHERE "findings"."acknowledgedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `networkChecks` (
 	`chainId` integer PRIMARY KEY NOT NULL,
 	`checkedAt` text NOT NULL,
@@ -461,6 +461,7 @@ CREATE TABLE `tokens` (
 	`lastUsedAt` text,
 	`revokedAt` text,
 	`rolledAt` text,
+	`warnedBefore` integer,
 	`browser` text,
 	`country` text,
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
@@ -474,6 +475,7 @@ CREATE INDEX `tokens_ended` ON `tokens` (CASE WHEN "revokedAt" IS NULL THEN "exp
 CREATE INDEX `tokens_rolled` ON `tokens` (`rolledAt`) WHERE "tokens"."rolledAt" IS NOT NULL AND "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `tokens_live` ON `tokens` (`createdAt`,`id`) WHERE "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `tokens_namespace` ON `tokens` (`namespace`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL AND "tokens"."rolledAt" IS NULL;--> statement-breakpoint
+CREATE INDEX `tokens_ends` ON `tokens` (`role`,`expiresAt`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL AND "tokens"."rolledAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`externalId` text,
@@ -520,12 +522,15 @@ CREATE INDEX `walletNonces_expiry` ON `walletNonces` (`expiresAt`);--> statement
 CREATE TABLE `events` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`type` text NOT NULL,
+	`at` text NOT NULL,
+	`itemId` integer,
 	`orderId` integer,
 	`sellerId` integer,
 	`buyerId` integer,
 	`source` text,
 	`endpointId` text,
-	`body` text NOT NULL
+	`sequence` integer,
+	`data` text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `webhookEndpoints` (
@@ -541,7 +546,6 @@ CREATE TABLE `webhookEndpoints` (
 	`verifiedAt` text,
 	`position` integer NOT NULL,
 	`logFrom` integer NOT NULL,
-	`hasEvents` integer DEFAULT false NOT NULL,
 	`dueAt` text,
 	`wakeAt` text,
 	`leaseUntil` text,

@@ -144,7 +144,7 @@ async function benchTransfers({ items }: Numbers): Promise<void> {
 }
 
 async function benchWebhooks({ load }: Numbers): Promise<void> {
-  const sql = [...databaseSql({ users: 1000, nfts: 10, orders: 0 }), ...token.sql]
+  const sql = [...databaseSql({ users: 1000, nfts: 10, orders: 1000 }), ...token.sql]
   const { messagesPerSecond, slowestRun, slowestRead, slowestSearch } = await measureWebhooks(
     bindings,
     token.jwt,

@@ -11,6 +11,7 @@ import { authRoutes } from './auth/routes.ts'
 import { avatarRoutes } from './avatars/routes.ts'
 import { catalogueRoutes } from './catalogue/routes.ts'
 import { deliveryRoutes } from './delivery/admin/routes.ts'
+import { webhookRoutes } from './events/routes.ts'
 import { controlCaching } from './http/cache-control.ts'
 import type { App } from './http/context.ts'
 import { allowCors } from './http/cors.ts'
@@ -43,7 +44,6 @@ import { webhookPageRoutes } from './pages/webhooks/routes.tsx'
 import { personalDataRoutes } from './personal-data/routes.ts'
 import { proofRoutes } from './proofs/routes.ts'
 import { reservationRoutes } from './reservations/routes.ts'
-import { webhookRoutes } from './webhooks/routes.ts'
 
 const app = new Hono<App>()
 app.onError(onError)
@@ -76,13 +76,11 @@ app.use(allowCors)
 app.use(
   methodNotAllowed({
     app,
-    onMethodNotAllowed: (c, methods) =>
-      errorResponse(
-        c,
-        new ApiError('method_not_allowed', `this path accepts ${methods.join(', ')}`, {
-          Allow: methods.join(', '),
-        }),
-      ),
+    onMethodNotAllowed: (c, methods) => {
+      const Allow = methods.join(', ')
+      const message = `this path accepts ${Allow}`
+      return errorResponse(c, new ApiError('method_not_allowed', message, { Allow }))
+    },
   }),
 )
 app.use(requestContext)

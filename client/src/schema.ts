@@ -7010,7 +7010,7 @@ export interface operations {
                 webhook_id: string;
                 /**
                  * @description Id of the event: the `webhook-id` of the message.
-                 * @example evt_1772442000000022
+                 * @example evt_1772442000000021
                  */
                 message_id: string;
             };

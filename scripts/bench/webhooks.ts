@@ -95,9 +95,9 @@ const callerOf =
 const numbers = (count: number) =>
   `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
 
-const data = `json_object('orderId', i, 'orderItemId', i, 'providerId', 'shop-' || i, 'nftId', 1,
-  'listingId', 1, 'quantity', 1, 'buyerId', 3, 'sellerId', 2, 'source', 'shop', 'status', NULL,
-  'txId', NULL, 'failReason', NULL, 'reasonCode', NULL, 'sequence', 0)`
+/** What an event says of an order that was placed. */
+const data = `json_object('buyerId', 3, 'claimUrl', NULL, 'status', NULL, 'txId', NULL,
+  'failReason', NULL, 'reasonCode', NULL)`
 
 /** The events of 29 days. */
 function eventsOfOthers(count: number): string[] {
@@ -107,22 +107,21 @@ function eventsOfOthers(count: number): string[] {
   const chunk = Math.min(count, 50_000)
   return Array.from(
     { length: Math.ceil(count / chunk) },
-    (
-      _,
-      k,
-    ) => `${numbers(chunk)} INSERT INTO events (id, type, orderId, sellerId, buyerId, source, body)
-      SELECT ${first} + (${k * chunk} + i) * ${step}, 'order.created', i, 2 + i % 900, 3, 'shop',
-        json_object('type', 'order.created', 'timestamp', '2026-01-01T00:00:00.000Z', 'data', ${data}) FROM n`,
+    (_, k) => `${numbers(chunk)}
+      INSERT INTO events (id, type, at, itemId, orderId, sellerId, buyerId, source, sequence, data)
+      SELECT ${first} + (${k * chunk} + i) * ${step}, 'order.created', '2026-01-01T00:00:00.000Z',
+        i, i, 2 + i % 900, 3, 'master:shop', 0, ${data} FROM n`,
   )
 }
 
 /** An endpoint of a user to whom no event belongs, that begins at the oldest event. */
 const STRANGER = '00000000-0000-4000-8000-000000000000'
 const strangersEndpoint = (host: string) => `INSERT INTO webhookEndpoints
-  (id, userId, role, url, events, secretId, verifiedAt, position, logFrom, hasEvents, createdAt, updatedAt)
-  SELECT '${STRANGER}', 950, 'user', 'http://${host}/', '["order.created"]', 'secret', at, 0, 0, 1, at, at
+  (id, userId, role, url, events, secretId, verifiedAt, position, logFrom, dueAt, createdAt, updatedAt)
+  SELECT '${STRANGER}', 950, 'user', 'http://${host}/', '["order.created"]', 'secret', at, 0, 0, at, at, at
   FROM (SELECT '2026-01-01T00:00:00.000Z' AS at)`
 
-const eventsToSend = (count: number) => `${numbers(count)} INSERT INTO newEvents
-  (type, at, orderId, sellerId, buyerId, source, data)
-  SELECT 'order.created', '${new Date().toISOString()}', i, 2, 3, 'shop', ${data} FROM n`
+const eventsToSend = (count: number, at = new Date().toISOString()) => `${numbers(count)}
+  INSERT INTO events (id, type, at, itemId, orderId, sellerId, buyerId, source, sequence, data)
+  SELECT ${Date.parse(at) * 1000} + i, 'order.created', '${at}', i, i, 2, 3, 'master:shop', 0, ${data}
+  FROM n`

@@ -1,4 +1,5 @@
 /** What of a catalogue cannot be delivered: one NFT of each token contract and seller is tried. */
+import { describeReason } from '../../src/delivery/reasons.ts'
 import type { Sale } from '../../src/delivery/sales.ts'
 import { parseNetwork, readNetworks } from '../contract/networks.ts'
 import { tryOn } from '../contract/sales.ts'
@@ -19,7 +20,9 @@ export async function describeObstacles(file: string, environment?: string): Pro
     const tried = name in networks ? await tryOn(parseNetwork(name, networks[name]), sales) : []
     for (const { contract, tokenId, obstacle } of tried)
       if (obstacle)
-        lines.push(`  ${name} ${contract} ${tokenId}: ${obstacle.reason} (${obstacle.reasonCode})`)
+        lines.push(
+          `  ${name} ${contract} ${tokenId}: ${describeReason(obstacle)} (${obstacle.reasonCode})`,
+        )
   }
   return lines.length > 0
     ? [

@@ -1,6 +1,7 @@
 /** Tries deliveries of what is for sale, as the Worker does. */
+
 import { type Address, zeroAddress } from 'viem'
-import { explain } from '../../src/delivery/reasons.ts'
+import { describeReason, rules } from '../../src/delivery/reasons.ts'
 import { type Sale, trySales } from '../../src/delivery/sales.ts'
 import { decodeRelayers, encodeGetter } from '../../src/ethereum/contract.ts'
 import { nodes } from '../../src/ethereum/node.ts'
@@ -37,7 +38,7 @@ export async function refuseQuantities(network: Network, token: Address): Promis
   const found = tried.find(({ obstacle }) => obstacle?.reasonCode === 'mint_not_exact')
   if (found)
     throw new CommandError(
-      `${token} gets no limit: ${explain('mint_not_exact').reason}. Its \`safeMint(address,uint256)\` takes a quantity instead of a token id (mint_not_exact).`,
+      `${token} gets no limit: ${rules.mint_not_exact.sentence}. Its \`safeMint(address,uint256)\` takes a quantity instead of a token id (mint_not_exact).`,
     )
 }
 
@@ -47,7 +48,7 @@ export async function describeSales(network: Network, sales: readonly Sale[]): P
   const bad = tried.flatMap(({ contract, tokenId, obstacle }) => {
     const name = `  ${contract} ${tokenId}`
     if (obstacle === undefined) return `${name}: not known, because no node tells`
-    return obstacle ? `${name}: ${obstacle.reason} (${obstacle.reasonCode})` : []
+    return obstacle ? `${name}: ${describeReason(obstacle)} (${obstacle.reasonCode})` : []
   })
   return [`deliveries   ${bad.length} of ${tried.length} tried not possible`, ...bad]
 }

@@ -51,7 +51,7 @@ export const growth = {
   event: {
     what: 'event',
     tables: ['events'],
-    bytes: 440,
+    bytes: 240,
     days: 30,
     perDay: perOrder(2),
     end: 'cron, after 30 days',

@@ -23,7 +23,7 @@ const UPPER_TIER = 't'
 /** Milliseconds from the caller to Cloudflare and back, with the work of the Worker. */
 const EDGE = 15
 
-type Kind = 'read' | 'place' | 'write' | 'excepted'
+type Kind = 'read' | 'place' | 'write' | 'readFirst' | 'excepted'
 
 /** Reads and writes that are no plain ones. */
 const kinds: Record<string, Kind> = {
@@ -31,6 +31,11 @@ const kinds: Record<string, Kind> = {
   'PUT /api/externalOrders/by-number/:providerId': 'place',
   'POST /api/externalOrders/check': 'read',
   'POST /api/reservations': 'place',
+  'POST /api/admin/transfers/retry': 'readFirst',
+  'POST /api/admin/transfers/cancel': 'readFirst',
+  'POST /operations/transfers': 'readFirst',
+  'PUT /api/webhooks/:webhook_id': 'readFirst',
+  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': 'readFirst',
   'PUT /api/public/user/:user_id/profile/avatar': 'excepted',
   'PUT /api/public/user/:user_id/profile/updateAvatarFile': 'excepted',
   'PUT /api/public/user/:user_id/profile/updateAvatarBytes': 'excepted',
@@ -50,6 +55,7 @@ const rounds: Record<Kind, string> = {
   read: 'r',
   place: 'rp',
   write: 'p',
+  readFirst: 'pp',
   excepted: 'ppp',
 }
 
@@ -65,6 +71,7 @@ const rows: [name: string, rounds: string][] = [
   ['place orders, reserve', rounds.place],
   ['other writes', rounds.write],
   ['link a wallet, beside a node of its chain', 'rp'],
+  ['change a webhook, send a message again', rounds.readFirst],
   ['replace an avatar, import a catalogue', rounds.excepted],
 ]
 

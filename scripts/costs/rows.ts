@@ -43,34 +43,36 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/externalOrders/:order_ids': cost(1, 32, 0),
   'GET /api/externalOrders/:order_id/proof': cost(1, 10, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
-  'POST /api/externalOrders': cost(2, 95, 14),
+  'POST /api/externalOrders': cost(2, 105, 14),
   'POST /api/externalOrders/:order_id/cancel': cost(1, 60, 7),
   'PUT /api/externalOrders/by-number/:providerId': cost(2, 100, 15),
   'POST /api/externalOrders/check': cost(1, 40, 0),
   'POST /api/reservations': cost(2, 60, 8),
   'DELETE /api/reservations/:reservation_id': cost(1, 20, 6),
-  'GET /api/events': cost(1, 25, 0),
+  'GET /api/events': cost(1, 140, 0),
   'GET /api/webhooks': cost(1, 20, 0),
   // With a test for the new URL.
   'POST /api/webhooks': cost(1, 30, 15),
   'GET /api/webhooks/:webhook_id': cost(1, 6, 0),
-  'PUT /api/webhooks/:webhook_id': cost(1, 20, 8),
+  // Another choice of events reads first what waits in the log.
+  'PUT /api/webhooks/:webhook_id': cost(2, 40, 8),
   'DELETE /api/webhooks/:webhook_id': cost(1, 20, 8),
   'POST /api/webhooks/:webhook_id/rotate': cost(1, 20, 4),
-  'POST /api/webhooks/:webhook_id/test': cost(1, 25, 11),
-  // Looks at 1,000 events, for the messages and for the next page.
-  'GET /api/webhooks/:webhook_id/messages': cost(1, 3050, 0),
-  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 20, 5),
-  'POST /api/webhooks/:webhook_id/replay': cost(1, 20, 7),
+  'POST /api/webhooks/:webhook_id/test': cost(1, 30, 11),
+  // Looks at 1,000 events, for the events, the messages and the next page.
+  'GET /api/webhooks/:webhook_id/messages': cost(1, 6000, 0),
+  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': cost(2, 40, 5),
+  // Says whether one of the next 1,000 events is for the endpoint.
+  'POST /api/webhooks/:webhook_id/replay': cost(1, 150, 7),
   'GET /api/admin/transfers': cost(1, 260, 0),
   // The filters of the sample requests select nothing. The first reads all queued items.
-  'POST /api/admin/transfers/retry': cost(1, 1400, 0),
-  'POST /api/admin/transfers/cancel': cost(1, 12, 0),
+  'POST /api/admin/transfers/retry': cost(2, 1400, 0),
+  'POST /api/admin/transfers/cancel': cost(2, 30, 0),
   // The orders were placed by the seller, so their items are in the index of open orders. The buyer
   // has no wallet, so the retried item waits for one.
-  'POST /api/admin/transfers/:id/retry': cost(1, 90, 10),
-  'POST /api/admin/transfers/:id/cancel': cost(1, 32, 6),
-  'POST /api/admin/transfers/:id/write-off': cost(1, 40, 10),
+  'POST /api/admin/transfers/:id/retry': cost(1, 150, 10),
+  'POST /api/admin/transfers/:id/cancel': cost(1, 45, 6),
+  'POST /api/admin/transfers/:id/write-off': cost(1, 50, 10),
   // One record is staged, written and forgotten.
   'POST /api/admin/catalogue': cost(3, 110, 20),
   'POST /api/admin/catalogue/ids': cost(1, 8, 0),
@@ -143,20 +145,20 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
   'GET /settings/api-access/everyone': cost(1, 50, 0),
   'GET /settings/webhooks': cost(1, 20, 0),
-  'POST /settings/webhooks': cost(1, 30, 11),
+  'POST /settings/webhooks': cost(1, 40, 15),
   // The webhooks of the sample requests belong to another user.
-  'GET /settings/webhooks/:webhook_id': cost(1, 1050, 0),
-  'POST /settings/webhooks/:webhook_id': cost(0, 0, 0),
+  'GET /settings/webhooks/:webhook_id': cost(1, 6000, 0),
+  'POST /settings/webhooks/:webhook_id': cost(1, 10, 0),
   'POST /settings/webhooks/:webhook_id/rotate': cost(0, 0, 0),
   'POST /settings/webhooks/:webhook_id/delete': cost(0, 0, 0),
   'POST /settings/webhooks/:webhook_id/test': cost(0, 0, 0),
-  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 10, 0),
   'POST /settings/webhooks/:webhook_id/replay': cost(0, 0, 0),
   // Failed items are counted by reason, and 30 days by hour: 20,000 items in the large database.
   'GET /operations': cost(1, 21_000, 0),
   // A page, and the number of those that match, up to 1,000.
   'GET /operations/transfers': cost(1, 2000, 0),
-  'POST /operations/transfers': cost(1, 122_000, 0),
+  'POST /operations/transfers': cost(2, 122_000, 0),
   'POST /operations/alarms/:key/acknowledge': cost(1, 30, 6),
   'GET /operations/orders/:id': cost(1, 20, 0),
   // Up to 20 purchases, sales and listings.
@@ -169,7 +171,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /operations/search': cost(1, 31_000, 0),
   // Looks at 2,000 events that followed the order, of which a small database has few.
   'GET /operations/transfers/:id': cost(1, 2050, 0),
-  'POST /operations/transfers/:id/retry': cost(1, 100, 10),
+  'POST /operations/transfers/:id/retry': cost(1, 150, 10),
   'POST /operations/transfers/:id/cancel': cost(1, 100, 9),
   'POST /operations/transfers/:id/write-off': cost(1, 100, 12),
 }
@@ -246,18 +248,18 @@ export const publicCosts: Record<string, Cost> = {
 
 /** Costs of batches and of the cron job. */
 export const batchCosts = {
-  'place an order': cost(2, 85, 9),
-  'place 100 orders': cost(2, 3550, 900),
+  'place an order': cost(2, 95, 9),
+  'place 100 orders': cost(2, 3700, 900),
   // With the order number of the shop, and of an NFT that may sell out: a row more for each.
   'place a numbered order': cost(2, 95, 11),
   'place a numbered order with an Idempotency-Key': cost(2, 110, 12),
   'place an order of a new buyer with an address': cost(2, 110, 14),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
-  'transfer 100 items': cost(6, 4950, 425),
+  'transfer 100 items': cost(6, 5100, 425),
   'transfer an item by itself': cost(6, 250, 17),
   // A row an event, and some for the endpoint: it is due, a run takes its lease and moves it.
-  'log and send 100 events': cost(3, 2000, 105),
-  'log and send an event': cost(3, 200, 5),
+  'log and send 100 events': cost(6, 2000, 107),
+  'log and send an event': cost(6, 200, 8),
   'remove 100 stored responses and 200 events': cost(1, 2000, 300),
   // Counts up to 1,000 items that failed, by reason, and rolls up the orders of four ranges.
   'run cron once': cost(15, 10_000, 30),

@@ -1,5 +1,5 @@
 /** The local database. It can be opened while `npm run dev` is running. */
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { getPlatformProxy } from 'wrangler'
 import { connect, type Database } from '../../src/db/client.ts'
 import { CommandError } from '../shell/command.ts'
@@ -31,9 +31,31 @@ export async function openMigratedDatabase(): Promise<LocalDatabase> {
 export async function migrate({ env }: LocalDatabase): Promise<number> {
   const files = (await readdir('migrations')).filter((name) => name.endsWith('.sql'))
   const applied = await appliedMigrations(env.DB)
+  await requireSameMigrations(env.DB, files, applied)
   const pending = files.filter((name) => !applied.has(name))
   if (pending.length > 0) await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local'])
   return pending.length
+}
+
+/**
+ * Throws a `CommandError` if the migrations were written anew since some were applied, which is done
+ * as long as no version is deployed: a migration is gone, or a trigger is not that of its file.
+ */
+async function requireSameMigrations(
+  d1: D1Database,
+  files: readonly string[],
+  applied: ReadonlySet<string>,
+): Promise<void> {
+  const texts = await Promise.all(files.map((name) => readFile(`migrations/${name}`, 'utf8')))
+  const { results } = await d1
+    .prepare(`SELECT sql FROM sqlite_master WHERE type IN ('trigger', 'view')`)
+    .all<{ sql: string }>()
+  const isGone = [...applied].some((name) => !files.includes(name))
+  const isOther = results.some(({ sql }) => !texts.some((text) => text.includes(sql)))
+  if (isGone || isOther)
+    throw new CommandError(
+      'The local database has tables of an older version, which cannot be migrated. Run `npm run dev -- --fresh` to delete its data and create it anew.',
+    )
 }
 
 async function appliedMigrations(d1: D1Database): Promise<Set<string>> {

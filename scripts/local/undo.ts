@@ -22,6 +22,6 @@ export async function undoDelivery({ url, rpcUrl }: Instance, hash: Hash): Promi
 
 async function isDelivered(url: string, hash: Hash): Promise<boolean> {
   const sql = `SELECT 1 AS found FROM events
-    WHERE type = 'order.delivered' AND body ->> '$.data.txId' = ?1`
+    WHERE type = 'order.delivered' AND data ->> 'txId' = ?1`
   return (await query(url, sql, hash)).length > 0
 }

@@ -3,7 +3,7 @@
  * deployed: `main` in wrangler.toml is `src/worker.ts`.
  */
 import type { WakeUp } from '../../src/delivery/wake.ts'
-import type { WebhookWakeUp } from '../../src/webhooks/wake.ts'
+import type { WebhookWakeUp } from '../../src/events/wake.ts'
 import worker from '../../src/worker.ts'
 import { moveSql } from './moved-sql.ts'
 

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { webhookEvents } from '../../src/db/schema/webhooks.ts'
+import type { WebhookMessage as Answer } from '../../src/events/messages.ts'
+import { messageStates } from '../../src/events/schema.ts'
 import { count, id, orNull, positive, text, time } from '../../src/http/fields.ts'
-import type { WebhookMessage as Answer } from '../../src/webhooks/read.ts'
-import { messageStates } from '../../src/webhooks/schema.ts'
 import { describes } from './answer.ts'
 
 const Attempt = z

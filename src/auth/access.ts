@@ -3,6 +3,7 @@
  */
 import { and, eq, gt, isNull, not, notExists, or, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
+import { guarded, type NamedStatements, type Results } from '../db/batch.ts'
 import type { Database, Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
@@ -100,9 +101,28 @@ export async function readAs<const T extends readonly Statement[]>(
  * `forbidden` if it is not what the endpoint requires, or the error of the first guard whose
  * condition holds; nothing is written then.
  */
-export const writeAs = <const T extends readonly Statement[]>(
+export function writeAs<const T extends readonly Statement[]>(
   db: Database,
   caller: Caller,
   guards: readonly Guard[],
   statements: T,
-): Promise<BatchResponse<T>> => guardedBatch(db, [...callerGuards(caller), ...guards], statements)
+): Promise<BatchResponse<T>>
+export function writeAs<const T extends NamedStatements>(
+  db: Database,
+  caller: Caller,
+  guards: readonly Guard[],
+  statements: T,
+): Promise<Results<T>>
+export function writeAs(
+  db: Database,
+  caller: Caller,
+  guards: readonly Guard[],
+  statements: readonly Statement[] | NamedStatements,
+): Promise<unknown> {
+  const all = [...callerGuards(caller), ...guards]
+  return isList(statements) ? guardedBatch(db, all, statements) : guarded(db, all, statements)
+}
+
+const isList = (
+  statements: readonly Statement[] | NamedStatements,
+): statements is readonly Statement[] => Array.isArray(statements)

@@ -27,6 +27,17 @@ export const recordAction = (ctx: Ctx, action: Action) =>
   })
 
 /**
+ * The same for an action that has several statements: put it before them. `when` says whether they
+ * will change something.
+ */
+export const recordIntended = (ctx: Ctx, action: Action & { when: SQL }) =>
+  insertAction(ctx, action, {
+    details: detailsSql(action),
+    from: sql`tokens`,
+    condition: action.when,
+  })
+
+/**
  * The statement that records an action on many rows. `ids` selects them, in parentheses. Put it
  * directly before the statement that acts: it records nothing if there are none.
  */

@@ -7,9 +7,8 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 /** Whether pixels may be transparent: not those of a JPEG, nor of a PNG with colours alone. */
 export function mayBeTransparent(bytes: Bytes): boolean {
-  const header = Buffer.from(bytes.subarray(0, 65_536))
-  const hasColoursAlone = header[0] === 0x89 && [0, 2].includes(header[25] ?? 0)
-  return header[0] !== 0xff && (!hasColoursAlone || header.includes('tRNS'))
+  const hasColoursAlone = bytes[0] === 0x89 && [0, 2].includes(bytes[25] ?? 0)
+  return bytes[0] !== 0xff && (!hasColoursAlone || Buffer.from(bytes.buffer).includes('tRNS'))
 }
 
 /**

@@ -8,18 +8,6 @@ import { MAX_BYTES, tooLarge } from './limits.ts'
 /** The media type in lower case without parameters; `''` if there is none. */
 const mediaType = (contentType: string) => contentType.split(';')[0]?.trim().toLowerCase() ?? ''
 
-/**
- * Rejects types that are clearly not pictures, such as HTML. The converter reads the real format
- * from the bytes.
- */
-function requirePictureType(type: string): void {
-  if (!/^(image\/.+|application\/octet-stream|)$/.test(type))
-    throw new ApiError(
-      'unsupported_media_type',
-      `send the picture as image/* or application/octet-stream, not as ${type}`,
-    )
-}
-
 const readBytes = bodyReader(MAX_BYTES, tooLarge().message)
 const readForm = bodyReader(MAX_BYTES + MAX_FORM_BYTES, tooLarge().message)
 
@@ -52,7 +40,13 @@ export async function pictureFromForm(c: Context): Promise<Blob> {
   // A browser sends an empty file without a name if the visitor chose none.
   if (!(file instanceof File) || another || (file.size === 0 && file.name === ''))
     throw invalidField('avatar', 'must be exactly one part with a file')
-  requirePictureType(mediaType(file.type))
+  const type = mediaType(file.type)
+  // Clearly no picture, such as HTML. The converter reads the real format from the bytes.
+  if (!/^(image\/.+|application\/octet-stream|)$/.test(type))
+    throw new ApiError(
+      'unsupported_media_type',
+      `send the picture as image/* or application/octet-stream, not as ${type}`,
+    )
   if (file.size > MAX_BYTES) throw tooLarge()
   if (body.byteLength - file.size > MAX_FORM_BYTES)
     throw new ApiError('payload_too_large', 'the form may have at most 16 KiB besides the picture')

@@ -2,9 +2,9 @@
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 import { listings, orderableStatuses, saleObstacles } from '../db/schema/catalogue.ts'
-import { findObstacles, type Sale, type SellingSettings } from '../delivery/sales.ts'
+import { checkSales, type Sale, type SellingSettings } from '../delivery/sales.ts'
 
-/** Listings of one run. Each takes about eight calls. */
+/** Listings of one run. Each takes about nine calls. */
 const MAX_TRIED = 100
 
 /** Milliseconds until a listing is tried again: usually, and if it has an obstacle or nodes are silent. */
@@ -41,7 +41,7 @@ export async function checkListings(
     ),
   ])
   if (due.length === 0) return
-  const tried = await findObstacles(
+  const tried = await checkSales(
     settings,
     due.filter(({ isForSale }) => isForSale),
   )

@@ -16,6 +16,7 @@ import type { Caller } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 import type { StagedLine } from './line.ts'
 import { hasProblems } from './problems.ts'
+import { userReference } from './sql.ts'
 import { countRecords, writeRecords } from './write.ts'
 
 /** Lines of an import. One transaction writes them, and D1 stops a statement after 30 seconds. */
@@ -100,14 +101,15 @@ export async function stage(
 
 /** Stores the ids that exports give to creators and sellers without one, if the lines have them. */
 function nameUsers(db: Database, lines: readonly StagedLine[]) {
-  const ids = lines.flatMap(({ record }) => record?.match(/(?<=:"user-)[1-9]\d{0,14}(?=")/g) ?? [])
+  const ids = lines.flatMap(
+    ({ record }) => record?.match(/(?<=:"user-)[1-9]\d{0,14}(?=(-\d+)?")/g) ?? [],
+  )
   return raw(
     db,
-    sql`UPDATE users SET externalId = 'user-' || id
+    sql`UPDATE users SET externalId = ${sql.raw(userReference('users'))}
       WHERE id IN (SELECT DISTINCT value + 0 FROM json_each(${JSON.stringify(ids)}))
         AND externalId IS NULL AND (EXISTS (SELECT 1 FROM listings WHERE sellerId = users.id)
-          OR id IN (SELECT userId FROM creators) OR id IN (SELECT creatorId FROM nfts))
-        AND NOT EXISTS (SELECT 1 FROM users x WHERE x.externalId = 'user-' || users.id)`,
+          OR id IN (SELECT userId FROM creators) OR id IN (SELECT creatorId FROM nfts))`,
   )
 }
 

@@ -5,6 +5,7 @@ type Context = { source: string }
 declare global {
   interface JSON {
     rawJSON(text: string): unknown
+    isRawJSON(value: unknown): boolean
   }
 }
 
@@ -12,7 +13,7 @@ declare global {
 const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)|\\./g
 
 /** Returns JSON in which U+FFFD replaces each half of a surrogate pair. */
-export const toWellFormedJson = (json: string): string =>
+const toWellFormedJson = (json: string): string =>
   json.toWellFormed().replace(escapes, (found, half?: string) => (half ? '\\uFFFD' : found))
 
 /**
@@ -29,4 +30,5 @@ export function parseExactly(text: string): unknown {
 export const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
+  !JSON.isRawJSON(value) &&
   (levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)))

@@ -5,14 +5,11 @@ import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import { toIssues } from '../http/endpoint.ts'
 import type { Issue } from '../http/errors.ts'
 import { hashIdentity, hashWallet } from '../identity/namespace.ts'
-import { parseExactly, toWellFormedJson } from './json.ts'
+import { parseExactly } from './json.ts'
 import { CatalogueRecord } from './record.ts'
 
 /** Characters. The metadata of some collections holds the picture. */
 const MAX_LINE_LENGTH = 128 * 1024
-
-/** The other fields of a record fit into the rest of a line, so that what is exported is imported. */
-const MAX_METADATA_LENGTH = 120 * 1024
 
 /** Something that is wrong with a line. Its path is that of a field, as in `metadata.name`. */
 export type Problem = Issue & {
@@ -56,21 +53,16 @@ function parseLine(text: string, line: number, networks: readonly string[]): Par
   }
   const { data, error } = CatalogueRecord.safeParse(value)
   if (error) return failed(line, value, toIssues(error.issues))
-  const metadata = data.type === 'nft' ? Object(parseExactly(text)).metadata : undefined
-  if (metadata && JSON.stringify(metadata).length > MAX_METADATA_LENGTH) {
-    const message = `must have at most ${MAX_METADATA_LENGTH} characters`
-    return failed(line, value, [{ path: 'metadata', code: 'invalid_input', message }])
-  }
-  const record = JSON.stringify({ ...data, metadata })
+  const record = JSON.stringify(data)
   const derived = derive(data, networks)
   return { staged: { line, type: data.type, externalId: data.id, record, derived }, problems: [] }
 }
 
-/** Only metadata, which others have written, may have halves of surrogate pairs. */
+/** Metadata, which others have written, keeps its numbers, and may have halves of surrogate pairs. */
 function parseJson(text: string): unknown {
   try {
     const value = text.length > MAX_LINE_LENGTH ? undefined : JSON.parse(text)
-    if (Object(value).metadata) value.metadata = JSON.parse(toWellFormedJson(text)).metadata
+    if (Object(value).metadata) value.metadata = Object(parseExactly(text)).metadata
     return value
   } catch {
     return undefined

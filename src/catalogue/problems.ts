@@ -40,31 +40,30 @@ const repeated = (code: Code, field: string, key: string, condition: string, fro
   )
 
 const isUser = `r.type = 'user' AND r.record IS NOT NULL`
-/** Users who have signed in keep their names and identities, whatever a record says. */
-const isUsed = `${isUser} AND p.lastAccessAt IS NULL`
-
-const nfts = 'r LEFT JOIN nfts n ON n.externalId = r.externalId'
 const isNft = `r.type = 'nft' AND r.record IS NOT NULL`
-const token = ['contract', 'tokenId', 'network'].map(value).join()
-
-const listings = `r LEFT JOIN listings l ON l.externalId = r.externalId
-  LEFT JOIN nfts n ON n.id = l.nftId LEFT JOIN users s ON s.id = l.sellerId`
 const isListing = `r.type = 'listing' AND r.record IS NOT NULL`
 
+/** Problems of users, NFTs and listings that meet a condition. */
+const user = (code: Code, field: string, condition: string) =>
+  lines(code, field, users, `${isUser} AND ${condition}`)
+const nft = (code: Code, field: string, condition: string) =>
+  lines(code, field, nfts, `${isNft} AND ${condition}`)
+const listing = (code: Code, field: string, condition: string) =>
+  lines(code, field, listings, `${isListing} AND ${condition}`)
+
+const nfts = 'r LEFT JOIN nfts n ON n.externalId = r.externalId'
+const listings = `r LEFT JOIN listings l ON l.externalId = r.externalId
+  LEFT JOIN nfts n ON n.id = l.nftId LEFT JOIN users s ON s.id = l.sellerId`
+
+/** Users who have signed in keep their names and identities, whatever a record says. */
+const isUnused = 'p.lastAccessAt IS NULL'
+const token = ['contract', 'tokenId', 'network'].map(value).join()
+
 /** `stored`: the user whom the record names already. */
-const noUser = (from: string, type: string, field: string, stored: string) =>
-  lines(
-    'user_not_found',
-    field,
-    from,
-    `${type} AND NOT EXISTS (SELECT 1 FROM r x WHERE x.type = 'user' AND x.externalId = ${value(field)})
-      AND NOT EXISTS (SELECT 1 FROM users
-        WHERE externalId = ${value(field)} AND (removedAt IS NULL OR id = ${stored}))`,
-  )
-const changed = (from: string, condition: string, fields: Record<string, string>) =>
-  Object.entries(fields).map(([field, column]) =>
-    lines('cannot_change', field, from, `${condition} AND ${column} IS NOT ${value(field)}`),
-  )
+const noUser = (field: string, stored: string) =>
+  `NOT EXISTS (SELECT 1 FROM r x WHERE x.type = 'user' AND x.externalId = ${value(field)})
+    AND NOT EXISTS (SELECT 1 FROM users
+      WHERE externalId = ${value(field)} AND (removedAt IS NULL OR id = ${stored}))`
 
 /** The pieces that an import may not take from the stock: those that live reservations hold. */
 const held = `iif(${value('amount')} < n.amount AND n.amountType IS NOT 'unlimited',
@@ -88,20 +87,18 @@ const checks = [
   ),
   repeated('identity_taken', 'id', 'p.id', `${isUser} AND p.id IS NOT NULL`, users),
   ...Object.entries({ email: 'm', ethereumPublicAddr: 'w' }).map(([field, owner]) =>
-    lines(
+    user(
       'identity_taken',
       field,
-      users,
-      `${isUser} AND u.lastAccessAt IS NULL AND ${owner}.id IS NOT NULL
-          AND (${owner}.id <> p.id OR u.id IS NULL AND (p.externalId <> '' OR p.removedAt <> ''))`,
+      `u.lastAccessAt IS NULL AND ${owner}.id IS NOT NULL
+        AND (${owner}.id <> p.id OR u.id IS NULL AND (p.externalId <> '' OR p.removedAt <> ''))`,
     ),
   ),
-  lines(
+  user(
     'username_taken',
     'username',
-    users,
-    `${isUsed} AND EXISTS (SELECT 1 FROM users WHERE username IS NOT NULL
-        AND lower(username) = lower${value('username')} AND id IS NOT p.id)`,
+    `${isUnused} AND EXISTS (SELECT 1 FROM users WHERE username IS NOT NULL
+      AND lower(username) = lower${value('username')} AND id IS NOT p.id)`,
   ),
   // A record need not have all identities of a user. `link` adds those that a guest does not have.
   ...Object.entries({
@@ -109,63 +106,49 @@ const checks = [
     ethereumPublicAddr: 'p.ethereumPublicAddr',
     walletChainId: `iif(p.ethereumPublicAddr = ${value('ethereumPublicAddr')}, p.walletChainId, NULL)`,
   }).map(([field, column]) =>
-    lines(
+    user(
       'cannot_change',
       field,
-      users,
-      `${isUsed} AND ${column} <> ${value(field)} AND NOT (${column} = '' AND ${isGuest('p')})`,
+      `${isUnused} AND ${column} <> ${value(field)} AND NOT (${column} = '' AND ${isGuest('p')})`,
     ),
   ),
-  lines(
-    'cannot_change',
-    'id',
-    users,
-    `${isUser} AND u.id > 0
-      AND (u.removedAt IS NOT NULL) <> ${value('removed')}`,
-  ),
+  user('cannot_change', 'id', `u.id > 0 AND (u.removedAt IS NOT NULL) <> ${value('removed')}`),
 
-  noUser(nfts, isNft, 'creator', 'n.creatorId'),
+  nft('user_not_found', 'creator', noUser('creator', 'n.creatorId')),
   // A record that is stored already keeps a network that was removed from the configuration.
-  lines(
+  nft(
     'network_not_found',
     'network',
-    nfts,
-    `${isNft} AND r.derived <> '' AND ${value('status')} = 'released' AND n.status IS NOT 'released'`,
+    `r.derived <> '' AND ${value('status')} = 'released' AND n.status IS NOT 'released'`,
   ),
   repeated('token_taken', 'tokenId', token, `${isNft} AND ${value('tokenId')} <> ''`),
-  lines(
+  nft(
     'token_taken',
     'tokenId',
-    nfts,
-    `${isNft} AND n.id IS NULL AND EXISTS (SELECT 1 FROM nfts
-        WHERE (contractAddr, tokenId, contractNetwork) = (${token}))`,
+    `n.id IS NULL AND EXISTS (SELECT 1 FROM nfts
+      WHERE (contractAddr, tokenId, contractNetwork) = (${token}))`,
   ),
-  ...changed(nfts, `${isNft} AND n.id IS NOT NULL`, {
+  ...Object.entries({
     network: 'n.contractNetwork',
     contract: 'n.contractAddr',
     tokenId: 'n.tokenId',
     amountType: 'n.amountType',
-  }),
-  lines('cannot_change', 'id', nfts, `${isNft} AND n.deletedAt IS NOT NULL`),
-  lines(
-    'amount_too_small',
-    'amount',
-    nfts,
-    `${isNft} AND n.availableAmount - n.amount + ${value('amount')} < ${held}`,
+  }).map(([field, column]) =>
+    nft('cannot_change', field, `n.id IS NOT NULL AND ${column} IS NOT ${value(field)}`),
   ),
+  nft('cannot_change', 'id', 'n.deletedAt IS NOT NULL'),
+  nft('amount_too_small', 'amount', `n.availableAmount - n.amount + ${value('amount')} < ${held}`),
 
-  lines(
+  listing(
     'nft_not_found',
     'nft',
-    'r',
-    `${isListing} AND NOT EXISTS (SELECT 1 FROM r x WHERE x.type = 'nft' AND x.externalId = ${value('nft')})
-        AND NOT EXISTS (SELECT 1 FROM nfts WHERE externalId = ${value('nft')} AND deletedAt IS NULL)`,
+    `NOT EXISTS (SELECT 1 FROM r x WHERE x.type = 'nft' AND x.externalId = ${value('nft')})
+      AND NOT EXISTS (SELECT 1 FROM nfts WHERE externalId = ${value('nft')} AND deletedAt IS NULL)`,
   ),
-  noUser(listings, isListing, 'seller', 'l.sellerId'),
-  ...changed(listings, `${isListing} AND l.id IS NOT NULL`, {
-    nft: 'n.externalId',
-    seller: 's.externalId',
-  }),
+  listing('user_not_found', 'seller', noUser('seller', 'l.sellerId')),
+  ...Object.entries({ nft: 'n.externalId', seller: 's.externalId' }).map(([field, column]) =>
+    listing('cannot_change', field, `l.id IS NOT NULL AND ${column} IS NOT ${value(field)}`),
+  ),
 ]
 
 type Staged = { importId: string; now: Date }

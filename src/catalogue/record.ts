@@ -23,8 +23,11 @@ import { Address, WalletAddress } from '../identity/address.ts'
 import { Profile } from '../identity/profile.ts'
 import { isDeeper } from './json.ts'
 
-/** Levels of lists and objects. */
+/** Levels of lists and objects of the metadata. */
 const MAX_DEPTH = 32
+
+/** Its characters. The rest of a line has room for the other fields, so that each export is imported. */
+const MAX_METADATA_LENGTH = 120 * 1024
 
 // Emoji and Persian have the joiners U+200C and U+200D, and some flags have tag characters.
 const invisible = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\u200C\u200D\u{E0020}-\u{E007F}]]/v
@@ -70,9 +73,13 @@ const hasOnePrice = z.refine<Price>(
 const inEth = ({ priceEths = '', priceWei }: Price) =>
   formatEther(priceWei === undefined ? parseEther(priceEths) : BigInt(priceWei))
 
-/** Every field as undefined. Spread first, it gives a record the order of keys of an export. */
-const unsetFields = ({ shape }: z.ZodObject): object =>
-  Object.fromEntries(Object.keys(shape).map((key) => [key, undefined]))
+/** Returns a record with its keys in the order of the fields, as in an export, and its price in ETH. */
+const normalized = <T extends Price>({ shape }: z.ZodObject, record: T) => ({
+  ...Object.fromEntries(Object.keys(shape).map((key) => [key, undefined])),
+  ...record,
+  priceEths: inEth(record),
+  priceWei: undefined,
+})
 
 const User = z
   .strictObject({
@@ -112,6 +119,8 @@ const Metadata = z
     const { error } = title.safeParse(metadata?.name)
     for (const issue of error?.issues ?? []) context.addIssue({ ...issue, path: ['name'] })
     if (isDeeper(metadata, MAX_DEPTH)) context.addIssue(`must have at most ${MAX_DEPTH} levels`)
+    else if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH)
+      context.addIssue(`must have at most ${MAX_METADATA_LENGTH} characters`)
   })
   // A custom check has no JSON Schema: editors get this one.
   .meta({
@@ -170,13 +179,9 @@ const NftFields = z
     path: ['amount'],
   })
 
-const Nft = NftFields.transform((nft) => ({
-  ...unsetFields(NftFields),
-  ...nft,
-  amount: nft.amount ?? 1,
-  priceEths: inEth(nft),
-  priceWei: undefined,
-}))
+const Nft = NftFields.transform(({ amount = 1, ...nft }) =>
+  normalized(NftFields, { amount, ...nft }),
+)
 
 const ListingFields = z
   .strictObject({
@@ -192,12 +197,7 @@ const ListingFields = z
   })
   .check(hasOnePrice)
 
-const Listing = ListingFields.transform((listing) => ({
-  ...unsetFields(ListingFields),
-  ...listing,
-  priceEths: inEth(listing),
-  priceWei: undefined,
-}))
+const Listing = ListingFields.transform((listing) => normalized(ListingFields, listing))
 
 export const CatalogueRecord = z.discriminatedUnion('type', [User, Nft, Listing], {
   error: ({ code }) =>

@@ -3,7 +3,7 @@ import { bytesToHex } from 'viem/utils'
 import * as z from 'zod'
 import { bodyReader, decodeUtf8 } from '../http/body.ts'
 import { Endpoints } from '../http/endpoint.ts'
-import { ApiError, rejected } from '../http/errors.ts'
+import { ApiError, requireNone } from '../http/errors.ts'
 import { count, id, orNull } from '../http/fields.ts'
 import {
   commit,
@@ -63,11 +63,11 @@ async function readCall(c: Context, line: number) {
 
 /** Throws the error of these problems, if there are any. */
 function refuse(problems: readonly Problem[]): void {
-  const [first, ...others] = problems.map(({ line, path, ...issue }) => ({
+  const named = problems.map(({ line, path, ...issue }) => ({
     path: `lines[${line}]${path && `.${path}`}`,
     ...issue,
   }))
-  if (first) throw rejected([first, ...others])
+  requireNone(named)
 }
 
 /** As `commit`, but throws the error of the problems that it finds. */

@@ -31,9 +31,14 @@ export function object(fields: Record<string, string>): string {
 export const quoted = (columns: Record<string, string>) =>
   Object.fromEntries(Object.entries(columns).map(([key, column]) => [key, `json_quote(${column})`]))
 
-/** The id by which records refer to a user. Users who have signed up have one, too. */
+/**
+ * The id by which records refer to a user. Users who have signed up have one, too. The time of the
+ * sign-up follows if another user has that id, as from an imported export of another instance.
+ */
 export const userReference = (table: string) =>
-  `coalesce(${table}.externalId, 'user-' || ${table}.id)`
+  `coalesce(${table}.externalId, 'user-' || ${table}.id || iif(
+    EXISTS (SELECT 1 FROM users other WHERE other.externalId = 'user-' || ${table}.id),
+    '-' || unixepoch(${table}.createdAt), ''))`
 
 /** The record of the NFT `n` with the creator `u`. */
 export const nftRecord = (releaseAt = 'n.releaseAt') =>

@@ -137,5 +137,5 @@ export const writeRecords = (db: Database, importId: string, now: Date): Stateme
   ].map((statement) =>
     raw(db, sql`${withLines(importId, now.toISOString())} ${sql.raw(statement)}`),
   ),
-  ...queueAwaiting(db, withWallet(importId), storedWallet, now),
+  ...Object.values(queueAwaiting(db, withWallet(importId), storedWallet, now)).flat(),
 ]

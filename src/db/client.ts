@@ -7,15 +7,17 @@ type D1 = Pick<D1Database, 'prepare' | 'batch'>
 
 export type Database = DrizzleD1Database & { $client: Connection }
 
-/** What one request asks of the database. */
+/** What one request, or one run of a job, asks of the database. */
 export type Trips = {
   /** A batch counts as one. */
   count: number
+  /** In all batches. */
+  statements: number
   /** In the order in which they were opened. */
   readonly sessions: D1DatabaseSession[]
 }
 
-export const noTrips = (): Trips => ({ count: 0, sessions: [] })
+export const noTrips = (): Trips => ({ count: 0, statements: 0, sessions: [] })
 
 /** Returns D1's mark of the state that a request has read or written last; null if it has not. */
 export const bookmarkOf = ({ sessions }: Trips): string | null =>
@@ -47,10 +49,17 @@ class Connection implements D1 {
   }
 
   async batch<T>(statements: D1PreparedStatement[]): Promise<D1Result<T>[]> {
-    this.#options.trips.count++
+    const { trips } = this.#options
+    trips.count++
+    trips.statements += statements.length
     const results = await this.#session.batch<T>(statements)
     this.#replicaAnswered ||= results.some(({ meta }) => meta.served_by_primary === false)
     return results
+  }
+
+  /** Statements that were sent. D1 has a limit of 1,000 for an invocation. */
+  get statements(): number {
+    return this.#options.trips.statements
   }
 
   get isNearest(): boolean {
@@ -67,11 +76,16 @@ class Connection implements D1 {
   }
 }
 
-const overConnection = (session: D1, options: Options): Database =>
+function overConnection(session: D1, options: Options): Database {
+  const { trips } = options
+  const logQuery = () => {
+    trips.count++
+    trips.statements++
+  }
   // Drizzle uses only `prepare` and `batch`. It calls the logger for single queries only.
-  drizzle(new Connection(session, options) as Connection & D1Database, {
-    logger: { logQuery: () => void options.trips.count++ },
-  })
+  const connection = new Connection(session, options)
+  return drizzle(connection as Connection & D1Database, { logger: { logQuery } })
+}
 
 /** Drizzle over D1 without sessions: always the primary. */
 export function connect(d1: D1, trips = noTrips()): Database {

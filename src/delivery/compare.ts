@@ -1,49 +1,101 @@
-/** Compares the keys of items with the chain, before they are sent and once a day. */
-import type { Hex } from 'viem'
+/** The second phase of a step: compares the keys of items with the chain, before they are sent and once a day. */
+
+import type { Address, Hex } from 'viem'
+import type { Network } from '../env.ts'
 import { otherNodes } from '../ethereum/node.ts'
 import { log } from '../log.ts'
-import type { World } from './chain/observe.ts'
-import { mergeLogs } from './chain/records.ts'
-import type { Item } from './model.ts'
-import { COMPARE_INTERVAL } from './queue.ts'
+import { locateUses, readMined } from './chain/uses.ts'
+import type { Item, Loaded, Observation } from './model.ts'
 import { explain, finalReasons, rules } from './reasons.ts'
-import { finalDelay } from './rules/decide.ts'
 import { fail, type ItemChange, queue, wait, waitForTransaction } from './rules/item-changes.ts'
+import { finalDelay } from './rules/schedule.ts'
 import {
+  type AgreedTransaction,
+  agreeOnMined,
   deniesTransfer,
   type FoundTransaction,
-  findUses,
-  type Mined,
+  isSameMined,
   type Recorded,
-  readMined,
   settle,
   settleMined,
 } from './rules/settle.ts'
+import { describeForeign, type Finding } from './store/findings.ts'
+import type { HeldLease } from './store/held-lease.ts'
+import { COMPARE_INTERVAL } from './store/lease.ts'
+import { COMPARED_ITEMS } from './store/load.ts'
+import { type Changes, type NewTransaction, NO_CHANGES } from './store/store.ts'
 
-type Comparison = {
-  changes: ItemChange[]
-  found: FoundTransaction[]
+type Input = {
+  network: Network
+  loaded: Loaded
+  observation: Observation
+  /** The relayers of this instance. */
+  relayers: readonly Address[]
+  now: Date
+  lease: HeldLease
+}
+
+type Compared = {
+  changes: Changes
+  findings: Finding[]
   /** Due items whose keys are unused. Only these may be sent. */
   unrecorded: Item[]
   /** Whether the contract of the network did not answer. Its items are left as they are. */
   isBlocked: boolean
-  /** Whether items that failed or wait have to be compared again soon: nodes told too little. */
-  isIncomplete: boolean
+  /** Whether the next step has to compare more items. */
+  hasMore: boolean
 }
 
 /** Items whose transactions are looked for at a time: at 19 calls a second that takes eight seconds. */
 const RESOLVED_ITEMS = 50
 
 /** Compares the keys of the loaded items with the chain. */
-export async function compareKeys(world: World): Promise<Comparison> {
-  const { network, loaded, observation, now, renew } = world
-  const { chainId, delivery } = network
+export async function compareKeys(input: Input): Promise<Compared> {
+  const { network, loaded, observation, relayers, now, lease } = input
+  const { chainId } = network
+  const sorted = sortByRecord(input)
+  if (sorted.isBlocked) log.error('contract_unavailable', { chainId })
+  const items = [...sorted.changes]
+  const found: FoundTransaction[] = []
+  const missing: Missing[] = []
+  for (let i = 0; i < sorted.recorded.length; i += RESOLVED_ITEMS) {
+    await lease.renew()
+    const result = await findTransactions(sorted.recorded.slice(i, i + RESOLVED_ITEMS), input)
+    items.push(...result.changes)
+    found.push(...result.found)
+    missing.push(...result.missing)
+  }
+  if (missing.length > 0)
+    log.error('node_unavailable', { chainId, reason: rules.transaction_not_found.sentence })
+  const ends = missing.map((entry) => settleMissing(entry, loaded, now))
+  items.push(...ends.flatMap(({ change }) => change ?? []))
+  const isIncomplete =
+    loaded.compared.some(({ key }) => observation.disputed.has(key)) ||
+    ends.some((end) => end.isOpen)
+  const transactions = mergeFound(found)
+  const [newest] = transactions.toSorted((a, b) => b.block - a.block)
+  return {
+    changes: {
+      ...NO_CHANGES,
+      transactions: transactions.map((transaction) => newRow(transaction, now)),
+      items,
+      settled: newest ? { block: newest.block, hash: newest.blockHash } : null,
+      compared: findComparedTo(loaded, isIncomplete, now),
+    },
+    findings: describeForeign(chainId, transactions, relayers),
+    unrecorded: sorted.unrecorded,
+    isBlocked: sorted.isBlocked,
+    hasMore: loaded.compared.length === COMPARED_ITEMS && !isIncomplete,
+  }
+}
+
+/** Sorts the loaded items by what the chain has recorded of their keys. */
+function sortByRecord({ network: { delivery }, loaded, observation, now }: Input) {
   const { records, disputed, final } = observation
   const changes: ItemChange[] = []
   const unrecorded: Item[] = []
   const recorded: Recorded[] = []
   let isBlocked = false
-  let isIncomplete = loaded.compared.some(({ key }) => disputed.has(key))
   for (const item of [...loaded.due, ...loaded.compared]) {
     const record = records.get(item.key)
     const contract = item.contract ?? delivery
@@ -60,128 +112,144 @@ export async function compareKeys(world: World): Promise<Comparison> {
     else if (contract === delivery) isBlocked = true
     else changes.push(wait(item, explain('contract_unavailable', contract), now))
   }
-  if (isBlocked) log.error('contract_unavailable', { chainId })
-  const found: FoundTransaction[] = []
-  const missing: Missing[] = []
-  for (let i = 0; i < recorded.length; i += RESOLVED_ITEMS) {
-    await renew()
-    const slice = recorded.slice(i, i + RESOLVED_ITEMS)
-    const resolved = await resolve(world, slice)
-    changes.push(...resolved.changes)
-    missing.push(...resolved.missing)
-    for (const transaction of resolved.found) {
-      const known = found.find(({ hash }) => hash === transaction.hash)
-      known?.items.push(...transaction.items)
-      if (known) known.isFromHolder &&= transaction.isFromHolder
-      else found.push(transaction)
-    }
-  }
-  for (const { item, record, hash, isDoubtful } of missing) {
-    // What was found out with logs stands.
-    if (isUsedUp(item)) continue
-    // Nodes that contradict each other can be wrong for longer than one that is silent.
-    const isOver = isSearchOver(item, world) && !isDoubtful
-    const end = isOver ? settle(item, record, null, hash) : null
-    if (end) changes.push(end)
-    else if (item.state === 'queued') changes.push(waitForTransaction(item, record.block, now))
-    else if (!isOver) isIncomplete = true
-  }
-  if (missing.length > 0)
-    log.error('node_unavailable', { chainId, reason: rules.transaction_not_found.sentence })
-  return { changes, unrecorded, found, isBlocked, isIncomplete }
+  return { changes, unrecorded, recorded, isBlocked }
 }
 
 /** Whether nothing can be done with the item any more, because its key is used. */
 const isUsedUp = ({ state, reasonCode }: Item): boolean =>
   state === 'failed' && reasonCode !== null && finalReasons.includes(reasonCode)
 
-/** Whether the transaction of an item was searched for so long that what one node tells suffices. */
-function isSearchOver(
-  { state, reasonCode, failingSince }: Item,
-  { loaded: { network }, now }: World,
-): boolean {
-  const { waits: searchTime } = rules.transaction_not_found
-  const isOver = (since: string | null, timeout: number) =>
-    since !== null && now.getTime() - Date.parse(since) >= timeout
-  if (state !== 'queued') return isOver(network.comparedAt, COMPARE_INTERVAL + searchTime)
-  const isSearched = reasonCode === 'transaction_not_found' || reasonCode === 'cancelled'
-  return isSearched && isOver(failingSince, searchTime)
-}
-
 /**
- * `hash`: the transaction that a node tells. `isDoubtful`: two nodes have different receipts of it, or
- * one has a receipt which does not show that the token has moved something.
+ * An item whose transaction the nodes do not tell. `hash`: the transaction that an event names.
+ * `isDoubtful`: two nodes have different receipts of it, or one has a receipt which does not show that
+ * the token has moved something.
  */
 type Missing = Recorded & { hash: Hex | null; isDoubtful: boolean }
-
-/** What nodes say of a transaction. `left`: its events that have proved no item yet. */
-type Told = { mined: Mined; left: ReturnType<typeof mergeLogs>; isConfirmed: boolean }
 
 /**
  * Returns what becomes of items whose keys are used. One node may find the transaction; two nodes must
  * then agree about it. After a long search, one node suffices for a transfer that both have recorded.
- * `missing`: items whose transaction they do not tell.
  */
-async function resolve(world: World, recorded: readonly Recorded[]) {
-  const { network, observation } = world
+async function findTransactions(
+  recorded: readonly Recorded[],
+  { network, loaded, observation, now }: Input,
+) {
   const { node, lineage, signers, isAlone } = observation
   const others = otherNodes(network, node)
-  const uses = await findUses(node.rpc, recorded, lineage)
-  const isLocated = ({ item }: Recorded) => uses.some((use) => use.item.id === item.id)
-  for (const { rpc } of others) {
-    const rest = recorded.filter((entry) => !isLocated(entry))
-    if (rest.length > 0) uses.push(...(await findUses(rpc, rest, lineage)))
-  }
+  const uses = await locateUses([node, ...others], recorded, lineage)
   const hashes = [...new Set(uses.map(({ use }) => use.transactionHash))]
   const [mine, theirs] = await Promise.all(
     [node, others[0]].map((one) => one && readMined(one.rpc, hashes)),
   )
-  const transactions = new Map<Hex, Told>()
+  const transactions = new Map<Hex, AgreedTransaction>()
   for (const hash of hashes) {
-    const first = mine?.get(hash)
-    const second = isAlone ? undefined : theirs?.get(hash)
-    const one = first ?? second
-    if (!one || (first && second && !isSame(first, second))) continue
+    const agreed = agreeOnMined(mine?.get(hash), isAlone ? undefined : theirs?.get(hash))
+    if (!agreed) continue
+    const { nonce, from } = agreed.mined
     // A nonce that its signer has not reached yet is a wrong answer.
-    if (one.nonce >= (signers.get(one.from)?.count ?? Infinity)) continue
-    const left = mergeLogs(one.logs, (second ?? one).logs)
-    const isConfirmed = isAlone || (first !== undefined && second !== undefined)
-    transactions.set(hash, { mined: { ...one, logs: [...left.logs] }, left, isConfirmed })
+    if (nonce < (signers.get(from)?.count ?? Infinity)) transactions.set(hash, agreed)
   }
   const changes: ItemChange[] = []
   const found: FoundTransaction[] = []
-  const settled = new Set<number>()
-  for (const entry of uses) {
-    const { item, use } = entry
-    const { mined, left, isConfirmed } = transactions.get(use.transactionHash) ?? {}
-    if (!mined || !left || !(isConfirmed || isSearchOver(item, world))) continue
-    const end = settleMined(entry, mined, left, network.treasury)
-    if (!end || (!isConfirmed && end.change.state === 'failed')) continue
-    settled.add(item.id)
-    const { change } = end
-    if (change.state === item.state && change.reasonCode === item.reasonCode) continue
-    changes.push(change)
-    found.push(end.found)
-  }
-  const missing = recorded.flatMap((entry): Missing[] => {
-    if (settled.has(entry.item.id)) return []
-    const located = uses.find((one) => one.item.id === entry.item.id)
+  const missing: Missing[] = []
+  for (const entry of recorded) {
+    const { item, record } = entry
+    const located = uses.find((use) => use.item.id === item.id)
     const hash = located?.use.transactionHash ?? null
+    const agreed = hash ? transactions.get(hash) : undefined
+    const isConfirmed = isAlone || agreed?.isConfirmed === true
+    const suffices = isConfirmed || isSearchOver(item, loaded, now)
+    const end = located && agreed && suffices && settleMined(located, agreed, network.treasury)
+    if (end && (isConfirmed || end.change.state !== 'failed')) {
+      const isSame = end.change.state === item.state && end.change.reasonCode === item.reasonCode
+      if (isSame) continue
+      changes.push(end.change)
+      found.push(end.found)
+      continue
+    }
     const receipts = [mine, theirs].flatMap((told) => (hash && told?.get(hash)) || [])
     const [first, second] = receipts
     const isDenied = receipts.some(
       ({ blockNumber, logs }) =>
-        located && blockNumber === entry.record.block && deniesTransfer(located, logs),
+        located && blockNumber === record.block && deniesTransfer(located, logs),
     )
-    const isDoubtful = isDenied || Boolean(first && second && !isSame(first, second))
-    return [{ ...entry, hash, isDoubtful }]
-  })
+    const isDoubtful = isDenied || Boolean(first && second && !isSameMined(first, second))
+    missing.push({ ...entry, hash, isDoubtful })
+  }
   return { changes, found, missing }
 }
 
-const isSame = (first: Mined, second: Mined): boolean =>
-  first.blockHash === second.blockHash &&
-  first.blockNumber === second.blockNumber &&
-  first.status === second.status &&
-  first.from === second.from &&
-  first.nonce === second.nonce
+/**
+ * Returns what becomes of an item whose transaction the nodes do not tell. `isOpen`: it is left as it
+ * is, and has to be compared again.
+ */
+function settleMissing(
+  { item, record, hash, isDoubtful }: Missing,
+  loaded: Loaded,
+  now: Date,
+): { change: ItemChange | null; isOpen: boolean } {
+  // What was found out with logs stands.
+  if (isUsedUp(item)) return { change: null, isOpen: false }
+  // Nodes that contradict each other can be wrong for longer than one that is silent.
+  const isOver = isSearchOver(item, loaded, now) && !isDoubtful
+  const change = isOver ? settle(item, record, null, hash) : null
+  if (change) return { change, isOpen: false }
+  if (item.state === 'queued')
+    return { change: waitForTransaction(item, record.block, now), isOpen: false }
+  return { change: null, isOpen: !isOver }
+}
+
+/** Whether the transaction of an item was searched for so long that what one node tells suffices. */
+function isSearchOver(
+  { state, reasonCode, failingSince }: Item,
+  { network: { comparedAt } }: Loaded,
+  now: Date,
+): boolean {
+  const { waits: searchTime } = rules.transaction_not_found
+  const isOver = (since: string | null, timeout: number) =>
+    since !== null && now.getTime() - Date.parse(since) >= timeout
+  if (state !== 'queued') return isOver(comparedAt, COMPARE_INTERVAL + searchTime)
+  const isSearched = reasonCode === 'transaction_not_found' || reasonCode === 'cancelled'
+  return isSearched && isOver(failingSince, searchTime)
+}
+
+/** Returns each transaction once, with all items that were found in it. */
+const mergeFound = (found: readonly FoundTransaction[]): FoundTransaction[] =>
+  [...Map.groupBy(found, ({ hash }) => hash).values()].flatMap(([first, ...others]) =>
+    first
+      ? {
+          ...first,
+          items: [first, ...others].flatMap(({ items }) => items),
+          isFromHolder: [first, ...others].every(({ isFromHolder }) => isFromHolder),
+        }
+      : [],
+  )
+
+const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
+  ...transaction,
+  replaced: [],
+  raw: null,
+  gas: 0n,
+  maxFeePerGas: 0n,
+  maxPriorityFeePerGas: 0n,
+  deadline: 0,
+  signedAtBlock: 0,
+  signedAt: now.toISOString(),
+  createdAt: now.toISOString(),
+  isOpen: false,
+})
+
+/** The page that was compared. After the last one, the next comparison starts at the first item. */
+function findComparedTo(
+  { compared, network }: Loaded,
+  isIncomplete: boolean,
+  now: Date,
+): Changes['compared'] {
+  // The same page again, until the comparison has been due for some minutes.
+  const dueAt = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
+  if (isIncomplete) return network.comparedAt ? null : { id: network.comparedId, at: dueAt }
+  const last = compared.at(-1)
+  const end = { id: 0, at: now.toISOString() }
+  if (!last) return network.comparedId > 0 ? end : null
+  return compared.length < COMPARED_ITEMS ? end : { id: last.id, at: null }
+}

@@ -1,9 +1,12 @@
-/** Deliveries, transactions and networks, as a run reads them. */
+/** What a step works with: deliveries, transactions and networks as they are stored, and what nodes say. */
 import type { Address, Hex } from 'viem'
 import type { nfts } from '../db/schema/catalogue.ts'
 import type { deliveries, networks, transactions } from '../db/schema/delivery.ts'
 import type { orderItems } from '../db/schema/orders.ts'
-import type { Fees } from '../ethereum/fees.ts'
+import type { ContractState, KeyRecord, Log } from '../ethereum/contract.ts'
+import type { Fees, Market } from '../ethereum/fees.ts'
+import type { Node } from '../ethereum/node.ts'
+import type { Block, Receipt } from '../ethereum/requests.ts'
 
 type Delivery = typeof deliveries.$inferSelect
 type Transaction = typeof transactions.$inferSelect
@@ -11,7 +14,7 @@ type Network = typeof networks.$inferSelect
 
 /** A delivery, with what is to be delivered. */
 export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version' | 'failingSince'> &
-  Pick<Delivery, 'tries' | 'reasonCode' | 'reason' | 'cancelRequestedAt'> &
+  Pick<Delivery, 'tries' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'> &
   Pick<typeof nfts.$inferSelect, 'contractAddr' | 'tokenId' | 'fulfilment'> &
   Pick<typeof orderItems.$inferSelect, 'quantity' | 'recipientChainId'> & {
     key: Hex
@@ -25,10 +28,6 @@ export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version'
     sellerChainId: number
     recipient: string | null
   }
-
-/** The pieces that the contract charges for an item. */
-export const countPieces = ({ requestedAction, quantity }: Item): number =>
-  requestedAction === 'cancel' ? 1 : quantity
 
 /**
  * A call of a Delivery contract. There is one for each nonce until a final block has used the
@@ -61,6 +60,9 @@ export type SigningBlocker =
   | 'signers_busy'
   | 'simulation_failed'
 
+/** A block in which transactions were closed. */
+export type KnownBlock = { number: number; hash: Hex }
+
 /** The row of a network, while this run has the lease. */
 export type NetworkRow = Pick<Network, 'chainId' | 'wakeAt' | 'settledBlock' | 'comparedId'> &
   Pick<Network, 'comparedAt' | 'unconfirmedSince' | 'contradictedSince'> & {
@@ -85,4 +87,54 @@ export type Loaded = {
   /** The nonce after the newest one of each signer that is in a block as far as is known. */
   mined: Map<Address, { nextNonce: number; block: number }>
   signers: Map<Address, SignerRow>
+}
+
+type SignerState = {
+  /** Its transactions in blocks: its next nonce. */
+  count: number
+  /** The same as the other nodes tell it that answer. */
+  otherCounts: number[]
+  /** Wei. */
+  balance: bigint
+}
+
+/** `contract`: the one that was asked. */
+export type ObservedRecord = KeyRecord & { contract: Address }
+
+/** What a second node says of what the first one said about final blocks. */
+export type Confirmation = {
+  /** Whether the first node suffices: there is no other, or none has answered for ten minutes. */
+  isAlone: boolean
+  /** By hash. Null: no node has it. Absent: not asked, not received, or the nodes disagree. */
+  receipts: ReadonlyMap<Hex, Receipt | null>
+  /** Receipts that only one node has. */
+  unconfirmed: ReadonlySet<Hex>
+  /** Events that only one node has. They prove no transfer. */
+  doubtfulLogs: ReadonlySet<Log>
+  /** Keys of whose final record a second node says something else, or none does. */
+  disputed: ReadonlySet<Hex>
+  /** The earlier one of what both say is the time of the final block, in seconds. */
+  finalTime: number
+  /** Since when no second node confirms anything; null if one does, or none was needed. */
+  unconfirmedSince: string | null
+}
+
+/** What one node says about the chain and about the items and transactions of a step. */
+export type Observation = Confirmation & {
+  node: Node
+  head: Block
+  final: Pick<Block, 'number' | 'timestamp'>
+  /** The hash of the settled block; null if the node does not have it. */
+  settledHash: Hex | null
+  /** Null: no node tells the tip. Then nothing is signed. */
+  market: Market | null
+  signers: Map<Address, SignerState>
+  /** Signers whose nonces no other node confirms. Nothing is signed with them. */
+  doubted: ReadonlySet<Address>
+  /** Contracts that answered. */
+  contracts: Map<Address, ContractState>
+  /** By key, from an answer at or past the final block. */
+  records: Map<Hex, ObservedRecord>
+  /** The Delivery contract of the network and those before it, the newest first. */
+  lineage: Address[]
 }

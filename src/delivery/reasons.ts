@@ -193,13 +193,21 @@ export const finalReasons: readonly string[] = Object.entries(rules).flatMap(([c
   retry === false ? code : [],
 )
 
-/** `reason`: the sentence of the code and, after a colon, what differs from item to item. */
-export type Reason = { reasonCode: ReasonCode; reason: string }
+/** Why an item waits or failed. `reasonDetail`: what differs from item to item, such as what the chain said. */
+export type Reason = { reasonCode: ReasonCode; reasonDetail: string | null }
 
-/** Returns a code with its sentence. */
-export function explain(reasonCode: ReasonCode, detail?: string): Reason {
+export const explain = (reasonCode: ReasonCode, detail?: string): Reason => ({
+  reasonCode,
+  reasonDetail: detail || null,
+})
+
+type ReasonColumns = { reasonCode: ReasonCode | null; reasonDetail: string | null }
+
+/** Returns a reason as a sentence for people; null if there is none. */
+export function describeReason({ reasonCode, reasonDetail }: ReasonColumns): string | null {
+  if (reasonCode === null) return null
   const { sentence } = rules[reasonCode]
-  return { reasonCode, reason: detail ? `${sentence}: ${detail}` : sentence }
+  return reasonDetail === null ? sentence : `${sentence}: ${reasonDetail}`
 }
 
 /** Whether nothing but the item is the cause: then a second failure is the last one. */

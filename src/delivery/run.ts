@@ -17,8 +17,17 @@ const COMPARE_DELAY = 60_000
 /** Milliseconds after which a run ends, and a message continues its work. */
 const MAX_DURATION = 120_000
 
+/** The same while other chains of the same messages wait for their runs. */
+const SHARED_DURATION = 10_000
+
 /** JSON-RPC calls after which a run ends, too. */
 const MAX_CALLS = 3_000
+
+/**
+ * D1 statements after which no step begins. An invocation has 1,000: the others are for the last step,
+ * for the release of the lease, and for storing why a run failed.
+ */
+const MAX_STATEMENTS = 800
 
 export type Deps = {
   db: Database
@@ -26,7 +35,7 @@ export type Deps = {
   queue: Queue<WakeUp>
   clock: () => Date
   /** Called after a step in which deliveries ended. */
-  onEnd: () => Promise<void>
+  onEnd: (db: Database) => Promise<void>
 }
 
 /**
@@ -36,7 +45,7 @@ export type Deps = {
 export async function consume(
   batch: MessageBatch<WakeUp>,
   env: Env,
-  onEnd: () => Promise<void>,
+  onEnd: Deps['onEnd'],
 ): Promise<void> {
   batch.ackAll()
   const deps = {
@@ -46,12 +55,20 @@ export async function consume(
     clock: () => new Date(),
     onEnd,
   }
-  const chainIds = new Set(batch.messages.map(({ body }) => body.chainId))
-  for (const chainId of chainIds) {
+  const chainIds = [...new Set(batch.messages.map(({ body }) => body.chainId))]
+  for (const [i, chainId] of chainIds.entries()) {
+    const others = chainIds.slice(i + 1)
+    // A message begins another invocation, with statements of its own.
+    if (isExhausted(deps.db)) return wake(deps.queue, [chainId, ...others])
     const lease = crypto.randomUUID()
-    await run(deps, chainId, lease).catch((error) => storeError(deps, chainId, lease, error))
+    const duration = others.length > 0 ? SHARED_DURATION : MAX_DURATION
+    await run(deps, chainId, lease, duration).catch((error) =>
+      storeError(deps, chainId, lease, error),
+    )
   }
 }
+
+const isExhausted = ({ $client }: Database): boolean => $client.statements >= MAX_STATEMENTS
 
 /** Gives the lease back, so that the cron run can wake the chain at once. An alarm tells of the error. */
 async function storeError({ db, clock }: Deps, chainId: number, lease: string, error: unknown) {
@@ -63,20 +80,25 @@ async function storeError({ db, clock }: Deps, chainId: number, lease: string, e
   )
 }
 
-/** Works on a chain, unless another run does. */
-export async function run(deps: Deps, chainId: number, lease: string): Promise<void> {
+/** Works on a chain, unless another run does. `duration`: milliseconds. */
+export async function run(
+  deps: Deps,
+  chainId: number,
+  lease: string,
+  duration = MAX_DURATION,
+): Promise<void> {
   const { db, settings, clock } = deps
   const network = Object.values(settings.NETWORKS).find((network) => network.chainId === chainId)
   if (!network) return log.error('unknown_chain', { chainId })
   const callsBefore = callsSent()
-  const endAt = clock().getTime() + MAX_DURATION
+  const endAt = clock().getTime() + duration
   for (;;) {
     const done = await step(db, settings, network, lease, clock)
     if (!done) return
-    if (done.hasEnded) await deps.onEnd()
+    if (done.hasEnded) await deps.onEnd(db)
     const now = clock().getTime()
     const wait = done.lookAt ? done.lookAt.getTime() - now : Infinity
-    if (now >= endAt || callsSent() - callsBefore > MAX_CALLS) {
+    if (now >= endAt || callsSent() - callsBefore > MAX_CALLS || isExhausted(db)) {
       const rest = { ...done, lookAt: new Date(now), takesItems: false }
       await finish(deps, network, lease, rest)
       return

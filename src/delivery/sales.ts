@@ -1,97 +1,122 @@
-/** Whether what is for sale could be delivered: one piece is tried, and undone. */
-import type { Address } from 'viem'
+/** Whether the Delivery contracts may deliver what is for sale, and whether they can. */
+import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
+import type { fulfilments } from '../db/schema/catalogue.ts'
 import type { Network, Settings } from '../env.ts'
-import { answerIn, type Node, nodes } from '../ethereum/node.ts'
+import { agree, joinedNodes, type Urls } from '../ethereum/node.ts'
+import { inconclusive } from '../ethereum/requests.ts'
+import type { Rpc } from '../ethereum/rpc.ts'
 import { getSigner } from '../ethereum/signer.ts'
 import {
   contractAmount,
   parseTransfer,
+  permissionRequest,
   readStandard,
   readTrouble,
   standardRequests,
+  word,
 } from '../ethereum/token.ts'
 import { PLAIN_ACCOUNT, readRefusal, refusalRequests } from './chain/refusal.ts'
-import type { SoldContract } from './permissions.ts'
 import { explain, type Reason } from './reasons.ts'
+
+/** A token contract, by the name of its network, and how its NFTs are delivered. */
+export type SoldContract = {
+  network: string
+  contract: string
+  fulfilment: (typeof fulfilments)[number]
+}
 
 /** `holder`: the wallet of the seller; empty without one. */
 export type Sale = SoldContract & { tokenId: string | null; holder: string }
+
+/** `not_needed`: the marketplace holds the NFTs. */
+type Permission = { is: 'allowed' | 'missing' | 'not_needed' } | { is: 'unknown'; reason: string }
+
+const unknown = (reason: string): Permission => ({ is: 'unknown', reason })
+const notConfigured = { permission: unknown('its network is not configured'), obstacle: undefined }
 
 /** Why a piece cannot be delivered; null if it can, undefined if the nodes do not tell. */
 type Obstacle = Reason | null | undefined
 
 /** What trying needs of a network. */
-type TriedNetwork = Pick<
-  Network,
-  'rpcUrls' | 'callsPerBatch' | 'callsPerSecond' | 'delivery' | 'gasPerItem' | 'treasury'
->
+type TriedNetwork = Urls & Pick<Network, 'chainId' | 'delivery' | 'gasPerItem' | 'treasury'>
 
 export type SellingSettings = Pick<Settings, 'NETWORKS' | 'TRANSFER_SIGNER_KEYS'>
 
-type TriedSale<S extends Sale> = S & { obstacle: Obstacle }
-
-/** Tries one piece of each. `timeout`: milliseconds that a node has for all its answers, if not more. */
-export const findObstacles = <S extends Sale>(
+/** As `trySales`, with the networks and the first relayer of the settings. */
+export const checkSales = <S extends Sale>(
   { NETWORKS, TRANSFER_SIGNER_KEYS: [key = '0x'] }: SellingSettings,
   sales: readonly S[],
   timeout?: number,
-): Promise<TriedSale<S>[]> => trySales(NETWORKS, sales, getSigner(key).address, timeout)
+) => trySales(NETWORKS, sales, getSigner(key).address, timeout)
 
-/** The same with other networks. An obstacle is what all nodes tell that answer. */
-export async function trySales<S extends Sale>(
-  networks: Readonly<Partial<Record<string, TriedNetwork>>>,
+/**
+ * Adds to each sale the permission and the obstacle that all nodes tell which answer. One piece is tried,
+ * and undone. `timeout`: milliseconds that a node has for an answer, if not more.
+ */
+export function trySales<S extends Sale>(
+  networks: Readonly<Record<string, TriedNetwork>>,
   sales: readonly S[],
   relayer: Address,
   timeout?: number,
-): Promise<TriedSale<S>[]> {
-  const groups = [...Map.groupBy(sales, ({ network }) => network)]
-  const found = groups.map(async ([name, group]) => {
-    const network = networks[name]
-    const tries = network ? nodes(network).map((node) => tryAt(node, network, relayer, group)) : []
-    const told = await Promise.all(
-      tries.map((answer) => (timeout ? answerIn(timeout, answer, []) : answer)),
-    )
-    return group.map((sale, i) => {
-      const [first, ...others] = told.flatMap(({ [i]: one }) => (one === undefined ? [] : [one]))
+): Promise<(S & { permission: Permission; obstacle: Obstacle })[]> {
+  const clients = new Map(
+    Object.values(networks).map((network) => [network, joinedNodes({ ...network, timeout })]),
+  )
+  return Promise.all(
+    sales.map(async (sale) => {
+      const network = networks[sale.network]
+      const rpcs = network && clients.get(network)
+      if (!rpcs) return { ...sale, ...notConfigured }
+      const [permission, told] = await Promise.all([
+        readPermission(rpcs, network, sale),
+        Promise.all(rpcs.map((rpc) => trySale(rpc, network, relayer, sale))),
+      ])
+      const [first, ...others] = told.filter((one) => one !== undefined)
       const isAgreed = others.every((other) => other?.reasonCode === first?.reasonCode)
-      return { ...sale, obstacle: isAgreed ? first : undefined }
-    })
-  })
-  return (await Promise.all(found)).flat()
-}
-
-async function tryAt(
-  { rpc }: Node,
-  { delivery, treasury, gasPerItem }: TriedNetwork,
-  relayer: Address,
-  sales: readonly Sale[],
-): Promise<Obstacle[]> {
-  const by = { relayer, delivery }
-  const transfers = sales.map(({ contract, tokenId, fulfilment, holder }) =>
-    parseTransfer({
-      contractAddr: contract,
-      tokenId,
-      quantity: 1,
-      holder: fulfilment === 'mint' ? null : (treasury ?? holder),
-      recipient: PLAIN_ACCOUNT,
+      return { ...sale, permission, obstacle: isAgreed ? first : undefined }
     }),
   )
-  const standards = await rpc(
-    transfers.flatMap((transfer) =>
-      typeof transfer === 'string' ? [] : standardRequests(transfer.token),
-    ),
-  )
-  const items = transfers.map((transfer) => {
-    if (typeof transfer === 'string') return explain(transfer)
-    const standard = readStandard(transfer.token, standards)
-    const code = standard ? null : readTrouble(transfer.token, standards)
-    if (!standard) return code ? explain(code) : undefined
-    return { ...transfer, key: '0x', amount: contractAmount(transfer, standard) } as const
+}
+
+async function readPermission(
+  rpcs: readonly Rpc[],
+  network: TriedNetwork,
+  { contract, fulfilment, holder }: Sale,
+): Promise<Permission> {
+  const isMint = fulfilment === 'mint'
+  if (!isAddress(contract, { strict: false })) return unknown('its address is not valid')
+  if (network.treasury && !isMint) return { is: 'not_needed' }
+  if (!isMint && !isAddress(holder, { strict: false })) return unknown('no wallet is linked')
+  const from = isMint ? zeroAddress : getAddress(holder)
+  const request = permissionRequest(getAddress(contract), network.delivery, from)
+  const replies = await Promise.all(rpcs.map(async (rpc) => (await rpc([request]))(request)))
+  const answers = replies.map((reply) => (inconclusive(reply) ? null : !!word(reply)))
+  const isAllowed = agree(network, answers)
+  if (isAllowed === null) return unknown(replies.map(inconclusive).join(', '))
+  if (isAllowed) return { is: 'allowed' }
+  const isTold = replies.some((reply) => word(reply) !== null)
+  return isTold ? { is: 'missing' } : unknown('the contract does not tell')
+}
+
+async function trySale(
+  rpc: Rpc,
+  network: TriedNetwork,
+  relayer: Address,
+  sale: Sale,
+): Promise<Obstacle> {
+  const transfer = parseTransfer({
+    contractAddr: sale.contract,
+    tokenId: sale.tokenId,
+    quantity: 1,
+    holder: sale.fulfilment === 'mint' ? null : (network.treasury ?? sale.holder),
+    recipient: PLAIN_ACCOUNT,
   })
-  const replies = await rpc(
-    items.flatMap((item) => (item && 'key' in item ? refusalRequests(by, item) : [])),
-  )
-  return items.map((item) =>
-    item && 'key' in item ? readRefusal(by, item, { gasPerItem }, replies) : item,
-  )
+  if (typeof transfer === 'string') return explain(transfer)
+  const standards = await rpc(standardRequests(transfer.token))
+  const standard = readStandard(transfer.token, standards)
+  const trouble = standard ? null : readTrouble(transfer.token, standards)
+  if (!standard) return trouble ? explain(trouble) : undefined
+  const by = { relayer, delivery: network.delivery }
+  const item = { ...transfer, key: '0x', amount: contractAmount(transfer, standard) } as const
+  return readRefusal(by, item, network, await rpc(refusalRequests(by, item)))
 }

@@ -7,14 +7,14 @@ import {
   type itemStatuses,
   transactions,
 } from '../db/schema/delivery.ts'
+import { describeReason } from './reasons.ts'
 
 type ItemStatus = (typeof itemStatuses)[number]
 
 /**
  * The status of an order item by the state of its delivery. Null means that it depends on whether a
  * transaction was sent: an item that is queued again after one stays `transferring`, unless that one
- * has expired. The trigger
- * `deliveryEvents_insert` (migrations/0001_triggers.sql) repeats this map.
+ * has expired.
  */
 const statusByState: Record<DeliveryState, ItemStatus | null> = {
   awaiting_wallet: 'awaiting_wallet',
@@ -38,10 +38,7 @@ const cases = Object.entries(statusByState).flatMap(([state, status]) =>
 export const itemStatusSql: SQL<ItemStatus | null> = sql`coalesce(
   CASE d.state ${sql.raw(cases.join(' '))} END, iif(d.transactionId IS NULL, NULL, 'transferring'))`
 
-/**
- * What summaries and transfers show of the order `o` and its delivery `d`. The trigger
- * `deliveryEvents_insert` repeats the first four. `custom` is JSON.
- */
+/** What summaries and transfers show of the order `o` and its delivery `d`. `custom` is JSON. */
 export const shopColumns = {
   providerId: sql<string | null>`o.providerId`,
   source: sql<string>`substr(o.source, instr(o.source, ':') + 1)`,
@@ -59,7 +56,7 @@ export const readCustom = ({ custom }: { custom: string | null }): Record<string
 /** The columns to select of a delivery, with `transactions` joined. */
 export const deliveryColumns = {
   state: deliveries.state,
-  reason: deliveries.reason,
+  reasonDetail: deliveries.reasonDetail,
   reasonCode: deliveries.reasonCode,
   failingSince: deliveries.failingSince,
   queuedAt: deliveries.queuedAt,
@@ -78,9 +75,9 @@ export type DeliveryDetails = Omit<SelectResultFields<typeof deliveryColumns>, '
 /** What orders show of a delivery. */
 export type DeliveryRow = Pick<
   DeliveryDetails,
-  'state' | 'reason' | 'changedAt' | 'txId' | 'sentAt'
+  'state' | 'reasonCode' | 'reasonDetail' | 'changedAt' | 'txId' | 'sentAt'
 >
 
 /** Returns why a delivery has failed; null unless it has. */
-export const failReason = ({ state, reason }: DeliveryRow): string | null =>
-  itemStatus(state, null) === 'failed' ? reason : null
+export const failReason = (delivery: DeliveryRow): string | null =>
+  itemStatus(delivery.state, null) === 'failed' ? describeReason(delivery) : null

@@ -1,10 +1,14 @@
 import { sql } from 'drizzle-orm'
+import { batch } from '../db/batch.ts'
 import { type Database, raw } from '../db/client.ts'
-import type { DeliveryState } from '../db/schema/delivery.ts'
+import type { ReasonCode } from '../db/schema/delivery.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { log } from '../log.ts'
-import { firstDue, isCompareDue } from './queue.ts'
-import { explain, rules } from './reasons.ts'
+import { logFailures } from './log-failures.ts'
+import { explain } from './reasons.ts'
+import { type WaitingItem, waitOrFail } from './rules/item-changes.ts'
+import { firstDue, isCompareDue } from './store/lease.ts'
+import { assignChains, changeDeliveries, writeItemChanges } from './transitions.ts'
 
 /** Says that a chain has something to do. The database says what. */
 export type WakeUp = { chainId: number }
@@ -58,8 +62,10 @@ export async function wakeDueChains(
     await wake(queue, [chainId], Math.min(Math.max(0, delayOf(freeAt)), MAX_DELAY))
 }
 
-/** Items that a statement changes at most. The next cron run continues. */
+/** Items that a cron run changes at most. The next one continues. */
 const MAX_CHANGED = 5000
+
+const NOT_CONFIGURED: ReasonCode = 'network_not_configured'
 
 /**
  * Lets the items of chains that are not configured wait, for a day at most: a rollback, or an old
@@ -71,64 +77,54 @@ export async function putOffUnconfigured(
   settings: Pick<Settings, 'NETWORKS'>,
   now: Date,
 ): Promise<void> {
-  // A batch, because errors of single statements have the bound values in their text.
-  const [, changed] = await db.batch([
-    queueConfigured(db, settings, now),
-    putOff(db, configuredChainIds(settings), now),
-  ])
-  for (const { id, state } of changed)
-    if (state === 'failed') log.error('delivery_failed', { itemId: id, reasonCode, reason })
+  const { due } = await batch(db, {
+    ...queueConfigured(db, settings, now),
+    due: selectUnconfigured(db, configuredChainIds(settings), now),
+  })
+  const changes = due.map((item) => waitOrFail(item, explain(NOT_CONFIGURED), false, now))
+  await batch(db, { written: writeItemChanges(db, changes, now) })
+  logFailures(changes)
 }
-
-const { reasonCode, reason } = explain('network_not_configured')
-const isWaiting = sql`d.reasonCode = ${reasonCode} AND d.failingSince IS NOT NULL AND d.dueAt IS NOT NULL`
 
 /** Queues what waited for a network. An item without a chain gets the one of its network. */
 function queueConfigured(db: Database, { NETWORKS }: Pick<Settings, 'NETWORKS'>, now: Date) {
-  const at = now.toISOString()
-  const networks = Object.entries(NETWORKS).map(([name, { chainId }]) => ({ name, chainId }))
-  return raw<never>(
-    db,
-    sql`UPDATE deliveries SET chainId = configured.chainId, dueAt = ${at}, failingSince = NULL,
-        reasonCode = NULL, reason = NULL, version = version + 1, updatedAt = ${at}
-      FROM (WITH networks AS (SELECT value ->> 'name' AS name, value ->> 'chainId' AS chainId
-          FROM json_each(${JSON.stringify(networks)}))
-        SELECT d.id, networks.chainId FROM networks JOIN deliveries d
-          ON d.chainId = networks.chainId WHERE ${isWaiting}
-        UNION ALL SELECT d.id, networks.chainId FROM deliveries d
-          CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN nfts n ON n.id = i.nftId
-          JOIN networks ON networks.name = n.contractNetwork
-          WHERE d.chainId IS NULL AND ${isWaiting}
-        LIMIT ${MAX_CHANGED}) AS configured
-      WHERE deliveries.id = configured.id`,
-  )
+  const chainIds = JSON.stringify(Object.values(NETWORKS).map(({ chainId }) => chainId))
+  const names = JSON.stringify(Object.keys(NETWORKS))
+  // In the spelling of the index `deliveries_delayed`, so that SQLite uses it.
+  const isWaiting = sql`d.reasonCode = ${NOT_CONFIGURED} AND d.failingSince IS NOT NULL
+    AND d.dueAt IS NOT NULL`
+  return {
+    assigned: assignChains(
+      db,
+      NETWORKS,
+      sql`id IN (SELECT d.id FROM deliveries d JOIN orderItems i ON i.id = d.id
+          JOIN nfts n ON n.id = i.nftId
+        WHERE d.chainId IS NULL AND ${isWaiting}
+          AND n.contractNetwork IN (SELECT value FROM json_each(${names}))
+        ORDER BY d.id LIMIT ${MAX_CHANGED})`,
+    ),
+    configured: changeDeliveries(
+      db,
+      'configure_network',
+      sql`deliveries.id IN (SELECT d.id FROM json_each(${chainIds}) JOIN deliveries d
+        ON d.chainId = value WHERE ${isWaiting} ORDER BY d.id LIMIT ${MAX_CHANGED})`,
+      now,
+    ),
+  }
 }
 
-/**
- * Delays due items as long as they have waited, from a minute to an hour. A cancelled item that is
- * cancelled again keeps its reason, which says that its pieces have returned to the stock.
- */
-function putOff(db: Database, chainIds: readonly number[], now: Date) {
-  const at = now.toISOString()
-  const isAgain = sql`reasonCode IS 'cancelled'`
-  const since = sql`iif(reasonCode = ${reasonCode} OR ${isAgain}, coalesce(failingSince, ${at}), ${at})`
-  const hasFailed = sql`(NOT ${isAgain} AND ${since} <= ${new Date(now.getTime() - rules[reasonCode].waits).toISOString()})`
-  const delay = sql`min(3600, max(60, unixepoch(${at}) - unixepoch(${since})))`
-  return raw<{ id: number; state: DeliveryState }>(
+/** Selects the due items of chains that are not configured. */
+const selectUnconfigured = (db: Database, chainIds: readonly number[], now: Date) =>
+  raw<WaitingItem>(
     db,
-    sql`UPDATE deliveries SET state = iif(${hasFailed}, 'failed', state),
-        requestedAction = iif(${hasFailed}, 'deliver', requestedAction), failingSince = ${since},
-        dueAt = iif(${hasFailed}, NULL, strftime('%Y-%m-%dT%H:%M:%fZ', ${at}, '+' || ${delay} || ' seconds')),
-        reasonCode = iif(${isAgain}, reasonCode, ${reasonCode}),
-        reason = iif(${isAgain}, reason, ${reason}), version = version + 1, updatedAt = ${at}
-      WHERE state = 'queued' AND id IN (
-        SELECT d.id FROM json_each(${JSON.stringify(rangesBetween(chainIds))}) JOIN deliveries d
-          ON d.chainId > value ->> 0 AND d.chainId < value ->> 1 AND d.dueAt <= ${at}
-        UNION ALL SELECT id FROM deliveries WHERE chainId IS NULL AND dueAt <= ${at}
-        LIMIT ${MAX_CHANGED})
-      RETURNING id, state`,
+    sql`SELECT d.id, d.state, d.version, d.requestedAction, d.cancelRequestedAt, d.failingSince,
+        d.tries, d.reasonCode, d.reasonDetail
+      FROM (SELECT d.id FROM json_each(${JSON.stringify(rangesBetween(chainIds))}) JOIN deliveries d
+          ON d.chainId > value ->> 0 AND d.chainId < value ->> 1 AND d.dueAt <= ${now.toISOString()}
+        UNION ALL SELECT id FROM deliveries WHERE chainId IS NULL AND dueAt <= ${now.toISOString()}
+        LIMIT ${MAX_CHANGED}) due CROSS JOIN deliveries d ON d.id = due.id
+      WHERE d.state = 'queued'`,
   )
-}
 
 /** Ranges that contain all other ids. With them an index finds the items of other chains. */
 function rangesBetween(ids: readonly number[]): [after: number, before: number][] {

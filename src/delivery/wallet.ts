@@ -1,8 +1,7 @@
 /** What becomes of items when their buyer links or unlinks a wallet, or is forgotten. */
 import { type SQL, sql } from 'drizzle-orm'
-import type { RunnableQuery } from 'drizzle-orm/runnable-query'
-import { type Database, raw, type Statement } from '../db/client.ts'
-import { explain } from './reasons.ts'
+import { type Database, raw } from '../db/client.ts'
+import { changeDeliveries } from './transitions.ts'
 
 /** `walletChainId`: the chain of a contract; 0 for a wallet with a key. */
 type Wallet = { address: string | SQL; walletChainId: number | SQL }
@@ -18,36 +17,22 @@ export const storedWallet: Wallet = {
 
 /**
  * Queues the items that wait for a wallet of the users: statements for the transaction that gives
- * them one. `userIds` is an id, or SQL that selects ids. The rows of the second are the chains to
- * wake after it. An item without a chain waits until its network is configured.
+ * them one. `userIds` is an id, or SQL that selects ids. The rows of `queued` have the chains to wake
+ * after it. An item without a chain waits until its network is configured.
  */
-export function queueAwaiting(
+export const queueAwaiting = (
   db: Database,
   userIds: number | SQL,
   { address, walletChainId }: Wallet,
   now: Date,
-): [Statement, RunnableQuery<{ chainId: number | null }[], 'sqlite'>] {
-  const at = now.toISOString()
-  const { reasonCode, reason } = explain('network_not_configured')
-  return [
-    raw(
-      db,
-      sql`UPDATE orderItems SET ethRecipient = ${address}, recipientChainId = ${walletChainId}
-        WHERE id IN (SELECT id FROM deliveries WHERE awaits IN (${userIds}))`,
-    ),
-    raw<{ chainId: number | null }>(
-      db,
-      // Each change stops the step that is about to send the item, so they may not be frequent.
-      sql`UPDATE deliveries SET awaits = NULL, state = 'queued', queuedAt = ${at},
-          dueAt = strftime('%Y-%m-%dT%H:%M:%fZ', ${at},
-            '+' || min(3600, max(0, version - 1) * 30) || ' seconds'),
-          failingSince = iif(chainId IS NULL, ${at}, NULL),
-          reasonCode = iif(chainId IS NULL, ${reasonCode}, NULL),
-          reason = iif(chainId IS NULL, ${reason}, NULL), version = version + 1, updatedAt = ${at}
-        WHERE awaits IN (${userIds}) RETURNING chainId`,
-    ),
-  ]
-}
+) => ({
+  recipients: raw<never>(
+    db,
+    sql`UPDATE orderItems SET ethRecipient = ${address}, recipientChainId = ${walletChainId}
+      WHERE id IN (SELECT id FROM deliveries WHERE awaits IN (${userIds}))`,
+  ),
+  queued: changeDeliveries(db, 'link_wallet', sql`deliveries.awaits IN (${userIds})`, now),
+})
 
 /**
  * Whether a transaction carries an item to or from the user, or one that the user sells is queued.
@@ -65,8 +50,7 @@ export const hasTransfersUnderWay = (userId: number): SQL =>
  * Takes the wallet from the user's items that no transaction carries, so that nothing is delivered
  * to it: queued ones wait for the next wallet. What is being cancelled needs none.
  */
-export function removeRecipient(db: Database, userId: number, now: Date): Statement[] {
-  const at = now.toISOString()
+export function removeRecipient(db: Database, userId: number, now: Date) {
   const isBuyer = sql`EXISTS (SELECT 1 FROM orderItems i JOIN orders o ON o.id = i.orderId
     WHERE i.id = d.id AND o.buyerId = ${userId})`
   const queued = sql`SELECT d.id FROM deliveries d WHERE d.dueAt IS NOT NULL
@@ -74,34 +58,26 @@ export function removeRecipient(db: Database, userId: number, now: Date): Statem
   // All states, in the spelling of the index `deliveries_waiting`, so that SQLite uses it.
   const failed = sql`SELECT d.id FROM deliveries d
     WHERE d.state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off') AND d.state = 'failed' AND ${isBuyer}`
-  return [
-    raw(
+  return {
+    recipients: raw<never>(
       db,
       sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
         WHERE id IN (${queued} UNION ALL ${failed})`,
     ),
-    raw(
-      db,
-      sql`UPDATE deliveries SET state = 'awaiting_wallet', awaits = ${userId}, dueAt = NULL,
-          queuedAt = NULL, failingSince = NULL, tries = 0, reasonCode = NULL, reason = NULL,
-          version = version + 1, updatedAt = ${at}
-        WHERE id IN (${queued})`,
-    ),
-  ]
+    unlinked: changeDeliveries(db, 'unlink_wallet', sql`deliveries.id IN (${queued})`, now),
+  }
 }
 
 /**
  * Asks to use up the keys of the user's items that no transaction carries. They end as `cancelled`,
  * which needs no recipient.
  */
-export function cancelUnsigned(userId: number, now: Date): SQL {
-  const at = now.toISOString()
-  return sql`UPDATE deliveries SET state = 'queued', requestedAction = 'cancel', awaits = NULL,
-      cancelRequestedAt = ${at},
-      queuedAt = coalesce(queuedAt, ${at}), dueAt = ${at}, failingSince = NULL, tries = 0,
-      reasonCode = NULL, reason = NULL, version = version + 1, updatedAt = ${at}
-    WHERE requestedAction = 'deliver' AND id IN (
-      SELECT d.id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
-        CROSS JOIN deliveries d ON d.id = i.id
-      WHERE o.buyerId = ${userId} AND d.state IN ('awaiting_wallet', 'queued'))`
-}
+export const cancelUnsigned = (db: Database, userId: number, now: Date) =>
+  changeDeliveries(
+    db,
+    'request_cancellation',
+    sql`deliveries.requestedAction = 'deliver' AND deliveries.state <> 'failed'
+      AND deliveries.id IN (SELECT i.id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
+        WHERE o.buyerId = ${userId})`,
+    now,
+  )

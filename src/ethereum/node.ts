@@ -2,7 +2,7 @@
 import type { Network } from '../env.ts'
 import { log } from '../log.ts'
 import { type Block, block, blockAt, chainId, integer, read } from './requests.ts'
-import { nodeAt, type Replies, type Reply, type Rpc, type RpcRequest } from './rpc.ts'
+import { type Limits, nodeAt, type Replies, type Reply, type Rpc, type RpcRequest } from './rpc.ts'
 
 /** Milliseconds for which a node is left out. */
 const LEFT_OUT = 60_000
@@ -23,7 +23,9 @@ export type Node = {
   rpc: Rpc
 }
 
-type Urls = Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'> & { timeout?: number }
+/** What asking nodes needs of a network. */
+export type Urls = Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'> &
+  Pick<Limits, 'timeout'>
 
 /** Returns all nodes, those that are left out, too. */
 export const nodes = (network: Urls): Node[] =>
@@ -40,27 +42,43 @@ export function usableNodes(network: Urls): Node[] {
 export const otherNodes = (network: Urls, { url }: Node): Node[] =>
   usableNodes(network).filter((node) => node.url !== url)
 
-const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
-
 /**
  * Asks each configured node, and returns what all of them reply to a request. Those that are left out
- * are asked, too: a node that lies must not be able to silence the others. With a `timeout` it gives
- * up then, also if the limit of a node delays its calls.
+ * are asked, too: a node that lies must not be able to silence the others.
  */
 export async function askAll(
   network: Urls,
   requests: readonly RpcRequest[],
 ): Promise<(request: RpcRequest) => Reply[]> {
-  const asked = nodes(network).map(({ rpc }) =>
-    network.timeout ? answerIn(network.timeout, rpc(requests), unanswered) : rpc(requests),
-  )
-  const all = await Promise.all(asked)
+  const all = await Promise.all(nodes(network).map(({ rpc }) => rpc(requests)))
   return (request) => all.map((replies) => replies(request))
 }
 
-/** Returns the answer, or the other value after so many milliseconds. */
-export const answerIn = <T>(timeout: number, answer: Promise<T>, otherwise: T): Promise<T> =>
-  Promise.race([answer, new Promise<T>((resolve) => setTimeout(() => resolve(otherwise), timeout))])
+const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
+
+/**
+ * Returns a client of each configured node that sends together what is asked at the same time. With a
+ * `timeout` it gives up then, also if the limit of the node delays its calls.
+ */
+export const joinedNodes = (network: Urls): Rpc[] =>
+  nodes(network).map(({ rpc }) => {
+    const { timeout } = network
+    const waiting: RpcRequest[] = []
+    let answer: Promise<Replies> | undefined
+    const send = async () => {
+      await null
+      const requests = waiting.splice(0)
+      answer = undefined
+      if (!timeout) return rpc(requests)
+      const late = new Promise<Replies>((resolve) => setTimeout(resolve, timeout, unanswered))
+      return Promise.race([rpc(requests), late])
+    }
+    return (requests) => {
+      waiting.push(...requests)
+      answer ??= send()
+      return answer
+    }
+  })
 
 /**
  * Returns what nodes say together, if a yes opens something: yes only if all that answer say so. An

@@ -51,10 +51,7 @@ export const simulate = (call: {
   data: Hex
   gas?: Hex
   gasPrice?: Hex
-}): RpcRequest => ({
-  method: 'eth_call',
-  params: [call, 'latest'],
-})
+}): RpcRequest => ({ method: 'eth_call', params: [call, 'latest'] })
 /** With a gas price, because a contract can be cheaper when it is 0. */
 export const gasEstimate = (call: {
   from: Address

@@ -27,6 +27,7 @@ const tokenErrors = `
   TransferToZeroAddress() NotOwnerNorApproved() TokenAlreadyExists() TokenDoesNotExist()
   AccountBalanceOverflow() InsufficientBalance() Unauthorized()
   CreatorTokenTransferValidator__CallerMustBeWhitelisted()
+  CreatorTokenTransferValidator__CallerMustBeWhitelistedOperator()
   CreatorTokenTransferValidator__OperatorIsBlacklisted()`
 
 type AbiError = Extract<Abi[number], { type: 'error' }>
@@ -53,7 +54,7 @@ export const isRevert = ({ code, message }: { code: number; message: string }): 
 
 /** Returns why a call reverted, in words and without addresses. */
 export function revertReason(data: Hex): string {
-  return withoutAddresses(decoded(data)).slice(0, 200)
+  return withoutAddresses(decoded(data)).slice(0, 200).toWellFormed()
 }
 
 /** Returns why a call reverted, in words; null if it did not, or if the node has failed. */

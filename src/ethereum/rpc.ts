@@ -14,7 +14,7 @@ export type Replies = (request: RpcRequest) => Reply
 export type Rpc = (requests: readonly RpcRequest[]) => Promise<Replies>
 
 /** `timeout`: milliseconds that a node has to answer. */
-export type Limits = { callsPerBatch: number; callsPerSecond: number; timeout?: number }
+export type Limits = { callsPerBatch: number; callsPerSecond: number; timeout?: number | undefined }
 
 const TIMEOUT = 10_000
 /** HTTP requests that one call sends at a time. */

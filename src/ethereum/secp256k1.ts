@@ -2,7 +2,7 @@
 import { getPublicKey, recoverPublicKey, signAsync } from '@noble/secp256k1'
 import type { Address, Hex } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
-import { bytesToBigInt, bytesToHex, hexToBytes, isAddressEqual } from 'viem/utils'
+import { bytesToHex, hexToBytes, isAddressEqual } from 'viem/utils'
 
 /** Returns the address of a private key. */
 export const addressOf = (key: Hex): Address =>
@@ -13,7 +13,7 @@ export async function signHash(hash: Hex, key: Hex) {
   const options = { prehash: false, format: 'recovered' } as const
   const bytes = await signAsync(hexToBytes(hash), hexToBytes(key), options)
   const [yParity = 0] = bytes
-  return { yParity, r: bytesToBigInt(bytes.slice(1, 33)), s: bytesToBigInt(bytes.slice(33)) }
+  return { yParity, r: bytesToHex(bytes.slice(1, 33)), s: bytesToHex(bytes.slice(33)) }
 }
 
 /** Whether a signature (`r`, `s` and `v`, 65 bytes) of a hash is of the key of an account. */

@@ -57,8 +57,8 @@ const notEmail = 'must be an e-mail address'
 const emailText = writtenText(254, 0, (text) => toAsciiDomain(toLine(text)))
 export const optionalEmail = emailText.refine((text) => text === '' || email.test(text), notEmail)
 
-/** The e-mail address of an account, in lower case. */
-export const EmailAddress = emailText.toLowerCase().refine((text) => email.test(text), notEmail)
+/** The e-mail address of an account, in lower case: that of U+212A is `k`, which no browser sends. */
+export const EmailAddress = emailText.refine((text) => email.test(text), notEmail).toLowerCase()
 
 const notTime = 'must be a time, as in 2026-01-31T12:00:00.000Z'
 

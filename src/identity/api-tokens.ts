@@ -120,12 +120,8 @@ export async function rollToken(
   id: string,
 ): Promise<{ id: string; name: string; role: Caller['role']; email: string }> {
   // The owner and the lifetime are those of the old token, which only the database knows.
-  const { keyId, createdAt, ...successor } = newToken(
-    tokenIssuer(settings),
-    { role: 'user' },
-    0,
-    now,
-  )
+  const issuer = tokenIssuer(settings)
+  const { keyId, createdAt, ...successor } = newToken(issuer, { role: 'user' }, 0, now)
   const isOld = and(
     eq(tokens.id, id),
     isOwnToken(caller),
@@ -138,10 +134,7 @@ export async function rollToken(
     caller,
     [
       requireRecentSignIn(db, caller, now),
-      {
-        when: sql`NOT EXISTS (SELECT 1 FROM ${tokens} WHERE ${isOld})`,
-        error: tokenNotFound,
-      },
+      { when: sql`NOT EXISTS (SELECT 1 FROM ${tokens} WHERE ${isOld})`, error: tokenNotFound },
       requireQuota(quota, now),
     ],
     [

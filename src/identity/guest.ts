@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/owned.ts'
 import { raw } from '../db/client.ts'
 import { isGuest } from '../db/schema/users.ts'
+import { changeDeliveries } from '../delivery/transitions.ts'
 import type { Ctx } from '../http/context.ts'
 import { closeAccount } from './close.ts'
 import type { Proof } from './sign-in.ts'
@@ -30,12 +31,13 @@ export function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletC
         WHERE id IN ${selectAddressIds(guest)}`,
     ),
     // Lists of changes find orders by their deliveries.
-    raw<never>(
+    ...changeDeliveries(
       db,
-      sql`UPDATE deliveries SET awaits = iif(awaits IS NULL, NULL, ${userId}),
-          version = version + 1, updatedAt = ${at}
-        WHERE id IN (SELECT i.id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
-          WHERE o.buyerId = ${guest})`,
+      'change_buyer',
+      sql`deliveries.id IN (SELECT i.id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
+        WHERE o.buyerId = ${guest})`,
+      now,
+      { awaits: sql`iif(awaits IS NULL, NULL, ${userId})` },
     ),
     raw<never>(db, sql`UPDATE orders SET buyerId = ${userId} WHERE buyerId = ${guest}`),
     // Last, because the others find the guest by the address. Then the caller can have it.

@@ -46,13 +46,16 @@ async function addMethod(ctx: Ctx, proof: Proof): Promise<Linked> {
     .where(eq(users.id, caller.userId))
     .returning({ email: users.email })
   const guards = [requireRecentSignIn(db, caller, now), proof.guard, requireUnset(caller, column)]
-  const [, , , , [user], , , queued] = await writeAs(db, caller, guards, [
-    ...takeOverGuest(ctx, proof),
-    update,
-    consume,
+  const {
+    updated: [user],
+    queued,
+  } = await writeAs(db, caller, guards, {
+    guest: takeOverGuest(ctx, proof),
+    updated: update,
+    consumed: consume,
     // An account has at least one method, so this one has a wallet now.
     ...queueAwaiting(db, caller.userId, storedWallet, now),
-  ])
+  })
   return { email: user?.email ?? '', chainIds: queued.flatMap(({ chainId }) => chainId ?? []) }
 }
 
@@ -131,15 +134,17 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
   const quota = dailyQuota('unlinks', userId)
   guards.push(requireQuota(quota, now))
   const cleared = method === 'email' ? { email: '' } : { ethereumPublicAddr: '', walletChainId: 0 }
-  const [[before]] = await writeAs(db, caller, guards, [
-    db.select({ email: users.email }).from(users).where(isCaller),
-    db
+  const {
+    before: [before],
+  } = await writeAs(db, caller, guards, {
+    before: db.select({ email: users.email }).from(users).where(isCaller),
+    user: db
       .update(users)
       .set({ ...cleared, updatedAt: now.toISOString() })
       .where(isCaller),
-    ...(method === 'ethereumPublicAddr' ? removeRecipient(db, userId, now) : []),
-    countUse(db, quota, now),
-  ])
+    ...(method === 'ethereumPublicAddr' && removeRecipient(db, userId, now)),
+    use: countUse(db, quota, now),
+  })
   return before?.email ?? ''
 }
 

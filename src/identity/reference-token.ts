@@ -8,6 +8,8 @@ import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { REFERENCE_NAME, tokenNamespace } from './namespace.ts'
 
+type IssuerCtx = Ctx & { settings: Settings }
+
 /** Milliseconds. */
 const LIFETIME = 60 * 60 * 1000
 
@@ -15,12 +17,7 @@ const LIFETIME = 60 * 60 * 1000
  * Returns a JWT of the caller for one hour, and when it expires, as ISO 8601. A user has one row
  * for it, which each call renews; JWTs that were signed before still work until they expire.
  */
-export async function renewReferenceToken({
-  db,
-  caller,
-  now,
-  settings,
-}: Ctx & { settings: Settings }): Promise<{ token: string; expiresAt: string }> {
+export async function renewReferenceToken({ db, caller, now, settings }: IssuerCtx) {
   const issuer = tokenIssuer(settings)
   const { userId } = caller
   const { id, ...claims } = newToken(issuer, { userId, role: 'user' }, LIFETIME, now)
@@ -28,6 +25,11 @@ export async function renewReferenceToken({
   const present = sql`(SELECT id FROM tokens WHERE userId = ${userId} AND kind = 'api'
     AND name = ${REFERENCE_NAME} AND revokedAt IS NULL AND rolledAt IS NULL)`
   const token = { ...claims, kind: 'api', name: REFERENCE_NAME } as const
+  const values = {
+    ...token,
+    id: sql`COALESCE(${present}, ${id})`,
+    namespace: tokenNamespace(token),
+  }
   const [[stored]] = await writeAs(
     db,
     caller,
@@ -35,11 +37,7 @@ export async function renewReferenceToken({
     [
       db
         .insert(tokens)
-        .values({
-          ...token,
-          id: sql`COALESCE(${present}, ${id})`,
-          namespace: tokenNamespace(token),
-        })
+        .values(values)
         .onConflictDoUpdate({ target: tokens.id, set: { keyId, createdAt, expiresAt } })
         .returning({ id: tokens.id }),
     ],

@@ -1,7 +1,7 @@
 /** Reads pages of the public lists, and what a call names. */
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { type Issue, rejected } from '../http/errors.ts'
+import { type Issue, requireNone } from '../http/errors.ts'
 import { type Driver, WINDOW } from './candidates.ts'
 import { lists, type Row, toElement } from './for-sale.ts'
 import { type PublicQuery, type Reference, toCursor } from './query.ts'
@@ -76,12 +76,12 @@ export async function readNamed(
   const values = { input: inputOf(ctx), references: JSON.stringify(named), count: named.length }
   const [rows] = await ctx.db.batch([statements.named(ctx.db, values)])
   const found = new Set(rows.map(({ id }) => id))
-  const [first, ...others] = named.flatMap((reference, i): Issue[] => {
+  const issues = named.flatMap((reference, i): Issue[] => {
     const name = typeof reference === 'number' ? reference : `externalId:${reference}`
     const message = `${name} does not exist`
     return found.has(i) ? [] : [{ path: `ids[${i}]`, code: notFound, message }]
   })
-  if (first) throw rejected([first, ...others])
+  requireNone(issues)
   const distinct = new Map(rows.map((row) => [row.target, row]))
   return { [list]: [...distinct.values()].map((row) => toElement(ctx.settings, row)) }
 }

@@ -108,24 +108,20 @@ export function findAlarms(
   watchItems(state, settings.DELIVERY_ALARM_MINUTES * MINUTE, isOld, raise)
   const { failed, retried, webhooks, cron } = state
   for (const [queue, { messages, oldestAt }] of Object.entries(state.queues))
-    if (isOld(oldestAt, limits.message))
-      raise(
-        'backlog',
-        queue,
-        `${counted(messages, 'message')} in the queue of ${queue}, the oldest since ${when(oldestAt)}.`,
-      )
+    if (isOld(oldestAt, limits.message)) {
+      const detail = `${counted(messages, 'message')} in the queue of ${queue}, the oldest since ${when(oldestAt)}.`
+      raise('backlog', queue, detail)
+    }
   const parts = [
     failed > 0 && `${countedUp(failed, 'delivery', 'deliveries')} failed.`,
     retried > 0 &&
       `${countedUp(retried, 'delivery', 'deliveries')} that failed ${retried === 1 ? 'is' : 'are'} tried again.`,
   ]
   if (failed + retried > 0) raise('deliveries_failed', '', parts.filter(Boolean).join(' '))
-  if (isOld(webhooks.dueAt, limits.message))
-    raise(
-      'webhooks_backlog',
-      '',
-      `${countedUp(webhooks.pending, 'webhook')} with something to send, one due since ${when(webhooks.dueAt)}.`,
-    )
+  if (isOld(webhooks.dueAt, limits.message)) {
+    const detail = `${countedUp(webhooks.pending, 'webhook')} with something to send, one due since ${when(webhooks.dueAt)}.`
+    raise('webhooks_backlog', '', detail)
+  }
   for (const job of cron?.failedJobs ?? [])
     raise('cron_job_failed', job, `The job ${job} of the cron trigger failed.`)
   watchInstance(state, settings, raise)
@@ -137,12 +133,10 @@ export function findAlarms(
 function watchTokens({ endingTokens }: State, now: Date, raise: Raise): void {
   for (const { id, userId, role, name, expiresAt } of endingTokens)
     for (const days of TOLD_BEFORE)
-      if (Date.parse(expiresAt) - now.getTime() <= days * DAY)
-        raise(
-          'token_ends',
-          `${id}:${days}`,
-          `The ${role} token ${role === 'master' ? `“${name}” ` : ''}of user ${userId} ends at ${when(expiresAt)}. What uses it is refused from then on.`,
-        )
+      if (Date.parse(expiresAt) - now.getTime() <= days * DAY) {
+        const detail = `The ${role} token ${role === 'master' ? `“${name}” ` : ''}of user ${userId} ends at ${when(expiresAt)}. What uses it is refused from then on.`
+        raise('token_ends', `${id}:${days}`, detail)
+      }
 }
 
 /** What the instance has used up of its storage and its quotas. */
@@ -154,21 +148,17 @@ function watchInstance(
   if (storageProblem) raise('storage_unavailable', '', 'R2 does not answer.')
   const percent = Math.floor((databaseBytes / MAX_DATABASE) * 100)
   for (const share of DATABASE_SHARES)
-    if (percent >= share)
-      raise(
-        'database_size',
-        `${share}`,
-        `The database has ${percent} % of the 10 GB that D1 allows. When it is full, no order can be placed.`,
-      )
+    if (percent >= share) {
+      const detail = `The database has ${percent} % of the 10 GB that D1 allows. When it is full, no order can be placed.`
+      raise('database_size', `${share}`, detail)
+    }
   for (const { name, period, used } of quotas) {
     const per = period.length === 10 ? 'day' : 'hour'
     const { limit, who } = limitOf(settings, name, per)
-    if (used >= limit * HIGH_SHARE)
-      raise(
-        'quota_low',
-        `${name}:${per}`,
-        `${used} ${name} of this ${per} are used. From ${limit}, ${who} none.`,
-      )
+    if (used >= limit * HIGH_SHARE) {
+      const detail = `${used} ${name} of this ${per} are used. From ${limit}, ${who} none.`
+      raise('quota_low', `${name}:${per}`, detail)
+    }
   }
 }
 
@@ -194,49 +184,39 @@ function watchNetworks(
 ): void {
   for (const { name, chainId, checkedAt, problem, headAt, ...seen } of checks) {
     const chain = String(chainId)
-    if (problem && isOld(checkedAt, limits.node))
-      raise(
-        'node_unavailable',
-        chain,
-        `No node of ${name} can be used since ${when(checkedAt)}: ${problem}.`,
-      )
+    if (problem && isOld(checkedAt, limits.node)) {
+      const detail = `No node of ${name} can be used since ${when(checkedAt)}: ${problem}.`
+      raise('node_unavailable', chain, detail)
+    }
     const isStalled = headAt && Date.parse(checkedAt) - Date.parse(headAt) >= limits.head
     const waits = work.some(
       ({ chainId: id, dueAt, unminedAt }) =>
         id === chainId && (isOld(dueAt, limits.head) || isOld(unminedAt, limits.head)),
     )
-    if (isStalled && waits && !problem)
-      raise(
-        'chain_stalled',
-        chain,
-        `${name} has made no block since ${when(headAt)}, and items wait for one.`,
-      )
-    if (seen.isPaused || seen.isRetired)
-      raise(
-        'contract_paused',
-        chain,
-        `The Delivery contract of ${name} is ${seen.isRetired ? 'retired' : 'paused'}.`,
-      )
+    if (isStalled && waits && !problem) {
+      const detail = `${name} has made no block since ${when(headAt)}, and items wait for one.`
+      raise('chain_stalled', chain, detail)
+    }
+    if (seen.isPaused || seen.isRetired) {
+      const detail = `The Delivery contract of ${name} is ${seen.isRetired ? 'retired' : 'paused'}.`
+      raise('contract_paused', chain, detail)
+    }
     const relayers = seen.signers?.filter(({ limit }) => limit !== null)
     if (relayers?.length === 0)
       raise('no_relayer', chain, `No signer is a relayer of the Delivery contract of ${name}.`)
     const network = networks[name]
     const gasPrice = BigInt(seen.gasPrice ?? 0)
     const cap = parseGwei(String(network?.maxFeePerGasGwei ?? 0))
-    if (network && !firstFees({ baseFee: gasPrice, tip: 0n }, cap))
-      raise(
-        'fees_above_cap',
-        chain,
-        `A unit of gas of ${name} costs ${formatGwei(gasPrice)} gwei, more than 70 % of maxFeePerGasGwei. Nothing is sent.`,
-      )
+    if (network && !firstFees({ baseFee: gasPrice, tip: 0n }, cap)) {
+      const detail = `A unit of gas of ${name} costs ${formatGwei(gasPrice)} gwei, more than 70 % of maxFeePerGasGwei. Nothing is sent.`
+      raise('fees_above_cap', chain, detail)
+    }
     const symbol = network?.nativeCurrency?.symbol ?? 'ETH'
     for (const { address, balance, deliveries } of relayers ?? [])
-      if (deliveries < ENOUGH_DELIVERIES)
-        raise(
-          'signer_low',
-          `${chain}:${address}`,
-          `The signer ${address} has ${formatEther(BigInt(balance))} ${symbol} on ${name}: enough for ${counted(deliveries, 'delivery', 'deliveries')}.`,
-        )
+      if (deliveries < ENOUGH_DELIVERIES) {
+        const detail = `The signer ${address} has ${formatEther(BigInt(balance))} ${symbol} on ${name}: enough for ${counted(deliveries, 'delivery', 'deliveries')}.`
+        raise('signer_low', `${chain}:${address}`, detail)
+      }
   }
 }
 
@@ -244,25 +224,19 @@ function watchNetworks(
 function watchRuns({ networks, runs }: State, isOld: IsOld, raise: Raise): void {
   for (const { name, chainId } of networks) {
     const run = runs.find((row) => row.chainId === chainId)
-    if (run?.failedSince)
-      raise(
-        'run_failed',
-        String(chainId),
-        `The runs of ${name} fail since ${when(run.failedSince)}: ${run.problem ?? 'they stop without an error'}.`,
-      )
-    if (run?.problem === 'contract_not_linked')
-      raise(
-        'contract_not_linked',
-        String(chainId),
-        `The Delivery contract of ${name} does not know the keys of the contracts before it.`,
-      )
+    if (run?.failedSince) {
+      const detail = `The runs of ${name} fail since ${when(run.failedSince)}: ${run.problem ?? 'they stop without an error'}.`
+      raise('run_failed', String(chainId), detail)
+    }
+    if (run?.problem === 'contract_not_linked') {
+      const detail = `The Delivery contract of ${name} does not know the keys of the contracts before it.`
+      raise('contract_not_linked', String(chainId), detail)
+    }
     const since = run?.unconfirmedSince ?? null
-    if (isOld(since, LIMITS.second))
-      raise(
-        'second_node_silent',
-        String(chainId),
-        `No second node of ${name} confirms deliveries since ${when(since)}. One node is believed.`,
-      )
+    if (isOld(since, LIMITS.second)) {
+      const detail = `No second node of ${name} confirms deliveries since ${when(since)}. One node is believed.`
+      raise('second_node_silent', String(chainId), detail)
+    }
   }
 }
 
@@ -270,12 +244,10 @@ function watchRuns({ networks, runs }: State, isOld: IsOld, raise: Raise): void 
 function watchNodes({ networks }: State, limits: typeof LIMITS, isOld: IsOld, raise: Raise): void {
   for (const { name, chainId, checkedAt, nodes, signers } of networks) {
     for (const [index, { problem, problemSince }] of nodes.entries())
-      if (isOld(problemSince, limits.misconfigured))
-        raise(
-          'node_misconfigured',
-          `${chainId}:${index}`,
-          `The node ${index} of ${name} cannot do what deliveries need since ${when(problemSince)}: ${problem}.`,
-        )
+      if (isOld(problemSince, limits.misconfigured)) {
+        const detail = `The node ${index} of ${name} cannot do what deliveries need since ${when(problemSince)}: ${problem}.`
+        raise('node_misconfigured', `${chainId}:${index}`, detail)
+      }
     const told = nodes.flatMap(({ state }, node) =>
       state?.seenAt === checkedAt
         ? Object.entries(state.relayers).map(([address, known]) => ({ node, address, ...known }))
@@ -320,21 +292,17 @@ function watchFindings({ networks, findings }: State, raise: Raise): void {
 }
 
 function watchSigners({ networks, paused }: State, raise: Raise): void {
-  for (const { chainId, address, reverts, pausedUntil } of paused)
-    raise(
-      'signer_paused',
-      `${chainId}:${address}`,
-      `${counted(reverts, 'transaction')} of the signer ${address} on chain ${chainId} reverted in a row. It pauses until ${when(pausedUntil)}.`,
-    )
+  for (const { chainId, address, reverts, pausedUntil } of paused) {
+    const detail = `${counted(reverts, 'transaction')} of the signer ${address} on chain ${chainId} reverted in a row. It pauses until ${when(pausedUntil)}.`
+    raise('signer_paused', `${chainId}:${address}`, detail)
+  }
   for (const { name, chainId, signers } of networks)
     for (const { address, limit } of signers ?? []) {
       const used = limit ? limit.capacity - limit.available : 0
-      if (limit && used >= limit.capacity * HIGH_SHARE)
-        raise(
-          'relayer_limit_low',
-          `${chainId}:${address}`,
-          `The signer ${address} has used ${used} of ${counted(limit.capacity, 'piece')} of its limit on ${name}. ${limit.perDay} flow back in a day.`,
-        )
+      if (limit && used >= limit.capacity * HIGH_SHARE) {
+        const detail = `The signer ${address} has used ${used} of ${counted(limit.capacity, 'piece')} of its limit on ${name}. ${limit.perDay} flow back in a day.`
+        raise('relayer_limit_low', `${chainId}:${address}`, detail)
+      }
     }
 }
 
@@ -348,12 +316,10 @@ function watchItems(
   const chainName = (chainId: number | null) =>
     chainId === null ? 'a network that is not configured' : `chain ${chainId}`
   for (const { chainId, reasonCode, items, queuedAt } of delays)
-    if (isOld(queuedAt, limit))
-      raise(
-        'deliveries_delayed',
-        `${chainId}:${reasonCode}`,
-        `${countedUp(items, 'item')} of ${chainName(chainId)} cannot be delivered: ${reasonCode}. The oldest waits since ${when(queuedAt)}.`,
-      )
+    if (isOld(queuedAt, limit)) {
+      const detail = `${countedUp(items, 'item')} of ${chainName(chainId)} cannot be delivered: ${reasonCode}. The oldest waits since ${when(queuedAt)}.`
+      raise('deliveries_delayed', `${chainId}:${reasonCode}`, detail)
+    }
   for (const [chainId, groups] of Map.groupBy(work, (group) => group.chainId)) {
     const [oldest = null] = groups.flatMap(({ queuedAt }) => queuedAt ?? []).sort()
     if (!isOld(oldest, limit)) continue
@@ -366,11 +332,8 @@ function watchItems(
         : delayed.reduce((sum, delay) => sum + delay.items, 0))
     if (items === 0) continue
     const problem = runs.find((run) => run.chainId === chainId)?.problem
-    raise(
-      'deliveries_delayed',
-      String(chainId),
-      `${countedUp(items, 'item')} of ${chainName(chainId)} under way. The oldest waits for its turn or its block since ${when(oldest)}${problem ? `: ${problem}` : ''}.`,
-    )
+    const detail = `${countedUp(items, 'item')} of ${chainName(chainId)} under way. The oldest waits for its turn or its block since ${when(oldest)}${problem ? `: ${problem}` : ''}.`
+    raise('deliveries_delayed', String(chainId), detail)
   }
 }
 

@@ -11,42 +11,45 @@ import { cronRuns, sentMails } from '../db/schema/operations.ts'
 import { idempotencyKeys, responseParts } from '../db/schema/orders.ts'
 import { emailLinks, walletNonces } from '../db/schema/users.ts'
 import { putOffUnconfigured, wakeDueChains } from '../delivery/wake.ts'
-import { readSettings } from '../env.ts'
+import { readSettings, type Settings } from '../env.ts'
+import { handleFailing, warnBehind } from '../events/failing.ts'
+import { pruneEvents } from '../events/log.ts'
+import { wakeWebhooks } from '../events/wake.ts'
 import { LINK_LIFETIME } from '../identity/email-link.ts'
 import { sweepTokens } from '../identity/sweep-tokens.ts'
 import { log } from '../log.ts'
 import { dayOf, IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
 import { sweepReservations } from '../reservations/release.ts'
-import { handleFailing, warnBehind } from '../webhooks/failing.ts'
-import { pruneEvents } from '../webhooks/log.ts'
-import { wakeWebhooks } from '../webhooks/wake.ts'
 import { rollUpHours } from './hourly-orders.ts'
 import { checkNetworks } from './networks.ts'
 import { raiseAlarms } from './notify.ts'
 import { mailOrders, SENT_LIFETIME } from './order-mails.ts'
 import { warnTokenOwners } from './token-ends.ts'
 
-type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
+/** What a job may need: also all that sending a mail does. */
+type Job = (ctx: {
+  env: Env
+  email: SendEmail
+  db: Database
+  settings: Settings
+  now: Date
+}) => Promise<unknown>
 
 const jobs: Record<string, Job> = {
-  wakeDueChains: (env, db, now) => wakeDueChains(env.DELIVERIES, db, readSettings(env), now),
-  putOffUnconfigured: (env, db, now) => putOffUnconfigured(db, readSettings(env), now),
-  wakeWebhooks: (env, db, now) => wakeWebhooks(env, db, now),
-  handleFailingWebhooks: (env, db, now) =>
-    handleFailing({ db, email: env.EMAIL, settings: readSettings(env), now }),
-  warnTokenOwners: (env, db, now) =>
-    warnTokenOwners({ db, email: env.EMAIL, settings: readSettings(env), now }),
-  mailOrders: (env, db, now) =>
-    mailOrders({ db, email: env.EMAIL, settings: readSettings(env), now }),
-  deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
-  removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
-  checkNetworks: (env, db, now) => checkNetworks(db, readSettings(env), now),
-  checkListings: (env, db, now) => checkListings(db, readSettings(env), now),
-  rollUpHours: (_env, db, now) => rollUpHours(db, now),
+  wakeDueChains: ({ env, db, settings, now }) => wakeDueChains(env.DELIVERIES, db, settings, now),
+  putOffUnconfigured: ({ db, settings, now }) => putOffUnconfigured(db, settings, now),
+  wakeWebhooks: ({ env, db, now }) => wakeWebhooks(env, db, now),
+  handleFailingWebhooks: handleFailing,
+  warnTokenOwners,
+  mailOrders,
+  deleteExpiredRows: ({ db, now }) => deleteExpiredRows(db, now),
+  removeOrphans: ({ env, db, now }) => removeOrphans(env.AVATARS, db, now),
+  checkNetworks: ({ db, settings, now }) => checkNetworks(db, settings, now),
+  checkListings: ({ db, settings, now }) => checkListings(db, settings, now),
+  rollUpHours: ({ db, now }) => rollUpHours(db, now),
   // At night only, because it reads again the deleted addresses that orders use.
-  sweepAddresses: async (_env, db, now) => isNight(now) && db.batch([sweepAddresses(db, now)]),
-  warnBehindWebhooks: async (env, db, now) =>
-    isNight(now) && warnBehind({ db, email: env.EMAIL, settings: readSettings(env), now }),
+  sweepAddresses: async ({ db, now }) => isNight(now) && db.batch([sweepAddresses(db, now)]),
+  warnBehindWebhooks: async (ctx) => isNight(ctx.now) && warnBehind(ctx),
 }
 
 /** For ten minutes a day, in which a run may be late. */
@@ -54,12 +57,13 @@ const isNight = (now: Date) => now.toISOString().slice(11, 15) === '03:0'
 
 /** Runs all jobs. A job that fails is logged and does not stop the others. */
 export async function runCron(env: Env, now: Date): Promise<void> {
-  readSettings(env)
+  const settings = readSettings(env)
   const db = connect(env.DB)
+  const ctx = { env, email: env.EMAIL, db, settings, now }
   const failedJobs: string[] = []
   const attempt = async (job: string, run: Job) => {
     try {
-      await run(env, db, now)
+      await run(ctx)
     } catch (error) {
       failedJobs.push(job)
       log.error('cron_job_failed', { job, error })
@@ -71,7 +75,7 @@ export async function runCron(env: Env, now: Date): Promise<void> {
   await recordEnd()
   // After the others, because it notifies of what they found.
   const failed = failedJobs.length
-  await attempt('raiseAlarms', raiseAlarms)
+  await attempt('raiseAlarms', () => raiseAlarms(env, db, now))
   if (failedJobs.length > failed) await recordEnd()
 }
 

@@ -49,14 +49,7 @@ type Delay = {
   queuedAt: string | null
 }
 
-/** `problem`: why the queue does not tell. */
-type QueueState = {
-  messages: number
-  bytes: number
-  oldestAt: string | null
-  problem: string | null
-}
-
+type QueueState = Awaited<ReturnType<typeof readQueue>>
 export type State = Awaited<ReturnType<typeof readState>>
 
 /** Transactions of a chain from which the cost of an item is taken. */
@@ -79,9 +72,7 @@ export async function readState(
     findStorageProblem(env.AVATARS),
   ])
   const queues: Record<string, QueueState> = {
-    deliveries,
-    webhooks,
-    master_webhooks: masterWebhooks,
+    ...{ deliveries, webhooks, master_webhooks: masterWebhooks },
   }
   return { ...storedState(settings, read), queues, storageProblem }
 }
@@ -237,7 +228,8 @@ const work = (db: Database, groups: ReturnType<typeof sql>) =>
       FROM (${groups}) w`,
   )
 
-async function readQueue(queue: Queue): Promise<QueueState> {
+/** `problem`: why the queue does not tell. */
+async function readQueue(queue: Queue) {
   try {
     const { backlogCount, backlogBytes, oldestMessageTimestamp } = await queue.metrics()
     // An empty queue may tell the beginning of 1970.

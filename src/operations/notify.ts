@@ -2,10 +2,11 @@
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 import { guardedBatch } from '../db/guard.ts'
+import type { AlarmData } from '../db/schema/webhooks.ts'
 import { readSettings } from '../env.ts'
+import { appendAlarms } from '../events/append.ts'
+import { wakeWebhooks } from '../events/wake.ts'
 import { log } from '../log.ts'
-import { addAlarms } from '../webhooks/log.ts'
-import { wakeWebhooks } from '../webhooks/wake.ts'
 import { findAlarms } from './alarms.ts'
 import { readState, stateStatements } from './instance-state.ts'
 
@@ -24,7 +25,6 @@ type AlarmNotification = {
   isRepeated?: boolean
   data: AlarmData
 }
-type AlarmData = Record<'name' | 'subject' | 'detail' | 'raisedAt' | 'runbookUrl', string>
 
 /** Another cron run has changed the alarms meanwhile. */
 class Outdated extends Error {}
@@ -63,7 +63,7 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
     await guardedBatch(
       db,
       [{ when: hasChanged(state.alarms), error: () => new Outdated() }],
-      [upsert(db, rows), remove(db, [...gone.keys()]), addAlarms(db, notifications, now)],
+      [upsert(db, rows), remove(db, [...gone.keys()]), ...appendAlarms(db, notifications, now)],
     )
   } catch (error) {
     if (error instanceof Outdated) return

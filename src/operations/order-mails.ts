@@ -8,10 +8,10 @@ import { type Database, raw } from '../db/client.ts'
 import { guardedBatch } from '../db/guard.ts'
 import { countUse, type Quota, requireQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
+import { eventIdAt } from '../events/id.ts'
 import { log } from '../log.ts'
 import { EnoughMails, hashAddress, isOptedOut, type Mailer, mailboxOf, post } from '../mail/mail.ts'
 import { type OrderFacts, orderTexts, quoteTitle } from '../mail/order-texts.ts'
-import { eventIdAt } from '../webhooks/log.ts'
 
 /** Mails about orders that a mailbox gets in a day, and of these because of one seller. */
 const MAX_ORDER_MAILS = { mailbox: 10, seller: 3 }
@@ -120,7 +120,7 @@ const facts = sql`n.title, i.orderId, n.contractNetwork AS network, n.contractAd
 /** Selects the next events; after a day without a run, those of the last ten minutes. */
 function nextEvents(now: Date): SQL {
   const [tooOld, recent] = [DAY, 600_000].map((age) => eventIdAt(new Date(now.getTime() - age)))
-  return sql`(SELECT id, type, body FROM events
+  return sql`(SELECT id, type, itemId, data FROM events
     WHERE id > (SELECT iif(mailPosition < ${tooOld}, ${recent}, mailPosition) FROM instance)
     ORDER BY id LIMIT ${MAX_PER_RUN.events})`
 }
@@ -130,9 +130,9 @@ const selectTold = (db: Database, now: Date) =>
   raw<OrderMail & { id: number }>(
     db,
     sql`SELECT v.id, v.type, u.email, ${facts}, i.ethRecipient AS wallet,
-        v.body ->> '$.data.txId' AS txId, d.placedBy
+        v.data ->> 'txId' AS txId, d.placedBy
       FROM ${nextEvents(now)} v
-      CROSS JOIN deliveries d ON d.id = v.body ->> '$.data.orderItemId' AND d.state = CASE v.type
+      CROSS JOIN deliveries d ON d.id = v.itemId AND d.state = CASE v.type
         WHEN 'order.awaiting_wallet' THEN 'awaiting_wallet' WHEN 'order.delivered' THEN 'transferred'
         WHEN 'order.failed' THEN 'failed' END
       JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId JOIN orders o ON o.id = i.orderId

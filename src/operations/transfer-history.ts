@@ -104,7 +104,7 @@ type HistoryEvent = {
 const selectEvents = (db: Database, id: number) =>
   raw<HistoryEvent>(
     db,
-    sql`SELECT v.id, v.type, v.body ->> 'timestamp' AS at, e.url, m.state,
+    sql`SELECT v.id, v.type, v.at, e.url, m.state,
         json_array_length(m.attempts) AS attempts
       FROM (SELECT * FROM events
           WHERE id >= (SELECT unixepoch(createdAt) * 1000000 FROM deliveries WHERE id = ${id})
@@ -150,12 +150,5 @@ export async function readTransferHistory(
     ])
   if (!transfer || !order || !obstacles)
     throw new ApiError('not_found', 'there is no transfer with this id')
-  return {
-    account,
-    transfer: { ...transfer, ...order },
-    obstacles,
-    transactions,
-    actions,
-    events,
-  }
+  return { account, transfer: { ...transfer, ...order }, obstacles, transactions, actions, events }
 }

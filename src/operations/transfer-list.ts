@@ -15,7 +15,9 @@ const PAGE_SIZE = 50
 
 type ListCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }
 
-type State = Pick<Transfer, 'id' | 'status' | 'requestedAction' | 'reasonCode' | 'reason'>
+type State = Pick<Transfer, 'id' | 'status' | 'requestedAction' | 'reasonCode'> & {
+  reasonDetail: string | null
+}
 
 /** `amount`: what the buyer paid, in minor units of the currency (ISO 4217). */
 export type ListedTransfer = State &
@@ -29,7 +31,7 @@ export type ListedTransfer = State &
 export const selectListed = (db: Database, condition: SQL) =>
   raw<ListedTransfer>(
     db,
-    sql`SELECT d.id, d.state AS status, d.requestedAction, d.reasonCode, d.reason, i.orderId,
+    sql`SELECT d.id, d.state AS status, d.requestedAction, d.reasonCode, d.reasonDetail, i.orderId,
         o.providerId, n.title, i.quantity, i.priceCents * i.quantity AS amount,
         i.priceCurrency AS currency, n.contractNetwork AS network, d.createdAt, d.dueAt
       FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
@@ -43,7 +45,7 @@ export type Outcome = State & { obstacle: string | null }
 const selectOutcomes = (db: Database, obstacles: readonly Obstacle[], ids: readonly number[]) =>
   raw<Outcome>(
     db,
-    sql`SELECT id, state AS status, requestedAction, reasonCode, reason,
+    sql`SELECT id, state AS status, requestedAction, reasonCode, reasonDetail,
         ${firstReason(obstacles)} AS obstacle
       FROM deliveries x WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
   )

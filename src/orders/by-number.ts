@@ -38,7 +38,9 @@ export function putOrder(
 }
 
 /** The order, and what its buyer has now. */
-type Stored = Order & Pick<Buyer, 'email' | 'wallet'> & Pick<NewOrder, 'custom'>
+type Stored = Order &
+  Pick<Buyer, 'email' | 'wallet'> &
+  Pick<NewOrder, 'custom'> & { buyerRemovedAt: string | null }
 
 /**
  * Returns an issue for each field that is not that of the stored order. Not compared: billing data,
@@ -53,7 +55,9 @@ function findDifferences(
   const { nftId, listingId, quantity, priceCents, priceCurrency } = item
   const { buyerId, custom } = stored
   const field = fieldsOf(input)
-  const isSameCustom = canonicalJson(input.custom) === canonicalJson(custom)
+  // It was removed with the data of a buyer who was forgotten.
+  const isSameCustom =
+    stored.buyerRemovedAt !== null || canonicalJson(input.custom) === canonicalJson(custom)
   const fields: [field: keyof NewOrder, given: unknown, stored: IssueDetails['stored']][] = [
     [field.nft, named?.nft?.id, nftId],
     [field.listing, named?.listing?.id, listingId],

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { recordAction } from '../auth/audit.ts'
+import { recordIntended } from '../auth/audit.ts'
 import type { Guard } from '../db/guard.ts'
-import { cancelItems } from '../delivery/admin/actions.ts'
+import { cancelOrderItems } from '../delivery/admin/actions.ts'
 import { findObstacles } from '../delivery/admin/obstacles.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
@@ -31,17 +31,20 @@ export async function cancelOrder(
       error: () => new ApiError('conflict', reason),
     }),
   )
-  const results = await writeAs(db, caller, [...callerGuards(ctx, orderId), ...obstacles], [
-    cancelItems(ctx, { id: item, action: 'cancel' }),
+  const { isChanged, statements } = cancelOrderItems(ctx, orderId)
+  const {
+    changed,
+    summary: [row],
+  } = await writeAs(db, caller, [...callerGuards(ctx, orderId), ...obstacles], {
     // Orders name the user token that placed them, and only it can cancel them.
-    recordAction(ctx, {
+    record: recordIntended(ctx, {
       action: 'transfer.cancel',
       subject: item,
-      when: sql`${caller.role} = 'master'`,
+      when: sql`${caller.role} = 'master' AND ${isChanged}`,
     }),
-    selectSummary(db, orderId),
-  ] as const)
-  const [changed, , [row]] = results
+    ...statements,
+    summary: selectSummary(db, orderId),
+  })
   if (!row) throw new Error('the order was not read')
   return { order: toSummary(row), chainIds: changed.flatMap(({ chainId }) => chainId ?? []) }
 }

@@ -38,7 +38,11 @@ export type OrderData = {
   /** By the position of the order in the call. */
   named: Named[]
   /** Orders of earlier calls in the namespace, by provider id, with what their buyer has now. */
-  placed: Map<string, Pick<Buyer, 'id' | 'email' | 'wallet'> & Pick<NewOrder, 'custom'>>
+  placed: Map<
+    string,
+    Pick<Buyer, 'id' | 'email' | 'wallet'> &
+      Pick<NewOrder, 'custom'> & { buyerRemovedAt: string | null }
+  >
   /** The namespace of the caller's token. */
   namespace: string
   /** Pieces that live reservations hold: NFT id to number. */

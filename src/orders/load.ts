@@ -75,6 +75,7 @@ const selectNamed = preparedTables((db, values: Placeholders<Values>) => {
       .select({
         ...{ id: orders.id, providerId: orders.providerId, custom: orders.custom },
         ...{ email: users.email, wallet: users.ethereumPublicAddr },
+        buyerRemovedAt: users.removedAt,
       })
       .from(orders)
       .innerJoin(users, eq(users.id, orders.buyerId))

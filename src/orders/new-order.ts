@@ -184,6 +184,8 @@ export const IdempotencyHeader = z.object({
   'idempotency-key': z
     .string()
     .regex(/^.{1,255}$/, 'must be 1 to 255 characters')
+    // What is not UTF-8 in a header arrives as this: two keys would be one.
+    .check(without(/\uFFFD/))
     .optional()
     .describe(
       'A key of your choice for this call, unique under a token name. If the call is sent again ' +

@@ -1,9 +1,9 @@
 /** Places paid orders, or checks whether they could be placed. */
 import type { Settings } from '../env.ts'
+import type { DueEndpoint } from '../events/wake.ts'
 import type { Ctx } from '../http/context.ts'
 import { requireNone } from '../http/errors.ts'
 import { tokenNameOf } from '../identity/namespace.ts'
-import type { DueEndpoint } from '../webhooks/wake.ts'
 import { countAdded, inTwoTrips, type Loaded, LostRace } from './attempts.ts'
 import { findProblems } from './check.ts'
 import { deleteHolds } from './holds.ts'

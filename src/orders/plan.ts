@@ -34,7 +34,7 @@ type PlannedOrder = {
     chainId: number | null
     state: 'awaiting_wallet' | 'queued'
     reasonCode: ReasonCode | null
-    reason: string | null
+    reasonDetail: string | null
   }
 }
 
@@ -57,7 +57,7 @@ export type Plan = {
 /** What a response shows of a plan. */
 export type ShownPlan = Pick<Plan, 'placedAt' | 'nfts' | 'listings'> & {
   orders: readonly (Pick<PlannedOrder, 'order' | 'buyer' | 'billing' | 'item'> & {
-    delivery: Pick<PlannedOrder['delivery'], 'state' | 'reason'>
+    delivery: Pick<PlannedOrder['delivery'], 'state'>
   })[]
   newUsers: { length: number }
   newAddresses: { length: number }
@@ -149,13 +149,16 @@ function newUser(input: NewOrder): NewUser {
 /** An item waits for the wallet of its buyer, or is due at once. */
 function firstState(wallet: string, chainId: number | null, now: string) {
   const none = { dueAt: null, queuedAt: null, failingSince: null }
-  const noReason = { reasonCode: null, reason: null }
+  const noReason = { reasonCode: null, reasonDetail: null }
   if (!wallet) return { ...none, ...noReason, state: 'awaiting_wallet' } as const
   const queued = { ...none, state: 'queued', dueAt: now, queuedAt: now } as const
   return chainId === null
     ? { ...queued, failingSince: now, ...explain('network_not_configured') }
     : { ...queued, ...noReason }
 }
+
+/** What is shown of a delivery that has not begun: a reason is shown of failed ones only. */
+const unsent = { reasonCode: null, reasonDetail: null, txId: null, sentAt: null }
 
 /** Builds the response. The same caller, plan and ids always give the same response. */
 export function placedOrders(caller: Caller, plan: ShownPlan, written: Written): PlacedOrder[] {
@@ -174,8 +177,7 @@ export function placedOrders(caller: Caller, plan: ShownPlan, written: Written):
     const buyerId = 'newUser' in buyer ? firstUserId + buyer.newUser : buyer.userId
     const billingAddressId =
       'newAddress' in billing ? firstAddressId + billing.newAddress : billing.billingAddressId
-    const { state, reason } = delivery
-    const shown = { state, reason, changedAt: placedAt, txId: null, sentAt: null }
+    const shown = { ...unsent, state: delivery.state, changedAt: placedAt }
     return buildOrder(caller, {
       order: { id: orderId, buyerId, billingAddressId, ...order, createdAt: placedAt },
       items: [{ id: firstItemId + i, orderId, ...item, delivery: shown }],

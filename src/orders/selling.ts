@@ -1,12 +1,12 @@
 /** What a user sells, and whether it may be delivered. */
 import { type Placeholder, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { readAccount, readAsUser } from '../auth/session.ts'
+import { readAsUser } from '../auth/session.ts'
 import { raw } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import type { listings, nfts } from '../db/schema/catalogue.ts'
-import { readPermissions, type SoldContract } from '../delivery/permissions.ts'
-import { findObstacles, type SellingSettings } from '../delivery/sales.ts'
+import { checkSales, type SellingSettings, type SoldContract } from '../delivery/sales.ts'
+import { changeDeliveries, hasId } from '../delivery/transitions.ts'
 import { type WakeUp, wake } from '../delivery/wake.ts'
 import type { Ctx } from '../http/context.ts'
 
@@ -66,7 +66,7 @@ const selectListings = prepared((db, { userId, before, now }: Page) =>
     ORDER BY l.id DESC`),
 )
 
-/** Milliseconds that a node has to try deliveries. */
+/** Milliseconds that a node has for each of its answers. */
 const TIMEOUT = 3_000
 
 type SellingCtx = Ctx & { settings: SellingSettings }
@@ -90,17 +90,10 @@ export async function readSelling(ctx: SellingCtx, { before }: { before: number 
     if (!contracts.has(key)) contracts.set(key, row)
   }
   const asked = [...contracts.values()].slice(0, PAGE_SIZE)
-  const [permissions, tried] = await Promise.all([
-    readPermissions(settings, account.ethereumPublicAddr, asked),
-    findObstacles(
-      settings,
-      asked.map((contract) => ({ ...contract, holder: account.ethereumPublicAddr })),
-      TIMEOUT,
-    ),
-  ])
+  const sales = asked.map((contract) => ({ ...contract, holder: account.ethereumPublicAddr }))
   return {
     account,
-    contracts: permissions.map((contract, i) => ({ ...contract, ...tried[i] })),
+    contracts: await checkSales(settings, sales, TIMEOUT),
     listings: page,
     next: listed.length > PAGE_SIZE ? (page.at(-1)?.id ?? null) : null,
   }
@@ -117,19 +110,25 @@ export async function retrySold(
   sold: SoldContract,
 ): Promise<boolean> {
   const { db, caller, now, settings, queue } = ctx
-  const { ethereumPublicAddr } = await readAccount(ctx)
-  const [asked] = await readPermissions(settings, ethereumPublicAddr, [sold])
+  const [{ ethereumPublicAddr }, waiting] = await readAsUser(ctx, [
+    raw<{ id: number }>(
+      db,
+      sql`SELECT d.id FROM ${newestItems(caller.userId)}
+        WHERE ${isBlocked} AND d.dueAt > ${now.toISOString()}
+          AND n.contractNetwork = ${sold.network} AND n.contractAddr = ${sold.contract}
+          AND n.fulfilment = ${sold.fulfilment}`,
+    ),
+  ])
+  const sale = { ...sold, holder: ethereumPublicAddr, tokenId: null }
+  const [asked] = await checkSales(settings, [sale], TIMEOUT)
   if (asked?.permission.is !== 'allowed') return false
-  const at = now.toISOString()
-  const retry = raw<{ chainId: number }>(
-    db,
-    sql`UPDATE deliveries SET dueAt = ${at}, version = version + 1, updatedAt = ${at}
-      WHERE id IN (SELECT d.id FROM ${newestItems(caller.userId)}
-        WHERE ${isBlocked} AND d.dueAt > ${at} AND n.contractNetwork = ${sold.network}
-          AND n.contractAddr = ${sold.contract} AND n.fulfilment = ${sold.fulfilment})
-      RETURNING chainId`,
+  const ids = waiting.map(({ id }) => id)
+  const { changed } = await writeAs(db, caller, [], {
+    changed: changeDeliveries(db, 'look_now', hasId(ids), now),
+  })
+  await wake(
+    queue,
+    changed.flatMap(({ chainId }) => chainId ?? []),
   )
-  const [changed] = await writeAs(db, caller, [], [retry])
-  await wake(queue, new Set(changed.map(({ chainId }) => chainId)))
   return true
 }

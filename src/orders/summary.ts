@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 import { type NamedRow, namedColumns } from '../db/columns.ts'
 import type { ReasonCode } from '../db/schema/delivery.ts'
+import { describeReason } from '../delivery/reasons.ts'
 import { itemStatusSql, readCustom, shopColumns } from '../delivery/shown.ts'
 
 const ifFailed = <T>(column: SQL<T>) =>
@@ -24,7 +25,7 @@ export const summaryColumns = {
   sellerId: sql<number>`i.sellerId`,
   status: itemStatusSql,
   reasonCode: ifFailed(sql<ReasonCode | null>`d.reasonCode`),
-  failReason: ifFailed(sql<string | null>`d.reason`),
+  reasonDetail: ifFailed(sql<string | null>`d.reasonDetail`),
   txId: sql<string | null>`(SELECT hash FROM transactions WHERE id = d.transactionId)`,
   createdAt: sql<string>`o.createdAt`,
   updatedAt: sql<string>`d.updatedAt`,
@@ -34,7 +35,11 @@ export type SummaryRow = NamedRow<typeof summaryColumns>
 export type OrderSummary = ReturnType<typeof toSummary>
 
 /** Returns the summary of a row that was selected. */
-export const toSummary = (row: SummaryRow) => ({ ...row, custom: readCustom(row) })
+export const toSummary = ({ reasonDetail, ...row }: SummaryRow) => ({
+  ...row,
+  custom: readCustom(row),
+  failReason: describeReason({ ...row, reasonDetail }),
+})
 
 /** Selects the summary of an order. */
 export const selectSummary = (db: Database, id: number) =>

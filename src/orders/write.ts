@@ -12,14 +12,14 @@ import { writeAs } from '../auth/access.ts'
 import type { Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { deliveries } from '../db/schema/delivery.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
 import { addresses, users } from '../db/schema/users.ts'
 import { hashSecret, requireSameSecret, storeInstance } from '../delivery/key.ts'
+import { appendFirstEvents, insertDeliveries } from '../delivery/transitions.ts'
 import type { Settings } from '../env.ts'
+import type { DueEndpoint } from '../events/wake.ts'
 import type { Ctx } from '../http/context.ts'
 import { unusedHash } from '../identity/sign-in.ts'
-import type { DueEndpoint } from '../webhooks/wake.ts'
 import type { Plan, Written } from './plan.ts'
 
 type Values = {
@@ -128,18 +128,6 @@ const insertItems = insertRows(
   }),
 )
 
-const insertDeliveries = insertRows(
-  deliveries,
-  ['key', 'chainId', 'state', 'dueAt', 'queuedAt', 'failingSince', 'reasonCode', 'reason'],
-  ({ orderCount, placedBy, namespace, newUserCount, now }) => ({
-    ...times({ now }),
-    id: sql`(SELECT max(id) FROM "orderItems") - ${orderCount} + 1 + json_each.key`,
-    awaits: sql`iif(value ->> 'state' = 'awaiting_wallet', ${referencedUser({ newUserCount })}, NULL)`,
-    placedBy,
-    placer: sql`coalesce('user:' || CAST(${placedBy} AS INTEGER), ${namespace})`,
-  }),
-)
-
 /** The statements that write the orders of a plan. */
 function insertPlan({ db, caller }: Ctx, plan: Plan, namespace: string): Statement[] {
   const withRows = (rows: readonly object[]): Values => ({
@@ -162,10 +150,8 @@ function insertPlan({ db, caller }: Ctx, plan: Plan, namespace: string): Stateme
     reduceStock(db, items),
     insertOrders(db, withRows(orders)),
     insertItems(db, items),
-    insertDeliveries(
-      db,
-      withRows(plan.orders.map(({ delivery, buyer }) => ({ ...delivery, ...buyer }))),
-    ),
+    insertDeliveries(db, withRows(plan.orders.map(({ delivery }) => delivery))),
+    ...appendFirstEvents(db, { now: plan.placedAt, orderCount: plan.orders.length }),
   ]
 }
 

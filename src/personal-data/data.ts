@@ -7,17 +7,11 @@ import { auditLog } from '../db/schema/operations.ts'
 import { addresses, emailLinks, tokens, users } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Settings } from '../env.ts'
+import { endpointColumns, toWebhook } from '../events/read.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { preparePage } from '../orders/list.ts'
-import {
-  AdministratorAction,
-  BookEntry,
-  MailLink,
-  Person,
-  TokenRecord,
-  WebhookRecord,
-} from './schema.ts'
+import { AdministratorAction, BookEntry, MailLink, Person, TokenRecord } from './schema.ts'
 
 /** Orders of one answer. */
 const PAGE_SIZE = 100
@@ -63,7 +57,7 @@ export async function readPersonalData(
       db.select(shownColumns(tokens, TokenRecord)).from(tokens).where(eq(tokens.userId, userId)),
       db.select(shownColumns(emailLinks, MailLink)).from(emailLinks).where(isMailLink(userId)),
       db
-        .select(shownColumns(webhookEndpoints, WebhookRecord))
+        .select(endpointColumns)
         .from(webhookEndpoints)
         .where(and(eq(webhookEndpoints.userId, userId), isNull(webhookEndpoints.deletedAt))),
       db
@@ -79,8 +73,14 @@ export async function readPersonalData(
     addresses: book,
     tokens: tokenRows,
     mailLinks,
-    webhooks,
+    webhooks: webhooks.map(toRecord),
     actions,
     ...page.finish(tables),
   }
+}
+
+/** Returns what an export has of an endpoint. */
+function toRecord(row: Parameters<typeof toWebhook>[0]) {
+  const { userId, enabled, disabledReason, previousSecretUntil, ...record } = toWebhook(row)
+  return record
 }

@@ -1,5 +1,5 @@
 /** Removes a person's data. Orders, amounts and records of the chain stay. */
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/owned.ts'
 import { addressTexts } from '../addresses/schema.ts'
 import { isAdministrator, writeAs } from '../auth/access.ts'
@@ -7,7 +7,9 @@ import { recordAction } from '../auth/audit.ts'
 import { purgePictures } from '../avatars/purge.ts'
 import { raw } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
+import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import { cancelUnsigned, hasTransfersUnderWay } from '../delivery/wallet.ts'
+import { deleteEndpoints } from '../events/manage.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 import { closeAccount } from '../identity/close.ts'
@@ -31,13 +33,17 @@ export async function forgetPerson(
     await writeAs(db, caller, forgetGuards(userId), [])
     return { id: userId, removedAt: now.toISOString() }
   }
-  const [, [user]] = await writeAs(db, caller, forgetGuards(userId), [
+  const {
+    closed: [user],
+  } = await writeAs(db, caller, forgetGuards(userId), {
     // First, because it needs the e-mail address.
-    raw<never>(db, sql`DELETE FROM emailLinks WHERE ${isMailLink(userId)}`),
-    raw<ForgottenUser>(db, closeAccount(sql`${userId}`, now)),
-    recordAction({ db, caller, now }, { action: 'user.forget', subject: userId }),
-    ...removals(userId, now).map((statement) => raw<never>(db, statement)),
-  ])
+    links: raw<never>(db, sql`DELETE FROM emailLinks WHERE ${isMailLink(userId)}`),
+    closed: raw<ForgottenUser>(db, closeAccount(sql`${userId}`, now)),
+    record: recordAction({ db, caller, now }, { action: 'user.forget', subject: userId }),
+    cancelled: cancelUnsigned(db, userId, now),
+    removed: removals(userId, now).map((statement) => raw<never>(db, statement)),
+    endpoints: deleteEndpoints({ db, now }, eq(webhookEndpoints.userId, userId)),
+  })
   if (!user) throw new Error('the transaction returned no user')
   await removePictures(bucket, userId).catch((error: unknown) => {
     log.error('avatar_not_removed', { key: `${userId}/`, error })
@@ -86,11 +92,10 @@ function removals(userId: number, now: Date): SQL[] {
           country, NULL),
         deletedAt = coalesce(deletedAt, ${at}), updatedAt = ${at}
       WHERE id IN ${selectAddressIds(userId)}`,
-    cancelUnsigned(userId, now),
+    sql`UPDATE orders SET custom = NULL WHERE buyerId = ${userId} AND custom IS NOT NULL`,
     sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
       WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,
-    sql`UPDATE webhookEndpoints SET deletedAt = ${at} WHERE userId = ${userId}`,
     sql`DELETE FROM idempotencyKeys WHERE (day, namespace, createdAt) IN
       (SELECT date(createdAt), namespace, createdAt FROM orders WHERE buyerId = ${userId})`,
     sql`UPDATE listings SET active = 0, updatedAt = ${at} WHERE sellerId = ${userId} AND active`,

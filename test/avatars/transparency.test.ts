@@ -52,6 +52,11 @@ it.each([
   ['PNG with grey and a channel', aFile('\x89PNG', 25, 4), true],
   ['PNG with a palette', aFile('\x89PNG', 25, 3), true],
   ['PNG with one transparent colour', aFile('\x89PNG....................\x08\x02...tRNS'), true],
+  [
+    'PNG with one transparent colour after a large profile',
+    Buffer.concat([aFile('\x89PNG', 25, 2), new Uint8Array(100_000), aFile('tRNS')]),
+    true,
+  ],
   ['GIF', aFile('GIF89a'), true],
   ['WebP', aFile('RIFF....WEBPVP8X'), true],
   ['AVIF', aFile('....ftypavif'), true],

@@ -160,6 +160,18 @@ it('takes an export with the NFTs of a person whose data were removed', async ()
   expect(creator?.removedAt).not.toBeNull()
 })
 
+it('takes an export of two removed persons, of which one came from another instance', async () => {
+  await importing(linesOf([aUserRecord('cleo'), anNftRecord('one', 1)]))
+  const [{ id } = { id: 0 }] = await db.select().from(users).where(eq(users.externalId, 'cleo'))
+  const other = { type: 'user', id: `user-${id}`, removed: true }
+  await importing(linesOf([other, anNftRecord('two', 2, { creator: other.id })]))
+  const token = await aMasterToken()
+  expect((await call('POST', `/api/admin/users/${id}/forget`, { token })).status).toBe(200)
+  const lines = await expectRoundTrip()
+  const ids = lines.map((line) => JSON.parse(line).id)
+  expect(new Set(ids).size).toBe(4)
+})
+
 it('takes the longest line again', async () => {
   const record = (length: number) => [
     aUserRecord('cleo'),

@@ -1,7 +1,10 @@
 /** Hostile contracts, and what tests call of them and of tokens. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseAbi } from 'viem'
 import { compile } from '../../contracts/solidity.ts'
+import { installPackages } from '../support/install.ts'
 
 /** By number, as in `enum Answer` of the fixtures. */
 export const ANSWERS = [
@@ -40,21 +43,33 @@ export const hookAbi = parseAbi([
 
 const optimizer = { enabled: true, runs: 200 }
 
-/** Returns a function that compiles the contracts of a folder, once in each process. */
-function compilerOf(folder: string) {
-  let compiled: ReturnType<typeof compile>['contracts'] | undefined
-  return () => {
-    if (compiled) return compiled
-    const sources = Object.fromEntries(
-      readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]),
-    )
-    compiled = compile(sources, { evmVersion: 'paris', viaIR: false, optimizer }).contracts
-    return compiled
-  }
+/** Compiles the contracts of a folder. `importer`: as that of `compile`. */
+function compileFolder(folder: string, importer?: string) {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sol'))
+  const sources = Object.fromEntries(
+    names.map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]),
+  )
+  const settings = { evmVersion: 'paris', viaIR: false, optimizer }
+  return compile(sources, settings, importer).contracts
 }
 
-/** Returns the compiled fixtures by name. */
-export const compileFixtures = compilerOf('test/contracts/fixtures')
+type Contracts = ReturnType<typeof compileFolder>
 
-/** Returns tokens of packages by name. */
-export const compilePackages = compilerOf('test/contracts/packages')
+let fixtures: Contracts | undefined
+/** Returns the compiled fixtures by name. Compiles them once in each process. */
+export const compileFixtures = () => (fixtures ??= compileFolder('test/contracts/fixtures'))
+
+const PACKAGES = 'test/contracts/packages'
+
+let ofPackages: Promise<Contracts> | undefined
+/** Returns tokens and wallets of packages by name. Installs and compiles once in each process. */
+export const compilePackages = () => (ofPackages ??= installAndCompile())
+
+async function installAndCompile(): Promise<Contracts> {
+  const installed = await installPackages(PACKAGES)
+  try {
+    return compileFolder(PACKAGES, join(installed, 'package.json'))
+  } finally {
+    await rm(installed, { recursive: true })
+  }
+}

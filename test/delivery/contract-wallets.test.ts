@@ -4,7 +4,7 @@ import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
-import { explain } from '../../src/delivery/reasons.ts'
+import { describeReason, explain, type Reason } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -52,6 +52,12 @@ it('gets its items on its own chain, with no more requests to the node', async (
   await expectDelivered(chain, [known, withKey, item])
 })
 
+/** A reason as logs tell it. */
+const toldReason = (reason: Reason) => ({
+  reasonCode: reason.reasonCode,
+  reason: describeReason(reason),
+})
+
 describe('on another chain', () => {
   const elsewhere = (chain: Chain) => ({ ...erc1155, recipientChainId: chain.chainId + 1 })
   const reasonOn = ({ chainId }: Chain) =>
@@ -73,8 +79,8 @@ describe('on another chain', () => {
     expect(await rowOf(contract)).toMatchObject(failed)
     await expectDelivered(chain, [other])
     expect(logged('delivery_failed')).toEqual([
-      { itemId: account.id, ...reasonOn(chain) },
-      { itemId: contract.id, ...reasonOn(chain) },
+      { itemId: account.id, ...toldReason(reasonOn(chain)) },
+      { itemId: contract.id, ...toldReason(reasonOn(chain)) },
     ])
     await engine.retry(contract)
     await engine.run(MINUTE)
@@ -107,7 +113,7 @@ describe('that is not deployed', () => {
     await engine.run(10 * MINUTE)
     const failed = { state: 'failed', ...NOT_DEPLOYED, dueAt: null }
     expect(await rowOf(item)).toMatchObject(failed)
-    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, ...NOT_DEPLOYED }])
+    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, ...toldReason(NOT_DEPLOYED) }])
 
     await engine.retry(item, new Date(start + 10 * MINUTE * 1000))
     await engine.run(11 * MINUTE)

@@ -12,8 +12,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
-import type { Observation } from '../../src/delivery/chain/observe.ts'
-import type { DeliveryTransaction, Item } from '../../src/delivery/model.ts'
+import type { DeliveryTransaction, Item, Observation } from '../../src/delivery/model.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { type Decision, decide } from '../../src/delivery/rules/decide.ts'
 import { CANCELLED, type ContractItem, hashContent } from '../../src/ethereum/contract.ts'
@@ -68,7 +67,7 @@ const carriedOf = (id: number): Item => ({
   failingSince: null,
   tries: 0,
   reasonCode: null,
-  reason: null,
+  reasonDetail: null,
 })
 
 const fees = { maxFeePerGas: gwei('3'), maxPriorityFeePerGas: gwei('1') }
@@ -157,10 +156,14 @@ function decisionOn(
     unconfirmedSince: null,
     lineage: [DELIVERY],
   }
-  const loaded = { carried: new Map(carried.map((item) => [item.id, item])) }
-  const network = { gasPerItem: 300_000 }
-  const facts = { network, loaded, observation, cap: gwei('10'), now: NOW }
-  return decide({ ...transaction, ...overrides }, facts)
+  const evidence = {
+    observation,
+    carried: new Map(carried.map((item) => [item.id, item])),
+    gasPerItem: 300_000,
+    feeCap: gwei('10'),
+    now: NOW,
+  }
+  return decide({ ...transaction, ...overrides }, evidence)
 }
 
 type Log = Receipt['logs'][number]
@@ -448,7 +451,7 @@ describe('an item', () => {
     if (decision.do !== 'close') throw new Error(`the transaction is not closed: ${decision.do}`)
     return decision.changes
   }
-  const queuedNow = { state: 'queued', dueAt: NOW.toISOString(), reason: null, tries: 0 }
+  const queuedNow = { state: 'queued', dueAt: NOW.toISOString(), reasonDetail: null, tries: 0 }
 
   it('is transferred when its key and its transfer are in the final block', () => {
     const failing = {
@@ -461,12 +464,13 @@ describe('an item', () => {
       {
         id: 1,
         version: 3,
+        from: 'in_flight',
         state: 'transferred',
         requestedAction: 'deliver',
         failingSince: null,
         tries: 0,
         reasonCode: null,
-        reason: null,
+        reasonDetail: null,
         dueAt: null,
         transaction: undefined,
         amount: 2,

@@ -1,6 +1,7 @@
 /** What deliveries cost in rows: each by itself, and with thousands of earlier ones. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { batch } from '../../src/db/batch.ts'
 import { connect } from '../../src/db/client.ts'
 import { deliveryStates } from '../../src/db/schema/delivery.ts'
 import { run } from '../../src/delivery/run.ts'
@@ -65,7 +66,9 @@ function anInstance(chain: Chain, network: Parameters<typeof networksOf>[1] = {}
     clock: () => new Date(),
     onEnd: async () => {},
   }
-  return { bindings, deps, trips, run: () => run(deps, chain.chainId, crypto.randomUUID()) }
+  // Each run is an invocation, which may use as many statements as any other.
+  const runOnce = () => run({ ...deps, db: connect(database) }, chain.chainId, crypto.randomUUID())
+  return { bindings, deps, trips, run: runOnce }
 }
 
 /** Rows that a trip may read. */
@@ -117,7 +120,7 @@ describe('with 3,000 transferred items', () => {
       await ask('POST', `/${id}/cancel`)
     }
     const wallet = { address: chain.seller, walletChainId: 0 }
-    await deps.db.batch(queueAwaiting(deps.db, 1, wallet, new Date()))
+    await batch(deps.db, queueAwaiting(deps.db, 1, wallet, new Date()))
     await runCron({ ...env, ...bindings }, new Date())
     await chain.mine(5)
     pass(3600)
@@ -150,7 +153,7 @@ describe('with 3,000 items of another chain that wait', () => {
 })
 
 /** The tables of deliveries. What placing writes to the others belongs to the order. */
-const deliveryTables = /(INTO|UPDATE) "?(deliveries|transactions|networks|instance)\b/
+const deliveryTables = /(INTO|UPDATE) "?(deliveries|events|transactions|networks|instance)\b/
 
 type Instance = ReturnType<typeof anInstance>
 

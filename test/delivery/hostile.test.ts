@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { explain, type Reason } from '../../src/delivery/reasons.ts'
+import { describeReason, explain, type Reason } from '../../src/delivery/reasons.ts'
 import type { Answer } from '../contracts/fixtures.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -66,7 +66,10 @@ describe.each(kinds)('a recipient of an $standard token ($fulfilment)', (kind) =
     await engine.run(10 * MINUTE)
     expect(await rowOf(hostile)).toMatchObject({ state: 'failed', ...reason })
     expect(await transactionsOf(chain)).toHaveLength(1)
-    expect(logged('delivery_failed')).toEqual([{ itemId: hostile.id, ...reason }])
+    const { reasonCode } = reason
+    expect(logged('delivery_failed')).toEqual([
+      { itemId: hostile.id, reasonCode, reason: describeReason(reason) },
+    ])
   })
 })
 

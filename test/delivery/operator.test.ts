@@ -4,11 +4,12 @@ import { eq } from 'drizzle-orm'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { batch } from '../../src/db/batch.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { burns, deliveries, instance, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
-import { explain, rules } from '../../src/delivery/reasons.ts'
+import { describeReason, explain, rules } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -567,7 +568,8 @@ describe('a cancellation', () => {
     const stock = (await stockOf(item)) ?? 0
     const [row] = await db.select().from(deliveries).where(eq(deliveries.id, item.id))
     expect(await anApi([chain]).cancel(item)).toMatchObject(transferWith({ status: 'queued' }))
-    const [, queued] = await db.batch(
+    const { queued } = await batch(
+      db,
       queueAwaiting(db, row?.awaits ?? 0, { address: WALLET, walletChainId: 0 }, new Date()),
     )
     expect(queued).toEqual([])
@@ -608,7 +610,8 @@ describe('a write-off', () => {
     await update(item, usedUp)
     const stock = (await stockOf(item)) ?? 0
     const { writeOff, takeWoken } = anApi()
-    const { reasonCode, reason } = usedUp
+    const { reasonCode } = usedUp
+    const reason = describeReason(usedUp)
     expect(await writeOff(item, { returnPieces })).toMatchObject(
       transferWith({ id: item.id, status: 'written_off', reasonCode, reason, dueAt: null }),
     )
@@ -717,7 +720,7 @@ describe('a filter', () => {
   async function failedItems(market: Market, count: number, code: ReasonCode) {
     const items = await paidItems(market, times(count))
     await env.DB.prepare(
-      `UPDATE deliveries SET state = 'failed', reasonCode = ?2, reason = '', dueAt = NULL
+      `UPDATE deliveries SET state = 'failed', reasonCode = ?2, dueAt = NULL
        WHERE id IN (SELECT value FROM json_each(?1))`,
     )
       .bind(JSON.stringify(items.map(({ id }) => id)), code)

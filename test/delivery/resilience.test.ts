@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { encodeFunctionData, getAddress, numberToHex, pad, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { batch } from '../../src/db/batch.ts'
 import { connect } from '../../src/db/client.ts'
 import { step } from '../../src/delivery/step.ts'
 import { NO_CHANGES, store } from '../../src/delivery/store/store.ts'
@@ -168,10 +169,9 @@ it('delivers honest items although a buyer links and unlinks a wallet all the ti
   const relink = async () => {
     swaps++
     const now = new Date()
-    await db.batch(removeRecipient(db, buyerId, now) as never)
-    await db.batch([
-      ...queueAwaiting(db, buyerId, { address: hostile.recipient ?? '', walletChainId: 0 }, now),
-    ] as never)
+    const wallet = { address: hostile.recipient ?? '', walletChainId: 0 }
+    await batch(db, removeRecipient(db, buyerId, now))
+    await batch(db, queueAwaiting(db, buyerId, wallet, now))
   }
   const own = connect({
     prepare: (query: string) => {
@@ -242,12 +242,13 @@ it('binds no value above 2 MB when 80,000 items end together', async () => {
   const items = times(80_000, (i) => ({
     id: 1_000_000 + i,
     version: 12,
+    from: 'in_flight' as const,
     state: 'transferred' as const,
     requestedAction: 'deliver' as const,
     failingSince: null,
     tries: 0,
     reasonCode: null,
-    reason: null,
+    reasonDetail: null,
     dueAt: null,
   }))
   await store(own, chain, 'ours', { ...NO_CHANGES, items }, new Date()).catch(() => {})

@@ -4,6 +4,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import app from '../../src/app.ts'
+import { batch } from '../../src/db/batch.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { requestOf } from '../support/api.ts'
@@ -283,7 +284,7 @@ describe.each(fulfilments)('an item that the copy has as waiting or failed: %s',
     expect(await rowOf(await itemOf(buyer))).toMatchObject({ state: 'awaiting_wallet' })
     const copy = await takeSnapshot()
     const wallet = '0x00000000000000000000000000000000000AbCdE'
-    await db.batch(queueAwaiting(db, buyer.id, { address: wallet, walletChainId: 0 }, new Date()))
+    await batch(db, queueAwaiting(db, buyer.id, { address: wallet, walletChainId: 0 }, new Date()))
     const item = await itemOf(buyer)
     await runUntilDone(chain, engine)
     await expectDelivered(chain, [item])

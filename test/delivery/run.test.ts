@@ -158,6 +158,53 @@ describe('a run', () => {
     await market.deliver()
     await expectDelivered(chain, [first, second])
   })
+
+  it('ends after ten seconds while another chain waits, and a message continues its work', async () => {
+    const busy = await aChain({ erc1155: 2 })
+    const other = await aChain({ erc1155: 1 })
+    const market = aMarketplace(busy, { beside: [other] })
+    const first = await aPaidItem(busy, erc1155)
+    const waiting = await aPaidItem(other, erc1155)
+    const stall = new Stall()
+    market.queue.put(busy)
+    market.queue.put(other)
+    const run = market.consume(market.queue.take(), {
+      step: sendingStep,
+      when: 'after',
+      does: stall,
+    })
+    await stall.reached
+    const second = await aPaidItem(busy, erc1155)
+    pass(11)
+    stall.wake()
+    await run
+    await expectDelivered(other, [waiting])
+    expect(await rowOf(second)).toMatchObject({ state: 'queued' })
+    expect(await networkOf(busy)).toMatchObject({ lease: null })
+    expect(market.queue.pending()).toMatchObject([{ chainId: busy.chainId }])
+    await market.deliver()
+    await expectDelivered(busy, [first, second])
+  })
+
+  it('ends before it has used the 1,000 statements of an invocation, and a message continues its work', async () => {
+    const chain = await aChain({ erc1155: 60 })
+    const market = aMarketplace(chain, {
+      network: { itemsPerTransaction: 1, transactionsInFlight: 1 },
+    })
+    const items = await paidItems(
+      chain,
+      Array.from({ length: 60 }, () => erc1155),
+    )
+    market.queue.put(chain)
+    const { steps } = await market.consume(market.queue.take())
+    const statements = steps.flatMap(({ kind, what }) => (kind === 'd1' ? what.split('; ') : []))
+    expect(statements.length).toBeGreaterThan(700)
+    expect(statements.length).toBeLessThan(1000)
+    expect(await networkOf(chain)).toMatchObject({ lease: null })
+    expect(delaysOf(market)).toEqual([0])
+    await market.deliver()
+    await expectDelivered(chain, items)
+  })
 })
 
 describe('a lease', () => {

@@ -2,7 +2,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/db/client.ts'
-import { rules } from '../../src/delivery/reasons.ts'
 import { type Changes, NO_CHANGES, Outdated, store } from '../../src/delivery/store/store.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
@@ -70,12 +69,13 @@ it('writes nothing if an item was changed after it was loaded', async () => {
     {
       id: item.id,
       version: 0,
+      from: 'queued',
       state: 'queued',
       requestedAction: 'deliver',
       failingSince: null,
       tries: 0,
       reasonCode: null,
-      reason: null,
+      reasonDetail: null,
       dueAt: null,
     },
   ]
@@ -109,8 +109,8 @@ describe('what becomes final together', () => {
       Array.from({ length: count }, () => sale),
     )
     const changes = items.map(({ id }): Changes['items'][number] => ({
-      ...{ id, version: 0, state: 'transferred', requestedAction: 'deliver', tries: 0 },
-      ...{ failingSince: null, reasonCode: null, reason: null, dueAt: null },
+      ...{ id, version: 0, from: 'queued', state: 'transferred', requestedAction: 'deliver' },
+      ...{ tries: 0, failingSince: null, reasonCode: null, reasonDetail: null, dueAt: null },
       ...change,
     }))
     const { database, trips } = measured(env.DB)
@@ -119,8 +119,8 @@ describe('what becomes final together', () => {
     const sizes = values.map((value) => new TextEncoder().encode(`${value}`).length)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_VALUE)
     const { results } = await env.DB.prepare(
-      `SELECT state, reason, count(*) AS items FROM deliveries
-       WHERE id BETWEEN ? AND ? GROUP BY state, reason`,
+      `SELECT state, reasonDetail, count(*) AS items FROM deliveries
+       WHERE id BETWEEN ? AND ? GROUP BY state, reasonDetail`,
     )
       .bind(items[0]?.id, items.at(-1)?.id)
       .all()
@@ -129,14 +129,14 @@ describe('what becomes final together', () => {
 
   it('is written in slices: 33,000 items', async () => {
     expect(await storeAll(33_000, {})).toEqual([
-      { state: 'transferred', reason: null, items: 33_000 },
+      { state: 'transferred', reasonDetail: null, items: 33_000 },
     ])
   }, 60_000)
 
   it('is written, however long the reasons are', async () => {
     // 200 characters of the recipient's own text, three bytes each.
-    const reason = `${rules.recipient_rejects.sentence}: ${'拒'.repeat(200)}`
-    const failed = { state: 'failed', reasonCode: 'recipient_rejects', reason } as const
-    expect(await storeAll(5000, failed)).toEqual([{ state: 'failed', reason, items: 5000 }])
+    const reasonDetail = '拒'.repeat(200)
+    const failed = { state: 'failed', reasonCode: 'recipient_rejects', reasonDetail } as const
+    expect(await storeAll(5000, failed)).toEqual([{ state: 'failed', reasonDetail, items: 5000 }])
   })
 })

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { batch } from '../../src/db/batch.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { aChain } from '../support/chain/chain.ts'
@@ -28,8 +29,8 @@ it('queues what waited for the wallet of its buyer, and nothing else', async () 
   if (!first) throw new Error('no items')
   const buyer = await buyerOf(first)
   const now = new Date()
-  const [, queued] = await db.batch(queueAwaiting(db, buyer, KEY_WALLET, now))
-  expect(queued).toEqual([{ chainId: chain.chainId }, { chainId: chain.chainId }])
+  const { queued } = await batch(db, queueAwaiting(db, buyer, KEY_WALLET, now))
+  expect(queued).toEqual(mine.map(({ id }) => ({ id, chainId: chain.chainId })))
   for (const item of mine)
     expect(await rowOf(item)).toMatchObject({
       state: 'queued',
@@ -46,7 +47,7 @@ it('queues what waited for the wallet of its buyer, and nothing else', async () 
   for (const item of mine)
     expect(deliveriesOf({ ...item, recipient: WALLET }, events)).toHaveLength(1)
   expect(events).toHaveLength(2)
-  const [, again] = await db.batch(queueAwaiting(db, buyer, KEY_WALLET, now))
+  const { queued: again } = await batch(db, queueAwaiting(db, buyer, KEY_WALLET, now))
   expect(again).toEqual([])
 })
 
@@ -60,7 +61,7 @@ it('delivers to a contract wallet on its chain only', async () => {
   const [there] = await paidItems(other, [waiting])
   if (!here || !there) throw new Error('no items')
   for (const item of [here, there])
-    await db.batch(queueAwaiting(db, await buyerOf(item), wallet, new Date()))
+    await batch(db, queueAwaiting(db, await buyerOf(item), wallet, new Date()))
   await anEngine(chain).run()
   await anEngine(other).run()
   expect(deliveriesOf({ ...here, recipient: address }, await transferEvents(chain))).toHaveLength(1)
@@ -79,8 +80,8 @@ it('lets an item wait whose network is not configured', async () => {
     recipient: null,
     network: 'nowhere',
   })
-  const [, queued] = await db.batch(queueAwaiting(db, await buyerOf(item), KEY_WALLET, new Date()))
-  expect(queued).toEqual([{ chainId: null }])
+  const { queued } = await batch(db, queueAwaiting(db, await buyerOf(item), KEY_WALLET, new Date()))
+  expect(queued).toEqual([{ id: item.id, chainId: null }])
   expect(await rowOf(item)).toMatchObject({
     state: 'queued',
     reasonCode: 'network_not_configured',
@@ -99,6 +100,6 @@ it('leaves an item that was cancelled before', async () => {
   )
     .bind(item.id)
     .run()
-  const [, queued] = await db.batch(queueAwaiting(db, await buyerOf(item), KEY_WALLET, new Date()))
+  const { queued } = await batch(db, queueAwaiting(db, await buyerOf(item), KEY_WALLET, new Date()))
   expect(queued).toEqual([])
 })

@@ -64,6 +64,10 @@ describe('the reason of a revert', () => {
   ])('%s', (_, data, reason) => {
     expect(revertReason(data)).toBe(reason)
   })
+
+  it('has no half of a surrogate pair where it is cut off', () => {
+    expect(revertReason(sentence(`x${'🎁'.repeat(150)}`)).isWellFormed()).toBe(true)
+  })
 })
 
 it.each([

@@ -94,7 +94,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'a contract wallet gets nothing on another chain',
-    file: 'src/delivery/chain/compose.ts',
+    file: 'src/delivery/rules/compose.ts',
     text: 'walletChainId !== 0 && walletChainId !== chainId',
     broken: 'walletChainId < 0',
     test: 'test/delivery/contract-wallets.test.ts',

@@ -86,6 +86,7 @@ it.each([
   'a,b@example.com',
   '"a"@example.com',
   'adä@example.com',
+  'ada.\u212a@example.com',
   'ada@münchen.de/x',
   'a@b@example.com',
 ])('refuses the e-mail address %j, as browsers do', (email) => {

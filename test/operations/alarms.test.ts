@@ -1,9 +1,10 @@
 /** Each alarm: what raises it, what it says, and what clears it. */
 import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { toFunctionSelector } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { lastIds, synthetic } from '../../scripts/catalogue/synthetic.ts'
+import { batch } from '../../src/db/batch.ts'
 import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
 import {
   alarms,
@@ -350,9 +351,8 @@ describe('deliveries_failed', () => {
     await db.update(deliveries).set({ state: 'failed', dueAt: null })
     expect(await instance.cron(0, bindings)).toEqual(['deliveries_failed'])
     const settings = readSettings({ ...env, ...bindings })
-    await db.batch([
-      ...actionStatements({ db, now: instance.at(1), settings }, { id: item.id, action: 'retry' }),
-    ])
+    const ctx = { db, now: instance.at(1), settings }
+    await batch(db, actionStatements(ctx, { action: 'retry' }, sql`(${item.id})`))
     expect((await rowOf(item)).state).toBe('queued')
     await db.update(deliveries).set({ dueAt: instance.at(60).toISOString() })
     expect(await instance.cron(1, bindings)).toEqual(['deliveries_failed'])
@@ -647,9 +647,9 @@ describe('what is counted up to 1,000', () => {
     const before = await lastIds(env.DB)
     for (const sql of synthetic({ users: 1, nfts: 2, orders: 1001 }, before))
       await env.DB.prepare(sql).run()
-    const { reasonCode, reason } = explain('holder_not_approved')
+    const { reasonCode } = explain('holder_not_approved')
     const set = (values: Partial<typeof deliveries.$inferInsert>) =>
-      db.update(deliveries).set({ ...values, reasonCode, reason, chainId: 5 })
+      db.update(deliveries).set({ ...values, reasonCode, chainId: 5 })
     await set({ state: 'failed' })
     const instance = anInstance()
     const bindings = { NETWORKS: elsewhere }

@@ -117,7 +117,8 @@ it('deletes more in a run than twice what a day of a million orders leaves for a
       .run()
   const tables = {
     // The newest old event stays, so that readers see that none after it is missing.
-    events: "INSERT INTO newEvents (type, at, data) SELECT 'order.created', ?1, '{}' FROM n",
+    events: `INSERT INTO events (id, type, at, data)
+      SELECT unixepoch(?1) * 1000000 + i, 'order.created', ?1, '{}' FROM n`,
     idempotencyKeys: `INSERT INTO idempotencyKeys (day, namespace, "key", requestHash, plan, result, createdAt)
       SELECT date(?1), 'master:shop', ?1 || i, '', '{}', '{}', ?1 FROM n`,
     walletNonces: 'INSERT INTO walletNonces (nonce, expiresAt) SELECT ?1 || i, ?1 FROM n',

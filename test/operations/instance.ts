@@ -1,8 +1,10 @@
 /** An instance whose cron trigger a test runs by hand, minutes after it was started. */
 import { env } from 'cloudflare:workers'
-import { sql } from 'drizzle-orm'
+import { asc, gt } from 'drizzle-orm'
 import { alarms } from '../../src/db/schema/operations.ts'
-import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
+import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
+import { selectEvents, toBody } from '../../src/events/body.ts'
+import { takes } from '../../src/events/filter.ts'
 import { runCron } from '../../src/operations/cron.ts'
 import { callWith } from '../support/api.ts'
 import type { Chain } from '../support/chain/chain.ts'
@@ -50,15 +52,16 @@ type Components = Record<string, unknown> & {
 
 /** Subscribes an administrator to alarms. Returns a function that sends all events, and returns those of ever. */
 export async function aSubscriber() {
-  const events = ['alarm.raised', 'alarm.cleared'] as const
-  const endpoint = await aWebhook(await anAdministrator(), { role: 'master', events: [...events] })
+  const endpoint = await aWebhook(await anAdministrator(), {
+    role: 'master',
+    events: ['alarm.raised', 'alarm.cleared'],
+  })
   return async () => {
-    const rows = await db.all<{ body: string }>(
-      sql`SELECT body FROM endpointEvents
-        WHERE endpointId = ${endpoint.id} AND id > ${endpoint.position} ORDER BY id`,
-    )
-    await db.update(webhookEndpoints).set({ hasEvents: false, dueAt: null })
-    return rows.map(({ body }) => JSON.parse(body))
+    const rows = await selectEvents(db)
+      .where(gt(events.id, endpoint.position))
+      .orderBy(asc(events.id))
+    await db.update(webhookEndpoints).set({ dueAt: null })
+    return rows.filter((event) => takes(endpoint, event)).map(toBody)
   }
 }
 

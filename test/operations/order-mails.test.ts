@@ -17,6 +17,7 @@ import { aShop, billingData, placed, type Shop } from '../orders/shop.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aToken, aTransaction, aUser, db } from '../support/makers.ts'
+import { moveTo } from '../support/transitions.ts'
 import { anEmail, aVisitor, mailedLink, type Visitor } from '../support/visitor.ts'
 
 const logged = recordLogs()
@@ -69,12 +70,10 @@ const change = (itemId: number, values: Partial<typeof deliveries.$inferInsert>)
 
 async function deliver(itemId: number) {
   const transaction = await aTransaction({ hash: TX })
-  const ended = { dueAt: null, awaits: null, transactionId: transaction.id }
-  await change(itemId, { ...ended, state: 'transferred' })
+  await moveTo(itemId, 'transferred', { transactionId: transaction.id })
 }
 
-const fail = (itemId: number) =>
-  change(itemId, { state: 'failed', dueAt: null, awaits: null, ...explain('gas_limit_exceeded') })
+const fail = (itemId: number) => moveTo(itemId, 'failed', explain('gas_limit_exceeded'))
 
 const position = async () => (await db.select().from(instance))[0]?.mailPosition ?? 0
 
@@ -144,7 +143,7 @@ describe('a buyer', () => {
     await change(waiting.itemId, { state: 'queued', awaits: null })
     const failed = await sell(shop, await aUser({ email: anEmail() }))
     await fail(failed.itemId)
-    await change(failed.itemId, { state: 'queued', reasonCode: null, reason: null })
+    await change(failed.itemId, { state: 'queued', reasonCode: null })
     await fail((await sell(shop, await aUser())).itemId)
     const removed = await aGuest()
     await sell(shop, removed)

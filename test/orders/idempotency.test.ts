@@ -236,6 +236,15 @@ it.each(['', 'x'.repeat(256)])('returns 400 if the key is %j', async (key) => {
   })
 })
 
+// The platform decodes what is not UTF-8 to U+FFFD, so two keys would be one.
+it('returns 400 if the key is not UTF-8', async () => {
+  const { token, input } = await aShop()
+  expect(await placeError(token, [input], withKey('caf\ufffd'))).toMatchObject({
+    status: 400,
+    error: 'idempotency-key: must not have U+FFFD at position 4',
+  })
+})
+
 it('accepts a key of 255 characters', async () => {
   const { token, input } = await aShop()
   expect((await place(token, [input], withKey('x'.repeat(255)))).status).toBe(200)

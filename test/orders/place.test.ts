@@ -115,7 +115,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     failingSince: null,
     tries: 0,
     reasonCode: null,
-    reason: null,
+    reasonDetail: null,
     retriedAt: null,
     placedBy: null,
     placer: expect.stringMatching(/^master:test \d+$/),

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { deliveries } from '../../src/db/schema/delivery.ts'
+import type { DeliveryState, deliveries } from '../../src/db/schema/delivery.ts'
 import { orders as orderRows } from '../../src/db/schema/orders.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
@@ -9,9 +9,11 @@ import { explain } from '../../src/delivery/reasons.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import type { OrderSummary } from '../../src/orders/summary.ts'
 import { call, callWith } from '../support/api.ts'
+import { bodiesOf } from '../support/events.ts'
 import { expectFields, fields } from '../support/fields.ts'
 import { aMasterToken, aToken, aTransaction, aUser, db } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
+import { moveTo } from '../support/transitions.ts'
 import { aShop, placed } from './shop.ts'
 
 /** Returns the newest summary that a caller sees. */
@@ -28,18 +30,10 @@ async function read(token: string, { id }: { id: number }) {
   return { order: orders[0], sequence: response.headers.get('x-order-sequence') }
 }
 
-type Change = Partial<typeof deliveries.$inferInsert>
+type Change = Partial<typeof deliveries.$inferInsert> & { state: DeliveryState }
 
-/** Changes a delivery as a run does. */
-async function change({ orderItemId }: OrderSummary, values: Change) {
-  const [row] = await db.select().from(deliveries).where(eq(deliveries.id, orderItemId))
-  const version = (row?.version ?? 0) + 1
-  const changed = { dueAt: null, awaits: null, reasonCode: null, reason: null, ...values, version }
-  await db
-    .update(deliveries)
-    .set({ ...changed, updatedAt: new Date().toISOString() })
-    .where(eq(deliveries.id, orderItemId))
-}
+const change = ({ orderItemId }: OrderSummary, { state, ...values }: Change) =>
+  moveTo(orderItemId, state, values)
 
 it('shows what the order, its item and its delivery show, and nothing else', async () => {
   const { seller, buyer, input } = await aShop()
@@ -96,7 +90,7 @@ it('names the token of an order as its events do, also of a user with a longer h
     .from(events)
     .where(eq(events.orderId, order?.id ?? 0))
   expect(event?.source).toBe('user:Shop: A')
-  expect(JSON.parse(event?.body ?? '').data.source).toBe('Shop: A')
+  expect((await bodiesOf(db, order?.id ?? 0))[0]?.data).toMatchObject({ source: 'Shop: A' })
   const search = new URLSearchParams({ source: 'Shop: A', fields: 'summary' })
   for (const caller of [token, await aMasterToken()]) {
     const found = await call('GET', `/api/externalOrders?${search}`, { token: caller })
@@ -131,12 +125,12 @@ it('has a sequence that says which events led to what was read', async () => {
   for (const values of [null, ...changes]) {
     if (values) await change(summary, values)
     const rows = await db
-      .select({ body: events.body })
+      .select({ sequence: events.sequence })
       .from(events)
       .where(eq(events.orderId, summary.id))
     const { sequence } = await newest(token)
     expect((await read(token, summary)).sequence).toBe(`${sequence}`)
-    reads.push({ sequence, until: rows.map(({ body }) => JSON.parse(body).data.sequence) })
+    reads.push({ sequence, until: rows.map(({ sequence }) => sequence ?? -1) })
   }
   const all = reads.at(-1)?.until ?? []
   expect(all).toEqual([0, 3, 4, 5, 7])

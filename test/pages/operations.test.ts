@@ -1,4 +1,5 @@
 /** The pages for operators, as HTML. */
+
 import { and, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
@@ -16,6 +17,7 @@ import { sentence } from '../../src/pages/components/field.tsx'
 import { aShop, billingData, placed, settings } from '../orders/shop.ts'
 import { BASE_URL, call } from '../support/api.ts'
 import { aMasterToken, aTransaction, aWebhook, db } from '../support/makers.ts'
+import { moveTo } from '../support/transitions.ts'
 import { ageSession, aSignedInVisitor, type Visitor } from '../support/visitor.ts'
 import {
   anAdministratorVisitor,
@@ -341,10 +343,9 @@ describe('the page of a transfer', () => {
       createdAt: minutesAgo(-2),
     })
     const updatedAt = minutesAgo(-3)
-    await db
-      .update(deliveries)
-      .set({ state: 'transferred', transactionId, chainId: 31337, updatedAt })
-      .where(eq(deliveries.id, id))
+    await moveTo(id, 'transferred', { transactionId, chainId: 31337 })
+    await db.update(deliveries).set({ updatedAt }).where(eq(deliveries.id, id))
+    await db.update(events).set({ at: updatedAt }).where(eq(events.type, 'order.delivered'))
     const [delivered] = await db
       .select()
       .from(events)

@@ -79,7 +79,7 @@ export async function emptyPages() {
   await db.update(deliveries).set({
     state: 'transferred',
     reasonCode: null,
-    reason: null,
+    reasonDetail: null,
     dueAt: null,
     awaits: null,
   })

@@ -132,7 +132,7 @@ async function aWaitingOrder(values: Partial<typeof deliveries.$inferInsert>) {
 it('says that an order waits for its seller and until when, and tells the seller what to do', async () => {
   const { buyer, seller } = await aWaitingOrder({
     reasonCode: 'holder_not_approved',
-    reason: `${rules.holder_not_approved.sentence}: a detail for operators`,
+    reasonDetail: 'a detail for operators',
   })
   const bought = await read(buyer)
   expect(bought.orders[0]).toContain(

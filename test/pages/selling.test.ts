@@ -191,7 +191,7 @@ it('asks a node about at most 20 contracts, and tries one NFT of each', async ()
   const { contracts } = await read(visitor, envOf(chain, { callsPerBatch: 100 }))
   expect(contracts).toHaveLength(20)
   // The permissions and the standards. There is no contract that could be tried.
-  expect(await chain.takeCounts()).toMatchObject({ requests: 2, calls: { eth_call: 60 } })
+  expect(await chain.takeCounts()).toMatchObject({ requests: 1, calls: { eth_call: 60 } })
 })
 
 it('says what cannot be delivered although it is allowed, and which listings are not sold for that', async () => {

@@ -3,10 +3,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR, users } from '../../src/db/schema/users.ts'
 import { events, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { anEvent, receive } from '../events/endpoints.ts'
 import { stopClock } from '../support/fake-time.ts'
 import { aToken, aUser, aWebhook, aWebhookMessage, db } from '../support/makers.ts'
 import { ageSession, aSignedInVisitor, aVisitor, type Visitor } from '../support/visitor.ts'
-import { anEvent, receive } from '../webhooks/endpoints.ts'
 
 const PAGE = '/settings/webhooks'
 const HOOK = 'https://shop.example.com/hook'
@@ -295,10 +295,12 @@ describe('the log', () => {
         { at, duration: 15_000, status: null, error: 'no answer' },
       ]),
     })
-    const body = JSON.stringify({ timestamp: at, data: { failReason: '<b>no</b>' } })
+    const { userId: buyerId } = webhook
+    const unset = { claimUrl: null, status: null, txId: null, reasonCode: null }
+    const data = { ...unset, buyerId, failReason: '<b>no</b>' }
     await db
       .update(events)
-      .set({ type: 'order.failed', orderId: 4711, body })
+      .set({ type: 'order.failed', orderId: 4711, at, data })
       .where(eq(events.id, message.eventId))
     const html = await textOf(visitor, path)
     expect(html).not.toContain('<b>')
@@ -414,7 +416,7 @@ describe('a test', () => {
     expect(received).toHaveLength(1)
     expect(received[0]?.body).toContain('webhook.test')
     const row = await rowOf(webhook.id)
-    expect(row).toMatchObject({ hasEvents: true, leaseUntil: null })
+    expect(row).toMatchObject({ leaseUntil: null })
     expect(row?.position).toBeLessThan(event.id)
     expect(row?.dueAt).not.toBe(null)
   })

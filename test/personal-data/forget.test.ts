@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
@@ -11,7 +11,16 @@ import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { purgedBy } from '../avatars/cache.ts'
 import { aShop, placed, placeError } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
-import { anAddress, anAdministrator, aToken, aTransaction, aUser, db } from '../support/makers.ts'
+import { bodiesOf } from '../support/events.ts'
+import {
+  aMasterToken,
+  anAddress,
+  anAdministrator,
+  aToken,
+  aTransaction,
+  aUser,
+  db,
+} from '../support/makers.ts'
 import { aVisitor, signInByEmail } from '../support/visitor.ts'
 import { aPerson, everything } from './person.ts'
 
@@ -70,6 +79,27 @@ it('keeps the books: orders with amounts, and the countries of their billing add
   const used = rows.filter(({ origin }) => origin === 'order')
   expect(used.map(({ country }) => country)).toEqual(['NO', 'NO', 'NO'])
   expect(rows.filter(({ kind }) => kind === 'delivery')).toMatchObject([{ country: null }])
+})
+
+it("removes the shop's own texts of the orders, also from their events; their numbers stay taken", async () => {
+  const { token, input, buyer } = await aShop()
+  const number = { ...input, custom: { gift: 'for Kari' } }
+  const put = () =>
+    call('PUT', '/api/externalOrders/by-number/forgotten-1', { token, json: number })
+  const { orders } = await (await put()).json<{ orders: { id: number }[] }>()
+  const [order = { id: 0 }] = orders
+  const customs = async () => (await bodiesOf(db, order.id)).map(({ data }) => data)
+  expect(await customs()).toMatchObject([{ custom: { gift: 'for Kari' } }])
+  await db.run(sql`UPDATE deliveries SET state = 'transferred', dueAt = NULL WHERE id IN
+    (SELECT id FROM orderItems WHERE orderId = ${order.id})`)
+  expect((await forget(await aMasterToken(), buyer)).status).toBe(200)
+  expect(await customs()).toMatchObject([
+    { orderId: order.id, custom: null },
+    { orderId: order.id, custom: null },
+  ])
+  const again = await put()
+  expect(again.status).toBe(200)
+  expect(await again.json()).toMatchObject({ orders: [{ id: order.id }] })
 })
 
 it('ends every token at once, and stops the sales of the person', async () => {

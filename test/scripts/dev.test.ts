@@ -43,12 +43,17 @@ const isRunning = (process: string) => {
   }
 }
 
-/** Lets the chains of the stopped instance be held by a run for an hour. */
-async function leaseNetworks() {
+/** Opens the database of the stopped instance. */
+async function openDatabase(): Promise<DatabaseSync> {
   const folder = join(project.folder, DATABASES)
   const files = await readdir(folder, { recursive: true })
   const [file = ''] = files.filter((name) => /[0-9a-f]{64}\.sqlite$/.test(name))
-  const database = new DatabaseSync(join(folder, file))
+  return new DatabaseSync(join(folder, file))
+}
+
+/** Lets the chains of the stopped instance be held by a run for an hour. */
+async function leaseNetworks() {
+  const database = await openDatabase()
   const later = new Date(Date.now() + 60 * 60 * 1000).toISOString()
   const lease = database.prepare('UPDATE networks SET lease = ?, leaseUntil = ?, wakeAt = ?')
   expect(lease.run('of a run', later, later).changes).toBe(1)
@@ -159,4 +164,16 @@ it('keeps its state and its master token after a restart, and mails links to the
   const processes = descendantsOf(process.pid)
   process.kill('SIGKILL')
   await vi.waitUntil(() => !processes.some(isRunning), { timeout: PATIENCE, interval: 100 })
+})
+
+it('says what to do if its database is of an older version', async () => {
+  const database = await openDatabase()
+  database.exec('CREATE TRIGGER old AFTER INSERT ON nfts BEGIN SELECT 1; END')
+  database.close()
+  const { errors, status } = await project.run('dev', [], ports)
+  expect({ errors, status }).toEqual({
+    errors:
+      'The local database has tables of an older version, which cannot be migrated. Run `npm run dev -- --fresh` to delete its data and create it anew.\n',
+    status: 1,
+  })
 })

@@ -6,8 +6,8 @@ import { expect, it } from 'vitest'
 import { listEndpoints } from '../../scripts/openapi/list.ts'
 import app from '../../src/app.ts'
 import { variables } from '../../src/env.ts'
+import { eventMeanings } from '../../src/events/types.ts'
 import { errorStatus } from '../../src/http/errors.ts'
-import { eventMeanings } from '../../src/webhooks/events.ts'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const readme = read('README.md')

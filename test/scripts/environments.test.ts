@@ -40,3 +40,10 @@ it('lets a delivery run and its last step use all of their time', () => {
   const { limits } = readConfig('production')
   expect(limits).toEqual({ cpu_ms: Number(duration.replace('_', '')) + LEASE })
 })
+
+it('lets a master token send 200 requests a second, which D1 is planned with', () => {
+  expect(settingsOf('production').filter((line) => / limit = 12000,/.test(line))).toHaveLength(1)
+  const rows = ['docs/limits.md', 'docs/scale.md'].map((file) => readFileSync(file, 'utf8'))
+  for (const text of rows)
+    expect(text).toMatch(/`MASTER_RATE_LIMIT`.*12,000 in 60|12,000 in 60 .*`MASTER_RATE_LIMIT`/)
+})

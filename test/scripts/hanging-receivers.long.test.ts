@@ -36,11 +36,13 @@ const endpoints = Array.from({ length: 100 }, (_, i) => ({
 }))
 const hangingSql = endpoints.map(
   ({ id, userId }) => `INSERT INTO webhookEndpoints (id, userId, role, url, events, secretId,
-    verifiedAt, position, logFrom, createdAt, updatedAt) VALUES ('${id}', ${userId}, 'user',
-    'http://${host}/hangs', '["order.created"]', 's', '${at}', 0, 0, '${at}', '${at}')`,
+    verifiedAt, position, logFrom, dueAt, createdAt, updatedAt) VALUES ('${id}', ${userId}, 'user',
+    'http://${host}/hangs', '["order.created"]', 's', '${at}', 0, 0, '${at}', '${at}', '${at}')`,
 )
+const firstEvent = Date.parse(at) * 1000
 const eventOf = (sellerId: number) =>
-  `INSERT INTO newEvents (type, at, sellerId, data) VALUES ('order.created', '${at}', ${sellerId}, '{}')`
+  `INSERT INTO events (id, type, at, sellerId, data)
+    VALUES (${firstEvent + sellerId}, 'order.created', '${at}', ${sellerId}, '{}')`
 
 const worker = await serveWorker({
   main: 'src/worker.ts',

@@ -2,14 +2,15 @@
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
 import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.ts'
-import { connect, raw } from '../../src/db/client.ts'
+import { connect } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { transactions } from '../../src/db/schema/delivery.ts'
 import { ADMINISTRATOR, addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { readSettings } from '../../src/env.ts'
+import { eventName } from '../../src/events/id.ts'
 import { hashIdentity, SESSION_NAME, tokenNamespace } from '../../src/identity/namespace.ts'
-import { eventName } from '../../src/webhooks/log.ts'
+import { insertEvents } from './events.ts'
 
 export const db = connect(env.DB)
 
@@ -210,19 +211,17 @@ export async function aWebhookMessage(
   values: Partial<typeof webhookMessages.$inferInsert> = {},
 ) {
   const { id: endpointId, userId } = endpoint
-  const [, [row]] = await db.batch([
-    raw(
-      db,
-      sql`INSERT INTO newEvents (type, at, orderId, sellerId, data) VALUES ('order.created',
-        ${new Date().toISOString()}, 1, ${userId}, json_object('orderId', 1))`,
-    ),
+  const [insert, makeDue] = insertEvents(db, { orderId: 1, sellerId: userId })
+  const [, , [row]] = await db.batch([
+    insert,
+    makeDue,
     db
       .insert(webhookMessages)
       .values({ eventId: lastEvent, endpointId, state: 'delivered', tries: 1, ...values })
       .returning(),
     db
       .update(webhookEndpoints)
-      .set({ position: lastEvent, hasEvents: false, dueAt: null })
+      .set({ position: lastEvent, dueAt: null })
       .where(eq(webhookEndpoints.id, endpointId)),
   ])
   if (!row) throw new Error('the statement returned no row')

@@ -27,17 +27,19 @@ export const externalId = ({ network, address }: TokenContract, token: bigint): 
 
 type Token = { id: bigint; supply: bigint; metadata: { name?: unknown } }
 
+/** Returns a name without what nobody sees; empty if it is no text. */
+const toName = (name: unknown): string =>
+  typeof name === 'string' ? toLine(name.replaceAll(/\p{Cc}/gu, ' ')) : ''
+
 /** Returns the NFT and, if it has a price, its listing. */
 export function createRecords(
   contract: TokenContract,
   token: Token,
   options: RecordOptions,
 ): object[] {
-  const { prices, contractName = contract.name?.trim() || 'Collection' } = options
+  const { prices, contractName = toName(contract.name) || 'Collection' } = options
   const { id, supply, metadata } = token
   const creator = createCreator(contract, options).id
-  const name =
-    typeof metadata.name === 'string' && toLine(metadata.name.replaceAll(/\p{Cc}/gu, ' '))
   const nft = {
     type: 'nft',
     id: externalId(contract, id),
@@ -50,7 +52,7 @@ export function createRecords(
     amount: Number(supply),
     status: prices ? 'released' : 'draft',
     ...(prices ?? { priceCents: 0, priceEths: '0', priceCurrency: 'EUR' }),
-    metadata: { ...metadata, name: name || `${contractName} #${id}` },
+    metadata: { ...metadata, name: toName(metadata.name) || `${contractName} #${id}` },
   }
   const listing = { type: 'listing', id: `${nft.id}-sale`, nft: nft.id, seller: creator, ...prices }
   return prices ? [nft, listing] : [nft]

@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { WINDOW } from '../../../src/events/id.ts'
+import { MAX_NEW_WEBHOOKS, MAX_WEBHOOKS } from '../../../src/events/manage.ts'
+import { MAX_REPLAYS, MAX_TESTS } from '../../../src/events/resend.ts'
+import { Webhook } from '../../../src/events/schema.ts'
 import { bool, orNull, text } from '../../../src/http/fields.ts'
-import { WINDOW } from '../../../src/webhooks/log.ts'
-import { MAX_NEW_WEBHOOKS, MAX_WEBHOOKS } from '../../../src/webhooks/manage.ts'
-import { MAX_REPLAYS, MAX_TESTS } from '../../../src/webhooks/resend.ts'
-import { Webhook } from '../../../src/webhooks/schema.ts'
 import type { Operations } from '../operation.ts'
 import { WebhookMessage } from '../webhook-message.ts'
 

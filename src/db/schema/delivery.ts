@@ -113,8 +113,8 @@ export const deliveries = sqliteTable(
     tries: integer().notNull().default(0),
     /** Why the item failed, or what it waits for; null if for its turn only. */
     reasonCode: text({ enum: reasonCodes }),
-    /** The same as a sentence for people. No program reads it. */
-    reason: text(),
+    /** What differs from item to item, such as what the chain said. No program reads it. */
+    reasonDetail: text(),
     /** When the item is processed next; null if nothing is to be done or a transaction carries it. */
     dueAt: timestamp(),
     /** The buyer whose wallet the item waits for. */
@@ -162,7 +162,7 @@ export const deliveries = sqliteTable(
       'deliveries_reasonCode',
       sql`${t.reasonCode} IS NULL OR ${isOneOf(t.reasonCode, reasonCodes)}`,
     ),
-    check('deliveries_reason', sql`(${t.reasonCode} IS NULL) = (${t.reason} IS NULL)`),
+    check('deliveries_reason', sql`${t.reasonCode} IS NOT NULL OR ${t.reasonDetail} IS NULL`),
     check('deliveries_awaits', sql`(${t.state} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),
   ],
 )

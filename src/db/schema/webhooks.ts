@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { boolean, isOneOf, reference, timestamp, timestamps } from './columns.ts'
+import { isOneOf, reference, timestamp, timestamps } from './columns.ts'
+import type { itemStatuses, ReasonCode } from './delivery.ts'
 import { tokenRoles, users } from './users.ts'
 
 export const webhookEvents = [
@@ -16,11 +17,26 @@ export const webhookEvents = [
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]
 
+/** What an event of an order says that cannot be read again unchanged from the order. */
+export type OrderFacts = {
+  buyerId: number
+  /** Where the buyer links a wallet; null unless the item waits for one. */
+  claimUrl: string | null
+  status: (typeof itemStatuses)[number] | null
+  txId: string | null
+  failReason: string | null
+  reasonCode: ReasonCode | null
+}
+
+export type AlarmData = Record<'name' | 'subject' | 'detail' | 'raisedAt' | 'runbookUrl', string>
+
+export type TestData = { message: string; challenge: string }
+
 export const disabledReasons = ['failing', 'gone', 'owner', 'demoted'] as const
 
 /**
- * The log of events, kept for 30 days. Triggers write those of orders in the transaction of the
- * change. It has no index but the id, so that an event is one written row.
+ * The log of events, kept for 30 days. Who changes something appends its event in the same
+ * transaction (`events/append.ts`). It has no index but the id, so that an event is one written row.
  */
 export const events = sqliteTable('events', {
   /**
@@ -29,7 +45,10 @@ export const events = sqliteTable('events', {
    */
   id: integer().primaryKey(),
   type: text({ enum: webhookEvents }).notNull(),
-  /** The next four are of events of orders. */
+  /** Time of the event. */
+  at: timestamp().notNull(),
+  /** The next five, and `sequence`, are of events of orders. */
+  itemId: integer(),
   orderId: integer(),
   sellerId: integer(),
   buyerId: integer(),
@@ -37,8 +56,13 @@ export const events = sqliteTable('events', {
   source: text(),
   /** The endpoint that a test is for. */
   endpointId: text(),
-  /** JSON: the body of messages. It has ids only, no personal data. */
-  body: text().notNull(),
+  /** Grows with each event of an order. */
+  sequence: integer(),
+  /**
+   * JSON: of an order, what cannot be read again unchanged; of an alarm and a test, everything. It
+   * has ids only, no personal data.
+   */
+  data: text({ mode: 'json' }).$type<OrderFacts | AlarmData | TestData>().notNull(),
 })
 
 /** Where events are sent: a cursor in the log. */
@@ -55,20 +79,21 @@ export const webhookEndpoints = sqliteTable(
     events: text({ mode: 'json' }).$type<WebhookEvent[]>().notNull(),
     /** JSON: names of tokens whose orders are told; null for all. */
     sources: text({ mode: 'json' }).$type<string[]>(),
-    /** Random. The secret is computed from it, and never stored. See `webhooks/signature.ts`. */
+    /** Random. The secret is computed from it, and never stored. See `events/signature.ts`. */
     secretId: text().notNull(),
     /** The one before the last rotation, which signs as well until the time beside it. */
     previousSecretId: text(),
     previousSecretUntil: timestamp(),
     /** When the receiver returned the challenge of a test. Until then it gets only tests. */
     verifiedAt: timestamp(),
-    /** Id of the last event whose first attempt was made. */
+    /** Id of the last event that was sent or is not for it. */
     position: integer().notNull(),
     /** The position when `events` or `sources` were set: what was sent before is not known. */
     logFrom: integer().notNull(),
-    /** Whether the log has events for it after `position`. */
-    hasEvents: boolean().notNull().default(false),
-    /** When it is to be woken; null if there is nothing to send. */
+    /**
+     * When it is to be woken; null if there is nothing to send. While it is null, a verified and
+     * enabled endpoint has nothing to get after `position`.
+     */
     dueAt: timestamp(),
     /** The `dueAt` for which a message of the queue was planned last. */
     wakeAt: timestamp(),

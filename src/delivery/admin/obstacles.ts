@@ -13,7 +13,7 @@ export const isFinal = sql`(d.state = 'failed' AND coalesce(d.reasonCode, '') IN
 export type Obstacle = { when: SQL; reason: string }
 
 /** The chain of an item. If its network was not configured when it was ordered, the chain now. */
-export const itemChain = (networks: Networks): SQL => {
+const itemChain = (networks: Networks): SQL => {
   const chains = Object.entries(networks).map(([name, { chainId }]) => ({ name, chainId }))
   return sql`coalesce(d.chainId, (SELECT value ->> 'chainId' FROM json_each(${JSON.stringify(chains)})
     WHERE value ->> 'name' = (SELECT n.contractNetwork FROM orderItems i

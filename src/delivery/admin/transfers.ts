@@ -7,6 +7,7 @@ import { type NamedRow, namedColumns } from '../../db/columns.ts'
 import type { deliveries, transactions } from '../../db/schema/delivery.ts'
 import type { orderItems } from '../../db/schema/orders.ts'
 import type { Ctx } from '../../http/context.ts'
+import { describeReason } from '../reasons.ts'
 import { readCustom, shopColumns } from '../shown.ts'
 import type { TransferQuery } from './schema.ts'
 
@@ -28,7 +29,7 @@ type TransactionRow = Pick<
 /** `transactions` is JSON of the newest transaction with the item, if there is any. */
 type TransferRow = NamedRow<typeof shopColumns> &
   Pick<Delivery, 'id' | 'chainId' | 'key' | 'contract' | 'requestedAction' | 'reasonCode'> &
-  Pick<Delivery, 'reason' | 'tries' | 'failingSince' | 'dueAt' | 'createdAt' | 'updatedAt'> &
+  Pick<Delivery, 'reasonDetail' | 'tries' | 'failingSince' | 'dueAt' | 'createdAt' | 'updatedAt'> &
   Pick<typeof orderItems.$inferSelect, 'orderId' | 'quantity'> & {
     network: string
     status: Delivery['state']
@@ -42,7 +43,7 @@ const selectTransfersWhere = (db: Database, condition: SQL) =>
   raw<TransferRow>(
     db,
     sql`SELECT d.id, i.orderId, n.contractNetwork AS network, d.chainId, i.quantity,
-        d.state AS status, d."key", d.contract, d.requestedAction, d.reasonCode, d.reason, d.tries,
+        d.state AS status, d."key", d.contract, d.requestedAction, d.reasonCode, d.reasonDetail, d.tries,
         t.hash AS txId, d.failingSince, d.dueAt, d.createdAt, d.updatedAt,
         iif(t.id IS NULL, '[]', json_array(json_object('hash', t.hash, 'contract', t.contract,
           'signer', t.signer, 'nonce', t.nonce, 'block', t.block, 'gasUsed', t.gasUsed, 'fee', t.fee,
@@ -88,10 +89,11 @@ function isAmongFirst({ source, ...filter }: Filter, cursor: number, limit: numb
 const sourcesOf = (name: string) => [`master:${name}`, `user:${name}`]
 
 /** Returns the answer for a row of `selectTransfer`. */
-export function toTransfer(row: TransferRow) {
+export function toTransfer({ reasonDetail, ...row }: TransferRow) {
   const transactions: TransactionRow[] = JSON.parse(row.transactions)
   return {
     ...row,
+    reason: describeReason({ ...row, reasonDetail }),
     custom: readCustom(row),
     transactions: transactions.map(({ items, ...transaction }) => ({
       ...transaction,

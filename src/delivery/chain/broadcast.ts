@@ -1,10 +1,12 @@
+/** Sends signed transactions to nodes. */
+import type { Network } from '../../env.ts'
 import { otherNodes } from '../../ethereum/node.ts'
-import { broadcast } from '../../ethereum/requests.ts'
+import { broadcast as broadcastRequest } from '../../ethereum/requests.ts'
 import { loggedMessage } from '../../ethereum/revert.ts'
 import { log } from '../../log.ts'
+import type { Observation } from '../model.ts'
 import { type Decision, PATIENCE } from '../rules/decide.ts'
 import type { NewTransaction, TransactionChange } from '../store/store.ts'
-import type { World } from './observe.ts'
 
 /** How nodes say that they have the transaction, or another one at its nonce. */
 const isKnown =
@@ -14,8 +16,9 @@ const isKnown =
  * Broadcasts what was signed in this step and what is in no block, by ascending nonce. Whatever the
  * node answers, a transaction may have been accepted, so the answers decide nothing.
  */
-export async function send(
-  { network, observation: { node, head } }: World,
+export async function broadcast(
+  network: Network,
+  { node, head }: Pick<Observation, 'node' | 'head'>,
   decisions: readonly Decision[],
   signed: readonly (NewTransaction | TransactionChange)[],
 ): Promise<void> {
@@ -33,11 +36,11 @@ export async function send(
   const overdue = sorted.filter(({ signedAtBlock }) => head.number - signedAtBlock >= PATIENCE)
   const others = overdue.length > 0 ? otherNodes(network, node) : []
   const [replies] = await Promise.all([
-    node.rpc(sorted.map(({ raw }) => broadcast(raw))),
-    ...others.map((other) => other.rpc(overdue.map(({ raw }) => broadcast(raw)))),
+    node.rpc(sorted.map(({ raw }) => broadcastRequest(raw))),
+    ...others.map((other) => other.rpc(overdue.map(({ raw }) => broadcastRequest(raw)))),
   ])
   for (const { hash, raw, nonce } of sorted) {
-    const reply = replies(broadcast(raw))
+    const reply = replies(broadcastRequest(raw))
     const text = 'error' in reply ? reply.error.message : 'fault' in reply ? reply.fault : ''
     if (!text || isKnown.test(text)) continue
     const reason = loggedMessage(text)

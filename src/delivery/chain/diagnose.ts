@@ -1,10 +1,11 @@
 /** Why items that fail in a simulation cannot be delivered, and whether they fail for that. */
 import type { Network } from '../../env.ts'
 import type { ItemResult } from '../../ethereum/contract.ts'
-import { otherNodes } from '../../ethereum/node.ts'
+import { type Node, otherNodes } from '../../ethereum/node.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
 import type { Rpc } from '../../ethereum/rpc.ts'
 import { explain, type Reason } from '../reasons.ts'
+import type { Candidate } from '../rules/compose.ts'
 import {
   type ItemChange,
   needsConfirmation,
@@ -12,10 +13,8 @@ import {
   wait,
   waitOrFail,
 } from '../rules/item-changes.ts'
-import type { Candidate } from './compose.ts'
-import type { World } from './observe.ts'
 import { readRefusal, refusalRequests } from './refusal.ts'
-import { type Batch, type Circumstances, type Failing, simulate } from './simulate.ts'
+import { type Circumstances, type Failing, simulate } from './simulate.ts'
 
 /** Items of which a step asks why they would fail. More would delay the others. */
 const MAX_DIAGNOSED = 20
@@ -25,20 +24,17 @@ const UNASKED_DELAY = 30_000
 
 /** Items fail only if a second node, where there is one, says so too. */
 export async function diagnose(
-  world: World,
-  batches: readonly Batch[],
   failing: readonly Failing[],
   circumstances: Circumstances,
+  { network, node, now }: { network: Network; node: Node; now: Date },
 ): Promise<ItemChange[]> {
-  const { network, observation, now } = world
   if (failing.length === 0) return []
-  const reasons = await findReasons(observation.node.rpc, network, batches, failing)
-  const doubtful = new Set(
-    [...reasons].flatMap(([candidate, reason]) =>
-      needsConfirmation(candidate.item, reason, now) ? candidate : [],
-    ),
-  )
-  const confirmed = await confirm(world, batches, doubtful, circumstances)
+  const reasons = await findReasons(node.rpc, network, failing)
+  const doubtful = failing.filter(({ candidate }) => {
+    const reason = reasons.get(candidate)
+    return reason && needsConfirmation(candidate.item, reason, now)
+  })
+  const confirmed = await confirm(network, node, doubtful, circumstances)
   return failing.map(({ candidate, result }) => {
     const { item } = candidate
     const reason = reasons.get(candidate)
@@ -46,13 +42,10 @@ export async function diagnose(
     const next = new Date(now.getTime() + UNASKED_DELAY)
     // What it waits for is still the best that is known, and its time goes on.
     if (item.failingSince && item.reasonCode) return queue(item, next)
-    const unasked = wait(item, explain('simulation_failed', describe(result)), now)
-    return { ...unasked, dueAt: next.toISOString() }
+    const said = typeof result === 'string' ? undefined : revertReason(result.reason)
+    return { ...wait(item, explain('simulation_failed', said), now), dueAt: next.toISOString() }
   })
 }
-
-const describe = (result: Failing['result']) =>
-  typeof result === 'string' ? undefined : revertReason(result.reason)
 
 /**
  * Returns the reasons of items that would fail. Equal ones are asked about once. An item has no
@@ -61,23 +54,19 @@ const describe = (result: Failing['result']) =>
 async function findReasons(
   rpc: Rpc,
   { gasPerItem }: Network,
-  batches: readonly Batch[],
   failing: readonly Failing[],
 ): Promise<Map<Candidate, Reason>> {
   const reasons = new Map<Candidate, Reason>()
-  const unclear: { candidate: Candidate; result: ItemResult }[] = []
-  for (const { candidate, result } of failing) {
+  const unclear: (Failing & { result: ItemResult })[] = []
+  for (const { batch, candidate, result } of failing) {
     // What the Delivery contract itself says.
     const code =
       typeof result === 'string'
         ? result
         : readContractReason(Number(result.gasUsed), result.reason)
     if (code) reasons.set(candidate, explain(code))
-    else if (typeof result !== 'string') unclear.push({ candidate, result })
+    else if (typeof result !== 'string') unclear.push({ batch, candidate, result })
   }
-  const relayers = new Map(
-    batches.flatMap(({ relayer, candidates }) => candidates.map((one) => [one, relayer] as const)),
-  )
   const isOutOfGas = ({ gasUsed }: ItemResult) => gasUsed > gasPerItem * 0.95
   // Items of the same holder and token have the same holder's problem.
   const groups = [
@@ -89,9 +78,8 @@ async function findReasons(
   ]
     .slice(0, MAX_DIAGNOSED)
     .flatMap(([first, ...others]) => {
-      const relayer = first && relayers.get(first.candidate)
-      if (!relayer) return []
-      const by = { relayer, delivery: first.candidate.contract }
+      if (!first) return []
+      const by = { relayer: first.batch.relayer, delivery: first.candidate.contract }
       return { by, first, members: [first, ...others] }
     })
   const replies = await rpc(
@@ -114,22 +102,19 @@ async function findReasons(
 
 /** Returns those of the candidates that would fail at another node, too. */
 async function confirm(
-  { network, observation: { node } }: World,
-  batches: readonly Batch[],
-  doubtful: ReadonlySet<Candidate>,
+  network: Network,
+  node: Node,
+  doubtful: readonly Failing[],
   circumstances: Circumstances,
 ): Promise<ReadonlySet<Candidate>> {
-  if (network.rpcUrls.length === 1 || doubtful.size === 0) return doubtful
+  if (network.rpcUrls.length === 1 || doubtful.length === 0)
+    return new Set(doubtful.map(({ candidate }) => candidate))
   const [other] = otherNodes(network, node)
   if (!other) return new Set()
-  const again = batches.flatMap((batch) => {
-    const candidates = batch.candidates.filter((candidate) => doubtful.has(candidate))
-    return candidates.length > 0 ? { ...batch, candidates } : []
-  })
-  const simulations = await simulate(other.rpc, network, again, circumstances)
-  return new Set(
-    simulations.flatMap((simulation) =>
-      typeof simulation === 'string' ? [] : simulation.bad.map(({ candidate }) => candidate),
-    ),
-  )
+  const again = [...Map.groupBy(doubtful, ({ batch }) => batch)].map(([batch, members]) => ({
+    ...batch,
+    candidates: members.map(({ candidate }) => candidate),
+  }))
+  const simulation = await simulate(other.rpc, network, again, circumstances)
+  return new Set(simulation.failing.map(({ candidate }) => candidate))
 }

@@ -1,9 +1,10 @@
-/** What one node says about the chain and about the items and transactions of a run. */
-import type { Address, Hex } from 'viem'
+/** What one node says about the chain and about the items and transactions of a step. */
+
+import type { Address } from 'viem'
 import { parseGwei } from 'viem/utils'
 import type { Network } from '../../env.ts'
-import { type ContractState, contractRequests, readContract } from '../../ethereum/contract.ts'
-import { lower, type Market } from '../../ethereum/fees.ts'
+import { contractRequests, readContract } from '../../ethereum/contract.ts'
+import { lower } from '../../ethereum/fees.ts'
 import {
   findClockProblem,
   leaveOut,
@@ -24,64 +25,32 @@ import {
   transactionReceipt,
   wei,
 } from '../../ethereum/requests.ts'
-import type { DeliveryTransaction, Item, Loaded } from '../model.ts'
-import { readLineage } from './lineage.ts'
-import {
-  type Confirmation,
-  confirm,
-  type ObservedRecord,
-  readReceipts,
-  readRecords,
-  recordRequests,
-} from './records.ts'
+import type { Loaded, Observation } from '../model.ts'
+import { findContract } from '../rules/compose.ts'
+import { signedHashes } from '../rules/decide.ts'
+import type { HeldLease } from '../store/held-lease.ts'
+import { readLineage } from './history.ts'
+import { confirm, readReceipts, readRecords, recordRequests } from './records.ts'
 
-type SignerState = {
-  /** Its transactions in blocks: its next nonce. */
-  count: number
-  /** The same as the other nodes tell it that answer. */
-  otherCounts: number[]
-  /** Wei. */
-  balance: bigint
-}
-
-/** What a step works with before it asks a node. `renew` keeps the lease while nodes are slow. */
-export type Work = { network: Network; loaded: Loaded; now: Date; renew: () => Promise<void> }
-
-/** What a step works with. `cap`: the most wei that it may pay per unit of gas. */
-export type World = Work & { observation: Observation; cap: bigint }
-
-export type Observation = Confirmation & {
-  node: Node
-  head: Block
-  final: Pick<Block, 'number' | 'timestamp'>
-  /** The hash of the settled block; null if the node does not have it. */
-  settledHash: Hex | null
-  /** Null: no node tells the tip. Then nothing is signed. */
-  market: Market | null
-  signers: Map<Address, SignerState>
-  /** Signers whose nonces no other node confirms. Nothing is signed with them. */
-  doubted: ReadonlySet<Address>
-  /** Contracts that answered. */
-  contracts: Map<Address, ContractState>
-  /** By key, from an answer at or past the final block. */
-  records: Map<Hex, ObservedRecord>
-  /** The Delivery contract of the network and those before it, the newest first. */
-  lineage: Address[]
+/** `relayers`: those of this instance. The lease is renewed before each question. */
+type Input = {
+  network: Network
+  loaded: Loaded
+  relayers: readonly Address[]
+  now: Date
+  lease: HeldLease
 }
 
 /** Asks the first node that can be used. If no node can be used, returns the reason. */
-export async function observe(
-  work: Work,
-  signers: readonly Address[],
-): Promise<Observation | string> {
-  const { network } = work
+export async function observe(input: Input): Promise<Observation | string> {
+  const { network, relayers } = input
   let trouble = ''
   for (const node of usableNodes(network)) {
-    const observation = await observeAt(node, work, signers)
+    const observation = await observeAt(node, input)
     if (typeof observation === 'string') trouble = observation
-    else if (await isContradicted(observation, network, signers))
+    else if (await isContradicted(observation, network, relayers))
       trouble = 'a second node says that the Delivery contract delivers'
-    else if (network.rpcUrls.length > 1 && lacksRecords(observation, work))
+    else if (network.rpcUrls.length > 1 && lacksRecords(observation, input))
       trouble = 'the node does not tell the records of keys'
     else return observation
     if (network.rpcUrls.length > 1) leaveOut(network, node, trouble)
@@ -90,7 +59,7 @@ export async function observe(
 }
 
 /** Whether the node lacks the record of a key, although the contract answers. */
-const lacksRecords = ({ contracts, records }: Observation, { network, loaded }: Work): boolean =>
+const lacksRecords = ({ contracts, records }: Observation, { network, loaded }: Input): boolean =>
   [...loaded.due, ...loaded.compared].some(
     ({ contract, key }) => contracts.has(contract ?? network.delivery) && !records.has(key),
   )
@@ -99,53 +68,77 @@ const lacksRecords = ({ contracts, records }: Observation, { network, loaded }: 
 async function isContradicted(
   { node, contracts }: Observation,
   network: Network,
-  signers: readonly Address[],
+  relayers: readonly Address[],
 ): Promise<boolean> {
   const { delivery } = network
   if (contracts.get(delivery)?.isPaused === false) return false
   for (const { rpc } of otherNodes(network, node)) {
-    const other = readContract(delivery, signers, await rpc(contractRequests(delivery, signers)))
+    const other = readContract(delivery, relayers, await rpc(contractRequests(delivery, relayers)))
     if (other?.isPaused === false) return true
   }
   return false
 }
 
-async function observeAt(
-  node: Node,
-  { network, loaded, now, renew }: Work,
-  configured: readonly Address[],
-): Promise<Observation | string> {
-  const { network: row, transactions, due, compared } = loaded
+async function observeAt(node: Node, input: Input): Promise<Observation | string> {
+  const { network, loaded, relayers, now, lease } = input
   const head = await readHead(network, node)
   if (typeof head === 'string') return head
   const clockProblem = await findClockProblem(network, node, head)
   if (clockProblem) return clockProblem
-  if (head.baseFeePerGas === undefined) return 'the chain has no base fee (EIP-1559)'
+  await lease.renew()
+  const state = await askState(node, head, input)
+  if (typeof state === 'string') return state
+  await lease.renew()
+  const { records, receipts } = await askEvidence(node, state, input)
+  await lease.renew()
+  const doubted = new Set(relayers.filter((signer) => isDoubted(signer, state.signers, loaded)))
+  const compared = new Set(loaded.compared.map(({ key }) => key))
+  const { unconfirmedSince } = loaded.network
+  const claims = { doubted, compared, final: state.final, records, receipts }
+  const [confirmation, lineage] = await Promise.all([
+    confirm(network, node, claims, { unconfirmedSince, now }),
+    readLineage(node, network, JSON.parse(loaded.network.contracts)),
+  ])
+  return { node, head, ...state, doubted, records, ...confirmation, lineage }
+}
 
-  const signers = distinct([...configured, ...transactions.map(({ signer }) => signer)])
-  const items = [...due, ...compared]
-  const contracts = distinct([network.delivery, ...items.flatMap(({ contract }) => contract ?? [])])
-  const finalHeight =
-    network.finality === 'finalized'
-      ? network.finality
-      : Math.max(0, head.number - network.finality + 1)
-  const settled = row.settledBlock === null ? [] : [blockAt(row.settledBlock)]
-  await renew()
-  const others = otherNodes(network, node)
+/** What a node says of the chain, apart from receipts and records. */
+type ChainState = Pick<Observation, 'settledHash' | 'market' | 'signers' | 'contracts'> & {
+  final: Block
+}
+
+/** Asks for the final block, the fees, the signers and the contracts; or returns why they are not known. */
+async function askState(
+  node: Node,
+  head: Block,
+  { network, loaded, relayers }: Input,
+): Promise<ChainState | string> {
+  if (head.baseFeePerGas === undefined) return 'the chain has no base fee (EIP-1559)'
+  const { delivery, finality } = network
+  const { settledBlock } = loaded.network
+  const signers = distinct([...relayers, ...loaded.transactions.map(({ signer }) => signer)])
+  const items = [...loaded.due, ...loaded.compared]
+  const contracts = distinct([delivery, ...items.flatMap(({ contract }) => contract ?? [])])
+  const finalBlock = blockAt(
+    finality === 'finalized' ? finality : Math.max(0, head.number - finality + 1),
+  )
+  const settled = settledBlock === null ? [] : [blockAt(settledBlock)]
   const [first, ...fromOthers] = await Promise.all([
     node.rpc([
-      blockAt(finalHeight),
+      finalBlock,
       tip,
       ...settled,
       ...signers.flatMap((signer) => [transactionCount(signer), accountBalance(signer)]),
-      ...contracts.flatMap((contract) => contractRequests(contract, configured)),
+      ...contracts.flatMap((contract) => contractRequests(contract, relayers)),
     ]),
-    ...others.map(({ rpc }) => rpc([tip, ...signers.map((signer) => transactionCount(signer))])),
+    ...otherNodes(network, node).map(({ rpc }) =>
+      rpc([tip, ...signers.map((signer) => transactionCount(signer))]),
+    ),
   ])
-  const final = read(block, first(blockAt(finalHeight)))
+  const final = read(block, first(finalBlock))
   if (!final || final.number > head.number || final.timestamp > head.timestamp)
     return 'the node does not tell the final block'
-  const states = new Map<Address, SignerState>()
+  const states: ChainState['signers'] = new Map()
   for (const signer of signers) {
     const count = read(integer, first(transactionCount(signer)))
     const balance = read(wei, first(accountBalance(signer)))
@@ -155,64 +148,54 @@ async function observeAt(
     )
     states.set(signer, { count, balance, otherCounts })
   }
+  const tips = [first, ...fromOthers].flatMap((replies) => read(wei, replies(tip)) ?? [])
+  const tipCap = parseGwei(String(network.maxPriorityFeePerGasGwei))
+  return {
+    final,
+    settledHash: settled[0] ? (read(block, first(settled[0]))?.hash ?? null) : null,
+    // A node may lie, so the lowest counts.
+    market:
+      tips.length > 0 ? { baseFee: head.baseFeePerGas, tip: tips.reduce(lower, tipCap) } : null,
+    signers: states,
+    contracts: new Map(
+      contracts.flatMap((contract) => {
+        const state = readContract(contract, relayers, first)
+        return state ? [[contract, state]] : []
+      }),
+    ),
+  }
+}
 
+/** Asks for the receipts of transactions that may be over, and for the records of keys. */
+async function askEvidence(
+  node: Node,
+  { final, signers, contracts }: ChainState,
+  { network, loaded }: Input,
+) {
   // What has expired already is only looked for once its nonce is used.
-  const decidable = transactions.filter(
+  const decidable = loaded.transactions.filter(
     ({ signer, nonce, block, deadline, items }) =>
-      (nonce < (states.get(signer)?.count ?? 0) && (block === null || block <= final.number)) ||
+      (nonce < (signers.get(signer)?.count ?? 0) && (block === null || block <= final.number)) ||
       (deadline < final.timestamp && items.length > 0),
   )
   const carriedKeys = decidable.flatMap(({ contract, items }) =>
     items.flatMap((id) => ({ contract, key: loaded.carried.get(id)?.key })),
   )
-  const contractStates = new Map(
-    contracts.flatMap((contract) => {
-      const state = readContract(contract, configured, first)
-      return state ? [[contract, state]] : []
-    }),
-  )
-  const itemKeys = items.flatMap((item) =>
+  const itemKeys = [...loaded.due, ...loaded.compared].flatMap((item) =>
     // A retired contract may have used the key as well as the one that replaces it.
-    distinct([item.contract ?? network.delivery, findContract(item, network, contractStates)]).map(
+    distinct([item.contract ?? network.delivery, findContract(item, network, contracts)]).map(
       (contract) => ({ contract, key: item.key }),
     ),
   )
   const keyRequests = recordRequests([...carriedKeys, ...itemKeys])
   const hashes = decidable.flatMap(signedHashes)
-  await renew()
   const replies = await node.rpc([
     ...hashes.map(transactionReceipt),
     ...keyRequests.map(({ request }) => request),
   ])
-  const records = readRecords(keyRequests, replies, final.number)
-  await renew()
-  const doubted = new Set(configured.filter((signer) => isDoubted(signer, states, loaded)))
-  const claims = {
-    doubted,
-    compared: new Set(compared.map(({ key }) => key)),
-    final,
-    records,
-    receipts: readReceipts(hashes, replies),
-  }
-  const [confirmation, lineage] = await Promise.all([
-    confirm(network, node, claims, row.unconfirmedSince, now),
-    readLineage(node, network, JSON.parse(row.contracts)),
-  ])
-  const tips = [first, ...fromOthers].flatMap((replies) => read(wei, replies(tip)) ?? [])
-  const cap = parseGwei(String(network.maxPriorityFeePerGasGwei))
   return {
-    node,
-    head,
-    final,
-    settledHash: settled[0] ? (read(block, first(settled[0]))?.hash ?? null) : null,
-    // A node may lie, so the lowest counts.
-    market: tips.length > 0 ? { baseFee: head.baseFeePerGas, tip: tips.reduce(lower, cap) } : null,
-    signers: states,
-    doubted,
-    contracts: contractStates,
-    records,
-    ...confirmation,
-    lineage,
+    records: readRecords(keyRequests, replies, final.number),
+    receipts: readReceipts(hashes, replies),
   }
 }
 
@@ -222,7 +205,7 @@ async function observeAt(
  */
 function isDoubted(
   signer: Address,
-  states: ReadonlyMap<Address, SignerState>,
+  states: ChainState['signers'],
   { transactions, mined }: Loaded,
 ): boolean {
   const { count = 0, otherCounts = [] } = states.get(signer) ?? {}
@@ -234,31 +217,4 @@ function isDoubted(
   return count > known && !otherCounts.includes(count)
 }
 
-/** The hashes of everything that was signed for a nonce, newest first. */
-export const signedHashes = ({ hash, replaced }: DeliveryTransaction): Hex[] => [
-  hash,
-  ...replaced.toReversed(),
-]
-
-/** Returns the calls that are in no block as far as is known. */
-export const findUnmined = ({
-  loaded: { transactions, mined },
-  observation: { signers },
-}: World): DeliveryTransaction[] =>
-  transactions.filter(
-    ({ signer, nonce, items }) =>
-      items.length > 0 &&
-      nonce >= Math.max(signers.get(signer)?.count ?? 0, mined.get(signer)?.nextNonce ?? 0),
-  )
-
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
-
-/**
- * Returns the contract that delivers an item. It stays with the contract of its first transaction,
- * which may still be mined there. Only a retired contract can deliver nothing more.
- */
-export const findContract = (
-  { contract }: Item,
-  { delivery }: Network,
-  contracts: Observation['contracts'],
-): Address => (contract && !contracts.get(contract)?.isRetired ? contract : delivery)

@@ -1,7 +1,7 @@
 /** What nodes say about delivery keys and receipts. */
 import type { Address, Hex } from 'viem'
 import type { Network } from '../../env.ts'
-import { decodeRecords, encodeRecords, type KeyRecord, type Log } from '../../ethereum/contract.ts'
+import { decodeRecords, encodeRecords, type KeyRecord } from '../../ethereum/contract.ts'
 import { type Node, otherNodes } from '../../ethereum/node.ts'
 import {
   type Block,
@@ -16,15 +16,14 @@ import {
 } from '../../ethereum/requests.ts'
 import type { Replies, RpcRequest } from '../../ethereum/rpc.ts'
 import { log } from '../../log.ts'
+import type { Confirmation, ObservedRecord } from '../model.ts'
+import { mergeReceipts } from '../rules/settle.ts'
 
 /** Keys of one `records` call. */
 const KEYS_PER_CALL = 500
 
 /** Milliseconds after which the answers of one node suffice, if no second one answers. */
 const CONFIRMATION_TIMEOUT = 10 * 60_000
-
-/** `contract`: the one that was asked. */
-export type ObservedRecord = KeyRecord & { contract: Address }
 
 type RecordRequest = { contract: Address; keys: Hex[]; request: RpcRequest }
 
@@ -76,27 +75,9 @@ export function readReceipts(hashes: readonly Hex[], replies: Replies): Map<Hex,
   return receipts
 }
 
-/** What a second node says of what the first one said about final blocks. */
-export type Confirmation = {
-  /** Whether the first node suffices: there is no other, or none has answered for ten minutes. */
-  isAlone: boolean
-  /** By hash. Null: no node has it. Absent: not asked, not received, or the nodes disagree. */
-  receipts: ReadonlyMap<Hex, Receipt | null>
-  /** Receipts that only one node has. */
-  unconfirmed: ReadonlySet<Hex>
-  /** Events that only one node has. They prove no transfer. */
-  doubtfulLogs: ReadonlySet<Log>
-  /** Keys of whose final record a second node says something else, or none does. */
-  disputed: ReadonlySet<Hex>
-  /** The earlier one of what both say is the time of the final block, in seconds. */
-  finalTime: number
-  /** Since when no second node confirms anything; null if one does, or none was needed. */
-  unconfirmedSince: string | null
-}
-
 /**
- * `doubted`: signers whose nonces only the first node tells. `compared`: keys that may not count as
- * unused by the word of one node.
+ * What the first node has said. `doubted`: signers whose nonces only this node tells. `compared`: keys
+ * that may not count as unused by the word of one node.
  */
 type Claims = {
   doubted: ReadonlySet<Address>
@@ -115,8 +96,7 @@ export async function confirm(
   network: Network,
   node: Node,
   { doubted, compared, final, records, receipts }: Claims,
-  unconfirmedSince: string | null,
-  now: Date,
+  { unconfirmedSince, now }: { unconfirmedSince: string | null; now: Date },
 ): Promise<Confirmation> {
   const alone: Confirmation = {
     isAlone: true,
@@ -185,48 +165,4 @@ export async function confirm(
     finalTime: final.timestamp,
     unconfirmedSince: since,
   }
-}
-
-/** The events of a receipt. `doubtful`: those that only one of two nodes has. The others come first. */
-type Logs = { logs: Receipt['logs']; doubtful: ReadonlySet<Log> }
-
-/** Compares the events that two nodes have of a transaction: one may lack some, or change them. */
-export function mergeLogs(first: Receipt['logs'], second: Receipt['logs']): Logs {
-  const textOf = (log: Receipt['logs'][number]) => JSON.stringify(log).toLowerCase()
-  const left = Map.groupBy(second, textOf)
-  const isShared = (log: Receipt['logs'][number]) => left.get(textOf(log))?.pop() !== undefined
-  const { shared = [], own = [] } = Object.groupBy(first, (log) =>
-    isShared(log) ? 'shared' : 'own',
-  )
-  const doubtful = [...own, ...[...left.values()].flat()]
-  return { logs: [...shared, ...doubtful], doubtful: new Set(doubtful) }
-}
-
-/** Compares the receipts of two nodes. */
-function mergeReceipts(
-  mine: ReadonlyMap<Hex, Receipt | null>,
-  theirs: ReadonlyMap<Hex, Receipt | null>,
-) {
-  const receipts = new Map<Hex, Receipt | null>()
-  const unconfirmed = new Set<Hex>()
-  const doubtfulLogs = new Set<Log>()
-  for (const [hash, first] of mine) {
-    const second = theirs.get(hash)
-    if (first && second) {
-      const isSame =
-        first.blockHash === second.blockHash &&
-        first.blockNumber === second.blockNumber &&
-        first.status === second.status
-      if (!isSame) continue
-      const { logs, doubtful } = mergeLogs(first.logs, second.logs)
-      receipts.set(hash, { ...first, logs })
-      for (const log of doubtful) doubtfulLogs.add(log)
-    } else if (first || second) {
-      const only = first ?? second ?? null
-      receipts.set(hash, only)
-      unconfirmed.add(hash)
-      for (const log of only?.logs ?? []) doubtfulLogs.add(log)
-    } else if (second === null) receipts.set(hash, null)
-  }
-  return { receipts, unconfirmed, doubtfulLogs }
 }

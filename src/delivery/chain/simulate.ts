@@ -1,4 +1,4 @@
-/** Asks a node what batches would do, before they are signed. */
+/** Asks a node what batches would do and how much gas they need, before they are signed. */
 import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress } from 'viem'
 import type { Network } from '../../env.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
@@ -16,35 +16,36 @@ import {
 import { readRevert } from '../../ethereum/revert.ts'
 import type { Reply, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { readTrial, trialRequest } from '../../ethereum/trial.ts'
-import type { Candidate } from './compose.ts'
+import type { Batch, Deliverable, GoodBatch } from '../rules/capacity.ts'
+import type { Candidate } from '../rules/compose.ts'
 
-/** EIP-7825. */
+/** The most gas of a transaction (EIP-7825). */
 const MAX_GAS = 16_777_216
 
 /** Gas of a call without items, and of an item without the call of its token. */
 const GAS_PER_CALL = 40_000
 const GAS_AROUND_ITEM = 40_000
 
-/** Items of one contract that go into one transaction. `relayer`: who asks in the simulation. */
-export type Batch = { contract: Address; relayer: Address; candidates: Candidate[] }
-
-/** An item that would be delivered, with the gas that its token uses. */
-export type Deliverable = { candidate: Candidate; gasUsed: number }
-
 /** An item that must not be sent. With a code, the call of its token would succeed. */
 export type Failing = {
+  batch: Batch
   candidate: Candidate
   result: ItemResult | 'recipient_not_deployed' | 'mint_not_exact'
 }
 
 type Simulation = {
-  good: Deliverable[]
-  bad: Failing[]
+  /** As many of the items that would be delivered as fit into a transaction. */
+  good: GoodBatch[]
+  failing: Failing[]
+  /** Items of which the node says too little, beside others: the gas of these did not suffice for all. */
+  unreached: Candidate[]
   /**
-   * Items of which the node says too little: the gas did not suffice, their key is used, or nodes do
-   * not tell the code of a contract wallet or what a mint makes, or disagree about it.
+   * Items of batches of which the node says too little: their key is used, or nodes do not tell the code
+   * of a contract wallet or what a mint makes, or disagree about it.
    */
-  open: Candidate[]
+  unclear: Candidate[]
+  /** Why the node does not tell what batches would do. */
+  unanswered: string[]
 }
 
 /**
@@ -81,66 +82,96 @@ export type Circumstances = {
   funds: ReadonlyMap<Address, bigint>
 }
 
-/** Returns what each batch would do; or why the node does not tell. */
+/** Returns what becomes of the items of batches. */
 export async function simulate(
   rpc: Rpc,
   network: Network,
   batches: readonly Batch[],
-  { deadline, gasPrice, funds }: Circumstances,
-): Promise<(Simulation | string)[]> {
+  circumstances: Circumstances,
+): Promise<Simulation> {
   const { gasPerItem, rpcUrls } = network
-  const requests = batches.map(({ relayer, contract, candidates }) => {
-    const gas = Math.ceil(candidates.length * (gasPerItem * 1.02 + 130_000) + 300_000)
-    const limit = BigInt(Math.min(MAX_GAS, gas))
-    // A node refuses a call that the relayer cannot pay.
-    const canPay = (funds.get(relayer) ?? 0n) >= limit * gasPrice
-    return simulateCall({
-      from: relayer,
-      to: contract,
-      data: encodeDeliver(candidates.map(getCall), 0, gasPerItem, deadline),
-      gas: numberToHex(limit),
-      ...(canPay && { gasPrice: numberToHex(gasPrice) }),
-    })
-  })
+  const asked = batches.map((batch) => ({
+    batch,
+    request: simulationRequest(batch, gasPerItem, circumstances),
+  }))
   const checks = batches.flatMap((batch) =>
     batch.candidates.flatMap((candidate) => [
       ...walletRequest(candidate),
       ...mintRequest(batch, candidate, gasPerItem),
     ]),
   )
-  const replies = await rpc([...requests, ...checks])
-  const isAsked = rpcUrls.length > 1 && checks.length > 0
-  const all = isAsked ? await askAll(network, checks) : (asked: RpcRequest) => [replies(asked)]
-  return requests.map((request, i) => {
-    const batch = batches[i]
+  const replies = await rpc([...asked.map(({ request }) => request), ...checks])
+  const isAskedOfAll = rpcUrls.length > 1 && checks.length > 0
+  const answers = isAskedOfAll
+    ? await askAll(network, checks)
+    : (check: RpcRequest) => [replies(check)]
+  const found: Simulation = { good: [], failing: [], unreached: [], unclear: [], unanswered: [] }
+  for (const { batch, request } of asked) {
     const reply = replies(request)
     const data = read(hex, reply)
     const results = data && decodeResults(data)
-    if (!results || !batch)
-      return inconclusive(reply) ?? `the contract reverts: ${readRevert(reply) ?? 'no answer'}`
-    const simulation: Simulation = { good: [], bad: [], open: [] }
-    for (const [k, candidate] of batch.candidates.entries()) {
-      const result = results[k]
-      const hasCode = walletRequest(candidate).flatMap(all).map(tellsCode)
-      if (result?.outcome === 'delivered' || result?.outcome === 'cancelled') {
-        const minted = mintRequest(batch, candidate, gasPerItem).flatMap(all).map(tellsExact)
-        const isExact = minted.length === 0 || agree(network, minted)
-        if (isExact === false) simulation.bad.push({ candidate, result: 'mint_not_exact' })
-        else if (isExact === null) simulation.open.push(candidate)
-        else if (hasCode.length === 0 || agree(network, hasCode))
-          simulation.good.push({ candidate, gasUsed: Number(result.gasUsed) })
-        else if (hasCode.includes(false) && !hasCode.includes(true))
-          simulation.bad.push({ candidate, result: 'recipient_not_deployed' })
-        else simulation.open.push(candidate)
-      } else if (result?.outcome === 'failed') simulation.bad.push({ candidate, result })
-      else simulation.open.push(candidate)
+    if (!results) {
+      const reverts = `the contract reverts: ${readRevert(reply) ?? 'no answer'}`
+      found.unanswered.push(inconclusive(reply) ?? reverts)
+      continue
     }
-    return simulation
+    const good: Deliverable[] = []
+    const failing: Failing[] = []
+    const open: Candidate[] = []
+    for (const [i, candidate] of batch.candidates.entries()) {
+      const item = results[i]
+      const hasCode = walletRequest(candidate).flatMap(answers).map(tellsCode)
+      const isExact = mintRequest(batch, candidate, gasPerItem).flatMap(answers).map(tellsExact)
+      const result = item && judge(network, item, hasCode, isExact)
+      if (!result || result === 'open') open.push(candidate)
+      else if (result === 'good') good.push({ candidate, gasUsed: Number(item.gasUsed) })
+      else failing.push({ batch, candidate, result })
+    }
+    if (good.length > 0) found.good.push({ ...batch, good: fitGas(good, gasPerItem) })
+    found.failing.push(...failing)
+    const isShortened = good.length > 0 || failing.length > 0
+    found[isShortened ? 'unreached' : 'unclear'].push(...open)
+  }
+  return found
+}
+
+function simulationRequest(
+  { relayer, contract, candidates }: Batch,
+  gasPerItem: number,
+  { deadline, gasPrice, funds }: Circumstances,
+): RpcRequest {
+  const gas = Math.ceil(candidates.length * (gasPerItem * 1.02 + 130_000) + 300_000)
+  const limit = BigInt(Math.min(MAX_GAS, gas))
+  const calls = candidates.map(({ call }) => call)
+  // A node refuses a call that the relayer cannot pay.
+  const canPay = (funds.get(relayer) ?? 0n) >= limit * gasPrice
+  return simulateCall({
+    from: relayer,
+    to: contract,
+    data: encodeDeliver(calls, 0, gasPerItem, deadline),
+    gas: numberToHex(limit),
+    ...(canPay && { gasPrice: numberToHex(gasPrice) }),
   })
 }
 
-/** Returns the call of a candidate. */
-export const getCall = ({ call }: Candidate) => call
+/**
+ * Returns what the result of an item means. `hasCode`, `isExact`: what nodes say of its recipient and of
+ * what its mint makes; empty if that does not matter.
+ */
+function judge(
+  network: Network,
+  item: ItemResult,
+  hasCode: readonly (boolean | null)[],
+  isExact: readonly (boolean | null)[],
+): 'good' | 'open' | Failing['result'] {
+  if (item.outcome === 'failed') return item
+  if (item.outcome !== 'delivered' && item.outcome !== 'cancelled') return 'open'
+  const isMintExact = isExact.length === 0 || agree(network, isExact)
+  if (isMintExact === false) return 'mint_not_exact'
+  if (isMintExact === null) return 'open'
+  if (hasCode.length === 0 || agree(network, hasCode)) return 'good'
+  return hasCode.includes(false) && !hasCode.includes(true) ? 'recipient_not_deployed' : 'open'
+}
 
 /** The gas limit that the simulated items need, with room for one that uses up its limit. */
 const gasNeeded = (good: readonly Deliverable[], gasPerItem: number): number =>
@@ -151,14 +182,11 @@ const gasNeeded = (good: readonly Deliverable[], gasPerItem: number): number =>
   )
 
 /** Returns as many of the items as fit into one transaction. */
-export function fitGas(good: readonly Deliverable[], gasPerItem: number): Deliverable[] {
+function fitGas(good: readonly Deliverable[], gasPerItem: number): Deliverable[] {
   const fitting = [...good]
   while (fitting.length > 1 && gasNeeded(fitting, gasPerItem) > MAX_GAS) fitting.pop()
   return fitting
 }
-
-/** A batch of which all items would be delivered. */
-export type GoodBatch = Omit<Batch, 'candidates'> & { good: Deliverable[] }
 
 const oracleAbi = [
   {
@@ -181,10 +209,12 @@ export type GasLimit = { gas: bigint; l1Fee: bigint }
  */
 export async function estimate(
   rpc: Rpc,
-  { gasPerItem }: Network,
   batches: readonly GoodBatch[],
-  deadline: number,
-  maxFeePerGas: bigint,
+  {
+    gasPerItem,
+    deadline,
+    maxFeePerGas,
+  }: { gasPerItem: number; deadline: number; maxFeePerGas: bigint },
 ): Promise<GasLimit[]> {
   // All items are to be reached, so that the estimate holds for all.
   const encode = ({ good }: GoodBatch) =>

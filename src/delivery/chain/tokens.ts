@@ -6,77 +6,72 @@ import { type Node, otherNodes } from '../../ethereum/node.ts'
 import { hex, read, view } from '../../ethereum/requests.ts'
 import { readStandard, readTrouble, type Standard, standardRequests } from '../../ethereum/token.ts'
 import type { Item } from '../model.ts'
-import { explain, type Reason } from '../reasons.ts'
+import { explain } from '../reasons.ts'
+import { limitKey, type Requested, type TokenLimit, type TokenStandard } from '../rules/compose.ts'
 
 /** Standards that all nodes tell, by chain and address, for the life of the isolate. */
-const standards = new Map<string, Standard>()
-
-const standardKey = ({ chainId }: Network, token: Address) => `${chainId} ${token}`
-
-/** Whether all nodes tell the same standard. */
-export const isAgreed = (network: Network, token: Address): boolean =>
-  standards.has(standardKey(network, token))
-
-/** Why a token has no standard. `isConfirmed`: a second node, where there is one, says so too. */
-type TokenProblem = Reason & { isConfirmed: boolean }
+const agreed = new Map<string, Standard>()
 
 /** Returns the standards of tokens. One that no node tells, or about which two disagree, is left out. */
 export async function readStandards(
   network: Network,
   node: Node,
-  tokens: ReadonlySet<Address>,
-): Promise<Map<Address, Standard | TokenProblem>> {
+  tokens: readonly Address[],
+): Promise<Map<Address, TokenStandard>> {
   const isOnly = network.rpcUrls.length === 1
+  const keyOf = (token: Address) => `${network.chainId} ${token}`
   const [other] = otherNodes(network, node)
-  const unknown = [...tokens].filter((token) => !standards.has(standardKey(network, token)))
-  const requests = unknown.flatMap(standardRequests)
+  const requests = tokens.filter((token) => !agreed.has(keyOf(token))).flatMap(standardRequests)
   const replies = await Promise.all(
     [node, ...(other ? [other] : [])].map(({ rpc }) => rpc(requests)),
   )
-  const found = new Map<Address, Standard | TokenProblem>()
+  const found = new Map<Address, TokenStandard>()
   for (const token of tokens) {
-    const known = standards.get(standardKey(network, token))
+    const known = agreed.get(keyOf(token))
     const told = replies.flatMap((answers) => readStandard(token, answers) ?? [])
     const [standard] = told
     const codes = replies.flatMap((answers) => readTrouble(token, answers) ?? [])
     const [code] = codes
-    if (known) found.set(token, known)
+    if (known) found.set(token, { standard: known, isConfirmed: true })
     else if (standard && told.every((one) => one === standard)) {
-      found.set(token, standard)
-      if (isOnly || told.length > 1) standards.set(standardKey(network, token), standard)
+      const isConfirmed = isOnly || told.length > 1
+      found.set(token, { standard, isConfirmed })
+      if (isConfirmed) agreed.set(keyOf(token), standard)
     } else if (!standard && code)
-      found.set(token, { ...explain(code), isConfirmed: isOnly || codes.length > 1 })
+      found.set(token, { reason: explain(code), isConfirmed: isOnly || codes.length > 1 })
   }
   return found
 }
-
-/** `left`: pieces that may be moved besides those in flight. */
-export type TokenLimit = { capacity: number; left: number }
 
 const limitRequest = (contract: Address, token: Address) =>
   view(contract, encodeLimit('tokenLimit', token))
 
 /**
- * Returns the limits of tokens in the contracts, by `contract token`. Null: none is set. One that the
- * node does not tell is left out.
+ * Returns the limits of tokens in the contracts, by `limitKey`. Null: none is set. One that the node does
+ * not tell is left out. `inFlight`: items that transactions carry.
  */
 export async function readTokenLimits(
   { rpc }: Node,
-  tokens: readonly { contract: Address; token: Address }[],
+  requested: readonly Requested[],
   inFlight: readonly Item[],
 ): Promise<Map<string, TokenLimit | null>> {
-  const replies = await rpc(tokens.map(({ contract, token }) => limitRequest(contract, token)))
+  const replies = await rpc(
+    requested.map(({ contract, transfer }) => limitRequest(contract, transfer.token)),
+  )
   const limits = new Map<string, TokenLimit | null>()
-  for (const { contract, token } of tokens) {
+  for (const {
+    contract,
+    transfer: { token },
+  } of requested) {
     const data = read(hex, replies(limitRequest(contract, token)))
     const limit = data && decodeLimit(data)
-    if (!limit || limits.has(`${contract} ${token}`)) continue
+    if (!limit || limits.has(limitKey(contract, token))) continue
     const moving = inFlight
       .filter((item) => item.contract === contract)
       .filter(({ contractAddr }) => contractAddr.toLowerCase() === token.toLowerCase())
       .reduce((sum, { quantity }) => sum + quantity, 0)
     const { capacity, available, isSet } = limit
-    limits.set(`${contract} ${token}`, isSet ? { capacity, left: available - moving } : null)
+    limits.set(limitKey(contract, token), isSet ? { capacity, left: available - moving } : null)
   }
   return limits
 }

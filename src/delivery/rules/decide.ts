@@ -3,12 +3,12 @@
  * loaded and observed. The chain decides: an item is `transferred` because a final block has its
  * key, and not because a transaction was sent.
  */
+import type { Hex } from 'viem'
 import { decodeFailure, isFailure, isUse } from '../../ethereum/contract.ts'
 import { type Fees, isUnderpriced, outbid } from '../../ethereum/fees.ts'
 import type { Receipt } from '../../ethereum/requests.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
-import { type Observation, signedHashes, type World } from '../chain/observe.ts'
-import type { DeliveryTransaction, Item } from '../model.ts'
+import type { DeliveryTransaction, Item, Observation } from '../model.ts'
 import { explain } from '../reasons.ts'
 import {
   failInTransaction,
@@ -23,7 +23,7 @@ import { settleUse } from './settle.ts'
 export const PATIENCE = 3
 
 /** Milliseconds after which a transaction is sent again although no block was made, or is looked for again. */
-const RESEND_AFTER = 5_000
+export const RESEND_AFTER = 5_000
 
 export type Decision = { transaction: DeliveryTransaction } & (
   | { do: 'wait' }
@@ -54,10 +54,13 @@ type Verdict = Decision extends infer D
     : never
   : never
 
-/** What decisions depend on. */
-type Facts = Pick<World, 'observation' | 'cap' | 'now'> & {
-  network: Pick<World['network'], 'gasPerItem'>
-  loaded: Pick<World['loaded'], 'carried'>
+/** What a decision follows from. `feeCap`: the most wei to pay per unit of gas. */
+type Evidence = {
+  observation: Observation
+  carried: ReadonlyMap<number, Item>
+  gasPerItem: number
+  feeCap: bigint
+  now: Date
 }
 
 /** Whether the transaction is in no block. */
@@ -65,20 +68,27 @@ export const isUnmined = ({ do: action }: Decision) =>
   action === 'await_block' || action === 'send' || action === 'replace'
 
 /** Returns what is to be done with an open transaction. */
-export const decide = (transaction: DeliveryTransaction, facts: Facts): Decision => ({
+export const decide = (transaction: DeliveryTransaction, evidence: Evidence): Decision => ({
   transaction,
-  ...findVerdict(transaction, facts),
+  ...findVerdict(transaction, evidence),
 })
 
-function findVerdict(transaction: DeliveryTransaction, facts: Facts): Verdict {
-  const { receipts, final, finalTime, head, market, signers, isAlone } = facts.observation
+/** The hashes of everything that was signed for a nonce, newest first. */
+export const signedHashes = ({ hash, replaced }: DeliveryTransaction): Hex[] => [
+  hash,
+  ...replaced.toReversed(),
+]
+
+function findVerdict(transaction: DeliveryTransaction, evidence: Evidence): Verdict {
+  const { observation, feeCap, now } = evidence
+  const { receipts, final, finalTime, head, market, signers, isAlone } = observation
   const answers = signedHashes(transaction).map((hash) => receipts.get(hash))
   const receipt = answers.find((answer) => answer)
   if (receipt) {
     // It was mined after the newest block was asked for.
     if (receipt.blockNumber > head.number) return { do: 'await_block' }
     if (receipt.blockNumber > final.number) return storeBlock(transaction, receipt)
-    return close(transaction, receipt.status === 1 ? 'final' : 'reverted', receipt, facts)
+    return close(transaction, receipt.status === 1 ? 'final' : 'reverted', receipt, evidence)
   }
   const { nonce, block, deadline, nonceUsedAt, items } = transaction
   const isUnknown = answers.some((answer) => answer === undefined)
@@ -90,28 +100,26 @@ function findVerdict(transaction: DeliveryTransaction, facts: Facts): Verdict {
     if (nonceUsedAt === null || nonceUsedAt > head.number) return { do: 'store_nonce_use' }
     const isConfirmed = isAlone || otherCounts.some((other) => nonce < other)
     if (nonceUsedAt > final.number || !isConfirmed) return { do: 'wait' }
-    return close(transaction, 'foreign_transaction', null, facts)
+    return close(transaction, 'foreign_transaction', null, evidence)
   }
   // Its nonce is signed again when there are items, also if a reorganization has undone its use.
   if (items.length === 0)
     return { do: block === null && nonceUsedAt === null ? 'wait' : 'await_block' }
   if (deadline < final.timestamp) {
     const isConfirmed = !isUnknown && deadline < finalTime
-    return isConfirmed ? close(transaction, 'expired', null, facts) : { do: 'wait' }
+    return isConfirmed ? close(transaction, 'expired', null, evidence) : { do: 'wait' }
   }
   // Also if the block in which it was signed was a wrong answer, far above all others.
   const isOverdue = Math.abs(head.number - transaction.signedAtBlock) >= PATIENCE
   const isTooLow = market && isUnderpriced(transaction, market, isOverdue)
-  const fees = isTooLow ? outbid(transaction, market, facts.cap) : null
+  const fees = isTooLow ? outbid(transaction, market, feeCap) : null
   if (fees) return { do: 'replace', fees }
   const isNew = head.number <= transaction.signedAtBlock
-  return isNew && getAge(transaction, facts.now) < RESEND_AFTER
-    ? { do: 'await_block' }
-    : { do: 'send' }
+  return isNew && getAge(transaction, now) < RESEND_AFTER ? { do: 'await_block' } : { do: 'send' }
 }
 
 /** Milliseconds since the newest bytes were signed. */
-const getAge = ({ signedAt }: DeliveryTransaction, now: Date): number =>
+export const getAge = ({ signedAt }: DeliveryTransaction, now: Date): number =>
   now.getTime() - new Date(signedAt).getTime()
 
 const storeBlock = (transaction: DeliveryTransaction, receipt: Receipt): Verdict =>
@@ -127,7 +135,7 @@ function close(
   { contract, items }: DeliveryTransaction,
   closing: (Decision & { do: 'close' })['closing'],
   receipt: Receipt | null,
-  { loaded, observation, network, now }: Facts,
+  { observation, carried, gasPerItem, now }: Evidence,
 ): Verdict {
   const { records, disputed, unconfirmed, doubtfulLogs: doubtful, final } = observation
   const logs = [...(receipt?.logs ?? [])]
@@ -136,7 +144,7 @@ function close(
   const burned: Item[] = []
   const isUnconfirmed = receipt !== null && unconfirmed.has(receipt.transactionHash)
   let isProven = !isUnconfirmed
-  for (const item of items.flatMap((id) => loaded.carried.get(id) ?? [])) {
+  for (const item of items.flatMap((id) => carried.get(id) ?? [])) {
     const record = records.get(item.key)
     if (!record || disputed.has(item.key)) return { do: 'wait' }
     const isFinal = record.block > 0 && record.block <= final.number
@@ -155,7 +163,7 @@ function close(
       const decoded = decodeFailure(failure.data)
       if (!decoded) return { do: 'wait' }
       const { gasUsed, reason } = decoded
-      if (gasUsed >= network.gasPerItem / 2) burned.push(item)
+      if (gasUsed >= gasPerItem / 2) burned.push(item)
       // A limit of the contract is not the item's fault.
       const code = readContractReason(gasUsed, reason)
       changes.push(
@@ -171,44 +179,3 @@ function close(
   }
   return isProven ? { do: 'close', closing, receipt, changes, burned } : { do: 'wait' }
 }
-
-/** Returns when the open transactions have to be looked at. `isSigned`: some were signed just now. */
-export function nextLook(
-  { observation, now }: World,
-  decisions: readonly Decision[],
-  isSigned: boolean,
-): Date | null {
-  const delays = decisions.flatMap((decision) => {
-    const { transaction } = decision
-    const age = getAge(transaction, now)
-    if (isUnmined(decision)) return unminedDelay(age)
-    const { block, nonceUsedAt, items } = transaction
-    // The receipt of what has expired may only be late: a check would take its nonce for a theft.
-    if (decision.do === 'store_nonce_use' && items.length === 0) return RESEND_AFTER
-    const isIdle = items.length === 0 && block === null && nonceUsedAt === null
-    if (decision.do === 'close' || (decision.do === 'wait' && isIdle)) return []
-    const height =
-      decision.do === 'store_block'
-        ? decision.receipt.blockNumber
-        : Math.max(block ?? 0, nonceUsedAt ?? 0) || observation.head.number
-    // Less often on a chain that makes no blocks.
-    return Math.max(finalDelay(height, observation), Math.min(15_000, age / 10))
-  })
-  if (isSigned) delays.push(unminedDelay(0))
-  return delays.length === 0 ? null : new Date(now.getTime() + Math.min(...delays))
-}
-
-type Heads = Pick<Observation, 'head' | 'final'>
-
-/** The time between two blocks, in milliseconds. */
-function blockTime({ head, final }: Heads): number {
-  const blocks = Math.max(1, head.number - final.number)
-  return Math.min(15_000, Math.max(250, ((head.timestamp - final.timestamp) * 1000) / blocks))
-}
-
-/** Blocks can come at any time, so a transaction is first looked at soon, then less often. */
-const unminedDelay = (age: number) => Math.min(6_000, Math.max(50, age / 2))
-
-/** Milliseconds until a block is probably final. */
-export const finalDelay = (block: number, heads: Heads): number =>
-  Math.min(300_000, Math.max(500, (block - heads.final.number) * blockTime(heads)))

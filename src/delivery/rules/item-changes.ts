@@ -1,8 +1,22 @@
 /** What becomes of items: the changes that a step writes, and how long an item waits. */
 import type { Hex } from 'viem'
-import type { ReasonCode } from '../../db/schema/delivery.ts'
+import type { DeliveryState, ReasonCode } from '../../db/schema/delivery.ts'
 import type { Item } from '../model.ts'
 import { explain, isOwnFault, type Reason, rules } from '../reasons.ts'
+
+/** What the changes of an item depend on. */
+export type WaitingItem = Pick<
+  Item,
+  | 'id'
+  | 'state'
+  | 'version'
+  | 'requestedAction'
+  | 'cancelRequestedAt'
+  | 'failingSince'
+  | 'tries'
+  | 'reasonCode'
+  | 'reasonDetail'
+>
 
 /** The new values of an item. Nothing is written if its version is another one by then. */
 export type ItemChange = Pick<
@@ -14,8 +28,10 @@ export type ItemChange = Pick<
   | 'failingSince'
   | 'tries'
   | 'reasonCode'
-  | 'reason'
+  | 'reasonDetail'
 > & {
+  /** The state before. */
+  from: DeliveryState
   dueAt: string | null
   /** The hash of its transaction, if that is another one. Null: none carries it any more. */
   transaction?: Hex | null | undefined
@@ -43,28 +59,33 @@ const MAX_UNCONFIRMED_DELAY = 5 * MINUTE
 const MAX_TRIES = 3
 
 /** Copies what stays the same. */
-const copy = (item: Item) => ({
+const copy = (item: WaitingItem) => ({
   id: item.id,
+  from: item.state,
   version: item.version,
   requestedAction: item.requestedAction,
   failingSince: item.failingSince,
   tries: item.tries,
   reasonCode: item.reasonCode,
-  reason: item.reason,
+  reasonDetail: item.reasonDetail,
 })
 
 /** Queues the item. It is processed next at `at`. */
-export const queue = (item: Item, at: Date): ItemChange => ({
+export const queue = (item: WaitingItem, at: Date): ItemChange => ({
   ...copy(item),
   state: 'queued',
   dueAt: at.toISOString(),
 })
 
 /** A transaction carries the item. What it waited for is over, unless its transfer failed before. */
-export const carry = (item: Item, transaction: Hex): ItemChange => ({
+export const carry = (item: WaitingItem, transaction: Hex): ItemChange => ({
   ...copy(item),
   ...(item.tries === 0 &&
-    item.reasonCode !== 'cancelled' && { failingSince: null, reasonCode: null, reason: null }),
+    item.reasonCode !== 'cancelled' && {
+      failingSince: null,
+      reasonCode: null,
+      reasonDetail: null,
+    }),
   state: 'in_flight',
   dueAt: null,
   transaction,
@@ -74,13 +95,17 @@ export const carry = (item: Item, transaction: Hex): ItemChange => ({
  * The item was delivered, by this transaction if it is known. `amount` is that of the call. One whose cancellation a
  * reorganization has undone gets its pieces from the stock again.
  */
-export const transferred = (item: Item, amount: bigint, transaction?: Hex | null): ItemChange => ({
+export const transferred = (
+  item: WaitingItem,
+  amount: bigint,
+  transaction?: Hex | null,
+): ItemChange => ({
   ...copy(item),
   state: 'transferred',
   requestedAction: 'deliver',
   failingSince: null,
   reasonCode: null,
-  reason: null,
+  reasonDetail: null,
   dueAt: null,
   transaction,
   amount: Number(amount),
@@ -88,7 +113,7 @@ export const transferred = (item: Item, amount: bigint, transaction?: Hex | null
 })
 
 /** The item cannot be delivered, and its order fails with the reason. */
-export const fail = (item: Item, reason: Reason, transaction?: Hex | null): ItemChange => ({
+export const fail = (item: WaitingItem, reason: Reason, transaction?: Hex | null): ItemChange => ({
   ...copy(item),
   ...reason,
   state: 'failed',
@@ -98,7 +123,7 @@ export const fail = (item: Item, reason: Reason, transaction?: Hex | null): Item
 })
 
 /** The key was used up without a transfer. The pieces return to the stock, but only once. */
-export const cancelled = (item: Item, transaction?: Hex | null): ItemChange => ({
+export const cancelled = (item: WaitingItem, transaction?: Hex | null): ItemChange => ({
   ...copy(item),
   ...explain('cancelled'),
   state: 'cancelled',
@@ -110,7 +135,7 @@ export const cancelled = (item: Item, transaction?: Hex | null): ItemChange => (
 })
 
 /** The transfer failed in a transaction. It is tried again at once, a few times. */
-export function failInTransaction(item: Item, reason: Reason, now: Date): ItemChange {
+export function failInTransaction(item: WaitingItem, reason: Reason, now: Date): ItemChange {
   const tries = item.tries + 1
   const failing = {
     ...item,
@@ -125,7 +150,12 @@ export function failInTransaction(item: Item, reason: Reason, now: Date): ItemCh
  * The item waits for something, and is checked less and less often. One that is cancelled again
  * keeps its reason, which says that its pieces have returned to the stock. `isConfirmed` as below.
  */
-export function wait(item: Item, reason: Reason, now: Date, isConfirmed = false): ItemChange {
+export function wait(
+  item: WaitingItem,
+  reason: Reason,
+  now: Date,
+  isConfirmed = false,
+): ItemChange {
   const since = waitsSince(item, reason, now)
   const elapsed = now.getTime() - since.getTime()
   const most = isConfirmed ? MAX_DELAY : MAX_UNCONFIRMED_DELAY
@@ -137,14 +167,14 @@ export function wait(item: Item, reason: Reason, now: Date, isConfirmed = false)
 }
 
 /** The item waits until the nodes tell which transaction has used its key, and agree about its events. */
-export const waitForTransaction = (item: Item, block: number, now: Date): ItemChange =>
+export const waitForTransaction = (item: WaitingItem, block: number, now: Date): ItemChange =>
   wait(item, explain('transaction_not_found', `block ${block}`), now)
 
 /**
  * The item stays due, and goes on as soon as the contract and its relayers allow it. Null: its reason
  * says so already.
  */
-export const stayDue = (item: Item, reasonCode: ReasonCode, now: Date): ItemChange | null =>
+export const stayDue = (item: WaitingItem, reasonCode: ReasonCode, now: Date): ItemChange | null =>
   item.reasonCode === reasonCode || item.reasonCode === 'cancelled'
     ? null
     : queue({ ...item, ...explain(reasonCode), failingSince: now.toISOString() }, now)
@@ -154,7 +184,7 @@ export const stayDue = (item: Item, reasonCode: ReasonCode, now: Date): ItemChan
  * result, or the network has only one node. Some reasons need less.
  */
 export function waitOrFail(
-  item: Item,
+  item: WaitingItem,
   reason: Reason,
   isConfirmed: boolean,
   now: Date,
@@ -166,18 +196,22 @@ export function waitOrFail(
 }
 
 /** Whether a second node has to say so, too, because the item fails or waits longer by it. */
-export const needsConfirmation = (item: Item, reason: Reason, now: Date): boolean =>
+export const needsConfirmation = (item: WaitingItem, reason: Reason, now: Date): boolean =>
   isOverdue(item, reason, now) ||
   now.getTime() - waitsSince(item, reason, now).getTime() >= MAX_UNCONFIRMED_DELAY
 
-/** Whether the item has waited long enough to fail, or has failed in a transaction for its own part. */
-function isOverdue(item: Item, reason: Reason, now: Date): boolean {
+/**
+ * Whether the item has waited long enough to fail, or has failed in a transaction for its own part. One
+ * whose pieces have returned to the stock does not fail: it ends as cancelled.
+ */
+function isOverdue(item: WaitingItem, reason: Reason, now: Date): boolean {
+  if (item.reasonCode === 'cancelled') return false
   if (isOwnFault(reason.reasonCode) && item.tries > 0) return true
   return now.getTime() - waitsSince(item, reason, now).getTime() >= rules[reason.reasonCode].waits
 }
 
 /** Since when the item waits for this reason. */
-function waitsSince(item: Item, { reasonCode }: Reason, now: Date): Date {
+function waitsSince(item: WaitingItem, { reasonCode }: Reason, now: Date): Date {
   // A failure in a transaction is followed by the same failure in a simulation.
   const isSame = item.reasonCode === reasonCode || item.reasonCode === 'cancelled' || item.tries > 0
   return item.failingSince && isSame ? new Date(item.failingSince) : now

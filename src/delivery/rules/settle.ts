@@ -4,7 +4,6 @@
  * has moved something, and tell which transaction it was.
  */
 import { type Address, type Hex, zeroAddress } from 'viem'
-import * as z from 'zod'
 import {
   CANCELLED,
   decodeDelivered,
@@ -12,20 +11,8 @@ import {
   isUse,
   type KeyRecord,
   type Log,
-  usedTopics,
 } from '../../ethereum/contract.ts'
-import {
-  type EventLog,
-  eventLogs,
-  integer,
-  logs,
-  type Receipt,
-  read,
-  receipt,
-  transactionReceipt,
-  word,
-} from '../../ethereum/requests.ts'
-import type { Rpc, RpcRequest } from '../../ethereum/rpc.ts'
+import type { EventLog, Receipt } from '../../ethereum/requests.ts'
 import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
 import type { Item } from '../model.ts'
 import { explain } from '../reasons.ts'
@@ -104,61 +91,11 @@ export type Recorded = { item: Item; contract: Address; record: KeyRecord }
 /** An item with the event that used its key. */
 export type LocatedUse = Recorded & { use: EventLog }
 
-/** Returns the items whose keys the events of a node show as used. `lineage`: the contracts that may have logged them. */
-export async function findUses(
-  rpc: Rpc,
-  recorded: readonly Recorded[],
-  lineage: readonly Address[],
-): Promise<LocatedUse[]> {
-  const groups = [...Map.groupBy(recorded, ({ record }) => record.block)]
-  const requests = groups.map(([block, inBlock]) =>
-    eventLogs(
-      block,
-      [...new Set([...lineage, ...inBlock.map(({ contract }) => contract)])],
-      usedTopics(inBlock.map(({ item }) => item.key)),
-    ),
-  )
-  const replies = await rpc(requests)
-  const events = requests.flatMap((request) => read(logs, replies(request)) ?? [])
-  return recorded.flatMap((entry) => {
-    const { item, contract, record } = entry
-    const use = events.find((event) =>
-      [...lineage, contract].some((one) => isUse(event, one, item.key, record)),
-    )
-    return use ? [{ ...entry, use }] : []
-  })
-}
-
 /** Whether logs have the use of a key, and not the transfer that it stands for. A node may lack all events. */
 export function deniesTransfer({ item, record, use }: LocatedUse, logs: Receipt['logs']): boolean {
   const delivered = decodeDelivered(use)
   const hasUse = logs.some((log) => isUse(log, use.address, item.key, record))
   return delivered !== null && hasUse && !takeTransfer([...logs], delivered)
-}
-
-const transactionByHash = (hash: Hex): RpcRequest => ({
-  method: 'eth_getTransactionByHash',
-  params: [hash],
-})
-const transactionShape = z.object({ hash: word, nonce: integer })
-
-/** What a node says of a transaction that is in a block. */
-export type Mined = Receipt & { nonce: number }
-
-/** Returns what a node says of transactions. Absent: it does not tell, or answers about another one. */
-export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<Hex, Mined>> {
-  const replies = await rpc(
-    hashes.flatMap((hash) => [transactionReceipt(hash), transactionByHash(hash)]),
-  )
-  return new Map(
-    hashes.flatMap((hash) => {
-      const mined = read(receipt, replies(transactionReceipt(hash)))
-      const transaction = read(transactionShape, replies(transactionByHash(hash)))
-      return mined?.transactionHash === hash && transaction?.hash === hash
-        ? [[hash, { ...mined, nonce: transaction.nonce }]]
-        : []
-    }),
-  )
 }
 
 /**
@@ -168,8 +105,7 @@ export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<H
  */
 export function settleMined(
   { item, record, use: { address, transactionHash } }: LocatedUse,
-  mined: Mined,
-  { logs, doubtful }: Pick<Use, 'logs' | 'doubtful'>,
+  { mined, left: { logs, doubtful } }: AgreedTransaction,
   treasury: Address | undefined,
 ): { change: ItemChange; found: FoundTransaction } | null {
   const use = mined.logs.find((log) => isUse(log, address, item.key, record))
@@ -195,3 +131,70 @@ export function settleMined(
     }
   )
 }
+
+/** A transaction that is in a block, as a node tells it. */
+export type Mined = Receipt & { nonce: number }
+
+/** The events of a receipt. `doubtful`: those that only one of two nodes has. The others come first. */
+type Logs = { logs: Receipt['logs']; doubtful: ReadonlySet<Log> }
+
+/** Compares the events that two nodes have of a transaction: one may lack some, or change them. */
+function mergeLogs(first: Receipt['logs'], second: Receipt['logs']): Logs {
+  const textOf = (log: Receipt['logs'][number]) => JSON.stringify(log).toLowerCase()
+  const left = Map.groupBy(second, textOf)
+  const isShared = (log: Receipt['logs'][number]) => left.get(textOf(log))?.pop() !== undefined
+  const { shared = [], own = [] } = Object.groupBy(first, (log) =>
+    isShared(log) ? 'shared' : 'own',
+  )
+  const doubtful = [...own, ...[...left.values()].flat()]
+  return { logs: [...shared, ...doubtful], doubtful: new Set(doubtful) }
+}
+
+/** Compares the receipts of two nodes. */
+export function mergeReceipts(
+  mine: ReadonlyMap<Hex, Receipt | null>,
+  theirs: ReadonlyMap<Hex, Receipt | null>,
+) {
+  const receipts = new Map<Hex, Receipt | null>()
+  const unconfirmed = new Set<Hex>()
+  const doubtfulLogs = new Set<Log>()
+  for (const [hash, first] of mine) {
+    const second = theirs.get(hash)
+    if (first && second) {
+      if (!isSameReceipt(first, second)) continue
+      const { logs, doubtful } = mergeLogs(first.logs, second.logs)
+      receipts.set(hash, { ...first, logs })
+      for (const log of doubtful) doubtfulLogs.add(log)
+    } else if (first || second) {
+      const only = first ?? second ?? null
+      receipts.set(hash, only)
+      unconfirmed.add(hash)
+      for (const log of only?.logs ?? []) doubtfulLogs.add(log)
+    } else if (second === null) receipts.set(hash, null)
+  }
+  return { receipts, unconfirmed, doubtfulLogs }
+}
+
+/** A transaction as two nodes tell it. `left`: its events that have proved no item yet. */
+export type AgreedTransaction = { mined: Mined; left: Logs; isConfirmed: boolean }
+
+/** Returns what nodes say of a transaction; null if none tells it, or if they contradict each other. */
+export function agreeOnMined(
+  first: Mined | undefined,
+  second: Mined | undefined,
+): AgreedTransaction | null {
+  const one = first ?? second
+  if (!one || (first && second && !isSameMined(first, second))) return null
+  const left = mergeLogs(one.logs, (second ?? one).logs)
+  const isConfirmed = first !== undefined && second !== undefined
+  return { mined: { ...one, logs: [...left.logs] }, left, isConfirmed }
+}
+
+/** Whether two nodes tell the same transaction in the same block. */
+export const isSameMined = (first: Mined, second: Mined): boolean =>
+  isSameReceipt(first, second) && first.from === second.from && first.nonce === second.nonce
+
+const isSameReceipt = (first: Receipt, second: Receipt): boolean =>
+  first.blockHash === second.blockHash &&
+  first.blockNumber === second.blockNumber &&
+  first.status === second.status

@@ -4,8 +4,7 @@ import type { Address } from 'viem'
 import { type Database, raw } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
 import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from '../model.ts'
-import { COMPARE_INTERVAL, firstDue, isCompareDue } from '../queue.ts'
-import { leaseEnd } from './lease.ts'
+import { COMPARE_INTERVAL, firstDue, isCompareDue, leaseEnd } from './lease.ts'
 
 /** Items that one run compares. */
 export const COMPARED_ITEMS = 200
@@ -133,7 +132,7 @@ export async function load(
 const selectItemsFrom = (
   source: SQL,
 ) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.cancelRequestedAt, d.version,
-    d.failingSince, d.tries, d.reasonCode, d.reason, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
+    d.failingSince, d.tries, d.reasonCode, d.reasonDetail, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
     EXISTS (SELECT 1 FROM burns b WHERE b.chainId = d.chainId AND b.times >= 2
       AND b.token = lower(n.contractAddr) AND b.recipient IN ('', lower(i.ethRecipient))) AS isHeld,
     u.ethereumPublicAddr AS seller, u.walletChainId AS sellerChainId, i.ethRecipient AS recipient,

@@ -7,6 +7,7 @@ import { toJsonSlices } from '../../db/slices.ts'
 import type { Network } from '../../env.ts'
 import type { DeliveryTransaction } from '../model.ts'
 import type { ItemChange } from '../rules/item-changes.ts'
+import { writeItemChanges } from '../transitions.ts'
 import { describeUnrequested, storeFindings } from './findings.ts'
 import { leaseEnd } from './lease.ts'
 
@@ -173,26 +174,8 @@ function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
     FROM (SELECT nftId, sum(quantity) AS quantity FROM "orderItems"
       WHERE id IN (SELECT value FROM json_each(${ids})) GROUP BY nftId) AS moved
     WHERE nfts.id = moved.nftId AND nfts.amountType IS NOT 'unlimited'`
-  const transaction = (column: string) =>
-    sql.raw(
-      `(SELECT ${column} FROM transactions WHERE hash = value ->> 'transaction' ORDER BY id DESC LIMIT 1)`,
-    )
   return [
-    ...inSlices(
-      db,
-      items,
-      (
-        rows,
-      ) => sql`UPDATE deliveries SET state = value ->> 'state', requestedAction = value ->> 'requestedAction',
-          failingSince = value ->> 'failingSince', tries = value ->> 'tries',
-          reasonCode = value ->> 'reasonCode', reason = value ->> 'reason', dueAt = value ->> 'dueAt',
-          queuedAt = iif(value ->> 'state' = 'transferred', NULL, queuedAt), awaits = NULL,
-          deliveredAmount = coalesce(value ->> 'amount', deliveredAmount),
-          transactionId = iif(json_type(value, '$.transaction') IS NULL, transactionId, ${transaction('id')}),
-          contract = coalesce(${transaction('contract')}, contract),
-          version = version + 1, updatedAt = ${at}
-        FROM json_each(${rows}) WHERE deliveries.id = value ->> 'id'`,
-    ),
+    ...writeItemChanges(db, items, now),
     ...inSlices(db, returned, (ids) => changeStock(sql`availableAmount + moved.quantity`, ids)),
     // What was sold meanwhile is missing.
     ...inSlices(db, taken, (ids) =>

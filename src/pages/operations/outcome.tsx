@@ -1,7 +1,7 @@
 /** What has become of transfers that an operator changed, as they are now. */
 import type { ReasonCode } from '../../db/schema/delivery.ts'
 import type { Action } from '../../delivery/admin/actions.ts'
-import { rules } from '../../delivery/reasons.ts'
+import { describeReason, rules } from '../../delivery/reasons.ts'
 import type { Outcome } from '../../operations/transfer-list.ts'
 import { plural } from '../components/numbers.ts'
 import { TransferLink } from './layout.tsx'
@@ -12,7 +12,8 @@ type OutcomeOfOne = Omit<Outcome, 'id'>
 
 /** Returns a sentence without capital letter and full stop. */
 export function describeOutcome(action: ActionName, outcome: OutcomeOfOne): string {
-  const { status, requestedAction, reason, obstacle } = outcome
+  const { status, requestedAction, obstacle } = outcome
+  const reason = describeReason(outcome)
   if (action === 'retry') {
     if (status === 'failed' && !obstacle) return `tried, and failed again: ${reason}`
     if (status === 'transferred') return 'delivered'

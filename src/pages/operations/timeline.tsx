@@ -1,8 +1,10 @@
 import type { Child } from 'hono/jsx'
+import type { DeliveryState } from '../../db/schema/delivery.ts'
 import { itemFee } from '../../delivery/admin/transfers.ts'
+import { describeReason } from '../../delivery/reasons.ts'
 import type { Network } from '../../env.ts'
+import { eventName } from '../../events/id.ts'
 import type { DeliveryTransaction, TransferHistory } from '../../operations/transfer-history.ts'
-import { eventName } from '../../webhooks/log.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { sentence } from '../components/field.tsx'
 import { count, plural } from '../components/numbers.ts'
@@ -18,7 +20,7 @@ type TimelineProps = Omit<TransferHistory, 'account'> & { network: Network | und
 /** Everything that happened to an item, the oldest first. The present state is last. */
 export const Timeline = ({ network, ...history }: TimelineProps) => (
   <ol class="timeline">
-    {[...pastSteps(history, network), ...presentSteps(history, usePage().now)].map(
+    {[...pastSteps(history, network), presentStep(history, usePage().now)].map(
       ({ at, title, details, isProblem }) => (
         <li class={isProblem ? 'failed' : ''}>
           <p>
@@ -84,13 +86,30 @@ function pastSteps(
   return steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
+const stateTitles: Record<DeliveryState, string> = {
+  awaiting_wallet: 'Waits until the buyer links a wallet',
+  queued: 'Waits for a transaction',
+  in_flight: 'Waits until its transaction is final',
+  transferred: 'Delivered',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  written_off: 'Written off',
+}
+
 /** What the item waits for, or how it has ended. */
-function presentSteps({ transfer }: History, now: Date): Step[] {
-  const { status, requestedAction, reason, tries, failingSince, dueAt, updatedAt, createdAt } =
-    transfer
+function presentStep({ transfer }: History, now: Date): Step {
+  const { status, requestedAction, tries, failingSince, dueAt } = transfer
+  const reason = describeReason(transfer)
+  const isQueued = status === 'queued'
+  const isCancelling = isQueued && requestedAction === 'cancel'
+  const step = {
+    at: status === 'awaiting_wallet' ? transfer.createdAt : transfer.updatedAt,
+    title: isCancelling ? 'Waits for its cancellation' : stateTitles[status],
+  }
+  if (/^(awaiting_wallet|transferred|cancelled)$/.test(status)) return step
   const details = (
     <>
-      {reason && status !== 'transferred' && <p>{sentence(reason)}</p>}
+      {reason && <p>{sentence(reason)}</p>}
       <p class="meta">
         {tries > 0 && <span>Failed in {plural(tries, 'transaction')}</span>}
         {failingSince && status !== 'failed' && <When what="First failed" at={failingSince} />}
@@ -98,30 +117,7 @@ function presentSteps({ transfer }: History, now: Date): Step[] {
       </p>
     </>
   )
-  switch (status) {
-    case 'transferred':
-      return [{ at: updatedAt, title: 'Delivered' }]
-    case 'failed':
-      return [{ at: updatedAt, title: 'Failed', details, isProblem: true }]
-    case 'cancelled':
-      return [{ at: updatedAt, title: 'Cancelled' }]
-    case 'written_off':
-      return [{ at: updatedAt, title: 'Written off', details }]
-    case 'awaiting_wallet':
-      return [{ at: createdAt, title: 'Waits until the buyer links a wallet' }]
-    case 'in_flight':
-      return [{ at: updatedAt, title: 'Waits until its transaction is final', details }]
-    default:
-      return [
-        {
-          at: updatedAt,
-          title:
-            requestedAction === 'cancel' ? 'Waits for its cancellation' : 'Waits for a transaction',
-          details,
-          isProblem: failingSince !== null,
-        },
-      ]
-  }
+  return { ...step, details, isProblem: isQueued ? failingSince !== null : status === 'failed' }
 }
 
 type TransactionProps = { transaction: DeliveryTransaction; network: Network | undefined }

@@ -1,3 +1,4 @@
+import { describeReason } from '../../delivery/reasons.ts'
 import type { ListedTransfer } from '../../operations/transfer-list.ts'
 import { sentence } from '../components/field.tsx'
 import { money, plural } from '../components/numbers.ts'
@@ -15,7 +16,7 @@ export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsPro
     items={transfers}
     empty={empty}
     isOrdered
-    row={({ id, orderId, providerId, title, reason, dueAt, ...transfer }) => (
+    row={({ id, orderId, providerId, title, dueAt, ...transfer }) => (
       <li class="row">
         <div>
           <div class="row-head">
@@ -46,7 +47,7 @@ export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsPro
               />
             )}
           </p>
-          {reason && <p>{sentence(reason)}</p>}
+          {transfer.reasonCode && <p>{sentence(describeReason(transfer) ?? '')}</p>}
         </div>
       </li>
     )}

@@ -1,4 +1,4 @@
-import { rules } from '../../delivery/reasons.ts'
+import { describeReason, rules } from '../../delivery/reasons.ts'
 import { COUNTED_ORDERS, type Listing, type Selling } from '../../orders/selling.ts'
 import { Submit } from '../components/button.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
@@ -68,7 +68,7 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
       </p>
       {permission.is === 'unknown' && <p>Not known: {permission.reason}. Load this page again.</p>}
       {obstacle && available !== 0 && permission.is !== 'missing' && (
-        <p>Cannot be delivered: {obstacle.reason}.</p>
+        <p>Cannot be delivered: {describeReason(obstacle)}.</p>
       )}
       {permission.is === 'missing' && wallet && (
         <WalletAction
@@ -93,38 +93,26 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
   )
 }
 
-const ListingRow = ({ listing }: { listing: Listing }) => {
-  const {
-    id,
-    title,
-    type,
-    priceCents,
-    priceCurrency,
-    isActive,
-    notSold,
-    available,
-    sold,
-    waiting,
-  } = listing
-  return (
-    <li class="row">
-      <div class="row-head">
-        <h4>
-          <bdi>{title}</bdi>
-        </h4>
-        {type === 'auction' && <span class="badge">Auction, takes no orders</span>}
-        {!isActive && <span class="badge">Not active</span>}
-        {notSold && <span class="badge">Not sold: {rules[notSold].sentence}</span>}
-      </div>
-      <p class="meta">
-        <span>
-          Listing <span data-copy-text>{id}</span>
-        </span>
-        <span>{money(priceCents, priceCurrency)}</span>
-        <span>{available === null ? 'No limit' : `${count(available)}\u00a0left`}</span>
-        <span>{count(sold)}&nbsp;sold</span>
-        <span>{count(waiting)}&nbsp;waiting</span>
-      </p>
-    </li>
-  )
-}
+const ListingRow = ({ listing }: { listing: Listing }) => (
+  <li class="row">
+    <div class="row-head">
+      <h4>
+        <bdi>{listing.title}</bdi>
+      </h4>
+      {listing.type === 'auction' && <span class="badge">Auction, takes no orders</span>}
+      {!listing.isActive && <span class="badge">Not active</span>}
+      {listing.notSold && <span class="badge">Not sold: {rules[listing.notSold].sentence}</span>}
+    </div>
+    <p class="meta">
+      <span>
+        Listing <span data-copy-text>{listing.id}</span>
+      </span>
+      <span>{money(listing.priceCents, listing.priceCurrency)}</span>
+      <span>
+        {listing.available === null ? 'No limit' : `${count(listing.available)}\u00a0left`}
+      </span>
+      <span>{count(listing.sold)}&nbsp;sold</span>
+      <span>{count(listing.waiting)}&nbsp;waiting</span>
+    </p>
+  </li>
+)

@@ -1,5 +1,5 @@
-import type { WebhookMessage } from '../../webhooks/read.ts'
-import type { Webhook } from '../../webhooks/schema.ts'
+import type { WebhookMessage } from '../../events/messages.ts'
+import type { Webhook } from '../../events/schema.ts'
 import { PostButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { CopyField } from '../components/copy-field.tsx'

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Webhook } from '../../webhooks/schema.ts'
+import type { Webhook } from '../../events/schema.ts'
 import { Time, When } from '../components/time.tsx'
 
 const reasons = {

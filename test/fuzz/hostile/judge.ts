@@ -96,7 +96,7 @@ const fixed = [
 const shown = ['avatarKey', 'name', 'username', 'updatedAt']
 
 /** Columns of an endpoint that gets an event, and of one to which something is sent again. */
-const woken = ['position', 'hasEvents', 'dueAt']
+const woken = ['position', 'dueAt']
 const replayed = [...woken, 'logFrom']
 
 /** Columns of a message that is sent again. */
@@ -205,7 +205,7 @@ const rules: Record<string, Rule> = {
     return before !== null && isOnly(columns, ...(isAgain ? replayed : woken))
   },
 
-  // Triggers tell of what happens to orders.
+  // What happens to orders is told.
   events: (world, step, { before, row: { id, type, endpointId } }) => {
     if (before) return false
     step.attacker.messageIds.push(`evt_${id}`)

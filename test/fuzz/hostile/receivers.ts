@@ -1,10 +1,10 @@
 /** The receivers of webhooks, instead of the Internet, and the consumer that sends to them. */
 import { env } from 'cloudflare:workers'
 import { onTestFinished, vi } from 'vitest'
-import { sendWebhooks } from '../../../src/webhooks/consumer.ts'
-import type { WebhookWakeUp } from '../../../src/webhooks/wake.ts'
+import { sendWebhooks } from '../../../src/events/sending/consumer.ts'
+import type { WebhookWakeUp } from '../../../src/events/wake.ts'
 
-/** Milliseconds after which the Worker gives up, as in `src/webhooks/send.ts`. */
+/** Milliseconds after which the Worker gives up, as in `src/events/sending/send.ts`. */
 const TIMEOUT = 15_000
 
 /** As in wrangler.toml. */

@@ -1,10 +1,10 @@
 /** Generators of clients make code of the OpenAPI document that compiles with strict options. */
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { installPackages } from '../../support/install.ts'
 
 const run = promisify(execFile)
 
@@ -12,11 +12,8 @@ const run = promisify(execFile)
 let folder: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'generators-'))
-  for (const file of ['package.json', 'package-lock.json'])
-    await copyFile(`test/scripts/openapi/generators/${file}`, join(folder, file))
+  folder = await installPackages('test/scripts/openapi/generators')
   await copyFile('docs/openapi.json', join(folder, 'openapi.json'))
-  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder })
 }, 300_000)
 
 afterAll(() => rm(folder, { recursive: true }))

@@ -39,13 +39,28 @@ export type ChainRecord = {
   seller: Address
 }
 
-/** ERC-721 tokens that anybody may mint: test/contracts/fixtures/Peculiar.sol, and of packages. */
-export type PeculiarToken =
-  `${'Quantity' | 'Soulbound' | 'Origin' | 'Expensive' | 'Silent' | 'Erc721a' | 'Solady' | 'SoladySoulbound'}Token`
+/** Tokens that anybody may mint: test/contracts/fixtures/Peculiar.sol. */
+type PeculiarFixture = `${'Quantity' | 'Soulbound' | 'Origin' | 'Expensive' | 'Silent'}Token`
 
-/** A contract of test/contracts/fixtures, and what it does when a token arrives or is transferred. */
+/** The same of packages: test/contracts/packages. */
+export type PackageToken =
+  | `${'Erc721a' | 'Erc721c' | 'Solady' | 'SoladySoulbound'}Token`
+  | `Thirdweb${'' | 'Collection' | 'Edition' | 'Restricted'}Token`
+
+export type PeculiarToken = PeculiarFixture | PackageToken
+
+/** Wallets of packages. */
+export type PackageWallet = 'SafeWallet' | 'SafeWithoutHandler'
+
+/** A contract of test/contracts, and what it does when a token arrives or is transferred. */
 export type HostileContract = {
-  name: 'Recipient' | 'MaliciousToken' | 'AcceptsEverything' | 'MintableUnique' | PeculiarToken
+  name:
+    | 'Recipient'
+    | 'MaliciousToken'
+    | 'AcceptsEverything'
+    | 'MintableUnique'
+    | PeculiarToken
+    | PackageWallet
   /** Default: `accepts`. */
   answer?: Answer
   /** Whether a MaliciousToken says that it transferred something. It never does. */
@@ -82,6 +97,8 @@ export async function aChain(
     ...record,
     /** Deploys a wallet with code. The chain must automine. */
     aRecipient: (answer: Answer) => deploy({ name: 'Recipient', answer }),
+    /** Deploys a wallet that others wrote. The chain must automine. */
+    aPackageWallet: (name: PackageWallet) => deploy({ name }),
     /** Deploys a token that transfers nothing. The chain must automine. */
     aMaliciousToken: (options: Omit<HostileContract, 'name'>) =>
       deploy({ standard: 'erc1155', ...options, name: 'MaliciousToken' }),

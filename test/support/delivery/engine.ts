@@ -1,8 +1,11 @@
 /** The delivery engine without its queue: a test takes one step after another. */
 import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { batch } from '../../../src/db/batch.ts'
 import { connect } from '../../../src/db/client.ts'
 import type { ReasonCode } from '../../../src/db/schema/delivery.ts'
 import { actionStatements } from '../../../src/delivery/admin/actions.ts'
+import { describeReason } from '../../../src/delivery/reasons.ts'
 import { step } from '../../../src/delivery/step.ts'
 import { release } from '../../../src/delivery/store/lease.ts'
 import { type Network, readSettings } from '../../../src/env.ts'
@@ -45,7 +48,7 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
   const at = (seconds: number) => new Date(start + seconds * 1000)
   const db = connect(env.DB)
   const act = (action: 'retry' | 'cancel', { id }: { id: number }, now: Date) =>
-    db.batch([...actionStatements({ db, now, settings }, { action, id })])
+    batch(db, actionStatements({ db, now, settings }, { action }, sql`(${id})`))
   return {
     network: parsed,
     /** What an operator does to an item. */
@@ -97,6 +100,8 @@ export type Row = {
   state: string
   requestedAction: string
   reasonCode: ReasonCode | null
+  reasonDetail: string | null
+  /** The sentence of both. */
   reason: string | null
   dueAt: string | null
   failingSince: string | null
@@ -114,7 +119,7 @@ export async function rowsOf(items: readonly { id: number }[]): Promise<Map<numb
   )
     .bind(JSON.stringify(items.map(({ id }) => id)))
     .all<Row>()
-  return new Map(results.map((row) => [row.id, row]))
+  return new Map(results.map((row) => [row.id, { ...row, reason: describeReason(row) }]))
 }
 
 export async function rowOf(item: { id: number }): Promise<Row> {

@@ -155,7 +155,7 @@ export async function expectStock(
 /** Returns the items of a chain that are still to be delivered, and its open transactions. */
 export async function unfinished({ chainId }: Chain): Promise<string[]> {
   const { results } = await env.DB.prepare(
-    `SELECT 'item ' || id || ' ' || state || ' (' || coalesce(reason, '') || ')' AS text
+    `SELECT 'item ' || id || ' ' || state || ' (' || coalesce(reasonCode, '') || ')' AS text
      FROM deliveries WHERE chainId = ?1 AND state IN ('queued', 'in_flight')
      UNION ALL SELECT 'transaction ' || hash FROM transactions WHERE chainId = ?1 AND isOpen AND items <> '[]'`,
   )

@@ -297,6 +297,16 @@ it.each([
   expect(nfts).toMatchObject([{ metadata: { name: expected, '\ufffd': '\ufffd' } }])
 })
 
+it('takes the name of a contract without what nobody sees', async () => {
+  const contract = await chain.aCollection()
+  await contract.send('mint', 1n, 1n)
+  await contract.send('setUri', 1n, 'data:application/json,{}')
+  await contract.send('setName', '\u200ePunks\u0000\u0000')
+  const { nfts, errors } = await read(contract)
+  expect(errors).toBe('')
+  expect(nfts).toMatchObject([{ contractName: 'Punks', metadata: { name: 'Punks #1' } }])
+})
+
 it('releases the NFTs with a listing of each if there is a price', async () => {
   const contract = await chain.aCollection()
   await contract.send('mint', 7n, 1n)

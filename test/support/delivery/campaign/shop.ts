@@ -3,6 +3,7 @@
  * and it repeats orders that a restored database has forgotten.
  */
 import { eq } from 'drizzle-orm'
+import { batch } from '../../../../src/db/batch.ts'
 import { users } from '../../../../src/db/schema/users.ts'
 import { wake } from '../../../../src/delivery/wake.ts'
 import { queueAwaiting } from '../../../../src/delivery/wallet.ts'
@@ -63,13 +64,13 @@ export async function linkWallet({ orders, market }: World): Promise<void> {
   if (!order) return
   order.isLinked = true
   const now = new Date()
-  const [, , queued] = await db.batch([
-    db
+  const { queued } = await batch(db, {
+    user: db
       .update(users)
       .set({ ethereumPublicAddr: order.recipient })
       .where(eq(users.id, order.buyerId)),
     ...queueAwaiting(db, order.buyerId, { address: order.recipient, walletChainId: 0 }, now),
-  ])
+  })
   await wake(
     market.queue.queue,
     queued.flatMap(({ chainId }) => chainId ?? []),

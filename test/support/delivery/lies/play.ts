@@ -124,7 +124,7 @@ async function forget({ chain, items, market }: World, state: 'queued' | 'failed
     ).bind(ids),
     env.DB.prepare(
       `UPDATE deliveries SET state = ?2, dueAt = ?3, queuedAt = ?4, transactionId = NULL,
-         contract = NULL, deliveredAmount = NULL, reasonCode = ?5, reason = ?5
+         contract = NULL, deliveredAmount = NULL, reasonCode = ?5
        WHERE id IN (SELECT value FROM json_each(?1))`,
     ).bind(ids, state, isFailed ? null : at, at, isFailed ? 'holder_not_approved' : null),
     ...['transactions', 'networks', 'networkChecks', 'signers'].map((table) =>

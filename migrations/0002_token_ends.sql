@@ -1,2 +1,0 @@
-ALTER TABLE `tokens` ADD `warnedBefore` integer;--> statement-breakpoint
-CREATE INDEX `tokens_ends` ON `tokens` (`role`,`expiresAt`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL AND "tokens"."rolledAt" IS NULL;

@@ -1,0 +1,170 @@
+/**
+ * Checks that stop a step before its phases: the chain or all nodes contradict what is stored. While the
+ * hash of the newest settled block stands, everything below it stands. Otherwise the chain has lost
+ * blocks in which something was settled (a deep reorganization, or a chain that was reset).
+ */
+import { batch } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import type { Network } from '../env.ts'
+import { leaveOut } from '../ethereum/node.ts'
+import { log } from '../log.ts'
+import { askOthersFor, findUnlinked, isNoContract, readHashes } from './chain/history.ts'
+import type { KnownBlock, Loaded, Observation } from './model.ts'
+import { DEADLINE } from './send.ts'
+import {
+  forgetContract,
+  isNewer,
+  isSignedFor,
+  PAGE,
+  readClosedBlocks,
+  requeueAboveFork,
+  requeueNonces,
+} from './store/heal.ts'
+
+/** Milliseconds after which nodes are believed that all contradict what is stored. */
+const CONTRADICTION_TIMEOUT = 10 * 60_000
+
+type Input = {
+  db: Database
+  network: Network
+  loaded: Loaded
+  observation: Observation
+  now: Date
+}
+
+/**
+ * `corrected`: what was stored is corrected, and the step has to begin again. Otherwise the problem.
+ * `isContradicted`: whether all nodes contradict what is stored.
+ */
+type Check =
+  | 'passed'
+  | 'corrected'
+  | { problem: 'contract_not_linked' | 'node_unavailable'; isContradicted: boolean }
+
+/** Whether all nodes have contradicted what is stored for ten minutes. */
+const isProvenWrong = ({ loaded: { network }, now }: Input): boolean =>
+  network.contradictedSince !== null &&
+  now.getTime() - Date.parse(network.contradictedSince) >= CONTRADICTION_TIMEOUT
+
+/** Returns since when all nodes contradict what is stored, if they do now. */
+export const findContradictedSince = (
+  isContradicted: boolean,
+  { network }: Loaded,
+  now: Date,
+): string | null => (isContradicted ? (network.contradictedSince ?? now.toISOString()) : null)
+
+/**
+ * Stops while a contract may have used keys of which the configured one does not know. Forgets one that
+ * all nodes deny and for which nothing was signed: a wrong answer was stored.
+ */
+export async function checkContracts(input: Input): Promise<Check> {
+  const { db, network, loaded, observation, now } = input
+  const { chainId } = network
+  const unlinked = findUnlinked(observation.lineage, loaded.network)
+  if (!unlinked) return 'passed'
+  log.error('contract_not_linked', { chainId, contract: unlinked })
+  const isWrong =
+    (await isNoContract(network, unlinked)) && !(await isSignedFor(db, chainId, unlinked))
+  if (!isWrong || !isProvenWrong(input))
+    return { problem: 'contract_not_linked', isContradicted: isWrong }
+  await batch(db, forgetContract(db, chainId, unlinked, now))
+  return 'corrected'
+}
+
+/** Stops if the settled block has another hash now. Queues again what a fork has undone, if there is proof of one. */
+export async function checkSettledBlock(input: Input): Promise<Check> {
+  const { db, network, loaded, observation, now } = input
+  const { chainId } = network
+  const { settledBlock, settledHash } = loaded.network
+  if (settledBlock === null || observation.settledHash === settledHash) return 'passed'
+  const fork = await findFork(input)
+  if ('reason' in fork) {
+    const { reason, isDenied } = fork
+    log.error('node_unavailable', { chainId, reason })
+    if (network.rpcUrls.length > 1) leaveOut(network, observation.node, reason)
+    return { problem: 'node_unavailable', isContradicted: !isDenied }
+  }
+  const { standing } = fork
+  const { requeued } = await batch(db, requeueAboveFork(db, chainId, standing, now))
+  log.error('chain_reorganized', {
+    chainId,
+    settledBlock,
+    standing: standing?.number ?? null,
+    items: requeued.length,
+  })
+  return 'corrected'
+}
+
+/**
+ * Corrects nonces that a block has by our rows, and not by any node although all have that block: a wrong
+ * answer was stored. Passes until that has lasted long enough, with `isContradicted`.
+ */
+export async function checkNonces(input: Input): Promise<'passed' | 'contradicted' | 'corrected'> {
+  const { db, network, now } = input
+  const { chainId } = network
+  const contradicted = findContradicted(input)
+  if (contradicted.length === 0) return 'passed'
+  if (!isProvenWrong(input)) return 'contradicted'
+  for (const { signer, count } of contradicted) {
+    await batch(db, requeueNonces(db, chainId, { signer, count }, now))
+    log.error('nonces_contradicted', { chainId, signer, nonce: count })
+  }
+  return 'corrected'
+}
+
+/** Returns the signers whose stored nonces all nodes contradict, with the highest count that a node tells. */
+const findContradicted = ({ network, loaded, observation }: Input) =>
+  [...loaded.mined].flatMap(([signer, { nextNonce, block }]) => {
+    const { count = nextNonce, otherCounts = [] } = observation.signers.get(signer) ?? {}
+    const counts = [count, ...otherCounts]
+    const highest = Math.max(...counts)
+    const isContradicted =
+      highest < nextNonce &&
+      block <= observation.head.number &&
+      counts.length === network.rpcUrls.length
+    return isContradicted ? [{ signer, count: highest }] : []
+  })
+
+/** `standing`: the newest block that the chain still has. Null: none of those that are known. */
+type Fork = { standing: KnownBlock | null }
+
+/** Why there is no proof of a fork. `isDenied`: another node has the settled block. */
+type Unproven = { reason: string; isDenied: boolean }
+
+const unproven = (reason: string, isDenied = false): Unproven => ({ reason, isDenied })
+
+/** Returns the fork; or why there is no proof of one. */
+async function findFork(input: Input): Promise<Fork | Unproven> {
+  const { db, network, loaded, observation, now } = input
+  const { chainId } = network
+  const { node, head } = observation
+  const { settledBlock, settledHash } = loaded.network
+  if (settledBlock === null || settledHash === null) return unproven('nothing is settled')
+  const others = await askOthersFor({ number: settledBlock, hash: settledHash }, network, node)
+  if (others === 'has') return unproven('the node is on another fork than a second one', true)
+  const isLong = isProvenWrong(input)
+  if (others === 'unknown' && !isLong) return unproven('no second node tells the settled block')
+  // Nodes that make blocks, and do not have this one, are not behind it.
+  const isFresh = now.getTime() / 1000 - head.timestamp < CONTRADICTION_TIMEOUT / 1000
+  let isProven =
+    head.number >= settledBlock ||
+    (isLong && isFresh) ||
+    (await isNewer(db, chainId, head, DEADLINE))
+  for (let below = head.number + 1; ; ) {
+    const blocks = await readClosedBlocks(db, chainId, below)
+    const hashes = await readHashes(node, blocks)
+    for (const [i, known] of blocks.entries()) {
+      const hash = hashes[i]
+      if (!hash) return unproven('the node does not tell a block')
+      if (hash === known.hash) {
+        if (known.number >= settledBlock) return unproven('the node contradicts itself')
+        return isProven ? { standing: known } : unproven('the node is behind the settled block')
+      }
+      isProven = true
+    }
+    const last = blocks.at(-1)
+    if (!last || blocks.length < PAGE)
+      return isProven ? { standing: null } : unproven('the node is behind the settled block')
+    below = last.number
+  }
+}

@@ -1,0 +1,178 @@
+/** The first phase of a step: decides what becomes of the open transactions, and closes those that are over. */
+import { type Address, getAddress, type Hex } from 'viem'
+import { parseGwei } from 'viem/utils'
+import type { Network } from '../env.ts'
+import { agree, askAll } from '../ethereum/node.ts'
+import {
+  type Block,
+  contractCode,
+  hex,
+  integer,
+  type Receipt,
+  read,
+  transactionCount,
+} from '../ethereum/requests.ts'
+import type { Reply } from '../ethereum/rpc.ts'
+import { log } from '../log.ts'
+import type { Loaded, Observation, SignerRow } from './model.ts'
+import { type Decision, decide, isUnmined } from './rules/decide.ts'
+import {
+  type Burn,
+  type Changes,
+  NO_CHANGES,
+  type SignerChange,
+  type TransactionChange,
+} from './store/store.ts'
+
+type Closed = { decisions: Decision[]; changes: Changes }
+
+/** Decides about each open transaction. Asks nodes only about transfers that have used up their gas. */
+export async function closeTransactions(
+  network: Network,
+  loaded: Loaded,
+  observation: Observation,
+  now: Date,
+): Promise<Closed> {
+  const evidence = {
+    observation,
+    carried: loaded.carried,
+    gasPerItem: network.gasPerItem,
+    feeCap: parseGwei(String(network.maxFeePerGasGwei)),
+    now,
+  }
+  const decisions = loaded.transactions.map((transaction) => decide(transaction, evidence))
+  const changes = {
+    ...NO_CHANGES,
+    transactions: changeTransactions(decisions, observation.head),
+    items: decisions.flatMap((decision) => (decision.do === 'close' ? decision.changes : [])),
+    settled: findSettled(decisions),
+    signers: countReverts(decisions, loaded.signers, now),
+    burns: await findBurns(network, decisions),
+  }
+  return { decisions, changes }
+}
+
+/** Returns where the transactions are now, and what those have cost that are closed. */
+const changeTransactions = (
+  decisions: readonly Decision[],
+  head: Pick<Block, 'number'>,
+): TransactionChange[] =>
+  decisions.flatMap((decision) => {
+    const { id, block, hash, replaced, nonceUsedAt } = decision.transaction
+    if (decision.do === 'store_nonce_use') return { id, nonceUsedAt: head.number }
+    if (isUnmined(decision) && (block !== null || nonceUsedAt !== null))
+      return { id, block: null, blockHash: null, nonceUsedAt: null }
+    if (decision.do === 'close' && decision.closing === 'expired')
+      return { id, items: [], raw: null }
+    if (decision.do !== 'close' && decision.do !== 'store_block') return []
+    const mined = decision.receipt
+    // The newest hash is kept if an older one was mined: its bytes are sent after a reorganization.
+    const isOlder = mined !== null && mined.transactionHash !== hash
+    const position = {
+      id,
+      block: mined?.blockNumber ?? null,
+      blockHash: mined?.blockHash ?? null,
+      ...(isOlder && { hash: mined.transactionHash, replaced: [...replaced, hash] }),
+    }
+    return decision.do === 'store_block'
+      ? position
+      : { ...position, isOpen: false, raw: null, ...(mined && readCost(mined)) }
+  })
+
+const readCost = ({ gasUsed, effectiveGasPrice, l1Fee }: Receipt) => ({
+  gasUsed,
+  fee: BigInt(gasUsed) * effectiveGasPrice + (l1Fee ?? 0n),
+})
+
+/** The newest block in which a transaction was closed; null if none was. */
+function findSettled(decisions: readonly Decision[]): { block: number; hash: Hex } | null {
+  const receipts = decisions.flatMap((decision) =>
+    decision.do === 'close' ? (decision.receipt ?? []) : [],
+  )
+  const [newest] = receipts.sort((a, b) => b.blockNumber - a.blockNumber)
+  return newest ? { block: newest.blockNumber, hash: newest.blockHash } : null
+}
+
+/** Transactions in a row that revert, after which a signer pauses. */
+const MAX_REVERTS = 3
+
+/** Milliseconds for which a signer pauses first. Doubles with each transaction that reverts. */
+const FIRST_PAUSE = 60_000
+const MAX_PAUSE = 60 * 60_000
+
+/** Counts the transactions of each signer that have reverted in a row. */
+function countReverts(
+  decisions: readonly Decision[],
+  signers: ReadonlyMap<Address, SignerRow>,
+  now: Date,
+): SignerChange[] {
+  const reverts = new Map<Address, number>()
+  for (const decision of decisions) {
+    if (decision.do !== 'close' || !decision.receipt) continue
+    const { signer } = decision.transaction
+    const stored = signers.get(signer)?.reverts ?? 0
+    const before = reverts.get(signer) ?? stored
+    // Those of one step have one cause, so they make the pause longer once.
+    const most = Math.max(MAX_REVERTS, stored + 1)
+    reverts.set(signer, decision.closing === 'reverted' ? Math.min(most, before + 1) : 0)
+  }
+  return [...reverts].flatMap(([address, count]) => {
+    if (count === (signers.get(address)?.reverts ?? 0)) return []
+    const pause = Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (count - MAX_REVERTS))
+    const pausedUntil = count < MAX_REVERTS ? null : new Date(now.getTime() + pause).toISOString()
+    return { address, reverts: count, pausedUntil }
+  })
+}
+
+/**
+ * Returns which transfers have used up gas. The token alone is to blame if all nodes prove that the
+ * recipient had no code in this block. An account gets code for a moment only by an authorization,
+ * which raises its nonce (EIP-7702), or as a contract that is deployed and destroyed in one transaction:
+ * not where transactions were sent from before. Otherwise either may have made the other look guilty.
+ */
+async function findBurns(network: Network, decisions: readonly Decision[]): Promise<Burn[]> {
+  const burns = decisions.flatMap((decision) => {
+    if (decision.do !== 'close' || !decision.receipt) return []
+    const block = decision.receipt.blockNumber
+    return decision.burned.flatMap(({ contractAddr: token, recipient }) =>
+      recipient ? [{ token, recipient, block }] : [],
+    )
+  })
+  if (burns.length === 0) return []
+  const questions = burns.map(({ recipient, block }) => {
+    const account = getAddress(recipient)
+    return [block - 1, block].flatMap((height) => [
+      contractCode(account, height),
+      transactionCount(account, height),
+    ])
+  })
+  const replies = await askAll(network, questions.flat())
+  return burns.map(({ token, recipient }, i) => {
+    const answers = network.rpcUrls.map((_, node) =>
+      hadNoCode((questions[i] ?? []).flatMap((request) => replies(request)[node] ?? [])),
+    )
+    return { token, recipient: agree(network, answers) ? null : recipient }
+  })
+}
+
+/** Whether an account cannot have had code in a block, by code and nonce before and after it; null: not told. */
+function hadNoCode([codeBefore, nonceBefore, code, nonce]: readonly Reply[]): boolean | null {
+  if (!codeBefore || !nonceBefore || !code || !nonce) return null
+  const codes = [codeBefore, code].map((reply) => read(hex, reply))
+  const nonces = [nonceBefore, nonce].map((reply) => read(integer, reply))
+  if (codes.includes(null) || nonces.includes(null)) return null
+  return codes.every((one) => one === '0x') && new Set(nonces).size === 1 && !nonces.includes(0)
+}
+
+/** Logs the transactions that were closed. */
+export function logClosed({ chainId }: Network, decisions: readonly Decision[]): void {
+  for (const decision of decisions) {
+    if (decision.do !== 'close') continue
+    const { closing, receipt, transaction } = decision
+    const { nonce, signer } = transaction
+    const write = closing === 'final' ? log.info : log.error
+    const event = closing === 'foreign_transaction' ? closing : (`transaction_${closing}` as const)
+    const hash = receipt?.transactionHash ?? transaction.hash
+    write(event, { chainId, signer, nonce, hash })
+  }
+}

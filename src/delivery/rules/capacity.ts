@@ -1,0 +1,169 @@
+/** What the relayers can send: their free nonces, their funds, and the pieces that they may move. */
+import type { Address } from 'viem'
+import type { Signer } from '../../ethereum/signer.ts'
+import type { DeliveryTransaction, Loaded, Observation } from '../model.ts'
+import { type Candidate, countPieces } from './compose.ts'
+
+/** Returns the calls that are in no block as far as is known. */
+export const findUnmined = (
+  { transactions, mined }: Loaded,
+  { signers }: Observation,
+): DeliveryTransaction[] =>
+  transactions.filter(
+    ({ signer, nonce, items }) =>
+      items.length > 0 &&
+      nonce >= Math.max(signers.get(signer)?.count ?? 0, mined.get(signer)?.nextNonce ?? 0),
+  )
+
+/** What a relayer can send besides its transactions that are not mined. */
+export type Capacity = {
+  signer: Signer
+  /** The lowest nonces that are free. To leave one out would block those after it. */
+  nonces: number[]
+  /** Expired transactions by nonce. Their nonces are signed again. */
+  expired: Map<number, DeliveryTransaction>
+  /** Wei. */
+  funds: bigint
+  /** Pieces that it may move now, by contract. */
+  pieces: Map<Address, number>
+}
+
+/** Returns what a relayer can still send. */
+export function readCapacity(
+  signer: Signer,
+  loaded: Loaded,
+  observation: Observation,
+  transactionsInFlight: number,
+): Capacity {
+  const { address } = signer
+  const isOwn = (transaction: DeliveryTransaction) => transaction.signer === address
+  const { count: told = 0, balance = 0n } = observation.signers.get(address) ?? {}
+  const count = Math.max(told, loaded.mined.get(address)?.nextNonce ?? 0)
+  const isUsable = observation.isAlone || !observation.doubted.has(address)
+  const room = isUsable ? transactionsInFlight : 0
+  const unmined = findUnmined(loaded, observation).filter(isOwn)
+  const expired = loaded.transactions.filter((t) => isOwn(t) && t.items.length === 0)
+  const used = new Set(unmined.map(({ nonce }) => nonce))
+  const nonces: number[] = []
+  for (let nonce = count; nonces.length < room - unmined.length; nonce++)
+    if (!used.has(nonce)) nonces.push(nonce)
+  const submitted = (contract: Address) =>
+    unmined
+      .filter((transaction) => transaction.contract === contract)
+      .flatMap(({ items }) => items.flatMap((id) => loaded.carried.get(id) ?? []))
+      .reduce((sum, { quantity }) => sum + quantity, 0)
+  return {
+    signer,
+    nonces,
+    expired: new Map(expired.map((transaction) => [transaction.nonce, transaction])),
+    funds: unmined.reduce((funds, { gas, maxFeePerGas }) => funds - gas * maxFeePerGas, balance),
+    pieces: new Map(
+      [...observation.contracts].map(([contract, { limits }]) => [
+        contract,
+        (limits.get(address)?.available ?? 0) - submitted(contract),
+      ]),
+    ),
+  }
+}
+
+const DAY = 24 * 60 * 60 * 1000
+
+/**
+ * Gives the item that has waited longest for room its turn, so that smaller ones do not take the room
+ * away for ever. It goes first once it fits. Until then, the relayer with most room saves half of what
+ * flows back: nothing at first, and in the time in which its bucket fills twice, all that it holds.
+ * This begins again after each 2.5 of these times, so that large items do not take all room either.
+ */
+export function saveRoom(
+  candidates: readonly Candidate[],
+  capacities: readonly Capacity[],
+  contracts: Observation['contracts'],
+  now: Date,
+): readonly Candidate[] {
+  const [longest] = candidates
+    .filter(({ item }) => item.reasonCode === 'relayer_limit_reached')
+    .toSorted((a, b) => `${a.item.failingSince}`.localeCompare(`${b.item.failingSince}`))
+  if (!longest) return candidates
+  const { item, contract } = longest
+  const pieces = countPieces(item)
+  const limits = contracts.get(contract)?.limits
+  const [saving] = capacities
+    .flatMap((capacity) => {
+      const limit = limits?.get(capacity.signer.address)
+      return limit && limit.capacity >= pieces ? { capacity, limit } : []
+    })
+    .toSorted((a, b) => findPieces(b.capacity, contract) - findPieces(a.capacity, contract))
+  if (!saving) return candidates
+  const { capacity, limit } = saving
+  const room = findPieces(capacity, contract)
+  if (room >= pieces) return [longest, ...candidates.filter((candidate) => candidate !== longest)]
+  const filling = (limit.capacity / limit.perDay) * DAY
+  const saved = (limit.capacity * (now.getTime() % (2.5 * filling))) / (2 * filling)
+  capacity.pieces.set(contract, room - Math.min(pieces, saved))
+  return candidates
+}
+
+/** Items of one contract that go into one transaction. `relayer`: who asks in the simulation. */
+export type Batch = { contract: Address; relayer: Address; candidates: Candidate[] }
+
+/** An item that would be delivered, with the gas that its token uses. */
+export type Deliverable = { candidate: Candidate; gasUsed: number }
+
+/** A batch of which all items would be delivered. */
+export type GoodBatch = Omit<Batch, 'candidates'> & { good: Deliverable[] }
+
+/**
+ * Divides candidates into as many batches as the relayers have room for. `left`: items that no relayer
+ * may move now, or that more transactions would have to carry.
+ */
+export function divide(
+  candidates: readonly Candidate[],
+  itemsPerTransaction: number,
+  capacities: readonly Capacity[],
+): { batches: Batch[]; left: Candidate[] } {
+  const batches: Batch[] = []
+  const allLeft: Candidate[] = []
+  let nonces = countNonces(capacities)
+  for (const [contract, ofContract] of Map.groupBy(candidates, ({ contract }) => contract)) {
+    const left = capacities.map((capacity) => findPieces(capacity, contract))
+    let rest = ofContract
+    for (; nonces > 0; nonces--) {
+      const most = Math.max(0, ...left)
+      const position = left.indexOf(most)
+      const relayer = capacities[position]?.signer.address
+      const { taken, pieces } = takeFitting(rest, itemsPerTransaction, most)
+      if (!relayer || taken.length === 0) break
+      left[position] = most - pieces
+      batches.push({ contract, relayer, candidates: taken })
+      const isTaken = new Set(taken)
+      rest = rest.filter((candidate) => !isTaken.has(candidate))
+    }
+    allLeft.push(...rest)
+  }
+  return { batches, left: allLeft }
+}
+
+export const countNonces = (capacities: readonly Capacity[]): number =>
+  capacities.reduce((sum, { nonces }) => sum + nonces.length, 0)
+
+/** The pieces that a relayer may move now; 0 if it can send nothing. */
+export const findPieces = ({ nonces, pieces }: Capacity, contract: Address): number =>
+  nonces.length > 0 ? (pieces.get(contract) ?? 0) : 0
+
+/** Takes the first candidates that fit, without those that are too large for what is left. */
+export function takeFitting(
+  candidates: readonly Candidate[],
+  mostItems: number,
+  mostPieces: number,
+): { taken: Candidate[]; pieces: number } {
+  const taken: Candidate[] = []
+  let pieces = 0
+  for (const candidate of candidates) {
+    if (taken.length === mostItems) break
+    const added = countPieces(candidate.item)
+    if (pieces + added > mostPieces) continue
+    pieces += added
+    taken.push(candidate)
+  }
+  return { taken, pieces }
+}

@@ -1,0 +1,154 @@
+/** The third phase of a step: signs calls for the due items whose keys are unused, and what is underpriced again. */
+import type { Network } from '../env.ts'
+import type { Signer } from '../ethereum/signer.ts'
+import { log } from '../log.ts'
+import { diagnose } from './chain/diagnose.ts'
+import { simulate } from './chain/simulate.ts'
+import { readStandards, readTokenLimits } from './chain/tokens.ts'
+import type { Item, Loaded, Observation, SigningBlocker } from './model.ts'
+import { explain } from './reasons.ts'
+import {
+  type Capacity,
+  countNonces,
+  divide,
+  findUnmined,
+  readCapacity,
+  saveRoom,
+} from './rules/capacity.ts'
+import { makeCalls, type Requested, sortItems } from './rules/compose.ts'
+import type { Decision } from './rules/decide.ts'
+import { queue, stayDue, wait } from './rules/item-changes.ts'
+import { type Signed, signBatches, signReplacements } from './sign.ts'
+import type { HeldLease } from './store/held-lease.ts'
+import { type Changes, NO_CHANGES } from './store/store.ts'
+
+/** Seconds. An expired transaction still costs gas if it is mined, so it should not happen often. */
+export const DEADLINE = 60 * 60
+
+/** Milliseconds until an item is processed again whose token a step did not ask about. */
+const UNASKED_DELAY = 15_000
+
+type Input = {
+  network: Network
+  loaded: Loaded
+  observation: Observation
+  signers: readonly Signer[]
+  now: Date
+  lease: HeldLease
+}
+
+type Prepared = {
+  changes: Changes
+  /** Transactions for items, without those that are signed again with higher fees. */
+  newTransactions: number
+  /** Why items are left as they are although they are due. Then the network has to be asked again. */
+  blocker: SigningBlocker | null
+}
+
+/** Signs what is to be sent. `unrecorded`: the due items whose keys are unused. */
+export async function prepareCalls(
+  unrecorded: readonly Item[],
+  decisions: readonly Decision[],
+  input: Input,
+): Promise<Prepared> {
+  const { network, loaded, observation, signers, now } = input
+  const capacities = signers.map((signer) =>
+    readCapacity(signer, loaded, observation, network.transactionsInFlight),
+  )
+  const working = capacities.filter(
+    ({ signer: { address } }) =>
+      (loaded.signers.get(address)?.pausedUntil ?? '') <= now.toISOString(),
+  )
+  const { transactions, items, blocker } = await signItems(unrecorded, working, input)
+  const replaced = await signReplacements(decisions, capacities, input)
+  return {
+    changes: { ...NO_CHANGES, transactions: [...replaced, ...transactions], items },
+    newTransactions: transactions.length,
+    blocker,
+  }
+}
+
+/** Signs the calls of items. The others wait or fail, or are left as they are. */
+async function signItems(
+  due: readonly Item[],
+  capacities: readonly Capacity[],
+  input: Input,
+): Promise<Signed> {
+  const { network, observation, now, lease } = input
+  const { chainId, delivery } = network
+  const { node, head, market, contracts } = observation
+  if (due.length === 0) return { transactions: [], items: [], blocker: null }
+  await lease.renew()
+  const composed = await compose(due, input)
+  const { candidates, items } = composed
+  if (!market) {
+    log.error('fees_unknown', { chainId })
+    return { transactions: [], items, blocker: 'fees_unknown' }
+  }
+  let { blocker } = composed
+  const ordered = saveRoom(candidates, capacities, contracts, now)
+  const { batches, left } = divide(ordered, network.itemsPerTransaction, capacities)
+  const isBusy = batches.length >= countNonces(capacities)
+  if (!isBusy)
+    items.push(...left.flatMap(({ item }) => stayDue(item, 'relayer_limit_reached', now) ?? []))
+  if (batches.length === 0 && candidates.length > 0) {
+    blocker = isBusy ? 'signers_busy' : 'relayer_limit_reached'
+    if (!isBusy) log.error(blocker, { chainId, contract: delivery })
+  }
+
+  const deadline = head.timestamp + DEADLINE
+  const circumstances = {
+    deadline,
+    gasPrice: market.baseFee + market.tip,
+    funds: new Map(capacities.map(({ signer, funds }) => [signer.address, funds])),
+  }
+  await lease.renew()
+  const simulation = await simulate(node.rpc, network, batches, circumstances)
+  for (const reason of simulation.unanswered) {
+    blocker = 'simulation_failed'
+    log.error(blocker, { chainId, reason })
+  }
+  items.push(
+    // They are tried without the others.
+    ...simulation.unreached.map(({ item }) => queue(item, now)),
+    ...simulation.unclear.map(({ item }) => wait(item, explain('node_unavailable'), now)),
+  )
+  await lease.renew()
+  items.push(...(await diagnose(simulation.failing, circumstances, { network, node, now })))
+  await lease.renew()
+  const signed = await signBatches(simulation.good, capacities, { market, deadline }, input)
+  return {
+    transactions: signed.transactions,
+    items: [...items, ...signed.items],
+    blocker: signed.blocker ?? blocker,
+  }
+}
+
+/** Returns the calls that deliver items, and what becomes of items that cannot be called. */
+async function compose(due: readonly Item[], { network, loaded, observation, now }: Input) {
+  const { node, contracts } = observation
+  const { cancellations, requested, changes, blocker } = sortItems(due, network, contracts, now)
+  if (blocker) log.error(blocker, { chainId: network.chainId, contract: network.delivery })
+  // With four calls for each token, this takes eight seconds.
+  const mostTokens = Math.max(1, network.callsPerSecond * 2)
+  const tokens = [...new Set(requested.map(({ transfer }) => transfer.token))].slice(0, mostTokens)
+  const isAsked = ({ transfer }: Requested) => tokens.includes(transfer.token)
+  const asked = requested.filter(isAsked)
+  const inFlight = findUnmined(loaded, observation).flatMap(({ items }) =>
+    items.flatMap((id) => loaded.carried.get(id) ?? []),
+  )
+  const [standards, limits] = await Promise.all([
+    readStandards(network, node, tokens),
+    readTokenLimits(node, asked, inFlight),
+  ])
+  const calls = makeCalls(asked, { standards, limits }, contracts, now)
+  // Those of a later step do not delay the others.
+  const later = requested
+    .filter((request) => !isAsked(request))
+    .map(({ item }) => queue(item, new Date(now.getTime() + UNASKED_DELAY)))
+  return {
+    candidates: [...cancellations, ...calls.candidates],
+    items: [...changes, ...later, ...calls.changes],
+    blocker,
+  }
+}

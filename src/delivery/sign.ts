@@ -1,0 +1,166 @@
+/** Signs transactions: which relayer sends a batch, with which nonce, gas and fees. */
+import { parseGwei } from 'viem/utils'
+import type { Network } from '../env.ts'
+import { encodeDeliver } from '../ethereum/contract.ts'
+import {
+  type Fees,
+  feeTexts,
+  firstFees,
+  isUnderpriced,
+  type Market,
+  outbid,
+} from '../ethereum/fees.ts'
+import { decodeCallData, sign } from '../ethereum/signer.ts'
+import { log } from '../log.ts'
+import { estimate, type GasLimit } from './chain/simulate.ts'
+import type { Observation, SigningBlocker } from './model.ts'
+import { type Capacity, findPieces, type GoodBatch, takeFitting } from './rules/capacity.ts'
+import { type Decision, signedHashes } from './rules/decide.ts'
+import { carry, type ItemChange } from './rules/item-changes.ts'
+import type { NewTransaction, TransactionChange } from './store/store.ts'
+
+/** What a step knows when it signs. */
+type Input = { network: Network; observation: Observation; now: Date }
+
+/** `usual`: the fees of a nonce for which nothing was signed before. */
+type Pricing = { market: Market; feeCap: bigint; usual: Fees }
+
+/** `transactions`: those to store. */
+export type Signed = {
+  transactions: (NewTransaction | TransactionChange)[]
+  items: ItemChange[]
+  blocker: SigningBlocker | null
+}
+
+/** The most wei that a network may be paid per unit of gas. */
+const readFeeCap = ({ maxFeePerGasGwei }: Network): bigint => parseGwei(String(maxFeePerGasGwei))
+
+/** Signs as many batches as the relayers can send and pay. Takes that off their capacities. */
+export async function signBatches(
+  batches: readonly GoodBatch[],
+  capacities: readonly Capacity[],
+  { market, deadline }: { market: Market; deadline: number },
+  { network, observation: { node, head }, now }: Input,
+): Promise<Signed> {
+  const signed: Signed = { transactions: [], items: [], blocker: null }
+  if (batches.length === 0) return signed
+  const { chainId, gasPerItem } = network
+  const feeCap = readFeeCap(network)
+  const usual = firstFees(market, feeCap)
+  if (!usual) {
+    log.error('fees_above_cap', { chainId, ...feeTexts(market), cap: String(feeCap) })
+    return { ...signed, blocker: 'fees_above_cap' }
+  }
+  const { maxFeePerGas } = usual
+  const limits = await estimate(node.rpc, batches, { gasPerItem, deadline, maxFeePerGas })
+  for (const [i, batch] of batches.entries()) {
+    const limit = limits[i]
+    if (!limit) continue
+    const reserved = reserve({ ...batch, limit }, capacities, { market, feeCap, usual }, chainId)
+    if (typeof reserved === 'string') signed.blocker = reserved
+    if (!reserved || typeof reserved === 'string') continue
+    const { signer, nonce, fees, expired, candidates } = reserved
+    const { contract } = batch
+    const { gas } = limit
+    const calls = candidates.map(({ call }) => call)
+    const data = encodeDeliver(calls, 1, gasPerItem, deadline)
+    const { raw, hash } = await sign(signer, { chainId, nonce, to: contract, data, gas, ...fees })
+    const transaction = {
+      signer: signer.address,
+      nonce,
+      contract,
+      items: candidates.map(({ item }) => item.id),
+      hash,
+      replaced: expired ? signedHashes(expired).toReversed() : [],
+      raw,
+      gas,
+      ...fees,
+      deadline,
+      signedAtBlock: head.number,
+      signedAt: now.toISOString(),
+      createdAt: now.toISOString(),
+    }
+    signed.transactions.push(
+      expired
+        ? { id: expired.id, nonceUsedAt: null, ...transaction }
+        : { isOpen: true, ...transaction },
+    )
+    signed.items.push(...candidates.map(({ item }) => carry(item, hash)))
+  }
+  return signed
+}
+
+/**
+ * Finds a relayer that may send a batch and can pay it, the one with most room first, so that all
+ * work. Leaves out the items that no relayer may move now. Null: none has room.
+ */
+function reserve(
+  { contract, good, limit }: GoodBatch & { limit: GasLimit },
+  capacities: readonly Capacity[],
+  { market, feeCap, usual }: Pricing,
+  chainId: number,
+) {
+  let blocker: SigningBlocker | null = null
+  const byRoom = capacities.toSorted((a, b) => b.nonces.length - a.nonces.length)
+  const most = Math.max(0, ...byRoom.map((capacity) => findPieces(capacity, contract)))
+  const all = good.map(({ candidate }) => candidate)
+  const { taken, pieces } = takeFitting(all, Infinity, most)
+  for (const capacity of byRoom) {
+    const { signer, nonces, expired: expiredByNonce, funds } = capacity
+    const left = findPieces(capacity, contract)
+    const [nonce] = nonces
+    if (nonce === undefined || taken.length === 0 || left < pieces) continue
+    const expired = expiredByNonce.get(nonce)
+    // One that the cap does not allow to outbid is mined at its price, or is gone.
+    const fees = (expired && outbid(expired, market, feeCap)) ?? usual
+    const cost = limit.gas * fees.maxFeePerGas + limit.l1Fee
+    if (cost <= funds) {
+      nonces.shift()
+      capacity.funds -= cost
+      capacity.pieces.set(contract, left - pieces)
+      return { signer, nonce, fees, expired, candidates: taken }
+    }
+    blocker = 'signer_out_of_funds'
+    log.error(blocker, { chainId, signer: signer.address, missing: String(cost - funds) })
+    capacity.nonces = []
+  }
+  return blocker
+}
+
+/** Signs the calls of underpriced transactions again, unless their signer was removed. */
+export async function signReplacements(
+  decisions: readonly Decision[],
+  capacities: readonly Capacity[],
+  { network, observation: { head, market }, now }: Input,
+): Promise<TransactionChange[]> {
+  const { chainId } = network
+  const isTooLow = ({ do: action, transaction }: Decision) =>
+    action === 'send' && market !== null && isUnderpriced(transaction, market, false)
+  if (market && decisions.some(isTooLow)) {
+    const cap = String(readFeeCap(network))
+    log.error('fees_above_cap', { chainId, ...feeTexts(market), cap })
+  }
+  const replacements: TransactionChange[] = []
+  for (const decision of decisions) {
+    if (decision.do !== 'replace' || !decision.transaction.raw) continue
+    const { transaction, fees } = decision
+    const { contract: to, nonce, gas, raw } = decision.transaction
+    const capacity = capacities.find(({ signer }) => signer.address === transaction.signer)
+    if (!capacity) continue
+    const { signer, funds } = capacity
+    // The old fees are taken off already.
+    const cost = gas * (fees.maxFeePerGas - transaction.maxFeePerGas)
+    if (funds < cost) {
+      const missing = String(cost - funds)
+      log.error('signer_out_of_funds', { chainId, signer: signer.address, missing })
+      continue
+    }
+    capacity.funds -= cost
+    const call = { chainId, nonce, to, data: decodeCallData(raw), gas, ...fees }
+    const bytes = await sign(signer, call)
+    const replaced = signedHashes(transaction).toReversed()
+    const at = { signedAtBlock: head.number, signedAt: now.toISOString() }
+    replacements.push({ id: transaction.id, nonce, ...bytes, replaced, ...fees, ...at })
+  }
+  return replacements
+}

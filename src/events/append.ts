@@ -1,0 +1,105 @@
+/**
+ * Appends events to the log. The statements belong into the transaction of what they tell, so that
+ * each change has its event and no event tells a change that did not happen.
+ */
+import { type SQL, sql } from 'drizzle-orm'
+import { bytesToHex } from 'viem/utils'
+import { type Database, raw } from '../db/client.ts'
+import type { AlarmData, WebhookEvent } from '../db/schema/webhooks.ts'
+import { eventIdAt } from './id.ts'
+
+/**
+ * SQL of the id of the next event, which happens at a time (ISO 8601). A statement that inserts
+ * several rows adds `row_number() OVER (ORDER BY …) - 1`.
+ */
+export const nextEventId = (at: string): SQL<number> =>
+  sql`max((SELECT coalesce(max(id), 0) + 1 FROM events), ${eventIdAt(new Date(at))})`
+
+/**
+ * The statement that makes endpoints due for events that were appended at a time (ISO 8601). Run it
+ * after their INSERT, in the same transaction: it finds the endpoints of their buyers and sellers,
+ * and those of all orders, that had nothing to get, or only later. The former begin at these events.
+ * Whether they take them is found out by the run that sends.
+ */
+export function makeEndpointsDue(db: Database, at: string) {
+  const firstId = eventIdAt(new Date(at))
+  return raw<never>(
+    db,
+    sql`UPDATE webhookEndpoints SET dueAt = max(${at}, coalesce(pausedUntil, '')),
+        position = iif(dueAt IS NULL,
+          max(position, (SELECT min(id) FROM events WHERE id >= ${firstId}) - 1), position)
+      WHERE coalesce(dueAt, '9999') > max(${at}, coalesce(pausedUntil, ''))
+        AND verifiedAt IS NOT NULL AND disabledAt IS NULL AND deletedAt IS NULL
+        AND id IN (
+          SELECT e.id FROM events v CROSS JOIN webhookEndpoints e
+            ON e.userId IN (v.buyerId, v.sellerId) AND e.role = 'user' WHERE v.id >= ${firstId}
+          UNION ALL SELECT id FROM webhookEndpoints WHERE role = 'master'
+            AND EXISTS (SELECT 1 FROM events WHERE id >= ${firstId} AND endpointId IS NULL))`,
+  )
+}
+
+type Alarm = { type: Extract<WebhookEvent, `alarm.${string}`>; data: AlarmData }
+
+/** The statements that append alarms. */
+export function appendAlarms(db: Database, alarms: readonly Alarm[], now: Date) {
+  const at = now.toISOString()
+  return [
+    raw<never>(
+      db,
+      sql`INSERT INTO events (id, type, at, data)
+        SELECT ${nextEventId(at)} + row_number() OVER (ORDER BY key) - 1, value ->> 'type', ${at},
+          value -> 'data'
+        FROM json_each(${JSON.stringify(alarms)})`,
+    ),
+    makeEndpointsDue(db, at),
+  ]
+}
+
+/** 32 random hexadecimal digits. */
+const newChallenge = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
+
+/**
+ * The statements that send a test to an endpoint, if `when` holds. Tests that wait for another attempt
+ * are given up, so that a receiver gets no more than its owner asks for.
+ */
+export function appendTest(
+  db: Database,
+  endpointId: string,
+  { now, when = sql`TRUE` }: { now: Date; when?: SQL },
+) {
+  const at = now.toISOString()
+  const data = JSON.stringify({
+    message: 'This is a test. Answer with the challenge as the body.',
+    challenge: newChallenge(),
+  })
+  return [
+    raw<never>(
+      db,
+      sql`INSERT INTO events (id, type, at, endpointId, data)
+        SELECT ${nextEventId(at)}, 'webhook.test', ${at}, ${endpointId}, ${data} WHERE ${when}`,
+    ),
+    // The newest event, if it is the test.
+    raw<never>(
+      db,
+      sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
+        SELECT id, endpointId, 'pending', 0, at FROM events
+        WHERE id = (SELECT max(id) FROM events) AND endpointId = ${endpointId} AND at = ${at}
+        ON CONFLICT DO NOTHING`,
+    ),
+    raw<never>(
+      db,
+      sql`UPDATE webhookEndpoints SET dueAt = ${at} WHERE id = ${endpointId} AND EXISTS (
+        SELECT 1 FROM events WHERE id = (SELECT max(id) FROM events)
+          AND endpointId = ${endpointId} AND at = ${at})`,
+    ),
+    // All but the newest.
+    raw<never>(
+      db,
+      sql`UPDATE webhookMessages SET state = 'failed', dueAt = NULL
+        WHERE endpointId = ${endpointId} AND dueAt IS NOT NULL AND eventId IN (
+          SELECT m.eventId FROM webhookMessages m JOIN events v ON v.id = m.eventId
+          WHERE m.endpointId = ${endpointId} AND m.dueAt IS NOT NULL AND v.type = 'webhook.test'
+          ORDER BY m.eventId DESC LIMIT -1 OFFSET 1)`,
+    ),
+  ]
+}

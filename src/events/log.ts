@@ -1,0 +1,95 @@
+/** The log of events: who may read it, and how long it is kept. */
+import { and, asc, gt, inArray, sql } from 'drizzle-orm'
+import { readAs } from '../auth/access.ts'
+import { type Database, raw } from '../db/client.ts'
+import { MAX_PRUNED, prune } from '../db/prune.ts'
+import { events } from '../db/schema/webhooks.ts'
+import { rejected } from '../http/errors.ts'
+import type { ReadCtx } from './access.ts'
+import { selectEvents, toBody } from './body.ts'
+import { isPossible } from './filter.ts'
+import { eventIdAt, eventName, RETENTION, WINDOW } from './id.ts'
+
+type EventsPage = {
+  after?: number | undefined
+  since?: string | undefined
+  source?: string | undefined
+  limit: number
+}
+
+/**
+ * Returns the events that the caller may see, oldest first, after an event or since a time. Throws
+ * `unauthenticated`, and `events_removed` if events after `after` may be missing.
+ */
+export async function readEvents(ctx: ReadCtx, { after, since, source, limit }: EventsPage) {
+  const { db, caller } = ctx
+  // One more than is shown, and the event `after` itself, which proves that none is missing.
+  const most = (caller.role === 'master' && !source ? limit + 1 : WINDOW) + 1
+  const from = after ?? (since ? eventIdAt(new Date(since)) : 0)
+  const scanned = sql`(SELECT id FROM events WHERE id >= ${from} ORDER BY id LIMIT ${most})`
+  const [rows, [window], [newest]] = await readAs(db, caller, [
+    selectEvents(db)
+      .where(and(inArray(events.id, scanned), gt(events.id, after ?? 0), isShown(ctx, source)))
+      .orderBy(asc(events.id))
+      .limit(limit + 1),
+    raw<Window>(
+      db,
+      sql`SELECT min(id) AS first, max(id) AS last, count(*) AS count FROM ${scanned}`,
+    ),
+    raw<{ id: number | null }>(db, sql`SELECT max(id) AS id FROM events`),
+  ])
+  // A replica that lags may not have it yet, nor any that followed.
+  if (after !== undefined && window?.first && window.first !== after)
+    throw rejected([
+      {
+        path: 'after',
+        code: 'events_removed',
+        message:
+          'it is not in the log, so events that followed it may be missing; read the orders, then go on with `since`',
+      },
+    ])
+  const shown = rows.slice(0, limit)
+  const isCut = rows.length > limit
+  // Where to go on if there is nothing yet.
+  const end = window?.last ?? after ?? newest?.id
+  const last = isCut ? shown.at(-1)?.id : end
+  return {
+    events: shown.map((row) => ({ id: eventName(row.id), ...toBody(row) })),
+    nextAfter: last ? eventName(last) : null,
+    hasMore: isCut || window?.count === most,
+  }
+}
+
+/** The first and the last event that were looked at; null if there is none. */
+type Window = { first: number | null; last: number | null; count: number }
+
+/** Matches events of orders that the caller bought or sold; with a master token, all but tests. */
+const isShown = ({ caller: { role, userId } }: ReadCtx, source: string | undefined) =>
+  and(
+    isPossible({ role, userId }),
+    source ? inArray(events.source, [`master:${source}`, `user:${source}`]) : undefined,
+  )
+
+/**
+ * The statements that delete old events, and endpoints that their owners have deleted. A trigger
+ * deletes the messages of an event. The newest old event stays, so that readers see that none after
+ * it is missing.
+ */
+export function pruneEvents(db: Database, now: Date) {
+  const before = sql`(SELECT max(id) FROM events
+    WHERE id < ${eventIdAt(new Date(now.getTime() - RETENTION))})`
+  return [
+    prune(db, events, sql`id < ${before}`),
+    raw<never>(
+      db,
+      sql`DELETE FROM webhookMessages WHERE rowid IN (SELECT m.rowid FROM webhookEndpoints e
+        JOIN webhookMessages m ON m.endpointId = e.id WHERE e.deletedAt IS NOT NULL
+        LIMIT ${MAX_PRUNED})`,
+    ),
+    raw<never>(
+      db,
+      sql`DELETE FROM webhookEndpoints WHERE deletedAt IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM webhookMessages m WHERE m.endpointId = webhookEndpoints.id)`,
+    ),
+  ]
+}

@@ -1,0 +1,312 @@
+/** Creates, changes and deletes endpoints. A session needs a recent sign-in. */
+import { and, eq, exists, gt, isNotNull, ne, not, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
+import type * as z from 'zod'
+import { administratorGuard, writeAs } from '../auth/access.ts'
+import { batch } from '../db/batch.ts'
+import { raw, type Statement } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
+import { countUse, requireQuota } from '../db/quota.ts'
+import type { AuditAction } from '../db/schema/operations.ts'
+import { ADMINISTRATOR } from '../db/schema/users.ts'
+import { webhookEndpoints } from '../db/schema/webhooks.ts'
+import type { Settings } from '../env.ts'
+import type { Caller, Ctx } from '../http/context.ts'
+import { perDay } from '../http/daily-quota.ts'
+import { parseDestination } from '../http/destination.ts'
+import { invalidField } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
+import {
+  isMasterEndpoint,
+  recordChange,
+  rejectIf,
+  requireEndpoint,
+  requireRecentSession,
+} from './access.ts'
+import { appendTest } from './append.ts'
+import { endpointColumns, toWebhook } from './read.ts'
+import { testQuotas } from './resend.ts'
+import type { NewWebhook, Webhook, WebhookChanges } from './schema.ts'
+import { newSecretId, webhookSecret } from './signature.ts'
+import { isAlarm } from './types.ts'
+
+/** Milliseconds for which the old secret signs as well after a rotation. */
+const ROTATION_GRACE = 24 * 60 * 60 * 1000
+
+/** Endpoints that a user may have. */
+export const MAX_WEBHOOKS = 10
+
+/** New endpoints of a user on a day (UTC): each gets a test, and may be somebody else's. */
+export const MAX_NEW_WEBHOOKS = 30
+
+/** The last event of the log. */
+const head = sql<number>`coalesce((SELECT max(id) FROM events), 0)`
+
+type ManageCtx = Ctx & { settings: Pick<Settings, 'DELIVERY_KEY_SECRET' | 'LOOPBACK_HOSTS'> }
+/** `secret` is `whsec_…`. */
+type WithSecret = { webhook: Webhook; secret: string }
+
+const normalizedUrl = ({ settings }: ManageCtx, url: string): string =>
+  parseDestination(url, {
+    field: 'url',
+    loopbackHosts: settings.LOOPBACK_HOSTS,
+    isHttpsOnly: true,
+  }).href
+
+const alarmsNotAllowed = () =>
+  invalidField('events', 'must not have alarms: only endpoints with the role master get them')
+
+/**
+ * Creates an endpoint of the caller, and sends it a test, because it has to be verified. A session
+ * needs an administrator for the role `master`. Throws `unauthenticated`, `forbidden`,
+ * `invalid_input`, `conflict` if the user has too many, `rate_limited`, and
+ * `reauthentication_required`.
+ *
+ * @example await createWebhook(ctx, { url, events: ['order.delivered'], role: 'user' })
+ */
+export async function createWebhook(
+  ctx: ManageCtx,
+  { url, events, sources, role }: z.infer<typeof NewWebhook> & { role: Caller['role'] },
+): Promise<WithSecret> {
+  if (role === 'user' && events.some(isAlarm)) throw alarmsNotAllowed()
+  const { db, settings, caller, now } = ctx
+  const [id, secretId] = [crypto.randomUUID(), newSecretId()]
+  const at = now.toISOString()
+  const values = {
+    id,
+    userId: caller.userId,
+    role,
+    url: normalizedUrl(ctx, url),
+    events,
+    sources,
+    secretId,
+    position: head,
+    logFrom: head,
+    createdAt: at,
+    updatedAt: at,
+  }
+  const insert = db.insert(webhookEndpoints).values(values).returning(endpointColumns)
+  const { host } = new URL(values.url)
+  const record = recordChange(ctx, {
+    action: 'webhook.create',
+    subject: id,
+    details: { events, host },
+  })
+  const message = `a user may create ${MAX_NEW_WEBHOOKS} webhooks a day`
+  const quota = perDay(`webhooks:${caller.userId}`, MAX_NEW_WEBHOOKS, message)
+  const guards = [requireRecentSession(ctx), limitWebhooks(caller), requireQuota(quota, now)]
+  if (role === 'master' && caller.role !== 'master') guards.unshift(administratorGuard(caller))
+  const { rows } = await writeAs(db, caller, guards, {
+    rows: insert,
+    record,
+    use: countUse(db, quota, now),
+    test: appendTest(db, id, { now }),
+  })
+  const [row] = rows
+  if (!row) throw new Error('the INSERT returned no row')
+  return { webhook: toWebhook(row), secret: await webhookSecret(settings, secretId) }
+}
+
+/**
+ * Changes the given fields. Another URL gets a test, because it has to be verified. An endpoint that
+ * is enabled goes on where it stopped. Throws `unauthenticated`, `not_found`, `invalid_input`,
+ * `reauthentication_required`, `rate_limited` if there were too many tests, and `conflict` if an
+ * endpoint is to be enabled whose user is no administrator any more.
+ */
+export async function updateWebhook(
+  ctx: ManageCtx,
+  { id, url, events, sources, enabled }: z.infer<typeof WebhookChanges> & { id: string },
+): Promise<Webhook> {
+  const { db, now } = ctx
+  const { disabledAt, disabledReason } = webhookEndpoints
+  const newUrl = url === undefined ? undefined : normalizedUrl(ctx, url)
+  const quotas = newUrl ? testQuotas(id) : []
+  const isOtherChoice = events !== undefined || sources !== undefined
+  return changeEndpoint(ctx, {
+    id,
+    action: 'webhook.change',
+    details: { events, sources, enabled, host: newUrl && new URL(newUrl).host },
+    values: {
+      ...(newUrl && { url: newUrl }),
+      ...(events && { events }),
+      ...(sources !== undefined && { sources }),
+      ...(isOtherChoice && (await skipOthers(ctx, id))),
+      ...(enabled === false && {
+        disabledAt: sql`coalesce(${disabledAt}, ${now.toISOString()})`,
+        disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
+      }),
+    },
+    guards: [
+      ...(events?.some(isAlarm) ? [requireMasterEndpoint(ctx, id)] : []),
+      ...(enabled ? [rejectIf(ctx, id, isOrphaned, 'its user is no administrator any more')] : []),
+      ...quotas.map((quota) => requireQuota(quota, now)),
+    ],
+    before: [
+      ...(newUrl ? startAtUrl(ctx, id, newUrl) : []),
+      ...(enabled ? [enable(ctx, id)] : []),
+      ...quotas.map((quota) => countUse(db, quota, now)),
+    ],
+  })
+}
+
+/** Failures of another URL do not count, nor those from before an endpoint was disabled. */
+const noFailures = { failures: 0, pausedUntil: null, failingSince: null, warnedAt: null }
+
+/** The statements that send a test to another URL than the present one. It has to be verified. */
+function startAtUrl({ db, now }: Ctx, id: string, url: string): Statement[] {
+  const isOther = and(eq(webhookEndpoints.id, id), ne(webhookEndpoints.url, url))
+  return [
+    ...appendTest(db, id, {
+      now,
+      when: exists(db.select({ id: webhookEndpoints.id }).from(webhookEndpoints).where(isOther)),
+    }),
+    db
+      .update(webhookEndpoints)
+      .set({ verifiedAt: null, ...noFailures })
+      .where(isOther),
+  ]
+}
+
+/** The statement that enables an endpoint that is disabled. It goes on where it stopped. */
+const enable = ({ db, now }: Ctx, id: string): Statement =>
+  db
+    .update(webhookEndpoints)
+    .set({ disabledAt: null, disabledReason: null, dueAt: now.toISOString(), ...noFailures })
+    .where(and(eq(webhookEndpoints.id, id), isNotNull(webhookEndpoints.disabledAt)))
+
+/**
+ * The values that let the messages of another choice begin where the present choice has got. While
+ * the log has nothing for it, its position may be older than what others got.
+ */
+async function skipOthers({ db }: Ctx, id: string) {
+  const { endpoint, last } = await batch(db, {
+    endpoint: db
+      .select({ ...endpointColumns, position: webhookEndpoints.position })
+      .from(webhookEndpoints)
+      .where(eq(webhookEndpoints.id, id)),
+    last: raw<{ id: number }>(db, sql`SELECT ${head} AS id`),
+  })
+  const [row] = endpoint
+  const [end] = last
+  if (!row || !end) return {}
+  const { position, ...webhook } = row
+  const reached = toWebhook(webhook).hasEvents ? position : Math.max(position, end.id)
+  const isSame = sql`${webhookEndpoints.position} = ${position}`
+  const from = sql`iif(${isSame}, ${reached}, ${webhookEndpoints.position})`
+  return { position: from, logFrom: from }
+}
+
+/** An endpoint of all orders whose user is no administrator. */
+const isOrphaned = sql`${webhookEndpoints.role} = 'master' AND NOT EXISTS (SELECT 1 FROM users
+  WHERE users.id = ${webhookEndpoints.userId} AND roleId = ${ADMINISTRATOR})`
+
+/**
+ * Gives an endpoint a new secret. The old one signs as well for 24 hours. Throws
+ * `unauthenticated`, `not_found`, `reauthentication_required`, and `conflict` while an older one
+ * still signs.
+ */
+export async function rotateSecret(ctx: ManageCtx, id: string): Promise<WithSecret> {
+  const secretId = newSecretId()
+  const webhook = await changeEndpoint(ctx, {
+    id,
+    action: 'webhook.rotate',
+    values: {
+      previousSecretId: sql`${webhookEndpoints.secretId}`,
+      previousSecretUntil: new Date(ctx.now.getTime() + ROTATION_GRACE).toISOString(),
+      secretId,
+    },
+    guards: [requireOneSecret(ctx, id)],
+  })
+  return { webhook, secret: await webhookSecret(ctx.settings, secretId) }
+}
+
+/**
+ * Deletes an endpoint, and returns what it was. Nothing is sent to it any more, and the cron run
+ * removes it with its messages. Throws `unauthenticated`, `not_found`, `reauthentication_required`.
+ */
+export const deleteWebhook = (ctx: Ctx, id: string): Promise<Webhook> =>
+  changeEndpoint(ctx, {
+    id,
+    action: 'webhook.delete',
+    after: [deleteEndpoints(ctx, eq(webhookEndpoints.id, id))],
+  })
+
+/** The statement that deletes the endpoints that match. */
+export const deleteEndpoints = (
+  { db, now }: Pick<Ctx, 'db' | 'now'>,
+  condition: SQL,
+): Statement => {
+  const at = now.toISOString()
+  const { disabledAt, disabledReason } = webhookEndpoints
+  return db
+    .update(webhookEndpoints)
+    .set({
+      deletedAt: at,
+      url: '',
+      dueAt: null,
+      disabledAt: sql`coalesce(${disabledAt}, ${at})`,
+      disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
+    })
+    .where(condition)
+}
+
+type Change = {
+  id: string
+  action: AuditAction
+  details?: Record<string, unknown>
+  values?: SQLiteUpdateSetSource<typeof webhookEndpoints>
+  /** Checked after it is known that the caller may change the endpoint. */
+  guards?: readonly Guard[]
+  /** Statements that need the endpoint as it was, and such that need it as it is then. */
+  before?: readonly Statement[]
+  after?: readonly Statement[]
+}
+
+/** Changes an endpoint that the caller may see, and records it, in one transaction. */
+async function changeEndpoint(
+  ctx: Ctx,
+  { id, action, details, values, guards = [], before = [], after = [] }: Change,
+): Promise<Webhook> {
+  const { db, caller, now } = ctx
+  const { rows } = await writeAs(
+    db,
+    caller,
+    [requireEndpoint(ctx, id), requireRecentSession(ctx), ...guards],
+    {
+      before,
+      rows: db
+        .update(webhookEndpoints)
+        .set({ ...values, updatedAt: now.toISOString() })
+        .where(eq(webhookEndpoints.id, id))
+        .returning(endpointColumns),
+      record: recordChange(ctx, { action, subject: id, ...(details && { details }) }),
+      after,
+    },
+  )
+  const [row] = rows
+  if (!row) throw new Error('the endpoint is gone')
+  return toWebhook(row)
+}
+
+const requireMasterEndpoint = (ctx: Ctx, id: string): Guard => ({
+  when: not(isMasterEndpoint(ctx, id)),
+  error: alarmsNotAllowed,
+})
+
+/** Rejects a rotation that would end a secret before its 24 hours. */
+const requireOneSecret = (ctx: Ctx, id: string): Guard =>
+  rejectIf(
+    ctx,
+    id,
+    gt(webhookEndpoints.previousSecretUntil, ctx.now.toISOString()),
+    'the secret was rotated less than 24 hours ago, and the one before still signs; if one has leaked, make another webhook',
+  )
+
+/** Rejects one more endpoint of a user who has as many as allowed. */
+const limitWebhooks = ({ userId }: Caller): Guard =>
+  guard(
+    sql`(SELECT count(*) FROM webhookEndpoints
+      WHERE userId = ${userId} AND deletedAt IS NULL) >= ${MAX_WEBHOOKS}`,
+    'conflict',
+    `you have ${MAX_WEBHOOKS} webhooks: delete one that you do not need`,
+  )

@@ -1,0 +1,76 @@
+/** Reads endpoints. */
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { readAs } from '../auth/access.ts'
+import { readAsUser } from '../auth/session.ts'
+import { shownColumns } from '../db/columns.ts'
+import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
+import { endpointNotFound, isAccessible, isEndpoint, type ReadCtx } from './access.ts'
+import { takes } from './filter.ts'
+import { WINDOW } from './id.ts'
+import { Webhook } from './schema.ts'
+
+const { hasEvents: _, enabled: __, ...storedFields } = Webhook.shape
+
+/** A verified and enabled endpoint that is not due has nothing to get. */
+const isIdle = sql`dueAt IS NULL AND verifiedAt IS NOT NULL AND disabledAt IS NULL`
+
+/**
+ * What `toWebhook` needs. `nextKinds`: JSON of the types and sources of the events of its user among
+ * the next ones; `hasFurther`: whether there are more than it has looked at.
+ */
+export const endpointColumns = {
+  ...shownColumns(webhookEndpoints, { shape: storedFields }),
+  nextKinds: sql<string>`iif(${isIdle}, '[]', (
+    SELECT json_group_array(DISTINCT json_object('type', type, 'source', source))
+    FROM (SELECT * FROM events WHERE id > position ORDER BY id LIMIT ${WINDOW}) AS nextEvents
+    WHERE endpointId IS NULL AND (role = 'master' OR userId IN (buyerId, sellerId))))`,
+  hasFurther: sql<0 | 1>`(NOT (${isIdle})
+    AND EXISTS (SELECT 1 FROM events WHERE id > position LIMIT 1 OFFSET ${WINDOW}))`,
+}
+
+type EndpointRow = Omit<Webhook, 'hasEvents' | 'enabled'> & { nextKinds: string; hasFurther: 0 | 1 }
+
+/** Converts a row with `endpointColumns`. */
+export function toWebhook({ nextKinds, hasFurther, ...row }: EndpointRow): Webhook {
+  const kinds: Pick<typeof events.$inferSelect, 'type' | 'source'>[] = JSON.parse(nextKinds)
+  const ofUser = { buyerId: row.userId, sellerId: null, endpointId: null }
+  const hasEvents = hasFurther === 1 || kinds.some((kind) => takes(row, { ...ofUser, ...kind }))
+  return { ...row, hasEvents, enabled: row.disabledAt === null }
+}
+
+type Page = { cursor?: string | undefined; limit: number }
+
+/** Returns a page of the endpoints that the caller may see, by id. Throws `unauthenticated`. */
+export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
+  const [rows] = await readAs(ctx.db, ctx.caller, [
+    ctx.db
+      .select(endpointColumns)
+      .from(webhookEndpoints)
+      .where(and(gt(webhookEndpoints.id, cursor), isAccessible(ctx)))
+      .orderBy(asc(webhookEndpoints.id))
+      .limit(limit + 1),
+  ])
+  const page = rows.slice(0, limit).map(toWebhook)
+  return { webhooks: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+}
+
+/** Returns an endpoint. Throws `unauthenticated`, `not_found`. */
+export async function readWebhook(ctx: ReadCtx, id: string): Promise<Webhook> {
+  const [[row]] = await readAs(ctx.db, ctx.caller, [
+    ctx.db.select(endpointColumns).from(webhookEndpoints).where(isEndpoint(ctx, id)),
+  ])
+  if (!row) throw endpointNotFound()
+  return toWebhook(row)
+}
+
+/** Returns the signed-in user and all own endpoints, oldest first. Throws as `readAsUser`. */
+export async function readOwnWebhooks(ctx: ReadCtx) {
+  const [account, rows] = await readAsUser(ctx, [
+    ctx.db
+      .select(endpointColumns)
+      .from(webhookEndpoints)
+      .where(and(eq(webhookEndpoints.userId, ctx.caller.userId), isAccessible(ctx)))
+      .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.id)),
+  ])
+  return { account, webhooks: rows.map(toWebhook) }
+}

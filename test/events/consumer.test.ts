@@ -1,0 +1,822 @@
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { Webhook } from 'standardwebhooks'
+import { beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { users } from '../../src/db/schema/users.ts'
+import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { readSettings } from '../../src/env.ts'
+import { webhookSecret } from '../../src/events/signature.ts'
+import { pass, startClock } from '../support/delivery/clock.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+import { aUser, db } from '../support/makers.ts'
+import { PATIENCE } from '../support/patience.ts'
+import {
+  aDueEvent,
+  anEndpoint,
+  anEvent,
+  aTest,
+  consume,
+  type Endpoint,
+  endpointRow,
+  hasEvents,
+  messageRow,
+  receive,
+} from './endpoints.ts'
+
+const logged = recordLogs()
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+beforeEach(() => {
+  startClock()
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+
+const ago = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString()
+const fromNow = (milliseconds: number) => ago(-milliseconds)
+
+/** Changes an endpoint as its owner does. */
+const change = ({ id }: Endpoint, values: Partial<typeof webhookEndpoints.$inferInsert>) =>
+  db
+    .update(webhookEndpoints)
+    .set({ updatedAt: ago(1), ...values })
+    .where(eq(webhookEndpoints.id, id))
+
+const answering = (status: number, headers: Record<string, string> = {}) =>
+  receive(() => new Response(null, { status, headers }))
+
+const idsIn = (received: { headers: Headers }[]) =>
+  received.map(({ headers }) => headers.get('webhook-id'))
+
+const name = ({ id }: { id: number }) => `evt_${id}`
+
+const NOTHING = { mails: [], wakeUps: [], masterWakeUps: [] }
+
+describe('an event', () => {
+  it('is sent once, signed with the time of the attempt, and leaves no row', async () => {
+    const { endpoint, event } = await aDueEvent()
+    pass(30)
+    const received = receive()
+    expect(await consume([endpoint])).toEqual(NOTHING)
+    expect(await consume([endpoint])).toEqual(NOTHING)
+    expect(received).toHaveLength(1)
+    const [{ url, headers, body } = { headers: new Headers(), body: '', url: '' }] = received
+    expect({ url, body }).toEqual({ url: endpoint.url, body: event.body })
+    expect(Object.fromEntries(headers)).toEqual({
+      'content-type': 'application/json',
+      'user-agent': 'marketplace-api (webhooks)',
+      'webhook-id': name(event),
+      'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+      'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+    })
+    const secret = await webhookSecret(readSettings(env), endpoint.secretId)
+    const verified = new Webhook(secret).verify(body, Object.fromEntries(headers))
+    expect(verified).toEqual(JSON.parse(event.body))
+    expect(await messageRow(event)).toBeUndefined()
+    expect(await endpointRow(endpoint)).toMatchObject({
+      position: event.id,
+      dueAt: null,
+      leaseUntil: null,
+      failingSince: null,
+    })
+  })
+
+  it('is signed with both secrets for 24 hours after a rotation, then with the new one', async () => {
+    const previousSecretId = 'ab'.repeat(16)
+    const rotated = { previousSecretId, previousSecretUntil: fromNow(DAY) }
+    const { endpoint } = await aDueEvent(rotated)
+    const received = receive()
+    await consume([endpoint])
+    pass(DAY / SECOND)
+    await anEvent({ sellerId: endpoint.userId })
+    await consume([endpoint])
+    const isVerified = async (index: number, secretId: string) => {
+      const { body = '', headers } = received[index] ?? {}
+      const webhook = new Webhook(await webhookSecret(readSettings(env), secretId))
+      try {
+        // The library compares the time with its own clock, which the test has moved.
+        const age = index === 0 ? DAY : 0
+        vi.setSystemTime(Date.now() - age)
+        webhook.verify(body, Object.fromEntries(headers ?? []))
+        vi.setSystemTime(Date.now() + age)
+        return true
+      } catch {
+        return false
+      }
+    }
+    expect(await isVerified(0, endpoint.secretId)).toBe(true)
+    expect(await isVerified(0, previousSecretId)).toBe(true)
+    expect(await isVerified(1, endpoint.secretId)).toBe(true)
+    expect(await isVerified(1, previousSecretId)).toBe(false)
+  })
+
+  it('is signed with the time of the machine if only `Date` was moved', async () => {
+    const { endpoint } = await aDueEvent()
+    const received = receive()
+    const machineTime = Date.now() - DAY
+    vi.stubGlobal('performance', { timeOrigin: 0, now: () => machineTime })
+    await consume([endpoint])
+    expect(received[0]?.headers.get('webhook-timestamp')).toBe(
+      String(Math.floor(machineTime / 1000)),
+    )
+  })
+
+  it('is sent again 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after a failure, then fails', async () => {
+    const { endpoint, event } = await aDueEvent()
+    const received = answering(500)
+    const delays: number[] = []
+    for (;;) {
+      await consume([endpoint])
+      const row = await messageRow(event)
+      if (!row?.dueAt) break
+      expect((await endpointRow(endpoint)).dueAt).toBe(row.dueAt)
+      delays.push((Date.parse(row.dueAt) - Date.now()) / MINUTE)
+      pass((Date.parse(row.dueAt) - Date.now()) / SECOND - 1)
+      await consume([endpoint])
+      pass(1)
+    }
+    expect(delays).toEqual([5 / 60, 5, 30, 120, 300, 600, 840, 1200, 1440])
+    expect(received).toHaveLength(10)
+    expect(new Set(idsIn(received))).toEqual(new Set([name(event)]))
+    expect(new Set(received.map(({ headers }) => headers.get('webhook-timestamp'))).size).toBe(10)
+    const row = await messageRow(event)
+    expect(row).toMatchObject({ state: 'failed', tries: 10 })
+    expect(row?.attempts.map(({ status, error }) => [status, error])).toEqual(
+      Array(10).fill([500, 'it answered 500']),
+    )
+    expect(logged('webhook_failed').at(-1)).toEqual({
+      endpointId: endpoint.id,
+      messageId: name(event),
+      attempt: 10,
+      status: 500,
+      reason: 'it answered 500',
+    })
+  })
+
+  it('that is accepted at the second attempt is delivered, with both attempts', async () => {
+    const { endpoint, event } = await aDueEvent()
+    let status = 503
+    receive(() => new Response(null, { status }))
+    await consume([endpoint])
+    pass(5)
+    status = 204
+    await consume([endpoint])
+    const row = await messageRow(event)
+    expect(row).toMatchObject({ state: 'delivered', tries: 2, dueAt: null })
+    expect(row?.attempts.map(({ status }) => status)).toEqual([503, 204])
+  })
+
+  it('waits up to 10 % longer at random', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    const { endpoint, event } = await aDueEvent()
+    answering(500)
+    await consume([endpoint])
+    expect((await messageRow(event))?.dueAt).toBe(fromNow(5250))
+  })
+
+  it('plans the retry after 5 s with a message of the queue, and leaves later ones to cron', async () => {
+    const { endpoint } = await aDueEvent()
+    answering(500)
+    const endpointId = endpoint.id
+    expect((await consume([endpoint])).wakeUps).toEqual([{ endpointId, delaySeconds: 5 }])
+    pass(5)
+    expect((await consume([endpoint])).wakeUps).toEqual([])
+  })
+
+  it.each([
+    ['60', MINUTE],
+    ['1', 5 * SECOND],
+    ['0', 5 * SECOND],
+    ['999999999', DAY],
+    ['soon', 5 * SECOND],
+    ['-100', 5 * SECOND],
+  ])('waits for Retry-After: %s', async (header, delay) => {
+    const { endpoint, event } = await aDueEvent()
+    answering(503, { 'retry-after': header })
+    await consume([endpoint])
+    expect((await messageRow(event))?.dueAt).toBe(fromNow(delay))
+  })
+
+  it('waits for the date of Retry-After, also with 429', async () => {
+    vi.setSystemTime(Math.ceil(Date.now() / 1000) * 1000)
+    const { endpoint, event } = await aDueEvent()
+    answering(429, { 'retry-after': new Date(Date.now() + HOUR).toUTCString() })
+    await consume([endpoint])
+    expect(await messageRow(event)).toMatchObject({ dueAt: fromNow(HOUR), tries: 1 })
+  })
+
+  it('goes to endpoints of administrators on their own queue', async () => {
+    const { id: userId } = await aUser({ roleId: 1 })
+    const endpoint = await anEndpoint({ userId, role: 'master' })
+    await anEvent({ type: 'alarm.raised' })
+    answering(500)
+    expect(await consume([endpoint])).toEqual({
+      ...NOTHING,
+      masterWakeUps: [{ endpointId: endpoint.id, delaySeconds: 5 }],
+    })
+  })
+})
+
+describe('an attempt fails if the receiver', () => {
+  const failureOf = async (url?: string) => {
+    const { endpoint, event } = await aDueEvent(url ? { url } : {})
+    await consume([endpoint])
+    const row = await messageRow(event)
+    expect(row).toMatchObject({ state: 'pending', tries: 1 })
+    const [{ status, error } = {}] = row?.attempts ?? []
+    return { status, error }
+  }
+
+  it('redirects', async () => {
+    const url = `http://${inject('remoteHost')}/redirect?code=307&to=/empty`
+    const error = 'it answered 307; redirects are not followed'
+    expect(await failureOf(url)).toEqual({ status: 307, error })
+  })
+
+  it('does not answer within 15 s', async () => {
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
+    receive(() => Promise.reject(new Error('aborted')))
+    expect(await failureOf()).toEqual({ status: null, error: 'it did not answer within 15 s' })
+    expect(timeout).toHaveBeenCalledWith(15_000)
+    timeout.mockRestore()
+  })
+
+  it('breaks the connection', async () => {
+    receive(() => Promise.reject(new TypeError('https://secret.example.com refused')))
+    expect(await failureOf()).toEqual({ status: null, error: 'the connection failed' })
+  })
+
+  it.each([
+    ['https://10.0.0.1/', 'url: must point to a public host'],
+    ['https://localhost/', 'url: must point to a public host'],
+    ['http://receiver.example.com/', 'url: must be an https URL'],
+  ])('is at %s', async (url, error) => {
+    const received = receive()
+    expect(await failureOf(url)).toEqual({ status: null, error })
+    expect(received).toEqual([])
+  })
+})
+
+describe('an endpoint', () => {
+  it('is failing since the first failure, until a success', async () => {
+    const { endpoint } = await aDueEvent()
+    let status = 500
+    receive(() => new Response(null, { status }))
+    const firstFailure = ago(0)
+    await consume([endpoint])
+    pass(5)
+    await consume([endpoint])
+    expect(await endpointRow(endpoint)).toMatchObject({ failingSince: firstFailure, failures: 0 })
+    await change(endpoint, { warnedAt: ago(0) })
+    status = 204
+    pass(300)
+    await consume([endpoint])
+    const healthy = { failingSince: null, warnedAt: null, failures: 0, pausedUntil: null }
+    expect(await endpointRow(endpoint)).toMatchObject(healthy)
+  })
+
+  it('that answers 410 is disabled at once, keeps what waits, and its owner is told', async () => {
+    const { endpoint, event } = await aDueEvent()
+    const later = await anEvent({ sellerId: endpoint.userId })
+    const received = answering(410)
+    const { mails } = await consume([endpoint])
+    expect(received).toHaveLength(1)
+    expect(await endpointRow(endpoint)).toMatchObject({
+      disabledReason: 'gone',
+      disabledAt: ago(0),
+      position: event.id,
+    })
+    expect(await hasEvents(endpoint)).toBe(true)
+    const host = new URL(endpoint.url).host
+    expect(mails).toMatchObject([
+      {
+        subject: 'A webhook was disabled for marketplace.test',
+        text: expect.stringContaining(`${host} has answered 410 Gone`),
+      },
+    ])
+    expect(logged('webhook_disabled')).toEqual([{ endpointId: endpoint.id, reason: 'gone' }])
+    pass(DAY / SECOND)
+    expect(await consume([endpoint])).toEqual(NOTHING)
+    expect(received).toHaveLength(1)
+    const again = receive()
+    await change(endpoint, { disabledAt: null, disabledReason: null, failures: 0 })
+    await consume([endpoint])
+    expect(idsIn(again).sort()).toEqual([name(event), name(later)])
+  })
+
+  it('that is enabled and answers 410 again is disabled without another mail on this day', async () => {
+    const { endpoint } = await aDueEvent()
+    const enable = () =>
+      change(endpoint, { disabledAt: null, disabledReason: null, updatedAt: ago(0) }).then(() =>
+        aTest(endpoint),
+      )
+    answering(410)
+    expect((await consume([endpoint])).mails).toHaveLength(1)
+    await enable()
+    expect((await consume([endpoint])).mails).toEqual([])
+    expect(await endpointRow(endpoint)).toMatchObject({ disabledReason: 'gone' })
+    const reason = 'the owner was told of this today'
+    expect(logged('mail_skipped')).toEqual([{ mail: 'webhook-gone', reason }])
+    pass(24 * 3600)
+    await enable()
+    expect((await consume([endpoint])).mails).toHaveLength(1)
+  })
+
+  it('whose owner has many of them gets ten mails a day', async () => {
+    const owner = await aUser({ email: 'many@example.com' })
+    const endpoints: Endpoint[] = []
+    for (let i = 0; i < 12; i++) endpoints.push(await anEndpoint({ userId: owner.id }))
+    await anEvent({ sellerId: owner.id })
+    answering(410)
+    const mails: unknown[] = []
+    for (const endpoint of endpoints) mails.push(...(await consume([endpoint])).mails)
+    expect(mails).toHaveLength(10)
+  })
+
+  it('gets events in their order, the first alone, then six at a time', async () => {
+    const endpoint = await anEndpoint()
+    const sent = []
+    for (let i = 0; i < 130; i++) sent.push(await anEvent({ sellerId: endpoint.userId }))
+    const open: number[] = []
+    let count = 0
+    const received = receive(async () => {
+      open.push(++count)
+      await scheduler.wait(1)
+      count--
+      return new Response()
+    })
+    expect(await consume([endpoint])).toEqual(NOTHING)
+    expect(idsIn(received)).toEqual(sent.map(name))
+    expect(open[1]).toBe(1)
+    expect(Math.max(...open)).toBe(6)
+    expect(await endpointRow(endpoint)).toMatchObject({ position: sent.at(-1)?.id, dueAt: null })
+  })
+
+  it('gets nothing twice and misses nothing that comes during a run', async () => {
+    const endpoint = await anEndpoint()
+    const sent = [await anEvent({ sellerId: endpoint.userId })]
+    const received = receive(async () => {
+      if (sent.length < 20) sent.push(await anEvent({ sellerId: endpoint.userId }))
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual(sent.map(name))
+    expect(await endpointRow(endpoint)).toMatchObject({ dueAt: null })
+  })
+
+  it('that begins to reject gets ten events at most, then one a run', async () => {
+    const endpoint = await anEndpoint()
+    for (let i = 0; i < 50; i++) await anEvent({ sellerId: endpoint.userId })
+    const received = answering(500)
+    await consume([endpoint])
+    expect(received.length).toBeLessThanOrEqual(10)
+    const before = received.length
+    const pauses: number[] = []
+    for (let run = 0; run < 9; run++) {
+      const { dueAt } = await endpointRow(endpoint)
+      pauses.push((Date.parse(dueAt ?? '') - Date.now()) / SECOND)
+      pass(pauses.at(-1) ?? 0)
+      await consume([endpoint])
+    }
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300])
+    expect(received).toHaveLength(before + 9)
+  })
+
+  it('that rejects single events gets the others at once', async () => {
+    const endpoint = await anEndpoint()
+    const sent = []
+    for (let i = 0; i < 30; i++) sent.push(await anEvent({ sellerId: endpoint.userId }))
+    const bad = new Set([sent[0], sent[11], sent[29]].map((event) => event && name(event)))
+    receive(({ headers }) => {
+      const isBad = bad.has(headers.get('webhook-id') ?? '')
+      return new Response(null, { status: isBad ? 400 : 200 })
+    })
+    await consume([endpoint])
+    const rows = await db
+      .select({ eventId: webhookMessages.eventId, state: webhookMessages.state })
+      .from(webhookMessages)
+      .where(eq(webhookMessages.endpointId, endpoint.id))
+    expect(rows.map(({ eventId, state }) => [`evt_${eventId}`, state])).toEqual(
+      [...bad].map((id) => [id, 'pending']),
+    )
+    expect(await endpointRow(endpoint)).toMatchObject({
+      position: sent.at(-1)?.id,
+      failures: 0,
+      failingSince: null,
+      dueAt: fromNow(5 * SECOND),
+    })
+  })
+
+  it('that does not answer is tried with one message, and later each time', async () => {
+    const endpoint = await anEndpoint()
+    for (let i = 0; i < 20; i++) await anEvent({ sellerId: endpoint.userId })
+    const received = receive(() => Promise.reject(new Error('aborted')))
+    const pauses: number[] = []
+    for (let run = 0; run < 5; run++) {
+      await consume([endpoint])
+      pauses.push((Date.parse((await endpointRow(endpoint)).dueAt ?? '') - Date.now()) / SECOND)
+      pass(pauses.at(-1) ?? 0)
+    }
+    expect(received).toHaveLength(5)
+    expect(pauses).toEqual([10, 40, 160, 300, 300])
+  })
+
+  it('that stops to answer amid a batch gets the rest later, in its order', async () => {
+    const endpoint = await anEndpoint()
+    const sent = []
+    for (let i = 0; i < 40; i++) sent.push(await anEvent({ sellerId: endpoint.userId }))
+    let answers = 10
+    const received = receive(() => {
+      if (answers-- > 0) return new Response()
+      throw new Error('connection reset')
+    })
+    await consume([endpoint])
+    expect(received.length).toBeLessThanOrEqual(16)
+    answers = Infinity
+    pass(10)
+    await consume([endpoint])
+    await consume([endpoint])
+    const ids = idsIn(received)
+    expect([...new Set(ids)]).toEqual(sent.map(name))
+  })
+
+  it('with 1,000 messages that wait for another attempt gets no event of the log', async () => {
+    const { endpoint, event } = await aDueEvent()
+    const numbers = `WITH RECURSIVE n(value) AS
+      (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 1000)`
+    await env.DB.batch([
+      env.DB.prepare(
+        `INSERT INTO events (id, type, at, data) ${numbers} SELECT ? - value, 'order.created', '', '{}' FROM n`,
+      ).bind(event.id),
+      env.DB.prepare(
+        `INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
+         ${numbers} SELECT ? - value, ?, 'pending', 1, ? FROM n`,
+      ).bind(event.id, endpoint.id, fromNow(HOUR)),
+    ])
+    const received = receive()
+    await consume([endpoint])
+    expect(received).toEqual([])
+    expect(await endpointRow(endpoint)).toMatchObject({ dueAt: fromNow(HOUR) })
+    expect(await hasEvents(endpoint)).toBe(true)
+    pass(HOUR / SECOND)
+    await consume([endpoint])
+    expect(received).toHaveLength(1001)
+    expect(idsIn(received).filter((id) => id === name(event))).toHaveLength(1)
+  })
+
+  it('that does not answer does not delay another one', async () => {
+    const slow = await aDueEvent()
+    const fast = await aDueEvent()
+    let answer = (_: Response) => {}
+    const received = receive(({ url }) =>
+      url === slow.endpoint.url
+        ? new Promise((resolve) => {
+            answer = resolve
+          })
+        : new Response(),
+    )
+    const run = consume([slow.endpoint, fast.endpoint])
+    await vi.waitFor(() => expect(received).toHaveLength(2), PATIENCE)
+    await vi.waitFor(async () => {
+      expect(await endpointRow(fast.endpoint)).toMatchObject({ position: fast.event.id })
+    }, PATIENCE)
+    answer(new Response())
+    await run
+  })
+
+  it('shares the six connections of a call with the others', async () => {
+    const endpoints = [await anEndpoint(), await anEndpoint(), await anEndpoint()]
+    for (const { userId } of endpoints)
+      for (let i = 0; i < 20; i++) await anEvent({ sellerId: userId })
+    let open = 0
+    let most = 0
+    const received = receive(async () => {
+      most = Math.max(most, ++open)
+      await scheduler.wait(1)
+      open--
+      return new Response()
+    })
+    await consume(endpoints)
+    expect(received).toHaveLength(60)
+    expect(most).toBe(6)
+  })
+
+  it('shares the 90 batches of a call with the others, and goes on in the next one', async () => {
+    const { id: first } = await anEvent()
+    await env.DB.prepare(
+      `WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 17000)
+       INSERT INTO events (id, type, at, data) SELECT ? + value, 'order.created', '', '{}' FROM n`,
+    )
+      .bind(first)
+      .run()
+    const values = { position: first, dueAt: ago(0) }
+    const endpoint = await anEndpoint(values)
+    const others: Endpoint[] = []
+    for (let i = 0; i < 5; i++) others.push(await anEndpoint())
+    const { wakeUps } = await consume([endpoint, ...others])
+    expect(await endpointRow(endpoint)).toMatchObject({ position: first + 15_000 })
+    expect(wakeUps).toEqual([{ endpointId: endpoint.id, delaySeconds: 0 }])
+    await consume([endpoint])
+    expect(await endpointRow(endpoint)).toMatchObject({ dueAt: null })
+  })
+
+  it('of a user of whom runs send to two waits, and is woken by them', async () => {
+    const { id: userId } = await aUser()
+    const endpoints = [
+      await anEndpoint({ userId }),
+      await anEndpoint({ userId }),
+      await anEndpoint({ userId }),
+    ]
+    await anEvent({ sellerId: userId })
+    const answers: (() => void)[] = []
+    const received = receive(
+      () => new Promise((resolve) => answers.push(() => resolve(new Response()))),
+    )
+    const run = consume(endpoints)
+    await vi.waitFor(() => expect(received).toHaveLength(2), PATIENCE)
+    for (const answer of answers) answer()
+    const { wakeUps } = await run
+    expect(wakeUps.length).toBeGreaterThan(0)
+    const [{ endpointId } = { endpointId: '' }] = wakeUps
+    expect(endpoints.map(({ id }) => id)).toContain(endpointId)
+    const again = receive()
+    await consume([{ id: endpointId }])
+    expect(again).toHaveLength(1)
+  })
+
+  it('leaves its turn to another after 5 s, and goes on for a minute if there is none', async () => {
+    const runs = async (endpoint: Endpoint) => {
+      for (let i = 0; i < 420; i++) await anEvent({ sellerId: endpoint.userId })
+      let count = 0
+      const received = receive(() => {
+        if (++count % 100 === 0) pass(6)
+        return new Response()
+      })
+      const { wakeUps } = await consume([endpoint])
+      return { sent: received.length, wakeUps }
+    }
+    await db.delete(webhookEndpoints)
+    const alone = await anEndpoint()
+    expect(await runs(alone)).toEqual({ sent: 420, wakeUps: [] })
+    const { endpoint: other } = await aDueEvent()
+    const endpoint = await anEndpoint()
+    expect(await runs(endpoint)).toEqual({
+      sent: 100,
+      wakeUps: [{ endpointId: endpoint.id, delaySeconds: 0 }],
+    })
+    expect(await endpointRow(other)).toMatchObject({ leaseUntil: null })
+  })
+})
+
+/** Runs the consumer, and lets something happen while the receiver has the message. */
+async function during(endpoint: Endpoint, status: number, happens: () => Promise<unknown>) {
+  receive(async () => {
+    await happens()
+    return new Response(null, { status })
+  })
+  return consume([endpoint])
+}
+
+describe('while an event is on its way', () => {
+  it('another run sends nothing to its endpoint', async () => {
+    const { endpoint } = await aDueEvent()
+    let runs = 0
+    await during(endpoint, 200, () => {
+      runs++
+      return consume([endpoint])
+    })
+    expect(runs).toBe(1)
+  })
+
+  it('and it is sent again by its owner, it is sent once more', async () => {
+    const { endpoint, event } = await aDueEvent()
+    pass(1)
+    let isFirst = true
+    const received = receive(async () => {
+      if (isFirst) {
+        isFirst = false
+        await db.insert(webhookMessages).values({
+          eventId: event.id,
+          endpointId: endpoint.id,
+          state: 'pending',
+          tries: 0,
+          dueAt: ago(0),
+        })
+      }
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(event), name(event)])
+    const row = await messageRow(event)
+    expect(row).toMatchObject({ state: 'delivered', tries: 1 })
+    expect(row?.attempts).toHaveLength(2)
+  })
+
+  it('and its endpoint is deleted, nothing is left', async () => {
+    const { endpoint, event } = await aDueEvent()
+    const { wakeUps } = await during(endpoint, 500, () =>
+      change(endpoint, { deletedAt: ago(0), disabledAt: ago(0), disabledReason: 'owner' }),
+    )
+    expect(wakeUps).toEqual([])
+    expect(await messageRow(event)).toBeUndefined()
+  })
+
+  it('and its endpoint is disabled, it is sent once that is enabled', async () => {
+    const { endpoint, event } = await aDueEvent()
+    const disabled = { disabledAt: ago(0), disabledReason: 'owner' } as const
+    const { wakeUps } = await during(endpoint, 500, () => change(endpoint, disabled))
+    expect(await endpointRow(endpoint)).toMatchObject({ disabledReason: 'owner' })
+    expect(await messageRow(event)).toMatchObject({ state: 'pending' })
+    pass(DAY / SECOND)
+    const received = receive()
+    await consume(wakeUps.map(({ endpointId }) => ({ id: endpointId })))
+    expect(received).toEqual([])
+    await change(endpoint, { disabledAt: null, disabledReason: null })
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(event)])
+  })
+
+  it('and its endpoint gets another URL, a 410 of the old one does not disable it', async () => {
+    const { endpoint, event } = await aDueEvent()
+    const url = 'https://new.example.com/'
+    receive(async (request) => {
+      if (request.url === url) return new Response()
+      await change(endpoint, { url })
+      return new Response(null, { status: 410 })
+    })
+    await consume([endpoint])
+    expect(await endpointRow(endpoint)).toMatchObject({ disabledAt: null })
+    expect(await messageRow(event)).toMatchObject({ state: 'pending' })
+  })
+
+  it('and its endpoint is deleted or disabled amid a batch, what begins within two seconds is sent', async () => {
+    const { endpoint } = await aDueEvent()
+    for (let i = 0; i < 50; i++) await anEvent({ sellerId: endpoint.userId })
+    let isFirst = true
+    const received = receive(async () => {
+      if (isFirst) await change(endpoint, { disabledAt: ago(0), disabledReason: 'owner' })
+      isFirst = false
+      pass(0.5)
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(received.length).toBeLessThan(12)
+  })
+
+  it('and its owner enables it or rotates its secret, nothing is sent twice', async () => {
+    const { endpoint } = await aDueEvent()
+    for (let i = 0; i < 20; i++) await anEvent({ sellerId: endpoint.userId })
+    let isFirst = true
+    const received = receive(async () => {
+      if (isFirst) await change(endpoint, { secretId: 'cd'.repeat(16) })
+      isFirst = false
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(new Set(idsIn(received)).size).toBe(21)
+    expect(received).toHaveLength(21)
+  })
+
+  it('and its endpoint is replayed, the new position counts', async () => {
+    const { endpoint, event } = await aDueEvent()
+    const later = await anEvent({ sellerId: endpoint.userId })
+    let isFirst = true
+    const received = receive(async ({ headers }) => {
+      if (isFirst && headers.get('webhook-id') === name(later)) {
+        isFirst = false
+        await change(endpoint, { position: event.id - 1, dueAt: ago(0) })
+      }
+      return new Response()
+    })
+    await change(endpoint, { position: event.id })
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(later), name(event), name(later)])
+    expect(await endpointRow(endpoint)).toMatchObject({ position: later.id, dueAt: null })
+  })
+
+  it('and the Worker stops before it stores that, it is sent again after 60 s', async () => {
+    const { endpoint, event } = await aDueEvent()
+    const received = receive()
+    let trips = 0
+    const DB = Object.assign(Object.create(env.DB), {
+      prepare: (query: string) => env.DB.prepare(query),
+      batch: (statements: D1PreparedStatement[]) =>
+        ++trips <= 2
+          ? env.DB.batch(statements)
+          : Promise.reject(new Error('the Worker was stopped')),
+    })
+    expect((await consume([endpoint], { DB })).wakeUps).toEqual([])
+    expect(logged('webhook_run_failed')).toMatchObject([{ endpointId: endpoint.id }])
+    pass(59)
+    await consume([endpoint])
+    expect(received).toHaveLength(1)
+    pass(1)
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(event), name(event)])
+    await consume([endpoint])
+    expect(received).toHaveLength(2)
+  })
+
+  it('and another run takes over after 60 s, the first one changes nothing', async () => {
+    const { endpoint, event } = await aDueEvent()
+    let isFirst = true
+    receive(async () => {
+      if (!isFirst) return new Response()
+      isFirst = false
+      pass(60)
+      await consume([endpoint])
+      return new Response(null, { status: 500 })
+    })
+    expect(await consume([endpoint])).toEqual(NOTHING)
+    expect(await messageRow(event)).toBeUndefined()
+    expect(await endpointRow(endpoint)).toMatchObject({ failingSince: null, leaseUntil: null })
+  })
+})
+
+describe('an event that waits', () => {
+  it('goes to the URL that its endpoint has then, signed with the secret of then', async () => {
+    const { endpoint } = await aDueEvent()
+    await change(endpoint, { url: 'https://moved.example.com/', secretId: 'cd'.repeat(16) })
+    const received = receive()
+    await consume([endpoint])
+    const [{ url, headers, body } = { url: '', headers: new Headers(), body: '' }] = received
+    expect(url).toBe('https://moved.example.com/')
+    const secret = await webhookSecret(readSettings(env), 'cd'.repeat(16))
+    new Webhook(secret).verify(body, Object.fromEntries(headers))
+  })
+
+  it.each<[string, (endpoint: Endpoint) => PromiseLike<unknown>]>([
+    [
+      'was disabled',
+      (endpoint) => change(endpoint, { disabledAt: ago(0), disabledReason: 'owner' }),
+    ],
+    [
+      'belongs to a user who is no administrator any more',
+      ({ userId }) => db.update(users).set({ roleId: null }).where(eq(users.id, userId)),
+    ],
+  ])('is not sent if its endpoint %s', async (_, happens) => {
+    const { id: userId } = await aUser({ roleId: 1 })
+    const { endpoint } = await aDueEvent({ userId, role: 'master' })
+    const received = receive()
+    await happens(endpoint)
+    await consume([endpoint])
+    expect(received).toEqual([])
+    expect(await hasEvents(endpoint)).toBe(true)
+  })
+})
+
+describe('an endpoint that is not verified', () => {
+  const challenge = 'c0ffee'
+  const unverified = async () => {
+    const { endpoint, event } = await aDueEvent({ verifiedAt: null })
+    return { endpoint, event, test: await aTest(endpoint, challenge) }
+  }
+
+  it('gets tests and no event', async () => {
+    const { endpoint, test } = await unverified()
+    const received = receive()
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(test)])
+    expect(await endpointRow(endpoint)).toMatchObject({ verifiedAt: null })
+    const row = await messageRow(test)
+    expect(row).toMatchObject({ state: 'pending', dueAt: fromNow(5 * SECOND) })
+    expect(row?.attempts[0]?.error).toBe('it did not answer the challenge')
+  })
+
+  it('is verified by a test that it answers with the challenge, and gets what it has missed', async () => {
+    const { endpoint, event, test } = await unverified()
+    const received = receive(
+      ({ body }) => new Response(`${JSON.parse(body).data.challenge ?? ''}\n`),
+    )
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(test), name(event)])
+    expect(await endpointRow(endpoint)).toMatchObject({ verifiedAt: ago(0), dueAt: null })
+    expect(await messageRow(test)).toMatchObject({ state: 'delivered' })
+  })
+
+  it.each([
+    ['another text', () => new Response('c0ffe')],
+    ['a longer text', () => new Response(`${challenge}${'0'.repeat(1_000_000)}`)],
+    ['what it got', (body: string) => new Response(body)],
+    ['the challenge with an error', () => new Response(challenge, { status: 500 })],
+    ['nothing', () => new Response(null, { status: 204 })],
+  ])('is not verified by %s', async (_, answer) => {
+    const { endpoint } = await unverified()
+    receive(({ body }) => answer(body))
+    await consume([endpoint])
+    expect(await endpointRow(endpoint)).toMatchObject({ verifiedAt: null })
+  })
+
+  it('is not verified by an answer of another URL', async () => {
+    const { endpoint } = await unverified()
+    receive(async () => {
+      await change(endpoint, { url: 'https://victim.example.com/' })
+      return new Response(challenge)
+    })
+    await consume([endpoint])
+    expect(await endpointRow(endpoint)).toMatchObject({ verifiedAt: null })
+  })
+})

@@ -1,0 +1,151 @@
+/** Endpoints of webhooks, the receivers behind them, and the consumer, without a queue between. */
+import { env } from 'cloudflare:workers'
+import { eq, sql } from 'drizzle-orm'
+import { onTestFinished, vi } from 'vitest'
+import { batch } from '../../src/db/batch.ts'
+import {
+  events,
+  webhookEndpoints,
+  webhookEvents,
+  webhookMessages,
+} from '../../src/db/schema/webhooks.ts'
+import { appendTest } from '../../src/events/append.ts'
+import { endpointColumns, toWebhook } from '../../src/events/read.ts'
+import { sendWebhooks } from '../../src/events/sending/consumer.ts'
+import { newSecretId } from '../../src/events/signature.ts'
+import type { WebhookWakeUp } from '../../src/events/wake.ts'
+import { type EventValues, insertEvents, type LoggedEvent, newestEvent } from '../support/events.ts'
+import { aUser, db } from '../support/makers.ts'
+
+type EndpointValues = Partial<typeof webhookEndpoints.$inferInsert>
+
+let endpointCount = 0
+
+/** A verified endpoint that subscribes to every event, by default of a new user. */
+export async function anEndpoint(values: EndpointValues = {}) {
+  const at = new Date().toISOString()
+  const [endpoint] = await db
+    .insert(webhookEndpoints)
+    .values({
+      id: crypto.randomUUID(),
+      userId: values.userId ?? (await aUser({ email: `hook-${++endpointCount}@example.com` })).id,
+      role: 'user',
+      url: `https://receiver-${++endpointCount}.example.com/hooks`,
+      events: [...webhookEvents],
+      secretId: newSecretId(),
+      position: sql`coalesce((SELECT max(id) FROM events), 0)`,
+      logFrom: sql`coalesce((SELECT max(id) FROM events), 0)`,
+      verifiedAt: at,
+      createdAt: at,
+      updatedAt: at,
+      ...values,
+    })
+    .returning()
+  if (!endpoint) throw new Error('no endpoint was written')
+  return endpoint
+}
+
+export type Endpoint = Awaited<ReturnType<typeof anEndpoint>>
+
+/** Appends events to the log, by default of orders. Returns the newest. */
+export async function anEvent(values: EventValues = {}, count = 1): Promise<LoggedEvent> {
+  await db.batch([...insertEvents(db, values, count)])
+  return newestEvent(db)
+}
+
+/** An endpoint with an event of its user that is due. */
+export async function aDueEvent(values: EndpointValues = {}) {
+  const endpoint = await anEndpoint(values)
+  return { endpoint, event: await anEvent({ sellerId: endpoint.userId }) }
+}
+
+/** A test for an endpoint, that is due. */
+export async function aTest({ id }: { id: string }, challenge = 'c0ffee') {
+  await batch(db, { test: appendTest(db, id, { now: new Date() }) })
+  const data = JSON.stringify({ message: 'This is a test.', challenge })
+  const newest = sql`id = (SELECT max(id) FROM events)`
+  await db
+    .update(events)
+    .set({ data: sql`${data}` })
+    .where(newest)
+  return newestEvent(db)
+}
+
+export const endpointRow = async ({ id }: { id: string }) => {
+  const [row] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+  if (!row) throw new Error('the endpoint is gone')
+  return row
+}
+
+/** Whether an endpoint has events to get, as the API says. */
+export async function hasEvents({ id }: { id: string }): Promise<boolean> {
+  const rows = await db
+    .select(endpointColumns)
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.id, id))
+  return rows.some((row) => toWebhook(row).hasEvents)
+}
+
+/** The row of the message about an event, with its attempts; undefined if there is none. */
+export async function messageRow({ id }: { id: number }, endpoint?: { id: string }) {
+  const rows = await db.select().from(webhookMessages).where(eq(webhookMessages.eventId, id))
+  const row = endpoint ? rows.find(({ endpointId }) => endpointId === endpoint.id) : rows[0]
+  return row && { ...row, attempts: JSON.parse(row.attempts) as Attempt[] }
+}
+
+type Attempt = { at: string; duration: number; status: number | null; error: string | null }
+
+type Received = { url: string; headers: Headers; body: string }
+
+/**
+ * Answers the requests of the Worker instead of the Internet, until the end of the test. Returns
+ * the requests.
+ */
+export function receive(
+  answer: (request: Received) => Response | Promise<Response> = () => new Response(),
+): Received[] {
+  const received: Received[] = []
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const request = new Request(input as string, init as RequestInit)
+    const { url, headers } = request
+    const got = { url, headers, body: await request.text() }
+    received.push(got)
+    return answer(got)
+  })
+  onTestFinished(() => spy.mockRestore())
+  return received
+}
+
+type Mail = { to: string; subject: string; text: string }
+type WakeUp = WebhookWakeUp & { delaySeconds: number }
+
+/** What is bound to the consumer: queues and a mailbox that record what they get. */
+export function recordingBindings() {
+  const mails: Mail[] = []
+  const wakeUps: WakeUp[] = []
+  const masterWakeUps: WakeUp[] = []
+  const recordIn = (list: WakeUp[]) =>
+    ({
+      async sendBatch(messages: Iterable<MessageSendRequest<WebhookWakeUp>>) {
+        for (const { body, delaySeconds = 0 } of messages) list.push({ ...body, delaySeconds })
+      },
+    }) as unknown as Queue
+  const EMAIL = { send: async (mail: Mail) => void mails.push(mail) } as unknown as SendEmail
+  const bindings = {
+    WEBHOOKS: recordIn(wakeUps),
+    MASTER_WEBHOOKS: recordIn(masterWakeUps),
+    EMAIL,
+  }
+  return { bindings, mails, wakeUps, masterWakeUps }
+}
+
+/** Runs the consumer once for these endpoints, as if the queue had named them. */
+export async function consume(endpoints: { id: string }[], overrides: Partial<Env> = {}) {
+  const { bindings, ...recorded } = recordingBindings()
+  const batch = {
+    messages: endpoints.map(({ id }) => ({ body: { endpointId: id } })),
+    ackAll() {},
+  } as unknown as MessageBatch<WebhookWakeUp>
+  await sendWebhooks(batch, { ...env, ...bindings, ...overrides })
+  return recorded
+}

@@ -1,0 +1,452 @@
+import { env } from 'cloudflare:workers'
+import { asc, eq, gt, sql } from 'drizzle-orm'
+import { decodeJwt } from 'jose'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventBodies } from '../../scripts/openapi/events.ts'
+import { batch } from '../../src/db/batch.ts'
+import { connect, raw } from '../../src/db/client.ts'
+import type { DeliveryState, deliveries } from '../../src/db/schema/delivery.ts'
+import { tokens, users } from '../../src/db/schema/users.ts'
+import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
+import { explain } from '../../src/delivery/reasons.ts'
+import { changeDeliveries, hasId } from '../../src/delivery/transitions.ts'
+import { selectEvents, toBody } from '../../src/events/body.ts'
+import { takes } from '../../src/events/filter.ts'
+import type { WebhookWakeUp } from '../../src/events/wake.ts'
+import { aShop, place, placed } from '../orders/shop.ts'
+import { callWith } from '../support/api.ts'
+import { anAdministrator, aTransaction, aUser, db } from '../support/makers.ts'
+import { measured } from '../support/measured.ts'
+import { moveTo } from '../support/transitions.ts'
+import {
+  aDueEvent,
+  anEndpoint,
+  anEvent,
+  aTest,
+  type Endpoint,
+  endpointRow,
+  hasEvents,
+} from './endpoints.ts'
+
+/** Replace the queues, so that nothing is sent. */
+const queues = [env.WEBHOOKS, env.MASTER_WEBHOOKS].map((queue) => vi.spyOn(queue, 'sendBatch'))
+beforeEach(() => {
+  for (const sendBatch of queues) {
+    sendBatch.mockReset()
+    sendBatch.mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } })
+  }
+})
+
+/** The events of an order, in the order of the log. */
+async function eventsOf({ id }: { id: number }) {
+  const rows = await selectEvents(db).where(eq(events.orderId, id)).orderBy(asc(events.id))
+  return rows.map((row) => ({ ...row, body: toBody(row) }))
+}
+
+const typesOf = async (order: { id: number }) =>
+  (await eventsOf(order)).map(({ type, sequence }) => [type, sequence])
+
+/** An order of a buyer with a wallet, unless told. */
+async function anOrder({ hasWallet = true } = {}) {
+  const shop = await aShop()
+  if (!hasWallet)
+    await db.update(users).set({ ethereumPublicAddr: '' }).where(eq(users.id, shop.buyer.id))
+  const [order] = await placed(shop.token, [{ ...shop.input, providerId: 'shop-1' }])
+  const [item] = order?.orderItems ?? []
+  if (!order || !item) throw new Error('no order was placed')
+  return { ...shop, order, item }
+}
+
+type Change = Partial<typeof deliveries.$inferInsert> & { state: DeliveryState }
+
+const change = ({ id }: { id: number }, { state, ...values }: Change) => moveTo(id, state, values)
+
+it('an order that is placed appends order.created, whether or not anybody subscribes', async () => {
+  await db.delete(webhookEndpoints)
+  const { order, item, seller, buyer, nft, listing, token } = await anOrder()
+  const { jti } = decodeJwt(token)
+  const [{ name: source } = { name: '' }] = await db
+    .select({ name: tokens.name })
+    .from(tokens)
+    .where(eq(tokens.id, jti ?? ''))
+  expect(await eventsOf(order)).toEqual([
+    {
+      id: expect.any(Number),
+      type: 'order.created',
+      at: order.createdAt,
+      itemId: item.id,
+      orderId: order.id,
+      sellerId: seller.id,
+      buyerId: buyer.id,
+      source: `master:${source}`,
+      endpointId: null,
+      sequence: 0,
+      data: {
+        buyerId: buyer.id,
+        claimUrl: null,
+        status: null,
+        txId: null,
+        failReason: null,
+        reasonCode: null,
+      },
+      providerId: 'shop-1',
+      custom: null,
+      nftId: nft.id,
+      listingId: listing.id,
+      quantity: 1,
+      body: {
+        type: 'order.created',
+        timestamp: order.createdAt,
+        data: {
+          orderId: order.id,
+          orderItemId: item.id,
+          providerId: 'shop-1',
+          nftId: nft.id,
+          listingId: listing.id,
+          quantity: 1,
+          buyerId: buyer.id,
+          sellerId: seller.id,
+          source,
+          custom: null,
+          claimUrl: null,
+          status: null,
+          txId: null,
+          failReason: null,
+          reasonCode: null,
+          sequence: 0,
+        },
+      },
+    },
+  ])
+})
+
+it('an order that is placed wakes the endpoints for which the log had nothing, in no further trip', async () => {
+  await db.delete(webhookEndpoints)
+  const { token, input, seller, buyer } = await aShop()
+  // The first use of a token is stored.
+  await place(token, [input])
+  const { id: first } = await anEndpoint({ userId: seller.id })
+  const { id: second } = await anEndpoint({ userId: buyer.id })
+  const { id: userId } = await anAdministrator()
+  const { id: master } = await anEndpoint({ userId, role: 'master' })
+  await anEndpoint({ userId: buyer.id, disabledAt: '2026-01-01', disabledReason: 'owner' })
+  await anEndpoint()
+  const { database, trips } = measured(env.DB)
+  const wakeUps = async () => {
+    for (const sendBatch of queues) sendBatch.mockClear()
+    const response = await callWith({ DB: database }, 'POST', '/api/externalOrders', {
+      token,
+      json: [input, input],
+    })
+    expect(response.status).toBe(200)
+    return queues.map((sendBatch) =>
+      sendBatch.mock.calls
+        .flatMap(([messages]) =>
+          [...messages].map(({ body }) => (body as WebhookWakeUp).endpointId),
+        )
+        .sort(),
+    )
+  }
+  expect(await wakeUps()).toEqual([[first, second].sort(), [master]])
+  expect(trips).toHaveLength(2)
+  // They are due already.
+  expect(await wakeUps()).toEqual([[], []])
+})
+
+it('an order that waits for a wallet appends order.awaiting_wallet as well', async () => {
+  const { order } = await anOrder({ hasWallet: false })
+  expect((await eventsOf(order)).map(({ type, data, sequence }) => [type, data, sequence])).toEqual(
+    [
+      ['order.created', expect.objectContaining({ status: 'awaiting_wallet' }), 0],
+      ['order.awaiting_wallet', expect.objectContaining({ status: 'awaiting_wallet' }), 1],
+    ],
+  )
+})
+
+describe('a change of a delivery', () => {
+  it('into transferred appends order.delivered with the transaction', async () => {
+    const { order, item } = await anOrder()
+    const { id: transactionId, hash } = await aTransaction()
+    await change(item, { state: 'in_flight', transactionId })
+    await change(item, { state: 'transferred' })
+    const [, delivered, ...others] = await eventsOf(order)
+    expect(delivered?.body).toMatchObject({
+      type: 'order.delivered',
+      data: { status: 'transferred', txId: hash, failReason: null, sequence: 3 },
+    })
+    expect(others).toEqual([])
+  })
+
+  it('appends order.delivered again with a higher sequence after a reorganization', async () => {
+    const { order, item } = await anOrder()
+    for (const state of ['transferred', 'queued', 'in_flight', 'transferred'] as const)
+      await change(item, { state, ...(state === 'queued' && { dueAt: item.createdAt }) })
+    expect(await typesOf(order)).toEqual([
+      ['order.created', 0],
+      ['order.delivered', 2],
+      ['order.delivered', 5],
+    ])
+  })
+
+  it('into failed appends order.failed with the reason', async () => {
+    const { order, item } = await anOrder()
+    const { reasonCode, reasonDetail } = explain('recipient_rejects', 'not today')
+    await change(item, { state: 'failed', reasonCode, reasonDetail })
+    const [, failed] = await eventsOf(order)
+    expect(failed?.body).toMatchObject({
+      type: 'order.failed',
+      data: {
+        status: 'failed',
+        failReason: 'the recipient did not accept the token: not today',
+        reasonCode,
+        sequence: 2,
+      },
+    })
+  })
+
+  it('into cancelled appends order.cancelled, once', async () => {
+    const { order, item } = await anOrder()
+    await change(item, { state: 'cancelled', requestedAction: 'cancel', ...explain('cancelled') })
+    const data = { status: 'failed', failReason: 'cancelled', reasonCode: 'cancelled', sequence: 2 }
+    expect((await eventsOf(order)).slice(1).map(({ body }) => body)).toMatchObject([
+      { type: 'order.cancelled', data },
+    ])
+  })
+
+  it('that failed appends order.retried when it is queued to be delivered, not to be cancelled', async () => {
+    const { order, item } = await anOrder()
+    const retried = { dueAt: item.createdAt }
+    await change(item, { state: 'failed', ...explain('no_relayer') })
+    await change(item, { state: 'queued', ...retried })
+    await change(item, { state: 'failed', ...explain('no_relayer') })
+    await change(item, { state: 'queued', requestedAction: 'cancel', ...retried })
+    expect(await typesOf(order)).toEqual([
+      ['order.created', 0],
+      ['order.failed', 2],
+      ['order.retried', 3],
+      ['order.failed', 4],
+    ])
+    const [, , event] = await eventsOf(order)
+    expect(event?.body.data).toMatchObject({ status: null, failReason: null, reasonCode: null })
+  })
+
+  it('into awaiting_wallet appends order.awaiting_wallet', async () => {
+    const { order, item, buyer } = await anOrder()
+    await change(item, { state: 'failed', ...explain('no_relayer') })
+    await change(item, {
+      state: 'awaiting_wallet',
+      awaits: buyer.id,
+    })
+    expect(await typesOf(order)).toEqual([
+      ['order.created', 0],
+      ['order.failed', 2],
+      ['order.awaiting_wallet', 3],
+    ])
+  })
+
+  it('that leaves the state as it is appends nothing', async () => {
+    const { order, item } = await anOrder()
+    await change(item, { state: 'failed', ...explain('transfer_failed') })
+    await change(item, { state: 'failed', ...explain('recipient_rejects') })
+    expect(await typesOf(order)).toEqual([
+      ['order.created', 0],
+      ['order.failed', 2],
+    ])
+  })
+
+  it('that is rolled back appends nothing', async () => {
+    const { order, item } = await anOrder()
+    const failure = raw(db, sql`INSERT INTO guard (failure) VALUES ('stop')`)
+    const written = batch(db, {
+      changed: changeDeliveries(db, 'unlink_wallet', hasId([item.id]), new Date()),
+      failure,
+    })
+    await expect(written).rejects.toThrow('stop')
+    expect(await typesOf(order)).toEqual([['order.created', 0]])
+  })
+})
+
+it('a call appends an event for each of its orders, and none if it fails', async () => {
+  const shop = await aShop()
+  const before = await db.$count(events)
+  await place(shop.token, [shop.input, { ...shop.input, quantity: 1000 }])
+  expect(await db.$count(events)).toBe(before)
+  for (const order of await placed(shop.token, [shop.input, shop.input]))
+    expect(await typesOf(order)).toEqual([['order.created', 0]])
+})
+
+it('every event has the body that its schema describes, and no personal data', async () => {
+  const { item, order } = await anOrder({ hasWallet: false })
+  const { id: transactionId } = await aTransaction()
+  await change(item, { state: 'queued', dueAt: item.createdAt })
+  await change(item, { state: 'in_flight', transactionId })
+  await change(item, { state: 'transferred' })
+  await change(item, { state: 'failed', ...explain('transfer_failed') })
+  await change(item, { state: 'queued', dueAt: item.createdAt })
+  await change(item, { state: 'cancelled', requestedAction: 'cancel', ...explain('cancelled') })
+  const alarm = { name: 'cron_late', subject: '', detail: 'late', raisedAt: item.createdAt }
+  const data = { ...alarm, runbookUrl: 'https://marketplace.test/docs/runbook#cron-late' }
+  const others = [
+    await anEvent({ type: 'alarm.raised', data }),
+    await anEvent({ type: 'alarm.cleared', data }),
+    await aTest(await anEndpoint()),
+  ]
+  const bodies = [
+    ...(await eventsOf(order)).map(({ body }) => body),
+    ...others.map(({ body }) => JSON.parse(body)),
+  ]
+  const types = bodies.map(({ type }) => type)
+  expect([...new Set(types)].sort()).toEqual(
+    eventBodies.map(({ shape }) => shape.type.value).sort(),
+  )
+  for (const body of bodies) {
+    const schema = eventBodies.find(({ shape }) => shape.type.value === body.type)
+    expect(schema?.parse(body)).toEqual(body)
+    expect(Object.keys(schema?.shape.data.shape ?? {}).sort()).toEqual(
+      Object.keys(body.data).sort(),
+    )
+  }
+})
+
+/** The events of the log that an endpoint gets. */
+const eventsFor = async (endpoint: Endpoint) => {
+  const isLater = gt(events.id, endpoint.position)
+  const rows = await db.select().from(events).where(isLater).orderBy(asc(events.id))
+  return rows.filter((event) => takes(endpoint, event)).map(({ type }) => type)
+}
+
+describe('an event is for', () => {
+  it('the buyer, the seller and administrators, and for nobody else', async () => {
+    const shop = await aShop()
+    const { id: administrator } = await anAdministrator()
+    const master = { role: 'master' } as const
+    const told = await Promise.all([
+      anEndpoint({ userId: shop.buyer.id }),
+      anEndpoint({ userId: shop.seller.id }),
+      anEndpoint({ ...master, userId: administrator }),
+    ])
+    const untold = await Promise.all([
+      anEndpoint(),
+      anEndpoint({ userId: administrator }),
+      anEndpoint({ userId: shop.buyer.id, events: ['order.delivered', 'webhook.test'] }),
+    ])
+    await placed(shop.token, [shop.input])
+    for (const endpoint of told) expect(await hasEvents(endpoint)).toBe(true)
+    for (const endpoint of untold) expect(await hasEvents(endpoint)).toBe(false)
+  })
+
+  it.each([
+    [['order.failed'], ['order.failed', 'order.cancelled']],
+    [['order.cancelled'], ['order.cancelled']],
+    [
+      ['order.failed', 'order.cancelled'],
+      ['order.failed', 'order.cancelled'],
+    ],
+    [['order.created', 'order.delivered'], []],
+    [['order.retried'], ['order.retried']],
+  ] as const)('who asks for %j: %j', async (events, got) => {
+    const { id: sellerId } = await aUser()
+    const endpoint = await anEndpoint({ userId: sellerId, events: [...events] })
+    for (const type of ['order.failed', 'order.retried', 'order.cancelled'] as const)
+      await anEvent({ type, sellerId })
+    expect(await eventsFor(endpoint)).toEqual(got)
+  })
+
+  it('endpoints of some sources only if one of these tokens placed the order', async () => {
+    const { id: sellerId } = await aUser()
+    const endpoint = await anEndpoint({ userId: sellerId, sources: ['Shop', 'ERP'] })
+    for (const source of ['user:Other', 'user:ERP', 'user:shop', 'master:Shop'])
+      await anEvent({ sellerId, source })
+    expect(await eventsFor(endpoint)).toHaveLength(2)
+  })
+
+  it('endpoints of all orders only if the source is a master token, which no user can imitate', async () => {
+    const { id: userId } = await anAdministrator()
+    const master = await anEndpoint({ userId, role: 'master', sources: ['Shop'] })
+    await anEvent({ source: 'user:Shop' })
+    expect(await hasEvents(master)).toBe(false)
+    await anEvent({ type: 'alarm.raised' })
+    await anEvent({ source: 'master:Shop' })
+    expect(await eventsFor(master)).toEqual(['alarm.raised', 'order.created'])
+    expect(await hasEvents(master)).toBe(true)
+  })
+
+  it('no endpoint if it is a test of another', async () => {
+    const { id: userId } = await anAdministrator()
+    const master = await anEndpoint({ userId, role: 'master' })
+    await aTest(await anEndpoint({ userId, role: 'master' }))
+    expect(await endpointRow(master)).toMatchObject({ dueAt: null })
+    expect(await hasEvents(master)).toBe(false)
+  })
+})
+
+describe('an endpoint for which the log had nothing', () => {
+  it('begins at the event, and is due then', async () => {
+    const { endpoint, event } = await aDueEvent()
+    expect(await endpointRow(endpoint)).toMatchObject({
+      position: event.id - 1,
+      dueAt: JSON.parse(event.body).timestamp,
+    })
+    await anEvent({ sellerId: endpoint.userId })
+    expect(await endpointRow(endpoint)).toMatchObject({ position: event.id - 1 })
+  })
+
+  it('is due before its next attempt, but not before its pause ends', async () => {
+    const [at, soon, later] = [0, 60, 3600].map((seconds) =>
+      new Date(Date.now() + seconds * 1000).toISOString(),
+    )
+    const waiting = await anEndpoint({ dueAt: later ?? null })
+    await anEvent({ sellerId: waiting.userId, at: at ?? '' })
+    expect(await endpointRow(waiting)).toMatchObject({ dueAt: at })
+    const paused = await anEndpoint({ dueAt: later ?? null, pausedUntil: soon ?? null })
+    await anEvent({ sellerId: paused.userId, at: at ?? '' })
+    expect(await endpointRow(paused)).toMatchObject({ dueAt: soon })
+  })
+
+  it.each([
+    ['disabled', { disabledAt: '2026-01-01', disabledReason: 'owner' }],
+    ['not verified', { verifiedAt: null }],
+  ] as const)('has the event to get, and is not due, while it is %s', async (_, values) => {
+    const endpoint = await anEndpoint(values)
+    await anEvent({ sellerId: endpoint.userId })
+    expect(await endpointRow(endpoint)).toEqual(endpoint)
+    expect(await hasEvents(endpoint)).toBe(true)
+  })
+
+  it('does not begin before events that it has got', async () => {
+    const endpoint = await anEndpoint()
+    const at = new Date().toISOString()
+    const first = await anEvent({ sellerId: endpoint.userId, at })
+    await db
+      .update(webhookEndpoints)
+      .set({ position: first.id, dueAt: null })
+      .where(eq(webhookEndpoints.id, endpoint.id))
+    await anEvent({ sellerId: endpoint.userId, at })
+    expect(await endpointRow(endpoint)).toMatchObject({ position: first.id, dueAt: at })
+  })
+})
+
+it('an administrator who loses the role loses the endpoints of all orders, and not the others', async () => {
+  const { id: userId } = await anAdministrator()
+  const master = await anEndpoint({ userId, role: 'master' })
+  const own = await anEndpoint({ userId })
+  await db.update(users).set({ roleId: null }).where(eq(users.id, userId))
+  expect(await endpointRow(master)).toMatchObject({ disabledReason: 'demoted' })
+  expect(await endpointRow(own)).toMatchObject({ disabledAt: null })
+})
+
+it('an event costs the same, however many endpoints others have', async () => {
+  const rowsOfUnlinking = async () => {
+    const { item } = await anOrder()
+    const { database, trips } = measured(env.DB)
+    const own = connect(database)
+    await batch(own, {
+      changed: changeDeliveries(own, 'unlink_wallet', hasId([item.id]), new Date()),
+    })
+    return [trips[0]?.rowsRead, trips[0]?.rowsWritten]
+  }
+  await db.delete(webhookEndpoints)
+  const before = await rowsOfUnlinking()
+  for (let i = 0; i < 20; i++) await anEndpoint()
+  expect(await rowsOfUnlinking()).toEqual(before)
+})

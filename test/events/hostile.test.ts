@@ -1,0 +1,492 @@
+/** What hostile owners and receivers, and Workers that meet at a bad moment, must not achieve. */
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { events, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { pruneEvents } from '../../src/events/log.ts'
+import { runCron } from '../../src/operations/cron.ts'
+import { aShop } from '../orders/shop.ts'
+import { call, callWith } from '../support/api.ts'
+import { pass, startClock } from '../support/delivery/clock.ts'
+import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
+import { measured } from '../support/measured.ts'
+import {
+  aDueEvent,
+  anEndpoint,
+  anEvent,
+  aTest,
+  consume,
+  type Endpoint,
+  endpointRow,
+  messageRow,
+  receive,
+  recordingBindings,
+} from './endpoints.ts'
+
+const SECOND = 1000
+const HOUR = 3600 * SECOND
+const DAY = 24 * HOUR
+
+beforeEach(async () => {
+  startClock()
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  await db.delete(webhookMessages)
+  await db.delete(webhookEndpoints)
+  await db.delete(events)
+})
+
+const ago = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString()
+const fromNow = (milliseconds: number) => ago(-milliseconds)
+const name = ({ id }: { id: number }) => `evt_${id}`
+const idsIn = (received: { headers: Headers }[]) =>
+  received.map(({ headers }) => headers.get('webhook-id'))
+const change = ({ id }: { id: string }, values: Partial<typeof webhookEndpoints.$inferInsert>) =>
+  db.update(webhookEndpoints).set(values).where(eq(webhookEndpoints.id, id))
+
+/** Changes an endpoint as its owner does. */
+async function changeByApi({ id, userId }: Endpoint, json: Record<string, unknown>) {
+  const { bindings } = recordingBindings()
+  const token = await aToken({ id: userId })
+  const response = await callWith(bindings, 'PUT', `/api/webhooks/${id}`, { token, json })
+  expect(response.status).toBe(200)
+}
+
+/** A database that counts its trips, and fails after `max` of them, so that a test ends. */
+function limited(max: number) {
+  const count = { trips: 0 }
+  const DB = Object.assign(Object.create(env.DB), {
+    prepare: (query: string) => env.DB.prepare(query),
+    batch: (statements: D1PreparedStatement[]) =>
+      ++count.trips > max ? Promise.reject(new Error('too many trips')) : env.DB.batch(statements),
+  })
+  return { DB, count }
+}
+
+/** Many messages of an endpoint about as many events. */
+async function manyMessages(endpoint: Endpoint, count: number, state: 'pending' | 'failed') {
+  const numbers = `WITH RECURSIVE n(value) AS
+    (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ${count})`
+  const first = (Date.now() - DAY) * 1000
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO events (id, type, sellerId, at, data) ${numbers}
+        SELECT ? + value, 'order.created', ?, ?, '{}' FROM n`,
+    ).bind(first, endpoint.userId, ago(DAY)),
+    env.DB.prepare(
+      `INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
+        ${numbers} SELECT ? + value, ?, ?, 0, ? FROM n`,
+    ).bind(first, endpoint.id, state, state === 'pending' ? ago(1) : null),
+  ])
+  const end = { position: first + count, logFrom: first }
+  await change(endpoint, {
+    ...end,
+    ...(state === 'pending' && { dueAt: ago(1) }),
+  })
+}
+
+describe('a message', () => {
+  it('whose event is removed during its attempt leaves no row that wakes its endpoint for ever', async () => {
+    const endpoint = await anEndpoint()
+    const event = await anEvent({ sellerId: endpoint.userId, at: ago(30 * DAY + HOUR) })
+    await anEvent({ sellerId: endpoint.userId + 1, at: ago(30 * DAY + HOUR / 2) })
+    receive(async () => {
+      // The cron run, while the receiver takes its time.
+      await db.batch(pruneEvents(db, new Date()) as never)
+      return new Response(null, { status: 500 })
+    })
+    await consume([endpoint])
+    pass(5)
+    const { DB, count } = limited(50)
+    await consume([endpoint], { DB })
+    expect.soft(await messageRow(event)).toBeUndefined()
+    // Without the limit, this run goes on for a minute, and then wakes itself at once.
+    expect(count.trips).toBeLessThan(5)
+  })
+
+  it('that waits for another attempt is sent once after a replay, not from the log as well', async () => {
+    const { endpoint, event } = await aDueEvent()
+    let status = 500
+    const received = receive(() => new Response(null, { status }))
+    await consume([endpoint])
+    expect(await messageRow(event)).toMatchObject({ state: 'pending', tries: 1 })
+    pass(5)
+    status = 200
+    // What replayEvents does.
+    await change(endpoint, { position: event.id - 1, dueAt: ago(0) })
+    received.length = 0
+    await consume([endpoint])
+    expect.soft(idsIn(received)).toEqual([name(event)])
+    expect((await messageRow(event))?.attempts.map(({ status }) => status)).toEqual([500, 200])
+  })
+
+  it('that waits in the log and is sent again by its owner is sent once', async () => {
+    const user = await aUser()
+    const endpoint = await anEndpoint({ userId: user.id, pausedUntil: fromNow(60 * SECOND) })
+    const event = await anEvent({ sellerId: user.id })
+    const path = `/api/webhooks/${endpoint.id}/messages/${name(event)}/resend`
+    const response = await call('POST', path, { token: await aToken(user) })
+    expect(response.status).toBe(200)
+    pass(61)
+    const received = receive()
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(event)])
+  })
+
+  it('that another run has delivered does not become pending, because the run that lost the lease failed', async () => {
+    const { endpoint, event } = await aDueEvent()
+    let isFirst = true
+    receive(async () => {
+      if (!isFirst) return new Response()
+      isFirst = false
+      pass(60)
+      await consume([endpoint])
+      return new Response(null, { status: 500 })
+    })
+    await consume([endpoint])
+    expect((await messageRow(event))?.state ?? 'delivered').toBe('delivered')
+  })
+
+  it('a test that verified its URL is not `failed`, because another one was sent meanwhile', async () => {
+    const endpoint = await anEndpoint({ verifiedAt: null })
+    const test = await aTest(endpoint, 'c0ffee')
+    let isFirst = true
+    receive(async ({ body }) => {
+      if (isFirst) {
+        isFirst = false
+        pass(1)
+        await aTest(endpoint, 'decaf')
+      }
+      return new Response(JSON.parse(body).data.challenge)
+    })
+    await consume([endpoint])
+    expect(await endpointRow(endpoint)).toMatchObject({ verifiedAt: expect.any(String) })
+    expect(await messageRow(test)).toMatchObject({ state: 'delivered' })
+  })
+
+  it('is not shown as delivered if it was never sent: events chosen during a run', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const endpoint = await anEndpoint({ userId: user.id, events: ['order.created'] })
+    await anEvent({ sellerId: user.id })
+    const failed = await anEvent({ sellerId: user.id, type: 'order.failed' })
+    let isFirst = true
+    const received = receive(async () => {
+      if (isFirst) {
+        isFirst = false
+        pass(1)
+        const json = { events: ['order.created', 'order.failed'] }
+        await call('PUT', `/api/webhooks/${endpoint.id}`, { token, json })
+      }
+      return new Response()
+    })
+    await consume([endpoint])
+    const response = await call('GET', `/api/webhooks/${endpoint.id}/messages`, { token })
+    const { messages } = await response.json<{ messages: { id: string; state: string }[] }>()
+    const delivered = messages.filter(({ state }) => state === 'delivered').map(({ id }) => id)
+    expect(idsIn(received)).toEqual(expect.arrayContaining(delivered))
+    expect(failed.id).toBeGreaterThan(0)
+  })
+})
+
+describe('an endpoint', () => {
+  it('that is disabled says that events wait (`hasEvents`), as its messages do', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const { id } = await anEndpoint({
+      userId: user.id,
+      disabledAt: ago(0),
+      disabledReason: 'owner',
+    })
+    await anEvent({ sellerId: user.id })
+    const listed = await call('GET', `/api/webhooks/${id}/messages?state=waiting`, { token })
+    expect((await listed.json<{ messages: unknown[] }>()).messages).toHaveLength(1)
+    const read = await call('GET', `/api/webhooks/${id}`, { token })
+    expect(await read.json()).toMatchObject({ webhook: { hasEvents: true } })
+  })
+
+  it('to which a run sends is not woken by an order', async () => {
+    const { token, input, seller } = await aShop()
+    await anEndpoint({ userId: seller.id, leaseUntil: fromNow(30 * SECOND) })
+    const { bindings, wakeUps } = recordingBindings()
+    const json = [input]
+    const { status } = await callWith(bindings, 'POST', '/api/externalOrders', { token, json })
+    expect(status).toBe(200)
+    expect(wakeUps).toEqual([])
+  })
+})
+
+describe('a statement reads about a page', () => {
+  const MANY = 1000
+  const mostRead = async (endpoint: Endpoint) => {
+    const { database, trips } = measured(env.DB)
+    receive(() => Promise.reject(new Error('aborted')))
+    await consume([endpoint], { DB: database })
+    expect(trips.length).toBeGreaterThan(0)
+    return Math.max(...trips.flatMap(({ reads }) => reads))
+  }
+
+  it('of the due messages, however many their owner has sent again', async () => {
+    const endpoint = await anEndpoint()
+    await manyMessages(endpoint, MANY, 'pending')
+    expect(await mostRead(endpoint)).toBeLessThan(4000)
+  })
+
+  it('of the messages of an endpoint with a new URL', async () => {
+    const endpoint = await anEndpoint()
+    await manyMessages(endpoint, MANY, 'pending')
+    await change(endpoint, { verifiedAt: null })
+    await aTest(endpoint)
+    expect(await mostRead(endpoint)).toBeLessThan(8000)
+  })
+
+  it('of the failed messages that a page shows', async () => {
+    const user = await aUser()
+    const endpoint = await anEndpoint({ userId: user.id })
+    await manyMessages(endpoint, MANY, 'failed')
+    const { database, trips } = measured(env.DB)
+    const path = `/api/webhooks/${endpoint.id}/messages?state=failed&limit=10`
+    const token = await aToken(user)
+    expect((await callWith({ DB: database }, 'GET', path, { token })).status).toBe(200)
+    expect(Math.max(...trips.flatMap(({ reads }) => reads))).toBeLessThan(1000)
+  })
+
+  it('because an owner cannot send again more than 1,000 messages that wait', async () => {
+    const user = await aUser()
+    const endpoint = await anEndpoint({ userId: user.id })
+    await manyMessages(endpoint, 1000, 'pending')
+    const event = await anEvent({ sellerId: user.id })
+    const path = `/api/webhooks/${endpoint.id}/messages/${name(event)}/resend`
+    const { status } = await call('POST', path, { token: await aToken(user) })
+    expect([409, 429]).toContain(status)
+  })
+})
+
+describe('a hostile receiver', () => {
+  it('that accepts one message and then hangs is tried less often each time', async () => {
+    const endpoint = await anEndpoint()
+    for (let i = 0; i < 120; i++) await anEvent({ sellerId: endpoint.userId })
+    let requests = 0
+    let hung = 0
+    receive(() => {
+      // The first two of each run are fast, the others hang for 15 s.
+      if (requests++ < 2) return new Response()
+      hung++
+      throw new Error('aborted')
+    })
+    const pauses: number[] = []
+    for (let run = 0; run < 6; run++) {
+      requests = 0
+      await consume([endpoint])
+      const { pausedUntil } = await endpointRow(endpoint)
+      pauses.push(Date.parse(pausedUntil ?? ago(0)) - Date.now())
+      pass(pauses.at(-1) ? (pauses.at(-1) ?? 0) / SECOND : 5)
+    }
+    expect.soft(hung).toBeLessThan(20)
+    expect(pauses.at(-1)).toBeGreaterThan(5 * SECOND)
+  })
+
+  it('is not tried during its pause, however often its owner sends a message again', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const { endpoint, event } = await aDueEvent({ userId: user.id, failures: 8 })
+    const received = receive(() => Promise.reject(new Error('aborted')))
+    for (let i = 0; i < 5; i++) {
+      pass(1)
+      const path = `/api/webhooks/${endpoint.id}/messages/${name(event)}/resend`
+      expect((await call('POST', path, { token })).status).toBe(200)
+      await consume([endpoint])
+    }
+    expect(received.length).toBeLessThanOrEqual(2)
+  })
+
+  it('that fails for a URL does not let the next URL pause and fail', async () => {
+    const { endpoint } = await aDueEvent({ failures: 8, failingSince: ago(4 * DAY) })
+    const url = 'https://repaired.example.com/'
+    receive(async (request) => {
+      if (request.url === url) return new Response(JSON.parse(request.body).data.challenge)
+      await changeByApi(endpoint, { url })
+      throw new Error('aborted')
+    })
+    await consume([endpoint])
+    const { failures, pausedUntil, failingSince, verifiedAt } = await endpointRow(endpoint)
+    expect.soft({ failures, pausedUntil, failingSince }).toEqual({
+      failures: 0,
+      pausedUntil: null,
+      failingSince: null,
+    })
+    expect(verifiedAt).toBe(ago(0))
+  })
+
+  it('does not make the run of another endpoint of its batch exceed its lease', async () => {
+    const victim = await anEndpoint()
+    const hostile: Endpoint[] = []
+    for (let i = 0; i < 3; i++) hostile.push(await anEndpoint())
+    for (let i = 0; i < 4; i++) await anEvent({ sellerId: victim.userId })
+    for (const { userId } of hostile)
+      for (let i = 0; i < 150; i++) await anEvent({ sellerId: userId })
+    const start = Date.now()
+    const held: { until: number; isVictim: boolean; end: () => void }[] = []
+    const counts = new Map<string, number>()
+    const toVictim: { headers: Headers }[] = []
+    let isTakenOver = false
+    receive(({ url, headers }) => {
+      const count = (counts.get(url) ?? 0) + 1
+      counts.set(url, count)
+      const isVictim = url === victim.url
+      if (isVictim) toVictim.push({ headers })
+      if (isVictim && isTakenOver) return new Response()
+      // The victim needs 14.95 s for each message. The others answer two as late, so that they renew
+      // their leases at 29.9 s. Then they do not answer any more.
+      const isHanging = !isVictim && count > 101
+      if (!isVictim && !isHanging && count !== 1 && count !== 100) return new Response()
+      const until = Date.now() + (isHanging ? 15_000 : 14_950)
+      return new Promise<Response>((resolve, reject) => {
+        const end = () => (isHanging ? reject(new Error('aborted')) : resolve(new Response()))
+        held.push({ until, isVictim, end })
+      })
+    })
+    let isOver = false
+    const run = consume([...hostile, victim]).then(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      await scheduler.wait(60)
+      // The first to end; of those at the same time, the victim is the last.
+      held.sort((a, b) => a.until - b.until || +a.isVictim - +b.isVictim)
+      const [first] = held
+      if (!first) continue
+      vi.setSystemTime(Math.max(Date.now(), first.until))
+      // What the cron run does each minute: another Worker takes over if the lease has ended.
+      if (Date.now() - start > 60_000) {
+        isTakenOver = true
+        await consume([victim])
+      }
+      while (held[0]?.until === first.until && held[0].isVictim === first.isVictim)
+        held.shift()?.end()
+    }
+    await run
+    expect(idsIn(toVictim)).toEqual([...new Set(idsIn(toVictim))])
+  })
+
+  it('that was disabled and enabled during an attempt forgets the failures from before', async () => {
+    const { endpoint } = await aDueEvent({ failures: 8 })
+    receive(async () => {
+      await changeByApi(endpoint, { enabled: false })
+      await changeByApi(endpoint, { enabled: true })
+      throw new Error('aborted')
+    })
+    await consume([endpoint])
+    expect((await endpointRow(endpoint)).failures).toBeLessThanOrEqual(1)
+  })
+
+  it('whose owner has a third endpoint that may not be claimed does not shorten the runs of others', async () => {
+    const { id: userId } = await aUser()
+    for (let i = 0; i < 2; i++) await anEndpoint({ userId, leaseUntil: fromNow(DAY) })
+    await anEndpoint({ userId, dueAt: ago(DAY) })
+    const endpoint = await anEndpoint()
+    for (let i = 0; i < 320; i++) await anEvent({ sellerId: endpoint.userId })
+    let count = 0
+    const received = receive(() => {
+      if (++count % 100 === 0) pass(6)
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(received).toHaveLength(320)
+  })
+
+  it('does not learn the challenge but from the request: the API does not show it', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const { id } = await anEndpoint({ userId: user.id, verifiedAt: null })
+    const test = await call('POST', `/api/webhooks/${id}/test`, { token })
+    const { message } = await test.json<{ message: { payload: { data: object } } }>()
+    expect(message.payload.data).not.toHaveProperty(
+      'challenge',
+      expect.stringMatching(/^[0-9a-f]{32}$/),
+    )
+  })
+
+  it('does not let an endpoint of the same owner starve: the other has the next turn', async () => {
+    const { id: userId } = await aUser()
+    await anEndpoint({ userId, events: ['alarm.raised'], leaseUntil: fromNow(DAY) })
+    const busy = await anEndpoint({ userId, events: ['order.created'] })
+    const other = await anEndpoint({ userId, events: ['order.failed'] })
+    for (let i = 0; i < 320; i++) await anEvent({ sellerId: userId })
+    await anEvent({ sellerId: userId, type: 'order.failed' })
+    let count = 0
+    const received = receive(() => {
+      if (++count % 100 === 0) pass(6)
+      return new Response()
+    })
+    const { wakeUps } = await consume([busy])
+    await consume(wakeUps.map(({ endpointId }) => ({ id: endpointId })))
+    expect(received.map(({ url }) => url)).toContain(other.url)
+  })
+})
+
+describe('the owner', () => {
+  const subjects = async () => {
+    const { bindings, mails } = recordingBindings()
+    const day = fromNow(DAY).slice(0, 10)
+    await runCron({ ...env, ...bindings }, new Date(`${day}T03:00:00.000Z`))
+    return mails.map(({ subject }) => subject)
+  }
+
+  it('is told before an event is removed that follows 1,000 events of others', async () => {
+    const { id: userId } = await aUser({ email: 'behind@example.com' })
+    const endpoint = await anEndpoint({ userId, disabledAt: ago(0), disabledReason: 'failing' })
+    const at = ago(27.5 * DAY)
+    await anEvent({ sellerId: userId + 1, at }, 1000)
+    await anEvent({ sellerId: endpoint.userId, at })
+    expect(await subjects()).toEqual(['A webhook will lose events for marketplace.test'])
+  })
+
+  it('of an endpoint that is disabled on purpose is told once, not each day for ever', async () => {
+    const { id: userId } = await aUser({ email: 'on-purpose@example.com' })
+    await anEndpoint({ userId, disabledAt: ago(0), disabledReason: 'owner' })
+    for (let day = 27; day > 10; day--) await anEvent({ sellerId: userId, at: ago(day * DAY) })
+    const told: number[] = []
+    for (let day = 0; day < 10; day++) {
+      told.push((await subjects()).length)
+      pass(DAY / SECOND)
+    }
+    expect(told.filter((count) => count > 0).length, String(told)).toBeLessThan(4)
+  })
+})
+
+describe('an event', () => {
+  it('plans one wake-up for its endpoint, however often it is woken before', async () => {
+    const { endpoint } = await aDueEvent()
+    let status = 500
+    receive(() => new Response(null, { status }))
+    const wakeUps = [...(await consume([endpoint])).wakeUps]
+    for (let i = 0; i < 3; i++) {
+      pass(1)
+      status = 200
+      // Events that come meanwhile, with their own wake-ups.
+      await anEvent({ sellerId: endpoint.userId })
+      wakeUps.push(...(await consume([endpoint])).wakeUps)
+    }
+    expect(wakeUps).toHaveLength(1)
+  })
+})
+
+describe('GET /api/events', () => {
+  type Page = { nextAfter: string | null; hasMore: boolean }
+
+  it('returns a `nextAfter` that it accepts', async () => {
+    const token = await aMasterToken()
+    await anEvent()
+    const first = await call('GET', '/api/events?after=evt_8999999999999999', { token })
+    const { nextAfter } = await first.json<Page>()
+    expect((await call('GET', `/api/events?after=${nextAfter}`, { token })).status).toBe(200)
+  })
+
+  it('with `since` returns a `nextAfter` although nothing has followed yet', async () => {
+    const token = await aMasterToken()
+    const event = await anEvent()
+    const page = await call('GET', `/api/events?since=${fromNow(HOUR)}`, { token })
+    // With null, the programs of the guide begin at the oldest event again.
+    expect((await page.json<Page>()).nextAfter).toBe(name(event))
+  })
+})

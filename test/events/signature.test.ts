@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { newSecretId, signMessage, webhookSecret } from '../../src/events/signature.ts'
+
+describe('a signature', () => {
+  const message = {
+    id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    timestamp: 1614265330,
+    body: '{"test": 2432232314}',
+  }
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+  // A test vector of the reference libraries of Standard Webhooks.
+  it('is the one of the reference libraries', async () => {
+    expect(await signMessage([secret], message)).toBe(
+      'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    )
+  })
+
+  it('is made with each secret', async () => {
+    const other = `whsec_${btoa('\u0000'.repeat(32))}`
+    const [first, second, ...others] = (await signMessage([secret, other], message)).split(' ')
+    expect(first).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
+    expect(second).toBe(await signMessage([other], message))
+    expect(others).toEqual([])
+  })
+})
+
+describe('a secret', () => {
+  const settings = { DELIVERY_KEY_SECRET: '07'.repeat(32) }
+  const secretId = '00112233445566778899aabbccddeeff'
+
+  it('is 32 bytes that follow from its id and DELIVERY_KEY_SECRET', async () => {
+    const secret = await webhookSecret(settings, secretId)
+    expect(secret).toBe('whsec_dgRM/1GpBkAOt8/97TN+TTD+5cDKwk96mFG4MjX9TZY=')
+    expect(secret).not.toBe(await webhookSecret({ DELIVERY_KEY_SECRET: '08'.repeat(32) }, secretId))
+    expect(secret).not.toBe(await webhookSecret(settings, secretId.replace('f', 'e')))
+  })
+
+  it('has an id of 32 random digits', () => {
+    expect(newSecretId()).toMatch(/^[0-9a-f]{32}$/)
+    expect(newSecretId()).not.toBe(newSecretId())
+  })
+})
