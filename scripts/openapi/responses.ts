@@ -31,8 +31,8 @@ export function successResponse(
 const cacheHeader = { 'Cache-Control': 'For how long caches may keep the response.' }
 
 /** What caches may keep has no headers of one request. */
-function headersOf({ cache, info }: DescribedEndpoint) {
-  const declared = { ...(cache && cacheHeader), ...info.headers }
+function headersOf({ cache, headers }: DescribedEndpoint) {
+  const declared = { ...(cache && cacheHeader), ...headers }
   return z.object({
     ...('Cache-Control' in declared ? deprecationHeaders : commonHeaders),
     ...ownHeaders(declared),
@@ -48,7 +48,7 @@ function mediaType(schema: z.ZodType): string {
 /** Returns the responses of all other statuses. */
 export function errorResponses(endpoint: DescribedEndpoint): ZodOpenApiResponsesObject {
   const responses: ZodOpenApiResponsesObject = {}
-  for (const [status, description] of Object.entries(endpoint.info.bodiless ?? {}))
+  for (const [status, description] of Object.entries(endpoint.bodiless ?? {}))
     responses[statusKey(status)] = {
       description,
       headers: headersOf(endpoint),
@@ -66,7 +66,8 @@ const textFields = ['providerId', 'source', 'q']
 /** The error codes of the endpoint and of all endpoints like it, in the order of `errorStatus`. */
 function errorCodes({
   access,
-  info,
+  errors = [],
+  isUnavailable,
   input = {},
   method,
   isStrict,
@@ -88,8 +89,8 @@ function errorCodes({
   if (takesJson) codes.add('payload_too_large').add('unsupported_media_type')
   if (takesJson || takesText) codes.add('invalid_character')
   if (isStrict) codes.add('unknown_field')
-  for (const code of info.errors ?? []) codes.add(code)
-  if (info.isUnavailable) codes.delete('internal_error')
+  for (const code of errors) codes.add(code)
+  if (isUnavailable) codes.delete('internal_error')
   return (Object.keys(errorStatus) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
@@ -109,7 +110,7 @@ const MANY = 3
 function errorResponse(
   status: number,
   codes: readonly ErrorCode[],
-  { info: { operationId, isUnavailable }, path }: DescribedEndpoint,
+  { id: operationId, isUnavailable, path }: DescribedEndpoint,
 ): ZodOpenApiResponseObject {
   // As `setErrorFields` does.
   const errorFields = path.startsWith('/api/externalOrders') ? { orders: null } : undefined

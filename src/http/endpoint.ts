@@ -63,10 +63,10 @@ type Behaviour<A extends Access, I extends Input> = {
   middleware?: readonly MiddlewareHandler[]
 }
 
-type Page = { id?: string }
+type Page = { id?: never }
 
 /** What the OpenAPI document says of an endpoint. Pages are not in it. */
-type Operation<S extends z.ZodType | null = z.ZodType | null> = {
+export type Operation<S extends z.ZodType | null = z.ZodType | null> = {
   /** Its operation id: what a client would name a method for it. */
   id: string
   /** A sentence without a full stop that begins with a verb in the imperative. */
@@ -89,7 +89,7 @@ type Operation<S extends z.ZodType | null = z.ZodType | null> = {
 }
 
 /** The groups of the document: see `scripts/openapi/tags.ts`. */
-type Tag =
+export type Tag =
   | 'Orders'
   | 'Addresses'
   | 'Avatars'

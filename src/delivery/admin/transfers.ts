@@ -106,7 +106,7 @@ export function toTransfer({ reasonDetail, ...row }: TransferRow) {
 export const itemFee = (fee: string | null, items: number): string | null =>
   fee === null || items === 0 ? null : String(BigInt(fee) / BigInt(items))
 
-/** Returns a page of transfers by id. Throws `unauthenticated`. */
+/** Returns a page of transfers by id. */
 export async function listTransfers(
   { db, caller }: Pick<Ctx, 'db' | 'caller'>,
   { limit, ...query }: Query,

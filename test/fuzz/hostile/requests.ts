@@ -327,7 +327,7 @@ export function requestTo(endpoint: Endpoint, { world, dice, attacker }: Draw): 
     else throw new Error(`requests.ts cannot send a ${target}`)
   }
   const described = describedEndpoints.find((one) => one.method === method && one.path === path)
-  const body = described?.info.body
+  const body = described?.body
   if (body?.type === 'multipart/form-data' || path === '/settings/profile/avatar')
     request.body = aForm(aPng())
   else if (body) request.body = aPng()

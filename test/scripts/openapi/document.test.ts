@@ -266,7 +266,7 @@ const others = [null, true, false, [], {}, [1], { a: 1 }]
 const asText = (value: unknown) => (Array.isArray(value) ? value.join(',') : String(value))
 
 describe('limits', () => {
-  it.each(describedEndpoints.map((endpoint) => [endpoint.info.operationId, endpoint] as const))(
+  it.each(describedEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
     'of parameters are those that the server enforces: %s',
     (id, { input = {} }) => {
       const operation = operations.find(({ operation }) => operation.operationId === id)?.operation
@@ -295,7 +295,7 @@ describe('limits', () => {
   it.each(
     describedEndpoints
       .filter(({ input }) => input?.json)
-      .map((endpoint) => [endpoint.info.operationId, endpoint] as const),
+      .map((endpoint) => [endpoint.id, endpoint] as const),
   )('of bodies are those that the server enforces: %s', (id, { input = {} }) => {
     const operation = operations.find(({ operation }) => operation.operationId === id)?.operation
     const documented = operation?.requestBody?.content?.['application/json']
