@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
@@ -21,6 +21,7 @@ import {
   aUser,
   db,
 } from '../support/makers.ts'
+import { moveTo } from '../support/transitions.ts'
 import { aVisitor, signInByEmail } from '../support/visitor.ts'
 import { aPerson, everything } from './person.ts'
 
@@ -86,12 +87,12 @@ it("removes the shop's own texts of the orders, also from their events; their nu
   const number = { ...input, custom: { gift: 'for Kari' } }
   const put = () =>
     call('PUT', '/api/externalOrders/by-number/forgotten-1', { token, json: number })
-  const { orders } = await (await put()).json<{ orders: { id: number }[] }>()
-  const [order = { id: 0 }] = orders
+  const { orders } = await (await put()).json<{ orders: PlacedOrder[] }>()
+  const [order] = orders
+  if (!order) throw new Error('no order was placed')
   const customs = async () => (await bodiesOf(db, order.id)).map(({ data }) => data)
   expect(await customs()).toMatchObject([{ custom: { gift: 'for Kari' } }])
-  await db.run(sql`UPDATE deliveries SET state = 'transferred', dueAt = NULL WHERE id IN
-    (SELECT id FROM orderItems WHERE orderId = ${order.id})`)
+  await moveTo(itemIdOf(order), 'transferred')
   expect((await forget(await aMasterToken(), buyer)).status).toBe(200)
   expect(await customs()).toMatchObject([
     { orderId: order.id, custom: null },

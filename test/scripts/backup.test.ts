@@ -63,7 +63,7 @@ describe('a local database', () => {
 
   it('comes back as it was, with triggers, views and long values', async () => {
     const before = contentOf(databaseFile(folder))
-    expect(before.schema.filter(({ type }) => type === 'trigger').length).toBeGreaterThan(20)
+    expect(before.schema.filter(({ type }) => type === 'trigger').length).toBeGreaterThan(10)
     expect(await call(backup, ['all.age'], keys)).toMatchObject({ errors: '', status: 0 })
     expect((await stat('all.age')).mode & 0o777).toBe(0o600)
     expect((await readFile('all.age', 'latin1')).startsWith('age-encryption.org/v1\n')).toBe(true)

@@ -50,7 +50,7 @@ it('subtracts the ordered quantities from the stock, and orders no unique NFT', 
 it('generates only finished deliveries, and no broken foreign key', () => {
   const database = aDatabase()
   fill(database)
-  const outcomes = `SELECT DISTINCT state, reason IS NOT NULL AS hasReason,
+  const outcomes = `SELECT DISTINCT state, reasonCode IS NOT NULL AS hasReason,
       deliveries.id IN (SELECT value FROM json_each(items)) AS isCarried
     FROM deliveries LEFT JOIN transactions ON transactions.id = transactionId ORDER BY 1`
   expect(all(database, outcomes)).toEqual([
