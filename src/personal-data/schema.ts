@@ -67,7 +67,7 @@ export const MailLink = z
     description: 'A mailed link of the last 15 minutes, without its secret.',
   })
 
-export const WebhookRecord = Webhook.omit({
+const WebhookRecord = Webhook.omit({
   userId: true,
   enabled: true,
   disabledReason: true,
