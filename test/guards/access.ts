@@ -19,6 +19,14 @@ export const access: Guard[] = [
     title: 'is for master tokens, and for users who exist',
   },
   {
+    name: 'a replica refuses nothing',
+    file: 'src/http/endpoint.ts',
+    text: 'if (!mayBeStale(error, db)) throw error',
+    broken: 'throw error',
+    test: 'test/http/replicas.test.ts',
+    title: 'asks the primary about a token that the replica does not know',
+  },
+  {
     name: 'a read-only token changes nothing',
     file: 'src/http/endpoint.ts',
     text: "if (caller.scope === 'read' && !safeMethods.test(c.req.method))",
