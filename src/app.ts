@@ -15,7 +15,6 @@ import { webhookRoutes } from './events/routes.ts'
 import { controlCaching } from './http/cache-control.ts'
 import type { App } from './http/context.ts'
 import { allowCors } from './http/cors.ts'
-import { rejectUnknownQuery, strictPaths } from './http/endpoint.ts'
 import { ApiError, errorResponse, notFound, onError } from './http/errors.ts'
 import { rateLimit } from './http/rate-limit.ts'
 import { requestContext } from './http/request-context.ts'
@@ -88,39 +87,40 @@ app.use(requestContext)
 app.use(authenticate)
 app.use(rateLimit)
 app.use(recordTokenUse)
-for (const path of strictPaths) app.use(`${path}/*`, rejectUnknownQuery)
 
-app
-  .route('/', authRoutes)
-  .route('/', addressRoutes)
-  .route('/', marketplaceRoutes)
-  .route('/', avatarRoutes)
-  .route('/', artRoutes)
-  .route('/', orderRoutes)
-  .route('/', proofRoutes)
-  .route('/', reservationRoutes)
-  .route('/', webhookRoutes)
-  .route('/', deliveryRoutes)
-  .route('/', catalogueRoutes)
-  .route('/', operationsRoutes)
-  .route('/', personalDataRoutes)
-  .route('/', walletRoutes)
-  .route('/', homeRoutes)
-  .route('/', nftRoutes)
-  .route('/', orderPageRoutes)
-  .route('/', claimRoutes)
-  .route('/', mailRoutes)
-  .route('/', docsRoutes)
-  .route('/', signInRoutes)
-  .route('/', profileRoutes)
-  .route('/', addressBookRoutes)
-  .route('/', accountRoutes)
-  .route('/', sellingRoutes)
-  .route('/', sessionRoutes)
-  .route('/', apiAccessRoutes)
-  .route('/', operationRoutes)
-  .route('/', auditRoutes)
-  .route('/', administratorRoutes)
-  .route('/', webhookPageRoutes)
+const endpoints = [
+  authRoutes,
+  addressRoutes,
+  marketplaceRoutes,
+  avatarRoutes,
+  artRoutes,
+  orderRoutes,
+  proofRoutes,
+  reservationRoutes,
+  webhookRoutes,
+  deliveryRoutes,
+  catalogueRoutes,
+  operationsRoutes,
+  personalDataRoutes,
+  walletRoutes,
+  homeRoutes,
+  nftRoutes,
+  orderPageRoutes,
+  claimRoutes,
+  mailRoutes,
+  docsRoutes,
+  signInRoutes,
+  profileRoutes,
+  addressBookRoutes,
+  accountRoutes,
+  sellingRoutes,
+  sessionRoutes,
+  apiAccessRoutes,
+  operationRoutes,
+  auditRoutes,
+  administratorRoutes,
+  webhookPageRoutes,
+]
+for (const { routes } of endpoints) app.route('/', routes)
 
 export default app

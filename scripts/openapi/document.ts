@@ -73,7 +73,7 @@ export function createOpenApi(examples: readonly Example[]) {
   return document
 }
 
-const tagIndex = ({ info }: DescribedEndpoint) => tags.findIndex(({ name }) => name === info.tag)
+const tagIndex = ({ tag }: DescribedEndpoint) => tags.findIndex(({ name }) => name === tag)
 
 const securitySchemes = {
   bearer: {
@@ -91,24 +91,23 @@ const securitySchemes = {
 } as const
 
 function operationOf(endpoint: DescribedEndpoint): ZodOpenApiOperationObject {
-  const { info, inputs } = endpoint
-  const input = (target: string) => inputs.find((candidate) => candidate.target === target)?.schema
+  const { input = {}, answer, created } = endpoint
   const body = requestBody(endpoint)
-  const params = { path: input('param'), query: input('query'), header: input('header') }
+  const params = { path: input.param, query: input.query, header: input.header }
   return {
-    operationId: info.operationId,
-    tags: [info.tag],
-    summary: info.summary,
-    description: [info.description, accessOf(endpoint)].filter(Boolean).join(' '),
+    operationId: endpoint.id,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    description: [endpoint.description, accessOf(endpoint)].filter(Boolean).join(' '),
     security: securityOf(endpoint),
     parameters: headerParameters(endpoint),
     requestParams: Object.fromEntries(Object.entries(params).filter(([, schema]) => schema)),
     ...(body && { requestBody: body }),
     responses: {
-      ...(info.answer && { 200: successResponse(info.answer, info.headers) }),
-      ...(info.answer &&
-        info.created && {
-          201: { ...successResponse(info.answer, info.headers), description: info.created },
+      ...(answer && { 200: successResponse(answer, endpoint) }),
+      ...(answer &&
+        created && {
+          201: { ...successResponse(answer, endpoint), description: created },
         }),
       ...errorResponses(endpoint),
     },
@@ -130,19 +129,18 @@ function securityOf({ access }: DescribedEndpoint) {
 }
 
 /** Only reads of the API may use a replica, which the bookmark is for. */
-function headerParameters({ method, path, info }: DescribedEndpoint) {
+function headerParameters({ method, path, bodiless }: DescribedEndpoint) {
   const isApiRead = method === 'GET' && path.startsWith('/api/')
   return [
     ...(isApiRead ? [bookmarkParameter] : []),
-    ...(info.bodiless?.[304] ? [ifNoneMatchParameter] : []),
+    ...(bodiless?.[304] ? [ifNoneMatchParameter] : []),
   ]
 }
 
-function requestBody({ info, inputs }: DescribedEndpoint): ZodOpenApiRequestBodyObject | null {
-  const json = inputs.find(({ target }) => target === 'json')
-  const { type, schema } = json
-    ? { type: 'application/json', schema: json.schema }
-    : (info.body ?? {})
+function requestBody({ body, input }: DescribedEndpoint): ZodOpenApiRequestBodyObject | null {
+  const { type, schema } = input?.json
+    ? { type: 'application/json', schema: input.json }
+    : (body ?? {})
   if (!type || !schema) return null
   // The schema of what is sent, before it is transformed.
   const { description = '' } =

@@ -1,54 +1,14 @@
-/** The endpoints of the document: what routes declare, and what it says about them. */
+/** The endpoints that the document describes. */
 import app from '../../src/app.ts'
+import type { Operation, Tag } from '../../src/http/endpoint.ts'
 import { type Endpoint, listEndpoints } from './list.ts'
-import type { Operation, Operations } from './operation.ts'
-import { addressOperations } from './operations/addresses.ts'
-import { avatarOperations } from './operations/avatars.ts'
-import { catalogueOperations } from './operations/catalogue.ts'
-import { identityOperations } from './operations/identity.ts'
-import { marketplaceOperations } from './operations/marketplace.ts'
-import { monitoringOperations } from './operations/monitoring.ts'
-import { orderOperations } from './operations/orders.ts'
-import { personalDataOperations } from './operations/personal-data.ts'
-import { reservationOperations } from './operations/reservations.ts'
-import { transferOperations } from './operations/transfers.ts'
-import { webhookOperations } from './operations/webhooks.ts'
 
-export type DescribedEndpoint = Endpoint & {
-  info: Operation & { tag: string; operationId: string }
-}
-
-/** By the tags under which the document lists them. */
-const operations: Record<string, Operations> = {
-  Orders: { ...orderOperations, ...reservationOperations },
-  Addresses: addressOperations,
-  Avatars: avatarOperations,
-  Marketplace: marketplaceOperations,
-  Webhooks: webhookOperations,
-  Transfers: transferOperations,
-  Catalogue: catalogueOperations,
-  Operations: monitoringOperations,
-  Retention: personalDataOperations,
-  Identity: identityOperations,
-}
-
-const infos = new Map(
-  Object.entries(operations).flatMap(([tag, ofTag]) =>
-    Object.entries(ofTag).map(([operationId, operation]) => [
-      operationId,
-      { tag, operationId, ...operation },
-    ]),
-  ),
-)
+export type DescribedEndpoint = Endpoint & Operation & { tag: Tag }
 
 /** In the order of the routes. Pages and their forms are not in the document. */
 export const describedEndpoints = listEndpoints(app).flatMap((endpoint): DescribedEndpoint[] => {
-  if (!endpoint.operationId) return []
-  const info = infos.get(endpoint.operationId)
-  if (!info) throw new Error(`scripts/openapi/operations has no ${endpoint.operationId}`)
-  return [{ ...endpoint, info }]
+  if (!('summary' in endpoint)) return []
+  const { tag } = endpoint
+  if (!tag) throw new Error(`${endpoint.id} has no tag`)
+  return [{ ...endpoint, tag }]
 })
-
-for (const operationId of infos.keys())
-  if (!describedEndpoints.some(({ info }) => info.operationId === operationId))
-    throw new Error(`no endpoint declares ${operationId}`)

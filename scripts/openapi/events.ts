@@ -4,7 +4,7 @@ import { itemStatuses, reasonCodes } from '../../src/db/schema/delivery.ts'
 import { type WebhookEvent, webhookEvents } from '../../src/db/schema/webhooks.ts'
 import { eventMeanings } from '../../src/events/types.ts'
 import { count, hash, id, orNull, positive, text, time } from '../../src/http/fields.ts'
-import { shopFields } from './shop-fields.ts'
+import { shopFields } from '../../src/http/shop-fields.ts'
 
 const OrderData = z
   .object({

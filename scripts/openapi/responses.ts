@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
-import { strictPaths } from '../../src/http/endpoint.ts'
 import { type ErrorCode, errorStatus } from '../../src/http/errors.ts'
 import { fieldsOf } from '../../src/http/names.ts'
 import type { DescribedEndpoint } from './endpoints.ts'
@@ -16,26 +15,29 @@ import {
   wwwAuthenticate,
 } from './headers.ts'
 import { Code, Issue } from './issue.ts'
-import type { Operation } from './operation.ts'
 
 /** Returns the response of status 200. */
 export function successResponse(
   schema: z.ZodType,
-  headers: Operation['headers'],
+  endpoint: DescribedEndpoint,
 ): ZodOpenApiResponseObject {
   return {
     description: schema.description ?? '',
-    headers: headersOf(headers),
+    headers: headersOf(endpoint),
     content: { [mediaType(schema)]: { schema } },
   }
 }
 
+const cacheHeader = { 'Cache-Control': 'For how long caches may keep the response.' }
+
 /** What caches may keep has no headers of one request. */
-const headersOf = (declared: Operation['headers'] = {}) =>
-  z.object({
+function headersOf({ cache, headers }: DescribedEndpoint) {
+  const declared = { ...(cache && cacheHeader), ...headers }
+  return z.object({
     ...('Cache-Control' in declared ? deprecationHeaders : commonHeaders),
     ...ownHeaders(declared),
   })
+}
 
 /** `image/jpeg` for `z.file().mime('image/jpeg')`; other schemas describe JSON. */
 function mediaType(schema: z.ZodType): string {
@@ -46,13 +48,13 @@ function mediaType(schema: z.ZodType): string {
 /** Returns the responses of all other statuses. */
 export function errorResponses(endpoint: DescribedEndpoint): ZodOpenApiResponsesObject {
   const responses: ZodOpenApiResponsesObject = {}
-  for (const [status, description] of Object.entries(endpoint.info.bodiless ?? {}))
+  for (const [status, description] of Object.entries(endpoint.bodiless ?? {}))
     responses[statusKey(status)] = {
       description,
-      headers: headersOf(endpoint.info.headers),
+      headers: headersOf(endpoint),
     }
   for (const [status, codes] of Map.groupBy(errorCodes(endpoint), (code) => errorStatus[code]))
-    responses[statusKey(status)] = errorResponse(status, codes, endpoint.info)
+    responses[statusKey(status)] = errorResponse(status, codes, endpoint)
   return responses
 }
 
@@ -62,9 +64,18 @@ const statusKey = (status: number | string) => `${status}` as `4${string}`
 const textFields = ['providerId', 'source', 'q']
 
 /** The error codes of the endpoint and of all endpoints like it, in the order of `errorStatus`. */
-function errorCodes({ access, info, inputs, method, path }: DescribedEndpoint): ErrorCode[] {
-  const takesJson = inputs.some(({ target }) => target === 'json')
-  const takesText = inputs.some(({ schema }) => textFields.some((name) => name in fieldsOf(schema)))
+function errorCodes({
+  access,
+  errors = [],
+  isUnavailable,
+  input = {},
+  method,
+  isStrict,
+}: DescribedEndpoint): ErrorCode[] {
+  const takesJson = input.json !== undefined
+  const takesText = Object.values(input).some((schema) =>
+    textFields.some((name) => name in fieldsOf(schema)),
+  )
   const codes = new Set<ErrorCode>([
     'invalid_input',
     'rate_limited',
@@ -77,9 +88,9 @@ function errorCodes({ access, info, inputs, method, path }: DescribedEndpoint): 
   if (method !== 'GET') codes.add('cross_site')
   if (takesJson) codes.add('payload_too_large').add('unsupported_media_type')
   if (takesJson || takesText) codes.add('invalid_character')
-  if (strictPaths.some((start) => path.startsWith(start))) codes.add('unknown_field')
-  for (const code of info.errors ?? []) codes.add(code)
-  if (info.isUnavailable) codes.delete('internal_error')
+  if (isStrict) codes.add('unknown_field')
+  for (const code of errors) codes.add(code)
+  if (isUnavailable) codes.delete('internal_error')
   return (Object.keys(errorStatus) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
@@ -99,8 +110,10 @@ const MANY = 3
 function errorResponse(
   status: number,
   codes: readonly ErrorCode[],
-  { operationId, errorFields, isUnavailable }: DescribedEndpoint['info'],
+  { id: operationId, isUnavailable, path }: DescribedEndpoint,
 ): ZodOpenApiResponseObject {
+  // As `setErrorFields` does.
+  const errorFields = path.startsWith('/api/externalOrders') ? { orders: null } : undefined
   const hasStatus = isUnavailable && status === 503
   const name = codes.length < MANY && !hasStatus ? codes.join('_or_') : `${operationId}_${status}`
   const id = pascalCase(errorFields && codes.length < MANY ? `orders_${name}` : name)

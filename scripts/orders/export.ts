@@ -1,6 +1,6 @@
 /** Reads summaries of orders from an instance, as lines of JSON or CSV. */
 import type { MarketplaceClient, OrderSummary } from '../../client/src/index.ts'
-import { OrderSummary as Summary } from '../openapi/summary.ts'
+import { OrderSummary as Summary } from '../../src/orders/answers.ts'
 import { CommandError } from '../shell/command.ts'
 
 /** Milliseconds after which an order that a call has placed is in the database for certain. */

@@ -44,7 +44,7 @@ const userById = prepared((db, { userId }: Owner) =>
     .where(and(eq(users.id, userId), isNull(users.removedAt))),
 )
 
-/** Returns the live addresses of a user by id. Throws `forbidden`, `not_found`. */
+/** Returns the live addresses of a user by id. */
 export async function listAddresses<K extends AddressKind>(
   { db, caller }: Omit<Ctx, 'now'>,
   { kind, userId }: { kind: K; userId: number },
@@ -60,7 +60,7 @@ export async function listAddresses<K extends AddressKind>(
 
 /**
  * Returns the signed-in user with all live addresses by id, and `deleted` again if that address is
- * deleted and can be restored. Throws `unauthenticated`, `forbidden`.
+ * deleted and can be restored.
  */
 export async function readAddressBook({ db, caller, now }: Ctx, deleted: Deleted | undefined) {
   const { userId } = caller
@@ -72,9 +72,7 @@ export async function readAddressBook({ db, caller, now }: Ctx, deleted: Deleted
   return { account, delivery, billing, undo: undoable.length > 0 ? deleted : undefined }
 }
 
-/**
- * Returns a live address of the signed-in user. Throws `unauthenticated`, `forbidden`, `not_found`.
- */
+/** Returns a live address of the signed-in user. */
 export async function readAddress(
   { db, caller }: Omit<Ctx, 'now'>,
   { kind, id }: { kind: AddressKind; id: number },

@@ -1,17 +1,28 @@
-import { Hono } from 'hono'
 import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import { addressKinds } from '../db/schema/users.ts'
-import type { App } from '../http/context.ts'
-import { requireToken, validate } from '../http/endpoint.ts'
-import { docs } from '../http/fields.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'
 import { deleteAddress, updateAddress } from './change.ts'
 import { createAddress, detectKind } from './create.ts'
+import { MAX_ADDRESSES } from './limit.ts'
 import { listAddresses } from './list.ts'
-import { BillingChanges, DeliveryChanges, DeliveryFields, description, flag } from './schema.ts'
+import {
+  BillingAddresses,
+  BillingChanges,
+  BillingFields,
+  CreatedBilling,
+  CreatedDelivery,
+  DeliveryAddresses,
+  DeliveryChanges,
+  DeliveryFields,
+  description,
+  flag,
+  UpdatedBilling,
+  UpdatedDelivery,
+} from './schema.ts'
 
-const AddressId = z.object({ id: idText.describe(docs('Id of the address.')) })
+const AddressId = z.object({ id: idText.describe('Id of the address.') })
 const Owner = {
   userId: z
     .int()
@@ -25,95 +36,160 @@ const NewAddress = DeliveryFields.extend({
   ...Owner,
   default: flag(description.default),
   isDefault: flag(description.isDefault),
-}).meta({ id: 'NewAddress', description: docs('The fields of a new address of either kind.') })
+}).meta({ id: 'NewAddress', description: 'The fields of a new address of either kind.' })
 const NewBillingAddress = BillingChanges.extend(Owner).meta({
   id: 'NewBillingAddress',
-  description: docs('The fields of a new billing address.'),
+  description: 'The fields of a new billing address.',
 })
-/** The name of each kind in operation ids and keys of answers, and the fields to change. */
-const kinds = {
-  delivery: { name: 'Delivery', Changes: DeliveryChanges },
-  billing: {
-    name: 'Billing',
-    Changes: BillingChanges.meta({
-      id: 'BillingAddressChanges',
-      description: docs('The fields to change.'),
+
+const AnyKind = z.object({
+  type: z
+    .enum(addressKinds)
+    .optional()
+    .describe('Address kind. Overrides detection from the body.'),
+})
+const BillingKind = z.object({
+  type: z.literal('billing').optional().describe('Always `billing`.'),
+})
+
+const deliveryOnly = Object.keys(DeliveryFields.shape)
+  .filter((name) => !(name in BillingFields.shape))
+  .map((name) => `\`${name}\``)
+const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
+
+export const addressRoutes = new Endpoints({ tag: 'Addresses' })
+  .get(
+    '/api/public/user/:user_id/deliveryAddresses',
+    {
+      id: 'listDeliveryAddresses',
+      summary: 'List the delivery addresses of a user',
+      access: 'token',
+      reads: 'nearest',
+      input: { param: UserParam },
+      answer: DeliveryAddresses,
+      errors: ['not_found'],
+    },
+    async (c, { param }) => {
+      const userId = resolveUserId(c.var.caller, param.user_id)
+      return { deliveryAddresses: await listAddresses(c.var, { kind: 'delivery', userId }) }
+    },
+  )
+  .put(
+    '/api/public/deliveryAddress',
+    {
+      id: 'updateDeliveryAddress',
+      summary: 'Update a delivery address',
+      description: 'An absent field stays as it is; null clears it.',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId, json: DeliveryChanges },
+      answer: UpdatedDelivery,
+      errors: ['not_found'],
+    },
+    async (c, { query: { id }, json: changes }) => ({
+      updatedDeliveryAddress: await updateAddress(c.var, { kind: 'delivery', id, changes }),
     }),
-  },
-}
-
-const addressId = validate('query', AddressId)
-
-export const addressRoutes = new Hono<App>()
-
-for (const kind of addressKinds) {
-  const { name, Changes } = kinds[kind]
-  addressRoutes
-    .get(
-      `/api/public/user/:user_id/${kind}Addresses`,
-      requireToken(`list${name}Addresses`),
-      validate('param', UserParam),
-      async (c) => {
-        const userId = resolveUserId(c.var.caller, c.req.valid('param').user_id)
-        return c.json({ [`${kind}Addresses`]: await listAddresses(c.var, { kind, userId }) })
-      },
-    )
-    .put(
-      `/api/public/${kind}Address`,
-      requireToken(`update${name}Address`),
-      addressId,
-      validate('json', Changes),
-      async (c) => {
-        const { id } = c.req.valid('query')
-        const address = await updateAddress(c.var, { kind, id, changes: c.req.valid('json') })
-        return c.json({ [`updated${name}Address`]: address })
-      },
-    )
-    .delete(
-      `/api/public/${kind}Address`,
-      requireToken(`delete${name}Address`),
-      addressId,
-      async (c) => {
-        const address = await deleteAddress(c.var, { kind, ...c.req.valid('query') })
-        return c.json({ [`updated${name}Address`]: address })
-      },
-    )
-}
-
-addressRoutes
+  )
+  .delete(
+    '/api/public/deliveryAddress',
+    {
+      id: 'deleteDeliveryAddress',
+      summary: 'Delete a delivery address',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId },
+      answer: UpdatedDelivery,
+      errors: ['not_found'],
+    },
+    async (c, { query: { id } }) => ({
+      updatedDeliveryAddress: await deleteAddress(c.var, { kind: 'delivery', id }),
+    }),
+  )
+  .get(
+    '/api/public/user/:user_id/billingAddresses',
+    {
+      id: 'listBillingAddresses',
+      summary: 'List the billing addresses of a user',
+      access: 'token',
+      reads: 'nearest',
+      input: { param: UserParam },
+      answer: BillingAddresses,
+      errors: ['not_found'],
+    },
+    async (c, { param }) => {
+      const userId = resolveUserId(c.var.caller, param.user_id)
+      return { billingAddresses: await listAddresses(c.var, { kind: 'billing', userId }) }
+    },
+  )
+  .put(
+    '/api/public/billingAddress',
+    {
+      id: 'updateBillingAddress',
+      summary: 'Update a billing address',
+      description: 'An absent field stays as it is; null clears it.',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId, json: BillingChanges },
+      answer: UpdatedBilling,
+      errors: ['not_found'],
+    },
+    async (c, { query: { id }, json: changes }) => ({
+      updatedBillingAddress: await updateAddress(c.var, { kind: 'billing', id, changes }),
+    }),
+  )
+  .delete(
+    '/api/public/billingAddress',
+    {
+      id: 'deleteBillingAddress',
+      summary: 'Delete a billing address',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AddressId },
+      answer: UpdatedBilling,
+      errors: ['not_found'],
+    },
+    async (c, { query: { id } }) => ({
+      updatedBillingAddress: await deleteAddress(c.var, { kind: 'billing', id }),
+    }),
+  )
   .post(
     '/api/public/deliveryAddress',
-    requireToken('createAddress'),
-    validate(
-      'query',
-      z.object({
-        type: z
-          .enum(addressKinds)
-          .optional()
-          .describe(docs('Address kind. Overrides detection from the body.')),
-      }),
-    ),
-    validate('json', NewAddress),
-    async (c) => {
-      const body = c.req.valid('json')
-      const kind = c.req.valid('query').type ?? detectKind(body)
-      const { default: isDefault, ...fields } = body
+    {
+      id: 'createAddress',
+      summary: 'Create a delivery or a billing address',
+      description:
+        `${createDescription} Without \`type\`, a body with at least one address field or ` +
+        `\`isDefault\`, and none of ${deliveryOnly.join(', ')} and \`default\`, creates a billing ` +
+        'address. An `id` in the query is ignored.',
+      access: 'token',
+      reads: 'primary',
+      input: { query: AnyKind, json: NewAddress },
+      answer: z
+        .union([CreatedDelivery, CreatedBilling])
+        .describe('The new address, of the kind created.'),
+      errors: ['user_not_found', 'too_many_addresses'],
+    },
+    async (c, { query, json }) => {
+      const kind = query.type ?? detectKind(json)
+      const { default: isDefault, ...fields } = json
       if (kind === 'billing')
-        return c.json({ newBillingAddress: await createAddress(c.var, { kind, ...fields }) })
-      const address = await createAddress(c.var, { kind, ...fields, isDefault })
-      return c.json({ newDeliveryAddress: address })
+        return { newBillingAddress: await createAddress(c.var, { kind, ...fields }) }
+      return { newDeliveryAddress: await createAddress(c.var, { kind, ...fields, isDefault }) }
     },
   )
   .post(
     '/api/public/billingAddress',
-    requireToken('createBillingAddress'),
-    validate(
-      'query',
-      z.object({ type: z.literal('billing').optional().describe(docs('Always `billing`.')) }),
-    ),
-    validate('json', NewBillingAddress),
-    async (c) => {
-      const address = await createAddress(c.var, { kind: 'billing', ...c.req.valid('json') })
-      return c.json({ newBillingAddress: address })
+    {
+      id: 'createBillingAddress',
+      summary: 'Create a billing address',
+      description: createDescription,
+      access: 'token',
+      reads: 'primary',
+      input: { query: BillingKind, json: NewBillingAddress },
+      answer: CreatedBilling,
+      errors: ['user_not_found', 'too_many_addresses'],
     },
+    async (c, { json }) => ({
+      newBillingAddress: await createAddress(c.var, { kind: 'billing', ...json }),
+    }),
   )

@@ -6,7 +6,7 @@ import { and, isNull, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { shownColumns } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema/users.ts'
-import { bool, docs, id, orNull, text, time, timestamps } from '../http/fields.ts'
+import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 import { optionalEmail, writtenText } from '../http/inputs.ts'
 import { toLine } from '../http/text.ts'
 
@@ -68,16 +68,21 @@ export type AddressFields = z.infer<typeof DeliveryFields>
 export const flag = (text: string) => z.boolean().optional().describe(text)
 
 export const DeliveryChanges = DeliveryFields.extend({ default: flag(description.default) })
-  .meta({ id: 'DeliveryAddressChanges', description: docs('The fields to change.') })
+  .meta({ id: 'DeliveryAddressChanges', description: 'The fields to change.' })
   .transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault }))
 
-export const BillingChanges = BillingFields.extend({ isDefault: flag(description.isDefault) })
+export const BillingChanges = BillingFields.extend({ isDefault: flag(description.isDefault) }).meta(
+  {
+    id: 'BillingAddressChanges',
+    description: 'The fields to change.',
+  },
+)
 
 const shown = (field: keyof typeof description) => orNull(text(description[field]))
 
 const ids = {
-  id: id(docs('Id of the address.')),
-  userId: id(docs('Id of the user who owns the address.')),
+  id: id('Id of the address.'),
+  userId: id('Id of the user who owns the address.'),
 }
 const place = {
   street: shown('street'),
@@ -98,18 +103,18 @@ export const addressTexts = {
 
 export const addressTimes = {
   ...timestamps(),
-  deletedAt: orNull(time(docs('Time of deletion; null while the address is live.'))),
+  deletedAt: orNull(time('Time of deletion; null while the address is live.')),
 }
 
 /** A delivery address, as responses show it. */
-export const DeliveryAddress = z
+const DeliveryAddress = z
   .object({ ...ids, ...addressTexts, default: bool(description.default), ...addressTimes })
-  .meta({ id: 'DeliveryAddress', description: docs('An address to which a shop delivers.') })
+  .meta({ id: 'DeliveryAddress', description: 'An address to which a shop delivers.' })
 
 /** A billing address, as responses show it. */
-export const BillingAddress = z
+const BillingAddress = z
   .object({ ...ids, isDefault: bool(description.isDefault), ...place, ...addressTimes })
-  .meta({ id: 'BillingAddress', description: docs('An address for invoices. Each order has one.') })
+  .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' })
 
 export type Addresses = {
   delivery: z.infer<typeof DeliveryAddress>
@@ -124,3 +129,25 @@ export const addressColumns = {
   },
   billing: shownColumns(addresses, BillingAddress),
 }
+
+const ofList = 'The live addresses of the user, by id.'
+export const DeliveryAddresses = z
+  .object({ deliveryAddresses: z.array(DeliveryAddress).describe(ofList) })
+  .meta({ id: 'DeliveryAddressesAnswer', description: 'The delivery addresses of a user.' })
+export const BillingAddresses = z
+  .object({ billingAddresses: z.array(BillingAddress).describe(ofList) })
+  .meta({ id: 'BillingAddressesAnswer', description: 'The billing addresses of a user.' })
+
+export const CreatedDelivery = z
+  .object({ newDeliveryAddress: DeliveryAddress })
+  .meta({ id: 'NewDeliveryAddressAnswer', description: 'The new address.' })
+export const CreatedBilling = z
+  .object({ newBillingAddress: BillingAddress })
+  .meta({ id: 'NewBillingAddressAnswer', description: 'The new address.' })
+
+export const UpdatedDelivery = z
+  .object({ updatedDeliveryAddress: DeliveryAddress })
+  .meta({ id: 'UpdatedDeliveryAddressAnswer', description: 'The address after the change.' })
+export const UpdatedBilling = z
+  .object({ updatedBillingAddress: BillingAddress })
+  .meta({ id: 'UpdatedBillingAddressAnswer', description: 'The address after the change.' })

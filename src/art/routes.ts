@@ -1,11 +1,9 @@
-import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import * as z from 'zod'
-import { pictureHeaders } from '../avatars/serve.ts'
+import { TIMEOUT } from '../avatars/remote.ts'
+import { pictureAnswer, pictureHeaders } from '../avatars/serve.ts'
 import { cacheControl } from '../http/cache-control.ts'
-import type { App } from '../http/context.ts'
-import { publicEndpoint, validate } from '../http/endpoint.ts'
-import { docs } from '../http/fields.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'
 import { artSizes, readArt } from './art.ts'
 
@@ -21,20 +19,31 @@ const nothing = Uint8Array.from(
 )
 
 const ArtParam = z.object({
-  id: idText.describe(docs('Id of the NFT.')),
+  id: idText.describe('Id of the NFT.'),
   size: z
     .enum(['card', 'page'])
-    .describe(docs(`At most ${artSizes.card} pixels wide and high, or ${artSizes.page}.`)),
+    .describe(`At most ${artSizes.card} pixels wide and high, or ${artSizes.page}.`),
 })
 
-export const artRoutes = new Hono<App>().get(
+export const artRoutes = new Endpoints().get(
   '/nfts/:id/art/:size',
-  publicEndpoint('getArt'),
-  etag({ retainedHeaders: ['etag', ...Object.keys(headers)] }),
-  validate('param', ArtParam),
-  async (c) => {
+  {
+    id: 'getArt',
+    tag: 'Marketplace',
+    summary: 'Get the art of an NFT',
+    description:
+      'Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take ' +
+      `${TIMEOUT / 1000} seconds. Where there is no picture now, ask again after an hour; an \`img\` ` +
+      'of a browser gets a transparent GIF with the 404.',
+    access: 'public',
+    reads: 'nearest',
+    input: { param: ArtParam },
+    middleware: [etag({ retainedHeaders: ['etag', ...Object.keys(headers)] })],
+    ...pictureAnswer,
+  },
+  async (c, { param }) => {
     const ctx = { ...c.var, bucket: c.env.AVATARS, images: c.env.IMAGES }
-    const art = await readArt(ctx, c.req.valid('param'))
+    const art = await readArt(ctx, param)
     if (art) return c.body(art.body, 200, { ...headers, etag: art.etag })
     if (c.req.header('sec-fetch-dest') !== 'image') return c.notFound()
     return c.body(nothing, 404, { 'content-type': 'image/gif' })

@@ -79,8 +79,7 @@ function callerGuards(caller: Caller): Guard[] {
 
 /**
  * Runs the statements in one trip, together with the check that the token is live and is what the
- * endpoint requires. A replica may not know a new token: the primary is asked before a token is
- * refused. Throws `unauthenticated`, `forbidden`.
+ * endpoint requires. Throws `unauthenticated`, `forbidden`.
  */
 export function readAs<const T extends readonly Statement[]>(
   db: Database,
@@ -103,7 +102,6 @@ export async function readAs(
     ...statements,
   })
   const [live] = liveTokens
-  if (!live && db.$client.leaveReplica()) return readAs(db, caller, statements)
   if (!live) throw tokenRevoked()
   if (caller.requires && live.kind !== 'session') throw sessionRequired()
   if (caller.requires === 'administrator' && live.roleId !== ADMINISTRATOR) throw notAdministrator()

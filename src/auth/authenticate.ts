@@ -20,16 +20,10 @@ export const authenticate = createMiddleware<App>(async (c, next) => {
   const header = c.req.header('authorization')
   const jwt = header ? header.replace(/^Bearer +/i, '').trim() : sessionCookie(c)
   const caller = jwt ? await verifyToken(tokenIssuer(c.get('settings')), jwt, c.get('now')) : null
-  if (caller && !header && !safeMethods.test(c.req.method)) rejectCrossSite(c)
+  if (caller && !header && !safeMethods.test(c.req.method)) requireSameOrigin(c)
   c.set('caller', caller)
   if (jwt && !caller)
     c.set('tokenProblem', explainInvalidToken(tokenIssuer(c.get('settings')), jwt, c.get('now')))
-  await next()
-})
-
-/** Protects endpoints that change state before there is a session. Throws `cross_site`. */
-export const requireSameOrigin = createMiddleware<App>(async (c, next) => {
-  rejectCrossSite(c)
   await next()
 })
 
@@ -47,11 +41,14 @@ function sessionCookie(c: Context<App>): string | undefined {
 }
 
 /**
+ * Throws `cross_site` for a request of another site. Endpoints that change state before there is a
+ * session have it among their `checks`.
+ *
  * Browsers send the cookie with requests that other sites make. They tell the site in
  * `Sec-Fetch-Site`, or in `Origin` at least; a client that sends neither is no browser.
  * `hono/csrf` only checks form bodies; this check also covers JSON and DELETE.
  */
-function rejectCrossSite(c: Context<App>): void {
+export function requireSameOrigin(c: Context<App>): void {
   const site = c.req.header('sec-fetch-site') ?? 'none'
   const { origin } = new URL(c.req.url)
   const isOwnSite = site === 'same-origin' || site === 'none'

@@ -1,14 +1,17 @@
-import { Hono } from 'hono'
-import { allowCaching } from '../http/cache-control.ts'
-import type { App } from '../http/context.ts'
-import { publicEndpoint } from '../http/endpoint.ts'
-import { publicKeys, tokenIssuer } from './tokens.ts'
+import { Endpoints } from '../http/endpoint.ts'
+import { JwkSet, publicKeys } from './public-keys.ts'
+import { tokenIssuer } from './tokens.ts'
 
-export const authRoutes = new Hono<App>().get(
+export const authRoutes = new Endpoints().get(
   '/.well-known/jwks.json',
-  publicEndpoint('getSigningKeys'),
-  (c) => {
-    allowCaching(c, 300)
-    return c.json(publicKeys(tokenIssuer(c.var.settings)))
+  {
+    id: 'getSigningKeys',
+    tag: 'Identity',
+    summary: 'List the public keys that verify tokens (RFC 7517)',
+    access: 'public',
+    reads: 'nearest',
+    cache: 300,
+    answer: JwkSet,
   },
+  (c) => publicKeys(tokenIssuer(c.var.settings)),
 )

@@ -11,6 +11,7 @@ import type { Guard } from '../db/guard.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { App, Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { mayBeStale } from '../http/nearest.ts'
 import { isList, readAs, sessionRequired } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import { SESSION_LIFETIME, signToken, type TokenRecord, tokenIssuer } from './tokens.ts'
@@ -69,7 +70,7 @@ const selectAccount = prepared((db, { tokenId }: TokenId) =>
     .where(and(eq(tokens.id, tokenId), eq(tokens.kind, 'session'))),
 )
 
-/** Returns the signed-in user. Throws `unauthenticated`, `forbidden`. */
+/** Returns the signed-in user. */
 export async function readAccount({ db, caller }: Session): Promise<Account> {
   const [account] = await readAsUser({ db, caller }, [])
   return account
@@ -81,7 +82,7 @@ export async function findAccount(db: Database, caller: Caller | null): Promise<
   try {
     return await readAccount({ db, caller: { ...caller, requires: 'session' } })
   } catch (error) {
-    if (error instanceof ApiError) return null
+    if (error instanceof ApiError && !mayBeStale(error, db)) return null
     throw error
   }
 }

@@ -6,14 +6,14 @@ import {
   decodeJwt,
   decodeProtectedHeader,
   type FlattenedJWSInput,
-  type JSONWebKeySet,
   type JWSHeaderParameters,
   jwtVerify,
   SignJWT,
 } from 'jose'
 import type { tokens } from '../db/schema/users.ts'
-import type { PublicKey, Settings, SigningKey } from '../env.ts'
+import type { Settings, SigningKey } from '../env.ts'
 import type { Caller } from '../http/context.ts'
+import { publicKeys } from './public-keys.ts'
 
 const ALGORITHM = 'EdDSA'
 const AUDIENCE = 'marketplace-api'
@@ -160,11 +160,6 @@ export function explainInvalidToken(issuer: Issuer, jwt: string, now: Date): str
     return 'the token is malformed'
   }
 }
-
-/** Returns the JWK set with the public keys (RFC 7517). */
-export const publicKeys = ({ keys }: { keys: readonly PublicKey[] }): JSONWebKeySet => ({
-  keys: keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x, alg: ALGORITHM, use: 'sig' })),
-})
 
 const keySets = new WeakMap<Issuer['keys'], ReturnType<typeof createLocalJWKSet>>()
 

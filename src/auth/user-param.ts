@@ -3,14 +3,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { docs } from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
 
 /** The path parameter `<user_id>`: a user id, or `me` for the caller. */
 export const UserParam = z.object({
   user_id: z
     .union([z.literal('me'), idText], { error: 'must be me or a positive integer' })
-    .describe(docs('A user id, or `me` for the caller.')),
+    .describe('A user id, or `me` for the caller.'),
 })
 
 type UserId = z.infer<typeof UserParam>['user_id']

@@ -17,7 +17,7 @@ const avatarOwner = prepared((db, { userId }: { userId: number }) =>
   db.select({ id: users.id, avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
 )
 
-/** Returns a user's avatar key, for any caller. Throws `unauthenticated`, `not_found`. */
+/** Returns a user's avatar key, for any caller. */
 export async function readAvatar(
   { db, caller }: Omit<Ctx, 'now'>,
   userId: number,

@@ -1,28 +1,45 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { etag } from 'hono/etag'
 import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/user-param.ts'
-import type { App } from '../http/context.ts'
-import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
-import { docs } from '../http/fields.ts'
+import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import { writtenText } from '../http/inputs.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
 import { avatarContext } from './context.ts'
-import { fetchPicture } from './remote.ts'
+import { MAX_BYTES } from './limits.ts'
+import { MAX_EDGE, MAX_PIXELS } from './picture.ts'
+import { fetchPicture, MAX_REDIRECTS, TIMEOUT } from './remote.ts'
 import { readAvatar, replaceAvatar } from './replace.ts'
-import { findPicture, pictureHeaders } from './serve.ts'
+import { findPicture, pictureAnswer, pictureHeaders } from './serve.ts'
 import { pictureFromBody, pictureFromForm } from './upload.ts'
 import { avatarUrl } from './url.ts'
 
 const AvatarSource = z
-  .object({
-    avatarUrl: writtenText(2048, 1).describe(docs('URL of the picture to download.')),
-  })
-  .meta({ id: 'AvatarSource', description: docs('Where the new avatar is.') })
+  .object({ avatarUrl: writtenText(2048, 1).describe('URL of the picture to download.') })
+  .meta({ id: 'AvatarSource', description: 'Where the new avatar is.' })
+const AvatarForm = z
+  .object({ avatar: z.file().describe('The picture.') })
+  .meta({ id: 'AvatarForm', description: 'A form with the new avatar.' })
 const PictureParam = z.object({
-  user_id: z.string().meta({ description: docs('Id of the user.'), examples: ['3'] }),
-  picture: z.string().describe(docs('The last segment of an `avatarUrl`.')),
+  user_id: z.string().meta({ description: 'Id of the user.', examples: ['3'] }),
+  picture: z.string().describe('The last segment of an `avatarUrl`.'),
 })
+
+const Avatar = z
+  .object({
+    avatarUrl: z
+      .url()
+      .describe('URL of the avatar. Users without an avatar have a default picture.'),
+  })
+  .meta({ id: 'Avatar', description: 'Where the avatar is.' })
+
+const pictureErrors = ['not_found', 'payload_too_large', 'unsupported_media_type'] as const
+const storedDescription =
+  'The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the ' +
+  `instance includes them. It has at most ${MAX_BYTES / 1024 / 1024} MiB and ${MAX_PIXELS / 1e6} megapixels. ` +
+  `It is stored as a JPEG of at most ${MAX_EDGE} × ${MAX_EDGE} pixels without metadata, and ` +
+  'replaces the previous avatar.'
+
 /** Stores the picture that `readPicture` returns as the avatar of the user in the path. */
 async function updateAvatar(
   c: Context<AppWithCaller>,
@@ -31,58 +48,94 @@ async function updateAvatar(
 ) {
   const userId = resolveUserId(c.var.caller, user_id)
   const user = await replaceAvatar(avatarContext(c), { userId, readPicture })
-  return c.json({ avatarUrl: avatarUrl(c.var.settings.PUBLIC_URL, user) })
+  return { avatarUrl: avatarUrl(c.var.settings.PUBLIC_URL, user) }
 }
 
-const userParam = validate('param', UserParam)
-
-export const avatarRoutes = new Hono<App>()
+export const avatarRoutes = new Endpoints({ tag: 'Avatars' })
   .get(
     '/api/public/user/:user_id/profile/avatar',
-    requireToken('getAvatar'),
-    userParam,
-    async (c) => {
+    {
+      id: 'getAvatar',
+      summary: "Get the URL of a user's avatar",
+      description: 'Any token may read the avatar of any user.',
+      access: 'token',
+      reads: 'nearest',
+      input: { param: UserParam },
+      answer: Avatar,
+      errors: ['not_found'],
+    },
+    async (c, { param }) => {
       const { caller, settings } = c.var
-      const user = await readAvatar(c.var, resolveUserId(caller, c.req.valid('param').user_id))
-      return c.json({ avatarUrl: avatarUrl(settings.PUBLIC_URL, user) })
+      const user = await readAvatar(c.var, resolveUserId(caller, param.user_id))
+      return { avatarUrl: avatarUrl(settings.PUBLIC_URL, user) }
     },
   )
   .put(
     '/api/public/user/:user_id/profile/avatar',
-    requireToken('replaceAvatar'),
-    avatarRateLimit,
-    userParam,
-    validate('json', AvatarSource),
-    (c) =>
-      updateAvatar(c, c.req.valid('param'), () =>
-        fetchPicture(c.req.valid('json').avatarUrl, {
-          field: 'avatarUrl',
-          loopbackHosts: c.var.settings.LOOPBACK_HOSTS,
-        }),
-      ),
+    {
+      id: 'replaceAvatar',
+      summary: "Replace a user's avatar with the picture at a URL",
+      description:
+        'The URL is http or https, and points to a public host. The download follows up to ' +
+        `${MAX_REDIRECTS} redirects and takes at most ${TIMEOUT / 1000} seconds. ${storedDescription}`,
+      access: 'token',
+      reads: 'primary',
+      checks: [avatarRateLimit],
+      input: { param: UserParam, json: AvatarSource },
+      answer: Avatar,
+      errors: pictureErrors,
+    },
+    (c, { param, json }) => {
+      const source = { field: 'avatarUrl', loopbackHosts: c.var.settings.LOOPBACK_HOSTS }
+      return updateAvatar(c, param, () => fetchPicture(json.avatarUrl, source))
+    },
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarFile',
-    requireToken('uploadAvatarFile'),
-    avatarRateLimit,
-    userParam,
-    (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromForm(c)),
+    {
+      id: 'uploadAvatarFile',
+      summary: "Replace a user's avatar with a file in a form",
+      description: storedDescription,
+      access: 'token',
+      reads: 'primary',
+      checks: [avatarRateLimit],
+      input: { param: UserParam },
+      body: { type: 'multipart/form-data', schema: AvatarForm },
+      answer: Avatar,
+      errors: pictureErrors,
+    },
+    (c, { param }) => updateAvatar(c, param, () => pictureFromForm(c)),
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarBytes',
-    requireToken('uploadAvatarBytes'),
-    avatarRateLimit,
-    userParam,
-    (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromBody(c)),
+    {
+      id: 'uploadAvatarBytes',
+      summary: "Replace a user's avatar with the bytes of the body",
+      description: `The bytes decide, whatever \`Content-Type\` says. ${storedDescription}`,
+      access: 'token',
+      reads: 'primary',
+      checks: [avatarRateLimit],
+      input: { param: UserParam },
+      body: { type: 'application/octet-stream', schema: z.file().describe('The picture.') },
+      answer: Avatar,
+      errors: pictureErrors,
+    },
+    (c, { param }) => updateAvatar(c, param, () => pictureFromBody(c)),
   )
   .get(
     '/avatars/:user_id/:picture',
-    publicEndpoint('getPicture'),
-    // A cache that gets a 304 updates the headers of its copy, so a 304 needs all of them.
-    etag({ retainedHeaders: ['etag', ...Object.keys(pictureHeaders)] }),
-    validate('param', PictureParam),
-    async (c) => {
-      const { user_id, picture } = c.req.valid('param')
+    {
+      id: 'getPicture',
+      summary: 'Get a picture',
+      description: 'Serves the picture at an `avatarUrl`. The picture at a URL never changes.',
+      access: 'public',
+      reads: 'nearest',
+      input: { param: PictureParam },
+      // A cache that gets a 304 updates the headers of its copy, so a 304 needs all of them.
+      middleware: [etag({ retainedHeaders: ['etag', ...Object.keys(pictureHeaders)] })],
+      ...pictureAnswer,
+    },
+    async (c, { param: { user_id, picture } }) => {
       const found = await findPicture(c.env.AVATARS, c.env.ASSETS, `${user_id}/${picture}`)
       if (!found) return c.notFound()
       return c.body(found.body, 200, { ...pictureHeaders, etag: found.etag })

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { cacheControl } from '../http/cache-control.ts'
 import { DEFAULT_PICTURE, pictureKeyPattern } from './url.ts'
 
@@ -10,6 +11,17 @@ export const pictureHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
 }
+
+/** What the OpenAPI document says of an answer with a picture. */
+export const pictureAnswer = {
+  answer: z.file().mime('image/jpeg').describe('The picture.'),
+  headers: {
+    ETag: 'Identifies the picture, for `If-None-Match`.',
+    'Cache-Control': 'For how long caches may keep the response.',
+  },
+  bodiless: { 304: 'The picture has the ETag that `If-None-Match` names.' },
+  errors: ['not_found'],
+} as const
 
 type Picture = { body: ReadableStream; etag: string }
 

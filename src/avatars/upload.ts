@@ -11,7 +11,7 @@ const mediaType = (contentType: string) => contentType.split(';')[0]?.trim().toL
 const readBytes = bodyReader(MAX_BYTES, tooLarge().message)
 const readForm = bodyReader(MAX_BYTES + MAX_FORM_BYTES, tooLarge().message)
 
-/** Returns the body, whatever type it declares. Throws `payload_too_large`, `invalid_input`. */
+/** Returns the body, whatever type it declares. */
 export const pictureFromBody = async (c: Context): Promise<Blob> => new Blob([await readBytes(c)])
 
 /** Quotes what lacks quotes: HttpClient of .NET sends `name=avatar`, which the platform does not know. */

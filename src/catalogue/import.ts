@@ -58,8 +58,7 @@ export class LinesHaveProblems extends Error {}
 
 /**
  * Stages lines. They follow those that are staged, or replace them; `last` is the number of the
- * last one. If the call has committed the import before, only returns the result. Throws
- * `conflict`.
+ * last one. If the call has committed the import before, only returns the result.
  */
 export async function stage(
   ctx: ImportCtx,

@@ -6,7 +6,6 @@ import { readAs } from '../auth/access.ts'
 import { prepared } from '../db/batch.ts'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import type { Ctx } from '../http/context.ts'
-import { docs } from '../http/fields.ts'
 import { identifier } from '../http/inputs.ts'
 
 /** Records of a call. */
@@ -17,14 +16,14 @@ export const RecordIds = z
     records: z
       .array(
         z.object({
-          type: z.enum(catalogueTypes).describe(docs('Type of the record.')),
-          id: identifier(200).describe(docs('The id in the catalogue.')),
+          type: z.enum(catalogueTypes).describe('Type of the record.'),
+          id: identifier(200).describe('The id in the catalogue.'),
         }),
       )
       .max(MAX_RECORDS)
-      .describe(docs('The records.')),
+      .describe('The records.'),
   })
-  .meta({ id: 'RecordIds', description: docs('Records of a catalogue.') })
+  .meta({ id: 'RecordIds', description: 'Records of a catalogue.' })
 export type RecordIds = z.infer<typeof RecordIds>
 
 const find = (table: CatalogueType) =>
@@ -37,7 +36,7 @@ export const selectNumbers = prepared((db, { records }: { records: string }) =>
     FROM json_each(${records}) r ORDER BY r.key`),
 )
 
-/** Returns the ids of records in the API. Throws `unauthenticated`. */
+/** Returns the ids of records in the API. */
 export async function findNumbers(
   { db, caller }: Pick<Ctx, 'db' | 'caller'>,
   { records }: RecordIds,

@@ -10,7 +10,7 @@ import {
   listingTypes,
   orderableStatuses,
 } from '../db/schema/catalogue.ts'
-import { docs, inMinorUnits } from '../http/fields.ts'
+import { inMinorUnits } from '../http/fields.ts'
 import {
   EmailAddress,
   identifier,
@@ -46,10 +46,7 @@ const pieces = z.int().positive()
 const orNull = <T extends z.ZodType>(field: T) => field.nullable().default(null)
 
 const price = {
-  priceCents: z
-    .int()
-    .nonnegative()
-    .describe(docs(`Price of one piece, ${inMinorUnits}.`)),
+  priceCents: z.int().nonnegative().describe(`Price of one piece, ${inMinorUnits}.`),
   priceEths: z
     .string()
     .regex(/^(0|[1-9]\d{0,59})(\.\d{1,18})?$/, {
@@ -58,12 +55,12 @@ const price = {
     })
     .refine((eth) => parseEther(eth) < 2n ** 256n, 'must be less than 2^256 wei')
     .optional()
-    .describe(docs('Price of one piece in ETH, as in "0.05". Set this or `priceWei`.')),
+    .describe('Price of one piece in ETH, as in "0.05". Set this or `priceWei`.'),
   priceWei: uint256.optional().describe('Price of one piece in wei. Set this or `priceEths`.'),
   priceCurrency: z
     .string()
     .regex(/^[A-Z]{3}$/, 'must be three capital letters, as in "EUR"')
-    .describe(docs('Currency of `priceCents`, ISO 4217.')),
+    .describe('Currency of `priceCents`, ISO 4217.'),
 }
 
 type Price = { priceEths?: string | undefined; priceWei?: string | undefined }
@@ -86,27 +83,27 @@ const normalized = <T extends Price>({ shape }: z.ZodObject, record: T) => ({
 
 const User = z
   .strictObject({
-    type: z.literal('user').describe(docs('A creator or seller.')),
-    id: id.describe(docs('Your own id of the user, by which other records refer to it.')),
-    name: orNull(Profile.shape.name).describe(docs('The name that others see.')),
+    type: z.literal('user').describe('A creator or seller.'),
+    id: id.describe('Your own id of the user, by which other records refer to it.'),
+    name: orNull(Profile.shape.name).describe('The name that others see.'),
     username: orNull(Profile.shape.username).describe(
-      docs('3 to 30 characters, a letter first: only a to z, 0 to 9 and _.'),
+      '3 to 30 characters, a letter first: only a to z, 0 to 9 and _.',
     ),
     email: orNull(EmailAddress).describe(
-      docs('The address with which the user signs in. Set this, `ethereumPublicAddr` or both.'),
+      'The address with which the user signs in. Set this, `ethereumPublicAddr` or both.',
     ),
     ethereumPublicAddr: orNull(WalletAddress).describe(
-      docs('The wallet with which the user signs in, and to which NFTs are sent.'),
+      'The wallet with which the user signs in, and to which NFTs are sent.',
     ),
     walletChainId: z
       .int()
       .nonnegative()
       .default(0)
-      .describe(docs('The chain of a wallet that is a contract; 0 for a wallet with a key.')),
+      .describe('The chain of a wallet that is a contract; 0 for a wallet with a key.'),
     removed: z
       .boolean()
       .default(false)
-      .describe(docs('Whether the data of the person were removed. Nobody is this user.')),
+      .describe('Whether the data of the person were removed. Nobody is this user.'),
   })
   .refine(({ email, ethereumPublicAddr: wallet, removed }) => removed === !(email || wallet), {
     error: 'set email or ethereumPublicAddr, unless the user is removed',
@@ -127,7 +124,7 @@ const Metadata = z
   })
   // A custom check has no JSON Schema: editors get this one.
   .meta({
-    description: docs('The metadata JSON of ERC-721 or ERC-1155, as it is. `name` is the title.'),
+    description: 'The metadata JSON of ERC-721 or ERC-1155, as it is. `name` is the title.',
     type: 'object',
     required: ['name'],
     properties: { name: { type: 'string', minLength: 1, maxLength: 255 } },
@@ -135,23 +132,21 @@ const Metadata = z
 
 const NftFields = z
   .strictObject({
-    type: z.literal('nft').describe(docs('A token of a contract.')),
-    id: id.describe(docs('Your own id of the NFT, by which listings refer to it.')),
-    creator: id.describe(docs('The id of the user who made the NFT.')),
-    network: z.string().describe(docs('The name of the network in the configuration.')),
-    contract: Address.describe(docs('The address of the token contract.')),
-    contractName: label.describe(docs('The name of the token contract.')),
+    type: z.literal('nft').describe('A token of a contract.'),
+    id: id.describe('Your own id of the NFT, by which listings refer to it.'),
+    creator: id.describe('The id of the user who made the NFT.'),
+    network: z.string().describe('The name of the network in the configuration.'),
+    contract: Address.describe('The address of the token contract.'),
+    contractName: label.describe('The name of the token contract.'),
     tokenId: uint256
       .nullable()
-      .describe(
-        docs('The id in the contract, a uint256 as decimal digits; null before a release.'),
-      ),
+      .describe('The id in the contract, a uint256 as decimal digits; null before a release.'),
     amountType: z
       .enum(amountTypes)
-      .describe(docs('Whether the pieces for sale are one, a number, or as many as are bought.')),
+      .describe('Whether the pieces for sale are one, a number, or as many as are bought.'),
     amount: pieces
       .optional()
-      .describe(docs('Pieces for sale, sold ones included. May be left out for a unique NFT.')),
+      .describe('Pieces for sale, sold ones included. May be left out for a unique NFT.'),
     fulfilment: z
       .enum(fulfilments)
       .default('transfer')
@@ -159,15 +154,15 @@ const NftFields = z
     status: z
       .enum([...orderableStatuses, 'draft'])
       .default('released')
-      .describe(docs('Whether the NFT can be bought. Lists show what is released.')),
+      .describe('Whether the NFT can be bought. Lists show what is released.'),
     releaseAt: orNull(time).describe(
-      docs('Time of the release. Without it, the time of the first import.'),
+      'Time of the release. Without it, the time of the first import.',
     ),
     ...price,
     coverKey: orNull(identifier(255, invisible)).describe(
-      docs('The cover picture: its name below COVERS_URL. Without it, the image of the metadata.'),
+      'The cover picture: its name below COVERS_URL. Without it, the image of the metadata.',
     ),
-    category: orNull(label).describe(docs('A category of your own.')),
+    category: orNull(label).describe('A category of your own.'),
     metadata: Metadata,
   })
   .check(hasOnePrice)
@@ -190,15 +185,15 @@ const Nft = NftFields.transform(({ amount = 1, ...nft }) =>
 
 const ListingFields = z
   .strictObject({
-    type: z.literal('listing').describe(docs('An offer to sell an NFT.')),
-    id: id.describe(docs('Your own id of the listing.')),
-    nft: id.describe(docs('The id of the NFT.')),
-    seller: id.describe(docs('The id of the user who sells it.')),
+    type: z.literal('listing').describe('An offer to sell an NFT.'),
+    id: id.describe('Your own id of the listing.'),
+    nft: id.describe('The id of the NFT.'),
+    seller: id.describe('The id of the user who sells it.'),
     saleType: z.enum(listingTypes).default('regular').describe('A fixed price, or an auction.'),
     ...price,
-    amount: orNull(pieces).describe(docs('The most pieces of one order; null for no limit.')),
-    active: z.boolean().default(true).describe(docs('Whether orders are accepted.')),
-    activeTill: orNull(time).describe(docs('Time when the listing ends; null if it does not end.')),
+    amount: orNull(pieces).describe('The most pieces of one order; null for no limit.'),
+    active: z.boolean().default(true).describe('Whether orders are accepted.'),
+    activeTill: orNull(time).describe('Time when the listing ends; null if it does not end.'),
   })
   .check(hasOnePrice)
 

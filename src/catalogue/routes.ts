@@ -1,11 +1,10 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { bytesToHex } from 'viem/utils'
 import * as z from 'zod'
 import { bodyReader, decodeUtf8 } from '../http/body.ts'
-import type { App } from '../http/context.ts'
-import { requireMaster, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { ApiError, requireNone } from '../http/errors.ts'
-import { docs } from '../http/fields.ts'
+import { count, id, orNull } from '../http/fields.ts'
 import {
   commit,
   discard,
@@ -15,12 +14,12 @@ import {
   stage,
 } from './import.ts'
 import { type Problem, parseLines, splitLines } from './line.ts'
-import { findNumbers, RecordIds } from './numbers.ts'
-import { findProblems } from './problems.ts'
+import { findNumbers, MAX_RECORDS, RecordIds } from './numbers.ts'
+import { findProblems, problemCodes } from './problems.ts'
 
 /** Limits of the body of a call. */
-export const MAX_MIB = 4
-export const MAX_LINES = 1000
+const MAX_MIB = 4
+const MAX_LINES = 1000
 
 /** The number of a line, from 1, in a query. */
 export const lineNumber = z
@@ -37,13 +36,13 @@ const Query = z
       .uuid()
       .transform((id) => id.toLowerCase())
       .optional()
-      .describe(docs('An id that you choose, for an import of several calls.')),
-    line: lineNumber.default(1).describe(docs('The number of the first line in the body, from 1.')),
+      .describe('An id that you choose, for an import of several calls.'),
+    line: lineNumber.default(1).describe('The number of the first line in the body, from 1.'),
     commit: flag
       .transform(isTrue)
       .optional()
-      .describe(docs('Whether these are the last lines. Always, without `import`.')),
-    dryRun: flag.default('false').transform(isTrue).describe(docs('Whether to undo the commit.')),
+      .describe('Whether these are the last lines. Always, without `import`.'),
+    dryRun: flag.default('false').transform(isTrue).describe('Whether to undo the commit.'),
   })
   .refine(({ import: id, line, commit: isLast }) => id || (line === 1 && isLast !== false), {
     error: 'is required for a part of an import',
@@ -52,10 +51,7 @@ const Query = z
 
 const readBody = bodyReader(MAX_MIB * 1024 * 1024, `a call may have at most ${MAX_MIB} MiB`)
 
-/**
- * Returns the lines, and a hash that no other call of the import has. Throws `payload_too_large`,
- * `invalid_input`.
- */
+/** Returns the lines, and a hash that no other call of the import has. */
 async function readCall(c: Context, line: number) {
   const bytes = await readBody(c)
   const lines = splitLines(decodeUtf8(bytes))
@@ -84,14 +80,60 @@ async function commitOrRefuse(ctx: ImportCtx, options: { last: number; isDryRun:
   }
 }
 
-export const catalogueRoutes = new Hono<App>()
+const Counts = z
+  .object({
+    created: count('Records that are new.'),
+    updated: count('Records that changed what is stored.'),
+    unchanged: count('Records that are stored like this already.'),
+  })
+  .meta({ id: 'RecordCounts', description: 'Numbers of records of a type.' })
+const ImportProgress = z
+  .object({
+    lines: count('The last line that is stored for the import. Continue after it.'),
+    result: orNull(
+      z
+        .object({ user: Counts, nft: Counts, listing: Counts })
+        .meta({ id: 'ImportResult', description: 'What the commit did, by type of record.' })
+        .describe('What the commit did, or would do; null before it.'),
+    ),
+  })
+  .meta({ id: 'ImportProgress', description: 'An import so far.' })
+const RecordNumbers = z
+  .object({
+    numbers: z
+      .array(orNull(id('The id in the API; null if the record was not imported.')))
+      .describe('In the order of the records.'),
+  })
+  .meta({ id: 'RecordNumbers', description: 'The ids of records in the API.' })
+
+export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true })
   .post(
     '/api/admin/catalogue',
-    requireMaster('importCatalogue'),
-    validate('query', Query),
-    async (c) => {
+    {
+      id: 'importCatalogue',
+      summary: 'Import users, NFTs and listings',
+      description:
+        `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
+        'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
+        `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
+        'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
+        '`lines[12]` is line 12.',
+      access: 'master',
+      reads: 'primary',
+      input: { query: Query },
+      body: { type: 'application/x-ndjson', schema: z.file().describe('JSON Lines.') },
+      answer: ImportProgress,
+      errors: [
+        ...problemCodes,
+        'network_not_found',
+        'invalid_character',
+        'conflict',
+        'payload_too_large',
+        'unsupported_media_type',
+      ],
+    },
+    async (c, { query: { import: importId, line: from, commit: isLast = !importId, dryRun } }) => {
       const { db, caller, now, settings } = c.var
-      const { import: id, line: from, commit: isLast = !id, dryRun } = c.req.valid('query')
       const { lines, callHash } = await readCall(c, from)
       const last = from + lines.length - 1
       if (last > MAX_IMPORT_LINES)
@@ -101,21 +143,28 @@ export const catalogueRoutes = new Hono<App>()
         )
       const { staged, problems } = parseLines(lines, from, Object.keys(settings.NETWORKS))
       refuse(problems)
-      const ctx = { db, caller, importId: id ?? crypto.randomUUID(), callHash, now }
+      const ctx = { db, caller, importId: importId ?? crypto.randomUUID(), callHash, now }
       const progress = await stage(ctx, { from, last, lines: staged })
-      if (progress.result || !isLast) return c.json(progress)
+      if (progress.result || !isLast) return progress
       try {
         const result = await commitOrRefuse(ctx, { last, isDryRun: dryRun })
-        return c.json({ lines: last, result })
+        return { lines: last, result }
       } finally {
         // Another call cannot name this import.
-        if (!id) await discard(ctx)
+        if (!importId) await discard(ctx)
       }
     },
   )
   .post(
     '/api/admin/catalogue/ids',
-    requireMaster('findRecordNumbers'),
-    validate('json', RecordIds),
-    async (c) => c.json({ numbers: await findNumbers(c.var, c.req.valid('json')) }),
+    {
+      id: 'findRecordNumbers',
+      summary: 'Find the numbers of records',
+      description: `Returns the ids in the API of up to ${MAX_RECORDS} records, also of drafts.`,
+      access: 'master',
+      reads: 'primary',
+      input: { json: RecordIds },
+      answer: RecordNumbers,
+    },
+    async (c, { json }) => ({ numbers: await findNumbers(c.var, json) }),
   )

@@ -5,30 +5,41 @@ type D1 = Pick<D1Database, 'prepare' | 'batch'>
 
 export type Database = DrizzleD1Database & { $client: Connection }
 
-/** Number of trips to the database, where a batch counts as one, and of the statements in them. */
-export type Trips = { count: number; statements: number }
+/** What one request, or one run of a job, asks of the database. */
+export type Trips = {
+  /** A batch counts as one. */
+  count: number
+  /** In all batches. */
+  statements: number
+  /** In the order in which they were opened. */
+  readonly sessions: D1DatabaseSession[]
+}
 
-/**
- * What answers: the primary, or the nearest copy, which may be a replica that lags. `caller`: the
- * nearest one that has what the caller has seen; D1 waits until it has.
- */
-type Copy = 'primary' | 'nearest' | 'caller'
+export const noTrips = (): Trips => ({ count: 0, statements: 0, sessions: [] })
 
-/** What Drizzle uses of D1, over a session that may go from one copy of the database to another. */
+/** Returns D1's mark of the state that a request has read or written last; null if it has not. */
+export const bookmarkOf = ({ sessions }: Trips): string | null =>
+  sessions.map((session) => session.getBookmark()).findLast((bookmark) => bookmark !== null) ?? null
+
+const PRIMARY = 'first-primary'
+
+type Options = {
+  /** Whether it begins at the nearest copy, which may be a replica that lags behind the primary. */
+  isNearest: boolean
+  trips: Trips
+  /** Opens another connection, which begins at the primary. */
+  openPrimary: () => Database
+}
+
+/** What Drizzle uses of D1, over a session. */
 class Connection implements D1 {
-  readonly #open: (copy: Copy) => D1 | D1DatabaseSession
-  readonly #trips: Trips
-  #session: D1 | D1DatabaseSession
-  #copy: Copy = 'primary'
-  /** Of the sessions before the present one. */
-  #bookmark: string | null = null
-  /** Whether a replica has answered anything. */
-  sawReplica = false
+  readonly #session: D1
+  readonly #options: Options
+  #replicaAnswered = false
 
-  constructor(open: (copy: Copy) => D1 | D1DatabaseSession, trips: Trips) {
-    this.#open = open
-    this.#trips = trips
-    this.#session = open('primary')
+  constructor(session: D1, options: Options) {
+    this.#session = session
+    this.#options = options
   }
 
   prepare(query: string): D1PreparedStatement {
@@ -36,63 +47,67 @@ class Connection implements D1 {
   }
 
   async batch<T>(statements: D1PreparedStatement[]): Promise<D1Result<T>[]> {
-    this.#trips.count++
-    this.#trips.statements += statements.length
+    const { trips } = this.#options
+    trips.count++
+    trips.statements += statements.length
     const results = await this.#session.batch<T>(statements)
-    this.sawReplica ||= results.some(({ meta }) => meta.served_by_primary === false)
+    this.#replicaAnswered ||= results.some(({ meta }) => meta.served_by_primary === false)
     return results
   }
 
   /** Statements that were sent. D1 has a limit of 1,000 for an invocation. */
   get statements(): number {
-    return this.#trips.statements
+    return this.#options.trips.statements
   }
 
-  get isAtPrimary(): boolean {
-    return this.#copy === 'primary'
+  get isNearest(): boolean {
+    return this.#options.isNearest
   }
 
-  goTo(copy: Copy): void {
-    this.#bookmark = this.bookmark()
-    this.#copy = copy
-    this.#session = this.#open(copy)
+  /** Whether a replica has answered which may lack what is new. */
+  get mayLag(): boolean {
+    return this.isNearest && this.#replicaAnswered
   }
 
-  /** Goes to the primary if a replica has answered, and returns whether it has: then read again. */
-  leaveReplica(): boolean {
-    const mayLag = this.sawReplica && !this.isAtPrimary
-    if (mayLag) this.goTo('primary')
-    return mayLag
-  }
-
-  /** D1's mark of the state that was read or written last; null without a session. */
-  bookmark(): string | null {
-    return ('getBookmark' in this.#session ? this.#session.getBookmark() : null) ?? this.#bookmark
+  openPrimary(): Database {
+    return this.#options.openPrimary()
   }
 }
 
-function overConnection(connection: Connection, trips: Trips): Database {
+function overConnection(session: D1, options: Options): Database {
+  const { trips } = options
   const logQuery = () => {
     trips.count++
     trips.statements++
   }
   // Drizzle uses only `prepare` and `batch`. It calls the logger for single queries only.
+  const connection = new Connection(session, options)
   return drizzle(connection as Connection & D1Database, { logger: { logQuery } })
 }
 
-/** Drizzle over D1. */
-export const connect = (d1: D1, trips: Trips = { count: 0, statements: 0 }): Database =>
-  overConnection(new Connection(() => d1, trips), trips)
-
-/** Drizzle over D1 sessions, for a request. Begins at the primary. `seen`: a bookmark of the caller. */
-export function connectSession(d1: D1Database, seen: string | undefined, trips: Trips): Database {
-  const starts = {
-    primary: 'first-primary',
-    nearest: 'first-unconstrained',
-    caller: seen ?? 'first-unconstrained',
-  }
-  return overConnection(new Connection((copy) => d1.withSession(starts[copy]), trips), trips)
+/** Drizzle over D1 without sessions: always the primary. */
+export function connect(d1: D1, trips = noTrips()): Database {
+  const openPrimary = () => connect(d1, trips)
+  return overConnection(d1, { isNearest: false, trips, openPrimary })
 }
+
+function openSession(d1: D1Database, start: string, trips: Trips): Database {
+  const session = d1.withSession(start)
+  trips.sessions.push(session)
+  const openPrimary = () => connectPrimary(d1, trips)
+  return overConnection(session, { isNearest: start !== PRIMARY, trips, openPrimary })
+}
+
+/** Drizzle over a session that begins at the primary. Its later reads may go to a replica. */
+export const connectPrimary = (d1: D1Database, trips: Trips): Database =>
+  openSession(d1, PRIMARY, trips)
+
+/**
+ * Drizzle over a session that begins at the nearest copy. `seen`: a bookmark of the caller; D1 waits
+ * until the copy has what the caller has seen. Writes go to the primary.
+ */
+export const connectNearest = (d1: D1Database, seen: string | undefined, trips: Trips): Database =>
+  openSession(d1, seen ?? 'first-unconstrained', trips)
 
 /** The elements of a JSON array, for `inArray`. One bound value holds a list of any length. */
 export const jsonValues = (json: string): SQL => sql`(SELECT value FROM json_each(${json}))`

@@ -222,7 +222,7 @@ export async function rotateSecret(ctx: ManageCtx, id: string): Promise<WithSecr
 
 /**
  * Deletes an endpoint, and returns what it was. Nothing is sent to it any more, and the cron run
- * removes it with its messages. Throws `unauthenticated`, `not_found`, `reauthentication_required`.
+ * removes it with its messages.
  */
 export const deleteWebhook = (ctx: Ctx, id: string): Promise<Webhook> =>
   changeEndpoint(ctx, {

@@ -5,30 +5,14 @@ import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import {
-  events,
-  type WebhookEvent,
-  webhookEndpoints,
-  webhookMessages,
-} from '../db/schema/webhooks.ts'
+import { events, webhookEndpoints, webhookMessages } from '../db/schema/webhooks.ts'
 import { endpointNotFound, isEndpoint, type ReadCtx } from './access.ts'
+import type { WebhookMessage } from './answers.ts'
 import { type EventRow, selectEvents, toBody } from './body.ts'
 import { takes } from './filter.ts'
 import { eventName, WINDOW } from './id.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import type { MessageState } from './schema.ts'
-
-/** An event for an endpoint, with the last attempts to send it. */
-export type WebhookMessage = {
-  id: string
-  type: WebhookEvent
-  orderId: number | null
-  state: MessageState
-  dueAt: string | null
-  createdAt: string
-  attempts: { at: string; duration: number; status: number | null; error: string | null }[]
-  payload: { type: WebhookEvent; timestamp: string; data: Record<string, unknown> }
-}
 
 /** What decides which messages an endpoint has, and their states. */
 const receiverColumns = {
@@ -169,8 +153,7 @@ function toPage({ receiver, rows, tried, end }: Page, page: MessagesPage) {
 
 /**
  * Returns a page of the messages of an endpoint, newest first: since its events or sources were
- * set. A page may have fewer messages than `limit` before the last one. Throws `unauthenticated`,
- * `not_found`.
+ * set. A page may have fewer messages than `limit` before the last one.
  */
 export async function readMessages(ctx: ReadCtx, page: MessagesPage) {
   const [[receiver], rows, tried, [end]] = await readAs(ctx.db, ctx.caller, selectPage(ctx, page))

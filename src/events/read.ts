@@ -40,7 +40,7 @@ export function toWebhook({ nextKinds, hasFurther, ...row }: EndpointRow): Webho
 
 type Page = { cursor?: string | undefined; limit: number }
 
-/** Returns a page of the endpoints that the caller may see, by id. Throws `unauthenticated`. */
+/** Returns a page of the endpoints that the caller may see, by id. */
 export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
   const [rows] = await readAs(ctx.db, ctx.caller, [
     ctx.db
@@ -54,7 +54,7 @@ export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
   return { webhooks: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
 }
 
-/** Returns an endpoint. Throws `unauthenticated`, `not_found`. */
+/** Returns an endpoint. */
 export async function readWebhook(ctx: ReadCtx, id: string): Promise<Webhook> {
   const [[row]] = await readAs(ctx.db, ctx.caller, [
     ctx.db.select(endpointColumns).from(webhookEndpoints).where(isEndpoint(ctx, id)),

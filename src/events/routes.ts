@@ -1,12 +1,28 @@
 /** The log of events, and the endpoints to which they are sent. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import type { App } from '../http/context.ts'
-import { requireToken, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
+import {
+  EventPage,
+  MessageAnswer,
+  WebhookAnswer,
+  WebhookMessages,
+  WebhookPage,
+  WebhookSecret,
+} from './answers.ts'
+import { WINDOW } from './id.ts'
 import { readEvents } from './log.ts'
-import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from './manage.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  MAX_NEW_WEBHOOKS,
+  MAX_WEBHOOKS,
+  rotateSecret,
+  updateWebhook,
+} from './manage.ts'
 import { readMessages } from './messages.ts'
 import { listWebhooks, readWebhook } from './read.ts'
-import { replayEvents, resendMessage, sendTest } from './resend.ts'
+import { MAX_REPLAYS, MAX_TESTS, replayEvents, resendMessage, sendTest } from './resend.ts'
 import {
   EventsQuery,
   MessageId,
@@ -19,85 +35,198 @@ import {
 } from './schema.ts'
 import { type DueEndpoint, wakeEndpoints } from './wake.ts'
 
-const webhookId = validate('param', WebhookId)
+const disabled = 'A disabled endpoint gets nothing: enable it first.'
 
-export const webhookRoutes = new Hono<App>()
-  .get('/api/webhooks', requireToken('listWebhooks'), validate('query', WebhookQuery), async (c) =>
-    c.json(await listWebhooks(c.var, c.req.valid('query'))),
+export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
+  .get(
+    '/api/webhooks',
+    {
+      id: 'listWebhooks',
+      summary: 'List webhooks',
+      description:
+        'A user token lists the endpoints of its user with the role `user`, a master token all.',
+      access: 'token',
+      reads: 'nearest',
+      input: { query: WebhookQuery },
+      answer: WebhookPage,
+    },
+    (c, { query }) => listWebhooks(c.var, query),
   )
-  .post('/api/webhooks', requireToken('createWebhook'), validate('json', NewWebhook), async (c) => {
-    const { role } = c.var.caller
-    const created = await createWebhook(c.var, { ...c.req.valid('json'), role })
-    wake(c, created.webhook)
-    return c.json(created)
-  })
-  .get('/api/webhooks/:webhook_id', requireToken('getWebhook'), webhookId, async (c) => {
-    const { webhook_id: id } = c.req.valid('param')
-    return c.json({ webhook: await readWebhook(c.var, id) })
-  })
+  .post(
+    '/api/webhooks',
+    {
+      id: 'createWebhook',
+      summary: 'Create a webhook',
+      description:
+        'The endpoint gets the role of the token, and belongs to its user, who may have ' +
+        `${MAX_WEBHOOKS}, and may create ${MAX_NEW_WEBHOOKS} a day. It gets a test at once, and events ` +
+        'once it has answered one with its challenge. A session needs a recent sign-in.',
+      access: 'token',
+      reads: 'primary',
+      input: { json: NewWebhook },
+      answer: WebhookSecret,
+      errors: ['conflict', 'reauthentication_required'],
+    },
+    async (c, { json }) => {
+      const { role } = c.var.caller
+      const created = await createWebhook(c.var, { ...json, role })
+      wake(c, created.webhook)
+      return created
+    },
+  )
+  .get(
+    '/api/webhooks/:webhook_id',
+    {
+      id: 'getWebhook',
+      summary: 'Get a webhook',
+      access: 'token',
+      reads: 'nearest',
+      input: { param: WebhookId },
+      answer: WebhookAnswer,
+      errors: ['not_found'],
+    },
+    async (c, { param: { webhook_id: id } }) => ({ webhook: await readWebhook(c.var, id) }),
+  )
   .put(
     '/api/webhooks/:webhook_id',
-    requireToken('updateWebhook'),
-    webhookId,
-    validate('json', WebhookChanges),
-    async (c) => {
-      const { webhook_id: id } = c.req.valid('param')
-      const webhook = await updateWebhook(c.var, { id, ...c.req.valid('json') })
+    {
+      id: 'updateWebhook',
+      summary: 'Update a webhook',
+      description:
+        'An absent field stays as it is. Another URL gets a test, and events once it has answered ' +
+        'with the challenge. An endpoint that is enabled again goes on where it stopped.',
+      access: 'token',
+      reads: 'primary',
+      input: { param: WebhookId, json: WebhookChanges },
+      answer: WebhookAnswer,
+      errors: ['not_found', 'conflict', 'reauthentication_required'],
+    },
+    async (c, { param: { webhook_id: id }, json }) => {
+      const webhook = await updateWebhook(c.var, { id, ...json })
       wake(c, webhook)
-      return c.json({ webhook })
+      return { webhook }
     },
   )
-  .delete('/api/webhooks/:webhook_id', requireToken('deleteWebhook'), webhookId, async (c) => {
-    const { webhook_id: id } = c.req.valid('param')
-    return c.json({ webhook: await deleteWebhook(c.var, id) })
-  })
+  .delete(
+    '/api/webhooks/:webhook_id',
+    {
+      id: 'deleteWebhook',
+      summary: 'Delete a webhook',
+      access: 'token',
+      reads: 'primary',
+      input: { param: WebhookId },
+      answer: WebhookAnswer,
+      errors: ['not_found', 'reauthentication_required'],
+    },
+    async (c, { param: { webhook_id: id } }) => ({ webhook: await deleteWebhook(c.var, id) }),
+  )
   .post(
     '/api/webhooks/:webhook_id/rotate',
-    requireToken('rotateWebhookSecret'),
-    webhookId,
-    async (c) => c.json(await rotateSecret(c.var, c.req.valid('param').webhook_id)),
+    {
+      id: 'rotateWebhookSecret',
+      summary: 'Rotate the secret of a webhook',
+      description:
+        'For 24 hours, messages are signed with the old secret as well, and a second call gets ' +
+        '`conflict`. If a secret has leaked, make another webhook.',
+      access: 'token',
+      reads: 'primary',
+      input: { param: WebhookId },
+      answer: WebhookSecret,
+      errors: ['not_found', 'conflict', 'reauthentication_required'],
+    },
+    (c, { param }) => rotateSecret(c.var, param.webhook_id),
   )
-  .post('/api/webhooks/:webhook_id/test', requireToken('testWebhook'), webhookId, async (c) => {
-    const { webhook_id: endpointId } = c.req.valid('param')
-    const { message, role } = await sendTest(c.var, endpointId)
-    wake(c, { id: endpointId, role })
-    return c.json({ message })
-  })
+  .post(
+    '/api/webhooks/:webhook_id/test',
+    {
+      id: 'testWebhook',
+      summary: 'Send a test to a webhook',
+      description:
+        'Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. ' +
+        `An endpoint gets ${MAX_TESTS.minute} a minute and ${MAX_TESTS.day} a day. ${disabled}`,
+      access: 'token',
+      reads: 'primary',
+      input: { param: WebhookId },
+      answer: MessageAnswer,
+      errors: ['not_found', 'conflict'],
+    },
+    async (c, { param: { webhook_id: endpointId } }) => {
+      const { message, role } = await sendTest(c.var, endpointId)
+      wake(c, { id: endpointId, role })
+      return { message }
+    },
+  )
   .get(
     '/api/webhooks/:webhook_id/messages',
-    requireToken('listWebhookMessages'),
-    webhookId,
-    validate('query', MessagesQuery),
-    async (c) => {
-      const { webhook_id: id } = c.req.valid('param')
-      return c.json(await readMessages(c.var, { id, ...c.req.valid('query') }))
+    {
+      id: 'listWebhookMessages',
+      summary: 'List the messages of a webhook',
+      description:
+        'What the endpoint got and gets, newest first, of the last 30 days since its `events` or ' +
+        `\`sources\` were set. A call looks at ${WINDOW} events of the marketplace: a page may have ` +
+        'fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null.',
+      access: 'token',
+      reads: 'nearest',
+      input: { param: WebhookId, query: MessagesQuery },
+      answer: WebhookMessages,
+      errors: ['not_found'],
     },
+    (c, { param: { webhook_id: id }, query }) => readMessages(c.var, { id, ...query }),
   )
   .post(
     '/api/webhooks/:webhook_id/messages/:message_id/resend',
-    requireToken('resendWebhookMessage'),
-    validate('param', MessageId),
-    async (c) => {
-      const { webhook_id: endpointId, message_id: id } = c.req.valid('param')
+    {
+      id: 'resendWebhookMessage',
+      summary: 'Send a message again',
+      description: `Works for delivered messages as well. ${disabled}`,
+      access: 'token',
+      reads: 'primary',
+      input: { param: MessageId },
+      answer: MessageAnswer,
+      errors: ['not_found', 'conflict'],
+    },
+    async (c, { param: { webhook_id: endpointId, message_id: id } }) => {
       const { message, role } = await resendMessage(c.var, { endpointId, id })
       wake(c, { id: endpointId, role })
-      return c.json({ message })
+      return { message }
     },
   )
   .post(
     '/api/webhooks/:webhook_id/replay',
-    requireToken('replayWebhook'),
-    webhookId,
-    validate('json', Replay),
-    async (c) => {
-      const { webhook_id: endpointId } = c.req.valid('param')
-      const webhook = await replayEvents(c.var, { endpointId, ...c.req.valid('json') })
+    {
+      id: 'replayWebhook',
+      summary: 'Send all events since a time again',
+      description: `Includes events that were delivered. ${MAX_REPLAYS} times a day at most. ${disabled}`,
+      access: 'token',
+      reads: 'primary',
+      input: { param: WebhookId, json: Replay },
+      answer: WebhookAnswer,
+      errors: ['not_found', 'conflict'],
+    },
+    async (c, { param: { webhook_id: endpointId }, json }) => {
+      const webhook = await replayEvents(c.var, { endpointId, ...json })
       wake(c, webhook)
-      return c.json({ webhook })
+      return { webhook }
     },
   )
-  .get('/api/events', requireToken('listEvents'), validate('query', EventsQuery), async (c) =>
-    c.json(await readEvents(c.var, c.req.valid('query'))),
+  .get(
+    '/api/events',
+    {
+      id: 'listEvents',
+      summary: 'List events',
+      description:
+        'The log of events of 30 days, for programs that cannot be called. A user token gets the ' +
+        'events of orders that its user bought or sold, a master token all: an order is yours if ' +
+        '`source` and `providerId` are. Ask for the events ' +
+        'after the last one that you have. `events_removed` says that some may be missing.',
+      access: 'token',
+      reads: 'nearest',
+      isStrict: true,
+      input: { query: EventsQuery },
+      answer: EventPage,
+      errors: ['events_removed'],
+    },
+    (c, { query }) => readEvents(c.var, query),
   )
 
 /** Wakes the consumer for an endpoint, after the response. */

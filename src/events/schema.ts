@@ -1,20 +1,18 @@
 /** Endpoints and messages, as requests send them and as responses show them. */
 import * as z from 'zod'
 import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
-import { bool, docs, id, orNull, text, time, timestamps } from '../http/fields.ts'
+import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 import { instant, limitText, tokenNameText, writtenText } from '../http/inputs.ts'
 import { EventName } from './id.ts'
 import { ChosenEvent } from './types.ts'
 
-const url = writtenText(2048, 1).describe(
-  docs('Where events are sent: an https URL of a public host.'),
-)
+const url = writtenText(2048, 1).describe('Where events are sent: an https URL of a public host.')
 const events = z
   .array(ChosenEvent)
   .min(1, 'must have at least one event')
   .max(ChosenEvent.options.length)
   .refine((events) => new Set(events).size === events.length, 'must not have an event twice')
-  .describe(docs('The events to send. Alarms are only for endpoints with the role `master`.'))
+  .describe('The events to send. Alarms are only for endpoints with the role `master`.')
 
 const sources = z
   .array(tokenNameText)
@@ -28,7 +26,7 @@ const sources = z
 /** The fields of a new endpoint. */
 export const NewWebhook = z
   .object({ url, events, sources: sources.default(null) })
-  .meta({ id: 'NewWebhook', description: docs('The fields of a new endpoint.') })
+  .meta({ id: 'NewWebhook', description: 'The fields of a new endpoint.' })
 
 /** The fields to change. An absent one stays as it is. */
 export const WebhookChanges = z
@@ -43,17 +41,17 @@ export const WebhookChanges = z
         'Whether events are sent. `true` also enables an endpoint that failures have disabled.',
       ),
   })
-  .meta({ id: 'WebhookChanges', description: docs('The fields to change.') })
+  .meta({ id: 'WebhookChanges', description: 'The fields to change.' })
 
-export const WebhookId = z.object({ webhook_id: z.uuid().describe(docs('Id of the endpoint.')) })
+export const WebhookId = z.object({ webhook_id: z.uuid().describe('Id of the endpoint.') })
 export const MessageId = WebhookId.extend({
-  message_id: EventName.describe(docs('Id of the event: the `webhook-id` of the message.')),
+  message_id: EventName.describe('Id of the event: the `webhook-id` of the message.'),
 })
 
 /** The query of a list of endpoints. */
 export const WebhookQuery = z.object({
-  cursor: z.uuid().optional().describe(docs('The `nextCursor` of the previous page.')),
-  limit: limitText(50).describe(docs('Endpoints per page.')),
+  cursor: z.uuid().optional().describe('The `nextCursor` of the previous page.'),
+  limit: limitText(50).describe('Endpoints per page.'),
 })
 
 /** What a message is in: `waiting` in the log, or in one of the states of the others. */
@@ -62,16 +60,16 @@ export type MessageState = (typeof messageStates)[number]
 
 /** The query of the messages of an endpoint. */
 export const MessagesQuery = z.object({
-  cursor: EventName.optional().describe(docs('The `nextCursor` of the previous page.')),
-  limit: limitText(20).describe(docs('Messages per page.')),
-  state: z.enum(messageStates).optional().describe(docs('Selects messages in this state.')),
+  cursor: EventName.optional().describe('The `nextCursor` of the previous page.'),
+  limit: limitText(20).describe('Messages per page.'),
+  state: z.enum(messageStates).optional().describe('Selects messages in this state.'),
 })
 
 export const Replay = z
   .object({
-    since: instant.describe(docs('Events of then and later are sent again.')),
+    since: instant.describe('Events of then and later are sent again.'),
   })
-  .meta({ id: 'Replay', description: docs('What to send again.') })
+  .meta({ id: 'Replay', description: 'What to send again.' })
 
 /** The query of the log of events. */
 export const EventsQuery = z
@@ -79,9 +77,9 @@ export const EventsQuery = z
     after: EventName.optional().describe('Id of the last event that you have, as in `nextAfter`.'),
     since: instant
       .optional()
-      .describe(docs('Instead: a time. Without both, the oldest events come first.')),
-    source: tokenNameText.optional().describe(docs('Only events of orders of this token name.')),
-    limit: limitText(100).describe(docs('Events per page.')),
+      .describe('Instead: a time. Without both, the oldest events come first.'),
+    source: tokenNameText.optional().describe('Only events of orders of this token name.'),
+    limit: limitText(100).describe('Events per page.'),
   })
   .refine(({ after, since }) => !(after && since), {
     path: ['since'],
@@ -90,25 +88,25 @@ export const EventsQuery = z
 
 export const Webhook = z
   .object({
-    id: z.uuid().describe(docs('Id of the endpoint.')),
-    userId: id(docs('Id of the user who owns the endpoint.')),
+    id: z.uuid().describe('Id of the endpoint.'),
+    userId: id('Id of the user who owns the endpoint.'),
     role: z
       .enum(['user', 'master'])
       .describe(
         '`user`: gets the events of orders that its user bought or sold. `master`: gets those of ' +
           'all orders, and alarms, while its user is administrator.',
       ),
-    url: text(docs('Where events are sent.')),
-    events: z.array(z.enum(webhookEvents)).describe(docs('The events that are sent.')),
+    url: text('Where events are sent.'),
+    events: z.array(z.enum(webhookEvents)).describe('The events that are sent.'),
     sources: z
       .array(z.string())
       .nullable()
-      .describe(docs('Names of the tokens whose orders are told; null for all.')),
+      .describe('Names of the tokens whose orders are told; null for all.'),
     verifiedAt: orNull(
-      time(docs('Time at which the URL returned a challenge; null if it has to, to get events.')),
+      time('Time at which the URL returned a challenge; null if it has to, to get events.'),
     ),
-    hasEvents: bool(docs('Whether the log has events that are still to be sent.')),
-    enabled: bool(docs('Whether events are sent.')),
+    hasEvents: bool('Whether the log has events that are still to be sent.'),
+    enabled: bool('Whether events are sent.'),
     failingSince: orNull(
       time('Time of the first failed attempt after the last success; null if none has failed.'),
     ),
@@ -126,5 +124,5 @@ export const Webhook = z
     ),
     ...timestamps(),
   })
-  .meta({ id: 'Webhook', description: docs('An endpoint to which events are sent.') })
+  .meta({ id: 'Webhook', description: 'An endpoint to which events are sent.' })
 export type Webhook = z.infer<typeof Webhook>

@@ -1,4 +1,3 @@
-import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { App } from './context.ts'
 
@@ -22,10 +21,3 @@ export const controlCaching = createMiddleware<App>(async (c, next) => {
  */
 export const cacheControl = (seconds: number): string =>
   `public, max-age=${seconds}, stale-if-error=${seconds}`
-
-/**
- * Allows caches to keep the response, for so many seconds: Cloudflare's answers for all callers then.
- * Call it last, because errors must not be kept.
- */
-export const allowCaching = (c: Context<App>, seconds: number): void =>
-  c.header('Cache-Control', cacheControl(seconds))

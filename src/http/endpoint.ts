@@ -1,145 +1,266 @@
 /**
- * Declares endpoints. The first handler of a route says who may call it, and the id under which
- * `scripts/openapi/operations` describes it; `validate` says what it takes. Requests are validated by
- * these declarations, the document is built from them, and a test compares them with the
- * authorization matrix.
+ * Declares endpoints and pages: who may call one, where it reads, what it takes, and what the OpenAPI
+ * document says about it. Requests are checked by these declarations, and the document is made of them.
  */
-import { zValidator } from '@hono/zod-validator'
-import type { Context, MiddlewareHandler, ValidationTargets } from 'hono'
-import { createMiddleware } from 'hono/factory'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
+import type * as z from 'zod'
 // Imported by name: `z.core` would bundle the error messages of every language.
-import { type $ZodIssue, type $ZodType, toDotPath } from 'zod/v4/core'
-import { formBody } from './body.ts'
+import { type $ZodIssue, toDotPath } from 'zod/v4/core'
+import { formBody, singleOrList } from './body.ts'
+import { cacheControl } from './cache-control.ts'
 import type { App, Caller } from './context.ts'
-import { ApiError, type Issue, rejected, requireNone, unauthenticated } from './errors.ts'
+import {
+  ApiError,
+  type ErrorCode,
+  type Issue,
+  rejected,
+  requireNone,
+  unauthenticated,
+} from './errors.ts'
 import { jsonBody } from './json.ts'
 import { fieldsOf, findMisspelled } from './names.ts'
+import { mayBeStale } from './nearest.ts'
 import './validation-messages.ts'
 
-/** Who may call an endpoint: the functions below explain each. */
-export type Access = 'public' | 'token' | 'session' | 'administrator' | 'master' | 'metrics'
-type Declaration = { access: Access; operationId: string | null }
-export type Input = { target: keyof ValidationTargets; schema: $ZodType }
-type Handler = (...args: never[]) => unknown
-
-/** What handlers declare, for `rejectUnknownQuery` and for lists of endpoints. */
-export const declarations = new WeakMap<Handler, Declaration>()
-export const inputs = new WeakMap<Handler, Input>()
-
-/** Returns the first handler of an endpoint. `check` throws if the caller may not call it. */
-function endpoint<E extends App>(
-  access: Access,
-  operationId: string | null,
-  check: (c: Context<E>) => void,
-): MiddlewareHandler<E> {
-  const handler: MiddlewareHandler<E> = (c, next) => {
-    check(c)
-    return next()
-  }
-  declarations.set(handler, { access, operationId })
-  return handler
-}
-
 /**
- * Declares an endpoint that needs no token. Pages have no operation: they are not in the OpenAPI
- * document.
- *
- * @example app.get('/api/public/stats', publicEndpoint('getStats'), …)
+ * Who may call an endpoint. `token`: a user token, a master token, or a session of a browser.
+ * `session`: somebody who is signed in with a browser; an API token must not create tokens or change
+ * how its user signs in. `administrator`: an administrator who is signed in with a browser. `metrics`:
+ * a master token, also one that may only read the metrics.
  */
-export const publicEndpoint = (operationId: string | null = null) =>
-  endpoint<App>('public', operationId, () => {})
+type Access = 'public' | 'token' | 'session' | 'administrator' | 'master' | 'metrics'
 
 export type AppWithCaller = App & { Variables: { caller: Caller } }
+type AppOf<A extends Access> = A extends 'public' ? App : AppWithCaller
+
+/** The schemas of the parts of a request. Every part that an endpoint takes is declared. */
+type Input = Partial<Record<'param' | 'query' | 'header' | 'json' | 'form', z.ZodType>>
+type Values<I extends Input> = { [Part in keyof I]: z.output<NonNullable<I[Part]>> }
+
+type Behaviour<A extends Access, I extends Input> = {
+  /** Its group in the document. `Endpoints` may have it for all. */
+  tag?: Tag
+  access: A
+  /**
+   * Where it reads first. `nearest`: from the nearest copy of the database, which may lag. If it then
+   * throws an error of the API, or calls `requirePrimary`, it is called once more with the primary.
+   */
+  reads: 'nearest' | 'primary'
+  /** Seconds for which caches may keep the answer: Cloudflare's answers for all callers then. */
+  cache?: number
+  input?: I
+  /** The name of a body that is an array, in issues: `orders[2].quantity`. */
+  bodyName?: string
+  /**
+   * Whether an unknown parameter and a misspelled field are refused, because the request may deliver,
+   * cancel or count something else than meant. `Endpoints` may have it for all.
+   */
+  isStrict?: true
+  /** What is checked before the input. Each throws an error of the API. */
+  checks?: readonly ((c: Context<App>) => void | Promise<void>)[]
+  /** What also sees the response. */
+  middleware?: readonly MiddlewareHandler[]
+}
+
+type Page = { id?: never }
+
+/** What the OpenAPI document says of an endpoint. Pages are not in it. */
+export type Operation<S extends z.ZodType | null = z.ZodType | null> = {
+  /** Its operation id: what a client would name a method for it. */
+  id: string
+  /** A sentence without a full stop that begins with a verb in the imperative. */
+  summary: string
+  description?: string
+  /** A body that is not JSON. The handler reads it. */
+  body?: { type: string; schema: z.ZodType }
+  /** The body of a 200; `z.file()` for bytes; null if there is none: see `bodiless`. */
+  answer: S
+  /** What a 201 means, which has the body of a 200. */
+  created?: string
+  /** Headers of a 200 besides those of every response, with their descriptions. */
+  headers?: Record<string, string>
+  /** Statuses without a body that are not errors, such as 204, with their descriptions. */
+  bodiless?: Record<number, string>
+  /** Error codes of this endpoint, besides those that every endpoint shares. */
+  errors?: readonly ErrorCode[]
+  /** Whether a 503 has `status` besides the error, and stands for a 500 as well. */
+  isUnavailable?: true
+}
+
+/** The groups of the document: see `scripts/openapi/tags.ts`. */
+export type Tag =
+  | 'Orders'
+  | 'Addresses'
+  | 'Avatars'
+  | 'Marketplace'
+  | 'Webhooks'
+  | 'Transfers'
+  | 'Catalogue'
+  | 'Operations'
+  | 'Retention'
+  | 'Identity'
+
+/** The declaration of an endpoint of the API, or of a page. */
+export type Declaration = Behaviour<Access, Input> & (Page | Operation)
+
+const declarations = new WeakMap<object, Declaration>()
+
+/** Returns the declaration of a handler; undefined for middleware. */
+export const declarationBy = (handler: object): Declaration | undefined => declarations.get(handler)
+
+/** Returns the declaration of the endpoint that a request calls; undefined for an unknown path. */
+export const declarationOf = (c: Context): Declaration | undefined => {
+  for (const { handler } of matchedRoutes(c)) {
+    const declaration = declarations.get(handler)
+    if (declaration) return declaration
+  }
+}
+
+type Answer<S> = Response | (S extends z.ZodType ? z.output<S> : never)
+
+/**
+ * Adds an endpoint. The answer of `handle` is a response, or the JSON body of a 200, which must fit the
+ * schema.
+ */
+type Add = <A extends Access, I extends Input = object, S extends z.ZodType | null = null>(
+  path: string,
+  declaration: Behaviour<A, I> & (Page | Operation<S>),
+  handle: (c: Context<AppOf<A>>, input: Values<I>) => Answer<S> | Promise<Answer<S>>,
+) => Endpoints
+
+type Shared = Pick<Declaration, 'tag' | 'isStrict'>
+
+/**
+ * The endpoints of a folder. Besides what its verb throws, an endpoint throws `unauthenticated`,
+ * `forbidden`, `invalid_input`, `unknown_field`, and what reading the body throws.
+ *
+ * @example
+ * new Endpoints({ tag: 'Addresses' }).get(
+ *   '/api/public/user/:user_id/deliveryAddresses',
+ *   {
+ *     id: 'listDeliveryAddresses',
+ *     summary: 'List the delivery addresses of a user',
+ *     access: 'token',
+ *     reads: 'nearest',
+ *     input: { param: UserParam },
+ *     answer: DeliveryAddresses,
+ *     errors: ['not_found'],
+ *   },
+ *   async (c, { param }) => ({ deliveryAddresses: await listAddresses(c.var, param) }),
+ * )
+ */
+export class Endpoints {
+  readonly routes = new Hono<App>()
+  readonly #shared: Shared
+
+  /** `shared`: what holds for all of them. */
+  constructor(shared: Shared = {}) {
+    this.#shared = shared
+  }
+
+  readonly get: Add = (path, declaration, handle) => this.#add('get', path, declaration, handle)
+  readonly post: Add = (path, declaration, handle) => this.#add('post', path, declaration, handle)
+  readonly put: Add = (path, declaration, handle) => this.#add('put', path, declaration, handle)
+  readonly delete: Add = (path, declaration, handle) =>
+    this.#add('delete', path, declaration, handle)
+
+  #add(
+    method: 'get' | 'post' | 'put' | 'delete',
+    path: string,
+    declaration: Declaration,
+    // The types of the context and the input follow from the declaration.
+    handle: (c: never, input: never) => unknown,
+  ): this {
+    const declared = { ...this.#shared, ...declaration }
+    const handler = (c: Context<App>) => answer(c, declared, handle)
+    declarations.set(handler, declared)
+    this.routes.on(method, [path], ...(declared.middleware ?? []), handler)
+    return this
+  }
+}
+
+async function answer(
+  c: Context<App>,
+  declaration: Declaration,
+  handle: (c: never, input: never) => unknown,
+): Promise<Response> {
+  requireAccess(c, declaration)
+  for (const check of declaration.checks ?? []) await check(c)
+  const input = await readInput(c, declaration)
+  const answered = await readingFrom(c, () => handle(c as never, input as never))
+  const response = answered instanceof Response ? answered : c.json(answered)
+  if (declaration.cache && response.ok)
+    response.headers.set('Cache-Control', cacheControl(declaration.cache))
+  return response
+}
+
+/** Calls it once more with the primary if the nearest copy may lack what it asks for. */
+async function readingFrom(c: Context<App>, handle: () => unknown): Promise<unknown> {
+  const db = c.get('db')
+  try {
+    return await handle()
+  } catch (error) {
+    if (!mayBeStale(error, db)) throw error
+    c.set('db', db.$client.openPrimary())
+    return await handle()
+  }
+}
 
 const safeMethods = /^(GET|HEAD)$/
 
-function requireCaller(c: Context<AppWithCaller>): Caller {
+/** Throws `unauthenticated`, `forbidden`. `readAs` and `writeAs` check what only the database knows. */
+function requireAccess(c: Context<App>, { access }: Declaration): void {
+  if (access === 'public') return
   const caller = c.get('caller')
   if (!caller) throw unauthenticated(c.get('tokenProblem'))
-  return caller
-}
-
-/**
- * Throws `unauthenticated`; `forbidden` if a read-only token is used to change something, and if the
- * token is for metrics.
- */
-function requireScope(c: Context<AppWithCaller>): Caller {
-  const caller = requireCaller(c)
-  if (caller.scope === 'metrics')
+  if (caller.scope === 'metrics' && access !== 'metrics')
     throw new ApiError('forbidden', 'this token may only read the metrics')
   if (caller.scope === 'read' && !safeMethods.test(c.req.method))
     throw new ApiError('forbidden', 'this token may only read')
-  return caller
+  if ((access === 'master' || access === 'metrics') && caller.role !== 'master')
+    throw new ApiError('forbidden', 'this endpoint requires a master token')
+  if (access === 'session' || access === 'administrator')
+    c.set('caller', { ...caller, requires: access })
 }
 
-/**
- * Declares an endpoint that needs a token: of a user, a master token, or a session. Throws
- * `unauthenticated`, `forbidden`.
- */
-export const requireToken = (operationId: string | null = null) =>
-  endpoint('token', operationId, requireScope)
-
-/** Lets the token check of `readAs` and `writeAs` require a session, which only D1 knows. */
-const sessionEndpoint = (
-  requires: NonNullable<Caller['requires']>,
-  operationId: string | null = null,
-) =>
-  endpoint<AppWithCaller>(requires, operationId, (c) =>
-    c.set('caller', { ...requireScope(c), requires }),
-  )
-
-/**
- * Declares an endpoint for people who are signed in with a browser. An API token is `forbidden`: it
- * must not create tokens or change how its user signs in.
- */
-export const requireSession = (operationId: string | null = null) =>
-  sessionEndpoint('session', operationId)
-
-/** Declares an endpoint for administrators who are signed in with a browser. */
-export const requireAdministrator = () => sessionEndpoint('administrator')
-
-function requireMasterRole({ role }: Caller): void {
-  if (role !== 'master') throw new ApiError('forbidden', 'this endpoint requires a master token')
+/** How each part of a request is read. */
+const readers: Record<keyof Input, (c: Context) => unknown> = {
+  param: (c) => c.req.param(),
+  query: (c) => singleOrList(Object.entries(c.req.queries())),
+  header: (c) => c.req.header(),
+  json: jsonBody,
+  form: formBody,
 }
+const parts = ['param', 'query', 'header', 'json', 'form'] as const
 
-/** Declares an endpoint that needs a master token. Throws `unauthenticated`, `forbidden`. */
-export const requireMaster = (operationId: string | null = null) =>
-  endpoint<AppWithCaller>('master', operationId, (c) => requireMasterRole(requireScope(c)))
-
-/** As `requireMaster`, and a token for metrics suffices. */
-export const requireMetrics = (operationId: string | null = null) =>
-  endpoint<AppWithCaller>('metrics', operationId, (c) => requireMasterRole(requireCaller(c)))
-
-const bodyReaders = new Map<keyof ValidationTargets, (c: Context) => Promise<unknown>>([
-  ['json', jsonBody],
-  ['form', formBody],
-])
-
-/**
- * Validates one part of the request. Throws `invalid_input` with a message that names the field;
- * `root` names a body that is an array, as in `orders[2].listingId: …`. A JSON body must also pass
- * `jsonBody`, and a form `formBody`. If `isStrict`, a field that is misspelled is `unknown_field`.
- */
-export function validate<T extends keyof ValidationTargets, S extends $ZodType>(
-  target: T,
-  schema: S,
-  root = '',
-  { isStrict = false } = {},
-) {
-  const check = zValidator(target, schema, (result) => {
-    if (!result.success) throw invalidInput(result.error.issues, root)
-  })
-  const readBody = bodyReaders.get(target)
-  const handler: typeof check = async (c, next) => {
-    await readBody?.(c)
-    // `check` tells of a body that is not JSON.
-    const body = isStrict ? await c.req.json().catch(() => null) : null
-    requireNone(findMisspelled(schema, body, root))
-    return check(c, next)
+/** Returns the parts of a request that the endpoint takes. Throws `invalid_input`, `unknown_field`. */
+async function readInput(
+  c: Context,
+  { input = {}, bodyName = '', isStrict }: Declaration,
+): Promise<Values<Input>> {
+  if (isStrict) requireKnown(c, input.query)
+  const values: Values<Input> = {}
+  for (const part of parts) {
+    const schema = input[part]
+    if (!schema) continue
+    const sent = await readers[part](c)
+    const name = part === 'json' ? bodyName : ''
+    if (isStrict && part === 'json') requireNone(findMisspelled(schema, sent, name))
+    const { data, error } = schema.safeParse(sent)
+    if (error) throw invalidInput(error.issues, name)
+    values[part] = data
   }
-  inputs.set(handler, { target, schema })
-  return handler
+  return values
+}
+
+/** Throws `unknown_field` for a query parameter that the endpoint does not have. */
+function requireKnown(c: Context, query: z.ZodType | undefined): void {
+  const known = query ? Object.keys(fieldsOf(query)) : []
+  const message = `unknown parameter; there ${known.length > 0 ? `are ${known.join(', ')}` : 'is none'}`
+  const names = [...new URL(c.req.url).searchParams.keys()]
+  const unknown = names.filter((name) => !known.includes(name))
+  requireNone(unknown.map((path) => ({ path, code: 'unknown_field', message })))
 }
 
 /**
@@ -167,27 +288,3 @@ export function invalidInput(found: readonly $ZodIssue[], root = ''): ApiError {
     ? rejected([first, ...others])
     : new ApiError('invalid_input', 'the request is not valid')
 }
-
-/** Where a query parameter that is ignored may deliver, cancel or count something else than meant. */
-export const strictPaths = ['/api/externalOrders', '/api/reservations', '/api/admin', '/api/events']
-
-/** Throws `unknown_field` for a query parameter that the endpoint does not have. */
-export const rejectUnknownQuery = createMiddleware<App>(async (c, next) => {
-  const handlers = matchedRoutes(c).map(({ handler }) => handler)
-  // Without a valid token the answer is 401, and for a path that does not exist 404.
-  if (!c.get('caller') || !handlers.some((handler) => declarations.has(handler))) return next()
-  const declared = handlers.flatMap((handler) => inputs.get(handler) ?? [])
-  const query = declared.find(({ target }) => target === 'query')
-  const known = query ? Object.keys(fieldsOf(query.schema)) : []
-  const message = `unknown parameter; there ${known.length > 0 ? `are ${known.join(', ')}` : 'is none'}`
-  const names = [...new URL(c.req.url).searchParams.keys()]
-  const unknown = names.filter((name) => !known.includes(name))
-  requireNone(unknown.map((path) => ({ path, code: 'unknown_field', message })))
-  return next()
-})
-
-/** Whether no endpoint of this request needs a token. */
-export const isPublic = (c: Context): boolean =>
-  !matchedRoutes(c).some(
-    ({ handler }) => (declarations.get(handler)?.access ?? 'public') !== 'public',
-  )

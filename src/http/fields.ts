@@ -1,16 +1,6 @@
 /** Kinds of fields in answers. Each function takes the sentence that describes the field. */
 import * as z from 'zod'
 
-/**
- * Marks what only the OpenAPI document needs. In a deployed Worker the result is undefined, and the
- * text is not in the bundle: there `NODE_ENV` is `production`, and esbuild leaves out the arguments of
- * a function that does nothing.
- */
-export function docs<T>(text: T): T
-export function docs<T>(text: T): T | undefined {
-  if (process.env.NODE_ENV !== 'production') return text
-}
-
 // Each description makes a copy of one schema, which is cheaper at start-up than a schema each.
 const boolean = z.boolean()
 const string = z.string()

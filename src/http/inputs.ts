@@ -1,6 +1,5 @@
 /** Kinds of fields in requests. */
 import * as z from 'zod'
-import { docs } from './fields.ts'
 import { toAsciiDomain, toLine } from './text.ts'
 
 /** Refuses a text with a character that the pattern finds, and says where it is, counted from 1. */
@@ -33,7 +32,7 @@ function limited(text: z.ZodString, min: number, max: number, pattern: string) {
   const error = `must be ${min > 0 ? `${min} to` : 'at most'} ${max} characters`
   return text
     .regex(new RegExp(`^.{${min},${max}}$`, 'su'), error)
-    .meta(docs({ ...(min > 0 && { minLength: min }), maxLength: max, pattern }))
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max, pattern })
 }
 
 const longText = (max: number) => inputText(4 * max, `must be at most ${max} characters`)
@@ -67,7 +66,7 @@ const notTime = 'must be a time, as in 2026-01-31T12:00:00.000Z'
 export const instant = z
   .string()
   .overwrite((text) => text.toUpperCase().replace(/ (?=\d\d:\d\d$)/, '+'))
-  .meta(docs({ format: 'date-time' }))
+  .meta({ format: 'date-time' })
   .pipe(z.iso.datetime({ offset: true, error: notTime, abort: true }))
   .refine((text) => !/\.\d{10}/.test(text), notTime)
   .transform((text) => new Date(text).toISOString())

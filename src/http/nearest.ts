@@ -1,20 +1,17 @@
+/**
+ * What a replica does not have may be new. So nothing is refused, and nothing is missing, because a
+ * replica says so: `endpoint` asks the primary then.
+ */
 import type { Database } from '../db/client.ts'
 import { ApiError } from './errors.ts'
 
-/**
- * Reads from the nearest copy of the database, whatever the caller has seen, then goes on at the
- * primary. If a replica's answer leads to an error, reads again at the primary: what was missing may
- * be new.
- */
-export async function readNearest<T>(db: Database, read: () => Promise<T>): Promise<T> {
-  db.$client.goTo('nearest')
-  try {
-    return await read()
-  } catch (error) {
-    if (!(error instanceof ApiError && db.$client.sawReplica)) throw error
-    db.$client.goTo('primary')
-    return await read()
-  } finally {
-    db.$client.goTo('primary')
-  }
+class NothingFound extends Error {}
+
+/** Call it if nothing was found, and that may be because a replica lags. */
+export function requirePrimary(db: Database): void {
+  if (db.$client.mayLag) throw new NothingFound('a replica found nothing')
 }
+
+/** Whether this error is one of the API, or of `requirePrimary`, after a replica has answered. */
+export const mayBeStale = (error: unknown, db: Database): boolean =>
+  db.$client.mayLag && (error instanceof ApiError || error instanceof NothingFound)

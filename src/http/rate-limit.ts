@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { rateLimitKey } from './client-ip.ts'
 import type { App } from './context.ts'
-import { isPublic } from './endpoint.ts'
+import { declarationOf } from './endpoint.ts'
 import { rateLimited, TokenRequired } from './errors.ts'
 
 /** The `period` of all bindings, in seconds. A binding does not say how long to wait. */
@@ -54,7 +54,8 @@ function keysOf(c: Context<App>): { limit: Limit; key: string; user?: string } {
   const caller = c.get('caller')
   const refused = caller && refusedAt.get(caller.tokenId)
   const isRefused = refused && c.get('now').getTime() - refused < REFUSAL_LIFETIME
-  if (!caller || isRefused || isPublic(c))
+  const isPublic = (declarationOf(c)?.access ?? 'public') === 'public'
+  if (!caller || isRefused || isPublic)
     return { limit: 'RATE_LIMIT', key: `address:${rateLimitKey(c.req.raw)}` }
   const key = `token:${caller.tokenId}`
   if (caller.role === 'master') return { limit: 'MASTER_RATE_LIMIT', key }
@@ -69,19 +70,13 @@ function changeKey(c: Context<App>): string {
 }
 
 /** For endpoints that send mail, ask the chain or check secrets: counts per client address. */
-export const signInRateLimit = createMiddleware<App>(async (c, next) => {
-  await count(c, 'SIGN_IN_LIMIT', rateLimitKey(c.req.raw), 'too many attempts; wait a minute')
-  await next()
-})
+export const signInRateLimit = (c: Context<App>) =>
+  count(c, 'SIGN_IN_LIMIT', rateLimitKey(c.req.raw), 'too many attempts; wait a minute')
 
 /** For endpoints that convert a picture, all of them together. */
-export const avatarRateLimit = createMiddleware<App>(async (c, next) => {
-  await count(c, 'AVATAR_LIMIT', changeKey(c), 'too many changes of avatars; wait a minute')
-  await next()
-})
+export const avatarRateLimit = (c: Context<App>) =>
+  count(c, 'AVATAR_LIMIT', changeKey(c), 'too many changes of avatars; wait a minute')
 
 /** For endpoints that generate a token, all of them together. */
-export const tokenRateLimit = createMiddleware<App>(async (c, next) => {
-  await count(c, 'TOKEN_LIMIT', changeKey(c), 'too many new tokens; wait a minute')
-  await next()
-})
+export const tokenRateLimit = (c: Context<App>) =>
+  count(c, 'TOKEN_LIMIT', changeKey(c), 'too many new tokens; wait a minute')

@@ -18,7 +18,7 @@ type TokenFilter = {
 
 /**
  * Returns a page of the live tokens of all users, and the cursor of the next page, for
- * administrators. Throws `unauthenticated`, `forbidden`.
+ * administrators.
  */
 export async function readAllTokens({ db, caller, now }: Ctx, { owner, after }: TokenFilter) {
   const [account, rows] = await readAsUser({ db, caller }, [

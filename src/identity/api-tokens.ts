@@ -43,10 +43,7 @@ export const newestFirst = [desc(tokens.createdAt), desc(tokens.id)] as const
 const isOwnToken = ({ userId }: Caller) =>
   and(eq(tokens.userId, userId), eq(tokens.kind, 'api'), isNull(tokens.revokedAt))
 
-/**
- * Returns the account and its API tokens, including expired ones. Throws `unauthenticated`,
- * `forbidden`.
- */
+/** Returns the account and its API tokens, including expired ones. */
 export async function readOwnTokens({ db, caller }: Omit<Ctx, 'now'>) {
   const [account, ownTokens] = await readAsUser({ db, caller }, [
     db
@@ -118,8 +115,7 @@ function recordChange({ db, caller, now }: Ctx, action: AuditAction, id: string)
 
 /**
  * Makes a new token with the name, role, scope and lifetime of a live one, which works for 24 hours
- * more. Returns the new token, and the e-mail address of its owner. Throws `unauthenticated`,
- * `forbidden`, `reauthentication_required`, `not_found`, `rate_limited`.
+ * more. Returns the new token, and the e-mail address of its owner.
  */
 export async function rollToken(
   { db, caller, now, settings }: IssuerCtx,
@@ -173,7 +169,7 @@ export function tokenEnd({ expiresAt, rolledAt }: TokenTimes): string {
 
 /**
  * Returns one of the caller's API tokens with its JWT, which is signed again from the stored
- * claims. Throws `unauthenticated`, `forbidden`, `reauthentication_required`, `not_found`.
+ * claims.
  */
 export async function readToken({ db, caller, now, settings }: IssuerCtx, id: string) {
   const [account, [token]] = await readAsUser({ db, caller }, [

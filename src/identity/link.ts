@@ -59,18 +59,15 @@ async function addMethod(ctx: Ctx, proof: Proof): Promise<Linked> {
   return { email: user?.email ?? '', chainIds: queued.flatMap(({ chainId }) => chainId ?? []) }
 }
 
-/**
- * Links a wallet. Throws `unauthenticated`, `forbidden`, `reauthentication_required`, `conflict`.
- */
+/** Links a wallet. */
 export const linkWallet = (ctx: Ctx, proof: Proof): Promise<Linked> =>
   addMethod(ctx, proof).catch(
     conflictOn('users.ethereumPublicAddr', 'this wallet belongs to another account'),
   )
 
 /**
- * Creates a link that adds an e-mail address to the account, and returns its secret, or null if
- * its mailbox was sent too many links. `client` is a `rateLimitKey`. Throws `unauthenticated`,
- * `forbidden`, `reauthentication_required`, `conflict`, `rate_limited`, `try_later`.
+ * Creates a link that adds an e-mail address to the account, and returns its secret, or null if its
+ * mailbox was sent too many links. `client` is a `rateLimitKey`.
  */
 export async function createConfirmationLink(
   { db, caller, now, settings }: Ctx & LinkCtx,
@@ -92,10 +89,7 @@ export async function createConfirmationLink(
   return stored.length > 0 ? secret : null
 }
 
-/**
- * Returns the account, and the address that the link adds to it. Throws `unauthenticated`,
- * `forbidden`, `link_expired`.
- */
+/** Returns the account, and the address that the link adds to it. */
 export async function readConfirmationLink({ db, caller, now }: Ctx, secret: string) {
   const [account, [link]] = await readAsUser({ db, caller }, [
     selectLink({ db, now }, { secret, userId: caller.userId }),
@@ -104,10 +98,7 @@ export async function readConfirmationLink({ db, caller, now }: Ctx, secret: str
   return { account, email: link.email }
 }
 
-/**
- * Links the address of a mailed link. Throws `unauthenticated`, `forbidden`,
- * `reauthentication_required`, `conflict`, `link_expired`.
- */
+/** Links the address of a mailed link. */
 export const linkEmail = (ctx: Ctx, secret: string): Promise<Linked> =>
   addMethod(ctx, proveEmail(ctx, { secret, userId: ctx.caller.userId })).catch(
     conflictOn('users.email', 'this e-mail address belongs to another account'),

@@ -14,9 +14,8 @@ type IssuerCtx = Ctx & { settings: Settings }
 const LIFETIME = 60 * 60 * 1000
 
 /**
- * Returns a JWT of the caller for one hour, and when it expires, as ISO 8601. A user has one row for
- * it, which each call renews; JWTs that were signed before still work until they expire. Throws
- * `unauthenticated`, `forbidden`, `reauthentication_required`.
+ * Returns a JWT of the caller for one hour, and when it expires, as ISO 8601. A user has one row
+ * for it, which each call renews; JWTs that were signed before still work until they expire.
  */
 export async function renewReferenceToken({ db, caller, now, settings }: IssuerCtx) {
   const issuer = tokenIssuer(settings)

@@ -14,7 +14,7 @@ const isLiveSession = ({ userId }: Caller, now: Date): SQL | undefined =>
     gt(tokens.expiresAt, now.toISOString()),
   )
 
-/** Returns the account and its live sessions, newest first. Throws `unauthenticated`, `forbidden`. */
+/** Returns the account and its live sessions, newest first. */
 export async function readSessions({ db, caller, now }: Ctx) {
   const [account, sessions] = await readAsUser({ db, caller }, [
     db
@@ -32,16 +32,13 @@ export async function readSessions({ db, caller, now }: Ctx) {
   return { account, sessions }
 }
 
-/** Throws `unauthenticated`, `forbidden`, `reauthentication_required`, `not_found`. */
+/** Ends a session of the caller. */
 export async function endOneSession(ctx: Ctx, id: string): Promise<void> {
   const ended = await revokeSessions(ctx, eq(tokens.id, id))
   if (ended === 0) throw new ApiError('not_found', 'this session does not exist')
 }
 
-/**
- * Ends all sessions of the caller but the present one. Throws `unauthenticated`, `forbidden`,
- * `reauthentication_required`.
- */
+/** Ends all sessions of the caller but the present one. */
 export async function endOtherSessions(ctx: Ctx): Promise<void> {
   await revokeSessions(ctx, ne(tokens.id, ctx.caller.tokenId))
 }

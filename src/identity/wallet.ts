@@ -32,7 +32,7 @@ type SiteCtx = Omit<Ctx, 'caller'> & { settings: Site }
 type WalletRequest = { address: Hex; chainId: number; purpose: Purpose }
 type WalletProof = Omit<SignedMessage, 'address'> & { purpose: Purpose; secret: string | undefined }
 
-/** Returns a message to sign, and the secret for the browser. Throws `invalid_input`. */
+/** Returns a message to sign, and the secret for the browser. */
 export async function createWalletMessage(
   { db, now, settings }: SiteCtx,
   request: WalletRequest,
@@ -48,8 +48,7 @@ export async function createWalletMessage(
 
 /**
  * Verifies a signed message and returns the proof of its wallet. The transaction that uses the
- * proof checks that its nonce is unused. Throws `invalid_input`, `unauthenticated`,
- * `chain_unavailable`.
+ * proof checks that its nonce is unused.
  */
 export async function verifyWalletMessage(
   { db, now, settings }: SiteCtx,

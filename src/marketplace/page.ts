@@ -9,7 +9,7 @@ import { type Position, type PublicQuery, type Reference, toCursor } from './que
 type ListName = ReturnType<typeof chooseList> | 'named'
 
 /** What the public API lists, and the error for one that does not exist. */
-export const resources = {
+const resources = {
   listings: {
     notFound: 'listing_not_found',
     find: async (ctx: ListCtx, name: ListName, given: Given) => {

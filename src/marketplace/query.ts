@@ -2,7 +2,6 @@
 import { base64url } from 'jose'
 import * as z from 'zod'
 import { amountTypes } from '../db/schema/catalogue.ts'
-import { docs } from '../http/fields.ts'
 import { idText, inputText, instant, limitText, without } from '../http/inputs.ts'
 
 /** Elements that one call may name. */
@@ -27,28 +26,28 @@ const Cursor = inputText(2000)
   })
 
 export const PublicQuery = z.strictObject({
-  limit: limitText(20).describe(docs('Elements per page.')),
-  cursor: Cursor.optional().describe(docs('The `nextCursor` of the previous page.')),
-  sellerId: idText.optional().describe(docs('Selects what this user sells.')),
-  creatorId: idText.optional().describe(docs('Selects what this user has created.')),
+  limit: limitText(20).describe('Elements per page.'),
+  cursor: Cursor.optional().describe('The `nextCursor` of the previous page.'),
+  sellerId: idText.optional().describe('Selects what this user sells.'),
+  creatorId: idText.optional().describe('Selects what this user has created.'),
   active: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .describe(docs('Selects by whether a listing is active, has not ended, and is no auction.')),
+    .describe('Selects by whether a listing is active, has not ended, and is no auction.'),
   amountType: z
     .enum(amountTypes)
     .optional()
-    .describe(docs('Selects by whether the number of pieces is limited.')),
+    .describe('Selects by whether the number of pieces is limited.'),
   updatedSince: instant
     .optional()
-    .describe(docs('Selects by `updatedAt`: this time or later, the oldest first.')),
+    .describe('Selects by `updatedAt`: this time or later, the oldest first.'),
   q: inputText(1000)
     .check(without(/\p{Cc}/u))
     .regex(/^.{1,255}$/su, 'must be 1 to 255 characters')
-    .meta(docs({ pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]{1,255}$' }))
+    .meta({ pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]{1,255}$' })
     .optional()
-    .describe(docs('Selects by the beginning of the title, without the case of ASCII letters.')),
+    .describe('Selects by the beginning of the title, without the case of ASCII letters.'),
 })
 export type PublicQuery = z.infer<typeof PublicQuery>
 

@@ -1,59 +1,123 @@
-import { Hono } from 'hono'
 import * as z from 'zod'
-import { allowCaching } from '../http/cache-control.ts'
-import type { App } from '../http/context.ts'
-import { publicEndpoint, validate } from '../http/endpoint.ts'
-import { docs } from '../http/fields.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { limitText } from '../http/inputs.ts'
 import { readCreators } from './creators.ts'
 import { readNamed, readPage } from './page.ts'
 import { PublicQuery, References } from './query.ts'
+import {
+  Creators,
+  PublicListings,
+  PublicListingsPage,
+  PublicNfts,
+  PublicNftsPage,
+  StatsAnswer,
+} from './schema.ts'
 import { readStats } from './stats.ts'
 
 /** Seconds for which caches may keep a response. */
-export const MAX_AGE = 60
+const MAX_AGE = 60
 
-export const marketplaceRoutes = new Hono<App>()
-  .get('/api/public/stats', publicEndpoint('getStats'), async (c) => {
-    const stats = await readStats(c.var)
-    allowCaching(c, MAX_AGE)
-    return c.json({ stats })
-  })
+const CreatorsQuery = z.object({ limit: limitText(20).describe('Number of creators.') })
+
+const age = `The response may be up to ${MAX_AGE} seconds old.`
+const headers = { Age: 'Seconds since a cache got the response. Absent if it is new.' }
+const released = `Shows NFTs that are released, and their listings. ${age}`
+const pages =
+  `${released} A page may be shorter than \`limit\` before the last one: go on until ` +
+  '`nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less ' +
+  '5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what ' +
+  'is withdrawn is absent.'
+const named = `${released} Also shows what is unlisted.`
+
+export const marketplaceRoutes = new Endpoints({ tag: 'Marketplace' })
+  .get(
+    '/api/public/stats',
+    {
+      id: 'getStats',
+      summary: 'Count the NFTs',
+      description: age,
+      access: 'public',
+      reads: 'nearest',
+      cache: MAX_AGE,
+      answer: StatsAnswer,
+      headers,
+    },
+    async (c) => ({ stats: await readStats(c.var) }),
+  )
   .get(
     '/api/public/creators',
-    publicEndpoint('listCreators'),
-    validate('query', z.object({ limit: limitText(20).describe(docs('Number of creators.')) })),
-    async (c) => {
-      const creators = await readCreators(c.var, c.req.valid('query'))
-      allowCaching(c, MAX_AGE)
-      return c.json(creators)
+    {
+      id: 'listCreators',
+      summary: 'List recent creators',
+      description: age,
+      access: 'public',
+      reads: 'nearest',
+      cache: MAX_AGE,
+      input: { query: CreatorsQuery },
+      answer: Creators,
+      headers,
     },
+    (c, { query }) => readCreators(c.var, query),
   )
-
-const names = [
-  ['listings', 'Listings'],
-  ['nfts', 'Nfts'],
-] as const
-
-for (const [list, id] of names)
-  marketplaceRoutes
-    .get(
-      `/api/public/${list}`,
-      publicEndpoint(`list${id}`),
-      validate('query', PublicQuery),
-      async (c) => {
-        const page = await readPage(c.var, list, c.req.valid('query'))
-        allowCaching(c, MAX_AGE)
-        return c.json(page)
-      },
-    )
-    .get(
-      `/api/public/${list}/:ids`,
-      publicEndpoint(`get${id}`),
-      validate('param', References),
-      async (c) => {
-        const found = await readNamed(c.var, list, c.req.valid('param').ids)
-        allowCaching(c, MAX_AGE)
-        return c.json(found)
-      },
-    )
+  .get(
+    '/api/public/listings',
+    {
+      id: 'listListings',
+      summary: 'List listings',
+      description: pages,
+      access: 'public',
+      reads: 'nearest',
+      cache: MAX_AGE,
+      input: { query: PublicQuery },
+      answer: PublicListingsPage,
+      headers,
+    },
+    async (c, { query }) => c.json(await readPage(c.var, 'listings', query)),
+  )
+  .get(
+    '/api/public/listings/:ids',
+    {
+      id: 'getListings',
+      summary: 'Get listings',
+      description: named,
+      access: 'public',
+      reads: 'nearest',
+      cache: MAX_AGE,
+      input: { param: References },
+      answer: PublicListings,
+      headers,
+      errors: ['listing_not_found'],
+    },
+    async (c, { param }) => c.json(await readNamed(c.var, 'listings', param.ids)),
+  )
+  .get(
+    '/api/public/nfts',
+    {
+      id: 'listNfts',
+      summary: 'List NFTs',
+      description: pages,
+      access: 'public',
+      reads: 'nearest',
+      cache: MAX_AGE,
+      input: { query: PublicQuery },
+      answer: PublicNftsPage,
+      headers,
+    },
+    async (c, { query }) => c.json(await readPage(c.var, 'nfts', query)),
+  )
+  .get(
+    '/api/public/nfts/:ids',
+    {
+      id: 'getNfts',
+      summary: 'Get NFTs',
+      description: named,
+      access: 'public',
+      reads: 'nearest',
+      cache: MAX_AGE,
+      input: { param: References },
+      answer: PublicNfts,
+      headers,
+      errors: ['nft_not_found'],
+    },
+    async (c, { param }) => c.json(await readNamed(c.var, 'nfts', param.ids)),
+  )

@@ -7,19 +7,18 @@ import { requireRecentSignIn } from '../auth/session.ts'
 import { findings } from '../db/schema/operations.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { docs } from '../http/fields.ts'
 import { inputText } from '../http/inputs.ts'
 
 export const AlarmKey = z.object({
-  key: inputText(200).describe(docs('Name and subject of the alarm, separated by a colon.')),
+  key: inputText(200).describe('Name and subject of the alarm, separated by a colon.'),
 })
 
-const version = z.int().positive().describe(docs('The `version` of the alarm that was looked at.'))
+const version = z.int().positive().describe('The `version` of the alarm that was looked at.')
 
 /** The body of an acknowledgement. */
 export const Acknowledgement = z
   .object({ version })
-  .meta({ id: 'Acknowledgement', description: docs('What was looked at.') })
+  .meta({ id: 'Acknowledgement', description: 'What was looked at.' })
 
 /**
  * Acknowledges what an alarm has told up to a version. It ends with the next cron run, unless something

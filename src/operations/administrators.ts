@@ -32,7 +32,7 @@ const isNamed = (text: string): SQL =>
 
 /**
  * Returns the signed-in user, all administrators, and the user whom `text` (an e-mail address or a
- * username) names, if they can be appointed. Throws `unauthenticated`, `forbidden`.
+ * username) names, if they can be appointed.
  */
 export async function readAdministrators({ db, caller }: Omit<Ctx, 'now'>, text?: string) {
   const people = () => db.select(personColumns).from(users)

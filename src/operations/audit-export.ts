@@ -16,7 +16,7 @@ const toLine = (values: readonly unknown[]): string =>
 
 /**
  * Returns what matches as CSV (RFC 4180), newest first. The first page is read at once, each other
- * one when the reader is ready for it. Throws `unauthenticated`, `forbidden`.
+ * one when the reader is ready for it.
  */
 export async function exportAudit(ctx: Pick<Ctx, 'db' | 'caller'>, filter: AuditFilter) {
   const read = (before?: number) => readAudit(ctx, { ...filter, before, limit: 500 })

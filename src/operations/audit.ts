@@ -84,7 +84,7 @@ export type AuditEntry = Awaited<ReturnType<typeof selectAudit>>[number]
 /**
  * Returns the administrator, a page of the audit log, newest first, and everyone who has acted.
  * `before` is the `next` of the page before; a page may have fewer entries than `limit` before the
- * last one. Throws `unauthenticated`, `forbidden`.
+ * last one.
  */
 export async function readAudit(
   { db, caller }: Pick<Ctx, 'db' | 'caller'>,

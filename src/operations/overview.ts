@@ -14,7 +14,7 @@ const NEWEST = 20
 
 export type Overview = Awaited<ReturnType<typeof readOverview>>
 
-/** Returns the administrator and the overview. Throws `unauthenticated`, `forbidden`. */
+/** Returns the administrator and the overview. */
 export async function readOverview(ctx: Ctx & { settings: Pick<Settings, 'NETWORKS'> }) {
   const { db, settings, now } = ctx
   const since = firstStart('days', now)

@@ -1,14 +1,18 @@
 /** What monitoring asks, `/health` and `/metrics`, and what operators acknowledge. */
 
 import { sql } from 'drizzle-orm'
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import * as z from 'zod'
 import { raw } from '../db/batch.ts'
 import type { App } from '../http/context.ts'
-import { publicEndpoint, requireMaster, requireMetrics, validate } from '../http/endpoint.ts'
+import { Endpoints } from '../http/endpoint.ts'
 import { ApiError, errorResponse, TokenRequired } from '../http/errors.ts'
+import { count, text } from '../http/fields.ts'
+import { mayBeStale } from '../http/nearest.ts'
 import { Acknowledgement, AlarmKey, acknowledgeAlarm } from './acknowledge.ts'
 import { describeHealth } from './health.ts'
+import { Health } from './health-schema.ts'
 import { cachedState, MAX_AGE, type State } from './instance-state.ts'
 import { formatMetrics, METRICS_TYPE } from './metrics.ts'
 
@@ -20,27 +24,73 @@ export const answerUnavailable = createMiddleware<App>(async (c, next) => {
   c.res = errorResponse(c, new ApiError('not_ready', 'the service is not available'))
 })
 
-export const operationsRoutes = new Hono<App>()
-  .get('/health', publicEndpoint('getHealth'), async (c) => {
-    const { settings, now } = c.var
-    const state = await stateForMaster(c)
-    if (!state) await checkDatabase(c)
-    const components = state && describeHealth(state, settings.PUBLIC_URL, now)
-    return c.json({ status: 'ok', ...(components && { components }) })
+const AcknowledgedAlarm = z
+  .object({
+    acknowledged: z
+      .object({ key: text('Key of the alarm.'), version: count('What was looked at.') })
+      .describe('The alarm.'),
   })
-  .get('/metrics', requireMetrics('getMetrics'), async (c) => {
-    const state = await cachedState(c.env, c.var)
-    return c.text(formatMetrics(state, c.var.now), 200, { 'Content-Type': METRICS_TYPE })
-  })
+  .meta({ id: 'AcknowledgedAlarm', description: 'What was acknowledged.' })
+
+export const operationsRoutes = new Endpoints({ tag: 'Operations' })
+  .get(
+    '/health',
+    {
+      id: 'getHealth',
+      summary: 'Check whether the instance can serve',
+      description:
+        'Returns 503 only if it cannot: the configuration is not valid, the database does not ' +
+        'answer, or it lacks migrations. With a master token that may do more than read the ' +
+        'metrics, the answer has the parts of the instance. Up to 10 seconds old.',
+      access: 'public',
+      reads: 'nearest',
+      answer: Health,
+      isUnavailable: true,
+    },
+    async (c): Promise<z.infer<typeof Health>> => {
+      const { settings, now } = c.var
+      const state = await stateForMaster(c)
+      if (state)
+        return { status: 'ok', components: describeHealth(state, settings.PUBLIC_URL, now) }
+      await checkDatabase(c)
+      return { status: 'ok' }
+    },
+  )
+  .get(
+    '/metrics',
+    {
+      id: 'getMetrics',
+      summary: 'Read the metrics of the instance',
+      description:
+        'Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
+      access: 'metrics',
+      reads: 'nearest',
+      answer: z.file().mime('text/plain').describe('The metrics.'),
+    },
+    async (c) => {
+      const state = await cachedState(c.env, c.var)
+      return c.text(formatMetrics(state, c.var.now), 200, { 'Content-Type': METRICS_TYPE })
+    },
+  )
   .post(
     '/api/admin/alarms/:key/acknowledge',
-    requireMaster('acknowledgeAlarm'),
-    validate('param', AlarmKey),
-    validate('json', Acknowledgement),
-    async (c) => {
-      const seen = { ...c.req.valid('param'), ...c.req.valid('json') }
-      await acknowledgeAlarm(c.var, seen)
-      return c.json({ acknowledged: seen })
+    {
+      id: 'acknowledgeAlarm',
+      summary: 'Acknowledge an alarm',
+      description:
+        'Ends an alarm that lasts until somebody has looked at it, such as `foreign_transaction` ' +
+        'and `contract_changed`, with the next cron run. What was found after the `version` of the ' +
+        'alarm raises it again. Repeating the call changes nothing.',
+      access: 'master',
+      reads: 'primary',
+      isStrict: true,
+      input: { param: AlarmKey, json: Acknowledgement },
+      answer: AcknowledgedAlarm,
+      errors: ['not_found'],
+    },
+    async (c, { param: { key }, json: { version } }) => {
+      await acknowledgeAlarm(c.var, { key, version })
+      return { acknowledged: { key, version } }
     },
   )
 
@@ -51,7 +101,7 @@ async function stateForMaster(c: Context<App>): Promise<State | null> {
   try {
     return await cachedState(c.env, { ...c.var, caller })
   } catch (error) {
-    if (error instanceof TokenRequired) return null
+    if (error instanceof TokenRequired && !mayBeStale(error, c.var.db)) return null
     throw error
   }
 }

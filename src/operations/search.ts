@@ -161,7 +161,7 @@ export const selectListings = (db: Database, condition: SQL) =>
 
 export type Found = Awaited<ReturnType<typeof search>>
 
-/** Finds everything that has this text. Throws `unauthenticated`, `forbidden`. */
+/** Finds everything that has this text. */
 export async function search(ctx: Pick<Ctx, 'db' | 'caller'>, { text }: { text: string }) {
   const { db } = ctx
   const terms = parseTerms(text)

@@ -135,10 +135,7 @@ const selectObstacles = (db: Database, { NETWORKS }: Pick<Settings, 'NETWORKS'>,
 
 export type TransferHistory = Awaited<ReturnType<typeof readTransferHistory>>
 
-/**
- * Returns the administrator and the history of an item. Throws `unauthenticated`, `forbidden`,
- * `not_found`.
- */
+/** Returns the administrator and the history of an item. */
 export async function readTransferHistory(
   ctx: Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> },
   { id }: { id: number },

@@ -89,7 +89,7 @@ type Input = {
 
 /**
  * Returns the administrator, a page of transfers by id, and how those are that were changed before.
- * `total` is undefined if they are not counted. Throws `unauthenticated`, `forbidden`.
+ * `total` is undefined if they are not counted.
  */
 export async function readTransferList(ctx: ListCtx, { query, cursor, done }: Input) {
   const { db, settings } = ctx

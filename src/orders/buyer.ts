@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { shownColumns } from '../db/columns.ts'
 import { users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
-import { addressOrEmpty, bool, docs, id, orNull, text, time, timestamps } from '../http/fields.ts'
+import { addressOrEmpty, bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 
 /** Whose view of an order it is. */
 export type Viewer = Pick<Caller, 'role' | 'userId'>
@@ -11,7 +11,7 @@ export type Viewer = Pick<Caller, 'role' | 'userId'>
 /** Describes a field that `visibleBuyer` hides. */
 const hidden = <T extends z.ZodType>(field: T, otherwise: 'empty' | 'null' | 'false') =>
   field.describe(
-    docs(`${field.description} Only for master tokens and the buyer; otherwise ${otherwise}.`),
+    `${field.description} Only for master tokens and the buyer; otherwise ${otherwise}.`,
   )
 const hiddenBool = (description: string) => hidden(bool(description), 'false')
 const hiddenText = (description: string) => hidden(text(description), 'empty')
@@ -20,17 +20,17 @@ const hiddenTimeOrNull = (description: string) => hidden(orNull(time(description
 
 /** The buyer, without the fields that are never stored. */
 export const BuyerFields = z.object({
-  id: id(docs('User id.')),
+  id: id('User id.'),
   approved: hiddenBool('Whether the marketplace has approved the user.'),
   companyUser: hiddenBool('Whether the user is a company.'),
   email: hiddenText('E-mail address; empty if the user has none.'),
-  ethereumPublicAddr: addressOrEmpty(docs('Wallet address; empty if the user has none.')),
-  name: orNull(text(docs('Name.'))),
+  ethereumPublicAddr: addressOrEmpty('Wallet address; empty if the user has none.'),
+  name: orNull(text('Name.')),
   provider: hiddenText('How the user signed up: `wallet` or `email`.'),
   chatServiceId: hiddenTextOrNull('Id at the chat service.'),
-  roleId: hidden(z.int().nullable().describe(docs('Role: 1 is an administrator.')), 'null'),
-  username: orNull(text(docs('User name.'))),
-  viewMode: text(docs('Display setting.')),
+  roleId: hidden(z.int().nullable().describe('Role: 1 is an administrator.'), 'null'),
+  username: orNull(text('User name.')),
+  viewMode: text('Display setting.'),
   paymentConnectId: hiddenTextOrNull('Id at the payment service.'),
   payprovExternalId: hiddenTextOrNull('Id at the payment provider.'),
   onrampId: hiddenTextOrNull('Id at the onramp service.'),
@@ -46,10 +46,10 @@ export const BuyerFields = z.object({
 export type BuyerFields = z.infer<typeof BuyerFields>
 
 export const Buyer = BuyerFields.extend({
-  walletNonce: z.null().describe(docs('Always null.')),
+  walletNonce: z.null().describe('Always null.'),
 }).meta({
   id: 'Buyer',
-  description: docs('The user who gets the NFTs of an order.'),
+  description: 'The user who gets the NFTs of an order.',
 })
 
 export const buyerColumns = shownColumns(users, BuyerFields)

@@ -5,8 +5,8 @@ import type { Database } from '../db/client.ts'
 import { itemStatuses } from '../db/schema/delivery.ts'
 import { statesWith } from '../delivery/shown.ts'
 import { invalidField } from '../http/errors.ts'
-import { docs } from '../http/fields.ts'
 import { idText, instant, limitText, tokenNameText } from '../http/inputs.ts'
+import { requirePrimary } from '../http/nearest.ts'
 import type { Viewer } from './buyer.ts'
 import { ProviderId } from './new-order.ts'
 import type { Nft } from './nft.ts'
@@ -28,24 +28,24 @@ const CursorText = z
   })
 
 export const OrderQuery = z.object({
-  limit: limitText(20).describe(docs('Orders per page.')),
-  cursor: CursorText.optional().describe(docs('The `nextCursor` of the previous page.')),
+  limit: limitText(20).describe('Orders per page.'),
+  cursor: CursorText.optional().describe('The `nextCursor` of the previous page.'),
   fields: z
     .literal('summary')
     .optional()
-    .describe(docs('`summary` returns a short row of each order, without its NFT and its buyer.')),
+    .describe('`summary` returns a short row of each order, without its NFT and its buyer.'),
   providerId: ProviderId.optional().describe('Selects orders with this order number of the shop.'),
   source: tokenNameText.optional().describe('Selects orders that tokens of this name have placed.'),
-  sellerId: idText.optional().describe(docs('Selects orders of the seller with this user id.')),
-  buyerUserId: idText.optional().describe(docs('Selects orders of the buyer with this user id.')),
+  sellerId: idText.optional().describe('Selects orders of the seller with this user id.'),
+  buyerUserId: idText.optional().describe('Selects orders of the buyer with this user id.'),
   deliveryStatus: z
     .enum(['pending', ...itemStatuses])
     .optional()
-    .describe(docs('Selects orders whose item has this status; `pending` stands for null.')),
+    .describe('Selects orders whose item has this status; `pending` stands for null.'),
   createdFrom: instant
     .optional()
-    .describe(docs('Selects orders that were placed at this time or later.')),
-  createdTo: instant.optional().describe(docs('Selects orders that were placed before this time.')),
+    .describe('Selects orders that were placed at this time or later.'),
+  createdTo: instant.optional().describe('Selects orders that were placed before this time.'),
   updatedFrom: instant
     .optional()
     .describe('Selects orders whose `updatedAt` is this time or later, the oldest change first.'),
@@ -116,8 +116,9 @@ function choose(viewer: Viewer, request: ListRequest) {
 }
 
 /** A replica may not have a new order, and the shop would place it again. */
-const isMissing = ({ db }: ReadCtx, { providerId }: ListRequest, page: readonly unknown[]) =>
-  providerId !== undefined && page.length === 0 && db.$client.leaveReplica()
+function requireFound({ db }: ReadCtx, { providerId }: ListRequest, page: readonly unknown[]) {
+  if (providerId !== undefined && page.length === 0) requirePrimary(db)
+}
 
 type OrderPage = { orders: Order[]; nextCursor: string | null }
 type Rows = { orders: OrderRows; nfts: readonly Nft[] }
@@ -146,7 +147,8 @@ export async function listOrders(ctx: ReadCtx, request: ListRequest): Promise<Or
   const { db, caller } = ctx
   const { statements, finish } = preparePage({ db, viewer: caller }, request)
   const page = finish(await readAs(db, caller, statements))
-  return isMissing(ctx, request, page.orders) ? listOrders(ctx, request) : page
+  requireFound(ctx, request, page.orders)
+  return page
 }
 
 /** As `listOrders`, with summaries. */
@@ -158,6 +160,6 @@ export async function listSummaries(
   const { list, values, toPage } = choose(caller, request)
   const { summaries } = await readAs(db, caller, { summaries: list.summaries(db, values) })
   const { page, nextCursor } = toPage(summaries)
-  if (isMissing(ctx, request, page)) return listSummaries(ctx, request)
+  requireFound(ctx, request, page)
   return { orders: page.map(({ summary }) => toSummary(summary)), nextCursor }
 }

@@ -228,7 +228,7 @@ export async function loadOrderData(
 const ATTEMPTS = 3
 
 /**
- * Loads the rows that an attempt of a call depends on before it writes. What follows asks the primary.
+ * Loads the rows that an attempt of a call depends on before it writes.
  * The write fails if the caller has too many open orders; only then, in the next attempt, it matters
  * how many. Throws `unauthenticated`, and `request_in_progress` after the last attempt.
  */
@@ -241,8 +241,6 @@ export async function loadToWrite(
       'Retry-After': '1',
     })
   // A session only begins at the primary: its later reads may go to a replica.
-  if (attempt > 1) ctx.db.$client.goTo('primary')
-  const loaded = await loadOrderData(ctx, { inputs, call, countsOpen: attempt > 1 })
-  ctx.db.$client.goTo('primary')
-  return loaded
+  const db = attempt > 1 ? ctx.db.$client.openPrimary() : ctx.db
+  return await loadOrderData({ ...ctx, db }, { inputs, call, countsOpen: attempt > 1 })
 }

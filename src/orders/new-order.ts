@@ -1,7 +1,6 @@
 /** What a shop sends to place orders. */
 import * as z from 'zod'
 import { BillingFields } from '../addresses/schema.ts'
-import { docs } from '../http/fields.ts'
 import { EmailAddress, identifier, wellFormed, without } from '../http/inputs.ts'
 import { WalletAddress } from '../identity/address.ts'
 
@@ -22,7 +21,7 @@ const externalId = (description: string) => identifier(200).optional().describe(
 
 const BillingData = BillingFields.meta({
   id: 'BillingData',
-  description: docs('A billing address.'),
+  description: 'A billing address.',
 })
 
 /** The JSON schema of a rule that an object has exactly one of these fields. */
@@ -35,9 +34,9 @@ const evenIfInvalid = { when: ({ value }: { value: unknown }) => Object(value) =
 
 const GivenBuyer = z
   .object({
-    userId: requiredId(docs('User id.')).optional(),
-    email: EmailAddress.optional().describe(docs('E-mail address.')),
-    wallet: WalletAddress.optional().describe(docs('Address of a wallet.')),
+    userId: requiredId('User id.').optional(),
+    email: EmailAddress.optional().describe('E-mail address.'),
+    wallet: WalletAddress.optional().describe('Address of a wallet.'),
   })
   .refine((buyer) => Object.values(buyer).filter((value) => value !== undefined).length === 1, {
     error: 'must have exactly one of userId, email and wallet',
@@ -119,15 +118,15 @@ export const withRules = <S extends z.ZodRawShape>(
 
 export const NewOrder = withRules(
   {
-    nftId: requiredId(docs('Id of the NFT. Give this or `nft`.')).optional(),
+    nftId: requiredId('Id of the NFT. Give this or `nft`.').optional(),
     nft: externalId('Your own id of the NFT, from the catalogue. Give this or `nftId`.'),
     listingId: requiredId(
-      docs('Id of the listing that sells the NFT. Give this or `listing`.'),
+      'Id of the listing that sells the NFT. Give this or `listing`.',
     ).optional(),
     listing: externalId(
       'Your own id of the listing, from the catalogue. Give this or `listingId`.',
     ),
-    quantity: requiredId(docs('Number of pieces.')),
+    quantity: requiredId('Number of pieces.'),
     expectedPriceCents: z
       .int()
       .nonnegative()
@@ -139,19 +138,17 @@ export const NewOrder = withRules(
       .string()
       .regex(/^[A-Z]{3}$/, 'must be three capital letters, as in "EUR"')
       .optional()
-      .describe(docs('Currency of `expectedPriceCents`, ISO 4217.')),
-    buyerUserId: requiredId(docs('User id of the buyer. Give this or `buyer`.')).optional(),
-    buyer: GivenBuyer.optional().describe(docs('The buyer, if not by `buyerUserId`.')),
+      .describe('Currency of `expectedPriceCents`, ISO 4217.'),
+    buyerUserId: requiredId('User id of the buyer. Give this or `buyer`.').optional(),
+    buyer: GivenBuyer.optional().describe('The buyer, if not by `buyerUserId`.'),
     buyerBillingData: BillingData.nullish().describe(
-      docs(
-        'Billing address of the buyer. With city, country, postal code and street a new address is ' +
-          'created; otherwise ' +
-          'the first billing address of the buyer is used. From a master token the new address is ' +
-          'added to the addresses of the buyer; from a user token it is kept for this order only.',
-      ),
+      'Billing address of the buyer. With city, country, postal code and street a new address is ' +
+        'created; otherwise ' +
+        'the first billing address of the buyer is used. From a master token the new address is ' +
+        'added to the addresses of the buyer; from a user token it is kept for this order only.',
     ),
     providerId: ProviderId.nullish().describe(
-      docs('Order number of the shop. Each number can be used once under a token name.'),
+      'Order number of the shop. Each number can be used once under a token name.',
     ),
     custom: Custom.nullish().describe(
       `Texts of your own: at most ${MAX_CUSTOM_KEYS} keys of up to 64 characters, together ` +
@@ -166,7 +163,7 @@ export const NewOrder = withRules(
       ),
   },
   alternatives,
-  { id: 'NewOrder', description: docs('An order to place.') },
+  { id: 'NewOrder', description: 'An order to place.' },
 )
 export type NewOrder = z.infer<typeof NewOrder>
 
@@ -174,14 +171,14 @@ const { providerId: _, ...unnumbered } = NewOrder.shape
 
 export const NumberedOrder = withRules(unnumbered, alternatives, {
   id: 'NumberedOrder',
-  description: docs('An order whose number is in the path.'),
+  description: 'An order whose number is in the path.',
 })
 
 export const NewOrders = z
   .array(NewOrder, { error: 'the body must be an array of orders' })
   .min(1, 'the body must have at least one order')
   .max(MAX_ORDERS, `the body may have at most ${MAX_ORDERS} orders`)
-  .meta({ id: 'NewOrders', description: docs('The orders to place.') })
+  .meta({ id: 'NewOrders', description: 'The orders to place.' })
 
 export const IdempotencyHeader = z.object({
   'idempotency-key': z

@@ -80,13 +80,14 @@ export const answer = (
   endpoints: written.endpoints,
 })
 
-/** Returns the orders of an earlier call as they are now. */
+/** Returns the orders of an earlier call as they are now, which a replica may not know yet. */
 export async function readPlaced(
   ctx: Pick<Ctx, 'db' | 'caller'>,
   { namespace }: OrderData,
   ids: readonly number[],
 ): Promise<Placement> {
-  const { orders, state } = await readOrders(ctx, ids.map(String))
+  const atPrimary = { ...ctx, db: ctx.db.$client.openPrimary() }
+  const { orders, state } = await readOrders(atPrimary, ids.map(String))
   return {
     orders: orders.map(({ buyer: _, ...order }) => order),
     sequence: state?.sequence ?? null,

@@ -9,7 +9,6 @@ import {
   always,
   currency,
   decimal,
-  docs,
   hash,
   id,
   money,
@@ -32,74 +31,72 @@ const ItemStatus = z.enum(itemStatuses).meta({
 
 /** An order item without its NFT and listing. */
 export const OrderItemFields = z.object({
-  id: id(docs('Id of the order item.')),
-  orderId: id(docs('Id of the order.')),
-  nftId: id(docs('Id of the NFT.')),
-  listingId: id(docs('Id of the listing.')),
-  quantity: positive(docs('Number of pieces.')),
-  priceCents: money(docs('Price of one piece')),
-  priceEths: decimal(docs('Price of one piece in ETH.')),
-  ethRecipient: orNull(address(docs('Wallet of the recipient; null until the buyer has one.'))),
-  priceCurrency: currency(docs('Currency of `priceCents`, ISO 4217.')),
-  paymentProvider: orNull(always(docs('Always `external`.'), 'external')),
+  id: id('Id of the order item.'),
+  orderId: id('Id of the order.'),
+  nftId: id('Id of the NFT.'),
+  listingId: id('Id of the listing.'),
+  quantity: positive('Number of pieces.'),
+  priceCents: money('Price of one piece'),
+  priceEths: decimal('Price of one piece in ETH.'),
+  ethRecipient: orNull(address('Wallet of the recipient; null until the buyer has one.')),
+  priceCurrency: currency('Currency of `priceCents`, ISO 4217.'),
+  paymentProvider: orNull(always('Always `external`.', 'external')),
   ...timestamps(),
-  ProductType: always(docs('Always `nft`.'), 'nft'),
+  ProductType: always('Always `nft`.', 'nft'),
   status: ItemStatus.nullable().describe(
-    docs('State of the delivery; null while no transaction was sent.'),
+    'State of the delivery; null while no transaction was sent.',
   ),
   txId: orNull(
-    hash(
-      docs('Newest transaction: a transfer, or the cancellation of it. Null before one is sent.'),
-    ),
+    hash('Newest transaction: a transfer, or the cancellation of it. Null before one is sent.'),
   ),
 })
 
 /** An order without its buyer and items. */
 export const OrderFields = z.object({
-  id: id(docs('Id of the order.')),
-  buyerId: id(docs('User id of the buyer.')),
-  billingAddressId: id(docs('Id of the billing address.')),
-  paymentMethod: always(docs('Always `external`: the shop has the payment.'), 'external'),
-  provider: always(docs('Always `external`.'), 'external'),
-  providerId: orNull(text(docs('Order number of the shop; null if it sent none.'))),
-  payprovStxTransactionId: orNull(text(docs('Transaction id of a payment provider.'))),
-  payprovPciTransactionId: orNull(text(docs('Transaction id of a payment provider.'))),
+  id: id('Id of the order.'),
+  buyerId: id('User id of the buyer.'),
+  billingAddressId: id('Id of the billing address.'),
+  paymentMethod: always('Always `external`: the shop has the payment.', 'external'),
+  provider: always('Always `external`.', 'external'),
+  providerId: orNull(text('Order number of the shop; null if it sent none.')),
+  payprovStxTransactionId: orNull(text('Transaction id of a payment provider.')),
+  payprovPciTransactionId: orNull(text('Transaction id of a payment provider.')),
   payprovWebhookToken: z
     .uuid()
     .describe(
       'Token for webhooks of a payment provider. Only for master tokens; otherwise the nil UUID.',
     ),
-  totalPriceCents: money(docs('Price of all pieces')),
-  totalPriceCurrency: currency(docs('Currency of the total price, ISO 4217.')),
-  totalPriceEth: decimal(docs('Price of all pieces in ETH.')),
+  totalPriceCents: money('Price of all pieces'),
+  totalPriceCurrency: currency('Currency of the total price, ISO 4217.'),
+  totalPriceEth: decimal('Price of all pieces in ETH.'),
   status: orNull(always('State of the payment. The items have the state of the delivery.', 'paid')),
   failReason: orNull(
-    text(docs('Why an item is `failed`; `cancelled` after a cancellation. Otherwise null.')),
+    text('Why an item is `failed`; `cancelled` after a cancellation. Otherwise null.'),
   ),
-  feesCollectedAt: orNull(time(docs('Time when the fees were collected.'))),
+  feesCollectedAt: orNull(time('Time when the fees were collected.')),
   ...timestamps(),
-  ProductType: always(docs('Always `nft`.'), 'nft'),
+  ProductType: always('Always `nft`.', 'nft'),
 })
 
 const OrderItem = OrderItemFields.extend({
-  nft: Nft.describe(docs('The NFT that is sold.')),
-  listing: Listing.describe(docs('The listing that sells it.')),
-}).meta({ id: 'OrderItem', description: docs('An NFT of an order, and its delivery.') })
+  nft: Nft.describe('The NFT that is sold.'),
+  listing: Listing.describe('The listing that sells it.'),
+}).meta({ id: 'OrderItem', description: 'An NFT of an order, and its delivery.' })
 
-const items = { orderItems: z.array(OrderItem).describe(docs('The items: one per order.')) }
+const items = { orderItems: z.array(OrderItem).describe('The items: one per order.') }
 
 /** An order in the response that places it: without the buyer. */
 export const PlacedOrder = OrderFields.extend(items).meta({
   id: 'PlacedOrder',
-  description: docs('A new order, without its buyer.'),
+  description: 'A new order, without its buyer.',
 })
 
 export const Order = OrderFields.extend({
   ...items,
-  buyer: Buyer.describe(docs('The buyer.')),
+  buyer: Buyer.describe('The buyer.'),
 }).meta({
   id: 'Order',
-  description: docs('An order and its delivery.'),
+  description: 'An order and its delivery.',
 })
 
 export const CheckedOrder = OrderItemFields.pick({
@@ -111,7 +108,7 @@ export const CheckedOrder = OrderItemFields.pick({
   priceEths: true,
 })
   .extend(OrderFields.pick({ totalPriceCents: true, totalPriceEth: true }).shape)
-  .meta({ id: 'CheckedOrder', description: docs('What an order would cost.') })
+  .meta({ id: 'CheckedOrder', description: 'What an order would cost.' })
 
 export type PlacedOrder = z.infer<typeof PlacedOrder>
 export type Order = z.infer<typeof Order>

@@ -15,5 +15,5 @@ export async function findAccountSafely(c: Context<App>): Promise<Account | null
   // An error may come before these are set.
   const { db, caller = null }: Partial<App['Variables']> = c.var
   if (!db) return null
-  return findAccount(db, caller).catch(() => null)
+  return findAccount(db.$client.openPrimary(), caller).catch(() => null)
 }

@@ -35,7 +35,7 @@ export const isMailLink = (userId: number): SQL => sql`(userId = ${userId}
 
 /**
  * Returns what the instance stores of a person, with a page of the orders that they bought and
- * sold, as they see them. Throws `unauthenticated`, `not_found`.
+ * sold, as they see them.
  */
 export async function readPersonalData(
   { db, caller, settings }: DataCtx,

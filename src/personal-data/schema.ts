@@ -3,85 +3,110 @@ import * as z from 'zod'
 import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { Webhook } from '../events/schema.ts'
-import { bool, docs, id, orNull, text, time } from '../http/fields.ts'
+import { bool, id, orNull, text, time } from '../http/fields.ts'
 import { BuyerFields } from '../orders/buyer.ts'
+import { Order } from '../orders/schema.ts'
 
 const timeOrNull = (description: string) => orNull(time(description))
 
 export const Person = BuyerFields.extend({
-  externalId: orNull(text(docs('Id in the catalogue.'))),
+  externalId: orNull(text('Id in the catalogue.')),
   walletChainId: z
     .int()
     .nonnegative()
-    .describe(docs('Chain of a wallet that is a contract; 0 for a wallet with a key.')),
+    .describe('Chain of a wallet that is a contract; 0 for a wallet with a key.'),
   identityHash: text(
     'Hash of the first wallet or e-mail address that the user proved. Namespaces of tokens have it.',
   ),
-  avatarUrl: z.url().describe(docs('URL of the avatar, or of the default picture.')),
-}).meta({ id: 'Person', description: docs('The account of a person.') })
+  avatarUrl: z.url().describe('URL of the avatar, or of the default picture.'),
+}).meta({ id: 'Person', description: 'The account of a person.' })
 
 export const BookEntry = z
   .object({
-    id: id(docs('Id of the address.')),
-    kind: z.enum(addresses.kind.enumValues).describe(docs('Kind of address.')),
+    id: id('Id of the address.'),
+    kind: z.enum(addresses.kind.enumValues).describe('Kind of address.'),
     origin: z
       .enum(addresses.origin.enumValues)
-      .describe(docs('Where it is from: a request, an order of a shop, or an order of a seller.')),
+      .describe('Where it is from: a request, an order of a shop, or an order of a seller.'),
     ...addressTexts,
-    isDefault: bool(docs('Whether it is the default of its kind.')),
+    isDefault: bool('Whether it is the default of its kind.'),
     ...addressTimes,
   })
-  .meta({ id: 'BookEntry', description: docs('An address of a person.') })
+  .meta({ id: 'BookEntry', description: 'An address of a person.' })
 
 export const TokenRecord = z
   .object({
-    id: text(docs('Id of the token, its claim `jti`.')),
-    kind: z.enum(tokens.kind.enumValues).describe(docs('API token, or session of a browser.')),
-    role: z.enum(tokenRoles).describe(docs('Whether it acts for its user, or for all.')),
-    scope: z.enum(tokenScopes).describe(docs('What it may do.')),
-    name: text(docs('Name of the token.')),
-    namespace: text(docs('Order numbers are unique within it.')),
-    createdAt: text(docs('Time of creation, to the second.')),
-    expiresAt: text(docs('Time when it expires, to the second.')),
+    id: text('Id of the token, its claim `jti`.'),
+    kind: z.enum(tokens.kind.enumValues).describe('API token, or session of a browser.'),
+    role: z.enum(tokenRoles).describe('Whether it acts for its user, or for all.'),
+    scope: z.enum(tokenScopes).describe('What it may do.'),
+    name: text('Name of the token.'),
+    namespace: text('Order numbers are unique within it.'),
+    createdAt: text('Time of creation, to the second.'),
+    expiresAt: text('Time when it expires, to the second.'),
     lastUsedAt: timeOrNull('Time of the last use.'),
     revokedAt: timeOrNull('Time of revocation; null if it was not revoked.'),
     rolledAt: timeOrNull('Time when a successor was made.'),
-    browser: orNull(text(docs('Browser of the session.'))),
-    country: orNull(text(docs('Country of the session, ISO 3166-1 alpha-2.'))),
+    browser: orNull(text('Browser of the session.')),
+    country: orNull(text('Country of the session, ISO 3166-1 alpha-2.')),
   })
   .meta({
     id: 'TokenRecord',
-    description: docs('What is stored of a token. The token itself is not.'),
+    description: 'What is stored of a token. The token itself is not.',
   })
 
 export const MailLink = z
   .object({
-    email: text(docs('Address to which the link was sent.')),
-    client: text(docs('Who asked for it, as rate limits count clients: an IP address or network.')),
-    createdAt: time(docs('Time of creation.')),
-    expiresAt: time(docs('Time when it expires.')),
+    email: text('Address to which the link was sent.'),
+    client: text('Who asked for it, as rate limits count clients: an IP address or network.'),
+    createdAt: time('Time of creation.'),
+    expiresAt: time('Time when it expires.'),
   })
   .meta({
     id: 'MailLink',
-    description: docs('A mailed link of the last 15 minutes, without its secret.'),
+    description: 'A mailed link of the last 15 minutes, without its secret.',
   })
 
-export const WebhookRecord = Webhook.omit({
+const WebhookRecord = Webhook.omit({
   userId: true,
   enabled: true,
   disabledReason: true,
   previousSecretUntil: true,
-}).meta({ id: 'WebhookRecord', description: docs('A webhook endpoint, without its secret.') })
+}).meta({ id: 'WebhookRecord', description: 'A webhook endpoint, without its secret.' })
 
 export const AdministratorAction = z
   .object({
-    at: time(docs('Time of the action.')),
-    tokenName: orNull(text(docs('Name of the API token; null for a session.'))),
-    action: text(docs('What was done, such as `transfer.retry`.')),
-    subject: orNull(text(docs('Id of what it was done to.'))),
-    details: z.record(z.string(), z.unknown()).nullable().describe(docs('More about it.')),
+    at: time('Time of the action.'),
+    tokenName: orNull(text('Name of the API token; null for a session.')),
+    action: text('What was done, such as `transfer.retry`.'),
+    subject: orNull(text('Id of what it was done to.')),
+    details: z.record(z.string(), z.unknown()).nullable().describe('More about it.'),
   })
   .meta({
     id: 'AdministratorAction',
-    description: docs('What the person did as an administrator.'),
+    description: 'What the person did as an administrator.',
   })
+
+export const PersonalData = z
+  .object({
+    user: Person,
+    addresses: z.array(BookEntry).describe('All addresses, deleted ones too.'),
+    tokens: z.array(TokenRecord).describe('API tokens and sessions.'),
+    mailLinks: z.array(MailLink).describe('Mailed links.'),
+    webhooks: z.array(WebhookRecord).describe('Webhook endpoints.'),
+    actions: z.array(AdministratorAction).describe('Entries of the audit log.'),
+    orders: z
+      .array(Order)
+      .describe(
+        'Orders that the person bought or sold, newest first, as a token of the person reads them.',
+      ),
+    nextCursor: orNull(text('The next `cursor`; null on the last page.')),
+  })
+  .meta({ id: 'PersonalData', description: 'What the instance stores of a person.' })
+
+export const ForgottenUser = z
+  .object({
+    id: id('Id of the user.'),
+    removedAt: time('Time when the account was closed.'),
+  })
+  .meta({ id: 'ForgottenUser', description: 'An account without personal data.' })

@@ -1,6 +1,6 @@
 /** What a shop sends to hold stock and prices, and the reservations of answers. */
 import * as z from 'zod'
-import { currency, decimal, docs, id, money, positive, time } from '../http/fields.ts'
+import { currency, decimal, id, money, positive, time } from '../http/fields.ts'
 import { MAX_ORDERS, NewOrder, withRules } from '../orders/new-order.ts'
 
 /** Seconds for which a reservation may be made. */
@@ -15,12 +15,10 @@ const NewReservation = withRules(
       .int()
       .min(1)
       .max(MAX_TTL)
-      .describe(
-        docs('Seconds for which they are held, rounded up to a multiple of 10 on the clock.'),
-      ),
+      .describe('Seconds for which they are held, rounded up to a multiple of 10 on the clock.'),
   },
   [['listingId', 'listing']],
-  { id: 'NewReservation', description: docs('What to hold.') },
+  { id: 'NewReservation', description: 'What to hold.' },
 )
 export type NewReservation = z.infer<typeof NewReservation>
 
@@ -28,23 +26,27 @@ export const NewReservations = z
   .array(NewReservation, { error: 'the body must be an array of reservations' })
   .min(1, 'the body must have at least one reservation')
   .max(MAX_ORDERS, `the body may have at most ${MAX_ORDERS} reservations`)
-  .meta({ id: 'NewReservations', description: docs('What to hold, all of it or nothing.') })
+  .meta({ id: 'NewReservations', description: 'What to hold, all of it or nothing.' })
 
 export const Reservation = z
   .object({
-    id: z.uuid().describe(docs('Id of the reservation: `reservationId` of an order.')),
-    listingId: id(docs('Id of the listing.')),
-    nftId: id(docs('Id of the NFT.')),
-    quantity: positive(docs('Number of pieces that are held.')),
-    priceCents: money(docs('Price of one piece that is held')),
-    priceCurrency: currency(docs('Currency of `priceCents`, ISO 4217.')),
-    priceEths: decimal(docs('Price of one piece in ETH.')),
-    expiresAt: time(docs('Time from which nothing is held any more.')),
-    createdAt: time(docs('Time of creation.')),
+    id: z.uuid().describe('Id of the reservation: `reservationId` of an order.'),
+    listingId: id('Id of the listing.'),
+    nftId: id('Id of the NFT.'),
+    quantity: positive('Number of pieces that are held.'),
+    priceCents: money('Price of one piece that is held'),
+    priceCurrency: currency('Currency of `priceCents`, ISO 4217.'),
+    priceEths: decimal('Price of one piece in ETH.'),
+    expiresAt: time('Time from which nothing is held any more.'),
+    createdAt: time('Time of creation.'),
   })
-  .meta({ id: 'Reservation', description: docs('Pieces and a price that are held for a while.') })
+  .meta({ id: 'Reservation', description: 'Pieces and a price that are held for a while.' })
 export type Reservation = z.infer<typeof Reservation>
 
+export const Reservations = z
+  .object({ reservations: z.array(Reservation).describe('In the order of the request.') })
+  .meta({ id: 'Reservations', description: 'The new reservations.' })
+
 export const ReservationId = z.object({
-  reservation_id: z.uuid().describe(docs('Id of the reservation.')),
+  reservation_id: z.uuid().describe('Id of the reservation.'),
 })

@@ -2,12 +2,15 @@ import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import type { App } from '../../src/http/context.ts'
-import { validate } from '../../src/http/endpoint.ts'
+import { Endpoints } from '../../src/http/endpoint.ts'
 import { onError } from '../../src/http/errors.ts'
 
-const app = new Hono<App>()
-  .post('/', validate('json', z.unknown()), (c) => c.json({ body: c.req.valid('json') }))
-  .onError(onError)
+const { routes } = new Endpoints().post(
+  '/',
+  { access: 'public', reads: 'primary', input: { json: z.unknown() } },
+  (c, { json }) => c.json({ body: json }),
+)
+const app = new Hono<App>().route('/', routes).onError(onError)
 
 const MEBIBYTE = 1024 * 1024
 

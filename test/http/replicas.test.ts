@@ -43,6 +43,13 @@ it('asks the primary about a token that the replica does not know', async () => 
   expect(copies()).toEqual([])
 })
 
+it('shows the parts of the instance to a master token that the replica does not know', async () => {
+  const { database: DB } = await aLaggingReplica()
+  const token = await aMasterToken()
+  const health = await callWith({ DB }, 'GET', '/health', { token })
+  expect(await health.json()).toMatchObject({ status: 'ok', components: { d1: { problem: null } } })
+})
+
 it('signs in a browser whose session the replica does not know', async () => {
   const user = await aUser()
   const { database: DB, copies } = await aLaggingReplica()

@@ -29,8 +29,11 @@ it('finds the fields of orders, and of what is in them', () => {
 })
 
 describe.each(
-  listEndpoints(app).flatMap(({ method, path, inputs }) =>
-    inputs.map(({ target, schema }) => ({ name: `${method} ${path} (${target})`, schema })),
+  listEndpoints(app).flatMap(({ method, path, input = {} }) =>
+    Object.entries(input).map(([part, schema]) => ({
+      name: `${method} ${path} (${part})`,
+      schema,
+    })),
   ),
 )('$name', ({ schema }) => {
   it('has a sentence of its own for everything that is wrong', async () => {

@@ -1,6 +1,6 @@
 /** Calls of the public lists. */
 import type { z } from 'zod'
-import type { PublicListing, PublicNft } from '../../scripts/openapi/public-schemas.ts'
+import type { PublicListing, PublicNft } from '../../src/marketplace/schema.ts'
 import { call } from '../support/api.ts'
 
 export type Element = { id: number; updatedAt: string }

@@ -52,8 +52,7 @@ const signed: Record<string, () => ReturnType<typeof sign>> = {
 
 async function record(): Promise<Example[]> {
   const examples: Example[] = []
-  for (const { method, path: pattern, info } of describedEndpoints) {
-    const { operationId, summary } = info
+  for (const { method, path: pattern, id: operationId, summary } of describedEndpoints) {
     const { path, body, response } = await (signed[operationId]?.() ?? ask(`${method} ${pattern}`))
     if (!response.ok) throw new Error(`${operationId}: ${await response.text()}`)
     examples.push({

@@ -46,12 +46,15 @@ class Copied {
   run = () => this.alone.run()
 }
 
-/** Replaces all rows of the replica by those of the primary. It has no triggers and no foreign keys. */
+/** Copies the primary to the replica, which has no triggers and no foreign keys. */
 async function sync(): Promise<void> {
   const tables = await env.DB.prepare(
     `SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'
        AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'd1_migrations'`,
   ).all<{ name: string; sql: string }>()
+  const { results: indexes } = await env.DB.prepare(
+    "SELECT tbl_name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
+  ).all<{ tbl_name: string; sql: string }>()
   for (const { name, sql } of tables.results) {
     const columns = await env.DB.prepare(
       `SELECT name FROM pragma_table_xinfo('${name}') WHERE hidden = 0`,
@@ -67,6 +70,9 @@ async function sync(): Promise<void> {
           `INSERT INTO "${name}" (${list}) VALUES (${columns.results.map(() => '?')})`,
         ).bind(...row),
       ),
+      ...indexes
+        .filter((index) => index.tbl_name === name)
+        .map((index) => env.REPLICA.prepare(index.sql)),
     ])
   }
 }

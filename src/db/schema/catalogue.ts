@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { boolean, constraints, id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
+import { boolean, id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
 import { users } from './users.ts'
 
 /** `payload.amountType`: whether the number of pieces of an NFT is limited. */
@@ -70,7 +70,7 @@ export const nfts = sqliteTable(
       { mode: 'virtual' },
     ),
   },
-  constraints((t) => [
+  (t) => [
     index('nfts_token').on(t.contractAddr, t.tokenId, t.contractNetwork),
     index('nfts_released')
       .on(t.releaseAt)
@@ -83,7 +83,7 @@ export const nfts = sqliteTable(
     check('nfts_stock', sql`${t.availableAmount} >= 0`),
     check('nfts_payload', sql`json_valid(${t.payload})`),
     check('nfts_fulfilment', isOneOf(t.fulfilment, fulfilments)),
-  ]),
+  ],
 )
 
 /** Why an NFT that is on sale could not be delivered, as `reasonCodes` say it. */
@@ -128,14 +128,14 @@ export const listings = sqliteTable(
     checkAt: timestamp().notNull().default(''),
     ...timestamps,
   },
-  constraints((t) => [
+  (t) => [
     index('listings_seller').on(t.sellerId),
     index('listings_nft').on(t.nftId),
     index('listings_updated').on(t.updatedAt),
     index('listings_due').on(t.checkAt).where(sql`${t.active}`),
     check('listings_price', sql`${t.priceCents} >= 0`),
     check('listings_type', isOneOf(t.type, listingTypes)),
-  ]),
+  ],
 )
 
 export const catalogueTypes = ['user', 'nft', 'listing'] as const
@@ -155,7 +155,7 @@ export const catalogueImports = sqliteTable(
     callHash: text(),
     createdAt: timestamp().notNull(),
   },
-  constraints((t) => [index('catalogueImports_age').on(t.createdAt)]),
+  (t) => [index('catalogueImports_age').on(t.createdAt)],
 )
 
 /** Records that wait for the commit of their import. */
@@ -172,10 +172,10 @@ export const catalogueLines = sqliteTable(
     /** `users.identityHash`, `listings.priceWei`, or the network of an NFT if it is not configured. */
     derived: text(),
   },
-  constraints((t) => [
+  (t) => [
     primaryKey({ columns: [t.importId, t.line] }),
     index('catalogueLines_record').on(t.importId, t.type, t.externalId),
-  ]),
+  ],
 )
 
 /** Numbers of NFTs that are released and not deleted, by amountType. Updated by triggers. */
@@ -195,7 +195,7 @@ export const creators = sqliteTable(
     nfts: integer().notNull(),
     latestReleaseAt: timestamp().notNull(),
   },
-  constraints((t) => [
+  (t) => [
     index('creators_latest').on(sql`${t.latestReleaseAt} DESC`, t.userId).where(sql`${t.nfts} > 0`),
-  ]),
+  ],
 )

@@ -24,12 +24,3 @@ export const timestamps = { createdAt: timestamp().notNull(), updatedAt: timesta
 /** Returns the condition of a check: the column has one of these values. */
 export const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
   sql`${column} IN (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`
-
-/**
- * The indexes, keys and checks of a table. Only migrations need them: a deployed Worker is built
- * without, because esbuild leaves out the arguments of a function that does nothing.
- */
-export function constraints<T>(declare: T): T
-export function constraints<T>(declare: T): T | undefined {
-  if (process.env.NODE_ENV !== 'production') return declare
-}

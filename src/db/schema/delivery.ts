@@ -8,7 +8,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { boolean, constraints, id, isOneOf, timestamp, timestamps } from './columns.ts'
+import { boolean, id, isOneOf, timestamp, timestamps } from './columns.ts'
 import { orderItems } from './orders.ts'
 import { users } from './users.ts'
 
@@ -125,7 +125,7 @@ export const deliveries = sqliteTable(
     placer: text().notNull(),
     ...timestamps,
   },
-  constraints((t) => [
+  (t) => [
     index('deliveries_due').on(t.chainId, t.placer, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     // Finds the oldest item of each reason. Only items that wait for more than their turn write it.
     index('deliveries_delayed')
@@ -164,7 +164,7 @@ export const deliveries = sqliteTable(
     ),
     check('deliveries_reason', sql`${t.reasonCode} IS NOT NULL OR ${t.reasonDetail} IS NULL`),
     check('deliveries_awaits', sql`(${t.state} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),
-  ]),
+  ],
 )
 
 /**
@@ -212,13 +212,13 @@ export const transactions = sqliteTable(
     isOpen: boolean().notNull(),
     ...timestamps,
   },
-  constraints((t) => [
+  (t) => [
     uniqueIndex('transactions_open').on(t.chainId, t.signer, t.nonce).where(sql`${t.isOpen}`),
     index('transactions_block').on(t.chainId, t.block).where(sql`${t.block} IS NOT NULL`),
     index('transactions_hash').on(t.hash),
     // What this instance has signed. With the condition, other statements keep their smaller indexes.
     index('transactions_signed').on(t.chainId, t.signer, t.nonce).where(sql`${t.deadline} > 0`),
-  ]),
+  ],
 )
 
 /** One row for each chain: who works on it, when to look next, and what is settled. */
@@ -261,7 +261,7 @@ export const signers = sqliteTable(
     reverts: integer().notNull().default(0),
     pausedUntil: timestamp(),
   },
-  constraints((t) => [primaryKey({ columns: [t.chainId, t.address] })]),
+  (t) => [primaryKey({ columns: [t.chainId, t.address] })],
 )
 
 /**
@@ -279,7 +279,7 @@ export const burns = sqliteTable(
     times: integer().notNull(),
     updatedAt: timestamp().notNull(),
   },
-  constraints((t) => [primaryKey({ columns: [t.chainId, t.token, t.recipient] })]),
+  (t) => [primaryKey({ columns: [t.chainId, t.token, t.recipient] })],
 )
 
 /** One row: what belongs to the instance as a whole. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { boolean, constraints, id, reference, timestamp } from './columns.ts'
+import { boolean, id, reference, timestamp } from './columns.ts'
 import { users } from './users.ts'
 
 /** What a node told of a Delivery contract and its relayers in one block. */
@@ -93,10 +93,10 @@ export const findings = sqliteTable(
     seenAt: timestamp().notNull(),
     acknowledgedAt: timestamp(),
   },
-  constraints((t) => [
+  (t) => [
     index('findings_key').on(t.key),
     index('findings_open').on(t.id).where(sql`${t.acknowledgedAt} IS NULL`),
-  ]),
+  ],
 )
 
 /** One row: the last cron run. */
@@ -145,13 +145,13 @@ export const hourlyOrders = sqliteTable(
     p95: integer(),
     updatedAt: timestamp().notNull(),
   },
-  constraints((t) => [
+  (t) => [
     primaryKey({ columns: [t.hour, t.firstId] }),
     index('hourlyOrders_underWay').on(t.updatedAt).where(sql`${t.underWay} > 0`),
     index('hourlyOrders_waiting')
       .on(t.updatedAt)
       .where(sql`${t.underWay} = 0 AND ${t.failed} + ${t.awaitingWallet} > 0`),
-  ]),
+  ],
 )
 
 /** What the audit log records. `pages/operations/audit-list.tsx` has a sentence for each. */
@@ -180,10 +180,7 @@ export const auditLog = sqliteTable(
     /** JSON. */
     details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
   },
-  constraints((t) => [
-    index('auditLog_subject').on(t.subject),
-    index('auditLog_user').on(t.userId),
-  ]),
+  (t) => [index('auditLog_subject').on(t.subject), index('auditLog_user').on(t.userId)],
 )
 
 /** What was used of a quota in a period. Kept for two days. */
@@ -196,14 +193,14 @@ export const quotas = sqliteTable(
     period: text().notNull(),
     used: integer().notNull(),
   },
-  constraints((t) => [primaryKey({ columns: [t.period, t.name] })]),
+  (t) => [primaryKey({ columns: [t.period, t.name] })],
 )
 
 /** Mails about orders that are sent once, by their subject, as in `approval:<seller>:<chain>:<contract>`. */
 export const sentMails = sqliteTable(
   'sentMails',
   { subject: text().primaryKey(), createdAt: timestamp().notNull() },
-  constraints((t) => [index('sentMails_age').on(t.createdAt)]),
+  (t) => [index('sentMails_age').on(t.createdAt)],
 )
 
 /** Recipients who want no mails about orders. */

@@ -9,7 +9,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import { listings, nfts } from './catalogue.ts'
-import { constraints, id, reference, timestamp } from './columns.ts'
+import { id, reference, timestamp } from './columns.ts'
 import { users } from './users.ts'
 
 /** What every order shows alike is not stored: see `orders/order.ts`. */
@@ -37,7 +37,7 @@ export const orders = sqliteTable(
     /** JSON: the shop's own texts by name; null if it gave none. */
     custom: text({ mode: 'json' }).$type<Record<string, string>>(),
   },
-  constraints((t) => [
+  (t) => [
     // The number first, because it is also looked up in all namespaces.
     uniqueIndex('orders_provider_id')
       .on(t.providerId, t.namespace)
@@ -47,7 +47,7 @@ export const orders = sqliteTable(
     index('orders_source').on(t.source),
     // Turns times into a range of ids, for lists.
     index('orders_created').on(t.createdAt),
-  ]),
+  ],
 )
 
 export const orderItems = sqliteTable(
@@ -68,11 +68,11 @@ export const orderItems = sqliteTable(
     recipientChainId: integer().notNull().default(0),
     priceCurrency: text().notNull(),
   },
-  constraints((t) => [
+  (t) => [
     index('orderItems_order').on(t.orderId),
     index('orderItems_seller').on(t.sellerId, t.orderId),
     check('orderItems_quantity', sql`${t.quantity} > 0`),
-  ]),
+  ],
 )
 
 /**
@@ -93,7 +93,7 @@ export const idempotencyKeys = sqliteTable(
     result: text().notNull(),
     createdAt: timestamp().notNull(),
   },
-  constraints((t) => [primaryKey({ columns: [t.day, t.namespace, t.key] })]),
+  (t) => [primaryKey({ columns: [t.day, t.namespace, t.key] })],
 )
 
 /**
@@ -122,11 +122,11 @@ export const reservations = sqliteTable(
     expiresAt: timestamp().notNull(),
     createdAt: timestamp().notNull(),
   },
-  constraints((t) => [
+  (t) => [
     index('reservations_expiry').on(t.expiresAt),
     index('reservations_user').on(t.placedBy, t.expiresAt).where(sql`${t.placedBy} IS NOT NULL`),
     check('reservations_quantity', sql`${t.quantity} > 0`),
-  ]),
+  ],
 )
 
 /**
@@ -140,9 +140,9 @@ export const heldPieces = sqliteTable(
     expiresAt: timestamp().notNull(),
     quantity: integer().notNull(),
   },
-  constraints((t) => [
+  (t) => [
     primaryKey({ columns: [t.nftId, t.expiresAt] }),
     index('heldPieces_expiry').on(t.expiresAt),
     check('heldPieces_quantity', sql`${t.quantity} >= 0`),
-  ]),
+  ],
 )

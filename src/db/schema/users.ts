@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { boolean, constraints, id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
+import { boolean, id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
 
 /** `users.roleId` of administrators, who may create and use master tokens. */
 export const ADMINISTRATOR = 1
@@ -45,7 +45,7 @@ export const users = sqliteTable(
     /** Key of the avatar in R2; null while the user has the default avatar. */
     avatarKey: text(),
   },
-  constraints((t) => [
+  (t) => [
     uniqueIndex('users_external').on(t.externalId).where(sql`${t.externalId} IS NOT NULL`),
     uniqueIndex('users_identity').on(t.identityHash),
     index('users_role').on(t.roleId).where(sql`${t.roleId} IS NOT NULL`),
@@ -61,7 +61,7 @@ export const users = sqliteTable(
       'users_wallet_owned',
       sql`${t.ethereumPublicAddr} NOT GLOB '0x000000000000000000000000000000000000????'`,
     ),
-  ]),
+  ],
 )
 
 /** Matches a user whom nothing but an order has named: nobody has proved the address. As SQL. */
@@ -103,7 +103,7 @@ export const tokens = sqliteTable(
     /** The country from which a session was started, ISO 3166-1 alpha-2. */
     country: text(),
   },
-  constraints((t) => [
+  (t) => [
     index('tokens_user').on(t.userId),
     index('tokens_ended').on(
       sql`CASE WHEN ${t.revokedAt} IS NULL THEN ${t.expiresAt} ELSE ${t.revokedAt} END`,
@@ -121,14 +121,14 @@ export const tokens = sqliteTable(
     check('tokens_kind', isOneOf(t.kind, tokenKinds)),
     check('tokens_role', isOneOf(t.role, tokenRoles)),
     check('tokens_scope', isOneOf(t.scope, tokenScopes)),
-  ]),
+  ],
 )
 
 /** Nonces of EIP-4361 messages. A nonce is used once: using it deletes it. */
 export const walletNonces = sqliteTable(
   'walletNonces',
   { nonce: text().primaryKey(), expiresAt: timestamp().notNull() },
-  constraints((t) => [index('walletNonces_expiry').on(t.expiresAt)]),
+  (t) => [index('walletNonces_expiry').on(t.expiresAt)],
 )
 
 /** Sign-in links sent by e-mail. Only the SHA-256 of their secret is stored. */
@@ -150,11 +150,11 @@ export const emailLinks = sqliteTable(
     /** The time of creation for a link that a newer one has replaced. */
     expiresAt: timestamp().notNull(),
   },
-  constraints((t) => [
+  (t) => [
     index('emailLinks_age').on(t.createdAt),
     index('emailLinks_mailbox').on(t.mailbox, t.createdAt),
     index('emailLinks_user').on(t.userId, t.createdAt).where(sql`${t.userId} IS NOT NULL`),
-  ]),
+  ],
 )
 
 export const addressKinds = ['delivery', 'billing'] as const
@@ -188,7 +188,7 @@ export const addresses = sqliteTable(
     ...timestamps,
     deletedAt: timestamp(),
   },
-  constraints((t) => [
+  (t) => [
     index('addresses_live')
       .on(t.userId, t.kind, t.id)
       .where(sql`${t.deletedAt} IS NULL AND ${t.origin} <> 'seller_order'`),
@@ -205,5 +205,5 @@ export const addresses = sqliteTable(
       .where(sql`${t.isDefault} AND ${t.deletedAt} IS NULL`),
     check('addresses_kind', isOneOf(t.kind, addressKinds)),
     check('addresses_origin', isOneOf(t.origin, addressOrigins)),
-  ]),
+  ],
 )

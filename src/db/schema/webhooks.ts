@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { constraints, isOneOf, reference, timestamp, timestamps } from './columns.ts'
+import { isOneOf, reference, timestamp, timestamps } from './columns.ts'
 import type { itemStatuses, ReasonCode } from './delivery.ts'
 import { tokenRoles, users } from './users.ts'
 
@@ -120,7 +120,7 @@ export const webhookEndpoints = sqliteTable(
     deletedAt: timestamp(),
     ...timestamps,
   },
-  constraints((t) => [
+  (t) => [
     index('webhookEndpoints_user').on(t.userId),
     index('webhookEndpoints_disabled').on(t.disabledReason).where(sql`${t.disabledAt} IS NOT NULL`),
     index('webhookEndpoints_master').on(t.id).where(sql`${t.role} = 'master'`),
@@ -136,7 +136,7 @@ export const webhookEndpoints = sqliteTable(
       'webhookEndpoints_disabled',
       sql`(${t.disabledAt} IS NULL) = (${t.disabledReason} IS NULL)`,
     ),
-  ]),
+  ],
 )
 
 export const webhookStates = ['pending', 'delivered', 'failed'] as const
@@ -155,11 +155,11 @@ export const webhookMessages = sqliteTable(
     /** When it is sent next; null if it is not pending. */
     dueAt: timestamp(),
   },
-  constraints((t) => [
+  (t) => [
     primaryKey({ columns: [t.eventId, t.endpointId] }),
     index('webhookMessages_due').on(t.endpointId, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     index('webhookMessages_state').on(t.endpointId, t.state, t.eventId),
     check('webhookMessages_state', isOneOf(t.state, webhookStates)),
     check('webhookMessages_due', sql`(${t.state} = 'pending') = (${t.dueAt} IS NOT NULL)`),
-  ]),
+  ],
 )

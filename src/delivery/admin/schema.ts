@@ -1,7 +1,6 @@
 /** Transfers: deliveries, as operators see them. They have no wallets: those are in the order. */
 import * as z from 'zod'
 import { type DeliveryState, deliveryStates, reasonCodes } from '../../db/schema/delivery.ts'
-import { docs } from '../../http/fields.ts'
 import { cursorText, idText, limitText, tokenNameText } from '../../http/inputs.ts'
 
 export const TransferStatus = z.enum(deliveryStates).meta({
@@ -14,18 +13,18 @@ export const TransferStatus = z.enum(deliveryStates).meta({
 
 export const ReasonCode = z.enum(reasonCodes).meta({
   id: 'ReasonCode',
-  description: docs('Why a transfer failed, or what it waits for.'),
+  description: 'Why a transfer failed, or what it waits for.',
 })
 
 /** The path parameter. */
-export const TransferId = z.object({ id: idText.describe(docs('The id of the order item.')) })
+export const TransferId = z.object({ id: idText.describe('The id of the order item.') })
 
-const code = ReasonCode.optional().describe(docs('Selects items with this `reasonCode`.'))
-const selectsStatus = docs('Selects items with this status.')
-const buyerId = idText.optional().describe(docs('Selects items of this buyer.'))
+const code = ReasonCode.optional().describe('Selects items with this `reasonCode`.')
+const selectsStatus = 'Selects items with this status.'
+const buyerId = idText.optional().describe('Selects items of this buyer.')
 const source = tokenNameText
   .optional()
-  .describe(docs('Selects items of orders that tokens of this name have placed.'))
+  .describe('Selects items of orders that tokens of this name have placed.')
 
 /** The query of a list of transfers. */
 export const TransferQuery = z.object({
@@ -33,8 +32,8 @@ export const TransferQuery = z.object({
   code,
   buyerId,
   source,
-  cursor: cursorText.optional().describe(docs('The `nextCursor` of the previous page.')),
-  limit: limitText(50).describe(docs('Transfers per page.')),
+  cursor: cursorText.optional().describe('The `nextCursor` of the previous page.'),
+  limit: limitText(50).describe('Transfers per page.'),
 })
 
 const selection = <S extends DeliveryState>(states: readonly S[]) =>
@@ -49,6 +48,6 @@ export const Selections = {
 /** The body of a write-off. */
 export const WriteOff = z
   .object({
-    returnPieces: z.boolean().describe(docs('Whether the pieces of the item return to the stock.')),
+    returnPieces: z.boolean().describe('Whether the pieces of the item return to the stock.'),
   })
-  .meta({ id: 'WriteOff', description: docs('How to close a failed transfer.') })
+  .meta({ id: 'WriteOff', description: 'How to close a failed transfer.' })

@@ -111,7 +111,7 @@ export function toTransfer({ publicUrl, version, reasonDetail, ...row }: Transfe
 export const itemFee = (fee: string | null, items: number): string | null =>
   fee === null || items === 0 ? null : String(BigInt(fee) / BigInt(items))
 
-/** Returns a page of transfers by id. Throws `unauthenticated`. */
+/** Returns a page of transfers by id. */
 export async function listTransfers(
   { db, caller }: Pick<Ctx, 'db' | 'caller'>,
   { limit, ...query }: Query,

@@ -1,16 +1,10 @@
 /** Settings → Account: the sign-in methods of a user. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import * as z from 'zod'
 import { isRecent, readAccount } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
-import type { App } from '../../http/context.ts'
-import {
-  type AppWithCaller,
-  publicEndpoint,
-  requireSession,
-  validate,
-} from '../../http/endpoint.ts'
+import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { EmailAddress, inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { LinkSecret } from '../../identity/email-link.ts'
@@ -27,16 +21,21 @@ import { explainBrokenLink } from '../sign-in/broken-link.tsx'
 import { AccountSettings, ConfirmEmail, type RejectedEmail } from './views.tsx'
 
 /** Routes of a person's account. */
-export const accountRoutes = new Hono<App>()
-  .get('/settings', publicEndpoint(), (c) => c.redirect('/settings/profile', 303))
-  .get('/settings/account', requireSession(), async (c) => accountPage(c))
+export const accountRoutes = new Endpoints()
+  .get('/settings', { access: 'public', reads: 'nearest' }, (c) =>
+    c.redirect('/settings/profile', 303),
+  )
+  .get('/settings/account', { access: 'session', reads: 'nearest' }, async (c) => accountPage(c))
   .post(
     '/settings/account/email',
-    requireSession(),
-    signInRateLimit,
-    validate('form', z.object({ email: inputText(1000) })),
-    async (c) => {
-      const input = c.req.valid('form').email
+    {
+      access: 'session',
+      reads: 'primary',
+      checks: [signInRateLimit],
+      input: { form: z.object({ email: inputText(1000) }) },
+    },
+    async (c, { form }) => {
+      const input = form.email
       const email = EmailAddress.safeParse(input)
       if (!email.success)
         return accountPage(c, { email: input, problem: 'This is not an e-mail address.' })
@@ -52,11 +51,13 @@ export const accountRoutes = new Hono<App>()
   )
   .get(
     '/settings/account/email',
-    requireSession(),
-    explainBrokenLink('link'),
-    validate('query', LinkSecret),
-    async (c) => {
-      const { secret } = c.req.valid('query')
+    {
+      access: 'session',
+      reads: 'nearest',
+      input: { query: LinkSecret },
+      middleware: [explainBrokenLink('link')],
+    },
+    async (c, { query: { secret } }) => {
       const { account, email } = await readConfirmationLink(c.var, secret)
       return page(c, {
         title: 'Confirm your e-mail address',
@@ -67,21 +68,24 @@ export const accountRoutes = new Hono<App>()
   )
   .post(
     '/settings/account/email/confirm',
-    requireSession(),
-    explainBrokenLink('link'),
-    validate('form', LinkSecret),
-    async (c) => {
-      const { email, chainIds } = await linkEmail(c.var, c.req.valid('form').secret)
+    {
+      access: 'session',
+      reads: 'primary',
+      input: { form: LinkSecret },
+      middleware: [explainBrokenLink('link')],
+    },
+    async (c, { form }) => {
+      const { email, chainIds } = await linkEmail(c.var, form.secret)
       notifyOwner(c, email, { type: 'email-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
       return c.redirect('/settings/account?notice=email-linked', 303)
     },
   )
-  .post('/settings/account/email/unlink', requireSession(), async (c) => {
+  .post('/settings/account/email/unlink', { access: 'session', reads: 'primary' }, async (c) => {
     notifyOwner(c, await unlink(c.var, 'email'), { type: 'email-unlinked' })
     return c.redirect('/settings/account?notice=email-unlinked', 303)
   })
-  .post('/settings/account/wallet/unlink', requireSession(), async (c) => {
+  .post('/settings/account/wallet/unlink', { access: 'session', reads: 'primary' }, async (c) => {
     notifyOwner(c, await unlink(c.var, 'ethereumPublicAddr'), { type: 'wallet-unlinked' })
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)
   })

@@ -1,5 +1,5 @@
 /** Settings → Addresses: the delivery and billing addresses of a user. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import * as z from 'zod'
 import { deleteAddress, restoreAddress, updateAddress } from '../../addresses/change.ts'
 import { createAddress } from '../../addresses/create.ts'
@@ -7,8 +7,7 @@ import { type Deleted, readAddress, readAddressBook } from '../../addresses/list
 import { type AddressFields, BillingFields, DeliveryFields } from '../../addresses/schema.ts'
 import { type Account, readAccount } from '../../auth/session.ts'
 import { addressKinds } from '../../db/schema/users.ts'
-import type { App } from '../../http/context.ts'
-import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
+import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
 import { idText, inputText } from '../../http/inputs.ts'
 import { checkbox, parseForm, type Rejection, rejectionOf } from '../components/form.ts'
@@ -38,67 +37,85 @@ const schemas = {
   billing: BillingFields.check(isComplete),
 }
 
-const target = validate('param', Target)
-
-const form = validate('form', Form)
-
-export const addressBookRoutes = new Hono<App>()
+export const addressBookRoutes = new Endpoints()
   .get(
     '/settings/addresses',
-    requireSession(),
-    validate(
-      'query',
-      z.object({
-        kind: Kind.shape.kind.optional().catch(undefined),
-        deleted: idText.optional().catch(undefined),
-      }),
-    ),
-    (c) => {
-      const { kind, deleted } = c.req.valid('query')
+    {
+      access: 'session',
+      reads: 'nearest',
+      input: {
+        query: z.object({
+          kind: Kind.shape.kind.optional().catch(undefined),
+          deleted: idText.optional().catch(undefined),
+        }),
+      },
+    },
+    (c, { query: { kind, deleted } }) => {
       return bookPage(c, { deleted: kind && deleted ? { kind, id: deleted } : undefined })
     },
   )
-  .get('/settings/addresses/:kind/new', requireSession(), validate('param', Kind), async (c) => {
-    const { kind } = c.req.valid('param')
-    return formPage(c, await readAccount(c.var), { kind, values: {}, isDefault: false })
-  })
-  .post('/settings/addresses/:kind/new', requireSession(), validate('param', Kind), form, (c) => {
-    const { kind } = c.req.valid('param')
-    return save(c, { kind, values: c.req.valid('form') }, 'address-added', (address) =>
-      createAddress(c.var, { kind, ...address, userId: c.var.caller.userId }),
-    )
-  })
-  .get('/settings/addresses/:kind/:id', requireSession(), target, async (c) => {
-    const { kind, id } = c.req.valid('param')
-    const { account, address } = await readAddress(c.var, { kind, id })
-    return formPage(c, account, { kind, id, values: address, isDefault: address.default })
-  })
-  .post('/settings/addresses/:kind/:id', requireSession(), target, form, (c) => {
-    const { kind, id } = c.req.valid('param')
-    return save(c, { kind, id, values: c.req.valid('form') }, 'address-saved', (address) =>
-      updateAddress(c.var, { kind, id, changes: address }),
-    )
-  })
-  .post('/settings/addresses/:kind/:id/default', requireSession(), target, async (c) => {
-    const { kind, id } = c.req.valid('param')
-    await updateAddress(c.var, { kind, id, changes: { isDefault: true } })
-    return c.redirect(bookPath('default-changed'), 303)
-  })
-  .post('/settings/addresses/:kind/:id/delete', requireSession(), target, async (c) => {
-    const { kind, id } = c.req.valid('param')
-    // After a second click the address is deleted already. The page says whether it is.
-    await deleteAddress(c.var, { kind, id }).catch(allowNotFound)
-    return c.redirect(`/settings/addresses?kind=${kind}&deleted=${id}`, 303)
-  })
-  .post('/settings/addresses/:kind/:id/restore', requireSession(), target, async (c) => {
-    const { kind, id } = c.req.valid('param')
-    try {
-      await restoreAddress(c.var, { kind, id })
-    } catch (error) {
-      return bookPage(c, { rejection: rejectionOf(error, ['too_many_addresses'], 'form') })
-    }
-    return c.redirect(bookPath('address-restored'), 303)
-  })
+  .get(
+    '/settings/addresses/:kind/new',
+    { access: 'session', reads: 'nearest', input: { param: Kind } },
+    async (c, { param: { kind } }) => {
+      return formPage(c, await readAccount(c.var), { kind, values: {}, isDefault: false })
+    },
+  )
+  .post(
+    '/settings/addresses/:kind/new',
+    { access: 'session', reads: 'primary', input: { param: Kind, form: Form } },
+    (c, { param: { kind }, form }) => {
+      return save(c, { kind, values: form }, 'address-added', (address) =>
+        createAddress(c.var, { kind, ...address, userId: c.var.caller.userId }),
+      )
+    },
+  )
+  .get(
+    '/settings/addresses/:kind/:id',
+    { access: 'session', reads: 'nearest', input: { param: Target } },
+    async (c, { param: { kind, id } }) => {
+      const { account, address } = await readAddress(c.var, { kind, id })
+      return formPage(c, account, { kind, id, values: address, isDefault: address.default })
+    },
+  )
+  .post(
+    '/settings/addresses/:kind/:id',
+    { access: 'session', reads: 'primary', input: { param: Target, form: Form } },
+    (c, { param: { kind, id }, form }) => {
+      return save(c, { kind, id, values: form }, 'address-saved', (address) =>
+        updateAddress(c.var, { kind, id, changes: address }),
+      )
+    },
+  )
+  .post(
+    '/settings/addresses/:kind/:id/default',
+    { access: 'session', reads: 'primary', input: { param: Target } },
+    async (c, { param: { kind, id } }) => {
+      await updateAddress(c.var, { kind, id, changes: { isDefault: true } })
+      return c.redirect(bookPath('default-changed'), 303)
+    },
+  )
+  .post(
+    '/settings/addresses/:kind/:id/delete',
+    { access: 'session', reads: 'primary', input: { param: Target } },
+    async (c, { param: { kind, id } }) => {
+      // After a second click the address is deleted already. The page says whether it is.
+      await deleteAddress(c.var, { kind, id }).catch(allowNotFound)
+      return c.redirect(`/settings/addresses?kind=${kind}&deleted=${id}`, 303)
+    },
+  )
+  .post(
+    '/settings/addresses/:kind/:id/restore',
+    { access: 'session', reads: 'primary', input: { param: Target } },
+    async (c, { param: { kind, id } }) => {
+      try {
+        await restoreAddress(c.var, { kind, id })
+      } catch (error) {
+        return bookPage(c, { rejection: rejectionOf(error, ['too_many_addresses'], 'form') })
+      }
+      return c.redirect(bookPath('address-restored'), 303)
+    },
+  )
 
 const bookPath = (notice: NoticeName) => `/settings/addresses?notice=${notice}`
 

@@ -1,14 +1,8 @@
 /** Settings → API Access: the tokens of a user, and all tokens for administrators. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import * as z from 'zod'
 import { tokenRoles, tokenScopes } from '../../db/schema/users.ts'
-import type { App } from '../../http/context.ts'
-import {
-  type AppWithCaller,
-  requireAdministrator,
-  requireSession,
-  validate,
-} from '../../http/endpoint.ts'
+import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { inputText, writtenText } from '../../http/inputs.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { readAllTokens } from '../../identity/all-tokens.ts'
@@ -48,19 +42,14 @@ const AllTokensFilter = z.object({
   after: z.templateLiteral([z.iso.datetime(), ',', z.uuid()]).optional(),
 })
 
-const tokenId = validate('param', TokenId)
-
-export const apiAccessRoutes = new Hono<App>()
-  .get('/settings/api-access', requireSession(), (c) => ownTokensPage(c))
+export const apiAccessRoutes = new Endpoints()
+  .get('/settings/api-access', { access: 'session', reads: 'nearest' }, (c) => ownTokensPage(c))
   .post(
     '/settings/api-access/tokens',
-    requireSession(),
-    tokenRateLimit,
-    validate('form', NewToken),
-    async (c) => {
-      const { days, ...form } = c.req.valid('form')
+    { access: 'session', reads: 'primary', checks: [tokenRateLimit], input: { form: NewToken } },
+    async (c, { form: { days, ...entered } }) => {
       // Metrics are of the whole instance.
-      const input = form.scope === 'metrics' ? { ...form, role: 'master' as const } : form
+      const input = entered.scope === 'metrics' ? { ...entered, role: 'master' as const } : entered
       try {
         const token = { ...input, name: parseForm(TokenName, input.name), lifetime: days * DAY }
         const { id, email } = await generateToken(c.var, token)
@@ -73,22 +62,24 @@ export const apiAccessRoutes = new Hono<App>()
       }
     },
   )
-  .get('/settings/api-access/tokens/:id', requireSession(), tokenId, async (c) => {
-    const { account, ...details } = await readToken(c.var, c.req.valid('param').id)
-    return page(c, {
-      title: details.token.name,
-      account,
-      scripts: ['copy.js'],
-      children: <TokenDetails {...details} />,
-    })
-  })
+  .get(
+    '/settings/api-access/tokens/:id',
+    { access: 'session', reads: 'nearest', input: { param: TokenId } },
+    async (c, { param }) => {
+      const { account, ...details } = await readToken(c.var, param.id)
+      return page(c, {
+        title: details.token.name,
+        account,
+        scripts: ['copy.js'],
+        children: <TokenDetails {...details} />,
+      })
+    },
+  )
   .post(
     '/settings/api-access/tokens/:id/roll',
-    requireSession(),
-    tokenRateLimit,
-    tokenId,
-    async (c) => {
-      const rolled = await rollToken(c.var, c.req.valid('param').id)
+    { access: 'session', reads: 'primary', checks: [tokenRateLimit], input: { param: TokenId } },
+    async (c, { param }) => {
+      const rolled = await rollToken(c.var, param.id)
       if (rolled.role === 'master')
         notifyOwner(c, rolled.email, { type: 'master-token', name: rolled.name })
       return c.redirect(`/settings/api-access/tokens/${rolled.id}?notice=token-rolled`, 303)
@@ -96,12 +87,16 @@ export const apiAccessRoutes = new Hono<App>()
   )
   .post(
     '/settings/api-access/tokens/:id/revoke',
-    requireSession(),
-    tokenId,
-    validate('form', AllTokensFilter.extend({ back: z.literal('everyone').optional() })),
-    async (c) => {
-      await revokeToken(c.var, c.req.valid('param').id)
-      const { back, ...filter } = c.req.valid('form')
+    {
+      access: 'session',
+      reads: 'primary',
+      input: {
+        param: TokenId,
+        form: AllTokensFilter.extend({ back: z.literal('everyone').optional() }),
+      },
+    },
+    async (c, { param, form: { back, ...filter } }) => {
+      await revokeToken(c.var, param.id)
       const path = back
         ? everyonePath({ ...filter, notice: 'token-revoked' })
         : '/settings/api-access?notice=token-revoked'
@@ -110,10 +105,8 @@ export const apiAccessRoutes = new Hono<App>()
   )
   .get(
     '/settings/api-access/everyone',
-    requireAdministrator(),
-    validate('query', AllTokensFilter),
-    async (c) => {
-      const { owner, after } = c.req.valid('query')
+    { access: 'administrator', reads: 'nearest', input: { query: AllTokensFilter } },
+    async (c, { query: { owner, after } }) => {
       const [createdAt, id] = after?.split(',') ?? []
       const cursor = createdAt && id ? { createdAt, id } : undefined
       const { account, ...all } = await readAllTokens(c.var, { owner, after: cursor })

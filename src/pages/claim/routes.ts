@@ -1,17 +1,13 @@
 /** Where the link of an order leads. It is no secret: buyers prove their address. */
-import { Hono } from 'hono'
 import * as z from 'zod'
-import type { App } from '../../http/context.ts'
-import { requireSession, validate } from '../../http/endpoint.ts'
+import { Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
 import { readClaim } from '../../orders/claim.ts'
 
-export const claimRoutes = new Hono<App>().get(
+export const claimRoutes = new Endpoints().get(
   '/claim/:id',
-  requireSession(),
-  validate('param', z.object({ id: idText })),
-  async (c) => {
-    const { id } = c.req.valid('param')
+  { access: 'session', reads: 'nearest', input: { param: z.object({ id: idText }) } },
+  async (c, { param: { id } }) => {
     const { waits } = await readClaim(c.var, id)
     return c.redirect(waits ? '/settings/account' : `/orders/${id}`, 303)
   },

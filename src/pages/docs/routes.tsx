@@ -1,11 +1,11 @@
 /** The documentation of the API: guides, what the error codes mean, and the reference. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { etag } from 'hono/etag'
 import { raw } from 'hono/html'
 import { findAccount } from '../../auth/session.ts'
-import { allowCaching } from '../../http/cache-control.ts'
+import { cacheControl } from '../../http/cache-control.ts'
 import type { App } from '../../http/context.ts'
-import { publicEndpoint, requireSession } from '../../http/endpoint.ts'
+import { Endpoints } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { renewReferenceToken } from '../../identity/reference-token.ts'
 import { page } from '../page.tsx'
@@ -23,16 +23,18 @@ const textTypes: Record<string, string> = {
 /** Seconds for which caches may keep these texts. */
 const MAX_AGE = 60
 
-export const docsRoutes = new Hono<App>()
-  .get('/openapi.json', publicEndpoint(), etag(), docsText)
-  .get('/llms.txt', publicEndpoint(), docsText)
-  .get('/docs.md', publicEndpoint(), docsText)
-  .get('/docs', publicEndpoint(), docsPage)
-  .get('/docs/:guide', publicEndpoint(), (c) =>
+export const docsRoutes = new Endpoints()
+  .get('/openapi.json', { access: 'public', reads: 'nearest', middleware: [etag()] }, docsText)
+  .get('/llms.txt', { access: 'public', reads: 'nearest' }, docsText)
+  .get('/docs.md', { access: 'public', reads: 'nearest' }, docsText)
+  .get('/docs', { access: 'public', reads: 'nearest' }, docsPage)
+  .get('/docs/:guide', { access: 'public', reads: 'nearest' }, (c) =>
     c.req.path.endsWith('.md') ? docsText(c) : docsPage(c),
   )
-  .post('/docs/token', requireSession(), tokenRateLimit, async (c) =>
-    c.json(await renewReferenceToken(c.var)),
+  .post(
+    '/docs/token',
+    { access: 'session', reads: 'primary', checks: [tokenRateLimit] },
+    async (c) => c.json(await renewReferenceToken(c.var)),
   )
 
 /** Returns what `scripts/docs` has written for the path of the request; null if it is nothing. */
@@ -47,8 +49,10 @@ async function readText(c: Context<App>): Promise<string | null> {
 async function docsText(c: Context<App>) {
   const text = await readText(c)
   if (text === null) return c.notFound()
-  allowCaching(c, MAX_AGE)
-  return c.body(text, 200, { 'Content-Type': textTypes[c.req.path.split('.').at(-1) ?? ''] ?? '' })
+  return c.body(text, 200, {
+    'Content-Type': textTypes[c.req.path.split('.').at(-1) ?? ''] ?? '',
+    'Cache-Control': cacheControl(MAX_AGE),
+  })
 }
 
 /** Answers with a page. The Markdown of a guide is at the same path with `.md`. */

@@ -1,26 +1,25 @@
 /** The page that ends mails about orders. The link to it is in each of them. */
 
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import * as z from 'zod'
 import { tokenIssuer, verifyOptOut } from '../../auth/tokens.ts'
 import type { App } from '../../http/context.ts'
-import { publicEndpoint, validate } from '../../http/endpoint.ts'
+import { Endpoints } from '../../http/endpoint.ts'
 import { invalidField } from '../../http/errors.ts'
 import { inputText } from '../../http/inputs.ts'
 import { optOut } from '../../mail/mail.ts'
 import { Submit } from '../components/button.tsx'
 import { page } from '../page.tsx'
 
-export const mailRoutes = new Hono<App>()
+export const mailRoutes = new Endpoints()
   // Opening the link changes nothing, because mail scanners open links too.
-  .get('/mails/unsubscribe', publicEndpoint(), (c) => optOutPage(c, false))
+  .get('/mails/unsubscribe', { access: 'public', reads: 'nearest' }, (c) => optOutPage(c, false))
   // Mail programs call it without a session, and from other sites (RFC 8058).
   .post(
     '/mails/unsubscribe',
-    publicEndpoint(),
-    validate('query', z.object({ token: inputText(2048) })),
-    async (c) => {
-      const hash = await verifyOptOut(tokenIssuer(c.var.settings), c.req.valid('query').token)
+    { access: 'public', reads: 'primary', input: { query: z.object({ token: inputText(2048) }) } },
+    async (c, { query }) => {
+      const hash = await verifyOptOut(tokenIssuer(c.var.settings), query.token)
       if (hash === null) throw invalidField('token', 'must be that of a link in a mail')
       await optOut(c.var, hash)
       return optOutPage(c, true)

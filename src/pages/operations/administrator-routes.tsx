@@ -1,8 +1,6 @@
 /** The page of administrators. */
-import { Hono } from 'hono'
 import * as z from 'zod'
-import type { App } from '../../http/context.ts'
-import { requireAdministrator, validate } from '../../http/endpoint.ts'
+import { Endpoints } from '../../http/endpoint.ts'
 import { idText, writtenText } from '../../http/inputs.ts'
 import { readAdministrators, setAdministrator } from '../../operations/administrators.ts'
 import { displayName } from '../components/names.ts'
@@ -13,13 +11,11 @@ import { Administrators } from './administrators.tsx'
 const Person = z.object({ person: writtenText(255).optional().catch(undefined) })
 const Change = z.object({ userId: idText, to: z.enum(['appointed', 'dismissed']) })
 
-export const administratorRoutes = new Hono<App>()
+export const administratorRoutes = new Endpoints()
   .get(
     '/operations/administrators',
-    requireAdministrator(),
-    validate('query', Person),
-    async (c) => {
-      const { person: text } = c.req.valid('query')
+    { access: 'administrator', reads: 'nearest', input: { query: Person } },
+    async (c, { query: { person: text } }) => {
       const { account, ...found } = await readAdministrators(c.var, text)
       return page(c, {
         title: 'Administrators',
@@ -32,10 +28,8 @@ export const administratorRoutes = new Hono<App>()
   )
   .post(
     '/operations/administrators',
-    requireAdministrator(),
-    validate('form', Change),
-    async (c) => {
-      const { userId, to: type } = c.req.valid('form')
+    { access: 'administrator', reads: 'primary', input: { form: Change } },
+    async (c, { form: { userId, to: type } }) => {
       const isAdministrator = type === 'appointed'
       const { person, ownEmail } = await setAdministrator(c.var, { userId, isAdministrator })
       // The session of the administrator may be stolen.

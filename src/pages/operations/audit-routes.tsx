@@ -1,8 +1,6 @@
 /** The audit log, as a page and as a file. */
-import { Hono } from 'hono'
 import * as z from 'zod'
-import type { App } from '../../http/context.ts'
-import { requireAdministrator, validate } from '../../http/endpoint.ts'
+import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
 import { readAudit } from '../../operations/audit.ts'
 import { exportAudit } from '../../operations/audit-export.ts'
@@ -27,20 +25,26 @@ const AuditQuery = Filter.extend({ before: cursorText.optional().catch(undefined
 
 const styles = ['operations.css']
 
-export const auditRoutes = new Hono<App>()
-  .get('/operations/audit', requireAdministrator(), validate('query', AuditQuery), async (c) => {
-    const { before, ...filter } = c.req.valid('query')
-    const { account, ...log } = await readAudit(c.var, { ...filter, before })
-    return page(c, {
-      title: 'Audit log',
-      account,
-      styles,
-      children: <Audit {...log} filter={filter} isFirstPage={before === undefined} />,
-    })
-  })
-  .get('/operations/audit.csv', requireAdministrator(), validate('query', Filter), async (c) =>
-    c.body(await exportAudit(c.var, c.req.valid('query')), 200, {
-      'Content-Type': 'text/csv; charset=utf-8',
-      'Content-Disposition': 'attachment; filename="audit.csv"',
-    }),
+export const auditRoutes = new Endpoints()
+  .get(
+    '/operations/audit',
+    { access: 'administrator', reads: 'nearest', input: { query: AuditQuery } },
+    async (c, { query: { before, ...filter } }) => {
+      const { account, ...log } = await readAudit(c.var, { ...filter, before })
+      return page(c, {
+        title: 'Audit log',
+        account,
+        styles,
+        children: <Audit {...log} filter={filter} isFirstPage={before === undefined} />,
+      })
+    },
+  )
+  .get(
+    '/operations/audit.csv',
+    { access: 'administrator', reads: 'nearest', input: { query: Filter } },
+    async (c, { query }) =>
+      c.body(await exportAudit(c.var, query), 200, {
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': 'attachment; filename="audit.csv"',
+      }),
   )

@@ -1,11 +1,10 @@
 /** The pages for operators. Only administrators see them. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import * as z from 'zod'
 import { deliveryStates } from '../../db/schema/delivery.ts'
 import { changeTransfer, changeTransfers } from '../../delivery/admin/actions.ts'
 import { ReasonCode, TransferId } from '../../delivery/admin/schema.ts'
-import type { App } from '../../http/context.ts'
-import { type AppWithCaller, requireAdministrator, validate } from '../../http/endpoint.ts'
+import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText, inputText, tokenNameText } from '../../http/inputs.ts'
 import { AlarmKey, acknowledgeAlarm } from '../../operations/acknowledge.ts'
 import { readNftDetails, readOrderDetails, readUserDetails } from '../../operations/details.ts'
@@ -67,81 +66,99 @@ const styles = ['operations.css']
 /** Seconds between two loads of the overview without scripts. */
 const REFRESH = 30
 
-const transferId = validate('param', TransferId)
-const idParam = validate('param', z.object({ id: idText }))
-
 /** Routes of the pages for operators. */
-export const operationRoutes = new Hono<App>()
-  .get('/operations', requireAdministrator(), validate('query', OverviewQuery), async (c) => {
-    const { range } = c.req.valid('query')
-    const { account, ...overview } = await readOverview(c.var)
-    return page(c, {
-      title: 'Operations',
-      account,
-      styles,
-      scripts: [...liveScripts, 'plots.js'],
-      refresh: REFRESH,
-      children: <OverviewPage {...overview} range={range} />,
-    })
-  })
-  .get('/operations/transfers', requireAdministrator(), validate('query', ListQuery), async (c) => {
-    const { cursor, done, ids, changed, ...given } = c.req.valid('query')
-    const query = toFindable(given)
-    const { account, ...list } = await readTransferList(c.var, {
-      query,
-      cursor,
-      done: { action: done, ids: ids.split(',').map(Number) },
-    })
-    const isFirstPage = cursor === undefined
-    return page(c, {
-      title: 'Transfers',
-      account,
-      styles,
-      scripts: [...liveScripts, 'select.js'],
-      children: <TransfersPage {...list} {...{ query, done, changed, isFirstPage }} />,
-    })
-  })
-  .post('/operations/transfers', requireAdministrator(), validate('form', ListForm), async (c) => {
-    const { action, id, returnPieces, ...query } = c.req.valid('form')
-    const ids = [id].flat()
-    const change =
-      action === 'retry-all'
-        ? { ...toFilter(query), action: 'retry' as const }
-        : { ids, ...(action === 'write_off' ? { action, returnPieces } : { action }) }
-    const changed = await changeTransfers(withQueue(c), change)
-    return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
-  })
+export const operationRoutes = new Endpoints()
+  .get(
+    '/operations',
+    { access: 'administrator', reads: 'nearest', input: { query: OverviewQuery } },
+    async (c, { query: { range } }) => {
+      const { account, ...overview } = await readOverview(c.var)
+      return page(c, {
+        title: 'Operations',
+        account,
+        styles,
+        scripts: [...liveScripts, 'plots.js'],
+        refresh: REFRESH,
+        children: <OverviewPage {...overview} range={range} />,
+      })
+    },
+  )
+  .get(
+    '/operations/transfers',
+    { access: 'administrator', reads: 'nearest', input: { query: ListQuery } },
+    async (c, { query: { cursor, done, ids, changed, ...given } }) => {
+      const filter = toFindable(given)
+      const { account, ...list } = await readTransferList(c.var, {
+        query: filter,
+        cursor,
+        done: { action: done, ids: ids.split(',').map(Number) },
+      })
+      const isFirstPage = cursor === undefined
+      return page(c, {
+        title: 'Transfers',
+        account,
+        styles,
+        scripts: [...liveScripts, 'select.js'],
+        children: <TransfersPage {...list} query={filter} {...{ done, changed, isFirstPage }} />,
+      })
+    },
+  )
+  .post(
+    '/operations/transfers',
+    { access: 'administrator', reads: 'primary', input: { form: ListForm } },
+    async (c, { form: { action, id, returnPieces, ...query } }) => {
+      const ids = [id].flat()
+      const change =
+        action === 'retry-all'
+          ? { ...toFilter(query), action: 'retry' as const }
+          : { ids, ...(action === 'write_off' ? { action, returnPieces } : { action }) }
+      const changed = await changeTransfers(withQueue(c), change)
+      return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
+    },
+  )
   .post(
     '/operations/alarms/:key/acknowledge',
-    requireAdministrator(),
-    validate('param', AlarmKey),
-    validate('form', z.object({ version: idText })),
-    async (c) => {
-      await acknowledgeAlarm(c.var, { ...c.req.valid('param'), ...c.req.valid('form') })
+    {
+      access: 'administrator',
+      reads: 'primary',
+      input: { param: AlarmKey, form: z.object({ version: idText }) },
+    },
+    async (c, { param, form }) => {
+      await acknowledgeAlarm(c.var, { ...param, ...form })
       return c.redirect('/operations', 303)
     },
   )
-  .get('/operations/orders/:id', requireAdministrator(), idParam, async (c) => {
-    const found = await readOrderDetails(c.var, c.req.valid('param'))
-    const { id, account } = found
-    return page(c, { title: `Order ${id}`, account, styles, children: <OrderPage {...found} /> })
-  })
-  .get('/operations/users/:id', requireAdministrator(), idParam, async (c) => {
-    const found = await readUserDetails(c.var, c.req.valid('param'))
-    const { id, account } = found
-    return page(c, { title: `User ${id}`, account, styles, children: <UserPage {...found} /> })
-  })
-  .get('/operations/nfts/:id', requireAdministrator(), idParam, async (c) => {
-    const found = await readNftDetails(c.var, c.req.valid('param'))
-    const { id, account } = found
-    return page(c, { title: `NFT ${id}`, account, styles, children: <NftPage {...found} /> })
-  })
+  .get(
+    '/operations/orders/:id',
+    { access: 'administrator', reads: 'nearest', input: { param: z.object({ id: idText }) } },
+    async (c, { param }) => {
+      const found = await readOrderDetails(c.var, param)
+      const { id, account } = found
+      return page(c, { title: `Order ${id}`, account, styles, children: <OrderPage {...found} /> })
+    },
+  )
+  .get(
+    '/operations/users/:id',
+    { access: 'administrator', reads: 'nearest', input: { param: z.object({ id: idText }) } },
+    async (c, { param }) => {
+      const found = await readUserDetails(c.var, param)
+      const { id, account } = found
+      return page(c, { title: `User ${id}`, account, styles, children: <UserPage {...found} /> })
+    },
+  )
+  .get(
+    '/operations/nfts/:id',
+    { access: 'administrator', reads: 'nearest', input: { param: z.object({ id: idText }) } },
+    async (c, { param }) => {
+      const found = await readNftDetails(c.var, param)
+      const { id, account } = found
+      return page(c, { title: `NFT ${id}`, account, styles, children: <NftPage {...found} /> })
+    },
+  )
   .get(
     '/operations/search',
-    requireAdministrator(),
-    validate('query', z.object({ q: text })),
-    async (c) => {
-      const { q } = c.req.valid('query')
+    { access: 'administrator', reads: 'nearest', input: { query: z.object({ q: text }) } },
+    async (c, { query: { q } }) => {
       const found = await search(c.var, { text: q })
       const only = onlyItemIn(found)
       if (only) return c.redirect(`/operations/transfers/${only.id}`, 303)
@@ -156,12 +173,15 @@ export const operationRoutes = new Hono<App>()
   )
   .get(
     '/operations/transfers/:id',
-    requireAdministrator(),
-    transferId,
-    validate('query', z.object({ done: z.enum(actions).optional().catch(undefined) })),
-    async (c) => {
-      const { id } = c.req.valid('param')
-      const query = c.req.valid('query')
+    {
+      access: 'administrator',
+      reads: 'nearest',
+      input: {
+        param: TransferId,
+        query: z.object({ done: z.enum(actions).optional().catch(undefined) }),
+      },
+    },
+    async (c, { param: { id }, query }) => {
       const { account, ...history } = await readTransferHistory(c.var, { id })
       return page(c, {
         title: `Transfer ${id}`,
@@ -172,24 +192,30 @@ export const operationRoutes = new Hono<App>()
       })
     },
   )
-  .post('/operations/transfers/:id/retry', requireAdministrator(), transferId, async (c) => {
-    const { id } = c.req.valid('param')
-    await changeTransfer(withQueue(c), { id, action: 'retry' })
-    return c.redirect(`/operations/transfers/${id}?done=retry`, 303)
-  })
-  .post('/operations/transfers/:id/cancel', requireAdministrator(), transferId, async (c) => {
-    const { id } = c.req.valid('param')
-    await changeTransfer(withQueue(c), { id, action: 'cancel' })
-    return c.redirect(`/operations/transfers/${id}?done=cancel`, 303)
-  })
+  .post(
+    '/operations/transfers/:id/retry',
+    { access: 'administrator', reads: 'primary', input: { param: TransferId } },
+    async (c, { param: { id } }) => {
+      await changeTransfer(withQueue(c), { id, action: 'retry' })
+      return c.redirect(`/operations/transfers/${id}?done=retry`, 303)
+    },
+  )
+  .post(
+    '/operations/transfers/:id/cancel',
+    { access: 'administrator', reads: 'primary', input: { param: TransferId } },
+    async (c, { param: { id } }) => {
+      await changeTransfer(withQueue(c), { id, action: 'cancel' })
+      return c.redirect(`/operations/transfers/${id}?done=cancel`, 303)
+    },
+  )
   .post(
     '/operations/transfers/:id/write-off',
-    requireAdministrator(),
-    transferId,
-    validate('form', z.object({ returnPieces: checkbox })),
-    async (c) => {
-      const { id } = c.req.valid('param')
-      const { returnPieces } = c.req.valid('form')
+    {
+      access: 'administrator',
+      reads: 'primary',
+      input: { param: TransferId, form: z.object({ returnPieces: checkbox }) },
+    },
+    async (c, { param: { id }, form: { returnPieces } }) => {
       await changeTransfer(withQueue(c), { id, action: 'write_off', returnPieces })
       return c.redirect(`/operations/transfers/${id}?done=write_off`, 303)
     },

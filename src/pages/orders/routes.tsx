@@ -1,8 +1,6 @@
 /** The pages with what the signed-in user has bought, sold and got. */
-import { Hono } from 'hono'
 import * as z from 'zod'
-import type { App } from '../../http/context.ts'
-import { requireSession, validate } from '../../http/endpoint.ts'
+import { Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
 import { readHistory, readHistoryEntry } from '../../orders/history.ts'
 import { page } from '../page.tsx'
@@ -29,44 +27,55 @@ const OrdersQuery = z.object({
   transfers: digits.optional().catch(undefined),
 })
 
-export const orderPageRoutes = new Hono<App>()
-  .get('/orders', requireSession(), validate('query', OrdersQuery), async (c) => {
-    const { side = 'bought', before, notice, transfers } = c.req.valid('query')
-    const { account, ...history } = await readHistory(c.var, { side, before: before ?? null })
-    return page(c, {
-      title: 'Orders',
-      account,
-      scripts: ['orders.js'],
-      refresh: history.entries.some(isOnItsWay) ? REFRESH : undefined,
-      children: (
-        <Orders
-          {...history}
-          side={side}
-          isFirstPage={before === undefined}
-          transfers={notice && (transfers ?? 0)}
-        />
-      ),
-    })
-  })
-  .get('/collection', requireSession(), validate('query', OrdersQuery), async (c) => {
-    const { before = null } = c.req.valid('query')
-    const { account, ...list } = await readHistory(c.var, { side: 'collected', before })
-    const children = <Collection {...list} isFirstPage={before === null} />
-    return page(c, { title: 'Collection', account, children })
-  })
-  .get('/orders/:id', requireSession(), validate('param', z.object({ id: idText })), async (c) => {
-    const { account, entry, billing } = await readHistoryEntry(c.var, c.req.valid('param').id)
-    return page(c, {
-      title: 'Order',
-      account,
-      scripts: ['orders.js', 'wallet-action.js'],
-      refresh: isOnItsWay(entry) ? REFRESH : undefined,
-      children: (
-        <OrderPage
-          entry={entry}
-          billing={billing}
-          side={entry.order.buyerId === account.id ? 'bought' : 'sold'}
-        />
-      ),
-    })
-  })
+export const orderPageRoutes = new Endpoints()
+  .get(
+    '/orders',
+    { access: 'session', reads: 'nearest', input: { query: OrdersQuery } },
+    async (c, { query }) => {
+      const { side = 'bought', before, notice, transfers } = query
+      const { account, ...history } = await readHistory(c.var, { side, before: before ?? null })
+      return page(c, {
+        title: 'Orders',
+        account,
+        scripts: ['orders.js'],
+        refresh: history.entries.some(isOnItsWay) ? REFRESH : undefined,
+        children: (
+          <Orders
+            {...history}
+            side={side}
+            isFirstPage={before === undefined}
+            transfers={notice && (transfers ?? 0)}
+          />
+        ),
+      })
+    },
+  )
+  .get(
+    '/collection',
+    { access: 'session', reads: 'nearest', input: { query: OrdersQuery } },
+    async (c, { query: { before = null } }) => {
+      const { account, ...list } = await readHistory(c.var, { side: 'collected', before })
+      const children = <Collection {...list} isFirstPage={before === null} />
+      return page(c, { title: 'Collection', account, children })
+    },
+  )
+  .get(
+    '/orders/:id',
+    { access: 'session', reads: 'nearest', input: { param: z.object({ id: idText }) } },
+    async (c, { param }) => {
+      const { account, entry, billing } = await readHistoryEntry(c.var, param.id)
+      return page(c, {
+        title: 'Order',
+        account,
+        scripts: ['orders.js', 'wallet-action.js'],
+        refresh: isOnItsWay(entry) ? REFRESH : undefined,
+        children: (
+          <OrderPage
+            entry={entry}
+            billing={billing}
+            side={entry.order.buyerId === account.id ? 'bought' : 'sold'}
+          />
+        ),
+      })
+    },
+  )

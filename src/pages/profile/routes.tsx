@@ -1,13 +1,12 @@
 /** Settings → Profile: the picture and the names of a user. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import * as z from 'zod'
 import { type Account, readAccount } from '../../auth/session.ts'
 import { avatarContext } from '../../avatars/context.ts'
 import { fetchPicture } from '../../avatars/remote.ts'
 import { storeAvatar } from '../../avatars/replace.ts'
 import { pictureFromForm } from '../../avatars/upload.ts'
-import type { App } from '../../http/context.ts'
-import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
+import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { inputText, writtenText } from '../../http/inputs.ts'
 import { avatarRateLimit } from '../../http/rate-limit.ts'
 import { Profile, updateProfile } from '../../identity/profile.ts'
@@ -19,28 +18,38 @@ import { ProfileSettings, type Rejected } from './views.tsx'
 const text = inputText(1000)
 const Names = z.object({ name: text, username: text })
 
-export const profileRoutes = new Hono<App>()
-  .get('/settings/profile', requireSession(), async (c) => profilePage(c, await readAccount(c.var)))
-  .post('/settings/profile', requireSession(), validate('form', Names), async (c) => {
-    const values = c.req.valid('form')
-    try {
-      await updateProfile(c.var, parseForm(Profile, values))
-      return c.redirect('/settings/profile?notice=profile-saved', 303)
-    } catch (error) {
-      const names = { values, ...rejectionOf(error, ['invalid_input', 'conflict'], 'username') }
-      return profilePage(c, await readAccount(c.var), { names })
-    }
-  })
-  .post('/settings/profile/avatar', requireSession(), avatarRateLimit, (c) =>
-    changePicture(c, { field: 'avatar' }, () => pictureFromForm(c)),
+export const profileRoutes = new Endpoints()
+  .get('/settings/profile', { access: 'session', reads: 'nearest' }, async (c) =>
+    profilePage(c, await readAccount(c.var)),
+  )
+  .post(
+    '/settings/profile',
+    { access: 'session', reads: 'primary', input: { form: Names } },
+    async (c, { form }) => {
+      const values = form
+      try {
+        await updateProfile(c.var, parseForm(Profile, values))
+        return c.redirect('/settings/profile?notice=profile-saved', 303)
+      } catch (error) {
+        const names = { values, ...rejectionOf(error, ['invalid_input', 'conflict'], 'username') }
+        return profilePage(c, await readAccount(c.var), { names })
+      }
+    },
+  )
+  .post(
+    '/settings/profile/avatar',
+    { access: 'session', reads: 'primary', checks: [avatarRateLimit] },
+    (c) => changePicture(c, { field: 'avatar' }, () => pictureFromForm(c)),
   )
   .post(
     '/settings/profile/avatar-url',
-    requireSession(),
-    avatarRateLimit,
-    validate('form', z.object({ avatarUrl: writtenText(2048) })),
-    (c) => {
-      const { avatarUrl } = c.req.valid('form')
+    {
+      access: 'session',
+      reads: 'primary',
+      checks: [avatarRateLimit],
+      input: { form: z.object({ avatarUrl: writtenText(2048) }) },
+    },
+    (c, { form: { avatarUrl } }) => {
       const loopbackHosts = c.var.settings.LOOPBACK_HOSTS
       return changePicture(c, { field: 'avatarUrl', value: avatarUrl }, () =>
         fetchPicture(avatarUrl, { field: 'avatarUrl', loopbackHosts }),

@@ -1,14 +1,12 @@
 /** Settings → Sessions: the browsers in which a user is signed in. */
-import { Hono } from 'hono'
 import * as z from 'zod'
-import type { App } from '../../http/context.ts'
-import { requireSession, validate } from '../../http/endpoint.ts'
+import { Endpoints } from '../../http/endpoint.ts'
 import { endOneSession, endOtherSessions, readSessions } from '../../identity/sessions.ts'
 import { page } from '../page.tsx'
 import { Sessions } from './views.tsx'
 
-export const sessionRoutes = new Hono<App>()
-  .get('/settings/sessions', requireSession(), async (c) => {
+export const sessionRoutes = new Endpoints()
+  .get('/settings/sessions', { access: 'session', reads: 'nearest' }, async (c) => {
     const { account, sessions } = await readSessions(c.var)
     return page(c, {
       title: 'Sessions',
@@ -18,14 +16,13 @@ export const sessionRoutes = new Hono<App>()
   })
   .post(
     '/settings/sessions/:id/end',
-    requireSession(),
-    validate('param', z.object({ id: z.uuid() })),
-    async (c) => {
-      await endOneSession(c.var, c.req.valid('param').id)
+    { access: 'session', reads: 'primary', input: { param: z.object({ id: z.uuid() }) } },
+    async (c, { param }) => {
+      await endOneSession(c.var, param.id)
       return c.redirect('/settings/sessions?notice=session-ended', 303)
     },
   )
-  .post('/settings/sessions/end-others', requireSession(), async (c) => {
+  .post('/settings/sessions/end-others', { access: 'session', reads: 'primary' }, async (c) => {
     await endOtherSessions(c.var)
     return c.redirect('/settings/sessions?notice=sessions-ended', 303)
   })

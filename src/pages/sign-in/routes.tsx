@@ -1,11 +1,11 @@
 /** The sign-in page, sign-in with an e-mail link, and sign-out. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { findAccount, isRecent, readAccount, signOut, startSession } from '../../auth/session.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
-import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
+import { Endpoints } from '../../http/endpoint.ts'
 import { EmailAddress, inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import {
@@ -37,49 +37,54 @@ const Redirect = z.object({
   redirect: inputText(2048).optional(),
 })
 
-export const signInRoutes = new Hono<App>()
+export const signInRoutes = new Endpoints()
   .get(
     '/sign-in',
-    publicEndpoint(),
-    validate(
-      'query',
-      Redirect.extend({ notice: z.enum(signInNotices).optional().catch(undefined) }),
-    ),
-    async (c) => {
-      const query = c.req.valid('query')
+    {
+      access: 'public',
+      reads: 'nearest',
+      input: {
+        query: Redirect.extend({ notice: z.enum(signInNotices).optional().catch(undefined) }),
+      },
+    },
+    async (c, { query }) => {
       const redirect = allowedRedirect(c.var.settings, query.redirect)
       // Reads D1: with a revoked session, this page and the others would redirect to each other.
       if (await findAccount(c.var.db, c.var.caller)) return c.redirect(redirect ?? HOME, 303)
       return signInPage(c, { redirect, notice: query.notice })
     },
   )
-  .get('/sign-in/again', requireSession(), validate('query', Redirect), async (c) => {
-    const { settings, now } = c.var
-    const account = await readAccount(c.var)
-    const redirect = allowedRedirect(settings, c.req.valid('query').redirect) ?? HOME
-    if (isRecent(account, now)) return c.redirect(redirect, 303)
-    return page(c, {
-      title: 'Sign in again',
-      account,
-      scripts: account.ethereumPublicAddr ? ['wallet.js'] : [],
-      children: <SignInAgain account={account} redirect={redirect} />,
-    })
-  })
+  .get(
+    '/sign-in/again',
+    { access: 'session', reads: 'nearest', input: { query: Redirect } },
+    async (c, { query }) => {
+      const { settings, now } = c.var
+      const account = await readAccount(c.var)
+      const redirect = allowedRedirect(settings, query.redirect) ?? HOME
+      if (isRecent(account, now)) return c.redirect(redirect, 303)
+      return page(c, {
+        title: 'Sign in again',
+        account,
+        scripts: account.ethereumPublicAddr ? ['wallet.js'] : [],
+        children: <SignInAgain account={account} redirect={redirect} />,
+      })
+    },
+  )
   .post(
     '/sign-in/email',
-    publicEndpoint(),
-    requireSameOrigin,
-    signInRateLimit,
-    validate(
-      'form',
-      Redirect.extend({
-        email: inputText(1000),
-        'cf-turnstile-response': inputText(2048).default(''),
-      }),
-    ),
-    async (c) => {
+    {
+      access: 'public',
+      reads: 'primary',
+      checks: [requireSameOrigin, signInRateLimit],
+      input: {
+        form: Redirect.extend({
+          email: inputText(1000),
+          'cf-turnstile-response': inputText(2048).default(''),
+        }),
+      },
+    },
+    async (c, { form }) => {
       const { settings } = c.var
-      const form = c.req.valid('form')
       const redirect = allowedRedirect(settings, form.redirect)
       const email = EmailAddress.safeParse(form.email)
       if (!email.success)
@@ -110,14 +115,15 @@ export const signInRoutes = new Hono<App>()
   )
   .get(
     '/sign-in/email/sent',
-    publicEndpoint(),
-    validate(
-      'query',
-      Redirect.extend({ notice: z.literal('another').optional().catch(undefined) }),
-    ),
-    async (c) => {
+    {
+      access: 'public',
+      reads: 'nearest',
+      input: {
+        query: Redirect.extend({ notice: z.literal('another').optional().catch(undefined) }),
+      },
+    },
+    async (c, { query: { redirect, notice } }) => {
       const { db, caller, settings } = c.var
-      const { redirect, notice } = c.req.valid('query')
       const account = await findAccount(db, caller)
       return page(c, {
         title: 'Check your mail',
@@ -135,13 +141,15 @@ export const signInRoutes = new Hono<App>()
   )
   .get(
     '/sign-in/email',
-    publicEndpoint(),
-    explainBrokenLink('sign-in'),
-    signInRateLimit,
-    validate('query', LinkSecret),
-    async (c) => {
+    {
+      access: 'public',
+      reads: 'nearest',
+      checks: [signInRateLimit],
+      input: { query: LinkSecret },
+      middleware: [explainBrokenLink('sign-in')],
+    },
+    async (c, { query: { secret } }) => {
       const { db, caller } = c.var
-      const { secret } = c.req.valid('query')
       const [account, link] = await Promise.all([
         findAccount(db, caller),
         readSignInLink(c.var, secret),
@@ -155,23 +163,28 @@ export const signInRoutes = new Hono<App>()
   )
   .post(
     '/sign-in/email/confirm',
-    publicEndpoint(),
-    explainBrokenLink('sign-in'),
-    requireSameOrigin,
-    signInRateLimit,
-    validate('form', LinkSecret.extend(Redirect.shape)),
-    async (c) => {
-      const { secret, redirect } = c.req.valid('form')
+    {
+      access: 'public',
+      reads: 'primary',
+      checks: [requireSameOrigin, signInRateLimit],
+      input: { form: LinkSecret.extend(Redirect.shape) },
+      middleware: [explainBrokenLink('sign-in')],
+    },
+    async (c, { form: { secret, redirect } }) => {
       const proof = proveEmail(c.var, { secret, userId: null })
       await startSession(c, await signIn(c.var, { proof, client: describeClient(c) }))
       deleteLinkAddress(c)
       return c.redirect(allowedRedirect(c.var.settings, redirect) ?? HOME, 303)
     },
   )
-  .post('/sign-out', publicEndpoint(), requireSameOrigin, async (c) => {
-    await signOut(c)
-    return c.redirect('/sign-in?notice=signed-out', 303)
-  })
+  .post(
+    '/sign-out',
+    { access: 'public', reads: 'primary', checks: [requireSameOrigin] },
+    async (c) => {
+      await signOut(c)
+      return c.redirect('/sign-in?notice=signed-out', 303)
+    },
+  )
 
 function signInPage(c: Context<App>, state: SignInProps) {
   const { TURNSTILE_SITE_KEY } = c.var.settings

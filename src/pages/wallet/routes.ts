@@ -1,16 +1,14 @@
 /** Sign-in with a wallet, and linking one to an account. The script `wallet.js` calls them. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Hex } from 'viem'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
-import type { App } from '../../http/context.ts'
-import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
-import { docs } from '../../http/fields.ts'
+import { Endpoints } from '../../http/endpoint.ts'
+import { count, id, text } from '../../http/fields.ts'
 import { inputText } from '../../http/inputs.ts'
-import { readNearest } from '../../http/nearest.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { WalletAddress } from '../../identity/address.ts'
 import { linkWallet } from '../../identity/link.ts'
@@ -25,7 +23,7 @@ import { describeClient } from '../sign-in/client.ts'
 
 const MessageRequest = z
   .object({
-    address: WalletAddress.describe(docs('The address of the wallet.')),
+    address: WalletAddress.describe('The address of the wallet.'),
     chainId: z
       .int()
       .positive()
@@ -38,7 +36,7 @@ const MessageRequest = z
   })
   .meta({
     id: 'WalletMessageRequest',
-    description: docs('The wallet, and what the message is for.'),
+    description: 'The wallet, and what the message is for.',
   })
 
 /** Characters. Contract wallets have long signatures: several owners, or code (EIP-6492). */
@@ -50,10 +48,23 @@ const Signature = inputText(MAX_SIGNATURE_LENGTH)
 
 const SignedMessage = z
   .object({
-    message: inputText(2048).describe(docs('The message, exactly as it was received.')),
-    signature: Signature.describe(docs('The signature of the wallet, hexadecimal with `0x`.')),
+    message: inputText(2048).describe('The message, exactly as it was received.'),
+    signature: Signature.describe('The signature of the wallet, hexadecimal with `0x`.'),
   })
-  .meta({ id: 'SignedWalletMessage', description: docs('The message and its signature.') })
+  .meta({ id: 'SignedWalletMessage', description: 'The message and its signature.' })
+
+const WalletMessage = z
+  .object({ message: text('The message to sign.') })
+  .meta({ id: 'WalletMessage', description: 'The message for the wallet.' })
+const SignedIn = z
+  .object({ userId: id('The id of the signed-in user.') })
+  .meta({ id: 'SignedIn', description: 'The user who signed in.' })
+const LinkedWallet = z
+  .object({
+    userId: id('The id of the signed-in user.'),
+    transfers: count('How many order items waited for the wallet and are transferred now.'),
+  })
+  .meta({ id: 'LinkedWallet', description: 'The wallet is linked.' })
 
 /** Holds the secret whose hash is the nonce of the message. */
 const SECRET_COOKIE = 'wallet'
@@ -63,51 +74,73 @@ const readMessageSecret = (c: Context) => getCookie(c, SECRET_COOKIE)
 
 const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE, cookie)
 
-export const walletRoutes = new Hono<App>()
+export const walletRoutes = new Endpoints({ tag: 'Identity' })
   .post(
     '/sign-in/wallet/message',
-    publicEndpoint('requestWalletMessage'),
-    requireSameOrigin,
-    signInRateLimit,
-    validate('json', MessageRequest),
-    async (c) => {
-      const { message, secret } = await createWalletMessage(c.var, c.req.valid('json'))
+    {
+      id: 'requestWalletMessage',
+      summary: 'Request a message for a wallet to sign (EIP-4361)',
+      description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
+      access: 'public',
+      reads: 'primary',
+      checks: [requireSameOrigin, signInRateLimit],
+      input: { json: MessageRequest },
+      answer: WalletMessage,
+    },
+    async (c, { json }) => {
+      const { message, secret } = await createWalletMessage(c.var, json)
       setCookie(c, SECRET_COOKIE, secret, { ...cookie, maxAge: MESSAGE_LIFETIME / 1000 })
-      return c.json({ message })
+      return { message }
     },
   )
   .post(
     '/sign-in/wallet',
-    publicEndpoint('signInWithWallet'),
-    requireSameOrigin,
-    signInRateLimit,
-    validate('json', SignedMessage),
-    async (c) => {
+    {
+      id: 'signInWithWallet',
+      summary: 'Sign in with a wallet',
+      description: 'A new wallet creates a user. The session is the cookie `token`.',
+      access: 'public',
+      reads: 'primary',
+      checks: [requireSameOrigin, signInRateLimit],
+      input: { json: SignedMessage },
+      answer: SignedIn,
+      errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
+    },
+    async (c, { json }) => {
       const secret = readMessageSecret(c)
-      const signed = { ...c.req.valid('json'), purpose: 'sign-in', secret } as const
+      const signed = { ...json, purpose: 'sign-in', secret } as const
       const proof = await verifyWalletMessage(c.var, signed)
       const session = await signIn(c.var, { proof, client: describeClient(c) })
       deleteMessageSecret(c)
       await startSession(c, session)
-      return c.json({ userId: session.userId })
+      return { userId: session.userId }
     },
   )
   .post(
     '/settings/account/wallet',
-    requireSession('linkWallet'),
-    signInRateLimit,
-    validate('json', SignedMessage),
-    async (c) => {
+    {
+      id: 'linkWallet',
+      summary: 'Link a wallet to the account',
+      description:
+        'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
+      access: 'session',
+      reads: 'nearest',
+      checks: [signInRateLimit],
+      input: { json: SignedMessage },
+      answer: LinkedWallet,
+      errors: ['reauthentication_required', 'conflict', 'chain_unavailable'],
+    },
+    async (c, { json }) => {
       const { caller, now } = c.var
       const secret = readMessageSecret(c)
-      const signed = { ...c.req.valid('json'), purpose: 'link', secret } as const
+      const signed = { ...json, purpose: 'link', secret } as const
       // Rejects an API token or an old session before the chain is asked about the signature.
-      await readNearest(c.var.db, async () => requireRecent(await readAccount(c.var), now))
+      requireRecent(await readAccount(c.var), now)
       const proof = await verifyWalletMessage(c.var, signed)
       const { chainIds, email } = await linkWallet(c.var, proof)
       notifyOwner(c, email, { type: 'wallet-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
       deleteMessageSecret(c)
-      return c.json({ userId: caller.userId, transfers: chainIds.length })
+      return { userId: caller.userId, transfers: chainIds.length }
     },
   )

@@ -1,4 +1,4 @@
-import type { WebhookMessage } from '../../events/messages.ts'
+import type { WebhookMessage } from '../../events/answers.ts'
 import type { Webhook } from '../../events/schema.ts'
 import { PostButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'

@@ -1,4 +1,4 @@
-import type { WebhookMessage } from '../../events/messages.ts'
+import type { WebhookMessage } from '../../events/answers.ts'
 import { type MessageState, messageStates, type Webhook } from '../../events/schema.ts'
 import { eventMeanings } from '../../events/types.ts'
 import { Submit } from '../components/button.tsx'

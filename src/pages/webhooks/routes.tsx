@@ -1,5 +1,5 @@
 /** Settings → Webhooks: where events are sent, and the log of the messages. */
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import * as z from 'zod'
 import { isRecent } from '../../auth/session.ts'
 import { tokenRoles } from '../../db/schema/users.ts'
@@ -11,8 +11,7 @@ import { MessageId, MessagesQuery, NewWebhook, WebhookId } from '../../events/sc
 import { sendFirst } from '../../events/sending/consumer.ts'
 import { webhookSecret } from '../../events/signature.ts'
 import { type DueEndpoint, wakeEndpoints } from '../../events/wake.ts'
-import type { App } from '../../http/context.ts'
-import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
+import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { inputText, instant } from '../../http/inputs.ts'
 import { checkbox, parseForm, rejectionOf } from '../components/form.ts'
 import { page } from '../page.tsx'
@@ -60,38 +59,34 @@ const PageQuery = z.object({
   test: z.string().optional(),
 })
 
-const webhookId = validate('param', WebhookId)
-
-export const webhookPageRoutes = new Hono<App>()
-  .get('/settings/webhooks', requireSession(), (c) => listPage(c))
-  .post('/settings/webhooks', requireSession(), validate('form', CreateForm), async (c) => {
-    const { update, ...values } = c.req.valid('form')
-    if (update) return listPage(c, { values, problems: {}, status: 200 })
-    try {
-      const { webhook } = await createWebhook(c.var, {
-        ...parseForm(NewWebhook, values),
-        role: values.role,
-      })
-      return wakeAndRedirect(c, webhook, 'webhook-created')
-    } catch (error) {
-      return listPage(c, rejectForm(values, error))
-    }
-  })
+export const webhookPageRoutes = new Endpoints()
+  .get('/settings/webhooks', { access: 'session', reads: 'nearest' }, (c) => listPage(c))
+  .post(
+    '/settings/webhooks',
+    { access: 'session', reads: 'primary', input: { form: CreateForm } },
+    async (c, { form: { update, ...values } }) => {
+      if (update) return listPage(c, { values, problems: {}, status: 200 })
+      try {
+        const { webhook } = await createWebhook(c.var, {
+          ...parseForm(NewWebhook, values),
+          role: values.role,
+        })
+        return wakeAndRedirect(c, webhook, 'webhook-created')
+      } catch (error) {
+        return listPage(c, rejectForm(values, error))
+      }
+    },
+  )
   .get(
     '/settings/webhooks/:webhook_id',
-    requireSession(),
-    webhookId,
-    validate('query', PageQuery),
-    (c) => detailsPage(c, { id: c.req.valid('param').webhook_id, ...c.req.valid('query') }),
+    { access: 'session', reads: 'nearest', input: { param: WebhookId, query: PageQuery } },
+    (c, { param, query }) => detailsPage(c, { id: param.webhook_id, ...query }),
   )
   .post(
     '/settings/webhooks/:webhook_id',
-    requireSession(),
-    webhookId,
-    validate('form', ChangeForm),
-    async (c) => {
-      const { webhook_id: id } = c.req.valid('param')
-      const values = c.req.valid('form')
+    { access: 'session', reads: 'primary', input: { param: WebhookId, form: ChangeForm } },
+    async (c, { param: { webhook_id: id }, form }) => {
+      const values = form
       try {
         const changes = { id, ...parseForm(NewWebhook, values), enabled: values.enabled }
         return wakeAndRedirect(c, await updateWebhook(c.var, changes), 'webhook-saved')
@@ -100,41 +95,46 @@ export const webhookPageRoutes = new Hono<App>()
       }
     },
   )
-  .post('/settings/webhooks/:webhook_id/rotate', requireSession(), webhookId, async (c) => {
-    const { webhook_id: id } = c.req.valid('param')
-    await rotateSecret(c.var, id)
-    return redirect(c, id, 'webhook-rotated')
-  })
-  .post('/settings/webhooks/:webhook_id/delete', requireSession(), webhookId, async (c) => {
-    await deleteWebhook(c.var, c.req.valid('param').webhook_id)
-    return c.redirect('/settings/webhooks?notice=webhook-deleted', 303)
-  })
-  .post('/settings/webhooks/:webhook_id/test', requireSession(), webhookId, async (c) => {
-    const { webhook_id: id } = c.req.valid('param')
-    const { role, message } = await sendTest(c.var, id)
-    const sending = sendFirst({ ...c.var, env: c.env }, { id, role })
-    c.executionCtx.waitUntil(sending)
-    await Promise.race([sending, scheduler.wait(TEST_WAIT)])
-    return c.redirect(`/settings/webhooks/${id}?test=${message.id}`, 303)
-  })
+  .post(
+    '/settings/webhooks/:webhook_id/rotate',
+    { access: 'session', reads: 'primary', input: { param: WebhookId } },
+    async (c, { param: { webhook_id: id } }) => {
+      await rotateSecret(c.var, id)
+      return redirect(c, id, 'webhook-rotated')
+    },
+  )
+  .post(
+    '/settings/webhooks/:webhook_id/delete',
+    { access: 'session', reads: 'primary', input: { param: WebhookId } },
+    async (c, { param }) => {
+      await deleteWebhook(c.var, param.webhook_id)
+      return c.redirect('/settings/webhooks?notice=webhook-deleted', 303)
+    },
+  )
+  .post(
+    '/settings/webhooks/:webhook_id/test',
+    { access: 'session', reads: 'primary', input: { param: WebhookId } },
+    async (c, { param: { webhook_id: id } }) => {
+      const { role, message } = await sendTest(c.var, id)
+      const sending = sendFirst({ ...c.var, env: c.env }, { id, role })
+      c.executionCtx.waitUntil(sending)
+      await Promise.race([sending, scheduler.wait(TEST_WAIT)])
+      return c.redirect(`/settings/webhooks/${id}?test=${message.id}`, 303)
+    },
+  )
   .post(
     '/settings/webhooks/:webhook_id/messages/:message_id/resend',
-    requireSession(),
-    validate('param', MessageId),
-    async (c) => {
-      const { webhook_id: endpointId, message_id: id } = c.req.valid('param')
+    { access: 'session', reads: 'primary', input: { param: MessageId } },
+    async (c, { param: { webhook_id: endpointId, message_id: id } }) => {
       const { role } = await resendMessage(c.var, { endpointId, id })
       return wakeAndRedirect(c, { id: endpointId, role }, 'webhook-sent')
     },
   )
   .post(
     '/settings/webhooks/:webhook_id/replay',
-    requireSession(),
-    webhookId,
-    validate('form', ReplayForm),
-    async (c) => {
-      const { webhook_id: endpointId } = c.req.valid('param')
-      const webhook = await replayEvents(c.var, { endpointId, ...c.req.valid('form') })
+    { access: 'session', reads: 'primary', input: { param: WebhookId, form: ReplayForm } },
+    async (c, { param: { webhook_id: endpointId }, form }) => {
+      const webhook = await replayEvents(c.var, { endpointId, ...form })
       return wakeAndRedirect(c, webhook, 'webhook-replayed')
     },
   )

@@ -307,7 +307,7 @@ const textsOf = (fields: unknown): Record<string, string> =>
 
 /** Draws a request. Throws if a field or a path parameter has no values. */
 export function requestTo(endpoint: Endpoint, { world, dice, attacker }: Draw): HostileRequest {
-  const { method, path, inputs } = endpoint
+  const { method, path, input = {} } = endpoint
   const draw: Draw = { world, dice, attacker, endpoint: `${method} ${path}` }
   const drawn = path.replace(/:(\w+)/g, (_, name: string) => {
     const value =
@@ -317,7 +317,7 @@ export function requestTo(endpoint: Endpoint, { world, dice, attacker }: Draw): 
     return encodeURIComponent(String(value)).replaceAll('%2C', ',')
   })
   const request: HostileRequest = { endpoint: `${method} ${path}`, method, path: drawn }
-  for (const { target, schema } of inputs) {
+  for (const [target, schema] of Object.entries(input)) {
     if (target === 'param') continue
     const value = drawValue(draw, knownSchemaOf(schema), target, '')
     if (target === 'query') request.path += `?${new URLSearchParams(textsOf(value))}`
@@ -327,7 +327,7 @@ export function requestTo(endpoint: Endpoint, { world, dice, attacker }: Draw): 
     else throw new Error(`requests.ts cannot send a ${target}`)
   }
   const described = describedEndpoints.find((one) => one.method === method && one.path === path)
-  const body = described?.info.body
+  const body = described?.body
   if (body?.type === 'multipart/form-data' || path === '/settings/profile/avatar')
     request.body = aForm(aPng())
   else if (body) request.body = aPng()

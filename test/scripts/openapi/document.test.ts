@@ -266,13 +266,13 @@ const others = [null, true, false, [], {}, [1], { a: 1 }]
 const asText = (value: unknown) => (Array.isArray(value) ? value.join(',') : String(value))
 
 describe('limits', () => {
-  it.each(describedEndpoints.map((endpoint) => [endpoint.info.operationId, endpoint] as const))(
+  it.each(describedEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
     'of parameters are those that the server enforces: %s',
-    (id, { inputs }) => {
+    (id, { input = {} }) => {
       const operation = operations.find(({ operation }) => operation.operationId === id)?.operation
-      for (const { target, schema } of inputs) {
-        if (target === 'json') continue
-        const { shape } = (schema as z.core.$ZodObject)._zod.def
+      for (const [part, schema] of Object.entries(input)) {
+        if (part === 'json') continue
+        const { shape } = (schema as z.ZodObject).def
         for (const [name, field] of Object.entries(shape)) {
           const parameter = operation?.parameters
             ?.map((one) => resolved(one))
@@ -294,17 +294,16 @@ describe('limits', () => {
 
   it.each(
     describedEndpoints
-      .filter(({ inputs }) => inputs.some(({ target }) => target === 'json'))
-      .map((endpoint) => [endpoint.info.operationId, endpoint] as const),
-  )('of bodies are those that the server enforces: %s', (id, { inputs }) => {
+      .filter(({ input }) => input?.json)
+      .map((endpoint) => [endpoint.id, endpoint] as const),
+  )('of bodies are those that the server enforces: %s', (id, { input = {} }) => {
     const operation = operations.find(({ operation }) => operation.operationId === id)?.operation
     const documented = operation?.requestBody?.content?.['application/json']
-    const schema = inputs.find(({ target }) => target === 'json')?.schema
     const valid = Object.values(documented?.examples ?? {}).map(({ value }) => value)
     expect(valid).not.toEqual([])
     for (const body of valid.flatMap((value) => [value, ...changesOf(value)])) {
       const isDocumented = problemWith(documented?.schema, body) === null
-      const isAccepted = schema && z.safeParse(schema, body).success
+      const isAccepted = input.json?.safeParse(body).success
       expect([body, isAccepted]).toEqual([body, isDocumented])
     }
   })

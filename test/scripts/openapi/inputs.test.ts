@@ -56,8 +56,8 @@ function filled(schema: $ZodType, text: string): unknown[] {
   }
 }
 
-const inputs = listEndpoints(app).flatMap(({ method, path, inputs }) =>
-  inputs.map(({ target, schema }) => ({ name: `${target} of ${method} ${path}`, schema })),
+const inputs = listEndpoints(app).flatMap(({ method, path, input = {} }) =>
+  Object.entries(input).map(([part, schema]) => ({ name: `${part} of ${method} ${path}`, schema })),
 )
 
 describe.each([...inputs, { name: 'a line of a catalogue', schema: CatalogueRecord }])(

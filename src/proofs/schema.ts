@@ -1,19 +1,7 @@
 /** Proofs of deliveries. */
 import * as z from 'zod'
-import {
-  address,
-  always,
-  count,
-  digits,
-  hash,
-  id,
-  orNull,
-  positive,
-  text,
-} from '../../src/http/fields.ts'
-import { AUDIENCE } from '../../src/proofs/keys.ts'
-import type { proveDelivery } from '../../src/proofs/prove.ts'
-import { type Answer, describes } from './answer.ts'
+import { address, always, count, digits, hash, id, orNull, positive, text } from '../http/fields.ts'
+import { AUDIENCE } from './keys.ts'
 
 const Content = z.object({
   token: address('The token contract.'),
@@ -45,11 +33,9 @@ const Delivery = z
   })
   .meta({ id: 'Delivery', description: 'A delivery, as the marketplace has seen it.' })
 
-export const DeliveryProof = describes<Answer<typeof proveDelivery>>()(
-  z
-    .object({
-      proof: Delivery.describe('The payload of `jws`.'),
-      jws: text('The proof, signed: a compact JWS with the type `delivery-proof+jwt`.'),
-    })
-    .meta({ id: 'DeliveryProof', description: 'A delivery, signed by the marketplace.' }),
-)
+export const DeliveryProof = z
+  .object({
+    proof: Delivery.describe('The payload of `jws`.'),
+    jws: text('The proof, signed: a compact JWS with the type `delivery-proof+jwt`.'),
+  })
+  .meta({ id: 'DeliveryProof', description: 'A delivery, signed by the marketplace.' })

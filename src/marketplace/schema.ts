@@ -1,11 +1,8 @@
 /** NFTs, listings, creators and numbers, as everybody sees them. */
 import * as z from 'zod'
-import { amountTypes, listingTypes, saleObstacles } from '../../src/db/schema/catalogue.ts'
-import * as f from '../../src/http/fields.ts'
-import type { readCreators } from '../../src/marketplace/creators.ts'
-import { MAX_DESCRIPTION } from '../../src/marketplace/shown.ts'
-import type { readStats } from '../../src/marketplace/stats.ts'
-import { type Answer, describes } from './answer.ts'
+import { amountTypes, listingTypes, saleObstacles } from '../db/schema/catalogue.ts'
+import * as f from '../http/fields.ts'
+import { MAX_DESCRIPTION } from './shown.ts'
 
 const { always, bool, count, id, orNull, positive, text, time } = f
 
@@ -77,31 +74,50 @@ export const PublicListing = z
   })
   .meta({ id: 'PublicListing', description: 'An offer to sell a released NFT.' })
 
-export const Stats = describes<Answer<typeof readStats>>()(
-  z
-    .object({
-      nfts: z
-        .object({
-          total: count('All NFTs.'),
-          unique: count('NFTs with one piece.'),
-          rare: count('NFTs with a limited number of pieces.'),
-          unlimited: count('NFTs without a limit.'),
-        })
-        .describe('Numbers of NFTs that are released and not deleted.'),
-    })
-    .meta({ id: 'Stats', description: 'Statistics of the marketplace.' }),
-)
+const Stats = z
+  .object({
+    nfts: z
+      .object({
+        total: count('All NFTs.'),
+        unique: count('NFTs with one piece.'),
+        rare: count('NFTs with a limited number of pieces.'),
+        unlimited: count('NFTs without a limit.'),
+      })
+      .describe('Numbers of NFTs that are released and not deleted.'),
+  })
+  .meta({ id: 'Stats', description: 'Statistics of the marketplace.' })
 
 const Creator = PublicUser.extend({
   nfts: positive('Number of NFTs that are released and not deleted.'),
   latestReleaseAt: time('Time of the latest release.'),
 }).meta({ id: 'Creator', description: 'A user who has released NFTs.' })
 
-export const Creators = describes<Answer<typeof readCreators>>()(
-  z
-    .object({
-      creators: z.array(Creator).describe('Creators, the latest release first.'),
-      stats: Stats.describe('The same numbers as `GET /api/public/stats`.'),
-    })
-    .meta({ id: 'Creators', description: 'The creators with the latest releases.' }),
-)
+export const Creators = z
+  .object({
+    creators: z.array(Creator).describe('Creators, the latest release first.'),
+    stats: Stats.describe('The same numbers as `GET /api/public/stats`.'),
+  })
+  .meta({ id: 'Creators', description: 'The creators with the latest releases.' })
+
+const nextCursor = orNull(text('The next `cursor`; null on the last page.'))
+const page = { description: 'A page.' }
+const named = { description: 'In the order of the path.' }
+
+export const PublicListings = z
+  .object({ listings: z.array(PublicListing).describe('What was found.') })
+  .meta({ id: 'PublicListings', ...named })
+export const PublicListingsPage = PublicListings.extend({ nextCursor }).meta({
+  id: 'PublicListingsPage',
+  ...page,
+})
+export const PublicNfts = z
+  .object({ nfts: z.array(PublicNft).describe('What was found.') })
+  .meta({ id: 'PublicNfts', ...named })
+export const PublicNftsPage = PublicNfts.extend({ nextCursor }).meta({
+  id: 'PublicNftsPage',
+  ...page,
+})
+
+export const StatsAnswer = z
+  .object({ stats: Stats })
+  .meta({ id: 'StatsAnswer', description: 'The numbers.' })

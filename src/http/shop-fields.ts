@@ -1,6 +1,6 @@
 /** Fields about orders that several answers have. */
 import * as z from 'zod'
-import { count, orNull, text, time } from '../../src/http/fields.ts'
+import { count, orNull, text, time } from './fields.ts'
 
 /** Fields about an order that its shop gave or is to show, as events, transfers and summaries have them. */
 export const shopFields = {
