@@ -5,9 +5,7 @@ import { connect, type Database } from '../db/client.ts'
 import { tokens } from '../db/schema/users.ts'
 import type { App, Caller } from '../http/context.ts'
 import { log } from '../log.ts'
-
-/** Milliseconds. */
-const HOUR = 60 * 60 * 1000
+import { HOUR } from '../time.ts'
 
 /** Entries kept before the cache is cleared. Clearing costs one extra UPDATE per token. */
 const MAX_CACHED = 10_000

@@ -13,6 +13,7 @@ import {
 import type { tokens } from '../db/schema/users.ts'
 import type { Settings, SigningKey } from '../env.ts'
 import type { Caller } from '../http/context.ts'
+import { DAY } from '../time.ts'
 import { publicKeys } from './public-keys.ts'
 
 const ALGORITHM = 'EdDSA'
@@ -23,8 +24,6 @@ const MAIL_AUDIENCE = 'marketplace-mails'
 /** Seconds by which `iat` may be in the future, because clocks differ. */
 const CLOCK_SKEW = 5
 
-/** Milliseconds. */
-const DAY = 24 * 60 * 60 * 1000
 /** Milliseconds, unless its user chooses less. */
 export const API_TOKEN_LIFETIME = 365 * DAY
 /** Milliseconds. */

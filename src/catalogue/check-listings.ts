@@ -5,12 +5,12 @@ import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { listings, orderableStatuses, saleObstacles } from '../db/schema/catalogue.ts'
 import { checkSales, type Sale, type SellingSettings } from '../delivery/sales.ts'
+import { DAY } from '../time.ts'
 
 /** Listings of one run. Each takes about nine calls. */
 const MAX_TRIED = 100
 
 /** Milliseconds until a listing is tried again: usually, and if it has an obstacle or nodes are silent. */
-const DAY = 24 * 60 * 60_000
 const SOON = 15 * 60_000
 
 type Row = Sale & {

@@ -3,13 +3,13 @@
  * a user.
  */
 import { type SQL, sql } from 'drizzle-orm'
+import { DAY } from '../time.ts'
 import { guarded, raw } from './batch.ts'
 import type { Database } from './client.ts'
 import type { Guard } from './guard.ts'
 import { prune } from './prune.ts'
 import { quotas } from './schema/operations.ts'
 
-const DAY = 24 * 60 * 60 * 1000
 const periods = {
   minute: { digits: 16, milliseconds: 60 * 1000 },
   hour: { digits: 13, milliseconds: 60 * 60 * 1000 },

@@ -1,7 +1,6 @@
 /** Why a delivery waits or failed. docs/guides/delivery.md shows this table (`npm run openapi`). */
 import type { ReasonCode } from '../db/schema/delivery.ts'
-
-const MINUTE = 60_000
+import { MINUTE } from '../time.ts'
 
 /** Nothing but the item is the cause, so nobody corrects that. */
 const SOON = 10 * MINUTE

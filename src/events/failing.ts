@@ -7,10 +7,9 @@ import { users } from '../db/schema/users.ts'
 import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { log } from '../log.ts'
 import { type Mailer, mailWebhook, type WebhookProblem } from '../mail/mail.ts'
+import { DAY } from '../time.ts'
 import { takes } from './filter.ts'
 import { eventIdAt, RETENTION } from './id.ts'
-
-const DAY = 24 * 60 * 60 * 1000
 
 /** Milliseconds of failure. */
 const WARNED_AFTER = 4 * DAY

@@ -5,11 +5,9 @@ import type { NodeState } from '../db/schema/operations.ts'
 import type { Settings } from '../env.ts'
 import { firstFees } from '../ethereum/fees.ts'
 import { strangersLimit } from '../mail/mail.ts'
+import { DAY, MINUTE } from '../time.ts'
 import { MAX_COUNT, type State } from './instance-state.ts'
 import { TOLD_BEFORE } from './token-ends.ts'
-
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
 
 /** Deliveries for which the balance of a signer should suffice. */
 const ENOUGH_DELIVERIES = 100

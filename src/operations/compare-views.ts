@@ -3,9 +3,8 @@
  * function.
  */
 import type { NodeState } from '../db/schema/operations.ts'
+import { DAY, SECOND } from '../time.ts'
 import type { View } from './node-views.ts'
-
-const DAY = 24 * 60 * 60
 
 /** Capacity above which a bucket is not compared: a number has no room for fractions of a piece. */
 const MAX_PIECES = 1e10
@@ -123,7 +122,7 @@ function compareBucket(
   const taken = own
     .filter(({ signer, nonce: used }) => signer === address && used >= last.nonce && used < nonce)
     .reduce((sum, { pieces }) => sum + (pieces ?? Infinity), 0)
-  const refilled = last.least + ((view.head.timestamp - known.time) * perDay) / DAY
+  const refilled = last.least + ((view.head.timestamp - known.time) * SECOND * perDay) / DAY
   const least = Math.min(capacity, refilled) - taken
   const foreignPieces = Math.max(0, Math.floor(least) - available)
   return { least: foreignPieces > 0 ? available : Math.max(available, least), foreignPieces }

@@ -8,10 +8,9 @@ import { readSettings } from '../env.ts'
 import { appendAlarms } from '../events/append.ts'
 import { wakeWebhooks } from '../events/wake.ts'
 import { log } from '../log.ts'
+import { HOUR } from '../time.ts'
 import { findAlarms } from './alarms.ts'
 import { readState, stateStatements } from './instance-state.ts'
-
-const HOUR = 60 * 60 * 1000
 
 /** Milliseconds after which an alarm that lasts is repeated. That of a token lasts for weeks. */
 const repeatAfter = (name: string) => (name === 'token_ends' ? 24 * HOUR : HOUR)

@@ -13,14 +13,13 @@ import { eventIdAt } from '../events/id.ts'
 import { log } from '../log.ts'
 import { EnoughMails, hashAddress, isOptedOut, type Mailer, mailboxOf, post } from '../mail/mail.ts'
 import { type OrderFacts, orderTexts, quoteTitle } from '../mail/order-texts.ts'
+import { DAY } from '../time.ts'
 
 /** Mails about orders that a mailbox gets in a day, and of these because of one seller. */
 const MAX_ORDER_MAILS = { mailbox: 10, seller: 3 }
 
 /** What one run sends, and looks at. The next one goes on. */
 const MAX_PER_RUN = { mails: 50, events: 200, waiting: 1000 }
-
-const DAY = 24 * 60 * 60 * 1000
 
 /** Milliseconds after which a seller is told again. */
 export const SENT_LIFETIME = 30 * DAY

@@ -5,8 +5,7 @@ import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { tokens } from '../db/schema/users.ts'
 import { type Mailer, mailTokenEnd } from '../mail/mail.ts'
-
-const DAY = 24 * 60 * 60 * 1000
+import { DAY } from '../time.ts'
 
 /** Days before its end at which a token has an alarm, and its owner gets a mail. */
 export const TOLD_BEFORE = [30, 7]

@@ -1,6 +1,7 @@
 /** What the relayers can send: their free nonces, their funds, and the pieces that they may move. */
 import type { Address } from 'viem'
 import type { Signer } from '../../ethereum/signer.ts'
+import { DAY } from '../../time.ts'
 import type { DeliveryTransaction, Loaded, Observation } from '../model.ts'
 import { type Candidate, countPieces } from './compose.ts'
 
@@ -65,8 +66,6 @@ export function readCapacity(
     ),
   }
 }
-
-const DAY = 24 * 60 * 60 * 1000
 
 /**
  * Gives the item that has waited longest for room its turn, so that smaller ones do not take the room

@@ -1,6 +1,7 @@
 /** What becomes of items: the changes that a step writes, and how long an item waits. */
 import type { Hex } from 'viem'
 import type { DeliveryState, ReasonCode } from '../../db/schema/delivery.ts'
+import { HOUR, MINUTE, SECOND } from '../../time.ts'
 import type { Item } from '../model.ts'
 import { explain, isOwnFault, type Reason, rules } from '../reasons.ts'
 
@@ -44,10 +45,6 @@ export type ItemChange = Pick<
   /** Whether its pieces, which had returned to the stock, are taken from it again. */
   isTaken?: boolean
 }
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
 
 /** Delay between two checks of an item that waits, in milliseconds: as long as it has waited. */
 const FIRST_DELAY = 15 * SECOND

@@ -1,8 +1,5 @@
 /** When a message is sent again whose attempt failed, and how long its endpoint pauses. */
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
+import { HOUR, MINUTE, SECOND } from '../../time.ts'
 
 /** Milliseconds after the first, second, … attempt. There is none after the tenth. */
 const delays = [

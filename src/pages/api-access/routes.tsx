@@ -14,6 +14,7 @@ import {
   rollToken,
 } from '../../identity/api-tokens.ts'
 import { TokenName } from '../../identity/namespace.ts'
+import { DAY } from '../../time.ts'
 import { parseForm, rejectionOf } from '../components/form.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
@@ -31,9 +32,6 @@ const NewToken = z.object({
   /** Days until the token expires. */
   days: z.enum(['365', '90', '30', '7']).default('365').transform(Number),
 })
-
-/** Milliseconds. */
-const DAY = 24 * 60 * 60 * 1000
 
 const AllTokensFilter = z.object({
   /** A user id, an e-mail address or a wallet: show only the tokens of this user. */

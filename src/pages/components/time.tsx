@@ -1,3 +1,4 @@
+import { DAY, HOUR, MINUTE, SECOND } from '../../time.ts'
 import { usePage } from './request.ts'
 
 /** Formats are created at their first use, because that takes longer than the start of the Worker. */
@@ -27,10 +28,6 @@ export const When = ({ what, at }: { what: string; at: string }) => (
   </span>
 )
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 const MONTH = 30 * DAY
 const YEAR = 365 * DAY
 
