@@ -4,7 +4,7 @@
  * The one file that relies on what Drizzle does not document: what its `batch` asks of a statement
  * (`_prepare`, `getQuery`, `mapResult`). `test/db/batch.test.ts` fails if an upgrade changes that.
  */
-import { fillPlaceholders, type Query, type SQL, sql } from 'drizzle-orm'
+import { Column, fillPlaceholders, is, type Query, type SQL, sql } from 'drizzle-orm'
 import type { BatchItem } from 'drizzle-orm/batch'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { PreparedQuery } from 'drizzle-orm/session'
@@ -83,9 +83,8 @@ class BoundStatement<Result> implements StatementOf<Result> {
   readonly _prepare: () => PreparedQuery
 
   constructor(db: Database, query: Query, mapResult: MapResult) {
-    // At the time of the batch: the connection may have gone to another copy of the database.
-    const prepare = () => db.$client.prepare(query.sql)
-    this._prepare = () => ({ stmt: prepare(), getQuery: () => query, mapResult })
+    const stmt = db.$client.prepare(query.sql)
+    this._prepare = () => ({ stmt, getQuery: () => query, mapResult })
   }
 }
 
@@ -118,10 +117,44 @@ export function prepared<Values extends Record<string, unknown>, Result>(
   }
 }
 
-function finish(statement: StatementOf<unknown> & { _prepare?: () => PreparedQuery }) {
+type Decoder = { mapFromDriverValue(value: unknown): unknown }
+type Expression = { decoder: Decoder }
+type Field = { path: string[]; field: Column | Expression | { sql: Expression } }
+type DrizzleQuery = PreparedQuery & { fields?: Field[] }
+
+function finish(statement: StatementOf<unknown> & { _prepare?: () => DrizzleQuery }) {
   const query = statement._prepare?.()
   if (!query) throw new Error('Drizzle prepares a statement in another way')
-  return { query: query.getQuery(), mapResult: (result: D1Result) => query.mapResult(result, true) }
+  return { query: query.getQuery(), mapResult: createMapper(query) }
+}
+
+/** Drizzle looks up how to decode a value for each row again, which takes half of the time of a list. */
+function createMapper(query: DrizzleQuery): MapResult {
+  const { fields = [] } = query
+  // Drizzle makes null of a joined table that has no row.
+  const mayBeNull = fields.some(({ path, field }) => path.length > 1 && is(field, Column))
+  if (fields.length === 0 || mayBeNull) return (result) => query.mapResult(result, true)
+  const columns = fields.map(({ path, field }) => ({
+    table: path.length > 1 ? path[0] : undefined,
+    name: path.at(-1) ?? '',
+    decoder: decoderOf(field),
+  }))
+  return ({ results }) =>
+    results.map((row) => {
+      const values: unknown[] = Object.values(row as object)
+      const mapped: Record<string, unknown> = {}
+      const tables: Record<string, Record<string, unknown>> = {}
+      columns.forEach(({ table, name, decoder }, i) => {
+        const target = table === undefined ? mapped : (tables[table] ??= {})
+        target[name] = values[i] === null ? null : decoder.mapFromDriverValue(values[i])
+      })
+      return Object.assign(mapped, tables)
+    })
+}
+
+function decoderOf(field: Field['field']): Decoder {
+  if (is(field, Column)) return field
+  return 'sql' in field ? field.sql.decoder : field.decoder
 }
 
 /** Builds SQL, for which Drizzle needs a client that it does not use. */
