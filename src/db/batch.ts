@@ -134,21 +134,26 @@ function createMapper(query: DrizzleQuery): MapResult {
   // Drizzle makes null of a joined table that has no row.
   const mayBeNull = fields.some(({ path, field }) => path.length > 1 && is(field, Column))
   if (fields.length === 0 || mayBeNull) return (result) => query.mapResult(result, true)
-  const columns = fields.map(({ path, field }) => ({
+  const columns = fields.map(({ path, field }, index) => ({
     table: path.length > 1 ? path[0] : undefined,
     name: path.at(-1) ?? '',
+    index,
     decoder: decoderOf(field),
   }))
+  const tables = Map.groupBy(columns, ({ table }) => table)
   return ({ results }) =>
     results.map((row) => {
       const values: unknown[] = Object.values(row as object)
       const mapped: Record<string, unknown> = {}
-      const tables: Record<string, Record<string, unknown>> = {}
-      columns.forEach(({ table, name, decoder }, i) => {
-        const target = table === undefined ? mapped : (tables[table] ??= {})
-        target[name] = values[i] === null ? null : decoder.mapFromDriverValue(values[i])
-      })
-      return Object.assign(mapped, tables)
+      for (const [table, columns] of tables) {
+        const target: Record<string, unknown> = table === undefined ? mapped : {}
+        for (const { name, index, decoder } of columns) {
+          const value = values[index]
+          target[name] = value === null ? null : decoder.mapFromDriverValue(value)
+        }
+        if (table !== undefined) mapped[table] = target
+      }
+      return mapped
     })
 }
 

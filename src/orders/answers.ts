@@ -5,26 +5,32 @@ import { id, orNull, text } from '../http/fields.ts'
 import { deliveryFields, shopFields } from '../http/shop-fields.ts'
 import { CheckedOrder, Order, OrderFields, OrderItemFields, PlacedOrder } from './schema.ts'
 
-const { id: orderId, buyerId, totalPriceCents, totalPriceEth, failReason } = OrderFields.shape
-const { nftId, listingId, quantity, priceCents, priceCurrency } = OrderItemFields.shape
-const { status, txId, createdAt, updatedAt } = OrderItemFields.shape
+const item = OrderItemFields.shape
+const order = OrderFields.shape
 
 export const OrderSummary = z
   .object({
-    id: orderId,
+    id: order.id,
     orderItemId: id('Id of its item.'),
     ...shopFields,
-    ...{ nftId, listingId, quantity, priceCents, priceCurrency, totalPriceCents, totalPriceEth },
-    buyerId,
+    nftId: item.nftId,
+    listingId: item.listingId,
+    quantity: item.quantity,
+    priceCents: item.priceCents,
+    priceCurrency: item.priceCurrency,
+    totalPriceCents: order.totalPriceCents,
+    totalPriceEth: order.totalPriceEth,
+    buyerId: order.buyerId,
     sellerId: id('User id of the seller.'),
-    status,
+    status: item.status,
     reasonCode: orNull(
       z.enum(reasonCodes).describe('Why the item is `failed`, for programs. Otherwise null.'),
     ),
-    failReason,
-    txId,
+    failReason: order.failReason,
+    txId: item.txId,
     ...deliveryFields,
-    ...{ createdAt, updatedAt },
+    createdAt: item.createdAt,
+    updatedAt: item.updatedAt,
   })
   .meta({ id: 'OrderSummary', description: 'An order with its item and delivery, in short.' })
 

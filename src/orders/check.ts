@@ -262,11 +262,12 @@ function checkBuyer({ input, field, buyers: [buyer] }: Order, check: Check): voi
 function checkProviderId({ providerId }: NewOrder, i: number, check: Check): boolean {
   const { data, providerIds, report } = check
   if (!providerId) return true
-  const [placed, earlier] = [data.placed.get(providerId)?.id, providerIds.get(providerId)]
-  const other =
-    placed === undefined ? earlier !== undefined && `orders[${earlier}]` : `order ${placed}`
-  const details = placed === undefined ? {} : { orderId: placed }
-  if (other) report('providerId', 'provider_id_used', `${other} already has it`, details)
+  const orderId = data.placed.get(providerId)?.id
+  const earlier = providerIds.get(providerId)
+  if (orderId !== undefined)
+    report('providerId', 'provider_id_used', `order ${orderId} already has it`, { orderId })
+  else if (earlier !== undefined)
+    report('providerId', 'provider_id_used', `orders[${earlier}] already has it`)
   else providerIds.set(providerId, i)
-  return !other
+  return orderId === undefined && earlier === undefined
 }

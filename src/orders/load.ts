@@ -162,11 +162,12 @@ type Loaded = {
 
 /** Loads the rows that a call depends on. Throws `unauthenticated`. */
 export async function loadOrderData(
-  { db, caller, now: at, settings }: LoadCtx,
+  ctx: LoadCtx,
   { inputs, call = null, countsOpen = false }: Load,
 ): Promise<Loaded> {
+  const { db, caller, settings } = ctx
   const { tokenId } = caller
-  const now = at.toISOString()
+  const now = ctx.now.toISOString()
   const unnamed = inputs.filter(({ nftId, nft }) => !nftId && !nft)
   const providerIds = distinct(inputs.map(({ providerId }) => providerId))
   const reservationIds = distinct(inputs.map(({ reservationId }) => reservationId))
@@ -191,7 +192,7 @@ export async function loadOrderData(
     tokens: selectToken(db, { tokenId }),
     limits: selectLimits(db, {}),
     stored: call ? selectStored(db, call, tokenId) : undefined,
-    open: countsOpen ? selectOpen({ db, caller, now: at }) : undefined,
+    open: countsOpen ? selectOpen(ctx) : undefined,
   })
   const [token] = rows.tokens
   if (!token) throw new Error('a live token was not read')
@@ -228,9 +229,9 @@ export async function loadOrderData(
 const ATTEMPTS = 3
 
 /**
- * Loads the rows that an attempt of a call depends on before it writes.
- * The write fails if the caller has too many open orders; only then, in the next attempt, it matters
- * how many. Throws `unauthenticated`, and `request_in_progress` after the last attempt.
+ * Loads the rows that an attempt of a call depends on before it writes. The write fails if the caller
+ * has too many open orders; only then, in the next attempt, it matters how many. Throws
+ * `unauthenticated`, and `request_in_progress` after the last attempt.
  */
 export async function loadToWrite(
   ctx: LoadCtx,

@@ -33,8 +33,12 @@ const StoredOrder = OrderFields.omit({
 })
 /** Without what an order item shows of its order and its delivery. */
 const StoredItem = OrderItemFields.omit({
-  ...{ status: true, txId: true, createdAt: true, updatedAt: true },
-  ...{ paymentProvider: true, ProductType: true },
+  status: true,
+  txId: true,
+  createdAt: true,
+  updatedAt: true,
+  paymentProvider: true,
+  ProductType: true,
 })
 
 export const orderColumns = shownColumns(orders, StoredOrder)

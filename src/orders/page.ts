@@ -45,7 +45,6 @@ type Values = ViewerValues & {
   createdTo: string | null
   updatedFrom: string | null
 }
-type Bound = Values
 
 type Given = { limit: number } & {
   [Name in Exclude<keyof Values, keyof ViewerValues | 'limit'>]?: Values[Name] | undefined
@@ -73,7 +72,7 @@ export const valuesOf = (viewer: Viewer, given: Given): Values => ({
 })
 
 /** Whether an order, its item and its delivery are as the filters say. */
-const matches = (values: Bound) => sql`${isVisible(values)}
+const matches = (values: Values) => sql`${isVisible(values)}
   AND (${values.providerId} IS NULL OR ${orders.providerId} = ${values.providerId})
   AND (${values.source} IS NULL
     OR ${orders.source} IN ('master:' || ${values.source}, 'user:' || ${values.source}))
@@ -90,7 +89,7 @@ const matches = (values: Bound) => sql`${isVisible(values)}
  * Candidates, numbered, between the orders at the ends of the times. SQLite reads them one by one, and
  * no more than a page needs.
  */
-const numbered = (candidates: SQL, { earliest, latest, before }: Bound) => sql`(
+const numbered = (candidates: SQL, { earliest, latest, before }: Values) => sql`(
   WITH bounds (low, high) AS MATERIALIZED (SELECT
     coalesce((SELECT id FROM orders WHERE createdAt < ${earliest}
       ORDER BY createdAt DESC LIMIT 1), 0),
@@ -124,7 +123,7 @@ const isBetween = (id: string) =>
 
 const ordersWhere = (condition: SQL) =>
   sql`SELECT id FROM orders WHERE ${condition} AND ${isBetween('id')}`
-const soldBy = (userId: Bound['sellerId' | 'userId']) =>
+const soldBy = (userId: Values['sellerId' | 'userId']) =>
   sql`SELECT orderId AS id FROM orderItems WHERE sellerId = ${userId} AND ${isBetween('orderId')}`
 
 /** Items in a state that the index `deliveries_waiting` has. Their ids grow as those of orders. */
@@ -146,7 +145,7 @@ const itemsUnderWay = sql`SELECT DISTINCT id FROM (
   SELECT id FROM deliveries WHERE dueAt IS NOT NULL
   UNION ALL SELECT value FROM transactions, json_each(items) WHERE isOpen)`
 
-const changedItems = ({ afterTime, afterItem }: Bound) => sql`
+const changedItems = ({ afterTime, afterItem }: Values) => sql`
   SELECT updatedAt, id FROM deliveries
     WHERE state NOT IN ('queued', 'in_flight') AND (updatedAt, id) > (${afterTime}, ${afterItem})
   UNION ALL SELECT updatedAt, deliveries.id
@@ -160,10 +159,10 @@ const changedItems = ({ afterTime, afterItem }: Bound) => sql`
  * of the candidates. NFTs have a statement of their own, because D1 limits a result to 100 columns.
  */
 const prepareStatements = (
-  candidates: (values: Bound) => SQL,
-  isMatch: (values: Bound) => SQL,
+  candidates: (values: Values) => SQL,
+  isMatch: (values: Values) => SQL,
 ) => ({
-  orders: prepared((db, values: Bound) =>
+  orders: prepared((db, values: Values) =>
     db
       .select({
         candidate: candidateColumns(isMatch(values)),
@@ -183,7 +182,7 @@ const prepareStatements = (
       .where(isReturned)
       .limit(values.limit),
   ),
-  nfts: prepared((db, values: Bound) =>
+  nfts: prepared((db, values: Values) =>
     db
       .select(nftColumns)
       .from(nfts)
@@ -193,7 +192,7 @@ const prepareStatements = (
           CROSS JOIN deliveries ON ${isDelivery} WHERE ${isMatch(values)} LIMIT ${values.limit})`,
       ),
   ),
-  summaries: prepared((db, values: Bound) =>
+  summaries: prepared((db, values: Values) =>
     db
       .select({
         candidate: candidateColumns(isMatch(values)),
@@ -209,7 +208,7 @@ const prepareStatements = (
   ),
 })
 
-const prepareList = (candidates: (values: Bound) => SQL) =>
+const prepareList = (candidates: (values: Values) => SQL) =>
   prepareStatements((values) => numbered(candidates(values), values), matches)
 
 /** The orders that are named. */

@@ -61,9 +61,16 @@ function planRow(now: Date, { ttl, quantity }: NewReservation, named: Named | un
   const { id: listingId, nftId, priceCents, priceCurrency, priceWei } = named.listing
   const expiry = Math.ceil((now.getTime() + ttl * 1000) / EXPIRY_STEP) * EXPIRY_STEP
   return {
-    ...{ id: crypto.randomUUID(), listingId, nftId, quantity },
-    ...{ priceCents, priceCurrency, priceEths: formatEther(BigInt(priceWei)), priceWei },
-    ...{ expiresAt: new Date(expiry).toISOString(), createdAt: now.toISOString() },
+    id: crypto.randomUUID(),
+    listingId,
+    nftId,
+    quantity,
+    priceCents,
+    priceCurrency,
+    priceEths: formatEther(BigInt(priceWei)),
+    priceWei,
+    expiresAt: new Date(expiry).toISOString(),
+    createdAt: now.toISOString(),
   }
 }
 

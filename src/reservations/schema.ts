@@ -10,7 +10,11 @@ const { listingId, listing, quantity, expectedPriceCents, expectedCurrency } = N
 
 const NewReservation = withRules(
   {
-    ...{ listingId, listing, quantity, expectedPriceCents, expectedCurrency },
+    listingId,
+    listing,
+    quantity,
+    expectedPriceCents,
+    expectedCurrency,
     ttl: z
       .int()
       .min(1)
