@@ -1,8 +1,8 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, type Placeholder, sql } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { batch, guarded, prepared, raw, selectSize } from '../../src/db/batch.ts'
 import type { Database } from '../../src/db/client.ts'
-import { users } from '../../src/db/schema/users.ts'
+import { tokens, users } from '../../src/db/schema/users.ts'
 import { aUser, db } from '../support/makers.ts'
 
 const select = (number: number) => raw<{ number: number }>(db, sql`SELECT ${number} AS number`)
@@ -90,6 +90,39 @@ it('builds the SQL once and binds the values of each call', async () => {
   const results = await db.batch([userById(db, { id: ann.id }), userById(db, { id: bob.id })])
   expect(results).toEqual([[{ name: 'Ann', approved: true }], [{ name: 'Bob', approved: false }]])
   expect(build).toHaveBeenCalledTimes(1)
+})
+
+it('maps rows as Drizzle does, by the columns of tables, expressions and joined tables', async () => {
+  const { id } = await aUser({ name: 'Ann', approved: false })
+  const approved = sql`${users.approved}`.mapWith(users.approved)
+  const select = (on: Database, values: { id: number | Placeholder }) =>
+    on
+      .select({
+        id: users.id,
+        text: sql<string>`'x'`.as('text'),
+        decoded: approved.as('decoded'),
+        user: {
+          name: sql<string>`${users.name}`.as('user_name'),
+          none: sql<null>`NULL`.as('none'),
+        },
+      })
+      .from(users)
+      .where(eq(users.id, values.id))
+  const joined = (on: Database, values: { id: number | Placeholder }) =>
+    on
+      .select({ user: { name: users.name }, token: { namespace: tokens.namespace } })
+      .from(users)
+      .leftJoin(tokens, eq(tokens.id, 'none'))
+      .where(eq(users.id, values.id))
+  const found = await batch(db, {
+    mapped: prepared(select)(db, { id }),
+    drizzle: select(db, { id }),
+    joined: prepared(joined)(db, { id }),
+  })
+  const row = { id, text: 'x', decoded: false, user: { name: 'Ann', none: null } }
+  expect(found.mapped).toEqual([row])
+  expect(found.mapped).toEqual(found.drizzle)
+  expect(found.joined).toEqual([{ user: { name: 'Ann' }, token: null }])
 })
 
 it('builds the text of handwritten SQL once', async () => {
