@@ -1,7 +1,6 @@
 /** Reads request bodies up to a limit. */
 import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { bufferToFormData } from 'hono/utils/buffer'
 import { ApiError } from './errors.ts'
 
 const KIBIBYTE = 1024
@@ -49,29 +48,8 @@ export function decodeUtf8(bytes: ArrayBuffer): string {
   }
 }
 
-const readForm = bodyReader(
+/** Reads a form. Throws `payload_too_large`, `invalid_input`. */
+export const formBody = bodyReader(
   MAX_FORM_BYTES,
   `a form may have at most ${MAX_FORM_BYTES / KIBIBYTE} KiB`,
 )
-
-const formMediaType = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i
-
-/**
- * Returns the fields of a form: a list for a name that it has twice, and nothing of a body of another
- * type. Throws `payload_too_large`, `invalid_input`.
- */
-export async function formBody(c: Context): Promise<unknown> {
-  const bytes = await readForm(c)
-  const contentType = c.req.header('content-type')?.trim() ?? ''
-  if (!formMediaType.test(contentType)) return {}
-  const form = await bufferToFormData(bytes, contentType).catch(() => {
-    throw new ApiError('invalid_input', 'the body is not a valid form')
-  })
-  return singleOrList([...new Set(form.keys())].map((name) => [name, form.getAll(name)]))
-}
-
-/** Returns the values by name: a list for a name with several values. */
-export const singleOrList = <T>(entries: readonly [name: string, values: T[]][]) =>
-  Object.fromEntries(
-    entries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
-  )

@@ -2,12 +2,13 @@
  * Declares endpoints and pages: who may call one, where it reads, what it takes, and what the OpenAPI
  * document says about it. Requests are checked by these declarations, and the document is made of them.
  */
+import { zValidator } from '@hono/zod-validator'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type * as z from 'zod'
 // Imported by name: `z.core` would bundle the error messages of every language.
 import { type $ZodIssue, toDotPath } from 'zod/v4/core'
-import { formBody, singleOrList } from './body.ts'
+import { formBody } from './body.ts'
 import { cacheControl } from './cache-control.ts'
 import type { App, Caller } from './context.ts'
 import {
@@ -173,7 +174,8 @@ export class Endpoints {
     handle: (c: never, input: never) => unknown,
   ): this {
     const declared = { ...this.#shared, ...declaration }
-    const handler = (c: Context<App>) => answer(c, declared, handle)
+    const validators = createValidators(declared)
+    const handler = (c: Context<App>) => answer(c, { ...declared, validators }, handle)
     declarations.set(handler, declared)
     this.routes.on(method, [path], ...(declared.middleware ?? []), handler)
     return this
@@ -182,7 +184,7 @@ export class Endpoints {
 
 async function answer(
   c: Context<App>,
-  declaration: Declaration,
+  declaration: Validated,
   handle: (c: never, input: never) => unknown,
 ): Promise<Response> {
   requireAccess(c, declaration)
@@ -224,32 +226,44 @@ function requireAccess(c: Context<App>, { access }: Declaration): void {
     c.set('caller', { ...caller, requires: access })
 }
 
-/** How each part of a request is read. */
-const readers: Record<keyof Input, (c: Context) => unknown> = {
-  param: (c) => c.req.param(),
-  query: (c) => singleOrList(Object.entries(c.req.queries())),
-  header: (c) => c.req.header(),
-  json: jsonBody,
-  form: formBody,
-}
 const parts = ['param', 'query', 'header', 'json', 'form'] as const
+const bodyReaders = { json: jsonBody, form: formBody }
+
+type Validator = { part: keyof Input; validate: (c: Context) => Promise<void> }
+
+/** Makes what validates the parts of a request that the endpoint takes. */
+const createValidators = ({ input = {}, bodyName = '', isStrict }: Declaration): Validator[] =>
+  parts.flatMap((part) => {
+    const schema = input[part]
+    if (!schema) return []
+    const name = part === 'json' ? bodyName : ''
+    const check = zValidator(part, schema, (result) => {
+      if (!result.success) throw invalidInput(result.error.issues, name)
+    })
+    const validate = async (c: Context) => {
+      if (part === 'json' || part === 'form') await bodyReaders[part](c)
+      if (isStrict && part === 'json') {
+        // `check` tells of a body that is not JSON.
+        const body = await c.req.json().catch(() => null)
+        requireNone(findMisspelled(schema, body, name))
+      }
+      await check(c, async () => {})
+    }
+    return [{ part, validate }]
+  })
+
+type Validated = Declaration & { validators: readonly Validator[] }
 
 /** Returns the parts of a request that the endpoint takes. Throws `invalid_input`, `unknown_field`. */
 async function readInput(
   c: Context,
-  { input = {}, bodyName = '', isStrict }: Declaration,
+  { input, isStrict, validators }: Validated,
 ): Promise<Values<Input>> {
-  if (isStrict) requireKnown(c, input.query)
+  if (isStrict) requireKnown(c, input?.query)
   const values: Values<Input> = {}
-  for (const part of parts) {
-    const schema = input[part]
-    if (!schema) continue
-    const sent = await readers[part](c)
-    const name = part === 'json' ? bodyName : ''
-    if (isStrict && part === 'json') requireNone(findMisspelled(schema, sent, name))
-    const { data, error } = schema.safeParse(sent)
-    if (error) throw invalidInput(error.issues, name)
-    values[part] = data
+  for (const { part, validate } of validators) {
+    await validate(c)
+    values[part] = c.req.valid(part as never)
   }
   return values
 }

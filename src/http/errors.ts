@@ -1,5 +1,6 @@
 /** Error responses. */
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
+import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { isTransient } from '../db/client.ts'
 import { saleObstacles } from '../db/schema/catalogue.ts'
@@ -165,6 +166,8 @@ export const notFound: NotFoundHandler<App> = (c) =>
 /** Answers an unexpected error with 500. Its details are logged and never sent. */
 export const onError: ErrorHandler<App> = (error, c) => {
   if (error instanceof ApiError) return errorResponse(c, error)
+  if (error instanceof HTTPException && error.status < 500)
+    return errorResponse(c, new ApiError('invalid_input', malformed(error.message)))
   const ids = { requestId: c.var.requestId, callerRequestId: callerRequestId(c) }
   const remedy = setupRemedy(error)
   if (remedy) {
@@ -188,6 +191,10 @@ function setupRemedy(error: unknown): string | undefined {
     return 'The database lacks migrations. Run `npx wrangler d1 migrations apply DB --local`, or `npm run migrate -- --env <environment>`.'
   return error instanceof Error && error.cause ? setupRemedy(error.cause) : undefined
 }
+
+/** Hono throws when a validator cannot parse the body. */
+const malformed = (message: string): string =>
+  `the body is not ${message.includes('JSON') ? 'valid JSON' : 'a valid form'}`
 
 /** Issues of an error response, and characters of each text in it. */
 const MAX_ISSUES = 100
