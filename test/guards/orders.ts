@@ -85,8 +85,8 @@ export const orders: Guard[] = [
   {
     name: 'an order number is unique in its namespace',
     file: 'src/orders/check.ts',
-    text: "if (other) report('providerId',",
-    broken: "if (other === '') report('providerId',",
+    text: 'if (orderId !== undefined)',
+    broken: 'if (orderId === 0)',
     test: 'test/orders/place.test.ts',
     title: 'returns 409 and the existing order if a providerId is used again',
   },
