@@ -8,7 +8,7 @@ import { countUse, type Quota, requireQuota, takeQuotas } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
-import { hasImage, isVisible } from '../marketplace/candidates.ts'
+import { hasImageSql, isVisibleSql } from '../marketplace/candidates.ts'
 import { readSource, type Source, type SourceSettings, sourceOf } from './source.ts'
 
 /** The longest edge in pixels. */
@@ -24,8 +24,8 @@ type ArtName = { id: number; size: ArtSize }
 type Art = { body: ReadableStream | Uint8Array<ArrayBuffer>; etag: string }
 
 const selectArt = prepared((db, { id, now }: { id: number; now: string }) =>
-  db.all<Source>(sql`SELECT coverKey, iif(${hasImage}, payload ->> '$.metadata.image', NULL) AS image
-    FROM nfts WHERE id = ${id} AND ${isVisible(now)}`),
+  db.all<Source>(sql`SELECT coverKey, iif(${hasImageSql}, payload ->> '$.metadata.image', NULL) AS image
+    FROM nfts WHERE id = ${id} AND ${isVisibleSql(now)}`),
 )
 
 /**

@@ -3,7 +3,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { isGuest } from '../db/schema/users.ts'
+import { isGuestSql } from '../db/schema/users.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import type { Problem } from './line.ts'
 import { matchedUsers as users, value, withLines } from './sql.ts'
@@ -111,7 +111,7 @@ const checks = [
     user(
       'cannot_change',
       field,
-      `${isUnused} AND ${column} <> ${value(field)} AND NOT (${column} = '' AND ${isGuest('p')})`,
+      `${isUnused} AND ${column} <> ${value(field)} AND NOT (${column} = '' AND ${isGuestSql('p')})`,
     ),
   ),
   user('cannot_change', 'id', `u.id > 0 AND (u.removedAt IS NOT NULL) <> ${value('removed')}`),

@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm'
 import { raw, type Statement } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { isGuest } from '../db/schema/users.ts'
+import { isGuestSql } from '../db/schema/users.ts'
 import { queueAwaiting, storedWallet } from '../delivery/wallet.ts'
 import { listingRecord, matchedUsers, nftRecord, value, withLines } from './sql.ts'
 
@@ -44,9 +44,9 @@ export const countRecords = (importId: string) => sql`(${withLines(importId)}
  * identity of the record as well: before, an order had named only one.
  */
 const link = (field: string, other: string, isSame: string) => `UPDATE users
-  SET externalId = r.externalId, ${other} = iif(users.${other} = '' AND ${isGuest('users')},
+  SET externalId = r.externalId, ${other} = iif(users.${other} = '' AND ${isGuestSql('users')},
     coalesce(${value(other)}, ''), users.${other}),
-    walletChainId = iif(users.ethereumPublicAddr = '' AND ${isGuest('users')},
+    walletChainId = iif(users.ethereumPublicAddr = '' AND ${isGuestSql('users')},
       ${value('walletChainId')}, users.walletChainId)
   FROM r WHERE r.type = 'user' AND users.externalId IS NULL
     AND users.${field} <> '' AND users.${field} = ${value(field)} AND ${isSame}

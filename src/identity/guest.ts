@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/owned.ts'
 import { raw } from '../db/batch.ts'
-import { isGuest } from '../db/schema/users.ts'
+import { isGuestSql } from '../db/schema/users.ts'
 import { changeDeliveries } from '../delivery/transitions.ts'
 import type { Ctx } from '../http/context.ts'
 import { closeAccount } from './close.ts'
@@ -20,7 +20,7 @@ export function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletC
   const proved = sql.raw(method === 'wallet' ? 'ethereumPublicAddr' : 'email')
   const guest = sql`(SELECT id FROM users WHERE ${proved} = ${value} AND ${proved} <> ''
     AND walletChainId = ${walletChainId} AND '' IN (email, ethereumPublicAddr)
-    AND ${sql.raw(isGuest('users'))} AND removedAt IS NULL
+    AND ${sql.raw(isGuestSql('users'))} AND removedAt IS NULL
     AND NOT EXISTS (SELECT 1 FROM listings WHERE sellerId = users.id)
     AND NOT EXISTS (SELECT 1 FROM orderItems WHERE sellerId = users.id)
     AND NOT EXISTS (SELECT 1 FROM tokens WHERE userId = users.id)

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
 import type { Database } from '../db/client.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
-import { isGuest } from '../db/schema/users.ts'
+import { isGuestSql } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import { tryLater } from '../http/errors.ts'
 import { log } from '../log.ts'
@@ -221,7 +221,7 @@ export function mailQuotas({ settings }: Pick<Mailer, 'settings'>, to: string): 
   const limits = { hour: settings.MAX_MAILS_PER_HOUR, day: settings.MAX_MAILS_PER_DAY }
   // Guests do not count, of whom a seller can make any number.
   const isKnown = sql`EXISTS (SELECT 1 FROM users
-    WHERE email = ${to} AND email <> '' AND NOT ${sql.raw(isGuest('users'))})`
+    WHERE email = ${to} AND email <> '' AND NOT ${sql.raw(isGuestSql('users'))})`
   return (['day', 'hour'] as const).map((per) => ({
     name: 'mails',
     per,

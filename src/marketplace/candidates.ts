@@ -73,14 +73,14 @@ export function valuesOf({ now, settings }: ListCtx, given: Given): Values {
 }
 
 /** In the spelling of the indexes `nfts_released` and `nfts_creator`. */
-export const isReleased = sql`${nfts.status} = 'released' AND ${nfts.deletedAt} IS NULL`
+export const isReleasedSql = sql`${nfts.status} = 'released' AND ${nfts.deletedAt} IS NULL`
 
 /** Whether everybody who names an NFT may see it. */
-export const isVisible = (now: string): SQL =>
+export const isVisibleSql = (now: string): SQL =>
   sql`${nfts.status} IN ('released', 'unlisted') AND ${nfts.deletedAt} IS NULL AND ${nfts.releaseAt} <= ${now}`
 
 /** Whether the metadata of an NFT has an image. */
-export const hasImage = sql`json_type(${nfts.payload}, '$.metadata.image') IS 'text'`
+export const hasImageSql = sql`json_type(${nfts.payload}, '$.metadata.image') IS 'text'`
 
 /** The id of the user who has the user name. The first condition is that of the index. */
 export const idOfUsername = (username: string | null): SQL =>
@@ -90,15 +90,15 @@ export const idOfUsername = (username: string | null): SQL =>
 export const title = sql`${nfts.title} COLLATE NOCASE`
 
 /** Whether an NFT is as the filters say. */
-export const matchesNft = (values: Values): SQL => sql`${isVisible(values.now)}
-  AND (${values.isNamed} OR ${isReleased})
+export const matchesNftSql = (values: Values): SQL => sql`${isVisibleSql(values.now)}
+  AND (${values.isNamed} OR ${isReleasedSql})
   AND (${values.amountType} IS NULL OR ${nfts.amountType} = ${values.amountType})
   AND (${values.inStock} IS NULL OR ${nfts.amountType} = 'unlimited' OR ${nfts.availableAmount} > 0)
   AND (${values.creatorId} IS NULL OR ${nfts.creatorId} = ${values.creatorId})
   AND (${values.q} IS NULL OR ${title} BETWEEN ${values.q} AND ${values.titleEnd})`
 
 /** Whether a listing takes orders, as `reasonOf` in `shown.ts` says. */
-export const takesOrders = (now: string): SQL => sql`${listings.type} <> 'auction'
+export const takesOrdersSql = (now: string): SQL => sql`${listings.type} <> 'auction'
   AND ${listings.active} AND coalesce(${listings.activeTill} > ${now}, TRUE)
   AND ${listings.obstacle} IS NULL`
 
@@ -120,4 +120,4 @@ export const candidateColumns = (isMatch: SQL) => ({
 })
 
 /** Whether a candidate matches, or tells where the next page begins. */
-export const isReturned = sql`isMatch OR number = ${sql.raw(`${MAX_CANDIDATES}`)}`
+export const isReturnedSql = sql`isMatch OR number = ${sql.raw(`${MAX_CANDIDATES}`)}`

@@ -9,12 +9,12 @@ import { users } from '../db/schema/users.ts'
 import {
   candidateColumns,
   type Given,
-  isReleased,
-  isReturned,
+  isReleasedSql,
+  isReturnedSql,
   type ListCtx,
-  matchesNft,
+  matchesNftSql,
   numbered,
-  takesOrders,
+  takesOrdersSql,
   title,
   type Values,
   valuesOf,
@@ -26,15 +26,15 @@ const sellers = alias(users, 'sellers')
 type Users = typeof creators | typeof sellers
 const columnsOf = ({ id, name, username, avatarKey }: Users) => ({ id, name, username, avatarKey })
 
-const matches = (values: Values) => sql`${matchesNft(values)}
+const matchesSql = (values: Values) => sql`${matchesNftSql(values)}
   AND (${values.sellerId} IS NULL OR ${listings.sellerId} = ${values.sellerId})
-  AND (${values.active} IS NULL OR ${values.active} = (${takesOrders(values.now)}))`
+  AND (${values.active} IS NULL OR ${values.active} = (${takesOrdersSql(values.now)}))`
 
 const prepareList = (candidates: (values: Values) => SQL) =>
   prepared((db, values: Values) =>
     db
       .select({
-        candidate: candidateColumns(matches(values)),
+        candidate: candidateColumns(matchesSql(values)),
         listing: named('listing', listingColumns),
         terms: named('terms', termColumns(values)),
         nft: named('nft', nftColumns(values)),
@@ -46,7 +46,7 @@ const prepareList = (candidates: (values: Values) => SQL) =>
       .leftJoin(nfts, eq(nfts.id, listings.nftId))
       .leftJoin(creators, eq(creators.id, nfts.creatorId))
       .leftJoin(sellers, eq(sellers.id, listings.sellerId))
-      .where(isReturned)
+      .where(isReturnedSql)
       .limit(values.limit),
   )
 
@@ -92,7 +92,7 @@ const lists = {
   }),
   creator: prepareList((values) => {
     const { key, id, creatorId } = values
-    const isOfCreator = sql`nfts.creatorId = ${creatorId} AND ${isReleased}`
+    const isOfCreator = sql`nfts.creatorId = ${creatorId} AND ${isReleasedSql}`
     const last = sql`${isOfCreator} AND nfts.releaseAt = ${key} AND nfts.id >= ${id}`
     const later = sql`${isOfCreator} AND nfts.releaseAt > ${key}`
     return sql`${ofNfts(values, sql`nfts.releaseAt`, last)}

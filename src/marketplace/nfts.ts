@@ -9,12 +9,12 @@ import {
   candidateColumns,
   type Given,
   idOfUsername,
-  isReleased,
-  isReturned,
+  isReleasedSql,
+  isReturnedSql,
   type ListCtx,
-  matchesNft,
+  matchesNftSql,
   numbered,
-  takesOrders,
+  takesOrdersSql,
   title,
   type Values,
   valuesOf,
@@ -23,24 +23,24 @@ import { userColumns } from './creators.ts'
 import { nftColumns, reasonOf, termColumns, toNft } from './shown.ts'
 
 /** The unary plus makes SQLite find listings by their NFT: a seller may have any number. */
-const matches = (values: Values) => sql`${matchesNft(values)}
+const matchesSql = (values: Values) => sql`${matchesNftSql(values)}
   AND (${values.sellerId} IS NULL OR EXISTS (SELECT 1 FROM listings
     WHERE nftId = nfts.id AND +sellerId = ${values.sellerId}))
   AND (${values.active} IS NULL OR ${values.active} = EXISTS (SELECT 1 FROM listings
-    WHERE nftId = nfts.id AND ${takesOrders(values.now)}))`
+    WHERE nftId = nfts.id AND ${takesOrdersSql(values.now)}))`
 
 const prepareList = (candidates: (values: Values) => SQL) => ({
   nfts: prepared((db, values: Values) =>
     db
       .select({
-        candidate: candidateColumns(matches(values)),
+        candidate: candidateColumns(matchesSql(values)),
         nft: named('nft', nftColumns(values)),
         creator: named('creator', userColumns),
       })
       .from(numbered(candidates(values)))
       .leftJoin(nfts, sql`${nfts.id} = candidates.shown`)
       .leftJoin(users, eq(users.id, nfts.creatorId))
-      .where(isReturned)
+      .where(isReturnedSql)
       .limit(values.limit),
   ),
   /** On which terms their listings sell, each once: an NFT may have any number of listings. */
@@ -51,7 +51,7 @@ const prepareList = (candidates: (values: Values) => SQL) => ({
       .where(
         sql`${listings.nftId} IN (SELECT nfts.id FROM ${numbered(candidates(values))}
           CROSS JOIN nfts ON nfts.id = candidates.shown
-          WHERE ${matches(values)} LIMIT ${values.limit})`,
+          WHERE ${matchesSql(values)} LIMIT ${values.limit})`,
       ),
   ),
 })
@@ -83,9 +83,9 @@ const lists = {
   ),
   creator: prepareList(
     ({ key, id, creatorId }) => sql`SELECT releaseAt AS key, id, 0 AS target, id AS shown FROM nfts
-        WHERE creatorId = ${creatorId} AND ${isReleased} AND releaseAt = ${key} AND id > ${id}
+        WHERE creatorId = ${creatorId} AND ${isReleasedSql} AND releaseAt = ${key} AND id > ${id}
       UNION ALL SELECT releaseAt, id, 0, id FROM nfts
-        WHERE creatorId = ${creatorId} AND ${isReleased} AND releaseAt > ${key} ORDER BY key, id`,
+        WHERE creatorId = ${creatorId} AND ${isReleasedSql} AND releaseAt > ${key} ORDER BY key, id`,
   ),
   /** By the listings of a seller: the first one of an NFT stands for it. */
   seller: prepareList(
@@ -97,13 +97,13 @@ const lists = {
   /** The newest releases first. */
   newest: prepareList(
     ({ key, id }) => sql`SELECT releaseAt AS key, id, 0 AS target, id AS shown FROM nfts
-      WHERE ${isReleased} AND (releaseAt, id) < (${key}, ${id}) ORDER BY releaseAt DESC, id DESC`,
+      WHERE ${isReleasedSql} AND (releaseAt, id) < (${key}, ${id}) ORDER BY releaseAt DESC, id DESC`,
   ),
   /** The newest releases of a creator by id or by user name. */
   newestOf: prepareList(
     ({ key, id, creatorId, username }) => sql`
       SELECT releaseAt AS key, id, 0 AS target, id AS shown FROM nfts
-      WHERE creatorId = coalesce(${creatorId}, ${idOfUsername(username)}) AND ${isReleased}
+      WHERE creatorId = coalesce(${creatorId}, ${idOfUsername(username)}) AND ${isReleasedSql}
         AND (releaseAt, id) < (${key}, ${id}) ORDER BY releaseAt DESC, id DESC`,
   ),
 }

@@ -6,7 +6,7 @@ import type { Settings } from '../env.ts'
 import { artUrl, coverUrl } from '../http/links.ts'
 import { largestQuantity } from '../orders/check.ts'
 import { heldQuantity } from '../orders/stock.ts'
-import { hasImage } from './candidates.ts'
+import { hasImageSql } from './candidates.ts'
 import { toPublicUser, type UserRow } from './creators.ts'
 
 /** Characters of a description. */
@@ -24,7 +24,7 @@ export const nftColumns = ({ now, chainIds }: Record<'now' | 'chainIds', string>
   title: nfts.title,
   description,
   coverKey: nfts.coverKey,
-  hasImage: sql<0 | 1>`${hasImage}`,
+  hasImage: sql<0 | 1>`${hasImageSql}`,
   network: nfts.contractNetwork,
   contract: nfts.contractAddr,
   tokenId: nfts.tokenId,

@@ -56,7 +56,7 @@ export async function cancelOrder(
 /** Rejects who may not see the order, and who sees it but has not placed it. */
 function callerGuards({ caller }: Ctx, orderId: number): Guard[] {
   const { role, userId, tokenId } = caller
-  const isVisible = sql`(${role} = 'master' OR o.buyerId = ${userId} OR EXISTS
+  const isVisibleSql = sql`(${role} = 'master' OR o.buyerId = ${userId} OR EXISTS
     (SELECT 1 FROM orderItems i WHERE i.orderId = o.id AND i.sellerId = ${userId}))`
   const isOwn = sql`(${role} = 'master'
     OR o.namespace = (SELECT namespace FROM tokens WHERE id = ${tokenId}))`
@@ -64,7 +64,7 @@ function callerGuards({ caller }: Ctx, orderId: number): Guard[] {
     sql`EXISTS (SELECT 1 FROM orders o WHERE o.id = ${orderId} AND ${condition})`
   return [
     {
-      when: sql`NOT ${exists(isVisible)}`,
+      when: sql`NOT ${exists(isVisibleSql)}`,
       error: () => new ApiError('order_not_found', `order ${orderId} does not exist`),
     },
     {

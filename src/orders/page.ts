@@ -16,7 +16,7 @@ import { buyerColumns, type Viewer } from './buyer.ts'
 import { listingColumns, nftColumns } from './nft.ts'
 import { itemColumns, orderColumns } from './order.ts'
 import { summaryColumns } from './summary.ts'
-import { isVisible, type ViewerValues, viewerValues } from './visible.ts'
+import { isVisibleSql, type ViewerValues, viewerValues } from './visible.ts'
 
 /** Candidates that one call looks at. */
 export const MAX_CANDIDATES = 1000
@@ -72,7 +72,7 @@ export const valuesOf = (viewer: Viewer, given: Given): Values => ({
 })
 
 /** Whether an order, its item and its delivery are as the filters say. */
-const matches = (values: Values) => sql`${isVisible(values)}
+const matchesSql = (values: Values) => sql`${isVisibleSql(values)}
   AND (${values.providerId} IS NULL OR ${orders.providerId} = ${values.providerId})
   AND (${values.source} IS NULL
     OR ${orders.source} IN ('master:' || ${values.source}, 'user:' || ${values.source}))
@@ -111,20 +111,20 @@ const candidateColumns = (isMatch: SQL) => ({
 })
 
 /** Whether a candidate matches, or tells where the next page begins. */
-const isReturned = sql`isMatch OR number = ${sql.raw(`${MAX_CANDIDATES}`)}`
+const isReturnedSql = sql`isMatch OR number = ${sql.raw(`${MAX_CANDIDATES}`)}`
 
-const isCandidate = sql`${orders.id} = candidates.id`
-const isItem = eq(orderItems.orderId, orders.id)
-const isDelivery = eq(deliveries.id, orderItems.id)
-const isNewest = eq(transactions.id, deliveries.transactionId)
+const isCandidateSql = sql`${orders.id} = candidates.id`
+const isItemSql = eq(orderItems.orderId, orders.id)
+const isDeliverySql = eq(deliveries.id, orderItems.id)
+const isNewestSql = eq(transactions.id, deliveries.transactionId)
 
-const isBetween = (id: string) =>
+const isBetweenSql = (id: string) =>
   sql.raw(`${id} > (SELECT low FROM bounds) AND ${id} < (SELECT high FROM bounds)`)
 
 const ordersWhere = (condition: SQL) =>
-  sql`SELECT id FROM orders WHERE ${condition} AND ${isBetween('id')}`
+  sql`SELECT id FROM orders WHERE ${condition} AND ${isBetweenSql('id')}`
 const soldBy = (userId: Values['sellerId' | 'userId']) =>
-  sql`SELECT orderId AS id FROM orderItems WHERE sellerId = ${userId} AND ${isBetween('orderId')}`
+  sql`SELECT orderId AS id FROM orderItems WHERE sellerId = ${userId} AND ${isBetweenSql('orderId')}`
 
 /** Items in a state that the index `deliveries_waiting` has. Their ids grow as those of orders. */
 const itemsIn = (state: string) =>
@@ -173,13 +173,13 @@ const prepareStatements = (
         buyer: named('buyer', buyerColumns),
       })
       .from(candidates(values))
-      .leftJoin(orders, isCandidate)
-      .leftJoin(orderItems, isItem)
-      .leftJoin(deliveries, isDelivery)
-      .leftJoin(transactions, isNewest)
+      .leftJoin(orders, isCandidateSql)
+      .leftJoin(orderItems, isItemSql)
+      .leftJoin(deliveries, isDeliverySql)
+      .leftJoin(transactions, isNewestSql)
       .leftJoin(listings, eq(listings.id, orderItems.listingId))
       .leftJoin(users, eq(users.id, orders.buyerId))
-      .where(isReturned)
+      .where(isReturnedSql)
       .limit(values.limit),
   ),
   nfts: prepared((db, values: Values) =>
@@ -188,8 +188,8 @@ const prepareStatements = (
       .from(nfts)
       .where(
         sql`${nfts.id} IN (SELECT nftId FROM ${candidates(values)}
-          CROSS JOIN orders ON ${isCandidate} CROSS JOIN orderItems ON ${isItem}
-          CROSS JOIN deliveries ON ${isDelivery} WHERE ${isMatch(values)} LIMIT ${values.limit})`,
+          CROSS JOIN orders ON ${isCandidateSql} CROSS JOIN orderItems ON ${isItemSql}
+          CROSS JOIN deliveries ON ${isDeliverySql} WHERE ${isMatch(values)} LIMIT ${values.limit})`,
       ),
   ),
   summaries: prepared((db, values: Values) =>
@@ -199,23 +199,23 @@ const prepareStatements = (
         summary: named('summary', summaryColumns),
       })
       .from(candidates(values))
-      .leftJoin(orders, isCandidate)
-      .leftJoin(orderItems, isItem)
-      .leftJoin(deliveries, isDelivery)
-      .leftJoin(transactions, isNewest)
-      .where(isReturned)
+      .leftJoin(orders, isCandidateSql)
+      .leftJoin(orderItems, isItemSql)
+      .leftJoin(deliveries, isDeliverySql)
+      .leftJoin(transactions, isNewestSql)
+      .where(isReturnedSql)
       .limit(values.limit),
   ),
 })
 
 const prepareList = (candidates: (values: Values) => SQL) =>
-  prepareStatements((values) => numbered(candidates(values), values), matches)
+  prepareStatements((values) => numbered(candidates(values), values), matchesSql)
 
 /** The orders that are named. */
 export const namedOrders = prepareStatements(
   ({ ids }) => sql`(SELECT id, 0 AS number FROM orders
     WHERE id IN (SELECT value FROM json_each(${ids}))) AS candidates`,
-  isVisible,
+  isVisibleSql,
 )
 
 /** The lists, by what gives their candidates: newest first, and `updatedFrom` the oldest change first. */
@@ -241,7 +241,7 @@ export const lists = {
   underWay: prepareList(
     () => sql`SELECT orderId AS id FROM (${itemsUnderWay}) AS underWay
       CROSS JOIN orderItems ON orderItems.id = underWay.id
-      WHERE ${isBetween('orderId')} ORDER BY orderId DESC`,
+      WHERE ${isBetweenSql('orderId')} ORDER BY orderId DESC`,
   ),
   updatedFrom: prepareList((values) => ordersOf(changedItems(values))),
 }

@@ -12,6 +12,6 @@ export const viewerValues = ({ role, userId }: Viewer): ViewerValues => ({
 })
 
 /** Whether the viewer may see an order: with a master token, as the buyer, or as a seller. */
-export const isVisible = ({ userId, isMaster }: ViewerValues): SQL =>
+export const isVisibleSql = ({ userId, isMaster }: ViewerValues): SQL =>
   sql`(${isMaster} = 1 OR ${orders.buyerId} = ${userId} OR EXISTS (
     SELECT 1 FROM orderItems WHERE orderId = ${orders.id} AND sellerId = ${userId}))`

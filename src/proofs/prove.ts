@@ -11,7 +11,7 @@ import type { Settings } from '../env.ts'
 import { hashContent } from '../ethereum/contract.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { isVisible, viewerValues } from '../orders/visible.ts'
+import { isVisibleSql, viewerValues } from '../orders/visible.ts'
 import { AUDIENCE, signProof } from './keys.ts'
 
 type Values = { orderId: number; userId: number; isMaster: number }
@@ -41,7 +41,7 @@ const selectDelivery = prepared((db, values: Values) =>
     .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
     .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
     .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
-    .where(and(eq(orders.id, values.orderId), isVisible(values))),
+    .where(and(eq(orders.id, values.orderId), isVisibleSql(values))),
 )
 
 /**

@@ -141,7 +141,7 @@ export const orders: Guard[] = [
   {
     name: 'the proof of a delivery is for those who may read the order',
     file: 'src/proofs/prove.ts',
-    text: 'and(eq(orders.id, values.orderId), isVisible(values))',
+    text: 'and(eq(orders.id, values.orderId), isVisibleSql(values))',
     broken: 'and(eq(orders.id, values.orderId))',
     test: 'test/proofs/prove.test.ts',
     title: 'is for those who may read the order',
@@ -149,7 +149,7 @@ export const orders: Guard[] = [
   {
     name: 'a list of orders shows a user only own ones',
     file: 'src/orders/page.ts',
-    text: 'sql`${isVisible(values)}',
+    text: 'sql`${isVisibleSql(values)}',
     broken: 'sql`TRUE',
     test: 'test/orders/filters.test.ts',
     title: 'finds what a plain filter finds, for every pair of filters and every caller',
@@ -165,7 +165,7 @@ export const orders: Guard[] = [
   {
     name: 'nobody learns by cancelling which orders there are',
     file: 'src/orders/cancel.ts',
-    text: 'when: sql`NOT ${exists(isVisible)}`,',
+    text: 'when: sql`NOT ${exists(isVisibleSql)}`,',
     broken: 'when: sql`NOT ${exists(sql`1`)}`,',
     test: 'test/orders/cancel.test.ts',
     title: 'not by its buyer or its seller with another name, and nobody else learns of it',

@@ -143,7 +143,7 @@ export const signIn: Guard[] = [
   {
     name: 'an account that more than an order has used is not taken over',
     file: 'src/identity/guest.ts',
-    text: "AND ${sql.raw(isGuest('users'))} AND removedAt IS NULL",
+    text: "AND ${sql.raw(isGuestSql('users'))} AND removedAt IS NULL",
     broken: '',
     test: 'test/identity/guest.test.ts',
     title: 'is not taken over by a user who adds its address if it',

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { boolean, id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
+import { boolean, id, isOneOfSql, reference, timestamp, timestamps } from './columns.ts'
 import { users } from './users.ts'
 
 /** `payload.amountType`: whether the number of pieces of an NFT is limited. */
@@ -82,7 +82,7 @@ export const nfts = sqliteTable(
     index('nfts_title').on(sql`${t.title} COLLATE NOCASE`),
     check('nfts_stock', sql`${t.availableAmount} >= 0`),
     check('nfts_payload', sql`json_valid(${t.payload})`),
-    check('nfts_fulfilment', isOneOf(t.fulfilment, fulfilments)),
+    check('nfts_fulfilment', isOneOfSql(t.fulfilment, fulfilments)),
   ],
 )
 
@@ -134,7 +134,7 @@ export const listings = sqliteTable(
     index('listings_updated').on(t.updatedAt),
     index('listings_due').on(t.checkAt).where(sql`${t.active}`),
     check('listings_price', sql`${t.priceCents} >= 0`),
-    check('listings_type', isOneOf(t.type, listingTypes)),
+    check('listings_type', isOneOfSql(t.type, listingTypes)),
   ],
 )
 

@@ -22,5 +22,5 @@ export const boolean = () => integer({ mode: 'boolean' })
 export const reference = (column: () => AnySQLiteColumn) => integer().notNull().references(column)
 export const timestamps = { createdAt: timestamp().notNull(), updatedAt: timestamp().notNull() }
 /** Returns the condition of a check: the column has one of these values. */
-export const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
+export const isOneOfSql = (column: AnySQLiteColumn, values: readonly string[]) =>
   sql`${column} IN (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`

@@ -8,7 +8,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { boolean, id, isOneOf, timestamp, timestamps } from './columns.ts'
+import { boolean, id, isOneOfSql, timestamp, timestamps } from './columns.ts'
 import { orderItems } from './orders.ts'
 import { users } from './users.ts'
 
@@ -155,12 +155,12 @@ export const deliveries = sqliteTable(
       .on(t.updatedAt)
       .where(sql`${t.state} NOT IN ('queued', 'in_flight')`),
     index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
-    check('deliveries_state', isOneOf(t.state, deliveryStates)),
-    check('deliveries_requestedAction', isOneOf(t.requestedAction, requestedActions)),
+    check('deliveries_state', isOneOfSql(t.state, deliveryStates)),
+    check('deliveries_requestedAction', isOneOfSql(t.requestedAction, requestedActions)),
     // Without the first condition, SQLite reads the list of codes for every row without a code.
     check(
       'deliveries_reasonCode',
-      sql`${t.reasonCode} IS NULL OR ${isOneOf(t.reasonCode, reasonCodes)}`,
+      sql`${t.reasonCode} IS NULL OR ${isOneOfSql(t.reasonCode, reasonCodes)}`,
     ),
     check('deliveries_reason', sql`${t.reasonCode} IS NOT NULL OR ${t.reasonDetail} IS NULL`),
     check('deliveries_awaits', sql`(${t.state} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { boolean, id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
+import { boolean, id, isOneOfSql, reference, timestamp, timestamps } from './columns.ts'
 
 /** `users.roleId` of administrators, who may create and use master tokens. */
 export const ADMINISTRATOR = 1
@@ -65,7 +65,7 @@ export const users = sqliteTable(
 )
 
 /** Matches a user whom nothing but an order has named: nobody has proved the address. As SQL. */
-export const isGuest = (user: string): string =>
+export const isGuestSql = (user: string): string =>
   `(${user}.lastAccessAt IS NULL AND ${user}.externalId IS NULL AND ${user}.roleId IS NULL)`
 
 const tokenKinds = ['api', 'session'] as const
@@ -118,9 +118,9 @@ export const tokens = sqliteTable(
     index('tokens_ends')
       .on(t.role, t.expiresAt)
       .where(sql`${t.kind} = 'api' AND ${t.revokedAt} IS NULL AND ${t.rolledAt} IS NULL`),
-    check('tokens_kind', isOneOf(t.kind, tokenKinds)),
-    check('tokens_role', isOneOf(t.role, tokenRoles)),
-    check('tokens_scope', isOneOf(t.scope, tokenScopes)),
+    check('tokens_kind', isOneOfSql(t.kind, tokenKinds)),
+    check('tokens_role', isOneOfSql(t.role, tokenRoles)),
+    check('tokens_scope', isOneOfSql(t.scope, tokenScopes)),
   ],
 )
 
@@ -203,7 +203,7 @@ export const addresses = sqliteTable(
     uniqueIndex('addresses_default')
       .on(t.userId, t.kind)
       .where(sql`${t.isDefault} AND ${t.deletedAt} IS NULL`),
-    check('addresses_kind', isOneOf(t.kind, addressKinds)),
-    check('addresses_origin', isOneOf(t.origin, addressOrigins)),
+    check('addresses_kind', isOneOfSql(t.kind, addressKinds)),
+    check('addresses_origin', isOneOfSql(t.origin, addressOrigins)),
   ],
 )

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { isOneOf, reference, timestamp, timestamps } from './columns.ts'
+import { isOneOfSql, reference, timestamp, timestamps } from './columns.ts'
 import type { itemStatuses, ReasonCode } from './delivery.ts'
 import { tokenRoles, users } from './users.ts'
 
@@ -131,7 +131,7 @@ export const webhookEndpoints = sqliteTable(
       .on(t.failingSince)
       .where(sql`${t.failingSince} IS NOT NULL AND ${t.disabledAt} IS NULL`),
     index('webhookEndpoints_deleted').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
-    check('webhookEndpoints_role', isOneOf(t.role, tokenRoles)),
+    check('webhookEndpoints_role', isOneOfSql(t.role, tokenRoles)),
     check(
       'webhookEndpoints_disabled',
       sql`(${t.disabledAt} IS NULL) = (${t.disabledReason} IS NULL)`,
@@ -159,7 +159,7 @@ export const webhookMessages = sqliteTable(
     primaryKey({ columns: [t.eventId, t.endpointId] }),
     index('webhookMessages_due').on(t.endpointId, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     index('webhookMessages_state').on(t.endpointId, t.state, t.eventId),
-    check('webhookMessages_state', isOneOf(t.state, webhookStates)),
+    check('webhookMessages_state', isOneOfSql(t.state, webhookStates)),
     check('webhookMessages_due', sql`(${t.state} = 'pending') = (${t.dueAt} IS NOT NULL)`),
   ],
 )
