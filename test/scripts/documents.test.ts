@@ -13,7 +13,7 @@ const read = (path: string) => readFileSync(path, 'utf8')
 const readme = read('README.md')
 const endpointTable = read('docs/endpoints.md')
 const documents = globSync(['*.md', 'docs/**/*.md', 'test/*.md'])
-const { scripts } = JSON.parse(read('package.json'))
+const { scripts, dependencies, devDependencies } = JSON.parse(read('package.json'))
 
 /** Pages and their forms are not in the table. */
 const endpoints = listEndpoints(app)
@@ -33,6 +33,13 @@ const events = new Set(
 it('keeps README.md short', () => {
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
 })
+
+it.each(Object.keys({ ...dependencies, ...devDependencies }))(
+  'tells why there is the dependency %s',
+  (name) => {
+    expect(read('docs/dependencies.md')).toContain(`\`${name}\``)
+  },
+)
 
 it.each(endpoints)('names the endpoint %s', (endpoint) => {
   expect(endpointTable).toContain(`\`${endpoint}\``)
