@@ -52,8 +52,9 @@ export function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
 }
 
 /**
- * Sends a message again, even if it was delivered. Throws `unauthenticated`, `not_found`, and
- * `conflict` if the endpoint is disabled or not verified, or 1,000 messages wait to be sent.
+ * Sends a message again, even if it was delivered. One that waits in the log stays as it is: its turn
+ * comes anyway. Throws `unauthenticated`, `not_found`, and `conflict` if the endpoint is disabled or
+ * not verified, or 1,000 messages wait to be sent.
  */
 export async function resendMessage(
   ctx: Ctx,
@@ -72,14 +73,19 @@ export async function resendMessage(
 
 const hasManyPending = (endpointId: string) => sql`${countPending(endpointId)} >= ${MAX_PENDING}`
 
-/** An endpoint that pauses is due when its pause ends. */
+/**
+ * An event after the position is still to be sent from the log, and would be sent twice. An endpoint
+ * that pauses is due when its pause ends.
+ */
 function makeMessageDue({ db, now }: Ctx, { endpointId, id }: { endpointId: string; id: number }) {
   const at = now.toISOString()
   return [
     raw<never>(
       db,
       sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
-        SELECT id, ${endpointId}, 'pending', 0, ${at} FROM events WHERE id = ${id}
+        SELECT v.id, e.id, 'pending', 0, ${at} FROM events v JOIN webhookEndpoints e
+        WHERE v.id = ${id} AND e.id = ${endpointId}
+          AND (v.id <= e.position OR v.endpointId IS NOT NULL)
         ON CONFLICT DO UPDATE SET state = 'pending', tries = 0, dueAt = excluded.dueAt`,
     ),
     raw<never>(

@@ -6,9 +6,10 @@ import { users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { readSettings } from '../../src/env.ts'
 import { webhookSecret } from '../../src/events/signature.ts'
+import { call } from '../support/api.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aUser, db } from '../support/makers.ts'
+import { aToken, aUser, db } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import {
   aDueEvent,
@@ -184,6 +185,29 @@ describe('an event', () => {
     expect((await consume([endpoint])).wakeUps).toEqual([{ endpointId, delaySeconds: 5 }])
     pass(5)
     expect((await consume([endpoint])).wakeUps).toEqual([])
+  })
+
+  it('that is due in less than a minute is planned, also if its endpoint was woken before', async () => {
+    const { endpoint } = await aDueEvent()
+    answering(500)
+    await consume([endpoint])
+    pass(5)
+    await consume([endpoint])
+    pass(270)
+    await anEvent({ sellerId: endpoint.userId })
+    receive()
+    const planned = [{ endpointId: endpoint.id, delaySeconds: 30 }]
+    expect((await consume([endpoint])).wakeUps).toEqual(planned)
+  })
+
+  it('of an endpoint that was disabled meanwhile is planned once that is enabled', async () => {
+    const { endpoint } = await aDueEvent()
+    const disabled = { disabledAt: ago(0), disabledReason: 'owner' } as const
+    expect((await during(endpoint, 500, () => change(endpoint, disabled))).wakeUps).toEqual([])
+    pass(1)
+    await change(endpoint, { disabledAt: null, disabledReason: null, dueAt: ago(0) })
+    const planned = [{ endpointId: endpoint.id, delaySeconds: 4 }]
+    expect((await consume([endpoint])).wakeUps).toEqual(planned)
   })
 
   it.each([
@@ -592,27 +616,25 @@ describe('while an event is on its way', () => {
   })
 
   it('and it is sent again by its owner, it is sent once more', async () => {
-    const { endpoint, event } = await aDueEvent()
-    pass(1)
+    const user = await aUser()
+    const token = await aToken(user)
+    const { endpoint, event } = await aDueEvent({ userId: user.id })
+    answering(500)
+    await consume([endpoint])
+    pass(5)
+    const path = `/api/webhooks/${endpoint.id}/messages/${name(event)}/resend`
     let isFirst = true
     const received = receive(async () => {
-      if (isFirst) {
-        isFirst = false
-        await db.insert(webhookMessages).values({
-          eventId: event.id,
-          endpointId: endpoint.id,
-          state: 'pending',
-          tries: 0,
-          dueAt: ago(0),
-        })
-      }
+      if (isFirst) expect((await call('POST', path, { token })).status).toBe(200)
+      isFirst = false
       return new Response()
     })
+    pass(1)
     await consume([endpoint])
     expect(idsIn(received)).toEqual([name(event), name(event)])
     const row = await messageRow(event)
     expect(row).toMatchObject({ state: 'delivered', tries: 1 })
-    expect(row?.attempts).toHaveLength(2)
+    expect(row?.attempts).toHaveLength(3)
   })
 
   it('and its endpoint is deleted, nothing is left', async () => {

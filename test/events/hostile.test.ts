@@ -132,6 +132,34 @@ describe('a message', () => {
     expect(idsIn(received)).toEqual([name(event)])
   })
 
+  it('that waits in the log behind others and is sent again by its owner is sent once, in its turn', async () => {
+    const user = await aUser()
+    const endpoint = await anEndpoint({ userId: user.id, failures: 4 })
+    const sent = [await anEvent({ sellerId: user.id }), await anEvent({ sellerId: user.id })]
+    const path = `/api/webhooks/${endpoint.id}/messages/${name(sent[1] ?? { id: 0 })}/resend`
+    const response = await call('POST', path, { token: await aToken(user) })
+    expect(await response.json()).toMatchObject({ message: { state: 'waiting', dueAt: null } })
+    const received = receive()
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual(sent.map(name))
+  })
+
+  it('that waits for another attempt and is sent again by its owner is sent now, and once', async () => {
+    const user = await aUser()
+    const { endpoint, event } = await aDueEvent({ userId: user.id })
+    receive(() => new Response(null, { status: 500 }))
+    await consume([endpoint])
+    pass(5)
+    await consume([endpoint])
+    const path = `/api/webhooks/${endpoint.id}/messages/${name(event)}/resend`
+    const response = await call('POST', path, { token: await aToken(user) })
+    expect(await response.json()).toMatchObject({ message: { state: 'pending', dueAt: ago(0) } })
+    const received = receive()
+    await consume([endpoint])
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(event)])
+  })
+
   it('that another run has delivered does not become pending, because the run that lost the lease failed', async () => {
     const { endpoint, event } = await aDueEvent()
     let isFirst = true

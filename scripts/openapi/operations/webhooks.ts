@@ -111,7 +111,9 @@ export const webhookOperations: Operations = {
   },
   resendWebhookMessage: {
     summary: 'Send a message again',
-    description: `Works for delivered messages as well. ${disabled}`,
+    description:
+      'Works for delivered messages as well. A message that is `waiting` is answered as it is: it ' +
+      `is sent in its turn. ${disabled}`,
     answer: MessageAnswer,
     errors: ['not_found', 'conflict'],
   },

@@ -95,7 +95,7 @@ export const webhookEndpoints = sqliteTable(
      * enabled endpoint has nothing to get after `position`.
      */
     dueAt: timestamp(),
-    /** The `dueAt` for which a message of the queue was planned last. */
+    /** The `dueAt` for which a message of the queue was planned last; null if none was. */
     wakeAt: timestamp(),
     /** A consumer sends to it until then at the latest; null if none does. */
     leaseUntil: timestamp(),

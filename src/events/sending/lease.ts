@@ -77,9 +77,12 @@ export async function isAnotherWaiting(
   return others.length > 0
 }
 
+/** Milliseconds. The cron run wakes what is due later. */
+const MAX_DELAY = 60_000
+
 type Released = {
-  /** When the endpoint is to be woken; null if it has nothing to get or is disabled. */
-  dueAt: string | null
+  /** When a message of the queue is to wake the endpoint; null if it is disabled, or due much later. */
+  wakeAt: string | null
   /** An endpoint of the same user that waits for its turn. */
   next: DueEndpoint | undefined
 }
@@ -97,10 +100,12 @@ export async function releaseLease(
 ): Promise<Released | undefined> {
   const { id, userId, leaseUntil } = endpoint
   const at = now.toISOString()
+  const lastWakeUp = new Date(now.getTime() + MAX_DELAY).toISOString()
   const { released, next } = await batch(db, {
-    released: raw<{ dueAt: string | null }>(
+    released: raw<{ wakeAt: string | null }>(
       db,
-      sql`UPDATE webhookEndpoints SET leaseUntil = NULL, dueAt = next.at, wakeAt = next.at
+      sql`UPDATE webhookEndpoints SET leaseUntil = NULL, dueAt = next.at,
+          wakeAt = iif(disabledAt IS NULL AND next.at <= ${lastWakeUp}, next.at, NULL)
         FROM (
           SELECT max(coalesce(e.pausedUntil, ''), iif(
             e.verifiedAt IS NOT NULL AND ${countPending(id)} < ${MAX_PENDING} AND (
@@ -115,7 +120,7 @@ export async function releaseLease(
                 AND (e.verifiedAt IS NOT NULL OR v.type = 'webhook.test')))) AS at
           FROM webhookEndpoints e WHERE e.id = ${id}) AS next
         WHERE id = ${id} AND leaseUntil = ${leaseUntil}
-        RETURNING iif(disabledAt IS NULL, dueAt, NULL) AS dueAt`,
+        RETURNING wakeAt`,
     ),
     next: raw<DueEndpoint>(
       db,
@@ -124,5 +129,5 @@ export async function releaseLease(
     ),
   })
   const [row] = released
-  return row && { dueAt: row.dueAt, next: next[0] }
+  return row && { wakeAt: row.wakeAt, next: next[0] }
 }

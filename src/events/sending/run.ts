@@ -21,9 +21,6 @@ const MAX_BATCHES = 90
 const MAX_RUN = 60_000
 const MAX_SHARED_RUN = 5000
 
-/** Milliseconds. The cron run takes care of what is due later. */
-const MAX_DELAY = 60_000
-
 /** `endpoints` also share the batches of a call. With `isSingle`, the queue sends the other messages. */
 export type RunCtx = SendCtx & {
   db: Database
@@ -73,23 +70,22 @@ async function isTurnOver(
 
 /**
  * Returns the lease, and wakes who is next: another endpoint of the user, and the endpoint itself if
- * it is due soon, unless a message of the queue was planned for that before (`wakeAt`).
+ * it is due soon, unless a message of the queue was planned for that before (`plannedAt`).
  */
 async function endRun(
   { db, queues, clock }: RunCtx,
   endpoint: Leased,
-  wakeAt: string | null,
+  plannedAt: string | null,
 ): Promise<void> {
   const now = clock()
   const released = await releaseLease(db, endpoint, now)
   if (!released) return
-  const { dueAt, next } = released
+  const { wakeAt, next } = released
   if (next) await wakeEndpoints(queues, [next])
-  if (dueAt === null) return
-  const delay = Date.parse(dueAt) - now.getTime()
-  const isPlanned = delay > 0 && dueAt === wakeAt
-  if (delay <= MAX_DELAY && !isPlanned)
-    await wakeEndpoints(queues, [endpoint], Math.max(0, Math.ceil(delay / 1000)))
+  if (wakeAt === null) return
+  const delay = Date.parse(wakeAt) - now.getTime()
+  const isPlanned = delay > 0 && wakeAt === plannedAt
+  if (!isPlanned) await wakeEndpoints(queues, [endpoint], Math.max(0, Math.ceil(delay / 1000)))
 }
 
 function logFailures(endpointId: string, attempts: readonly Attempt[]): void {

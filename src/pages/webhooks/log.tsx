@@ -74,7 +74,7 @@ const Message = ({ webhook, message }: MessageProps) => (
       {message.orderId && <span>Order {message.orderId}</span>}
       {message.dueAt && <When what="Next attempt" at={message.dueAt} />}
     </p>
-    {webhook.enabled && webhook.verifiedAt && (
+    {webhook.enabled && webhook.verifiedAt && message.state !== 'waiting' && (
       <form
         method="post"
         action={`/settings/webhooks/${webhook.id}/messages/${message.id}/resend`}
