@@ -8,7 +8,7 @@ import { bytesToHex } from 'viem/utils'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { AlarmData, WebhookEvent } from '../db/schema/webhooks.ts'
-import { eventIdAt } from './id.ts'
+import { eventIdAt } from './event.ts'
 
 /**
  * SQL of the id of the next event, which happens at a time (ISO 8601). A statement that inserts

@@ -8,9 +8,8 @@ import { MAX_PRUNED, prune } from '../db/prune.ts'
 import { events } from '../db/schema/webhooks.ts'
 import { rejected } from '../http/errors.ts'
 import type { ReadCtx } from './access.ts'
-import { selectEvents, toBody } from './body.ts'
+import { eventIdAt, eventName, RETENTION, selectEvents, toBody, WINDOW } from './event.ts'
 import { isPossible } from './filter.ts'
-import { eventIdAt, eventName, RETENTION, WINDOW } from './id.ts'
 
 type EventsPage = {
   after?: number | undefined

@@ -24,11 +24,11 @@ import {
   requireRecentSession,
 } from './access.ts'
 import { appendTest } from './append.ts'
+import { isAlarm } from './event.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import { testQuotas } from './resend.ts'
 import type { NewWebhook, Webhook, WebhookChanges } from './schema.ts'
 import { newSecretId, webhookSecret } from './signature.ts'
-import { isAlarm } from './types.ts'
 
 /** Milliseconds for which the old secret signs as well after a rotation. */
 const ROTATION_GRACE = 24 * 60 * 60 * 1000
@@ -150,7 +150,7 @@ export async function updateWebhook(
 }
 
 /** Failures of another URL do not count, nor those from before an endpoint was disabled. */
-const noFailures = { failures: 0, pausedUntil: null, failingSince: null, warnedAt: null }
+const noFailures = { penalty: 0, pausedUntil: null, failingSince: null, warnedAt: null }
 
 /** The statements that send a test to another URL than the present one. It has to be verified. */
 function startAtUrl({ db, now }: Ctx, id: string, url: string): Statement[] {

@@ -12,9 +12,8 @@ import {
   webhookMessages,
 } from '../db/schema/webhooks.ts'
 import { endpointNotFound, isEndpoint, type ReadCtx } from './access.ts'
-import { type EventRow, selectEvents, toBody } from './body.ts'
+import { type EventRow, eventName, selectEvents, toBody, WINDOW } from './event.ts'
 import { takes } from './filter.ts'
-import { eventName, WINDOW } from './id.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import type { MessageState } from './schema.ts'
 

@@ -11,11 +11,11 @@ import { perDay } from '../http/daily-quota.ts'
 import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
 import { recordChange, rejectIf, requireEndpoint } from './access.ts'
 import { appendTest } from './append.ts'
-import { eventIdAt } from './id.ts'
+import { eventIdAt } from './event.ts'
 import { findMessage, selectMessage, type WebhookMessage } from './messages.ts'
-import { countPending, MAX_PENDING } from './pending.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import type { Webhook } from './schema.ts'
+import { countPending, MAX_PENDING } from './sending/batch.ts'
 import type { DueEndpoint } from './wake.ts'
 
 /** Tests of an endpoint in a minute and on a day (UTC), and replays on a day. */

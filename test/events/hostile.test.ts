@@ -134,7 +134,7 @@ describe('a message', () => {
 
   it('that waits in the log behind others and is sent again by its owner is sent once, in its turn', async () => {
     const user = await aUser()
-    const endpoint = await anEndpoint({ userId: user.id, failures: 4 })
+    const endpoint = await anEndpoint({ userId: user.id, penalty: 7 })
     const sent = [await anEvent({ sellerId: user.id }), await anEvent({ sellerId: user.id })]
     const path = `/api/webhooks/${endpoint.id}/messages/${name(sent[1] ?? { id: 0 })}/resend`
     const response = await call('POST', path, { token: await aToken(user) })
@@ -316,7 +316,7 @@ describe('a hostile receiver', () => {
   it('is not tried during its pause, however often its owner sends a message again', async () => {
     const user = await aUser()
     const token = await aToken(user)
-    const { endpoint, event } = await aDueEvent({ userId: user.id, failures: 8 })
+    const { endpoint, event } = await aDueEvent({ userId: user.id, penalty: 11 })
     const received = receive(() => Promise.reject(new Error('aborted')))
     for (let i = 0; i < 5; i++) {
       pass(1)
@@ -328,7 +328,7 @@ describe('a hostile receiver', () => {
   })
 
   it('that fails for a URL does not let the next URL pause and fail', async () => {
-    const { endpoint } = await aDueEvent({ failures: 8, failingSince: ago(4 * DAY) })
+    const { endpoint } = await aDueEvent({ penalty: 11, failingSince: ago(4 * DAY) })
     const url = 'https://repaired.example.com/'
     receive(async (request) => {
       if (request.url === url) return new Response(JSON.parse(request.body).data.challenge)
@@ -336,9 +336,9 @@ describe('a hostile receiver', () => {
       throw new Error('aborted')
     })
     await consume([endpoint])
-    const { failures, pausedUntil, failingSince, verifiedAt } = await endpointRow(endpoint)
-    expect.soft({ failures, pausedUntil, failingSince }).toEqual({
-      failures: 0,
+    const { penalty, pausedUntil, failingSince, verifiedAt } = await endpointRow(endpoint)
+    expect.soft({ penalty, pausedUntil, failingSince }).toEqual({
+      penalty: 0,
       pausedUntil: null,
       failingSince: null,
     })
@@ -397,14 +397,14 @@ describe('a hostile receiver', () => {
   })
 
   it('that was disabled and enabled during an attempt forgets the failures from before', async () => {
-    const { endpoint } = await aDueEvent({ failures: 8 })
+    const { endpoint } = await aDueEvent({ penalty: 11 })
     receive(async () => {
       await changeByApi(endpoint, { enabled: false })
       await changeByApi(endpoint, { enabled: true })
       throw new Error('aborted')
     })
     await consume([endpoint])
-    expect((await endpointRow(endpoint)).failures).toBeLessThanOrEqual(1)
+    expect((await endpointRow(endpoint)).penalty).toBeLessThanOrEqual(1)
   })
 
   it('whose owner has a third endpoint that may not be claimed does not shorten the runs of others', async () => {

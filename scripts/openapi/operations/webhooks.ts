@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { WINDOW } from '../../../src/events/id.ts'
+import { WINDOW } from '../../../src/events/event.ts'
 import { MAX_NEW_WEBHOOKS, MAX_WEBHOOKS } from '../../../src/events/manage.ts'
 import { MAX_REPLAYS, MAX_TESTS } from '../../../src/events/resend.ts'
 import { Webhook } from '../../../src/events/schema.ts'

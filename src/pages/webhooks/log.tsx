@@ -1,6 +1,6 @@
+import { eventMeanings } from '../../events/event.ts'
 import type { WebhookMessage } from '../../events/messages.ts'
 import { type MessageState, messageStates, type Webhook } from '../../events/schema.ts'
-import { eventMeanings } from '../../events/types.ts'
 import { Submit } from '../components/button.tsx'
 import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
 import { plural } from '../components/numbers.ts'
