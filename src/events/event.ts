@@ -51,41 +51,6 @@ export const chosenEvents = ChosenEvent.options
 /** Whether only endpoints with the role `master` get the event. */
 export const isAlarm = (event: WebhookEvent): boolean => event.startsWith('alarm.')
 
-/**
- * What happened to an order. What never changes is read from the order, the rest is stored with the
- * event. The keys have this order in the JSON of messages.
- */
-type OrderData = {
-  orderId: number | null
-  orderItemId: number | null
-  /** Order number of the shop. */
-  providerId: string | null
-  nftId: number | null
-  listingId: number | null
-  quantity: number | null
-  buyerId: number
-  sellerId: number | null
-  /** Name of the token that placed the order. */
-  source: string | null
-  /** The shop's own texts; null also once the buyer was forgotten. */
-  custom: Record<string, string> | null
-  claimUrl: OrderFacts['claimUrl']
-  status: OrderFacts['status']
-  txId: OrderFacts['txId']
-  failReason: OrderFacts['failReason']
-  reasonCode: OrderFacts['reasonCode']
-  sequence: number | null
-}
-
-/** `timestamp`: ISO 8601. */
-type Body<Type, Data> = { type: Type; timestamp: string; data: Data }
-
-/** The body of an event. */
-export type EventBody =
-  | Body<Extract<WebhookEvent, `order.${string}`>, OrderData>
-  | Body<Extract<WebhookEvent, `alarm.${string}`>, AlarmData>
-  | Body<'webhook.test', TestData>
-
 /** An event, and what its body needs of the order. */
 const eventColumns = {
   id: events.id,
@@ -135,6 +100,18 @@ export const selectMessages = (db: Database, endpointId: string) =>
 /** An event with what its body needs of the order. */
 export type EventRow = Awaited<ReturnType<typeof selectEvents>>[number]
 
+/** An event, and the row of the message to an endpoint. Its columns are null if there is none. */
+export type MessageRow = Awaited<ReturnType<typeof selectMessages>>[number]
+
+/** `timestamp`: ISO 8601. */
+type Body<Type, Data> = { type: Type; timestamp: string; data: Data }
+
+/** The body of an event. */
+export type EventBody =
+  | Body<Extract<WebhookEvent, `order.${string}`>, ReturnType<typeof toOrderData>>
+  | Body<Extract<WebhookEvent, `alarm.${string}`>, AlarmData>
+  | Body<'webhook.test', TestData>
+
 /** Builds the body of an event. */
 export function toBody(row: EventRow): EventBody {
   const { type, at, data } = row
@@ -143,18 +120,25 @@ export function toBody(row: EventRow): EventBody {
 
 const isOfOrder = (type: WebhookEvent) => type.startsWith('order.')
 
-function toOrderData(row: EventRow): OrderData {
+/**
+ * What happened to an order. What never changes is read from the order, the rest is stored with the
+ * event. The keys have this order in the JSON of messages.
+ */
+function toOrderData(row: EventRow) {
   const { buyerId, claimUrl, status, txId, failReason, reasonCode } = row.data as OrderFacts
   return {
     orderId: row.orderId,
     orderItemId: row.itemId,
+    /** Order number of the shop. */
     providerId: row.providerId,
     nftId: row.nftId,
     listingId: row.listingId,
     quantity: row.quantity,
     buyerId,
     sellerId: row.sellerId,
+    /** Name of the token that placed the order. */
     source: row.source?.slice(row.source.indexOf(':') + 1) ?? null,
+    /** The shop's own texts; null also once the buyer was forgotten. */
     custom: row.custom,
     claimUrl,
     status,

@@ -9,7 +9,7 @@ import {
   type WebhookEvent,
   webhookMessages,
 } from '../../db/schema/webhooks.ts'
-import { selectMessages, toBody, WINDOW } from '../event.ts'
+import { type MessageRow, selectMessages, toBody, WINDOW } from '../event.ts'
 import { isPossible, takes } from '../filter.ts'
 
 /** Messages that are due, and events of the log, of one batch. */
@@ -91,8 +91,6 @@ export async function readBatch(
   const last = read.log.length === BATCH ? read.log.at(-1)?.id : scannedTo
   return { messages, end: last ?? position }
 }
-
-type MessageRow = Awaited<ReturnType<typeof selectMessages>>[number]
 
 const toMessage = (
   row: MessageRow,
