@@ -4,11 +4,11 @@
  */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { bytesToHex } from 'viem/utils'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { AlarmData, WebhookEvent } from '../db/schema/webhooks.ts'
 import { eventIdAt } from './event.ts'
+import { randomHex } from './signature.ts'
 
 /**
  * SQL of the id of the next event, which happens at a time (ISO 8601). A statement that inserts
@@ -57,9 +57,6 @@ export function appendAlarms(db: Database, alarms: readonly Alarm[], now: Date) 
   ]
 }
 
-/** 32 random hexadecimal digits. */
-const newChallenge = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
-
 /**
  * The statements that send a test to an endpoint, if `when` holds. Tests that wait for another attempt
  * are given up, so that a receiver gets no more than its owner asks for.
@@ -72,7 +69,7 @@ export function appendTest(
   const at = now.toISOString()
   const data = JSON.stringify({
     message: 'This is a test. Answer with the challenge as the body.',
-    challenge: newChallenge(),
+    challenge: randomHex(),
   })
   return [
     raw<never>(

@@ -1,6 +1,7 @@
 /** The log of events: who may read it, and how long it is kept. */
 
 import { and, asc, gt, inArray, sql } from 'drizzle-orm'
+import type * as z from 'zod'
 import { readAs } from '../auth/access.ts'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
@@ -10,19 +11,16 @@ import { rejected } from '../http/errors.ts'
 import type { ReadCtx } from './access.ts'
 import { eventIdAt, eventName, RETENTION, selectEvents, toBody, WINDOW } from './event.ts'
 import { isPossible } from './filter.ts'
-
-type EventsPage = {
-  after?: number | undefined
-  since?: string | undefined
-  source?: string | undefined
-  limit: number
-}
+import type { EventsQuery } from './schema.ts'
 
 /**
  * Returns the events that the caller may see, oldest first, after an event or since a time. Throws
  * `unauthenticated`, and `events_removed` if events after `after` may be missing.
  */
-export async function readEvents(ctx: ReadCtx, { after, since, source, limit }: EventsPage) {
+export async function readEvents(
+  ctx: ReadCtx,
+  { after, since, source, limit }: z.infer<typeof EventsQuery>,
+) {
   const { db, caller } = ctx
   // One more than is shown, and the event `after` itself, which proves that none is missing.
   const most = (caller.role === 'master' && !source ? limit + 1 : WINDOW) + 1

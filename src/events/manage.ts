@@ -4,7 +4,7 @@ import { and, eq, exists, gt, isNotNull, ne, not, type SQL, sql } from 'drizzle-
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'
 import { administratorGuard, writeAs } from '../auth/access.ts'
-import { batch, raw, type Statement } from '../db/batch.ts'
+import type { Statement } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
@@ -28,7 +28,7 @@ import { isAlarm } from './event.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import { testQuotas } from './resend.ts'
 import type { NewWebhook, Webhook, WebhookChanges } from './schema.ts'
-import { newSecretId, webhookSecret } from './signature.ts'
+import { randomHex, webhookSecret } from './signature.ts'
 
 /** Milliseconds for which the old secret signs as well after a rotation. */
 const ROTATION_GRACE = 24 * 60 * 60 * 1000
@@ -70,7 +70,8 @@ export async function createWebhook(
 ): Promise<WithSecret> {
   if (role === 'user' && events.some(isAlarm)) throw alarmsNotAllowed()
   const { db, settings, caller, now } = ctx
-  const [id, secretId] = [crypto.randomUUID(), newSecretId()]
+  const id = crypto.randomUUID()
+  const secretId = randomHex()
   const at = now.toISOString()
   const values = {
     id,
@@ -113,7 +114,7 @@ export async function createWebhook(
  * `reauthentication_required`, `rate_limited` if there were too many tests, and `conflict` if an
  * endpoint is to be enabled whose user is no administrator any more.
  */
-export async function updateWebhook(
+export function updateWebhook(
   ctx: ManageCtx,
   { id, url, events, sources, enabled }: z.infer<typeof WebhookChanges> & { id: string },
 ): Promise<Webhook> {
@@ -121,7 +122,6 @@ export async function updateWebhook(
   const { disabledAt, disabledReason } = webhookEndpoints
   const newUrl = url === undefined ? undefined : normalizedUrl(ctx, url)
   const quotas = newUrl ? testQuotas(id) : []
-  const isOtherChoice = events !== undefined || sources !== undefined
   return changeEndpoint(ctx, {
     id,
     action: 'webhook.change',
@@ -130,7 +130,7 @@ export async function updateWebhook(
       ...(newUrl && { url: newUrl }),
       ...(events && { events }),
       ...(sources !== undefined && { sources }),
-      ...(isOtherChoice && (await skipOthers(ctx, id))),
+      logFrom: logFromAfter({ events, sources }),
       ...(enabled === false && {
         disabledAt: sql`coalesce(${disabledAt}, ${now.toISOString()})`,
         disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
@@ -147,6 +147,20 @@ export async function updateWebhook(
       ...quotas.map((quota) => countUse(db, quota, now)),
     ],
   })
+}
+
+/**
+ * SQL of where the messages of an endpoint begin. With another choice they begin at its position:
+ * what waits is sent as the new choice says, and what was sent before is not known any more.
+ */
+function logFromAfter({
+  events,
+  sources,
+}: Pick<z.infer<typeof WebhookChanges>, 'events' | 'sources'>) {
+  const isSameEvents = events ? sql`events = ${JSON.stringify(events)}` : sql`TRUE`
+  const isSameSources =
+    sources === undefined ? sql`TRUE` : sql`sources IS ${sources && JSON.stringify(sources)}`
+  return sql`iif(${isSameEvents} AND ${isSameSources}, logFrom, position)`
 }
 
 /** Failures of another URL do not count, nor those from before an endpoint was disabled. */
@@ -174,28 +188,6 @@ const enable = ({ db, now }: Ctx, id: string): Statement =>
     .set({ disabledAt: null, disabledReason: null, dueAt: now.toISOString(), ...noFailures })
     .where(and(eq(webhookEndpoints.id, id), isNotNull(webhookEndpoints.disabledAt)))
 
-/**
- * The values that let the messages of another choice begin where the present choice has got. While
- * the log has nothing for it, its position may be older than what others got.
- */
-async function skipOthers({ db }: Ctx, id: string) {
-  const { endpoint, last } = await batch(db, {
-    endpoint: db
-      .select({ ...endpointColumns, position: webhookEndpoints.position })
-      .from(webhookEndpoints)
-      .where(eq(webhookEndpoints.id, id)),
-    last: raw<{ id: number }>(db, sql`SELECT ${head} AS id`),
-  })
-  const [row] = endpoint
-  const [end] = last
-  if (!row || !end) return {}
-  const { position, ...webhook } = row
-  const reached = toWebhook(webhook).hasEvents ? position : Math.max(position, end.id)
-  const isSame = sql`${webhookEndpoints.position} = ${position}`
-  const from = sql`iif(${isSame}, ${reached}, ${webhookEndpoints.position})`
-  return { position: from, logFrom: from }
-}
-
 /** An endpoint of all orders whose user is no administrator. */
 const isOrphaned = sql`${webhookEndpoints.role} = 'master' AND NOT EXISTS (SELECT 1 FROM users
   WHERE users.id = ${webhookEndpoints.userId} AND roleId = ${ADMINISTRATOR})`
@@ -206,7 +198,7 @@ const isOrphaned = sql`${webhookEndpoints.role} = 'master' AND NOT EXISTS (SELEC
  * still signs.
  */
 export async function rotateSecret(ctx: ManageCtx, id: string): Promise<WithSecret> {
-  const secretId = newSecretId()
+  const secretId = randomHex()
   const webhook = await changeEndpoint(ctx, {
     id,
     action: 'webhook.rotate',

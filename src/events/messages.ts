@@ -1,6 +1,7 @@
 /** Reads the messages of endpoints. */
 
 import { desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type * as z from 'zod'
 import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { raw } from '../db/batch.ts'
@@ -15,7 +16,7 @@ import { endpointNotFound, isEndpoint, type ReadCtx } from './access.ts'
 import { eventName, type MessageRow, selectMessages, toBody, WINDOW } from './event.ts'
 import { takes } from './filter.ts'
 import { endpointColumns, toWebhook } from './read.ts'
-import type { MessageState } from './schema.ts'
+import type { MessageState, MessagesQuery } from './schema.ts'
 
 /** An event for an endpoint, with the last attempts to send it. */
 export type WebhookMessage = {
@@ -76,12 +77,7 @@ export function findMessage(found: { endpoints: WebhookEndpoint[]; rows: Message
 /** Events that a page looks at, at most: those that may be for the endpoint. */
 const MOST = 200
 
-type MessagesPage = {
-  id: string
-  cursor?: number | undefined
-  limit: number
-  state?: MessageState | undefined
-}
+type MessagesPage = z.infer<typeof MessagesQuery> & { id: string }
 
 /** Selects the ids of the messages in a state that is stored, newest first. */
 const selectTriedIds = ({ id, cursor, limit, state }: MessagesPage): SQL => sql`(

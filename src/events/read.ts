@@ -1,5 +1,6 @@
 /** Reads endpoints. */
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import type * as z from 'zod'
 import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { shownColumns } from '../db/columns.ts'
@@ -7,7 +8,7 @@ import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { endpointNotFound, isAccessible, isEndpoint, type ReadCtx } from './access.ts'
 import { WINDOW } from './event.ts'
 import { takes } from './filter.ts'
-import { Webhook } from './schema.ts'
+import { Webhook, type WebhookQuery } from './schema.ts'
 
 const { hasEvents: _, enabled: __, ...storedFields } = Webhook.shape
 
@@ -38,10 +39,11 @@ export function toWebhook({ nextKinds, hasFurther, ...row }: EndpointRow): Webho
   return { ...row, hasEvents, enabled: row.disabledAt === null }
 }
 
-type Page = { cursor?: string | undefined; limit: number }
-
 /** Returns a page of the endpoints that the caller may see, by id. Throws `unauthenticated`. */
-export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
+export async function listWebhooks(
+  ctx: ReadCtx,
+  { cursor = '', limit }: z.infer<typeof WebhookQuery>,
+) {
   const [rows] = await readAs(ctx.db, ctx.caller, [
     ctx.db
       .select(endpointColumns)

@@ -232,6 +232,81 @@ describe('an endpoint', () => {
     expect(await read.json()).toMatchObject({ webhook: { hasEvents: true } })
   })
 
+  it('that answered 410 and is enabled by its owner gets that message, and what came meanwhile', async () => {
+    const user = await aUser()
+    const { endpoint, event } = await aDueEvent({ userId: user.id })
+    receive(() => new Response(null, { status: 410 }))
+    await consume([endpoint])
+    const sent = [event, await anEvent({ sellerId: user.id }), await anEvent({ sellerId: user.id })]
+    pass(HOUR / SECOND)
+    await changeByApi(endpoint, { enabled: true })
+    const received = receive()
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual(sent.map(name))
+    expect(await endpointRow(endpoint)).toMatchObject({ failingSince: null, dueAt: null })
+  })
+
+  it('whose URL is changed while messages wait gets them at the new one, once that is verified', async () => {
+    const user = await aUser()
+    const { endpoint, event } = await aDueEvent({ userId: user.id })
+    receive(() => new Response(null, { status: 500 }))
+    await consume([endpoint])
+    pass(1)
+    const waiting = await anEvent({ sellerId: user.id })
+    const url = 'https://new.example.com/'
+    await changeByApi(endpoint, { url })
+    const received = receive(({ body }) => new Response(JSON.parse(body).data.challenge))
+    await consume([endpoint])
+    pass(4)
+    await consume([endpoint])
+    expect(new Set(received.map((request) => request.url))).toEqual(new Set([url]))
+    expect(idsIn(received).slice(1)).toEqual([name(waiting), name(event)])
+    expect(await endpointRow(endpoint)).toMatchObject({ dueAt: null, penalty: 0 })
+  })
+
+  it('that is disabled and enabled while a message is on its way gets nothing twice', async () => {
+    const { endpoint, event } = await aDueEvent()
+    const waiting = await anEvent({ sellerId: endpoint.userId })
+    let isFirst = true
+    const received = receive(async () => {
+      if (isFirst) await changeByApi(endpoint, { enabled: false })
+      if (isFirst) await changeByApi(endpoint, { enabled: true })
+      isFirst = false
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(event), name(waiting)])
+  })
+
+  it('for which other events are chosen while a message is on its way gets these', async () => {
+    const { endpoint, event } = await aDueEvent({ events: ['order.created'] })
+    const failed = await anEvent({ sellerId: endpoint.userId, type: 'order.failed' })
+    let isFirst = true
+    const received = receive(async () => {
+      if (isFirst) await changeByApi(endpoint, { events: ['order.failed'] })
+      isFirst = false
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(event), name(failed)])
+  })
+
+  it('that needs 14 s for each answer gets its messages one after the other, in its turn', async () => {
+    const endpoint = await anEndpoint()
+    const sent = []
+    for (let i = 0; i < 6; i++) sent.push(await anEvent({ sellerId: endpoint.userId }))
+    const received = receive(() => {
+      pass(14)
+      return new Response()
+    })
+    expect((await consume([endpoint])).wakeUps).toEqual([
+      { endpointId: endpoint.id, delaySeconds: 0 },
+    ])
+    expect(idsIn(received)).toEqual(sent.slice(0, 5).map(name))
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual(sent.map(name))
+  })
+
   it('to which a run sends is not woken by an order', async () => {
     const { token, input, seller } = await aShop()
     await anEndpoint({ userId: seller.id, leaseUntil: fromNow(30 * SECOND) })
