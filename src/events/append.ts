@@ -74,31 +74,24 @@ export function appendTest(
   return [
     raw<never>(
       db,
+      sql`UPDATE webhookMessages SET state = 'failed', dueAt = NULL
+        WHERE endpointId = ${endpointId} AND ${when} AND eventId IN (
+          SELECT m.eventId FROM webhookMessages m JOIN events v ON v.id = m.eventId
+          WHERE m.endpointId = ${endpointId} AND m.dueAt IS NOT NULL AND v.type = 'webhook.test')`,
+    ),
+    raw<never>(
+      db,
       sql`INSERT INTO events (id, type, at, endpointId, data)
         SELECT ${nextEventId(at)}, 'webhook.test', ${at}, ${endpointId}, ${data} WHERE ${when}`,
     ),
-    // The newest event, if it is the test.
     raw<never>(
       db,
       sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
-        SELECT id, endpointId, 'pending', 0, at FROM events
-        WHERE id = (SELECT max(id) FROM events) AND endpointId = ${endpointId} AND at = ${at}
-        ON CONFLICT DO NOTHING`,
+        SELECT (SELECT max(id) FROM events), ${endpointId}, 'pending', 0, ${at} WHERE ${when}`,
     ),
     raw<never>(
       db,
-      sql`UPDATE webhookEndpoints SET dueAt = ${at} WHERE id = ${endpointId} AND EXISTS (
-        SELECT 1 FROM events WHERE id = (SELECT max(id) FROM events)
-          AND endpointId = ${endpointId} AND at = ${at})`,
-    ),
-    // All but the newest.
-    raw<never>(
-      db,
-      sql`UPDATE webhookMessages SET state = 'failed', dueAt = NULL
-        WHERE endpointId = ${endpointId} AND dueAt IS NOT NULL AND eventId IN (
-          SELECT m.eventId FROM webhookMessages m JOIN events v ON v.id = m.eventId
-          WHERE m.endpointId = ${endpointId} AND m.dueAt IS NOT NULL AND v.type = 'webhook.test'
-          ORDER BY m.eventId DESC LIMIT -1 OFFSET 1)`,
+      sql`UPDATE webhookEndpoints SET dueAt = ${at} WHERE id = ${endpointId} AND ${when}`,
     ),
   ]
 }

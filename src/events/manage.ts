@@ -13,7 +13,6 @@ import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { perDay } from '../http/daily-quota.ts'
-import { parseDestination } from '../http/destination.ts'
 import { invalidField } from '../http/errors.ts'
 import { guard } from '../http/guard.ts'
 import {
@@ -28,6 +27,7 @@ import { isAlarm } from './event.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import { testQuotas } from './resend.ts'
 import type { NewWebhook, Webhook, WebhookChanges } from './schema.ts'
+import { parseWebhookUrl } from './sending/send.ts'
 import { randomHex, webhookSecret } from './signature.ts'
 
 /** Milliseconds for which the old secret signs as well after a rotation. */
@@ -46,13 +46,6 @@ type ManageCtx = Ctx & { settings: Pick<Settings, 'DELIVERY_KEY_SECRET' | 'LOOPB
 /** `secret` is `whsec_…`. */
 type WithSecret = { webhook: Webhook; secret: string }
 
-const normalizedUrl = ({ settings }: ManageCtx, url: string): string =>
-  parseDestination(url, {
-    field: 'url',
-    loopbackHosts: settings.LOOPBACK_HOSTS,
-    isHttpsOnly: true,
-  }).href
-
 const alarmsNotAllowed = () =>
   invalidField('events', 'must not have alarms: only endpoints with the role master get them')
 
@@ -70,6 +63,7 @@ export async function createWebhook(
 ): Promise<WithSecret> {
   if (role === 'user' && events.some(isAlarm)) throw alarmsNotAllowed()
   const { db, settings, caller, now } = ctx
+  const { href, host } = parseWebhookUrl(settings, url)
   const id = crypto.randomUUID()
   const secretId = randomHex()
   const at = now.toISOString()
@@ -77,7 +71,7 @@ export async function createWebhook(
     id,
     userId: caller.userId,
     role,
-    url: normalizedUrl(ctx, url),
+    url: href,
     events,
     sources,
     secretId,
@@ -86,20 +80,13 @@ export async function createWebhook(
     createdAt: at,
     updatedAt: at,
   }
-  const insert = db.insert(webhookEndpoints).values(values).returning(endpointColumns)
-  const { host } = new URL(values.url)
-  const record = recordChange(ctx, {
-    action: 'webhook.create',
-    subject: id,
-    details: { events, host },
-  })
   const message = `a user may create ${MAX_NEW_WEBHOOKS} webhooks a day`
   const quota = perDay(`webhooks:${caller.userId}`, MAX_NEW_WEBHOOKS, message)
   const guards = [requireRecentSession(ctx), limitWebhooks(caller), requireQuota(quota, now)]
   if (role === 'master' && caller.role !== 'master') guards.unshift(administratorGuard(caller))
   const { rows } = await writeAs(db, caller, guards, {
-    rows: insert,
-    record,
+    rows: db.insert(webhookEndpoints).values(values).returning(endpointColumns),
+    record: recordChange(ctx, { action: 'webhook.create', subject: id, details: { events, host } }),
     use: countUse(db, quota, now),
     test: appendTest(db, id, { now }),
   })
@@ -118,23 +105,19 @@ export function updateWebhook(
   ctx: ManageCtx,
   { id, url, events, sources, enabled }: z.infer<typeof WebhookChanges> & { id: string },
 ): Promise<Webhook> {
-  const { db, now } = ctx
-  const { disabledAt, disabledReason } = webhookEndpoints
-  const newUrl = url === undefined ? undefined : normalizedUrl(ctx, url)
+  const { db, settings, now } = ctx
+  const newUrl = url === undefined ? undefined : parseWebhookUrl(settings, url)
   const quotas = newUrl ? testQuotas(id) : []
   return changeEndpoint(ctx, {
     id,
     action: 'webhook.change',
-    details: { events, sources, enabled, host: newUrl && new URL(newUrl).host },
+    details: { events, sources, enabled, host: newUrl?.host },
     values: {
-      ...(newUrl && { url: newUrl }),
+      ...(newUrl && { url: newUrl.href }),
       ...(events && { events }),
       ...(sources !== undefined && { sources }),
       logFrom: logFromAfter({ events, sources }),
-      ...(enabled === false && {
-        disabledAt: sql`coalesce(${disabledAt}, ${now.toISOString()})`,
-        disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
-      }),
+      ...(enabled === false && disabledByOwner(now)),
     },
     guards: [
       ...(events?.some(isAlarm) ? [requireMasterEndpoint(ctx, id)] : []),
@@ -142,7 +125,7 @@ export function updateWebhook(
       ...quotas.map((quota) => requireQuota(quota, now)),
     ],
     before: [
-      ...(newUrl ? startAtUrl(ctx, id, newUrl) : []),
+      ...(newUrl ? startAtUrl(ctx, id, newUrl.href) : []),
       ...(enabled ? [enable(ctx, id)] : []),
       ...quotas.map((quota) => countUse(db, quota, now)),
     ],
@@ -224,23 +207,17 @@ export const deleteWebhook = (ctx: Ctx, id: string): Promise<Webhook> =>
   })
 
 /** The statement that deletes the endpoints that match. */
-export const deleteEndpoints = (
-  { db, now }: Pick<Ctx, 'db' | 'now'>,
-  condition: SQL,
-): Statement => {
-  const at = now.toISOString()
-  const { disabledAt, disabledReason } = webhookEndpoints
-  return db
+export const deleteEndpoints = ({ db, now }: Pick<Ctx, 'db' | 'now'>, condition: SQL): Statement =>
+  db
     .update(webhookEndpoints)
-    .set({
-      deletedAt: at,
-      url: '',
-      dueAt: null,
-      disabledAt: sql`coalesce(${disabledAt}, ${at})`,
-      disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
-    })
+    .set({ deletedAt: now.toISOString(), url: '', dueAt: null, ...disabledByOwner(now) })
     .where(condition)
-}
+
+/** The values that disable an endpoint, unless it is disabled already. */
+const disabledByOwner = (now: Date) => ({
+  disabledAt: sql`coalesce(disabledAt, ${now.toISOString()})`,
+  disabledReason: sql`coalesce(disabledReason, 'owner')`,
+})
 
 type Change = {
   id: string

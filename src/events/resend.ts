@@ -1,8 +1,8 @@
 /** Sends a test, a message again, or all events since a time again. */
 
-import { isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { isNotNull, isNull, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { batch, raw, type Statement } from '../db/batch.ts'
+import { batch, raw } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, type Quota, requireQuota } from '../db/quota.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
@@ -38,17 +38,19 @@ export const testQuotas = (endpointId: string): Quota[] =>
  * Appends an event `webhook.test` for the endpoint, and returns its message. Throws
  * `unauthenticated`, `not_found`, `rate_limited`, and `conflict` if the endpoint is disabled.
  */
-export function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
-  const { db, now } = ctx
+export async function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
+  const { db, caller, now } = ctx
   const quotas = testQuotas(endpointId)
-  return sendOne(ctx, endpointId, {
-    guards: quotas.map((quota) => requireQuota(quota, now)),
-    statements: [
-      ...quotas.map((quota) => countUse(db, quota, now)),
-      ...appendTest(db, endpointId, { now }),
-    ],
-    eventId: sql`(SELECT max(id) FROM events)`,
+  const guards = [
+    ...requireEnabled(ctx, endpointId),
+    ...quotas.map((quota) => requireQuota(quota, now)),
+  ]
+  const found = await writeAs(db, caller, guards, {
+    uses: quotas.map((quota) => countUse(db, quota, now)),
+    test: appendTest(db, endpointId, { now }),
+    ...selectMessage(db, endpointId, sql`(SELECT max(id) FROM events)`),
   })
+  return findMessage(found) ?? rejectMessage()
 }
 
 /**
@@ -60,15 +62,18 @@ export async function resendMessage(
   ctx: Ctx,
   { endpointId, id }: { endpointId: string; id: number },
 ): Promise<Again> {
-  const known = findMessage(await batch(ctx.db, selectMessage(ctx.db, endpointId, id)))
-  return sendOne(ctx, endpointId, {
-    guards: [
-      requireVerified(ctx, endpointId),
-      rejectIf(ctx, endpointId, hasManyPending(endpointId), 'too many messages wait to be sent'),
-    ],
-    statements: known ? makeMessageDue(ctx, { endpointId, id }) : [],
-    eventId: id,
+  const { db, caller } = ctx
+  const known = findMessage(await batch(db, selectMessage(db, endpointId, id)))
+  const guards = [
+    ...requireEnabled(ctx, endpointId),
+    requireVerified(ctx, endpointId),
+    rejectIf(ctx, endpointId, hasManyPending(endpointId), 'too many messages wait to be sent'),
+  ]
+  const found = await writeAs(db, caller, guards, {
+    due: known ? makeMessageDue(ctx, { endpointId, id }) : undefined,
+    ...selectMessage(db, endpointId, id),
   })
+  return findMessage(found) ?? rejectMessage()
 }
 
 const hasManyPending = (endpointId: string) => sql`${countPending(endpointId)} >= ${MAX_PENDING}`
@@ -136,22 +141,8 @@ export async function replayEvents(
   return toWebhook(row)
 }
 
-type One = { guards: readonly Guard[]; statements: Statement[]; eventId: SQL | number }
-
-/** Runs the statements that make a message due, and returns the message. */
-async function sendOne(
-  ctx: Ctx,
-  endpointId: string,
-  { guards, statements, eventId }: One,
-): Promise<Again> {
-  const { db, caller } = ctx
-  const found = await writeAs(db, caller, [...requireEnabled(ctx, endpointId), ...guards], {
-    statements,
-    ...selectMessage(db, endpointId, eventId),
-  })
-  const again = findMessage(found)
-  if (!again) throw new ApiError('not_found', 'there is no such message')
-  return again
+function rejectMessage(): never {
+  throw new ApiError('not_found', 'there is no such message')
 }
 
 /** Rejects a caller who may not see the endpoint, and an endpoint that is disabled. */

@@ -105,26 +105,28 @@ async function sendMessage(
     'webhook-timestamp': String(timestamp),
     'webhook-signature': await signMessage(secrets, { id, timestamp, body: message.body }),
   }
-  const { LOOPBACK_HOSTS: loopbackHosts } = settings
-  const answer = await post(endpoint.url, { headers, message, loopbackHosts })
+  const answer = await post(settings, endpoint.url, { headers, message })
   const isUnverified = endpoint.verifiedAt === null && !answer.isChallenge
   const error = answer.error ?? (isUnverified ? 'it did not answer the challenge' : null)
   return { ...answer, error, message, at, duration: clock().getTime() - at.getTime() }
 }
 
-type Content = {
-  headers: Record<string, string>
-  message: Message
-  loopbackHosts: readonly string[]
-}
+/** Returns the URL of an endpoint, if messages may be sent to it. Throws `invalid_input`. */
+export const parseWebhookUrl = (settings: Pick<Settings, 'LOOPBACK_HOSTS'>, url: string): URL =>
+  parseDestination(url, {
+    field: 'url',
+    loopbackHosts: settings.LOOPBACK_HOSTS,
+    isHttpsOnly: true,
+  })
 
 async function post(
+  settings: Sender['settings'],
   url: string,
-  { headers, message: { type, body }, loopbackHosts }: Content,
+  { headers, message: { type, body } }: { headers: Record<string, string>; message: Message },
 ): Promise<Answer> {
   const signal = AbortSignal.timeout(TIMEOUT)
   try {
-    const destination = parseDestination(url, { field: 'url', loopbackHosts, isHttpsOnly: true })
+    const destination = parseWebhookUrl(settings, url)
     const init = { method: 'POST', redirect: 'manual', signal, headers, body } as const
     const response = await fetch(destination, init)
     const { status } = response
