@@ -1,5 +1,5 @@
 /** An event: its id, which is its place in the log, what it means, and its body. */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, getTableColumns } from 'drizzle-orm'
 import * as z from 'zod'
 import type { Database } from '../db/client.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
@@ -53,17 +53,7 @@ export const isAlarm = (event: WebhookEvent): boolean => event.startsWith('alarm
 
 /** An event, and what its body needs of the order. */
 const eventColumns = {
-  id: events.id,
-  type: events.type,
-  at: events.at,
-  itemId: events.itemId,
-  orderId: events.orderId,
-  sellerId: events.sellerId,
-  buyerId: events.buyerId,
-  source: events.source,
-  endpointId: events.endpointId,
-  sequence: events.sequence,
-  data: events.data,
+  ...getTableColumns(events),
   providerId: orders.providerId,
   custom: orders.custom,
   nftId: orderItems.nftId,

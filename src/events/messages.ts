@@ -6,12 +6,7 @@ import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import {
-  events,
-  type WebhookEndpoint,
-  type WebhookEvent,
-  webhookEndpoints,
-} from '../db/schema/webhooks.ts'
+import { events, type WebhookEndpoint, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { endpointNotFound, isEndpoint, type ReadCtx } from './access.ts'
 import { eventName, type MessageRow, selectMessages, toBody, WINDOW } from './event.ts'
 import { takes } from './filter.ts'
@@ -19,21 +14,15 @@ import { endpointColumns, toWebhook } from './read.ts'
 import type { MessageState, MessagesQuery } from './schema.ts'
 
 /** An event for an endpoint, with the last attempts to send it. */
-export type WebhookMessage = {
-  id: string
-  type: WebhookEvent
-  orderId: number | null
-  state: MessageState
-  dueAt: string | null
-  createdAt: string
-  attempts: { at: string; duration: number; status: number | null; error: string | null }[]
-  payload: { type: WebhookEvent; timestamp: string; data: Record<string, unknown> }
-}
+export type WebhookMessage = ReturnType<typeof toMessage>
+
+type Attempt = { at: string; duration: number; status: number | null; error: string | null }
 
 /** Builds a message. Only the receiver of a test learns its challenge. */
-function toMessage(endpoint: WebhookEndpoint, row: MessageRow): WebhookMessage {
+function toMessage(endpoint: WebhookEndpoint, row: MessageRow) {
   const { type, timestamp, data } = toBody(row)
   const { challenge: _, ...shown }: Record<string, unknown> = data
+  const attempts: Attempt[] = JSON.parse(row.attempts ?? '[]')
   return {
     id: eventName(row.id),
     type,
@@ -41,7 +30,7 @@ function toMessage(endpoint: WebhookEndpoint, row: MessageRow): WebhookMessage {
     state: stateOf(endpoint, row),
     dueAt: endpoint.disabledAt === null ? row.dueAt : null,
     createdAt: timestamp,
-    attempts: JSON.parse(row.attempts ?? '[]'),
+    attempts,
     payload: { type, timestamp, data: shown },
   }
 }

@@ -59,11 +59,11 @@ export async function isAnotherWaiting(
   now: Date,
 ): Promise<boolean> {
   const { others } = await batch(db, {
-    others: db
-      .select({ id: webhookEndpoints.id })
-      .from(webhookEndpoints)
-      .where(and(eq(webhookEndpoints.role, role), sql`id <> ${id}`, isClaimable(now.toISOString())))
-      .limit(1),
+    others: raw<{ id: string }>(
+      db,
+      sql`SELECT id FROM webhookEndpoints
+        WHERE role = ${role} AND id <> ${id} AND ${isClaimable(now.toISOString())} LIMIT 1`,
+    ),
   })
   return others.length > 0
 }
