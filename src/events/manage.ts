@@ -101,7 +101,7 @@ export async function createWebhook(
  * `reauthentication_required`, `rate_limited` if there were too many tests, and `conflict` if an
  * endpoint is to be enabled whose user is no administrator any more.
  */
-export function updateWebhook(
+export async function updateWebhook(
   ctx: ManageCtx,
   { id, url, events, sources, enabled }: z.infer<typeof WebhookChanges> & { id: string },
 ): Promise<Webhook> {
