@@ -26,17 +26,18 @@ export async function readEvents(
   const most = (caller.role === 'master' && !source ? limit + 1 : WINDOW) + 1
   const from = after ?? (since ? eventIdAt(new Date(since)) : 0)
   const scanned = sql`(SELECT id FROM events WHERE id >= ${from} ORDER BY id LIMIT ${most})`
-  const [rows, [window], [newest]] = await readAs(db, caller, [
-    selectEvents(db)
+  const { rows, windows, newest } = await readAs(db, caller, {
+    rows: selectEvents(db)
       .where(and(inArray(events.id, scanned), gt(events.id, after ?? 0), isShown(ctx, source)))
       .orderBy(asc(events.id))
       .limit(limit + 1),
-    raw<Window>(
+    windows: raw<Window>(
       db,
       sql`SELECT min(id) AS first, max(id) AS last, count(*) AS count FROM ${scanned}`,
     ),
-    raw<{ id: number | null }>(db, sql`SELECT max(id) AS id FROM events`),
-  ])
+    newest: raw<{ id: number | null }>(db, sql`SELECT max(id) AS id FROM events`),
+  })
+  const [window] = windows
   // A replica that lags may not have it yet, nor any that followed.
   if (after !== undefined && window?.first && window.first !== after)
     throw rejected([
@@ -50,7 +51,7 @@ export async function readEvents(
   const shown = rows.slice(0, limit)
   const isCut = rows.length > limit
   // Where to go on if there is nothing yet.
-  const end = window?.last ?? after ?? newest?.id
+  const end = window?.last ?? after ?? newest[0]?.id
   const last = isCut ? shown.at(-1)?.id : end
   return {
     events: shown.map((row) => ({ id: eventName(row.id), ...toBody(row) })),

@@ -114,29 +114,29 @@ export async function replayEvents(
   const quota = perDay(`webhook_replays:${endpointId}`, MAX_REPLAYS, message)
   if (since > ctx.now.toISOString()) throw invalidField('since', 'must not be in the future')
   const position = eventIdAt(new Date(since)) - 1
-  const replay = ctx.db
-    .update(webhookEndpoints)
-    .set({
-      position: sql`min(position, ${position})`,
-      logFrom: sql`min(logFrom, ${position})`,
-      dueAt: ctx.now.toISOString(),
-    })
-    .where(sql`id = ${endpointId}`)
-    .returning(endpointColumns)
-  const [[row]] = await writeAs(
-    ctx.db,
-    ctx.caller,
-    [
-      ...requireEnabled(ctx, endpointId),
-      requireVerified(ctx, endpointId),
-      requireQuota(quota, ctx.now),
-    ],
-    [
-      replay,
-      recordChange(ctx, { action: 'webhook.replay', subject: endpointId, details: { since } }),
-      countUse(ctx.db, quota, ctx.now),
-    ],
-  )
+  const guards = [
+    ...requireEnabled(ctx, endpointId),
+    requireVerified(ctx, endpointId),
+    requireQuota(quota, ctx.now),
+  ]
+  const { rows } = await writeAs(ctx.db, ctx.caller, guards, {
+    rows: ctx.db
+      .update(webhookEndpoints)
+      .set({
+        position: sql`min(position, ${position})`,
+        logFrom: sql`min(logFrom, ${position})`,
+        dueAt: ctx.now.toISOString(),
+      })
+      .where(sql`id = ${endpointId}`)
+      .returning(endpointColumns),
+    record: recordChange(ctx, {
+      action: 'webhook.replay',
+      subject: endpointId,
+      details: { since },
+    }),
+    use: countUse(ctx.db, quota, ctx.now),
+  })
+  const [row] = rows
   if (!row) throw new Error('the UPDATE returned no row')
   return toWebhook(row)
 }
