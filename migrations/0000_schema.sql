@@ -543,7 +543,7 @@ CREATE TABLE `webhookEndpoints` (
 	`dueAt` text,
 	`wakeAt` text,
 	`leaseUntil` text,
-	`failures` integer DEFAULT 0 NOT NULL,
+	`penalty` integer DEFAULT 0 NOT NULL,
 	`pausedUntil` text,
 	`failingSince` text,
 	`warnedAt` text,

@@ -608,7 +608,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message again
-         * @description Works for delivered messages as well. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         * @description Works for delivered messages as well. A message that is `waiting` is answered as it is: it is sent in its turn. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
          */
         post: operations["resendWebhookMessage"];
         delete?: never;
@@ -8356,7 +8356,7 @@ export interface Methods {
     testWebhook: operations["testWebhook"];
     /** List the messages of a webhook. What the endpoint got and gets, newest first, of the last 30 days since its `events` or `sources` were set. A call looks at 1000 events of the marketplace: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token. */
     listWebhookMessages: operations["listWebhookMessages"];
-    /** Send a message again. Works for delivered messages as well. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    /** Send a message again. Works for delivered messages as well. A message that is `waiting` is answered as it is: it is sent in its turn. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
     resendWebhookMessage: operations["resendWebhookMessage"];
     /** Send all events since a time again. Includes events that were delivered. 6 times a day at most. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
     replayWebhook: operations["replayWebhook"];

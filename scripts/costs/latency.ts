@@ -34,7 +34,6 @@ const kinds: Record<string, Kind> = {
   'POST /api/admin/transfers/retry': 'readFirst',
   'POST /api/admin/transfers/cancel': 'readFirst',
   'POST /operations/transfers': 'readFirst',
-  'PUT /api/webhooks/:webhook_id': 'readFirst',
   'POST /api/webhooks/:webhook_id/messages/:message_id/resend': 'readFirst',
   'PUT /api/public/user/:user_id/profile/avatar': 'excepted',
   'PUT /api/public/user/:user_id/profile/updateAvatarFile': 'excepted',
@@ -71,7 +70,7 @@ const rows: [name: string, rounds: string][] = [
   ['place orders, reserve', rounds.place],
   ['other writes', rounds.write],
   ['link a wallet, beside a node of its chain', 'rp'],
-  ['change a webhook, send a message again', rounds.readFirst],
+  ['send a message of a webhook again', rounds.readFirst],
   ['replace an avatar, import a catalogue', rounds.excepted],
 ]
 

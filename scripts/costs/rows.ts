@@ -54,8 +54,7 @@ export const endpointCosts: Record<string, Cost> = {
   // With a test for the new URL.
   'POST /api/webhooks': cost(1, 30, 15),
   'GET /api/webhooks/:webhook_id': cost(1, 6, 0),
-  // Another choice of events reads first what waits in the log.
-  'PUT /api/webhooks/:webhook_id': cost(2, 40, 8),
+  'PUT /api/webhooks/:webhook_id': cost(1, 40, 8),
   'DELETE /api/webhooks/:webhook_id': cost(1, 20, 8),
   'POST /api/webhooks/:webhook_id/rotate': cost(1, 20, 4),
   'POST /api/webhooks/:webhook_id/test': cost(1, 30, 11),
@@ -148,7 +147,7 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/webhooks': cost(1, 40, 15),
   // The webhooks of the sample requests belong to another user.
   'GET /settings/webhooks/:webhook_id': cost(1, 6000, 0),
-  'POST /settings/webhooks/:webhook_id': cost(1, 10, 0),
+  'POST /settings/webhooks/:webhook_id': cost(0, 0, 0),
   'POST /settings/webhooks/:webhook_id/rotate': cost(0, 0, 0),
   'POST /settings/webhooks/:webhook_id/delete': cost(0, 0, 0),
   'POST /settings/webhooks/:webhook_id/test': cost(0, 0, 0),

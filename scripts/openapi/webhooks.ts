@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { type WebhookEvent, webhookEvents } from '../../src/db/schema/webhooks.ts'
-import { eventMeanings } from '../../src/events/types.ts'
+import { eventMeanings } from '../../src/events/event.ts'
 import examples from './event-examples.json'
 import { eventBodies } from './events.ts'
 

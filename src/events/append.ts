@@ -4,11 +4,11 @@
  */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { bytesToHex } from 'viem/utils'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { AlarmData, WebhookEvent } from '../db/schema/webhooks.ts'
-import { eventIdAt } from './id.ts'
+import { eventIdAt } from './event.ts'
+import { randomHex } from './signature.ts'
 
 /**
  * SQL of the id of the next event, which happens at a time (ISO 8601). A statement that inserts
@@ -57,9 +57,6 @@ export function appendAlarms(db: Database, alarms: readonly Alarm[], now: Date) 
   ]
 }
 
-/** 32 random hexadecimal digits. */
-const newChallenge = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
-
 /**
  * The statements that send a test to an endpoint, if `when` holds. Tests that wait for another attempt
  * are given up, so that a receiver gets no more than its owner asks for.
@@ -72,36 +69,29 @@ export function appendTest(
   const at = now.toISOString()
   const data = JSON.stringify({
     message: 'This is a test. Answer with the challenge as the body.',
-    challenge: newChallenge(),
+    challenge: randomHex(),
   })
   return [
+    raw<never>(
+      db,
+      sql`UPDATE webhookMessages SET state = 'failed', dueAt = NULL
+        WHERE endpointId = ${endpointId} AND ${when} AND eventId IN (
+          SELECT m.eventId FROM webhookMessages m JOIN events v ON v.id = m.eventId
+          WHERE m.endpointId = ${endpointId} AND m.dueAt IS NOT NULL AND v.type = 'webhook.test')`,
+    ),
     raw<never>(
       db,
       sql`INSERT INTO events (id, type, at, endpointId, data)
         SELECT ${nextEventId(at)}, 'webhook.test', ${at}, ${endpointId}, ${data} WHERE ${when}`,
     ),
-    // The newest event, if it is the test.
     raw<never>(
       db,
       sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
-        SELECT id, endpointId, 'pending', 0, at FROM events
-        WHERE id = (SELECT max(id) FROM events) AND endpointId = ${endpointId} AND at = ${at}
-        ON CONFLICT DO NOTHING`,
+        SELECT (SELECT max(id) FROM events), ${endpointId}, 'pending', 0, ${at} WHERE ${when}`,
     ),
     raw<never>(
       db,
-      sql`UPDATE webhookEndpoints SET dueAt = ${at} WHERE id = ${endpointId} AND EXISTS (
-        SELECT 1 FROM events WHERE id = (SELECT max(id) FROM events)
-          AND endpointId = ${endpointId} AND at = ${at})`,
-    ),
-    // All but the newest.
-    raw<never>(
-      db,
-      sql`UPDATE webhookMessages SET state = 'failed', dueAt = NULL
-        WHERE endpointId = ${endpointId} AND dueAt IS NOT NULL AND eventId IN (
-          SELECT m.eventId FROM webhookMessages m JOIN events v ON v.id = m.eventId
-          WHERE m.endpointId = ${endpointId} AND m.dueAt IS NOT NULL AND v.type = 'webhook.test'
-          ORDER BY m.eventId DESC LIMIT -1 OFFSET 1)`,
+      sql`UPDATE webhookEndpoints SET dueAt = ${at} WHERE id = ${endpointId} AND ${when}`,
     ),
   ]
 }

@@ -1,4 +1,4 @@
-/** Endpoints that accept nothing: their owners are warned, then they are disabled. */
+/** Tells owners of endpoints that accept nothing, and disables these. Cron does so. */
 
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { batch, raw } from '../db/batch.ts'
@@ -8,8 +8,8 @@ import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { log } from '../log.ts'
 import { type Mailer, mailWebhook, type WebhookProblem } from '../mail/mail.ts'
 import { DAY } from '../time.ts'
+import { eventIdAt, RETENTION } from './event.ts'
 import { takes } from './filter.ts'
-import { eventIdAt, RETENTION } from './id.ts'
 
 /** Milliseconds of failure. */
 const WARNED_AFTER = 4 * DAY
@@ -23,33 +23,43 @@ type MailedEndpoint = {
   email: string
 }
 
-/** The columns of a `MailedEndpoint`, for a SELECT or `UPDATE … RETURNING`. */
+/** The columns of a `MailedEndpoint`, for `UPDATE … RETURNING`. */
 const mailedColumns = sql`id, url, (SELECT email FROM users WHERE users.id = userId) AS email`
 
 /**
- * Warns owners after four days of failure, and disables endpoints after five, a day after the
- * warning at the earliest. Each mail is sent once, however often this runs.
+ * Warns owners after four days of failure, disables endpoints after five, a day after the warning at
+ * the earliest, and tells the owners of endpoints that were disabled because they answered 410. Each
+ * mail is sent once, however often this runs.
  */
 export async function handleFailing(ctx: Mailer): Promise<void> {
   const { db, now } = ctx
   const at = now.toISOString()
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
-  const { warned, disabled } = await batch(db, {
-    warned: raw<MailedEndpoint>(
+  const { failing, failed, gone } = await batch(db, {
+    failing: raw<MailedEndpoint>(
       db,
       sql`UPDATE webhookEndpoints SET warnedAt = ${at} WHERE failingSince <= ${before(WARNED_AFTER)}
         AND disabledAt IS NULL AND warnedAt IS NULL RETURNING ${mailedColumns}`,
     ),
-    disabled: raw<MailedEndpoint>(
+    failed: raw<MailedEndpoint>(
       db,
       sql`UPDATE webhookEndpoints SET disabledAt = ${at}, disabledReason = 'failing', updatedAt = ${at}
         WHERE failingSince <= ${before(DISABLED_AFTER)} AND disabledAt IS NULL
           AND warnedAt <= ${before(DISABLED_AFTER - WARNED_AFTER)} RETURNING ${mailedColumns}`,
     ),
+    gone: raw<MailedEndpoint>(
+      db,
+      sql`UPDATE webhookEndpoints SET warnedAt = max(disabledAt, ${at})
+        WHERE disabledReason = 'gone' AND disabledAt IS NOT NULL AND deletedAt IS NULL
+          AND coalesce(warnedAt, '') < disabledAt RETURNING ${mailedColumns}`,
+    ),
   })
+  for (const { id } of failed) log.info('webhook_disabled', { endpointId: id, reason: 'failed' })
+  for (const { id } of gone) log.info('webhook_disabled', { endpointId: id, reason: 'gone' })
   await Promise.all([
-    ...warned.map((endpoint) => notifyOwner(ctx, endpoint, 'failing')),
-    ...disabled.map((endpoint) => reportDisabled(ctx, endpoint, 'failed')),
+    ...failing.map((endpoint) => notifyOwner(ctx, endpoint, 'failing')),
+    ...failed.map((endpoint) => notifyOwner(ctx, endpoint, 'failed')),
+    ...gone.map((endpoint) => notifyOwner(ctx, endpoint, 'gone')),
   ])
 }
 
@@ -63,11 +73,11 @@ export async function warnBehind(ctx: Mailer): Promise<void> {
   // Twice, and not each day: its owner may have disabled it on purpose.
   const first = eventIdAt(new Date(removedUntil + DAY))
   const last = eventIdAt(new Date(removedUntil + TOLD_BEFORE))
-  const { endpoints, kinds } = await batch(db, {
-    endpoints: selectNotIdle(db, last),
+  const { notIdle, kinds } = await batch(db, {
+    notIdle: selectNotIdle(db, last),
     kinds: selectNextKinds(db, last),
   })
-  const behind = endpoints.filter((endpoint) => {
+  const behind = notIdle.filter(({ endpoint }) => {
     const ofUser = { buyerId: endpoint.userId, sellerId: null, endpointId: null }
     const taken = kinds.filter(
       (kind) => kind.endpointId === endpoint.id && takes(endpoint, { ...kind, ...ofUser }),
@@ -75,21 +85,15 @@ export async function warnBehind(ctx: Mailer): Promise<void> {
     const next = Math.min(...taken.map(({ id }) => id))
     return next > first && next <= last
   })
-  await Promise.all(behind.map((endpoint) => notifyOwner(ctx, endpoint, 'behind')))
+  await Promise.all(
+    behind.map(({ endpoint, email }) => notifyOwner(ctx, { ...endpoint, email }, 'behind')),
+  )
 }
 
 /** Selects the endpoints that may have to get an event up to this id. */
 const selectNotIdle = (db: Database, last: number) =>
   db
-    .select({
-      id: webhookEndpoints.id,
-      userId: webhookEndpoints.userId,
-      role: webhookEndpoints.role,
-      url: webhookEndpoints.url,
-      events: webhookEndpoints.events,
-      sources: webhookEndpoints.sources,
-      email: users.email,
-    })
+    .select({ endpoint: webhookEndpoints, email: users.email })
     .from(webhookEndpoints)
     .innerJoin(users, eq(users.id, webhookEndpoints.userId))
     .where(
@@ -121,34 +125,11 @@ const selectNextKinds = (db: Database, last: number) =>
       GROUP BY endpointId, type, source`,
   )
 
-/** Tells the owner of an endpoint that it was disabled, because it has answered 410. */
-export async function reportGone(ctx: Mailer, endpointId: string): Promise<void> {
-  const { endpoints } = await batch(ctx.db, {
-    endpoints: raw<MailedEndpoint>(
-      ctx.db,
-      sql`SELECT ${mailedColumns} FROM webhookEndpoints WHERE id = ${endpointId}`,
-    ),
-  })
-  for (const endpoint of endpoints) await reportDisabled(ctx, endpoint, 'gone')
-}
-
-/** Logs that an endpoint was disabled, and notifies its owner. */
-function reportDisabled(
-  ctx: Mailer,
-  endpoint: MailedEndpoint,
-  problem: 'failed' | 'gone',
-): Promise<void> {
-  log.info('webhook_disabled', { endpointId: endpoint.id, reason: problem })
-  return notifyOwner(ctx, endpoint, problem)
-}
-
 /** Sends a mail, unless the owner has no e-mail address. */
 async function notifyOwner(
   mailer: Mailer,
-  endpoint: MailedEndpoint,
+  { id, url, email }: MailedEndpoint,
   problem: WebhookProblem,
 ): Promise<void> {
-  if (!endpoint.email) return
-  const { host } = new URL(endpoint.url)
-  await mailWebhook(mailer, endpoint.email, { problem, id: endpoint.id, host })
+  if (email) await mailWebhook(mailer, email, { problem, id, host: new URL(url).host })
 }

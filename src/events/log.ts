@@ -1,6 +1,7 @@
 /** The log of events: who may read it, and how long it is kept. */
 
 import { and, asc, gt, inArray, sql } from 'drizzle-orm'
+import type * as z from 'zod'
 import { readAs } from '../auth/access.ts'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
@@ -8,38 +9,35 @@ import { MAX_PRUNED, prune } from '../db/prune.ts'
 import { events } from '../db/schema/webhooks.ts'
 import { rejected } from '../http/errors.ts'
 import type { ReadCtx } from './access.ts'
-import { selectEvents, toBody } from './body.ts'
+import { eventIdAt, eventName, RETENTION, selectEvents, toBody, WINDOW } from './event.ts'
 import { isPossible } from './filter.ts'
-import { eventIdAt, eventName, RETENTION, WINDOW } from './id.ts'
-
-type EventsPage = {
-  after?: number | undefined
-  since?: string | undefined
-  source?: string | undefined
-  limit: number
-}
+import type { EventsQuery } from './schema.ts'
 
 /**
  * Returns the events that the caller may see, oldest first, after an event or since a time. Throws
  * `unauthenticated`, and `events_removed` if events after `after` may be missing.
  */
-export async function readEvents(ctx: ReadCtx, { after, since, source, limit }: EventsPage) {
+export async function readEvents(
+  ctx: ReadCtx,
+  { after, since, source, limit }: z.infer<typeof EventsQuery>,
+) {
   const { db, caller } = ctx
   // One more than is shown, and the event `after` itself, which proves that none is missing.
   const most = (caller.role === 'master' && !source ? limit + 1 : WINDOW) + 1
   const from = after ?? (since ? eventIdAt(new Date(since)) : 0)
   const scanned = sql`(SELECT id FROM events WHERE id >= ${from} ORDER BY id LIMIT ${most})`
-  const [rows, [window], [newest]] = await readAs(db, caller, [
-    selectEvents(db)
+  const { rows, windows, newest } = await readAs(db, caller, {
+    rows: selectEvents(db)
       .where(and(inArray(events.id, scanned), gt(events.id, after ?? 0), isShown(ctx, source)))
       .orderBy(asc(events.id))
       .limit(limit + 1),
-    raw<Window>(
+    windows: raw<Window>(
       db,
       sql`SELECT min(id) AS first, max(id) AS last, count(*) AS count FROM ${scanned}`,
     ),
-    raw<{ id: number | null }>(db, sql`SELECT max(id) AS id FROM events`),
-  ])
+    newest: raw<{ id: number | null }>(db, sql`SELECT max(id) AS id FROM events`),
+  })
+  const [window] = windows
   // A replica that lags may not have it yet, nor any that followed.
   if (after !== undefined && window?.first && window.first !== after)
     throw rejected([
@@ -53,7 +51,7 @@ export async function readEvents(ctx: ReadCtx, { after, since, source, limit }: 
   const shown = rows.slice(0, limit)
   const isCut = rows.length > limit
   // Where to go on if there is nothing yet.
-  const end = window?.last ?? after ?? newest?.id
+  const end = window?.last ?? after ?? newest[0]?.id
   const last = isCut ? shown.at(-1)?.id : end
   return {
     events: shown.map((row) => ({ id: eventName(row.id), ...toBody(row) })),

@@ -4,7 +4,7 @@ import { and, eq, exists, gt, isNotNull, ne, not, type SQL, sql } from 'drizzle-
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'
 import { administratorGuard, writeAs } from '../auth/access.ts'
-import { batch, raw, type Statement } from '../db/batch.ts'
+import type { Statement } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
@@ -13,7 +13,6 @@ import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { perDay } from '../http/daily-quota.ts'
-import { parseDestination } from '../http/destination.ts'
 import { invalidField } from '../http/errors.ts'
 import { guard } from '../http/guard.ts'
 import {
@@ -24,11 +23,12 @@ import {
   requireRecentSession,
 } from './access.ts'
 import { appendTest } from './append.ts'
+import { isAlarm } from './event.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import { testQuotas } from './resend.ts'
 import type { NewWebhook, Webhook, WebhookChanges } from './schema.ts'
-import { newSecretId, webhookSecret } from './signature.ts'
-import { isAlarm } from './types.ts'
+import { parseWebhookUrl } from './sending/send.ts'
+import { randomHex, webhookSecret } from './signature.ts'
 
 /** Milliseconds for which the old secret signs as well after a rotation. */
 const ROTATION_GRACE = 24 * 60 * 60 * 1000
@@ -45,13 +45,6 @@ const head = sql<number>`coalesce((SELECT max(id) FROM events), 0)`
 type ManageCtx = Ctx & { settings: Pick<Settings, 'DELIVERY_KEY_SECRET' | 'LOOPBACK_HOSTS'> }
 /** `secret` is `whsec_…`. */
 type WithSecret = { webhook: Webhook; secret: string }
-
-const normalizedUrl = ({ settings }: ManageCtx, url: string): string =>
-  parseDestination(url, {
-    field: 'url',
-    loopbackHosts: settings.LOOPBACK_HOSTS,
-    isHttpsOnly: true,
-  }).href
 
 const alarmsNotAllowed = () =>
   invalidField('events', 'must not have alarms: only endpoints with the role master get them')
@@ -70,13 +63,15 @@ export async function createWebhook(
 ): Promise<WithSecret> {
   if (role === 'user' && events.some(isAlarm)) throw alarmsNotAllowed()
   const { db, settings, caller, now } = ctx
-  const [id, secretId] = [crypto.randomUUID(), newSecretId()]
+  const { href, host } = parseWebhookUrl(settings, url)
+  const id = crypto.randomUUID()
+  const secretId = randomHex()
   const at = now.toISOString()
   const values = {
     id,
     userId: caller.userId,
     role,
-    url: normalizedUrl(ctx, url),
+    url: href,
     events,
     sources,
     secretId,
@@ -85,20 +80,13 @@ export async function createWebhook(
     createdAt: at,
     updatedAt: at,
   }
-  const insert = db.insert(webhookEndpoints).values(values).returning(endpointColumns)
-  const { host } = new URL(values.url)
-  const record = recordChange(ctx, {
-    action: 'webhook.create',
-    subject: id,
-    details: { events, host },
-  })
   const message = `a user may create ${MAX_NEW_WEBHOOKS} webhooks a day`
   const quota = perDay(`webhooks:${caller.userId}`, MAX_NEW_WEBHOOKS, message)
   const guards = [requireRecentSession(ctx), limitWebhooks(caller), requireQuota(quota, now)]
   if (role === 'master' && caller.role !== 'master') guards.unshift(administratorGuard(caller))
   const { rows } = await writeAs(db, caller, guards, {
-    rows: insert,
-    record,
+    rows: db.insert(webhookEndpoints).values(values).returning(endpointColumns),
+    record: recordChange(ctx, { action: 'webhook.create', subject: id, details: { events, host } }),
     use: countUse(db, quota, now),
     test: appendTest(db, id, { now }),
   })
@@ -117,24 +105,19 @@ export async function updateWebhook(
   ctx: ManageCtx,
   { id, url, events, sources, enabled }: z.infer<typeof WebhookChanges> & { id: string },
 ): Promise<Webhook> {
-  const { db, now } = ctx
-  const { disabledAt, disabledReason } = webhookEndpoints
-  const newUrl = url === undefined ? undefined : normalizedUrl(ctx, url)
+  const { db, settings, now } = ctx
+  const newUrl = url === undefined ? undefined : parseWebhookUrl(settings, url)
   const quotas = newUrl ? testQuotas(id) : []
-  const isOtherChoice = events !== undefined || sources !== undefined
   return changeEndpoint(ctx, {
     id,
     action: 'webhook.change',
-    details: { events, sources, enabled, host: newUrl && new URL(newUrl).host },
+    details: { events, sources, enabled, host: newUrl?.host },
     values: {
-      ...(newUrl && { url: newUrl }),
+      ...(newUrl && { url: newUrl.href }),
       ...(events && { events }),
       ...(sources !== undefined && { sources }),
-      ...(isOtherChoice && (await skipOthers(ctx, id))),
-      ...(enabled === false && {
-        disabledAt: sql`coalesce(${disabledAt}, ${now.toISOString()})`,
-        disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
-      }),
+      logFrom: logFromAfter({ events, sources }),
+      ...(enabled === false && disabledByOwner(now)),
     },
     guards: [
       ...(events?.some(isAlarm) ? [requireMasterEndpoint(ctx, id)] : []),
@@ -142,15 +125,29 @@ export async function updateWebhook(
       ...quotas.map((quota) => requireQuota(quota, now)),
     ],
     before: [
-      ...(newUrl ? startAtUrl(ctx, id, newUrl) : []),
+      ...(newUrl ? startAtUrl(ctx, id, newUrl.href) : []),
       ...(enabled ? [enable(ctx, id)] : []),
       ...quotas.map((quota) => countUse(db, quota, now)),
     ],
   })
 }
 
+/**
+ * SQL of where the messages of an endpoint begin. With another choice they begin at its position:
+ * what waits is sent as the new choice says, and what was sent before is not known any more.
+ */
+function logFromAfter({
+  events,
+  sources,
+}: Pick<z.infer<typeof WebhookChanges>, 'events' | 'sources'>) {
+  const isSameEvents = events ? sql`events = ${JSON.stringify(events)}` : sql`TRUE`
+  const isSameSources =
+    sources === undefined ? sql`TRUE` : sql`sources IS ${sources && JSON.stringify(sources)}`
+  return sql`iif(${isSameEvents} AND ${isSameSources}, logFrom, position)`
+}
+
 /** Failures of another URL do not count, nor those from before an endpoint was disabled. */
-const noFailures = { failures: 0, pausedUntil: null, failingSince: null, warnedAt: null }
+const noFailures = { penalty: 0, pausedUntil: null, failingSince: null, warnedAt: null }
 
 /** The statements that send a test to another URL than the present one. It has to be verified. */
 function startAtUrl({ db, now }: Ctx, id: string, url: string): Statement[] {
@@ -174,28 +171,6 @@ const enable = ({ db, now }: Ctx, id: string): Statement =>
     .set({ disabledAt: null, disabledReason: null, dueAt: now.toISOString(), ...noFailures })
     .where(and(eq(webhookEndpoints.id, id), isNotNull(webhookEndpoints.disabledAt)))
 
-/**
- * The values that let the messages of another choice begin where the present choice has got. While
- * the log has nothing for it, its position may be older than what others got.
- */
-async function skipOthers({ db }: Ctx, id: string) {
-  const { endpoint, last } = await batch(db, {
-    endpoint: db
-      .select({ ...endpointColumns, position: webhookEndpoints.position })
-      .from(webhookEndpoints)
-      .where(eq(webhookEndpoints.id, id)),
-    last: raw<{ id: number }>(db, sql`SELECT ${head} AS id`),
-  })
-  const [row] = endpoint
-  const [end] = last
-  if (!row || !end) return {}
-  const { position, ...webhook } = row
-  const reached = toWebhook(webhook).hasEvents ? position : Math.max(position, end.id)
-  const isSame = sql`${webhookEndpoints.position} = ${position}`
-  const from = sql`iif(${isSame}, ${reached}, ${webhookEndpoints.position})`
-  return { position: from, logFrom: from }
-}
-
 /** An endpoint of all orders whose user is no administrator. */
 const isOrphaned = sql`${webhookEndpoints.role} = 'master' AND NOT EXISTS (SELECT 1 FROM users
   WHERE users.id = ${webhookEndpoints.userId} AND roleId = ${ADMINISTRATOR})`
@@ -206,7 +181,7 @@ const isOrphaned = sql`${webhookEndpoints.role} = 'master' AND NOT EXISTS (SELEC
  * still signs.
  */
 export async function rotateSecret(ctx: ManageCtx, id: string): Promise<WithSecret> {
-  const secretId = newSecretId()
+  const secretId = randomHex()
   const webhook = await changeEndpoint(ctx, {
     id,
     action: 'webhook.rotate',
@@ -232,23 +207,17 @@ export const deleteWebhook = (ctx: Ctx, id: string): Promise<Webhook> =>
   })
 
 /** The statement that deletes the endpoints that match. */
-export const deleteEndpoints = (
-  { db, now }: Pick<Ctx, 'db' | 'now'>,
-  condition: SQL,
-): Statement => {
-  const at = now.toISOString()
-  const { disabledAt, disabledReason } = webhookEndpoints
-  return db
+export const deleteEndpoints = ({ db, now }: Pick<Ctx, 'db' | 'now'>, condition: SQL): Statement =>
+  db
     .update(webhookEndpoints)
-    .set({
-      deletedAt: at,
-      url: '',
-      dueAt: null,
-      disabledAt: sql`coalesce(${disabledAt}, ${at})`,
-      disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
-    })
+    .set({ deletedAt: now.toISOString(), url: '', dueAt: null, ...disabledByOwner(now) })
     .where(condition)
-}
+
+/** The values that disable an endpoint, unless it is disabled already. */
+const disabledByOwner = (now: Date) => ({
+  disabledAt: sql`coalesce(disabledAt, ${now.toISOString()})`,
+  disabledReason: sql`coalesce(disabledReason, 'owner')`,
+})
 
 type Change = {
   id: string

@@ -1,94 +1,67 @@
 /** Reads the messages of endpoints. */
 
-import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type * as z from 'zod'
 import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { events, webhookEndpoints, webhookMessages } from '../db/schema/webhooks.ts'
+import { events, type WebhookEndpoint, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { endpointNotFound, isEndpoint, type ReadCtx } from './access.ts'
 import type { WebhookMessage } from './answers.ts'
-import { type EventRow, selectEvents, toBody } from './body.ts'
+import { eventName, type MessageRow, selectMessages, toBody, WINDOW } from './event.ts'
 import { takes } from './filter.ts'
-import { eventName, WINDOW } from './id.ts'
 import { endpointColumns, toWebhook } from './read.ts'
-import type { MessageState } from './schema.ts'
-
-/** What decides which messages an endpoint has, and their states. */
-const receiverColumns = {
-  id: webhookEndpoints.id,
-  userId: webhookEndpoints.userId,
-  role: webhookEndpoints.role,
-  events: webhookEndpoints.events,
-  sources: webhookEndpoints.sources,
-  position: webhookEndpoints.position,
-  disabledAt: webhookEndpoints.disabledAt,
-}
-type Receiver = Pick<typeof webhookEndpoints.$inferSelect, keyof typeof receiverColumns>
-
-/** A message that was not accepted at the first attempt, is sent again, or is a test. */
-type Tried = typeof webhookMessages.$inferSelect
+import type { MessageState, MessagesQuery } from './schema.ts'
 
 /** Builds a message. Only the receiver of a test learns its challenge. */
-function toMessage(receiver: Receiver, event: EventRow, tried: Tried | undefined): WebhookMessage {
-  const { type, timestamp, data } = toBody(event)
+function toMessage(endpoint: WebhookEndpoint, row: MessageRow): WebhookMessage {
+  const { type, timestamp, data } = toBody(row)
   const { challenge: _, ...shown }: Record<string, unknown> = data
   return {
-    id: eventName(event.id),
+    id: eventName(row.id),
     type,
-    orderId: event.orderId,
-    state: stateOf(receiver, event, tried),
-    dueAt: (receiver.disabledAt === null && tried?.dueAt) || null,
+    orderId: row.orderId,
+    state: stateOf(endpoint, row),
+    dueAt: endpoint.disabledAt === null ? row.dueAt : null,
     createdAt: timestamp,
-    attempts: JSON.parse(tried?.attempts ?? '[]'),
+    attempts: JSON.parse(row.attempts ?? '[]'),
     payload: { type, timestamp, data: shown },
   }
 }
 
 /** An event after the position waits, unless it is sent again on its own. Tests are not in the log. */
-function stateOf(
-  { position }: Receiver,
-  { id, endpointId }: EventRow,
-  tried: Tried | undefined,
-): MessageState {
-  if (tried?.state === 'pending') return 'pending'
-  if (endpointId === null && id > position) return 'waiting'
-  return tried?.state ?? 'delivered'
+function stateOf({ position }: WebhookEndpoint, row: MessageRow): MessageState {
+  if (row.state === 'pending') return 'pending'
+  if (row.endpointId === null && row.id > position) return 'waiting'
+  return row.state ?? 'delivered'
 }
+
+/** Whether an event is a message of an endpoint: it was tried, or the endpoint takes it. */
+const isMessageOf = (endpoint: WebhookEndpoint, row: MessageRow): boolean =>
+  row.state !== null || takes(endpoint, row)
 
 /** The statements that select the message of an event, for `findMessage`. */
 export const selectMessage = (db: Database, endpointId: string, id: SQL | number) => ({
-  receivers: db
-    .select(receiverColumns)
-    .from(webhookEndpoints)
-    .where(eq(webhookEndpoints.id, endpointId)),
-  events: selectEvents(db).where(sql`${events.id} = ${id}`),
-  tried: db
-    .select()
-    .from(webhookMessages)
-    .where(and(sql`eventId = ${id}`, eq(webhookMessages.endpointId, endpointId))),
+  endpoints: selectEndpoint(db, eq(webhookEndpoints.id, endpointId)),
+  rows: selectMessages(db, endpointId).where(sql`${events.id} = ${id}`),
 })
 
-type FoundMessage = { receivers: Receiver[]; events: EventRow[]; tried: Tried[] }
+const selectEndpoint = (db: Database, condition: SQL | undefined) =>
+  db.select().from(webhookEndpoints).where(condition)
 
 /** Returns the message, with the role of its endpoint; undefined if there is none. */
-export function findMessage(found: FoundMessage) {
-  const [receiver] = found.receivers
-  const [event] = found.events
-  const [tried] = found.tried
-  if (!receiver || !event || !(tried || takes(receiver, event))) return undefined
-  return { message: toMessage(receiver, event, tried), role: receiver.role }
+export function findMessage(found: { endpoints: WebhookEndpoint[]; rows: MessageRow[] }) {
+  const [endpoint] = found.endpoints
+  const [row] = found.rows
+  if (!endpoint || !row || !isMessageOf(endpoint, row)) return undefined
+  return { message: toMessage(endpoint, row), role: endpoint.role }
 }
 
 /** Events that a page looks at, at most: those that may be for the endpoint. */
 const MOST = 200
 
-type MessagesPage = {
-  id: string
-  cursor?: number | undefined
-  limit: number
-  state?: MessageState | undefined
-}
+type MessagesPage = z.infer<typeof MessagesQuery> & { id: string }
 
 /** Selects the ids of the messages in a state that is stored, newest first. */
 const selectTriedIds = ({ id, cursor, limit, state }: MessagesPage): SQL => sql`(
@@ -112,42 +85,33 @@ const selectLogIds = ({ id, cursor }: MessagesPage): SQL => sql`(
 
 const isStored = ({ state }: MessagesPage) => state === 'pending' || state === 'failed'
 
-/** The statements of a page, for `toPage`. The last one says where the log was looked at until, if it was. */
+/** The statements of a page, for `toPage`. `ends`: until where the log was looked at, if it was. */
 function selectPage(ctx: ReadCtx, page: MessagesPage) {
   const { db } = ctx
   const ids = isStored(page) ? selectTriedIds(page) : selectLogIds(page)
-  return [
-    db.select(receiverColumns).from(webhookEndpoints).where(isEndpoint(ctx, page.id)),
-    selectEvents(db).where(inArray(events.id, ids)).orderBy(desc(events.id)),
-    db
-      .select()
-      .from(webhookMessages)
-      .where(and(eq(webhookMessages.endpointId, page.id), inArray(webhookMessages.eventId, ids))),
-    raw<{ id: number | null }>(
+  return {
+    endpoints: selectEndpoint(db, isEndpoint(ctx, page.id)),
+    rows: selectMessages(db, page.id).where(inArray(events.id, ids)).orderBy(desc(events.id)),
+    ends: raw<{ id: number | null }>(
       db,
       sql`SELECT iif(${+isStored(page)}, NULL, ${selectWindowStart(page.cursor)}) AS id`,
     ),
-  ] as const
+  }
 }
 
-type Page = {
-  receiver: Receiver | undefined
-  rows: EventRow[]
-  tried: Tried[]
-  end?: { id: number | null } | undefined
-}
+type Found = { endpoints: WebhookEndpoint[]; rows: MessageRow[]; ends: { id: number | null }[] }
 
 /** Returns the messages, and where the next page begins; null on the last page. */
-function toPage({ receiver, rows, tried, end }: Page, page: MessagesPage) {
-  if (!receiver) throw endpointNotFound()
-  const triedById = new Map(tried.map((row) => [row.eventId, row]))
+function toPage({ endpoints, rows, ends }: Found, { state, limit }: MessagesPage) {
+  const [endpoint] = endpoints
+  if (!endpoint) throw endpointNotFound()
   const found = rows
-    .filter((event) => triedById.has(event.id) || takes(receiver, event))
-    .map((event) => toMessage(receiver, event, triedById.get(event.id)))
-    .filter(({ state }) => !page.state || state === page.state)
-  const messages = found.slice(0, page.limit)
-  if (found.length > page.limit) return { messages, nextCursor: messages.at(-1)?.id ?? null }
-  const last = rows.length === MOST ? rows.at(-1)?.id : end?.id
+    .filter((row) => isMessageOf(endpoint, row))
+    .map((row) => toMessage(endpoint, row))
+    .filter((message) => !state || message.state === state)
+  const messages = found.slice(0, limit)
+  if (found.length > limit) return { messages, nextCursor: messages.at(-1)?.id ?? null }
+  const last = rows.length === MOST ? rows.at(-1)?.id : ends[0]?.id
   return { messages, nextCursor: last ? eventName(last) : null }
 }
 
@@ -156,8 +120,7 @@ function toPage({ receiver, rows, tried, end }: Page, page: MessagesPage) {
  * set. A page may have fewer messages than `limit` before the last one.
  */
 export async function readMessages(ctx: ReadCtx, page: MessagesPage) {
-  const [[receiver], rows, tried, [end]] = await readAs(ctx.db, ctx.caller, selectPage(ctx, page))
-  return toPage({ receiver, rows, tried, end }, page)
+  return toPage(await readAs(ctx.db, ctx.caller, selectPage(ctx, page)), page)
 }
 
 /**
@@ -166,21 +129,24 @@ export async function readMessages(ctx: ReadCtx, page: MessagesPage) {
  * `not_found`.
  */
 export async function readWebhookPage(ctx: ReadCtx, page: MessagesPage) {
-  const [account, [row], [receiver], rows, tried, [end]] = await readAsUser(ctx, [
-    ctx.db
-      .select({
-        ...endpointColumns,
-        secretId: webhookEndpoints.secretId,
-        nextAt: webhookEndpoints.dueAt,
-        problem: sql<string | null>`(SELECT attempts ->> '$[#-1].error' FROM webhookMessages
-          WHERE endpointId = ${webhookEndpoints.id} AND dueAt IS NOT NULL ORDER BY dueAt LIMIT 1)`,
-      })
-      .from(webhookEndpoints)
-      .where(isEndpoint(ctx, page.id)),
+  const { account, webhooks, problems, ...found } = await readAsUser(ctx, {
+    webhooks: ctx.db.select(endpointColumns).from(webhookEndpoints).where(isEndpoint(ctx, page.id)),
+    problems: raw<{ error: string | null }>(
+      ctx.db,
+      sql`SELECT attempts ->> '$[#-1].error' AS error FROM webhookMessages
+        WHERE endpointId = ${page.id} AND dueAt IS NOT NULL ORDER BY dueAt LIMIT 1`,
+    ),
     ...selectPage(ctx, page),
-  ])
-  if (!row) throw endpointNotFound()
-  const { secretId, nextAt, problem, ...webhook } = row
-  const log = toPage({ receiver, rows, tried, end }, page)
-  return { account, webhook: toWebhook(webhook), secretId, nextAt, problem, log }
+  })
+  const [webhook] = webhooks
+  const [endpoint] = found.endpoints
+  if (!webhook || !endpoint) throw endpointNotFound()
+  return {
+    account,
+    webhook: toWebhook(webhook),
+    secretId: endpoint.secretId,
+    nextAt: endpoint.dueAt,
+    problem: problems[0]?.error ?? null,
+    log: toPage(found, page),
+  }
 }

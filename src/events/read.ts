@@ -5,8 +5,8 @@ import { readAsUser } from '../auth/session.ts'
 import { shownColumns } from '../db/columns.ts'
 import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { endpointNotFound, isAccessible, isEndpoint, type ReadCtx } from './access.ts'
+import { WINDOW } from './event.ts'
 import { takes } from './filter.ts'
-import { WINDOW } from './id.ts'
 import { Webhook } from './schema.ts'
 
 const { hasEvents: _, enabled: __, ...storedFields } = Webhook.shape
@@ -42,35 +42,36 @@ type Page = { cursor?: string | undefined; limit: number }
 
 /** Returns a page of the endpoints that the caller may see, by id. */
 export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
-  const [rows] = await readAs(ctx.db, ctx.caller, [
-    ctx.db
+  const { rows } = await readAs(ctx.db, ctx.caller, {
+    rows: ctx.db
       .select(endpointColumns)
       .from(webhookEndpoints)
       .where(and(gt(webhookEndpoints.id, cursor), isAccessible(ctx)))
       .orderBy(asc(webhookEndpoints.id))
       .limit(limit + 1),
-  ])
+  })
   const page = rows.slice(0, limit).map(toWebhook)
   return { webhooks: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
 }
 
 /** Returns an endpoint. */
 export async function readWebhook(ctx: ReadCtx, id: string): Promise<Webhook> {
-  const [[row]] = await readAs(ctx.db, ctx.caller, [
-    ctx.db.select(endpointColumns).from(webhookEndpoints).where(isEndpoint(ctx, id)),
-  ])
+  const { rows } = await readAs(ctx.db, ctx.caller, {
+    rows: ctx.db.select(endpointColumns).from(webhookEndpoints).where(isEndpoint(ctx, id)),
+  })
+  const [row] = rows
   if (!row) throw endpointNotFound()
   return toWebhook(row)
 }
 
 /** Returns the signed-in user and all own endpoints, oldest first. Throws as `readAsUser`. */
 export async function readOwnWebhooks(ctx: ReadCtx) {
-  const [account, rows] = await readAsUser(ctx, [
-    ctx.db
+  const { account, rows } = await readAsUser(ctx, {
+    rows: ctx.db
       .select(endpointColumns)
       .from(webhookEndpoints)
       .where(and(eq(webhookEndpoints.userId, ctx.caller.userId), isAccessible(ctx)))
       .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.id)),
-  ])
+  })
   return { account, webhooks: rows.map(toWebhook) }
 }

@@ -1,8 +1,8 @@
 /** Sends a test, a message again, or all events since a time again. */
 
-import { isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { isNotNull, isNull, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { batch, raw, type Statement } from '../db/batch.ts'
+import { batch, raw } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, type Quota, requireQuota } from '../db/quota.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
@@ -12,11 +12,11 @@ import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
 import { recordChange, rejectIf, requireEndpoint } from './access.ts'
 import type { WebhookMessage } from './answers.ts'
 import { appendTest } from './append.ts'
-import { eventIdAt } from './id.ts'
+import { eventIdAt } from './event.ts'
 import { findMessage, selectMessage } from './messages.ts'
-import { countPending, MAX_PENDING } from './pending.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import type { Webhook } from './schema.ts'
+import { countPending, MAX_PENDING } from './sending/batch.ts'
 import type { DueEndpoint } from './wake.ts'
 
 /** Tests of an endpoint in a minute and on a day (UTC), and replays on a day. */
@@ -39,48 +39,59 @@ export const testQuotas = (endpointId: string): Quota[] =>
  * Appends an event `webhook.test` for the endpoint, and returns its message. Throws
  * `unauthenticated`, `not_found`, `rate_limited`, and `conflict` if the endpoint is disabled.
  */
-export function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
-  const { db, now } = ctx
+export async function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
+  const { db, caller, now } = ctx
   const quotas = testQuotas(endpointId)
-  return sendOne(ctx, endpointId, {
-    guards: quotas.map((quota) => requireQuota(quota, now)),
-    statements: [
-      ...quotas.map((quota) => countUse(db, quota, now)),
-      ...appendTest(db, endpointId, { now }),
-    ],
-    eventId: sql`(SELECT max(id) FROM events)`,
+  const guards = [
+    ...requireEnabled(ctx, endpointId),
+    ...quotas.map((quota) => requireQuota(quota, now)),
+  ]
+  const found = await writeAs(db, caller, guards, {
+    uses: quotas.map((quota) => countUse(db, quota, now)),
+    test: appendTest(db, endpointId, { now }),
+    ...selectMessage(db, endpointId, sql`(SELECT max(id) FROM events)`),
   })
+  return findMessage(found) ?? rejectMessage()
 }
 
 /**
- * Sends a message again, even if it was delivered. Throws `unauthenticated`, `not_found`, and
- * `conflict` if the endpoint is disabled or not verified, or 1,000 messages wait to be sent.
+ * Sends a message again, even if it was delivered. One that waits in the log stays as it is: its turn
+ * comes anyway. Throws `unauthenticated`, `not_found`, and `conflict` if the endpoint is disabled or
+ * not verified, or 1,000 messages wait to be sent.
  */
 export async function resendMessage(
   ctx: Ctx,
   { endpointId, id }: { endpointId: string; id: number },
 ): Promise<Again> {
-  const known = findMessage(await batch(ctx.db, selectMessage(ctx.db, endpointId, id)))
-  return sendOne(ctx, endpointId, {
-    guards: [
-      requireVerified(ctx, endpointId),
-      rejectIf(ctx, endpointId, hasManyPending(endpointId), 'too many messages wait to be sent'),
-    ],
-    statements: known ? makeMessageDue(ctx, { endpointId, id }) : [],
-    eventId: id,
+  const { db, caller } = ctx
+  const known = findMessage(await batch(db, selectMessage(db, endpointId, id)))
+  const guards = [
+    ...requireEnabled(ctx, endpointId),
+    requireVerified(ctx, endpointId),
+    rejectIf(ctx, endpointId, hasManyPending(endpointId), 'too many messages wait to be sent'),
+  ]
+  const found = await writeAs(db, caller, guards, {
+    due: known ? makeMessageDue(ctx, { endpointId, id }) : undefined,
+    ...selectMessage(db, endpointId, id),
   })
+  return findMessage(found) ?? rejectMessage()
 }
 
 const hasManyPending = (endpointId: string) => sql`${countPending(endpointId)} >= ${MAX_PENDING}`
 
-/** An endpoint that pauses is due when its pause ends. */
+/**
+ * An event after the position is still to be sent from the log, and would be sent twice. An endpoint
+ * that pauses is due when its pause ends.
+ */
 function makeMessageDue({ db, now }: Ctx, { endpointId, id }: { endpointId: string; id: number }) {
   const at = now.toISOString()
   return [
     raw<never>(
       db,
       sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
-        SELECT id, ${endpointId}, 'pending', 0, ${at} FROM events WHERE id = ${id}
+        SELECT v.id, e.id, 'pending', 0, ${at} FROM events v JOIN webhookEndpoints e
+        WHERE v.id = ${id} AND e.id = ${endpointId}
+          AND (v.id <= e.position OR v.endpointId IS NOT NULL)
         ON CONFLICT DO UPDATE SET state = 'pending', tries = 0, dueAt = excluded.dueAt`,
     ),
     raw<never>(
@@ -104,49 +115,35 @@ export async function replayEvents(
   const quota = perDay(`webhook_replays:${endpointId}`, MAX_REPLAYS, message)
   if (since > ctx.now.toISOString()) throw invalidField('since', 'must not be in the future')
   const position = eventIdAt(new Date(since)) - 1
-  const replay = ctx.db
-    .update(webhookEndpoints)
-    .set({
-      position: sql`min(position, ${position})`,
-      logFrom: sql`min(logFrom, ${position})`,
-      dueAt: ctx.now.toISOString(),
-    })
-    .where(sql`id = ${endpointId}`)
-    .returning(endpointColumns)
-  const [[row]] = await writeAs(
-    ctx.db,
-    ctx.caller,
-    [
-      ...requireEnabled(ctx, endpointId),
-      requireVerified(ctx, endpointId),
-      requireQuota(quota, ctx.now),
-    ],
-    [
-      replay,
-      recordChange(ctx, { action: 'webhook.replay', subject: endpointId, details: { since } }),
-      countUse(ctx.db, quota, ctx.now),
-    ],
-  )
+  const guards = [
+    ...requireEnabled(ctx, endpointId),
+    requireVerified(ctx, endpointId),
+    requireQuota(quota, ctx.now),
+  ]
+  const { rows } = await writeAs(ctx.db, ctx.caller, guards, {
+    rows: ctx.db
+      .update(webhookEndpoints)
+      .set({
+        position: sql`min(position, ${position})`,
+        logFrom: sql`min(logFrom, ${position})`,
+        dueAt: ctx.now.toISOString(),
+      })
+      .where(sql`id = ${endpointId}`)
+      .returning(endpointColumns),
+    record: recordChange(ctx, {
+      action: 'webhook.replay',
+      subject: endpointId,
+      details: { since },
+    }),
+    use: countUse(ctx.db, quota, ctx.now),
+  })
+  const [row] = rows
   if (!row) throw new Error('the UPDATE returned no row')
   return toWebhook(row)
 }
 
-type One = { guards: readonly Guard[]; statements: Statement[]; eventId: SQL | number }
-
-/** Runs the statements that make a message due, and returns the message. */
-async function sendOne(
-  ctx: Ctx,
-  endpointId: string,
-  { guards, statements, eventId }: One,
-): Promise<Again> {
-  const { db, caller } = ctx
-  const found = await writeAs(db, caller, [...requireEnabled(ctx, endpointId), ...guards], {
-    statements,
-    ...selectMessage(db, endpointId, eventId),
-  })
-  const again = findMessage(found)
-  if (!again) throw new ApiError('not_found', 'there is no such message')
-  return again
+function rejectMessage(): never {
+  throw new ApiError('not_found', 'there is no such message')
 }
 
 /** Rejects a caller who may not see the endpoint, and an endpoint that is disabled. */

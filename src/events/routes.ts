@@ -10,7 +10,7 @@ import {
   WebhookPage,
   WebhookSecret,
 } from './answers.ts'
-import { WINDOW } from './id.ts'
+import { WINDOW } from './event.ts'
 import { readEvents } from './log.ts'
 import {
   createWebhook,
@@ -178,7 +178,9 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
     {
       id: 'resendWebhookMessage',
       summary: 'Send a message again',
-      description: `Works for delivered messages as well. ${disabled}`,
+      description:
+        'Works for delivered messages as well. A message that is `waiting` is answered as it is: it ' +
+        `is sent in its turn. ${disabled}`,
       access: 'token',
       reads: 'primary',
       input: { param: MessageId },

@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
 import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 import { instant, limitText, tokenNameText, writtenText } from '../http/inputs.ts'
-import { EventName } from './id.ts'
-import { ChosenEvent } from './types.ts'
+import { ChosenEvent, EventName } from './event.ts'
 
 const url = writtenText(2048, 1).describe('Where events are sent: an https URL of a public host.')
 const events = z

@@ -6,8 +6,8 @@
 import { bytesToHex, hexToBytes } from 'viem/utils'
 import type { Settings } from '../env.ts'
 
-/** Returns a new `secretId`: 32 random hexadecimal digits. */
-export const newSecretId = (): string =>
+/** Returns 32 random hexadecimal digits: a new `secretId`, or a challenge. */
+export const randomHex = (): string =>
   bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
 
 /** Returns the secret as Standard Webhooks writes it: `whsec_` and 32 bytes in base64. */

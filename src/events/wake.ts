@@ -1,7 +1,7 @@
 /** Wakes the consumer for endpoints. The database says what to send. */
 
 import { sql } from 'drizzle-orm'
-import { raw } from '../db/batch.ts'
+import { batch, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { log } from '../log.ts'
 
@@ -43,23 +43,15 @@ export async function wakeEndpoints(
 export const isDue = (at: string) =>
   sql`dueAt <= ${at} AND disabledAt IS NULL AND coalesce(leaseUntil, '') <= ${at}`
 
-/** Endpoints of a user to which runs send at the same time. */
-const MAX_LEASES = 2
-
-/** Whether a run may begin to send to an endpoint. */
-export const isClaimable = (at: string) =>
-  sql`${isDue(at)} AND (SELECT count(*) FROM webhookEndpoints o
-    WHERE o.userId = webhookEndpoints.userId AND o.leaseUntil > ${at}) < ${MAX_LEASES}`
-
 /** Wakes the consumer for each endpoint that is due. Failures are only logged. */
 export async function wakeWebhooks(env: WebhookQueues, db: Database, now: Date): Promise<void> {
   try {
-    const [due] = await db.batch([
-      raw<DueEndpoint>(
+    const { due } = await batch(db, {
+      due: raw<DueEndpoint>(
         db,
         sql`SELECT id, role FROM webhookEndpoints WHERE ${isDue(now.toISOString())}`,
       ),
-    ])
+    })
     await wakeEndpoints(env, due)
   } catch (error) {
     log.error('webhook_wake_up_failed', { error })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { runCommand } from '../../client/src/cli/run.ts'
 import { command } from '../../client/src/cli/trigger.ts'
 import { createClient } from '../../client/src/index.ts'
-import { eventMeanings } from '../../src/events/types.ts'
+import { eventMeanings } from '../../src/events/event.ts'
 import { instance } from '../support/instance/instance.ts'
 
 let output = ''

@@ -6,9 +6,10 @@ import { users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { readSettings } from '../../src/env.ts'
 import { webhookSecret } from '../../src/events/signature.ts'
+import { call } from '../support/api.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aUser, db } from '../support/makers.ts'
+import { aToken, aUser, db } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import {
   aDueEvent,
@@ -186,6 +187,29 @@ describe('an event', () => {
     expect((await consume([endpoint])).wakeUps).toEqual([])
   })
 
+  it('that is due in less than a minute is planned, also if its endpoint was woken before', async () => {
+    const { endpoint } = await aDueEvent()
+    answering(500)
+    await consume([endpoint])
+    pass(5)
+    await consume([endpoint])
+    pass(270)
+    await anEvent({ sellerId: endpoint.userId })
+    receive()
+    const planned = [{ endpointId: endpoint.id, delaySeconds: 30 }]
+    expect((await consume([endpoint])).wakeUps).toEqual(planned)
+  })
+
+  it('of an endpoint that was disabled meanwhile is planned once that is enabled', async () => {
+    const { endpoint } = await aDueEvent()
+    const disabled = { disabledAt: ago(0), disabledReason: 'owner' } as const
+    expect((await during(endpoint, 500, () => change(endpoint, disabled))).wakeUps).toEqual([])
+    pass(1)
+    await change(endpoint, { disabledAt: null, disabledReason: null, dueAt: ago(0) })
+    const planned = [{ endpointId: endpoint.id, delaySeconds: 4 }]
+    expect((await consume([endpoint])).wakeUps).toEqual(planned)
+  })
+
   it.each([
     ['60', MINUTE],
     ['1', 5 * SECOND],
@@ -269,20 +293,20 @@ describe('an endpoint', () => {
     await consume([endpoint])
     pass(5)
     await consume([endpoint])
-    expect(await endpointRow(endpoint)).toMatchObject({ failingSince: firstFailure, failures: 0 })
+    expect(await endpointRow(endpoint)).toMatchObject({ failingSince: firstFailure, penalty: 2 })
     await change(endpoint, { warnedAt: ago(0) })
     status = 204
     pass(300)
     await consume([endpoint])
-    const healthy = { failingSince: null, warnedAt: null, failures: 0, pausedUntil: null }
+    const healthy = { failingSince: null, warnedAt: null, penalty: 0, pausedUntil: null }
     expect(await endpointRow(endpoint)).toMatchObject(healthy)
   })
 
-  it('that answers 410 is disabled at once, keeps what waits, and its owner is told', async () => {
+  it('that answers 410 is disabled at once, and keeps what waits', async () => {
     const { endpoint, event } = await aDueEvent()
     const later = await anEvent({ sellerId: endpoint.userId })
     const received = answering(410)
-    const { mails } = await consume([endpoint])
+    await consume([endpoint])
     expect(received).toHaveLength(1)
     expect(await endpointRow(endpoint)).toMatchObject({
       disabledReason: 'gone',
@@ -290,50 +314,13 @@ describe('an endpoint', () => {
       position: event.id,
     })
     expect(await hasEvents(endpoint)).toBe(true)
-    const host = new URL(endpoint.url).host
-    expect(mails).toMatchObject([
-      {
-        subject: 'A webhook was disabled for marketplace.test',
-        text: expect.stringContaining(`${host} has answered 410 Gone`),
-      },
-    ])
-    expect(logged('webhook_disabled')).toEqual([{ endpointId: endpoint.id, reason: 'gone' }])
     pass(DAY / SECOND)
     expect(await consume([endpoint])).toEqual(NOTHING)
     expect(received).toHaveLength(1)
     const again = receive()
-    await change(endpoint, { disabledAt: null, disabledReason: null, failures: 0 })
+    await change(endpoint, { disabledAt: null, disabledReason: null, penalty: 0 })
     await consume([endpoint])
     expect(idsIn(again).sort()).toEqual([name(event), name(later)])
-  })
-
-  it('that is enabled and answers 410 again is disabled without another mail on this day', async () => {
-    const { endpoint } = await aDueEvent()
-    const enable = () =>
-      change(endpoint, { disabledAt: null, disabledReason: null, updatedAt: ago(0) }).then(() =>
-        aTest(endpoint),
-      )
-    answering(410)
-    expect((await consume([endpoint])).mails).toHaveLength(1)
-    await enable()
-    expect((await consume([endpoint])).mails).toEqual([])
-    expect(await endpointRow(endpoint)).toMatchObject({ disabledReason: 'gone' })
-    const reason = 'the owner was told of this today'
-    expect(logged('mail_skipped')).toEqual([{ mail: 'webhook-gone', reason }])
-    pass(24 * 3600)
-    await enable()
-    expect((await consume([endpoint])).mails).toHaveLength(1)
-  })
-
-  it('whose owner has many of them gets ten mails a day', async () => {
-    const owner = await aUser({ email: 'many@example.com' })
-    const endpoints: Endpoint[] = []
-    for (let i = 0; i < 12; i++) endpoints.push(await anEndpoint({ userId: owner.id }))
-    await anEvent({ sellerId: owner.id })
-    answering(410)
-    const mails: unknown[] = []
-    for (const endpoint of endpoints) mails.push(...(await consume([endpoint])).mails)
-    expect(mails).toHaveLength(10)
   })
 
   it('gets events in their order, the first alone, then six at a time', async () => {
@@ -385,6 +372,21 @@ describe('an endpoint', () => {
     expect(received).toHaveLength(before + 9)
   })
 
+  it('that rejects five messages in a row pauses, also if they came one at a time', async () => {
+    const endpoint = await anEndpoint()
+    let status = 500
+    const received = receive(() => new Response(null, { status }))
+    const pauses: (string | null)[] = []
+    const answers = [500, 500, 500, 500, 204, 500, 500, 500, 500, 500]
+    for (status of answers) {
+      await anEvent({ sellerId: endpoint.userId })
+      await consume([endpoint])
+      pauses.push((await endpointRow(endpoint)).pausedUntil)
+    }
+    expect(received).toHaveLength(10)
+    expect(pauses).toEqual([...Array(9).fill(null), fromNow(5 * SECOND)])
+  })
+
   it('that rejects single events gets the others at once', async () => {
     const endpoint = await anEndpoint()
     const sent = []
@@ -404,7 +406,7 @@ describe('an endpoint', () => {
     )
     expect(await endpointRow(endpoint)).toMatchObject({
       position: sent.at(-1)?.id,
-      failures: 0,
+      penalty: 1,
       failingSince: null,
       dueAt: fromNow(5 * SECOND),
     })
@@ -592,27 +594,25 @@ describe('while an event is on its way', () => {
   })
 
   it('and it is sent again by its owner, it is sent once more', async () => {
-    const { endpoint, event } = await aDueEvent()
-    pass(1)
+    const user = await aUser()
+    const token = await aToken(user)
+    const { endpoint, event } = await aDueEvent({ userId: user.id })
+    answering(500)
+    await consume([endpoint])
+    pass(5)
+    const path = `/api/webhooks/${endpoint.id}/messages/${name(event)}/resend`
     let isFirst = true
     const received = receive(async () => {
-      if (isFirst) {
-        isFirst = false
-        await db.insert(webhookMessages).values({
-          eventId: event.id,
-          endpointId: endpoint.id,
-          state: 'pending',
-          tries: 0,
-          dueAt: ago(0),
-        })
-      }
+      if (isFirst) expect((await call('POST', path, { token })).status).toBe(200)
+      isFirst = false
       return new Response()
     })
+    pass(1)
     await consume([endpoint])
     expect(idsIn(received)).toEqual([name(event), name(event)])
     const row = await messageRow(event)
     expect(row).toMatchObject({ state: 'delivered', tries: 1 })
-    expect(row?.attempts).toHaveLength(2)
+    expect(row?.attempts).toHaveLength(3)
   })
 
   it('and its endpoint is deleted, nothing is left', async () => {

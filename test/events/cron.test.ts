@@ -10,7 +10,9 @@ import {
   aDueEvent,
   anEndpoint,
   anEvent,
+  aTest,
   consume,
+  type Endpoint,
   endpointRow,
   receive,
   recordingBindings,
@@ -129,6 +131,69 @@ it('warns again after a success', async () => {
   expect((await cron()).mails).toHaveLength(1)
 })
 
+describe('an endpoint that answers 410', () => {
+  /** Sends an event, or a test, that the receiver answers with 410. Returns the mails of cron. */
+  async function mailsAfter410(endpoint: Endpoint) {
+    receive(() => new Response(null, { status: 410 }))
+    await consume([endpoint])
+    expect(await endpointRow(endpoint)).toMatchObject({ disabledReason: 'gone' })
+    return (await cron()).mails
+  }
+
+  const change = ({ id }: Endpoint, values: Partial<typeof webhookEndpoints.$inferInsert>) =>
+    db.update(webhookEndpoints).set(values).where(eq(webhookEndpoints.id, id))
+
+  const enable = (endpoint: Endpoint) =>
+    change(endpoint, { disabledAt: null, disabledReason: null, warnedAt: null }).then(() =>
+      aTest(endpoint),
+    )
+
+  it('is told to its owner, once, also if a mail had warned of it', async () => {
+    const url = 'https://hooks.example.com/'
+    const { endpoint } = await aDueEvent({ url, warnedAt: ago(DAY), failingSince: ago(5 * DAY) })
+    expect(await mailsAfter410(endpoint)).toMatchObject([
+      {
+        subject: 'A webhook was disabled for marketplace.test',
+        text: expect.stringContaining('hooks.example.com has answered 410 Gone'),
+      },
+    ])
+    expect(logged('webhook_disabled')).toEqual([{ endpointId: endpoint.id, reason: 'gone' }])
+    pass(DAY)
+    expect((await cron()).mails).toEqual([])
+  })
+
+  it('again is told to its owner once a day', async () => {
+    const { endpoint } = await aDueEvent()
+    expect(await mailsAfter410(endpoint)).toHaveLength(1)
+    await enable(endpoint)
+    expect(await mailsAfter410(endpoint)).toEqual([])
+    const reason = 'the owner was told of this today'
+    expect(logged('mail_skipped')).toEqual([{ mail: 'webhook-gone', reason }])
+    pass(DAY)
+    await enable(endpoint)
+    expect(await mailsAfter410(endpoint)).toHaveLength(1)
+  })
+
+  it('is not told to an owner who has deleted it', async () => {
+    const { endpoint } = await aDueEvent()
+    receive(() => new Response(null, { status: 410 }))
+    await consume([endpoint])
+    await change(endpoint, { deletedAt: ago(0), url: '' })
+    expect((await cron()).mails).toEqual([])
+    expect(logged('cron_job_failed')).toEqual([])
+  })
+
+  it('is told to an owner of many in ten mails a day', async () => {
+    const owner = await aUser({ email: 'many@example.com' })
+    const endpoints: Endpoint[] = []
+    for (let i = 0; i < 12; i++) endpoints.push(await anEndpoint({ userId: owner.id }))
+    await anEvent({ sellerId: owner.id })
+    const mails: unknown[] = []
+    for (const endpoint of endpoints) mails.push(...(await mailsAfter410(endpoint)))
+    expect(mails).toHaveLength(10)
+  })
+})
+
 it('sends no mail to an owner without an address, and logs one that was not accepted', async () => {
   const { id: userId } = await aUser()
   await anEndpoint({ userId, failingSince: ago(4 * DAY) })
@@ -217,7 +282,7 @@ describe('once a day, the owner is told of an endpoint whose events are removed 
   it.each([
     ['that is disabled', { disabledAt: '2026-01-01', disabledReason: 'owner' }, true],
     ['that was never verified', { verifiedAt: null }, true],
-    ['that cannot keep up', { failures: 4 }, true],
+    ['that cannot keep up', { penalty: 7 }, true],
     ['that was deleted', { deletedAt: '2026-01-01' }, false],
   ] as const)('%s', async (_, values, isTold) => {
     const { id: userId } = await owner()

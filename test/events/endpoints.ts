@@ -13,7 +13,7 @@ import {
 import { appendTest } from '../../src/events/append.ts'
 import { endpointColumns, toWebhook } from '../../src/events/read.ts'
 import { sendWebhooks } from '../../src/events/sending/consumer.ts'
-import { newSecretId } from '../../src/events/signature.ts'
+import { randomHex } from '../../src/events/signature.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'
 import { type EventValues, insertEvents, type LoggedEvent, newestEvent } from '../support/events.ts'
 import { aUser, db } from '../support/makers.ts'
@@ -33,7 +33,7 @@ export async function anEndpoint(values: EndpointValues = {}) {
       role: 'user',
       url: `https://receiver-${++endpointCount}.example.com/hooks`,
       events: [...webhookEvents],
-      secretId: newSecretId(),
+      secretId: randomHex(),
       position: sql`coalesce((SELECT max(id) FROM events), 0)`,
       logFrom: sql`coalesce((SELECT max(id) FROM events), 0)`,
       verifiedAt: at,

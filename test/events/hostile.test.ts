@@ -132,6 +132,34 @@ describe('a message', () => {
     expect(idsIn(received)).toEqual([name(event)])
   })
 
+  it('that waits in the log behind others and is sent again by its owner is sent once, in its turn', async () => {
+    const user = await aUser()
+    const endpoint = await anEndpoint({ userId: user.id, penalty: 7 })
+    const sent = [await anEvent({ sellerId: user.id }), await anEvent({ sellerId: user.id })]
+    const path = `/api/webhooks/${endpoint.id}/messages/${name(sent[1] ?? { id: 0 })}/resend`
+    const response = await call('POST', path, { token: await aToken(user) })
+    expect(await response.json()).toMatchObject({ message: { state: 'waiting', dueAt: null } })
+    const received = receive()
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual(sent.map(name))
+  })
+
+  it('that waits for another attempt and is sent again by its owner is sent now, and once', async () => {
+    const user = await aUser()
+    const { endpoint, event } = await aDueEvent({ userId: user.id })
+    receive(() => new Response(null, { status: 500 }))
+    await consume([endpoint])
+    pass(5)
+    await consume([endpoint])
+    const path = `/api/webhooks/${endpoint.id}/messages/${name(event)}/resend`
+    const response = await call('POST', path, { token: await aToken(user) })
+    expect(await response.json()).toMatchObject({ message: { state: 'pending', dueAt: ago(0) } })
+    const received = receive()
+    await consume([endpoint])
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(event)])
+  })
+
   it('that another run has delivered does not become pending, because the run that lost the lease failed', async () => {
     const { endpoint, event } = await aDueEvent()
     let isFirst = true
@@ -202,6 +230,81 @@ describe('an endpoint', () => {
     expect((await listed.json<{ messages: unknown[] }>()).messages).toHaveLength(1)
     const read = await call('GET', `/api/webhooks/${id}`, { token })
     expect(await read.json()).toMatchObject({ webhook: { hasEvents: true } })
+  })
+
+  it('that answered 410 and is enabled by its owner gets that message, and what came meanwhile', async () => {
+    const user = await aUser()
+    const { endpoint, event } = await aDueEvent({ userId: user.id })
+    receive(() => new Response(null, { status: 410 }))
+    await consume([endpoint])
+    const sent = [event, await anEvent({ sellerId: user.id }), await anEvent({ sellerId: user.id })]
+    pass(HOUR / SECOND)
+    await changeByApi(endpoint, { enabled: true })
+    const received = receive()
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual(sent.map(name))
+    expect(await endpointRow(endpoint)).toMatchObject({ failingSince: null, dueAt: null })
+  })
+
+  it('whose URL is changed while messages wait gets them at the new one, once that is verified', async () => {
+    const user = await aUser()
+    const { endpoint, event } = await aDueEvent({ userId: user.id })
+    receive(() => new Response(null, { status: 500 }))
+    await consume([endpoint])
+    pass(1)
+    const waiting = await anEvent({ sellerId: user.id })
+    const url = 'https://new.example.com/'
+    await changeByApi(endpoint, { url })
+    const received = receive(({ body }) => new Response(JSON.parse(body).data.challenge))
+    await consume([endpoint])
+    pass(4)
+    await consume([endpoint])
+    expect(new Set(received.map((request) => request.url))).toEqual(new Set([url]))
+    expect(idsIn(received).slice(1)).toEqual([name(waiting), name(event)])
+    expect(await endpointRow(endpoint)).toMatchObject({ dueAt: null, penalty: 0 })
+  })
+
+  it('that is disabled and enabled while a message is on its way gets nothing twice', async () => {
+    const { endpoint, event } = await aDueEvent()
+    const waiting = await anEvent({ sellerId: endpoint.userId })
+    let isFirst = true
+    const received = receive(async () => {
+      if (isFirst) await changeByApi(endpoint, { enabled: false })
+      if (isFirst) await changeByApi(endpoint, { enabled: true })
+      isFirst = false
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(event), name(waiting)])
+  })
+
+  it('for which other events are chosen while a message is on its way gets these', async () => {
+    const { endpoint, event } = await aDueEvent({ events: ['order.created'] })
+    const failed = await anEvent({ sellerId: endpoint.userId, type: 'order.failed' })
+    let isFirst = true
+    const received = receive(async () => {
+      if (isFirst) await changeByApi(endpoint, { events: ['order.failed'] })
+      isFirst = false
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([name(event), name(failed)])
+  })
+
+  it('that needs 14 s for each answer gets its messages one after the other, in its turn', async () => {
+    const endpoint = await anEndpoint()
+    const sent = []
+    for (let i = 0; i < 6; i++) sent.push(await anEvent({ sellerId: endpoint.userId }))
+    const received = receive(() => {
+      pass(14)
+      return new Response()
+    })
+    expect((await consume([endpoint])).wakeUps).toEqual([
+      { endpointId: endpoint.id, delaySeconds: 0 },
+    ])
+    expect(idsIn(received)).toEqual(sent.slice(0, 5).map(name))
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual(sent.map(name))
   })
 
   it('to which a run sends is not woken by an order', async () => {
@@ -288,7 +391,7 @@ describe('a hostile receiver', () => {
   it('is not tried during its pause, however often its owner sends a message again', async () => {
     const user = await aUser()
     const token = await aToken(user)
-    const { endpoint, event } = await aDueEvent({ userId: user.id, failures: 8 })
+    const { endpoint, event } = await aDueEvent({ userId: user.id, penalty: 11 })
     const received = receive(() => Promise.reject(new Error('aborted')))
     for (let i = 0; i < 5; i++) {
       pass(1)
@@ -300,7 +403,7 @@ describe('a hostile receiver', () => {
   })
 
   it('that fails for a URL does not let the next URL pause and fail', async () => {
-    const { endpoint } = await aDueEvent({ failures: 8, failingSince: ago(4 * DAY) })
+    const { endpoint } = await aDueEvent({ penalty: 11, failingSince: ago(4 * DAY) })
     const url = 'https://repaired.example.com/'
     receive(async (request) => {
       if (request.url === url) return new Response(JSON.parse(request.body).data.challenge)
@@ -308,9 +411,9 @@ describe('a hostile receiver', () => {
       throw new Error('aborted')
     })
     await consume([endpoint])
-    const { failures, pausedUntil, failingSince, verifiedAt } = await endpointRow(endpoint)
-    expect.soft({ failures, pausedUntil, failingSince }).toEqual({
-      failures: 0,
+    const { penalty, pausedUntil, failingSince, verifiedAt } = await endpointRow(endpoint)
+    expect.soft({ penalty, pausedUntil, failingSince }).toEqual({
+      penalty: 0,
       pausedUntil: null,
       failingSince: null,
     })
@@ -369,14 +472,14 @@ describe('a hostile receiver', () => {
   })
 
   it('that was disabled and enabled during an attempt forgets the failures from before', async () => {
-    const { endpoint } = await aDueEvent({ failures: 8 })
+    const { endpoint } = await aDueEvent({ penalty: 11 })
     receive(async () => {
       await changeByApi(endpoint, { enabled: false })
       await changeByApi(endpoint, { enabled: true })
       throw new Error('aborted')
     })
     await consume([endpoint])
-    expect((await endpointRow(endpoint)).failures).toBeLessThanOrEqual(1)
+    expect((await endpointRow(endpoint)).penalty).toBeLessThanOrEqual(1)
   })
 
   it('whose owner has a third endpoint that may not be claimed does not shorten the runs of others', async () => {

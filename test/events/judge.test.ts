@@ -1,7 +1,8 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { type Attempt, judge } from '../../src/events/sending/judge.ts'
-import type { Leased } from '../../src/events/sending/lease.ts'
-import type { Message } from '../../src/events/sending/message.ts'
+import type { WebhookEndpoint } from '../../src/db/schema/webhooks.ts'
+import type { Message } from '../../src/events/sending/batch.ts'
+import { judgeBatch } from '../../src/events/sending/judge.ts'
+import type { Attempt } from '../../src/events/sending/send.ts'
 
 const NOW = new Date('2026-03-02T09:00:00.000Z')
 const fromNow = (seconds: number) => new Date(NOW.getTime() + seconds * 1000).toISOString()
@@ -9,7 +10,7 @@ const fromNow = (seconds: number) => new Date(NOW.getTime() + seconds * 1000).to
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
 
 /** An endpoint that has got event 10, and has not failed. */
-const endpoint: Leased = {
+const endpoint: WebhookEndpoint = {
   id: 'e',
   userId: 3,
   role: 'user',
@@ -21,14 +22,19 @@ const endpoint: Leased = {
   previousSecretUntil: null,
   verifiedAt: '2026-01-01T00:00:00.000Z',
   position: 10,
-  failures: 0,
-  pausedUntil: null,
-  failingSince: null,
-  disabledAt: null,
-  disabledReason: null,
-  updatedAt: '2026-01-01T00:00:00.000Z',
+  logFrom: 0,
+  dueAt: fromNow(0),
   wakeAt: null,
   leaseUntil: fromNow(60),
+  penalty: 0,
+  pausedUntil: null,
+  failingSince: null,
+  warnedAt: null,
+  disabledAt: null,
+  disabledReason: null,
+  deletedAt: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
 }
 
 const message = (id: number, values: Partial<Message> = {}): Message => ({
@@ -59,29 +65,47 @@ const attempt = (sent: Message, answer: Answer): Attempt => ({
 })
 
 /** Judges a batch of events 11, 12, … of which the first were answered. */
-function judged(values: Partial<Leased>, answers: readonly Answer[], size = answers.length) {
+function judged(
+  values: Partial<WebhookEndpoint>,
+  answers: readonly Answer[],
+  size = answers.length,
+) {
   const messages = Array.from({ length: size }, (_, i) => message(11 + i))
   const attempts = answers.map((answer, i) => attempt(messages[i] ?? message(0), answer))
-  return judge({ ...endpoint, ...values }, { batch: { messages, end: 99 }, attempts, now: NOW })
+  return judgeBatch(
+    { ...endpoint, ...values },
+    { batch: { messages, end: 99 }, attempts, now: NOW },
+  )
 }
 
-it.each<[string, Partial<Leased>, Answer[], failures: number, pause: number | null]>([
+it.each<[string, Partial<WebhookEndpoint>, Answer[], penalty: number, pause: number | null]>([
   ['one accepted', {}, [accepted], 0, null],
-  ['one accepted after failures', { failures: 4 }, [accepted], 3, null],
-  ['one rejected', {}, [rejected], 0, null],
-  ['four rejected', {}, Array(4).fill(rejected), 0, null],
-  ['five rejected', {}, Array(5).fill(rejected), 2, 5],
-  ['one rejected after failures', { failures: 2 }, [rejected], 4, 10],
-  ['one of six accepted', {}, [accepted, ...Array(5).fill(rejected)], 0, null],
-  ['one that was not answered', {}, [silent], 4, 10],
-  ['one accepted, one not answered', {}, [accepted, silent], 4, 10],
-  ['one not answered after many', { failures: 13 }, [silent], 14, 300],
-])('%s: failures and pause', (_, values, answers, failures, pause) => {
+  ['one rejected', {}, [rejected], 1, null],
+  ['four rejected', {}, Array(4).fill(rejected), 4, null],
+  ['five rejected', {}, Array(5).fill(rejected), 5, 5],
+  ['ten rejected, of which five were on their way', {}, Array(10).fill(rejected), 5, 5],
+  ['one of six accepted, before five rejected', {}, [accepted, ...Array(5).fill(rejected)], 5, 5],
+  ['four rejected, then one accepted', {}, [...Array(4).fill(rejected), accepted], 0, null],
+  ['one rejected after three', { penalty: 3 }, [rejected], 4, null],
+  ['one rejected after four', { penalty: 4 }, [rejected], 5, 5],
+  ['one accepted after four rejected', { penalty: 4 }, [accepted], 0, null],
+  ['one accepted and one rejected after four', { penalty: 4 }, [accepted, rejected], 1, null],
+  ['one rejected after the first pause', { penalty: 5 }, [rejected], 7, 10],
+  ['one accepted after the first pause', { penalty: 5 }, [accepted], 4, null],
+  ['one accepted after the second pause', { penalty: 7 }, [accepted], 6, null],
+  ['one that was not answered', {}, [silent], 7, 10],
+  ['one that was not answered after four rejected', { penalty: 4 }, [silent], 7, 10],
+  ['one accepted, one not answered', {}, [accepted, silent], 7, 10],
+  ['six that were not answered', {}, Array(6).fill(silent), 7, 10],
+  ['one not answered after the first pause', { penalty: 7 }, [silent], 11, 40],
+  ['one not answered after many', { penalty: 16 }, [silent], 17, 300],
+  ['one rejected after most', { penalty: 17 }, [rejected], 17, 300],
+])('%s: penalty and pause', (_, values, answers, penalty, pause) => {
   const { health } = judged(values, answers)
-  expect(health).toMatchObject({ failures, pausedUntil: pause && fromNow(pause) })
+  expect(health).toMatchObject({ penalty, pausedUntil: pause && fromNow(pause) })
 })
 
-it.each<[string, Partial<Leased>, Answer[], string | null]>([
+it.each<[string, Partial<WebhookEndpoint>, Answer[], string | null]>([
   ['begins with the first failure', {}, [rejected], fromNow(0)],
   ['goes on with the next', { failingSince: fromNow(-60) }, [rejected], fromNow(-60)],
   ['ends with a success', { failingSince: fromNow(-60) }, [rejected, accepted], null],
@@ -89,7 +113,9 @@ it.each<[string, Partial<Leased>, Answer[], string | null]>([
   expect(judged(values, answers).health).toMatchObject({ failingSince })
 })
 
-it.each<[string, Partial<Leased>, Answer[], { verifiedAt: string | null; isGone: boolean }]>([
+it.each<
+  [string, Partial<WebhookEndpoint>, Answer[], { verifiedAt: string | null; isGone: boolean }]
+>([
   [
     'a challenge',
     { verifiedAt: null },
@@ -120,7 +146,7 @@ it('moves over the first messages if the others have to wait', () => {
 it('does not move for messages that are sent again', () => {
   const batch = { messages: [message(7, { dueAt: fromNow(0), tries: 1 }), message(11)], end: 11 }
   const attempts = batch.messages.slice(0, 1).map((sent) => attempt(sent, rejected))
-  expect(judge(endpoint, { batch, attempts, now: NOW }).position).toBe(10)
+  expect(judgeBatch(endpoint, { batch, attempts, now: NOW }).position).toBe(10)
 })
 
 it('says nothing of an endpoint to which nothing was sent', () => {
@@ -153,6 +179,6 @@ it.each<[string, Partial<Message>, Answer, { state: string; tries: number; dueAt
 )('a message that was %s', (_, values, answer, record) => {
   const sent = message(11, values)
   const batch = { messages: [sent], end: 11 }
-  const { records } = judge(endpoint, { batch, attempts: [attempt(sent, answer)], now: NOW })
+  const { records } = judgeBatch(endpoint, { batch, attempts: [attempt(sent, answer)], now: NOW })
   expect(records).toMatchObject([{ id: 11, claimedDueAt: sent.dueAt, ...record }])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newSecretId, signMessage, webhookSecret } from '../../src/events/signature.ts'
+import { randomHex, signMessage, webhookSecret } from '../../src/events/signature.ts'
 
 describe('a signature', () => {
   const message = {
@@ -37,7 +37,7 @@ describe('a secret', () => {
   })
 
   it('has an id of 32 random digits', () => {
-    expect(newSecretId()).toMatch(/^[0-9a-f]{32}$/)
-    expect(newSecretId()).not.toBe(newSecretId())
+    expect(randomHex()).toMatch(/^[0-9a-f]{32}$/)
+    expect(randomHex()).not.toBe(randomHex())
   })
 })

@@ -20,7 +20,7 @@ export const webhooks: Guard[] = [
   },
   {
     name: 'a webhook has the https URL of a public host',
-    file: 'src/events/manage.ts',
+    file: 'src/events/sending/send.ts',
     text: '  parseDestination(url, {\n    field',
     broken: '  Object.assign(new URL(url), {\n    field',
     test: 'test/events/manage.test.ts',

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { listEndpoints } from '../../scripts/openapi/list.ts'
 import app from '../../src/app.ts'
 import { variables } from '../../src/env.ts'
-import { eventMeanings } from '../../src/events/types.ts'
+import { eventMeanings } from '../../src/events/event.ts'
 import { errorStatus } from '../../src/http/errors.ts'
 
 const read = (path: string) => readFileSync(path, 'utf8')

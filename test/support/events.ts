@@ -6,7 +6,7 @@ import type { Database } from '../../src/db/client.ts'
 import type { WebhookEvent } from '../../src/db/schema/webhooks.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
 import { makeEndpointsDue, nextEventId } from '../../src/events/append.ts'
-import { selectEvents, toBody } from '../../src/events/body.ts'
+import { selectEvents, toBody } from '../../src/events/event.ts'
 
 export type EventValues = {
   type?: WebhookEvent

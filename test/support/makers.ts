@@ -8,7 +8,7 @@ import { transactions } from '../../src/db/schema/delivery.ts'
 import { ADMINISTRATOR, addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { readSettings } from '../../src/env.ts'
-import { eventName } from '../../src/events/id.ts'
+import { eventName } from '../../src/events/event.ts'
 import { hashIdentity, SESSION_NAME, tokenNamespace } from '../../src/identity/namespace.ts'
 import { insertEvents } from './events.ts'
 

@@ -95,20 +95,21 @@ export const webhookEndpoints = sqliteTable(
      * enabled endpoint has nothing to get after `position`.
      */
     dueAt: timestamp(),
-    /** The `dueAt` for which a message of the queue was planned last. */
+    /** The `dueAt` for which a message of the queue was planned last; null if none was. */
     wakeAt: timestamp(),
     /** A consumer sends to it until then at the latest; null if none does. */
     leaseUntil: timestamp(),
     /**
-     * 4 more for each batch that was not answered, 2 for one that was rejected, 1 less for another.
-     * With 1 or more, a batch is one message.
+     * Rejections in a row, until there are 5; 7 once it does not answer. From 5 on the endpoint pauses
+     * after each failure and gets one message at a time: 2 more for each that is rejected, 4 for each
+     * that is not answered, 1 less for each that is accepted.
      */
-    failures: integer().notNull().default(0),
+    penalty: integer().notNull().default(0),
     /** Until then it gets only tests. */
     pausedUntil: timestamp(),
     /** When the first attempt failed after the last one that succeeded. */
     failingSince: timestamp(),
-    /** When the owner was told that it will be disabled. */
+    /** When the owner was told that it will be or, after an answer of 410, was disabled. */
     warnedAt: timestamp(),
     disabledAt: timestamp(),
     /**
@@ -138,6 +139,8 @@ export const webhookEndpoints = sqliteTable(
     ),
   ],
 )
+
+export type WebhookEndpoint = typeof webhookEndpoints.$inferSelect
 
 export const webhookStates = ['pending', 'delivered', 'failed'] as const
 

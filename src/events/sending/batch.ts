@@ -1,26 +1,52 @@
 /** What an endpoint gets next: messages that are due, and events of the log. */
 
-import { and, asc, gt, inArray, lte, notExists, sql } from 'drizzle-orm'
+import { and, asc, desc, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { batch, raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
-import { events } from '../../db/schema/webhooks.ts'
-import { type EventRow, selectEvents, toBody } from '../body.ts'
+import {
+  events,
+  type WebhookEndpoint,
+  type WebhookEvent,
+  webhookMessages,
+} from '../../db/schema/webhooks.ts'
+import { type MessageRow, selectMessages, toBody, WINDOW } from '../event.ts'
 import { isPossible, takes } from '../filter.ts'
-import { WINDOW } from '../id.ts'
-import { countPending, MAX_PENDING } from '../pending.ts'
-import type { Leased } from './lease.ts'
-import { type Batch, type Message, positionAfter } from './message.ts'
 
 /** Messages that are due, and events of the log, of one batch. */
 const BATCH = 100
 
+/** With as many messages that wait for another attempt, an endpoint gets no event of the log. */
+export const MAX_PENDING = 1000
+
+/** The `penalty` of an endpoint from which it pauses, and gets one message at a time. */
+export const MAX_REJECTIONS = 5
+
+/** A message as a run sends it. */
+export type Message = {
+  id: number
+  type: WebhookEvent
+  /** JSON. */
+  body: string
+  /** Attempts before this one. */
+  tries: number
+  /** Null if it is sent from the log. */
+  dueAt: string | null
+}
+
+/** `end`: the position of the endpoint once all messages were sent. */
+export type Batch = { messages: Message[]; end: number }
+
 /**
  * Reads the next batch of an endpoint. What became due last comes first: a test, or what the owner
- * sends again. An endpoint that is not verified or pauses gets only tests, and one that fails gets
- * one message.
+ * sends again. An endpoint that is not verified or pauses gets only tests. What waits for another
+ * attempt is sent on its own, and not from the log as well.
  */
-export async function readBatch(db: Database, endpoint: Leased, now: Date): Promise<Batch> {
-  const { id, position, verifiedAt, pausedUntil, failures } = endpoint
+export async function readBatch(
+  db: Database,
+  endpoint: WebhookEndpoint,
+  now: Date,
+): Promise<Batch> {
+  const { id, position, verifiedAt, pausedUntil, penalty } = endpoint
   const at = now.toISOString()
   const getsOnlyTests = verifiedAt === null || (pausedUntil !== null && pausedUntil > at)
   const dueIds = sql`(SELECT m.eventId FROM webhookMessages m JOIN events v ON v.id = m.eventId
@@ -30,21 +56,18 @@ export async function readBatch(db: Database, endpoint: Leased, now: Date): Prom
   const windowEnd = sql`(SELECT max(id) FROM (
     SELECT id FROM events WHERE id > ${position} ORDER BY id LIMIT ${WINDOW}))`
   const read = await batch(db, {
-    due: raw<Pick<Message, 'tries' | 'dueAt'> & { eventId: number }>(
-      db,
-      sql`SELECT eventId, tries, dueAt FROM webhookMessages
-        WHERE endpointId = ${id} AND eventId IN ${dueIds} ORDER BY dueAt DESC`,
-    ),
-    dueEvents: selectEvents(db).where(inArray(events.id, dueIds)),
+    due: selectMessages(db, id)
+      .where(inArray(events.id, dueIds))
+      .orderBy(desc(webhookMessages.dueAt)),
     log: getsOnlyTests
       ? undefined
-      : selectEvents(db)
+      : selectMessages(db, id)
           .where(
             and(
               gt(events.id, position),
               lte(events.id, windowEnd),
               isPossible(endpoint),
-              notExists(selectPending(id)),
+              isNull(webhookMessages.dueAt),
             ),
           )
           .orderBy(asc(events.id))
@@ -54,16 +77,13 @@ export async function readBatch(db: Database, endpoint: Leased, now: Date): Prom
       sql`SELECT ${windowEnd} AS windowEnd, ${countPending(id)} AS pending`,
     ),
   })
-  const dueEvents = new Map(read.dueEvents.map((event) => [event.id, event]))
-  const due = read.due.flatMap(({ eventId, ...sent }) => {
-    const event = dueEvents.get(eventId)
-    return event ? [toMessage(event, sent)] : []
-  })
-  const taken = read.log.filter((event) => takes(endpoint, event))
+  const due = read.due.map((row) => toMessage(row, row))
+  const taken = read.log.filter((row) => takes(endpoint, row))
   const [{ windowEnd: scannedTo, pending } = { windowEnd: null, pending: 0 }] = read.limits
   const room = Math.min(BATCH, MAX_PENDING - pending)
-  const all = [...due, ...taken.slice(0, room).map((event) => toMessage(event, fresh))]
-  const messages = failures > 0 ? all.slice(0, 1) : all
+  const fresh = taken.slice(0, room).map((row) => toMessage(row, { tries: 0, dueAt: null }))
+  const all = [...due, ...fresh]
+  const messages = penalty < MAX_REJECTIONS ? all : all.slice(0, 1)
   if (messages.length < due.length + taken.length)
     return { messages, end: positionAfter(position, messages) }
   if (getsOnlyTests) return { messages, end: position }
@@ -72,16 +92,22 @@ export async function readBatch(db: Database, endpoint: Leased, now: Date): Prom
   return { messages, end: last ?? position }
 }
 
-/** What waits for another attempt is sent on its own, and not from the log as well. */
-const selectPending = (endpointId: string) => sql`(SELECT 1 FROM webhookMessages m
-  WHERE m.eventId = ${events.id} AND m.endpointId = ${endpointId} AND m.dueAt IS NOT NULL)`
-
-/** A message of the log. */
-const fresh = { tries: 0, dueAt: null }
-
-const toMessage = (event: EventRow, sent: Pick<Message, 'tries' | 'dueAt'>): Message => ({
-  id: event.id,
-  type: event.type,
-  body: JSON.stringify(toBody(event)),
-  ...sent,
+const toMessage = (
+  row: MessageRow,
+  { tries, dueAt }: Pick<MessageRow, 'tries' | 'dueAt'>,
+): Message => ({
+  id: row.id,
+  type: row.type,
+  body: JSON.stringify(toBody(row)),
+  tries: tries ?? 0,
+  dueAt,
 })
+
+/** Returns the position of an endpoint after these messages, of which some may not be of the log. */
+export const positionAfter = (position: number, messages: readonly Message[]): number =>
+  Math.max(position, ...messages.map(({ id, dueAt }) => (dueAt === null ? id : 0)))
+
+/** SQL of how many messages of an endpoint wait for another attempt; it counts to `MAX_PENDING`. */
+export const countPending = (endpointId: string): SQL<number> =>
+  sql`(SELECT count(*) FROM (SELECT 1 FROM webhookMessages
+    WHERE endpointId = ${endpointId} AND dueAt IS NOT NULL LIMIT ${MAX_PENDING}))`

@@ -1,19 +1,36 @@
 /** What the attempts of a batch mean for the endpoint and for the messages. */
-import type { Leased } from './lease.ts'
-import { type Batch, type Message, positionAfter } from './message.ts'
-import { pauseUntil, retryAt } from './retry.ts'
-import type { Outcome } from './send.ts'
+import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
+import { type Batch, MAX_REJECTIONS, positionAfter } from './batch.ts'
+import { type Attempt, GONE } from './send.ts'
 
-/** Failures in a row after which the rest of a batch has to wait. */
-export const MAX_FAILURES = 5
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
 
-/** 410 Gone: the receiver wants no more messages. */
-export const GONE = 410
+/** Milliseconds after the first, second, … attempt of a message. There is none after the tenth. */
+const delays = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+]
 
-/** So many failures that no pause is longer. */
-const MOST_FAILURES = 14
+/** Part of the delay that is added at most, so that messages that failed together spread out. */
+const JITTER = 0.1
 
-export type Attempt = Outcome & { message: Message }
+const MAX_RETRY_AFTER = 24 * HOUR
+
+/** Milliseconds of the first pause of an endpoint, and of the longest. */
+const FIRST_PAUSE = 5 * SECOND
+const MAX_PAUSE = 5 * MINUTE
+
+/** With this `penalty` the pause is the longest. */
+const MAX_PENALTY = 17
 
 /** An attempt, and the next state of its message. */
 type MessageRecord = {
@@ -28,7 +45,7 @@ type MessageRecord = {
 
 /** How the endpoint stands after the attempts. */
 export type Health = {
-  failures: number
+  penalty: number
   pausedUntil: string | null
   failingSince: string | null
   verifiedAt: string | null
@@ -36,20 +53,20 @@ export type Health = {
   isGone: boolean
 }
 
-export type Verdict = {
+export type Judgement = {
   position: number
   /** Null if nothing was sent. */
   health: Health | null
   records: MessageRecord[]
 }
 
-type Sent = { batch: Batch; attempts: readonly Attempt[]; now: Date }
+type Judged = { batch: Batch; attempts: readonly Attempt[]; now: Date }
 
 /**
  * Judges the attempts to send a batch. The position moves over what was sent, in the order of the
  * log: what failed is stored, and sent again on its own.
  */
-export function judge(endpoint: Leased, { batch, attempts, now }: Sent): Verdict {
+export function judgeBatch(endpoint: WebhookEndpoint, { batch, attempts, now }: Judged): Judgement {
   const sent = attempts.map(({ message }) => message)
   return {
     position:
@@ -59,30 +76,41 @@ export function judge(endpoint: Leased, { batch, attempts, now }: Sent): Verdict
   }
 }
 
-function judgeHealth(endpoint: Leased, attempts: readonly Attempt[], now: Date): Health {
-  const hasAccepted = attempts.some(({ error }) => error === null)
-  const added = addedFailures(endpoint, attempts, hasAccepted)
-  const failures = Math.min(Math.max(endpoint.failures + added, 0), MOST_FAILURES)
+function judgeHealth(endpoint: WebhookEndpoint, attempts: readonly Attempt[], now: Date): Health {
+  const penalty = penaltyAfter(endpoint.penalty, attempts)
+  const isPaused = penalty >= MAX_REJECTIONS && penalty > endpoint.penalty
+  const isChallenged = attempts.some(({ isChallenge }) => isChallenge)
   const at = now.toISOString()
   return {
-    failures,
-    pausedUntil: added > 0 ? pauseUntil(failures, now).toISOString() : null,
-    failingSince: hasAccepted ? null : (endpoint.failingSince ?? at),
-    verifiedAt:
-      endpoint.verifiedAt ?? (attempts.some(({ isChallenge }) => isChallenge) ? at : null),
+    penalty: Math.min(penalty, MAX_PENALTY),
+    pausedUntil: isPaused ? pauseUntil(penalty, now) : null,
+    failingSince: attempts.some(isAccepted) ? null : (endpoint.failingSince ?? at),
+    verifiedAt: endpoint.verifiedAt ?? (isChallenged ? at : null),
     isGone: attempts.some(({ status }) => status === GONE),
   }
 }
 
-/** A receiver that does not answer costs more than one that rejects, so it is tried less often. */
-function addedFailures(
-  { failures }: Leased,
-  attempts: readonly Attempt[],
-  hasAccepted: boolean,
-): number {
-  if (attempts.some(({ status }) => status === null)) return 4
-  if (hasAccepted) return -1
-  return failures > 0 || attempts.length >= MAX_FAILURES ? 2 : -1
+const isAccepted = ({ error }: Attempt): boolean => error === null
+
+/**
+ * Counts rejections in a row, over batches, until there are so many that the endpoint pauses. From then
+ * on it gets one message at a time, and the penalty falls slower than it rises. A receiver that does not
+ * answer costs more than one that rejects, so it pauses at once, and longer.
+ */
+function penaltyAfter(penalty: number, attempts: readonly Attempt[]): number {
+  const isPenalized = penalty >= MAX_REJECTIONS
+  const hasAccepted = attempts.some(isAccepted)
+  const isSilent = attempts.some(({ status }) => status === null)
+  if (isSilent) return isPenalized ? penalty + 4 : MAX_REJECTIONS + 2
+  if (isPenalized) return hasAccepted ? penalty - 1 : penalty + 2
+  const rejections = attempts.length - 1 - attempts.findLastIndex(isAccepted)
+  return Math.min(hasAccepted ? rejections : penalty + rejections, MAX_REJECTIONS)
+}
+
+/** Returns until when an endpoint gets only tests: twice as long for each two of `penalty`. */
+function pauseUntil(penalty: number, now: Date): string {
+  const pause = FIRST_PAUSE * 2 ** ((penalty - MAX_REJECTIONS) / 2)
+  return new Date(now.getTime() + Math.min(pause, MAX_PAUSE)).toISOString()
 }
 
 function toRecord({ message, at, duration, status, error, retryAfter }: Attempt): MessageRecord {
@@ -97,4 +125,22 @@ function toRecord({ message, at, duration, status, error, retryAfter }: Attempt)
     dueAt: dueAt?.toISOString() ?? null,
     attempt: { at, duration, status, error },
   }
+}
+
+/**
+ * Returns when to send a message again after so many attempts, or null to give up. `retryAfter` is
+ * the header of the response; it makes the delay longer, never shorter.
+ */
+function retryAt(tries: number, retryAfter: string | null, now: Date): Date | null {
+  const delay = delays[tries - 1]
+  if (delay === undefined) return null
+  const asked = Math.min(parseRetryAfter(retryAfter, now), MAX_RETRY_AFTER)
+  return new Date(now.getTime() + Math.max(delay * (1 + JITTER * Math.random()), asked))
+}
+
+/** Returns milliseconds; 0 without a valid header. RFC 9110, section 10.2.3: seconds or a date. */
+function parseRetryAfter(header: string | null, now: Date): number {
+  if (header === null) return 0
+  const delay = /^\d+$/.test(header) ? Number(header) * SECOND : Date.parse(header) - now.getTime()
+  return Number.isNaN(delay) ? 0 : delay
 }

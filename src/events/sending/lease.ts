@@ -1,46 +1,37 @@
-/** The lease of an endpoint lets one run at a time send to it. */
+/** The lease of an endpoint: one run at a time takes it, commits what it has sent, and returns it. */
 
 import { and, eq, sql } from 'drizzle-orm'
 import { batch, raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
-import { webhookEndpoints } from '../../db/schema/webhooks.ts'
-import { WINDOW } from '../id.ts'
-import { countPending, MAX_PENDING } from '../pending.ts'
-import { type DueEndpoint, isClaimable, isDue } from '../wake.ts'
+import { type WebhookEndpoint, webhookEndpoints } from '../../db/schema/webhooks.ts'
+import { WINDOW } from '../event.ts'
+import { type DueEndpoint, isDue } from '../wake.ts'
+import { countPending, MAX_PENDING } from './batch.ts'
+import type { Health, Judgement } from './judge.ts'
 
 /** Milliseconds. A run that does not commit for so long counts as dead. */
 const LEASE = 60_000
 
-/** Returns the end of a lease that is taken or renewed now. */
-export const leaseFrom = (now: Date): string => new Date(now.getTime() + LEASE).toISOString()
+/** Endpoints of a user to which runs send at the same time. */
+const MAX_LEASES = 2
 
-/** An endpoint to which a run sends, as it was when the lease was taken or renewed. */
-export const leasedColumns = {
-  id: webhookEndpoints.id,
-  userId: webhookEndpoints.userId,
-  role: webhookEndpoints.role,
-  url: webhookEndpoints.url,
-  events: webhookEndpoints.events,
-  sources: webhookEndpoints.sources,
-  secretId: webhookEndpoints.secretId,
-  previousSecretId: webhookEndpoints.previousSecretId,
-  previousSecretUntil: webhookEndpoints.previousSecretUntil,
-  verifiedAt: webhookEndpoints.verifiedAt,
-  position: webhookEndpoints.position,
-  failures: webhookEndpoints.failures,
-  pausedUntil: webhookEndpoints.pausedUntil,
-  failingSince: webhookEndpoints.failingSince,
-  disabledAt: webhookEndpoints.disabledAt,
-  disabledReason: webhookEndpoints.disabledReason,
-  updatedAt: webhookEndpoints.updatedAt,
-  wakeAt: webhookEndpoints.wakeAt,
-  leaseUntil: webhookEndpoints.leaseUntil,
-}
-export type Leased = Pick<typeof webhookEndpoints.$inferSelect, keyof typeof leasedColumns>
+/** Milliseconds. The cron run wakes what is due later. */
+const MAX_DELAY = 60_000
+
+/** Attempts of a message that are kept. */
+const MAX_ATTEMPTS = 20
+
+/** Returns the end of a lease that is taken or renewed now. */
+const leaseFrom = (now: Date): string => new Date(now.getTime() + LEASE).toISOString()
 
 /** Matches the endpoint while the run has its lease. */
-export const isLeased = ({ id, leaseUntil }: Leased) =>
-  and(eq(webhookEndpoints.id, id), sql`${webhookEndpoints.leaseUntil} = ${leaseUntil}`)
+const isLeased = ({ id, leaseUntil }: WebhookEndpoint) =>
+  sql`id = ${id} AND leaseUntil = ${leaseUntil}`
+
+/** Whether a run may begin to send to an endpoint. */
+const isClaimable = (at: string) =>
+  sql`${isDue(at)} AND (SELECT count(*) FROM webhookEndpoints o
+    WHERE o.userId = webhookEndpoints.userId AND o.leaseUntil > ${at}) < ${MAX_LEASES}`
 
 /**
  * Takes the lease of an endpoint. Returns undefined if it is not due, another run has the lease, or
@@ -50,13 +41,13 @@ export async function takeLease(
   db: Database,
   endpointId: string,
   now: Date,
-): Promise<Leased | undefined> {
+): Promise<WebhookEndpoint | undefined> {
   const { leased } = await batch(db, {
     leased: db
       .update(webhookEndpoints)
       .set({ leaseUntil: leaseFrom(now) })
       .where(and(eq(webhookEndpoints.id, endpointId), isClaimable(now.toISOString())))
-      .returning(leasedColumns),
+      .returning(),
   })
   return leased[0]
 }
@@ -64,22 +55,110 @@ export async function takeLease(
 /** Whether another endpoint of the same role waits, and a run may send to it. */
 export async function isAnotherWaiting(
   db: Database,
-  { id, role }: Leased,
+  { id, role }: WebhookEndpoint,
   now: Date,
 ): Promise<boolean> {
   const { others } = await batch(db, {
-    others: db
-      .select({ id: webhookEndpoints.id })
-      .from(webhookEndpoints)
-      .where(and(eq(webhookEndpoints.role, role), sql`id <> ${id}`, isClaimable(now.toISOString())))
-      .limit(1),
+    others: raw<{ id: string }>(
+      db,
+      sql`SELECT id FROM webhookEndpoints
+        WHERE role = ${role} AND id <> ${id} AND ${isClaimable(now.toISOString())} LIMIT 1`,
+    ),
   })
   return others.length > 0
 }
 
+/**
+ * Stores what follows from a batch, and renews the lease. What was changed meanwhile stays as it is: a
+ * message that was sent again, a position that a replay or another choice of events has set, and an
+ * endpoint that its owner has changed. Returns the endpoint as it is now; undefined if the lease was
+ * lost. After a crash, the next run sends the same batch again.
+ */
+export async function commitBatch(
+  db: Database,
+  endpoint: WebhookEndpoint,
+  { judgement, now }: { judgement: Judgement; now: Date },
+): Promise<WebhookEndpoint | undefined> {
+  const { position, health, records } = judgement
+  const { events, sources } = endpoint
+  const sourcesJson = sources && JSON.stringify(sources)
+  const { leased } = await batch(db, {
+    messages: records.length > 0 ? storeMessages(db, endpoint, JSON.stringify(records)) : undefined,
+    health: health ? storeHealth(db, endpoint, { health, now }) : undefined,
+    leased: db
+      .update(webhookEndpoints)
+      .set({
+        position: sql`iif(position = ${endpoint.position} AND events = ${JSON.stringify(events)}
+          AND sources IS ${sourcesJson}, ${position}, position)`,
+        leaseUntil: leaseFrom(now),
+      })
+      .where(isLeased(endpoint))
+      .returning(),
+  })
+  return leased[0]
+}
+
+/**
+ * The statements that store attempts. There is no row for a message that is accepted at the first
+ * attempt. Once the lease is lost, no row is added: another run may have delivered the message.
+ */
+const storeMessages = (db: Database, endpoint: WebhookEndpoint, records: string) => [
+  // The events may have been removed meanwhile.
+  raw<never>(
+    db,
+    sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
+      SELECT v.id, ${endpoint.id}, value ->> 'state', value ->> 'tries', value ->> 'dueAt'
+      FROM json_each(${records}) JOIN events v ON v.id = value ->> 'id'
+      WHERE value ->> 'state' <> 'delivered' AND EXISTS (SELECT 1 FROM webhookEndpoints
+        WHERE ${isLeased(endpoint)} AND deletedAt IS NULL)
+      ON CONFLICT DO NOTHING`,
+  ),
+  raw<never>(
+    db,
+    sql`UPDATE webhookMessages SET state = value ->> 'state', tries = value ->> 'tries',
+        dueAt = value ->> 'dueAt'
+      FROM json_each(${records})
+      WHERE eventId = value ->> 'id' AND endpointId = ${endpoint.id}
+        AND (dueAt IS value ->> 'claimedDueAt'
+          OR (dueAt IS NULL AND value ->> 'state' = 'delivered'))`,
+  ),
+  raw<never>(
+    db,
+    sql`UPDATE webhookMessages SET attempts = json_insert(
+        iif(json_array_length(attempts) < ${MAX_ATTEMPTS}, attempts, json_remove(attempts, '$[0]')),
+        '$[#]', value -> 'attempt')
+      FROM json_each(${records}) WHERE eventId = value ->> 'id' AND endpointId = ${endpoint.id}`,
+  ),
+]
+
+/**
+ * The statement that stores how an endpoint stands, unless its owner has changed it meanwhile: the
+ * attempts tell nothing about another URL, nor about an endpoint that was enabled since.
+ */
+function storeHealth(
+  db: Database,
+  endpoint: WebhookEndpoint,
+  { health: { isGone, ...health }, now }: { health: Health; now: Date },
+) {
+  const { updatedAt, url, penalty } = endpoint
+  return db
+    .update(webhookEndpoints)
+    .set({
+      ...health,
+      ...(health.failingSince === null && { warnedAt: null }),
+      ...(isGone && {
+        disabledAt: sql`coalesce(disabledAt, ${now.toISOString()})`,
+        disabledReason: sql`coalesce(disabledReason, 'gone')`,
+      }),
+    })
+    .where(
+      sql`${isLeased(endpoint)} AND (updatedAt, url, penalty) = (${updatedAt}, ${url}, ${penalty})`,
+    )
+}
+
 type Released = {
-  /** When the endpoint is to be woken; null if it has nothing to get or is disabled. */
-  dueAt: string | null
+  /** When a message of the queue is to wake the endpoint; null if it is disabled, or due much later. */
+  wakeAt: string | null
   /** An endpoint of the same user that waits for its turn. */
   next: DueEndpoint | undefined
 }
@@ -92,15 +171,17 @@ type Released = {
  */
 export async function releaseLease(
   db: Database,
-  endpoint: Leased,
+  endpoint: WebhookEndpoint,
   now: Date,
 ): Promise<Released | undefined> {
-  const { id, userId, leaseUntil } = endpoint
+  const { id, userId } = endpoint
   const at = now.toISOString()
+  const lastWakeUp = new Date(now.getTime() + MAX_DELAY).toISOString()
   const { released, next } = await batch(db, {
-    released: raw<{ dueAt: string | null }>(
+    released: raw<{ wakeAt: string | null }>(
       db,
-      sql`UPDATE webhookEndpoints SET leaseUntil = NULL, dueAt = next.at, wakeAt = next.at
+      sql`UPDATE webhookEndpoints SET leaseUntil = NULL, dueAt = next.at,
+          wakeAt = iif(disabledAt IS NULL AND next.at <= ${lastWakeUp}, next.at, NULL)
         FROM (
           SELECT max(coalesce(e.pausedUntil, ''), iif(
             e.verifiedAt IS NOT NULL AND ${countPending(id)} < ${MAX_PENDING} AND (
@@ -114,8 +195,8 @@ export async function releaseLease(
               WHERE m.endpointId = e.id AND m.dueAt IS NOT NULL
                 AND (e.verifiedAt IS NOT NULL OR v.type = 'webhook.test')))) AS at
           FROM webhookEndpoints e WHERE e.id = ${id}) AS next
-        WHERE id = ${id} AND leaseUntil = ${leaseUntil}
-        RETURNING iif(disabledAt IS NULL, dueAt, NULL) AS dueAt`,
+        WHERE ${isLeased(endpoint)}
+        RETURNING wakeAt`,
     ),
     next: raw<DueEndpoint>(
       db,
@@ -124,5 +205,5 @@ export async function releaseLease(
     ),
   })
   const [row] = released
-  return row && { dueAt: row.dueAt, next: next[0] }
+  return row && { wakeAt: row.wakeAt, next: next[0] }
 }

@@ -1,16 +1,31 @@
-/** One attempt to send a message. */
-import type { WebhookEvent } from '../../db/schema/webhooks.ts'
+/** Sends a batch of messages, and says what the receiver has answered to each. */
+import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
 import type { Settings } from '../../env.ts'
 import { parseDestination } from '../../http/destination.ts'
 import { ApiError } from '../../http/errors.ts'
-import { eventName } from '../id.ts'
-import { signMessage } from '../signature.ts'
+import { eventName } from '../event.ts'
+import { signMessage, webhookSecret } from '../signature.ts'
+import { MAX_REJECTIONS, type Message } from './batch.ts'
+
+/** A Worker may wait for the headers of six responses, which the endpoints of a call share. */
+const CONNECTIONS = 6
+
+/** Milliseconds in which a batch starts messages, so that a change by the owner counts soon. */
+const MAX_BATCH = 2000
 
 /** Milliseconds until the response has to be there. Only the one to a test is read. */
 const TIMEOUT = 15_000
 
-/** An event on its way to an endpoint. `body` is JSON. */
-type Sent = { id: number; type: WebhookEvent; body: string }
+/** 410 Gone: the receiver wants no more messages. */
+export const GONE = 410
+
+/** What sending needs. */
+export type Sender = {
+  settings: Pick<Settings, 'LOOPBACK_HOSTS' | 'DELIVERY_KEY_SECRET'>
+  clock: () => Date
+  /** Endpoints that share the connections of a call. */
+  endpoints: number
+}
 
 type Answer = {
   /** Null if there was no response. */
@@ -22,18 +37,63 @@ type Answer = {
   /** Whether the response to a test is its challenge. */
   isChallenge: boolean
 }
-/** `duration` in milliseconds. */
-export type Outcome = Answer & { at: Date; duration: number }
 
-type SendCtx = { settings: Pick<Settings, 'LOOPBACK_HOSTS'>; clock: () => Date }
-/** `secrets` are `whsec_…`: each of them signs. */
-type Delivery = { url: string; secrets: readonly string[]; message: Sent }
+/** `duration` in milliseconds. */
+export type Attempt = Answer & { message: Message; at: Date; duration: number }
+
+/**
+ * Sends messages in their order: the first one alone, and one more at a time for each that is
+ * accepted. Stops at a receiver that does not answer, wants no more, or rejects several in a row.
+ */
+export async function sendBatch(
+  sender: Sender,
+  endpoint: WebhookEndpoint,
+  messages: readonly Message[],
+): Promise<Attempt[]> {
+  const { clock, endpoints } = sender
+  const secrets = await secretsOf(sender, endpoint)
+  const lastStart = clock().getTime() + MAX_BATCH
+  const connections = Math.max(1, Math.floor(CONNECTIONS / endpoints))
+  const attempts: Attempt[] = []
+  const waiting = messages.values()
+  let open = 0
+  let rejections = endpoint.penalty < MAX_REJECTIONS ? endpoint.penalty : 0
+  let hasEnded = false
+
+  async function sendNext(): Promise<void> {
+    if (hasEnded || open >= connections || clock().getTime() > lastStart) return
+    const { value: message } = waiting.next()
+    if (!message) return
+    open++
+    const attempt = await sendMessage(sender, { endpoint, secrets, message })
+    open--
+    attempts.push(attempt)
+    const { status, error } = attempt
+    rejections = error === null ? 0 : rejections + 1
+    hasEnded ||= status === null || status === GONE || rejections >= MAX_REJECTIONS
+    await Promise.all(error === null ? [sendNext(), sendNext()] : [sendNext()])
+  }
+  await sendNext()
+  return attempts
+}
+
+/** The secrets that sign, as `whsec_…`: for some time after a rotation, the one before as well. */
+function secretsOf(
+  { settings, clock }: Sender,
+  { secretId, previousSecretId, previousSecretUntil }: WebhookEndpoint,
+): Promise<string[]> {
+  const isRotating = (previousSecretUntil ?? '') > clock().toISOString()
+  const ids = previousSecretId && isRotating ? [secretId, previousSecretId] : [secretId]
+  return Promise.all(ids.map((id) => webhookSecret(settings, id)))
+}
+
+type Sending = { endpoint: WebhookEndpoint; secrets: readonly string[]; message: Message }
 
 /** Sends a message, signed with the time of this attempt. Never throws. */
-export async function sendMessage(
-  { settings, clock }: SendCtx,
-  { url, secrets, message }: Delivery,
-): Promise<Outcome> {
+async function sendMessage(
+  { settings, clock }: Sender,
+  { endpoint, secrets, message }: Sending,
+): Promise<Attempt> {
   const at = clock()
   // Of the clock of the machine, as a receiver has one: `npm run dev` can move `Date`.
   const timestamp = Math.floor((performance.timeOrigin + performance.now()) / 1000)
@@ -45,23 +105,28 @@ export async function sendMessage(
     'webhook-timestamp': String(timestamp),
     'webhook-signature': await signMessage(secrets, { id, timestamp, body: message.body }),
   }
-  const answer = await post(url, { headers, message, loopbackHosts: settings.LOOPBACK_HOSTS })
-  return { ...answer, at, duration: clock().getTime() - at.getTime() }
+  const answer = await post(settings, endpoint.url, { headers, message })
+  const isUnverified = endpoint.verifiedAt === null && !answer.isChallenge
+  const error = answer.error ?? (isUnverified ? 'it did not answer the challenge' : null)
+  return { ...answer, error, message, at, duration: clock().getTime() - at.getTime() }
 }
 
-type Content = {
-  headers: Record<string, string>
-  message: Sent
-  loopbackHosts: readonly string[]
-}
+/** Returns the URL of an endpoint, if messages may be sent to it. Throws `invalid_input`. */
+export const parseWebhookUrl = (settings: Pick<Settings, 'LOOPBACK_HOSTS'>, url: string): URL =>
+  parseDestination(url, {
+    field: 'url',
+    loopbackHosts: settings.LOOPBACK_HOSTS,
+    isHttpsOnly: true,
+  })
 
 async function post(
+  settings: Sender['settings'],
   url: string,
-  { headers, message: { type, body }, loopbackHosts }: Content,
+  { headers, message: { type, body } }: { headers: Record<string, string>; message: Message },
 ): Promise<Answer> {
   const signal = AbortSignal.timeout(TIMEOUT)
   try {
-    const destination = parseDestination(url, { field: 'url', loopbackHosts, isHttpsOnly: true })
+    const destination = parseWebhookUrl(settings, url)
     const init = { method: 'POST', redirect: 'manual', signal, headers, body } as const
     const response = await fetch(destination, init)
     const { status } = response

@@ -1,4 +1,4 @@
-import { chosenEvents, eventMeanings, isAlarm } from '../../events/types.ts'
+import { chosenEvents, eventMeanings, isAlarm } from '../../events/event.ts'
 import { Field, Problem } from '../components/field.tsx'
 import type { Rejection } from '../components/form.ts'
 

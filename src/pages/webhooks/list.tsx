@@ -1,7 +1,7 @@
 import { ADMINISTRATOR } from '../../db/schema/users.ts'
+import { chosenEvents, isAlarm } from '../../events/event.ts'
 import { MAX_WEBHOOKS } from '../../events/manage.ts'
 import type { Webhook } from '../../events/schema.ts'
-import { chosenEvents, isAlarm } from '../../events/types.ts'
 import { LinkButton, Submit } from '../components/button.tsx'
 import { Select } from '../components/field.tsx'
 import { plural } from '../components/numbers.ts'

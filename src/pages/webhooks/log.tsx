@@ -1,6 +1,6 @@
 import type { WebhookMessage } from '../../events/answers.ts'
+import { eventMeanings } from '../../events/event.ts'
 import { type MessageState, messageStates, type Webhook } from '../../events/schema.ts'
-import { eventMeanings } from '../../events/types.ts'
 import { Submit } from '../components/button.tsx'
 import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
 import { plural } from '../components/numbers.ts'
@@ -74,7 +74,7 @@ const Message = ({ webhook, message }: MessageProps) => (
       {message.orderId && <span>Order {message.orderId}</span>}
       {message.dueAt && <When what="Next attempt" at={message.dueAt} />}
     </p>
-    {webhook.enabled && webhook.verifiedAt && (
+    {webhook.enabled && webhook.verifiedAt && message.state !== 'waiting' && (
       <form
         method="post"
         action={`/settings/webhooks/${webhook.id}/messages/${message.id}/resend`}

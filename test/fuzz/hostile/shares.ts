@@ -12,7 +12,7 @@ import { decodeJwt } from 'jose'
 import { getAddress } from 'viem'
 import { nfts } from '../../../src/db/schema/catalogue.ts'
 import { webhookEndpoints } from '../../../src/db/schema/webhooks.ts'
-import { newSecretId } from '../../../src/events/signature.ts'
+import { randomHex } from '../../../src/events/signature.ts'
 import { callWith } from '../../support/api.ts'
 import { aChain, type Chain } from '../../support/chain/chain.ts'
 import { pass } from '../../support/delivery/clock.ts'
@@ -187,7 +187,7 @@ async function prepare({ attackers, victims, sales }: World, chain: Chain): Prom
     .update(webhookEndpoints)
     .set({ disabledAt: new Date().toISOString(), disabledReason: 'owner' })
     .where(inArray(webhookEndpoints.userId, victims.ids))
-  await aWebhook(victims.seller, { url: `${RECEIVER}hook`, secretId: newSecretId() })
+  await aWebhook(victims.seller, { url: `${RECEIVER}hook`, secretId: randomHex() })
   return { salesOf, burners, waiter: stranger }
 }
 

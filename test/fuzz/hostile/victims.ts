@@ -13,7 +13,7 @@ import {
 } from '../../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../../src/db/schema/webhooks.ts'
 import { readSettings } from '../../../src/env.ts'
-import { newSecretId, webhookSecret } from '../../../src/events/signature.ts'
+import { randomHex, webhookSecret } from '../../../src/events/signature.ts'
 import { aPng } from '../../avatars/pictures.ts'
 import { type Call, callWith } from '../../support/api.ts'
 import {
@@ -139,7 +139,7 @@ async function aVictim(values: Partial<typeof users.$inferInsert> = {}) {
   await succeed(token, 'PUT', path, { body: aPng() })
   const session = cookieOf(visitor, 'token')
   const linkSecret = secretOf(mailedLink(visitor))
-  const secretId = newSecretId()
+  const secretId = randomHex()
   const webhook = await aWebhook(user, {
     role: values.roleId ? 'master' : 'user',
     url: hidden('hook'),

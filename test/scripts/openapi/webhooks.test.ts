@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import openapi from '../../../docs/openapi.json'
 import { webhookEvents } from '../../../src/db/schema/webhooks.ts'
-import { eventMeanings } from '../../../src/events/types.ts'
+import { eventMeanings } from '../../../src/events/event.ts'
 import { problemWith, resolved } from '../../support/document.ts'
 
 const { webhooks } = openapi

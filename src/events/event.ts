@@ -1,0 +1,140 @@
+/** An event: its id, which is its place in the log, what it means, and its body. */
+import { and, eq, getTableColumns } from 'drizzle-orm'
+import * as z from 'zod'
+import type { Database } from '../db/client.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
+import {
+  type AlarmData,
+  events,
+  type OrderFacts,
+  type TestData,
+  type WebhookEvent,
+  webhookEvents,
+  webhookMessages,
+} from '../db/schema/webhooks.ts'
+
+/** How an id of the log is shown, also as `webhook-id`: `evt_1772442120000000`. */
+export const eventName = (id: number): string => `evt_${id}`
+
+/** The id of an event, as its number in the log. */
+export const EventName = z
+  .string()
+  .regex(/^evt_[1-8]?\d{1,15}$/, 'must be the id of an event')
+  .transform((name) => Number(name.slice(4)))
+
+/** The first id that an event of this time may have: microseconds since 1970. */
+export const eventIdAt = (at: Date): number => at.getTime() * 1000
+
+/** Events that a statement looks at, at most, for the few that a caller or an endpoint gets. */
+export const WINDOW = 1000
+
+/** Milliseconds for which events are kept, with the messages about them. */
+export const RETENTION = 30 * 24 * 60 * 60 * 1000
+
+/** What each event means, for people. `scripts/openapi/events.ts` describes their bodies. */
+export const eventMeanings: Record<WebhookEvent, string> = {
+  'order.created': 'An order was placed',
+  'order.awaiting_wallet': 'The buyer has no wallet yet',
+  'order.delivered': 'The buyer has the NFT',
+  'order.failed': 'The NFT could not be delivered',
+  'order.cancelled': 'The delivery was cancelled: who chose order.failed gets this, too',
+  'order.retried': 'A delivery that failed is tried again',
+  'alarm.raised': 'Something is wrong with the marketplace',
+  'alarm.cleared': 'An alarm is over',
+  'webhook.test': 'You asked for a test, or the URL is new',
+}
+
+/** The events that an endpoint may choose. `webhook.test` is always sent. */
+export const ChosenEvent = z.enum(webhookEvents).exclude(['webhook.test'])
+export const chosenEvents = ChosenEvent.options
+
+/** Whether only endpoints with the role `master` get the event. */
+export const isAlarm = (event: WebhookEvent): boolean => event.startsWith('alarm.')
+
+/** An event, and what its body needs of the order. */
+const eventColumns = {
+  ...getTableColumns(events),
+  providerId: orders.providerId,
+  custom: orders.custom,
+  nftId: orderItems.nftId,
+  listingId: orderItems.listingId,
+  quantity: orderItems.quantity,
+}
+
+/** Selects events with what their bodies need. Add a condition, an order and a limit. */
+export const selectEvents = (db: Database) =>
+  db
+    .select(eventColumns)
+    .from(events)
+    .leftJoin(orderItems, eq(orderItems.id, events.itemId))
+    .leftJoin(orders, eq(orders.id, events.orderId))
+
+/** Selects events as `selectEvents` does, with the row of the message to an endpoint, if there is one. */
+export const selectMessages = (db: Database, endpointId: string) =>
+  db
+    .select({
+      ...eventColumns,
+      state: webhookMessages.state,
+      tries: webhookMessages.tries,
+      attempts: webhookMessages.attempts,
+      dueAt: webhookMessages.dueAt,
+    })
+    .from(events)
+    .leftJoin(orderItems, eq(orderItems.id, events.itemId))
+    .leftJoin(orders, eq(orders.id, events.orderId))
+    .leftJoin(
+      webhookMessages,
+      and(eq(webhookMessages.eventId, events.id), eq(webhookMessages.endpointId, endpointId)),
+    )
+
+/** An event with what its body needs of the order. */
+export type EventRow = Awaited<ReturnType<typeof selectEvents>>[number]
+
+/** An event, and the row of the message to an endpoint. Its columns are null if there is none. */
+export type MessageRow = Awaited<ReturnType<typeof selectMessages>>[number]
+
+/** `timestamp`: ISO 8601. */
+type Body<Type, Data> = { type: Type; timestamp: string; data: Data }
+
+/** The body of an event. */
+export type EventBody =
+  | Body<Extract<WebhookEvent, `order.${string}`>, ReturnType<typeof toOrderData>>
+  | Body<Extract<WebhookEvent, `alarm.${string}`>, AlarmData>
+  | Body<'webhook.test', TestData>
+
+/** Builds the body of an event. */
+export function toBody(row: EventRow): EventBody {
+  const { type, at, data } = row
+  return { type, timestamp: at, data: isOfOrder(type) ? toOrderData(row) : data } as EventBody
+}
+
+const isOfOrder = (type: WebhookEvent) => type.startsWith('order.')
+
+/**
+ * What happened to an order. What never changes is read from the order, the rest is stored with the
+ * event. The keys have this order in the JSON of messages.
+ */
+function toOrderData(row: EventRow) {
+  const { buyerId, claimUrl, status, txId, failReason, reasonCode } = row.data as OrderFacts
+  return {
+    orderId: row.orderId,
+    orderItemId: row.itemId,
+    /** Order number of the shop. */
+    providerId: row.providerId,
+    nftId: row.nftId,
+    listingId: row.listingId,
+    quantity: row.quantity,
+    buyerId,
+    sellerId: row.sellerId,
+    /** Name of the token that placed the order. */
+    source: row.source?.slice(row.source.indexOf(':') + 1) ?? null,
+    /** The shop's own texts; null also once the buyer was forgotten. */
+    custom: row.custom,
+    claimUrl,
+    status,
+    txId,
+    failReason,
+    reasonCode,
+    sequence: row.sequence,
+  }
+}
