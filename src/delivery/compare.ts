@@ -6,7 +6,7 @@ import { otherNodes } from '../ethereum/node.ts'
 import { log } from '../log.ts'
 import { locateUses, readMined } from './chain/uses.ts'
 import type { Item, Loaded, Observation } from './model.ts'
-import { explain, finalReasons, rules } from './reasons.ts'
+import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
 import { fail, type ItemChange, queue, wait, waitForTransaction } from './rules/item-changes.ts'
 import { finalDelay } from './rules/schedule.ts'
 import {
@@ -115,10 +115,6 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Input
   return { changes, unrecorded, recorded, isBlocked }
 }
 
-/** Whether nothing can be done with the item any more, because its key is used. */
-const isUsedUp = ({ state, reasonCode }: Item): boolean =>
-  state === 'failed' && reasonCode !== null && finalReasons.includes(reasonCode)
-
 /**
  * An item whose transaction the nodes do not tell. `hash`: the transaction that an event names.
  * `isDoubtful`: two nodes have different receipts of it, or one has a receipt which does not show that
@@ -200,17 +196,12 @@ function settleMissing(
 }
 
 /** Whether the transaction of an item was searched for so long that what one node tells suffices. */
-function isSearchOver(
-  { state, reasonCode, failingSince }: Item,
-  { network: { comparedAt } }: Loaded,
-  now: Date,
-): boolean {
-  const { waits: searchTime } = rules.transaction_not_found
+function isSearchOver(item: Item, { network: { comparedAt } }: Loaded, now: Date): boolean {
   const isOver = (since: string | null, timeout: number) =>
     since !== null && now.getTime() - Date.parse(since) >= timeout
-  if (state !== 'queued') return isOver(comparedAt, COMPARE_INTERVAL + searchTime)
-  const isSearched = reasonCode === 'transaction_not_found' || reasonCode === 'cancelled'
-  return isSearched && isOver(failingSince, searchTime)
+  if (item.state !== 'queued') return isOver(comparedAt, COMPARE_INTERVAL + SEARCH_TIME)
+  const isSearched = item.reasonCode === 'transaction_not_found' || hasReturnedPieces(item)
+  return isSearched && isOver(item.failingSince, SEARCH_TIME)
 }
 
 /** Returns each transaction once, with all items that were found in it. */

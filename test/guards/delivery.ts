@@ -87,7 +87,7 @@ export const delivery: Guard[] = [
   {
     name: 'the pieces of a cancelled item return to the stock once',
     file: 'src/delivery/rules/item-changes.ts',
-    text: "isReturned: item.reasonCode !== 'cancelled',",
+    text: 'isReturned: !hasReturnedPieces(item),',
     broken: 'isReturned: true,',
     test: 'test/delivery/decide.test.ts',
     title: 'is cancelled when its key was used up, and its pieces return once',

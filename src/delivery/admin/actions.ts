@@ -12,7 +12,7 @@ import { ApiError } from '../../http/errors.ts'
 import { guard } from '../../http/guard.ts'
 import { assignChains, changeDeliveries } from '../transitions.ts'
 import { type WakeUp, wake } from '../wake.ts'
-import { findObstacles, isConfigured, isFinal } from './obstacles.ts'
+import { findObstacles, isConfigured, isUsedUpSql } from './obstacles.ts'
 import { type Filter, matches, selectTransfer, type Transfer, toTransfer } from './transfers.ts'
 
 /** Items that one call changes at most. */
@@ -111,12 +111,12 @@ const changeable = (ctx: StatementCtx, { action }: Pick<Action, 'action'>, ids: 
   sql`(SELECT d.id FROM deliveries d WHERE d.id IN ${ids} AND ${isChangeable(ctx, action)})`
 
 function isChangeable({ now, settings: { NETWORKS } }: StatementCtx, action: Action['action']) {
-  if (action === 'write_off') return isFinal
+  if (action === 'write_off') return isUsedUpSql
   const condition =
     action === 'retry'
       ? sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()} OR d.state = 'failed')`
       : sql`d.state NOT IN ('transferred', 'written_off') AND d.requestedAction <> 'cancel'`
-  return sql`${condition} AND NOT ${isFinal} AND ${isConfigured(NETWORKS)}`
+  return sql`${condition} AND NOT ${isUsedUpSql} AND ${isConfigured(NETWORKS)}`
 }
 
 /** Returns the statements of an action on items. `ids`: a list in parentheses. */

@@ -2,7 +2,7 @@
 import type { Hex } from 'viem'
 import type { DeliveryState, ReasonCode } from '../../db/schema/delivery.ts'
 import type { Item } from '../model.ts'
-import { explain, isOwnFault, type Reason, rules } from '../reasons.ts'
+import { explain, hasReturnedPieces, type Reason, rules } from '../reasons.ts'
 
 /** What the changes of an item depend on. */
 export type WaitingItem = Pick<
@@ -81,7 +81,7 @@ export const queue = (item: WaitingItem, at: Date): ItemChange => ({
 export const carry = (item: WaitingItem, transaction: Hex): ItemChange => ({
   ...copy(item),
   ...(item.tries === 0 &&
-    item.reasonCode !== 'cancelled' && {
+    !hasReturnedPieces(item) && {
       failingSince: null,
       reasonCode: null,
       reasonDetail: null,
@@ -109,7 +109,7 @@ export const transferred = (
   dueAt: null,
   transaction,
   amount: Number(amount),
-  ...(item.reasonCode === 'cancelled' && { isTaken: true }),
+  ...(hasReturnedPieces(item) && { isTaken: true }),
 })
 
 /** The item cannot be delivered, and its order fails with the reason. */
@@ -131,7 +131,7 @@ export const cancelled = (item: WaitingItem, transaction?: Hex | null): ItemChan
   dueAt: null,
   transaction,
   isUnrequested: item.cancelRequestedAt === null,
-  isReturned: item.reasonCode !== 'cancelled',
+  isReturned: !hasReturnedPieces(item),
 })
 
 /** The transfer failed in a transaction. It is tried again at once, a few times. */
@@ -160,9 +160,10 @@ export function wait(
   const elapsed = now.getTime() - since.getTime()
   const most = isConfirmed ? MAX_DELAY : MAX_UNCONFIRMED_DELAY
   const next = now.getTime() + Math.min(most, Math.max(FIRST_DELAY, elapsed))
-  const limit = since.getTime() + rules[reason.reasonCode].waits
+  const { waits = Infinity } = rules[reason.reasonCode]
+  const limit = since.getTime() + waits
   const at = new Date(limit > now.getTime() ? Math.min(next, limit) : next)
-  const kept = item.reasonCode === 'cancelled' ? {} : reason
+  const kept = hasReturnedPieces(item) ? {} : reason
   return queue({ ...item, ...kept, failingSince: since.toISOString() }, at)
 }
 
@@ -175,7 +176,7 @@ export const waitForTransaction = (item: WaitingItem, block: number, now: Date):
  * says so already.
  */
 export const stayDue = (item: WaitingItem, reasonCode: ReasonCode, now: Date): ItemChange | null =>
-  item.reasonCode === reasonCode || item.reasonCode === 'cancelled'
+  item.reasonCode === reasonCode || hasReturnedPieces(item)
     ? null
     : queue({ ...item, ...explain(reasonCode), failingSince: now.toISOString() }, now)
 
@@ -205,14 +206,15 @@ export const needsConfirmation = (item: WaitingItem, reason: Reason, now: Date):
  * whose pieces have returned to the stock does not fail: it ends as cancelled.
  */
 function isOverdue(item: WaitingItem, reason: Reason, now: Date): boolean {
-  if (item.reasonCode === 'cancelled') return false
-  if (isOwnFault(reason.reasonCode) && item.tries > 0) return true
-  return now.getTime() - waitsSince(item, reason, now).getTime() >= rules[reason.reasonCode].waits
+  const { waits = Infinity, isOwnFault = false } = rules[reason.reasonCode]
+  if (hasReturnedPieces(item)) return false
+  if (isOwnFault && item.tries > 0) return true
+  return now.getTime() - waitsSince(item, reason, now).getTime() >= waits
 }
 
 /** Since when the item waits for this reason. */
 function waitsSince(item: WaitingItem, { reasonCode }: Reason, now: Date): Date {
   // A failure in a transaction is followed by the same failure in a simulation.
-  const isSame = item.reasonCode === reasonCode || item.reasonCode === 'cancelled' || item.tries > 0
+  const isSame = item.reasonCode === reasonCode || hasReturnedPieces(item) || item.tries > 0
   return item.failingSince && isSame ? new Date(item.failingSince) : now
 }

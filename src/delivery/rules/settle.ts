@@ -15,7 +15,7 @@ import {
 import type { EventLog, Receipt } from '../../ethereum/requests.ts'
 import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
 import type { Item } from '../model.ts'
-import { explain } from '../reasons.ts'
+import { explain, hasReturnedPieces } from '../reasons.ts'
 import { cancelled, fail, type ItemChange, transferred } from './item-changes.ts'
 
 /**
@@ -56,8 +56,7 @@ export function settle(
   const amount = findAmount({ ...item, recipient: recipient ?? null }, contentHash)
   if (amount !== undefined)
     return found ? settleUse(item, found, hash) : transferred(item, amount, hash)
-  // Its pieces have returned to the stock, and the key is used up.
-  if (item.reasonCode === 'cancelled') return cancelled(item, hash)
+  if (hasReturnedPieces(item)) return cancelled(item, hash)
   const detail = delivered ? `transaction ${hash}, recipient ${delivered.to}` : undefined
   return fail(item, explain('key_used_for_other_delivery', detail), hash)
 }
