@@ -16,13 +16,7 @@ import type { Reply } from '../ethereum/rpc.ts'
 import { log } from '../log.ts'
 import type { Loaded, Observation, SignerRow } from './model.ts'
 import { type Decision, decide, isUnmined } from './rules/decide.ts'
-import {
-  type Burn,
-  type Changes,
-  NO_CHANGES,
-  type SignerChange,
-  type TransactionChange,
-} from './store/store.ts'
+import { type Burn, type Changes, NO_CHANGES, type TransactionChange } from './store/store.ts'
 
 type Closed = { decisions: Decision[]; changes: Changes }
 
@@ -105,7 +99,7 @@ function countReverts(
   decisions: readonly Decision[],
   signers: ReadonlyMap<Address, SignerRow>,
   now: Date,
-): SignerChange[] {
+): SignerRow[] {
   const reverts = new Map<Address, number>()
   for (const decision of decisions) {
     if (decision.do !== 'close' || !decision.receipt) continue

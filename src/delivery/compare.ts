@@ -4,25 +4,23 @@ import type { Address, Hex } from 'viem'
 import type { Network } from '../env.ts'
 import { otherNodes } from '../ethereum/node.ts'
 import { log } from '../log.ts'
-import { locateUses, readMined } from './chain/uses.ts'
+import { locateUses, readMined } from './chain/records.ts'
 import type { Item, Loaded, Observation } from './model.ts'
 import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
+import { finalDelay } from './rules/decide.ts'
 import { fail, type ItemChange, queue, wait, waitForTransaction } from './rules/item-changes.ts'
-import { finalDelay } from './rules/schedule.ts'
+import { type AgreedTransaction, agreeOnMined, isSameMined } from './rules/receipts.ts'
 import {
-  type AgreedTransaction,
-  agreeOnMined,
   deniesTransfer,
   type FoundTransaction,
-  isSameMined,
   type Recorded,
   settle,
   settleMined,
 } from './rules/settle.ts'
 import { describeForeign, type Finding } from './store/findings.ts'
-import type { HeldLease } from './store/held-lease.ts'
 import { COMPARE_INTERVAL } from './store/lease.ts'
 import { COMPARED_ITEMS } from './store/load.ts'
+import type { HeldLease } from './store/store.ts'
 import { type Changes, type NewTransaction, NO_CHANGES } from './store/store.ts'
 
 type Input = {
@@ -156,9 +154,9 @@ async function findTransactions(
     const isConfirmed = isAlone || agreed?.isConfirmed === true
     const suffices = isConfirmed || isSearchOver(item, loaded, now)
     const end = located && agreed && suffices && settleMined(located, agreed, network.treasury)
-    if (end && (isConfirmed || end.change.state !== 'failed')) {
-      const isSame = end.change.state === item.state && end.change.reasonCode === item.reasonCode
-      if (isSame) continue
+    if (end && (isConfirmed || end.change.transition !== 'fail')) {
+      const hasFailedSo = item.state === 'failed' && item.reasonCode === end.change.reasonCode
+      if (end.change.transition === 'fail' && hasFailedSo) continue
       changes.push(end.change)
       found.push(end.found)
       continue

@@ -10,19 +10,17 @@ import type { Network, Settings } from '../env.ts'
 import { leaveOut, usableNodes } from '../ethereum/node.ts'
 import { getSigner, type Signer } from '../ethereum/signer.ts'
 import { log } from '../log.ts'
-import { broadcast } from './chain/broadcast.ts'
 import { observe } from './chain/observe.ts'
 import { checkContracts, checkNonces, checkSettledBlock, findContradictedSince } from './checks.ts'
 import { closeTransactions, logClosed } from './close.ts'
 import { compareKeys } from './compare.ts'
 import type { Loaded, SigningBlocker } from './model.ts'
+import { hasRoom, nextLook } from './rules/decide.ts'
 import type { ItemChange } from './rules/item-changes.ts'
-import { hasRoom, nextLook } from './rules/schedule.ts'
-import { prepareCalls } from './send.ts'
+import { broadcast, prepareCalls } from './send.ts'
 import { storeFindings } from './store/findings.ts'
-import { HeldLease } from './store/held-lease.ts'
 import { load, MAX_LOADED } from './store/load.ts'
-import { NO_CHANGES, Outdated } from './store/store.ts'
+import { HeldLease, NO_CHANGES, Outdated } from './store/store.ts'
 
 /** Milliseconds until a network is asked again that could not be worked on. */
 const BLOCKED_DELAY = 15_000
@@ -87,7 +85,9 @@ export async function step(
 
 /** Whether deliveries have ended, and when the next step is due. */
 function plan({ items, blocker, continues, lookAt, takesItems }: Outcome, now: Date) {
-  const hasEnded = items.some(({ state }) => ['transferred', 'failed', 'cancelled'].includes(state))
+  const hasEnded = items.some(({ transition }) =>
+    ['deliver', 'fail', 'cancel'].includes(transition),
+  )
   if (!blocker) return { hasEnded, lookAt: continues ? now : lookAt, takesItems, problem: null }
   const retryAt = new Date(now.getTime() + BLOCKED_DELAY)
   return {

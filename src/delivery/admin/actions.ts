@@ -10,7 +10,8 @@ import { configuredChainIds, type Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { guard } from '../../http/guard.ts'
-import { assignChains, changeDeliveries } from '../transitions.ts'
+import { changeDeliveries } from '../transitions.ts'
+import { assignChains } from '../unconfigured.ts'
 import { type WakeUp, wake } from '../wake.ts'
 import { findObstacles, isConfigured, isUsedUpSql } from './obstacles.ts'
 import { type Filter, matches, selectTransfer, type Transfer, toTransfer } from './transfers.ts'
@@ -130,6 +131,10 @@ export function actionStatements(ctx: StatementCtx, action: Action, ids: SQL) {
  * Queues failed items again, and makes queued ones due at once. What a transaction carries is not
  * changed, nor are items whose network is not configured. A failed item without a recipient gets the
  * wallet of its buyer, or waits until its buyer has one.
+ *
+ * Each item makes one of the transitions, because what one has changed is no longer `changeable` for
+ * the next: `retry` takes the failed items with a recipient, `retry_without_wallet` the other failed
+ * ones, and `try_now` those that were queued for later.
  */
 function retryItems({ db, now, settings }: StatementCtx, items: SQL) {
   const isIt = sql`deliveries.id IN ${items}`

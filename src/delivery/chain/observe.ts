@@ -28,7 +28,7 @@ import {
 import type { Loaded, Observation } from '../model.ts'
 import { findContract } from '../rules/compose.ts'
 import { signedHashes } from '../rules/decide.ts'
-import type { HeldLease } from '../store/held-lease.ts'
+import type { HeldLease } from '../store/store.ts'
 import { readLineage } from './history.ts'
 import { confirm, readReceipts, readRecords, recordRequests } from './records.ts'
 

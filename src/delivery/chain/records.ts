@@ -1,23 +1,35 @@
-/** What nodes say about delivery keys and receipts. */
+/** What nodes say about delivery keys, the events that used them, and transactions. */
 import type { Address, Hex } from 'viem'
+import * as z from 'zod'
 import type { Network } from '../../env.ts'
-import { decodeRecords, encodeRecords, type KeyRecord } from '../../ethereum/contract.ts'
+import {
+  decodeRecords,
+  encodeRecords,
+  isUse,
+  type KeyRecord,
+  usedTopics,
+} from '../../ethereum/contract.ts'
 import { type Node, otherNodes } from '../../ethereum/node.ts'
 import {
   type Block,
   block,
   blockAt,
+  eventLogs,
   hex,
+  integer,
+  logs,
   type Receipt,
   read,
   receipt,
   transactionReceipt,
   view,
+  word,
 } from '../../ethereum/requests.ts'
-import type { Replies, RpcRequest } from '../../ethereum/rpc.ts'
+import type { Replies, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { log } from '../../log.ts'
 import type { Confirmation, ObservedRecord } from '../model.ts'
-import { mergeReceipts } from '../rules/settle.ts'
+import { type Mined, mergeReceipts } from '../rules/receipts.ts'
+import type { LocatedUse, Recorded } from '../rules/settle.ts'
 
 /** Keys of one `records` call. */
 const KEYS_PER_CALL = 500
@@ -165,4 +177,67 @@ export async function confirm(
     finalTime: final.timestamp,
     unconfirmedSince: since,
   }
+}
+
+/**
+ * Returns the items whose keys events show as used. A further node is asked about those that the ones
+ * before it do not show. `lineage`: the contracts that may have logged the events.
+ */
+export async function locateUses(
+  nodes: readonly Node[],
+  recorded: readonly Recorded[],
+  lineage: readonly Address[],
+): Promise<LocatedUse[]> {
+  const uses: LocatedUse[] = []
+  for (const { rpc } of nodes) {
+    const rest = recorded.filter(({ item }) => !uses.some((use) => use.item.id === item.id))
+    if (rest.length > 0) uses.push(...(await findUses(rpc, rest, lineage)))
+  }
+  return uses
+}
+
+async function findUses(
+  rpc: Rpc,
+  recorded: readonly Recorded[],
+  lineage: readonly Address[],
+): Promise<LocatedUse[]> {
+  const groups = [...Map.groupBy(recorded, ({ record }) => record.block)]
+  const requests = groups.map(([block, inBlock]) =>
+    eventLogs(
+      block,
+      [...new Set([...lineage, ...inBlock.map(({ contract }) => contract)])],
+      usedTopics(inBlock.map(({ item }) => item.key)),
+    ),
+  )
+  const replies = await rpc(requests)
+  const events = requests.flatMap((request) => read(logs, replies(request)) ?? [])
+  return recorded.flatMap((entry) => {
+    const { item, contract, record } = entry
+    const use = events.find((event) =>
+      [...lineage, contract].some((one) => isUse(event, one, item.key, record)),
+    )
+    return use ? [{ ...entry, use }] : []
+  })
+}
+
+const transactionByHash = (hash: Hex): RpcRequest => ({
+  method: 'eth_getTransactionByHash',
+  params: [hash],
+})
+const transactionShape = z.object({ hash: word, nonce: integer })
+
+/** Returns what a node says of transactions. Absent: it does not tell, or answers about another one. */
+export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<Hex, Mined>> {
+  const replies = await rpc(
+    hashes.flatMap((hash) => [transactionReceipt(hash), transactionByHash(hash)]),
+  )
+  return new Map(
+    hashes.flatMap((hash) => {
+      const mined = read(receipt, replies(transactionReceipt(hash)))
+      const transaction = read(transactionShape, replies(transactionByHash(hash)))
+      return mined?.transactionHash === hash && transaction?.hash === hash
+        ? [[hash, { ...mined, nonce: transaction.nonce }]]
+        : []
+    }),
+  )
 }

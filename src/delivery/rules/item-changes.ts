@@ -1,6 +1,6 @@
 /** What becomes of items: the changes that a step writes, and how long an item waits. */
 import type { Hex } from 'viem'
-import type { DeliveryState, ReasonCode } from '../../db/schema/delivery.ts'
+import type { ReasonCode } from '../../db/schema/delivery.ts'
 import type { Item } from '../model.ts'
 import { explain, hasReturnedPieces, type Reason, rules } from '../reasons.ts'
 
@@ -8,7 +8,6 @@ import { explain, hasReturnedPieces, type Reason, rules } from '../reasons.ts'
 export type WaitingItem = Pick<
   Item,
   | 'id'
-  | 'state'
   | 'version'
   | 'requestedAction'
   | 'cancelRequestedAt'
@@ -19,19 +18,9 @@ export type WaitingItem = Pick<
 >
 
 /** The new values of an item. Nothing is written if its version is another one by then. */
-export type ItemChange = Pick<
-  Item,
-  | 'id'
-  | 'version'
-  | 'state'
-  | 'requestedAction'
-  | 'failingSince'
-  | 'tries'
-  | 'reasonCode'
-  | 'reasonDetail'
-> & {
-  /** The state before. */
-  from: DeliveryState
+export type ItemChange = Omit<WaitingItem, 'cancelRequestedAt'> & {
+  /** `transitions.ts` says from which states to which one they lead. */
+  transition: 'carry' | 'wait' | 'deliver' | 'fail' | 'cancel'
   dueAt: string | null
   /** The hash of its transaction, if that is another one. Null: none carries it any more. */
   transaction?: Hex | null | undefined
@@ -61,7 +50,6 @@ const MAX_TRIES = 3
 /** Copies what stays the same. */
 const copy = (item: WaitingItem) => ({
   id: item.id,
-  from: item.state,
   version: item.version,
   requestedAction: item.requestedAction,
   failingSince: item.failingSince,
@@ -73,7 +61,7 @@ const copy = (item: WaitingItem) => ({
 /** Queues the item. It is processed next at `at`. */
 export const queue = (item: WaitingItem, at: Date): ItemChange => ({
   ...copy(item),
-  state: 'queued',
+  transition: 'wait',
   dueAt: at.toISOString(),
 })
 
@@ -86,7 +74,7 @@ export const carry = (item: WaitingItem, transaction: Hex): ItemChange => ({
       reasonCode: null,
       reasonDetail: null,
     }),
-  state: 'in_flight',
+  transition: 'carry',
   dueAt: null,
   transaction,
 })
@@ -101,7 +89,7 @@ export const transferred = (
   transaction?: Hex | null,
 ): ItemChange => ({
   ...copy(item),
-  state: 'transferred',
+  transition: 'deliver',
   requestedAction: 'deliver',
   failingSince: null,
   reasonCode: null,
@@ -116,7 +104,7 @@ export const transferred = (
 export const fail = (item: WaitingItem, reason: Reason, transaction?: Hex | null): ItemChange => ({
   ...copy(item),
   ...reason,
-  state: 'failed',
+  transition: 'fail',
   requestedAction: 'deliver',
   dueAt: null,
   transaction,
@@ -126,7 +114,7 @@ export const fail = (item: WaitingItem, reason: Reason, transaction?: Hex | null
 export const cancelled = (item: WaitingItem, transaction?: Hex | null): ItemChange => ({
   ...copy(item),
   ...explain('cancelled'),
-  state: 'cancelled',
+  transition: 'cancel',
   requestedAction: 'cancel',
   dueAt: null,
   transaction,
