@@ -5,13 +5,8 @@ import type { Item } from './model.ts'
 
 const MINUTE = 60_000
 
-/** For what nobody corrects. */
-const SOON = 10 * MINUTE
-/** For what the holder often corrects. */
-const LATE = 24 * 60 * MINUTE
-
 /** Milliseconds for which the transaction that used a key is searched for. */
-export const SEARCH_TIME = SOON
+export const SEARCH_TIME = 10 * MINUTE
 
 type Rule = {
   /** For people. */
@@ -39,6 +34,13 @@ type Rule = {
 const corrected = 'the NFT is corrected in the catalogue'
 const buyerMoved = 'the buyer links another wallet'
 
+/** The order itself shows that it cannot be delivered. */
+const atOnce = { waits: 0, confirmedBy: 'no node' } as const
+/** Nobody corrects that. */
+const ownFault = { waits: 10 * MINUTE, isOwnFault: true } as const
+/** The holder of the token often corrects that. */
+const untilNextDay = { waits: 24 * 60 * MINUTE, removedBy: 'seller' } as const
+
 export const rules: Record<ReasonCode, Rule> = {
   cancelled: { sentence: 'cancelled', ends: 'is cancelled', retry: false },
   contract_paused: { sentence: 'the delivery contract is paused', waits: Infinity },
@@ -54,44 +56,30 @@ export const rules: Record<ReasonCode, Rule> = {
   },
   gas_limit_exceeded: {
     sentence: 'the transfer needs more gas than gasPerItem allows',
-    waits: SOON,
-    isOwnFault: true,
+    ...ownFault,
   },
-  holder_has_no_token: {
-    sentence: 'the holder does not have the token',
-    waits: LATE,
-    removedBy: 'seller',
-  },
+  holder_has_no_token: { sentence: 'the holder does not have the token', ...untilNextDay },
   holder_not_approved: {
     sentence: 'the holder has not approved the delivery contract',
-    waits: LATE,
-    removedBy: 'seller',
+    ...untilNextDay,
   },
   invalid_quantity: {
     sentence: 'the quantity is not a number of pieces',
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     retry: corrected,
   },
   invalid_recipient: {
     sentence: 'the recipient is not a wallet',
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     removedBy: 'buyer',
     retry: buyerMoved,
   },
   invalid_token_address: {
     sentence: 'the NFT has no valid contract address',
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     retry: corrected,
   },
-  invalid_token_id: {
-    sentence: 'the NFT has no valid token id',
-    waits: 0,
-    confirmedBy: 'no node',
-    retry: corrected,
-  },
+  invalid_token_id: { sentence: 'the NFT has no valid token id', ...atOnce, retry: corrected },
   key_used_for_other_delivery: {
     sentence: 'the delivery key was used for another delivery',
     waits: 0,
@@ -99,18 +87,16 @@ export const rules: Record<ReasonCode, Rule> = {
   },
   mint_not_exact: {
     sentence: 'the mint would make other pieces than the one that was sold',
-    waits: SOON,
-    isOwnFault: true,
+    ...ownFault,
   },
-  mint_refused: { sentence: 'the token refuses the mint', waits: LATE, removedBy: 'seller' },
+  mint_refused: { sentence: 'the token refuses the mint', ...untilNextDay },
   minter_role_missing: {
     sentence: 'the delivery contract may not mint this token',
-    waits: LATE,
-    removedBy: 'seller',
+    ...untilNextDay,
   },
   network_not_configured: {
     sentence: 'the network of the NFT is not configured',
-    waits: LATE,
+    waits: 24 * 60 * MINUTE,
     confirmedBy: 'no node',
   },
   no_relayer: { sentence: 'the delivery contract has no relayer', waits: Infinity },
@@ -121,48 +107,42 @@ export const rules: Record<ReasonCode, Rule> = {
   },
   quantity_above_limit: {
     sentence: 'the quantity is above what a relayer may deliver at once',
-    waits: LATE,
+    waits: 24 * 60 * MINUTE,
     confirmedBy: 'one node',
   },
   recipient_not_deployed: {
     sentence: 'the contract wallet of the recipient is not deployed',
-    waits: SOON,
-    isOwnFault: true,
+    ...ownFault,
     removedBy: 'buyer',
   },
   recipient_on_other_chain: {
     sentence: 'the recipient is a contract on another chain than the NFT',
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     removedBy: 'buyer',
     retry: buyerMoved,
   },
   recipient_rejects: {
     sentence: 'the recipient did not accept the token',
-    waits: SOON,
-    isOwnFault: true,
+    ...ownFault,
     removedBy: 'buyer',
   },
   relayer_limit_reached: { sentence: 'the relayers have reached their limit', waits: Infinity },
   seller_has_no_wallet: {
     sentence: 'the seller has no wallet',
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     removedBy: 'seller',
     retry: 'the seller links a wallet',
   },
   seller_on_other_chain: {
     sentence: "the seller's wallet is a contract on another chain than the NFT",
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     removedBy: 'seller',
     retry: 'the seller links a wallet of the chain',
   },
   simulation_failed: { sentence: 'the transfer fails in a simulation', waits: Infinity },
   single_piece_token: {
     sentence: 'an ERC-721 token has one piece, so the quantity must be 1',
-    waits: SOON,
-    isOwnFault: true,
+    ...ownFault,
   },
   token_limit_missing: {
     sentence: 'the token has no limit in the delivery contract, which a mint requires',
@@ -177,16 +157,14 @@ export const rules: Record<ReasonCode, Rule> = {
     waits: 0,
     retry: false,
   },
-  token_not_deployed: { sentence: 'the token contract has no code', waits: SOON, isOwnFault: true },
+  token_not_deployed: { sentence: 'the token contract has no code', ...ownFault },
   token_not_supported: {
     sentence: 'the token contract is neither ERC-721 nor ERC-1155',
-    waits: SOON,
-    isOwnFault: true,
+    ...ownFault,
   },
   token_not_transferable: {
     sentence: 'the token cannot be transferred at present',
-    waits: LATE,
-    removedBy: 'seller',
+    ...untilNextDay,
   },
   transaction_not_found: {
     sentence: 'the node does not tell which transaction used the key',
