@@ -17,7 +17,7 @@ import {
   settle,
   settleMined,
 } from './rules/settle.ts'
-import { describeForeign, type Finding } from './store/findings.ts'
+import type { Finding } from './store/findings.ts'
 import { COMPARE_INTERVAL } from './store/lease.ts'
 import { COMPARED_ITEMS } from './store/load.ts'
 import type { HeldLease } from './store/store.ts'
@@ -80,7 +80,7 @@ export async function compareKeys(input: Input): Promise<Compared> {
       settled: newest ? { block: newest.block, hash: newest.blockHash } : null,
       compared: findComparedTo(loaded, isIncomplete, now),
     },
-    findings: describeForeign(chainId, transactions, relayers),
+    findings: findForeign(chainId, transactions, relayers),
     unrecorded: sorted.unrecorded,
     isBlocked: sorted.isBlocked,
     hasMore: loaded.compared.length === COMPARED_ITEMS && !isIncomplete,
@@ -98,8 +98,7 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Input
     const record = records.get(item.key)
     const contract = item.contract ?? delivery
     const isFinal = record && record.block > 0 && record.block <= final.number
-    if (isFinal && !disputed.has(item.key))
-      recorded.push({ item, contract: record.contract, record })
+    if (isFinal && !disputed.has(item.key)) recorded.push({ item, record })
     else if (record?.block === 0 && isUsedUp(item) && !disputed.has(item.key))
       changes.push(fail(item, explain('transfer_failed', 'the chain has dropped its block')))
     else if (item.state !== 'queued') continue
@@ -213,6 +212,23 @@ const mergeFound = (found: readonly FoundTransaction[]): FoundTransaction[] =>
         }
       : [],
   )
+
+/**
+ * Returns the transactions of relayers that this instance does not use, or with tokens of somebody else.
+ * The others are found by their nonces.
+ */
+const findForeign = (
+  chainId: number,
+  transactions: readonly FoundTransaction[],
+  relayers: readonly Address[],
+): Finding[] =>
+  transactions
+    .filter(({ relayer, isFromHolder }) => !isFromHolder || !relayers.includes(relayer))
+    .map(({ hash, relayer, items, isFromHolder }) => ({
+      key: `foreign_transaction:${chainId}:${relayer}`,
+      detail: `The relayer ${relayer} has used the keys of ${items.length} items, such as ${items[0]}, in the transaction ${hash}${isFromHolder ? '' : ', with tokens of somebody else'}.`,
+      nodes: [],
+    }))
 
 const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
   ...transaction,

@@ -1,5 +1,4 @@
 /** Why a delivery waits or failed. docs/guides/delivery.md shows this table (`npm run openapi`). */
-import { sql } from 'drizzle-orm'
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import type { Item } from './model.ts'
 
@@ -194,9 +193,6 @@ export const isUsedUp = ({ state, reasonCode }: Pick<Item, 'state' | 'reasonCode
  */
 export const hasReturnedPieces = ({ reasonCode }: Pick<Item, 'reasonCode'>): boolean =>
   reasonCode === 'cancelled'
-
-/** The same of a row of `deliveries`. */
-export const hasReturnedPiecesSql = sql`(coalesce(deliveries.reasonCode, '') = 'cancelled')`
 
 /** Why an item waits or failed. `reasonDetail`: what differs from item to item, such as what the chain said. */
 export type Reason = { reasonCode: ReasonCode; reasonDetail: string | null }

@@ -11,7 +11,7 @@ import { type Database, toJsonSlices } from '../db/client.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
 import { makeEndpointsDue, nextEventId } from '../events/append.ts'
-import { describeReason, hasReturnedPiecesSql } from './reasons.ts'
+import { describeReason } from './reasons.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 import { statusByState } from './status.ts'
 
@@ -29,9 +29,9 @@ type Step = Transition & { to: DeliveryState }
 
 const noReason = sql`failingSince = NULL, tries = 0, reasonCode = NULL, reasonDetail = NULL`
 
+/** The reason stays if it says that the pieces have returned to the stock (`hasReturnedPieces`). */
 const noReasonUnlessReturned = sql`failingSince = NULL, tries = 0,
-  reasonCode = iif(${hasReturnedPiecesSql}, reasonCode, NULL),
-  reasonDetail = iif(${hasReturnedPiecesSql}, reasonDetail, NULL)`
+  reasonCode = iif(reasonCode = 'cancelled', reasonCode, NULL), reasonDetail = NULL`
 
 const cancelRequest = (at: string) =>
   sql`requestedAction = 'cancel', cancelRequestedAt = coalesce(cancelRequestedAt, ${at})`

@@ -205,16 +205,16 @@ async function findUses(
   const requests = groups.map(([block, inBlock]) =>
     eventLogs(
       block,
-      [...new Set([...lineage, ...inBlock.map(({ contract }) => contract)])],
+      [...new Set([...lineage, ...inBlock.map(({ record }) => record.contract)])],
       usedTopics(inBlock.map(({ item }) => item.key)),
     ),
   )
   const replies = await rpc(requests)
   const events = requests.flatMap((request) => read(logs, replies(request)) ?? [])
   return recorded.flatMap((entry) => {
-    const { item, contract, record } = entry
+    const { item, record } = entry
     const use = events.find((event) =>
-      [...lineage, contract].some((one) => isUse(event, one, item.key, record)),
+      [...lineage, record.contract].some((one) => isUse(event, one, item.key, record)),
     )
     return use ? [{ ...entry, use }] : []
   })

@@ -26,7 +26,8 @@ export const PATIENCE = 3
 /** Milliseconds after which a transaction is sent again although no block was made, or is looked for again. */
 export const RESEND_AFTER = 5_000
 
-export type Decision = { transaction: DeliveryTransaction } & (
+/** What is to be done with an open transaction. */
+type NextAction =
   | { do: 'wait' }
   /** It is in a block that is not final. */
   | { do: 'store_block'; receipt: Receipt }
@@ -46,14 +47,8 @@ export type Decision = { transaction: DeliveryTransaction } & (
       /** Items whose call has used up gas. */
       burned: Item[]
     }
-)
 
-/** A decision without its transaction. */
-type Verdict = Decision extends infer D
-  ? D extends Decision
-    ? Omit<D, 'transaction'>
-    : never
-  : never
+export type Decision = { transaction: DeliveryTransaction } & NextAction
 
 /** What a decision follows from. `feeCap`: the most wei to pay per unit of gas. */
 type Evidence = {
@@ -71,7 +66,7 @@ export const isUnmined = ({ do: action }: Decision) =>
 /** Returns what is to be done with an open transaction. */
 export const decide = (transaction: DeliveryTransaction, evidence: Evidence): Decision => ({
   transaction,
-  ...findVerdict(transaction, evidence),
+  ...findAction(transaction, evidence),
 })
 
 /** The hashes of everything that was signed for a nonce, newest first. */
@@ -80,7 +75,7 @@ export const signedHashes = ({ hash, replaced }: DeliveryTransaction): Hex[] => 
   ...replaced.toReversed(),
 ]
 
-function findVerdict(transaction: DeliveryTransaction, evidence: Evidence): Verdict {
+function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextAction {
   const { observation, feeCap, now } = evidence
   const { receipts, final, finalTime, head, market, signers, isAlone } = observation
   const answers = signedHashes(transaction).map((hash) => receipts.get(hash))
@@ -123,7 +118,7 @@ function findVerdict(transaction: DeliveryTransaction, evidence: Evidence): Verd
 export const getAge = ({ signedAt }: DeliveryTransaction, now: Date): number =>
   now.getTime() - new Date(signedAt).getTime()
 
-const storeBlock = (transaction: DeliveryTransaction, receipt: Receipt): Verdict =>
+const storeBlock = (transaction: DeliveryTransaction, receipt: Receipt): NextAction =>
   transaction.block === receipt.blockNumber && transaction.blockHash === receipt.blockHash
     ? { do: 'wait' }
     : { do: 'store_block', receipt }
@@ -134,10 +129,10 @@ const storeBlock = (transaction: DeliveryTransaction, receipt: Receipt): Verdict
  */
 function close(
   { contract, items }: DeliveryTransaction,
-  closing: (Decision & { do: 'close' })['closing'],
+  closing: (NextAction & { do: 'close' })['closing'],
   receipt: Receipt | null,
   { observation, carried, gasPerItem, now }: Evidence,
-): Verdict {
+): NextAction {
   const { records, disputed, unconfirmed, doubtfulLogs: doubtful, final } = observation
   const logs = [...(receipt?.logs ?? [])]
   const failures = logs.filter((log) => isFailure(log, contract))

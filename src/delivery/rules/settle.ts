@@ -14,7 +14,7 @@ import {
 } from '../../ethereum/contract.ts'
 import type { EventLog, Receipt } from '../../ethereum/requests.ts'
 import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
-import type { Item } from '../model.ts'
+import type { Item, ObservedRecord } from '../model.ts'
 import { explain, hasReturnedPieces } from '../reasons.ts'
 import { cancelled, fail, type ItemChange, transferred } from './item-changes.ts'
 import type { AgreedTransaction } from './receipts.ts'
@@ -85,8 +85,8 @@ export type FoundTransaction = {
   isFromHolder: boolean
 }
 
-/** An item with the record of its key, and the contract that was asked. */
-export type Recorded = { item: Item; contract: Address; record: KeyRecord }
+/** An item with the record of its key. */
+export type Recorded = { item: Item; record: ObservedRecord }
 
 /** An item with the event that used its key. */
 export type LocatedUse = Recorded & { use: EventLog }

@@ -12,7 +12,7 @@ import type { DeliveryTransaction, SignerRow } from '../model.ts'
 import { describeReason } from '../reasons.ts'
 import type { ItemChange } from '../rules/item-changes.ts'
 import { writeItemChanges } from '../transitions.ts'
-import { describeUnrequested, storeFindings } from './findings.ts'
+import { type Finding, storeFindings } from './findings.ts'
 import { LEASE, leaseEnd } from './lease.ts'
 
 /** What a row has besides `DeliveryTransaction`: whether it is open, and what it has cost (wei). */
@@ -133,11 +133,18 @@ function statementsOf(db: Database, chainId: number, changes: Changes, now: Date
     signers: writeSigners(db, chainId, changes, now),
     findings:
       unrequested.length > 0
-        ? storeFindings(db, chainId, [describeUnrequested(chainId, unrequested)], now)
+        ? storeFindings(db, chainId, [unrequestedFinding(chainId, unrequested)], now)
         : undefined,
     network: writeNetwork(db, chainId, changes, now),
   }
 }
+
+/** `ids`: items whose keys were used up although nobody has asked for that. */
+const unrequestedFinding = (chainId: number, ids: readonly number[]): Finding => ({
+  key: `unrequested_cancellation:${chainId}`,
+  detail: `Somebody has cancelled items on chain ${chainId} although nobody asked for that: ${ids.length}, such as ${ids[0]}.`,
+  nodes: [],
+})
 
 /** Returns one statement for each slice of the rows. */
 const inSlices = (
