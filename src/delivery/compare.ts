@@ -71,13 +71,15 @@ export async function compareKeys(input: Input): Promise<Compared> {
     loaded.compared.some(({ key }) => observation.disputed.has(key)) ||
     ends.some((end) => end.isOpen)
   const transactions = mergeFound(found)
-  const [newest] = transactions.toSorted((a, b) => b.block - a.block)
+  const [newest] = transactions
+    .map(({ mined }) => mined)
+    .toSorted((a, b) => b.blockNumber - a.blockNumber)
   return {
     changes: {
       ...NO_CHANGES,
       transactions: transactions.map((transaction) => newRow(transaction, now)),
       items,
-      settled: newest ? { block: newest.block, hash: newest.blockHash } : null,
+      settled: newest ? { block: newest.blockNumber, hash: newest.blockHash } : null,
       compared: findComparedTo(loaded, isIncomplete, now),
     },
     findings: findForeign(chainId, transactions, relayers),
@@ -203,14 +205,15 @@ function isSearchOver(item: Item, { network: { comparedAt } }: Loaded, now: Date
 
 /** Returns each transaction once, with all items that were found in it. */
 const mergeFound = (found: readonly FoundTransaction[]): FoundTransaction[] =>
-  [...Map.groupBy(found, ({ hash }) => hash).values()].flatMap(([first, ...others]) =>
-    first
-      ? {
-          ...first,
-          items: [first, ...others].flatMap(({ items }) => items),
-          isFromHolder: [first, ...others].every(({ isFromHolder }) => isFromHolder),
-        }
-      : [],
+  [...Map.groupBy(found, ({ mined }) => mined.transactionHash).values()].flatMap(
+    ([first, ...others]) =>
+      first
+        ? {
+            ...first,
+            items: [first, ...others].flatMap(({ items }) => items),
+            isFromHolder: [first, ...others].every(({ isFromHolder }) => isFromHolder),
+          }
+        : [],
   )
 
 /**
@@ -224,14 +227,20 @@ const findForeign = (
 ): Finding[] =>
   transactions
     .filter(({ relayer, isFromHolder }) => !isFromHolder || !relayers.includes(relayer))
-    .map(({ hash, relayer, items, isFromHolder }) => ({
+    .map(({ mined, relayer, items, isFromHolder }) => ({
       key: `foreign_transaction:${chainId}:${relayer}`,
-      detail: `The relayer ${relayer} has used the keys of ${items.length} items, such as ${items[0]}, in the transaction ${hash}${isFromHolder ? '' : ', with tokens of somebody else'}.`,
+      detail: `The relayer ${relayer} has used the keys of ${items.length} items, such as ${items[0]}, in the transaction ${mined.transactionHash}${isFromHolder ? '' : ', with tokens of somebody else'}.`,
       nodes: [],
     }))
 
-const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
-  ...transaction,
+const newRow = ({ mined, contract, items }: FoundTransaction, now: Date): NewTransaction => ({
+  contract,
+  signer: mined.from,
+  nonce: mined.nonce,
+  items,
+  hash: mined.transactionHash,
+  block: mined.blockNumber,
+  blockHash: mined.blockHash,
   replaced: [],
   raw: null,
   gas: 0n,

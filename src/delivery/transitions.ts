@@ -117,7 +117,7 @@ const unended = ['awaiting_wallet', 'queued', 'in_flight', 'failed'] as const
 /** What the engine changes. The columns besides the state differ from row to row. */
 const steps = {
   carry: { from: ['queued'], to: 'in_flight' },
-  wait: { from: ['queued', 'in_flight'], to: 'queued' },
+  queue: { from: ['queued', 'in_flight'], to: 'queued' },
   deliver: { from: unended, to: 'transferred', event: 'order.delivered' },
   fail: { from: unended, to: 'failed', event: 'order.failed' },
   cancel: { from: unended, to: 'cancelled', event: 'order.cancelled' },

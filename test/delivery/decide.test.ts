@@ -451,7 +451,7 @@ describe('an item', () => {
     if (decision.do !== 'close') throw new Error(`the transaction is not closed: ${decision.do}`)
     return decision.changes
   }
-  const queuedNow = { transition: 'wait', dueAt: NOW.toISOString(), reasonDetail: null, tries: 0 }
+  const queuedNow = { transition: 'queue', dueAt: NOW.toISOString(), reasonDetail: null, tries: 0 }
 
   it('is transferred when its key and its transfer are in the final block', () => {
     const failing = {
@@ -473,6 +473,7 @@ describe('an item', () => {
         dueAt: null,
         transaction: undefined,
         amount: 2,
+        isTaken: false,
       },
     ])
   })
@@ -533,7 +534,7 @@ describe('an item', () => {
     expect(decisionOn({ items: [1, 2] }, told, both)).toMatchObject({
       changes: [
         { transition: 'deliver' },
-        { transition: 'wait', tries: 1, reasonCode: 'transfer_failed' },
+        { transition: 'queue', tries: 1, reasonCode: 'transfer_failed' },
       ],
     })
   })
@@ -543,7 +544,7 @@ describe('an item', () => {
     const told: Told = { count: NONCE + 1, receipts: [[HASH, receipt]], records: [[1, 98]] }
     expect(decisionOn({}, { ...told, doubtfulLogs: receipt.logs.slice(1) })).toMatchObject({
       do: 'close',
-      changes: [{ transition: 'wait', reasonCode: 'transaction_not_found' }],
+      changes: [{ transition: 'queue', reasonCode: 'transaction_not_found' }],
     })
     expect(decisionOn({}, { ...told, doubtfulLogs: receipt.logs.slice(0, 1) })).toMatchObject({
       changes: [{ transition: 'deliver' }],
@@ -656,7 +657,7 @@ describe('a transaction that is not in a block', () => {
     expect(decisionOn({ replaced: [OTHER_HASH], nonceUsedAt: 98 }, told)).toMatchObject({
       do: 'close',
       closing: 'final',
-      changes: [{ transition: 'wait' }],
+      changes: [{ transition: 'queue' }],
     })
   })
 
@@ -684,12 +685,12 @@ describe('an item that failed in a transaction', () => {
   it('waits when the contract refused it for a limit', () => {
     const reason = encodeErrorResult({ abi: deliveryAbi, errorName: 'RelayerLimitReached' })
     expect(closed(failureOf(1, { gasUsed: 0n, reason }))).toMatchObject({
-      changes: [{ transition: 'wait', tries: 0, reasonCode: 'relayer_limit_reached' }],
+      changes: [{ transition: 'queue', tries: 0, reasonCode: 'relayer_limit_reached' }],
       burned: [],
     })
     // A token may say the same.
     expect(closed(failureOf(1, { gasUsed: 30_000n, reason }))).toMatchObject({
-      changes: [{ transition: 'wait', tries: 1, reasonCode: 'transfer_failed' }],
+      changes: [{ transition: 'queue', tries: 1, reasonCode: 'transfer_failed' }],
     })
   })
 

@@ -71,7 +71,7 @@ it('writes nothing if an item was changed after it was loaded', async () => {
     {
       id: item.id,
       version: 0,
-      transition: 'wait',
+      transition: 'queue',
       requestedAction: 'deliver',
       failingSince: null,
       tries: 0,

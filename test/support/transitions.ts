@@ -25,7 +25,7 @@ const changes: Readonly<Partial<Record<`${DeliveryState} ${DeliveryState}`, Chan
 
 /** The transitions that the engine makes. */
 const steps: Partial<Record<DeliveryState, ItemChange['transition']>> = {
-  queued: 'wait',
+  queued: 'queue',
   in_flight: 'carry',
   transferred: 'deliver',
   failed: 'fail',

@@ -57,13 +57,10 @@ async function walkBack(rpc: Rpc, delivery: Address) {
  * Returns a contract that may have used keys of which the configured one does not know: that has to know
  * the keys of those before it.
  */
-export function findUnlinked(
+export const findUnlinked = (
   lineage: readonly Address[],
   { contracts }: NetworkRow,
-): Address | undefined {
-  const known: Address[] = JSON.parse(contracts)
-  return known.find((contract) => !lineage.includes(contract))
-}
+): Address | undefined => contracts.find((contract) => !lineage.includes(contract))
 
 /** Whether each node says that a contract is no Delivery contract. */
 export async function isNoContract(network: Network, contract: Address): Promise<boolean> {

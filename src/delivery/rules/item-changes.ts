@@ -5,22 +5,13 @@ import type { Item } from '../model.ts'
 import { explain, hasReturnedPieces, type Reason, rules } from '../reasons.ts'
 
 /** What the changes of an item depend on. */
-export type WaitingItem = Pick<
-  Item,
-  | 'id'
-  | 'version'
-  | 'requestedAction'
-  | 'cancelRequestedAt'
-  | 'failingSince'
-  | 'tries'
-  | 'reasonCode'
-  | 'reasonDetail'
->
+export type WaitingItem = Pick<Item, 'id' | 'version' | 'requestedAction' | 'failingSince'> &
+  Pick<Item, 'tries' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'>
 
 /** The new values of an item. Nothing is written if its version is another one by then. */
 export type ItemChange = Omit<WaitingItem, 'cancelRequestedAt'> & {
   /** `transitions.ts` says from which states to which one they lead. */
-  transition: 'carry' | 'wait' | 'deliver' | 'fail' | 'cancel'
+  transition: 'carry' | 'queue' | 'deliver' | 'fail' | 'cancel'
   dueAt: string | null
   /** The hash of its transaction, if that is another one. Null: none carries it any more. */
   transaction?: Hex | null | undefined
@@ -58,49 +49,48 @@ const copy = (item: WaitingItem) => ({
   reasonDetail: item.reasonDetail,
 })
 
+const noReason = { failingSince: null, reasonCode: null, reasonDetail: null }
+
 /** Queues the item. It is processed next at `at`. */
 export const queue = (item: WaitingItem, at: Date): ItemChange => ({
   ...copy(item),
-  transition: 'wait',
+  transition: 'queue',
   dueAt: at.toISOString(),
 })
 
 /** A transaction carries the item. What it waited for is over, unless its transfer failed before. */
 export const carry = (item: WaitingItem, transaction: Hex): ItemChange => ({
   ...copy(item),
-  ...(item.tries === 0 &&
-    !hasReturnedPieces(item) && {
-      failingSince: null,
-      reasonCode: null,
-      reasonDetail: null,
-    }),
+  ...(item.tries === 0 && !hasReturnedPieces(item) && noReason),
   transition: 'carry',
   dueAt: null,
   transaction,
 })
 
 /**
- * The item was delivered, by this transaction if it is known. `amount` is that of the call. One whose cancellation a
- * reorganization has undone gets its pieces from the stock again.
+ * The item was delivered, by this transaction if it is known. `amount` is that of the call. One whose
+ * cancellation a reorganization has undone gets its pieces from the stock again.
  */
-export const transferred = (
+export const deliver = (
   item: WaitingItem,
   amount: bigint,
   transaction?: Hex | null,
 ): ItemChange => ({
   ...copy(item),
+  ...noReason,
   transition: 'deliver',
   requestedAction: 'deliver',
-  failingSince: null,
-  reasonCode: null,
-  reasonDetail: null,
   dueAt: null,
   transaction,
   amount: Number(amount),
-  ...(hasReturnedPieces(item) && { isTaken: true }),
+  isTaken: hasReturnedPieces(item),
 })
 
-/** The item cannot be delivered, and its order fails with the reason. */
+/**
+ * The item cannot be delivered, and its order fails with the reason. That happens in three ways: it has
+ * waited long enough for something (`waitOrFail`), its transfer has failed in transactions
+ * (`failInTransaction`), or its key was used up without the transfer that was ordered (`settle.ts`).
+ */
 export const fail = (item: WaitingItem, reason: Reason, transaction?: Hex | null): ItemChange => ({
   ...copy(item),
   ...reason,
@@ -111,7 +101,7 @@ export const fail = (item: WaitingItem, reason: Reason, transaction?: Hex | null
 })
 
 /** The key was used up without a transfer. The pieces return to the stock, but only once. */
-export const cancelled = (item: WaitingItem, transaction?: Hex | null): ItemChange => ({
+export const cancel = (item: WaitingItem, transaction?: Hex | null): ItemChange => ({
   ...copy(item),
   ...explain('cancelled'),
   transition: 'cancel',
@@ -125,12 +115,8 @@ export const cancelled = (item: WaitingItem, transaction?: Hex | null): ItemChan
 /** The transfer failed in a transaction. It is tried again at once, a few times. */
 export function failInTransaction(item: WaitingItem, reason: Reason, now: Date): ItemChange {
   const tries = item.tries + 1
-  const failing = {
-    ...item,
-    ...reason,
-    tries,
-    failingSince: item.failingSince ?? now.toISOString(),
-  }
+  const failingSince = item.failingSince ?? now.toISOString()
+  const failing = { ...item, ...reason, tries, failingSince }
   return tries >= MAX_TRIES ? fail(failing, reason) : queue(failing, now)
 }
 

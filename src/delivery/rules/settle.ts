@@ -16,8 +16,8 @@ import type { EventLog, Receipt } from '../../ethereum/requests.ts'
 import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
 import type { Item, ObservedRecord } from '../model.ts'
 import { explain, hasReturnedPieces } from '../reasons.ts'
-import { cancelled, fail, type ItemChange, transferred } from './item-changes.ts'
-import type { AgreedTransaction } from './receipts.ts'
+import { cancel, deliver, fail, type ItemChange } from './item-changes.ts'
+import type { AgreedTransaction, Mined } from './receipts.ts'
 
 /**
  * The event that says that the key was used, and the logs of its transaction. `doubtful`: those that
@@ -35,10 +35,10 @@ export function settleUse(
   hash?: Hex | null,
 ): ItemChange | null {
   const delivered = decodeDelivered(use)
-  if (!delivered) return cancelled(item, hash)
+  if (!delivered) return cancel(item, hash)
   const transfer = takeTransfer(logs, delivered)
   if (!transfer) return fail(item, explain('token_moved_nothing'), hash)
-  return doubtful.has(transfer) ? null : transferred(item, delivered.amount, hash)
+  return doubtful.has(transfer) ? null : deliver(item, delivered.amount, hash)
 }
 
 /**
@@ -51,13 +51,13 @@ export function settle(
   found: Use | null,
   hash: Hex | null,
 ): ItemChange | null {
-  if (contentHash === CANCELLED) return cancelled(item, hash)
+  if (contentHash === CANCELLED) return cancel(item, hash)
   const delivered = found && decodeDelivered(found.use)
   const recipient = item.recipient ?? delivered?.to
   const amount = findAmount({ ...item, recipient: recipient ?? null }, contentHash)
   if (amount !== undefined)
-    return found ? settleUse(item, found, hash) : transferred(item, amount, hash)
-  if (hasReturnedPieces(item)) return cancelled(item, hash)
+    return found ? settleUse(item, found, hash) : deliver(item, amount, hash)
+  if (hasReturnedPieces(item)) return cancel(item, hash)
   const detail = delivered ? `transaction ${hash}, recipient ${delivered.to}` : undefined
   return fail(item, explain('key_used_for_other_delivery', detail), hash)
 }
@@ -71,14 +71,10 @@ function findAmount(item: Item, contentHash: Hex): bigint | undefined {
     .find((amount) => hashContent({ ...transfer, amount }) === contentHash)
 }
 
-/** A transaction that the database does not know. */
+/** A transaction that the database does not know, and the items whose keys it has used. */
 export type FoundTransaction = {
-  hash: Hex
-  signer: Address
-  nonce: number
+  mined: Mined
   contract: Address
-  block: number
-  blockHash: Hex
   items: number[]
   /** Who has used the keys, and whether with the tokens of the holders of the orders. */
   relayer: Address
@@ -114,20 +110,7 @@ export function settleMined(
   const { relayer = mined.from, from } = decodeDelivered(use) ?? {}
   // The record of a key does not say who has paid.
   const holder = item.fulfilment === 'mint' ? zeroAddress : (treasury ?? item.seller)
-  return (
-    change && {
-      change,
-      found: {
-        hash: transactionHash,
-        signer: mined.from,
-        nonce: mined.nonce,
-        contract: address,
-        block: mined.blockNumber,
-        blockHash: mined.blockHash,
-        items: [item.id],
-        relayer,
-        isFromHolder: !from || from.toLowerCase() === holder.toLowerCase(),
-      },
-    }
-  )
+  if (!change) return null
+  const isFromHolder = !from || from.toLowerCase() === holder.toLowerCase()
+  return { change, found: { mined, contract: address, items: [item.id], relayer, isFromHolder } }
 }
