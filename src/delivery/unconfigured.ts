@@ -5,7 +5,7 @@ import type { Database } from '../db/client.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { explain } from './reasons.ts'
 import { type WaitingItem, waitOrFail } from './rules/item-changes.ts'
-import { logFailures } from './store/store.ts'
+import { logFailedItems } from './store/store.ts'
 import { changeDeliveries, writeItemChanges } from './transitions.ts'
 
 type Networks = Settings['NETWORKS']
@@ -29,7 +29,7 @@ export async function putOffUnconfigured(
   })
   const changes = due.map((item) => waitOrFail(item, explain('network_not_configured'), false, now))
   await batch(db, { written: writeItemChanges(db, changes, now) })
-  logFailures(changes)
+  logFailedItems(changes)
 }
 
 /** Queues what waited for a network. An item without a chain gets the one of its network. */

@@ -24,7 +24,7 @@ import { settleUse } from './settle.ts'
 export const PATIENCE = 3
 
 /** Milliseconds after which a transaction is sent again although no block was made, or is looked for again. */
-export const RESEND_AFTER = 5_000
+const RESEND_AFTER = 5_000
 
 /** What is to be done with an open transaction. */
 type NextAction =
@@ -115,7 +115,7 @@ function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextA
 }
 
 /** Milliseconds since the newest bytes were signed. */
-export const getAge = ({ signedAt }: DeliveryTransaction, now: Date): number =>
+const getAge = ({ signedAt }: DeliveryTransaction, now: Date): number =>
   now.getTime() - new Date(signedAt).getTime()
 
 const storeBlock = (transaction: DeliveryTransaction, receipt: Receipt): NextAction =>

@@ -299,11 +299,11 @@ function logChanges(chainId: number, { transactions, items }: Changes): void {
   if (cancelled.length > 0) log.info('items_cancelled', { chainId, items: cancelled })
   const transferred = idsOf('deliver')
   if (transferred.length > 0) log.info('items_transferred', { chainId, items: transferred })
-  logFailures(items)
+  logFailedItems(items)
 }
 
 /** Logs the deliveries that have failed. */
-export function logFailures(changes: readonly ItemChange[]): void {
+export function logFailedItems(changes: readonly ItemChange[]): void {
   for (const change of changes) {
     if (change.transition !== 'fail') continue
     const { id, reasonCode } = change
