@@ -13,6 +13,7 @@ import { type AgreedTransaction, agreeOnMined, isSameMined } from './rules/recei
 import {
   deniesTransfer,
   type FoundTransaction,
+  isFinal,
   type Recorded,
   settle,
   settleMined,
@@ -20,8 +21,7 @@ import {
 import type { Finding } from './store/findings.ts'
 import { COMPARE_INTERVAL } from './store/lease.ts'
 import { COMPARED_ITEMS } from './store/load.ts'
-import type { HeldLease } from './store/store.ts'
-import { type Changes, type NewTransaction, NO_CHANGES } from './store/store.ts'
+import type { Changes, HeldLease, NewTransaction } from './store/store.ts'
 
 type Input = {
   network: Network
@@ -76,10 +76,9 @@ export async function compareKeys(input: Input): Promise<Compared> {
     .toSorted((a, b) => b.blockNumber - a.blockNumber)
   return {
     changes: {
-      ...NO_CHANGES,
       transactions: transactions.map((transaction) => newRow(transaction, now)),
       items,
-      settled: newest ? { block: newest.blockNumber, hash: newest.blockHash } : null,
+      settled: newest && { block: newest.blockNumber, hash: newest.blockHash },
       compared: findComparedTo(loaded, isIncomplete, now),
     },
     findings: findForeign(chainId, transactions, relayers),
@@ -99,12 +98,12 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Input
   for (const item of [...loaded.due, ...loaded.compared]) {
     const record = records.get(item.key)
     const contract = item.contract ?? delivery
-    const isFinal = record && record.block > 0 && record.block <= final.number
-    if (isFinal && !disputed.has(item.key)) recorded.push({ item, record })
+    const isUsed = record && isFinal(record, final)
+    if (isUsed && !disputed.has(item.key)) recorded.push({ item, record })
     else if (record?.block === 0 && isUsedUp(item) && !disputed.has(item.key))
       changes.push(fail(item, explain('transfer_failed', 'the chain has dropped its block')))
     else if (item.state !== 'queued') continue
-    else if (isFinal) changes.push(waitForTransaction(item, record.block, now))
+    else if (isUsed) changes.push(waitForTransaction(item, record.block, now))
     else if (record?.block === 0) unrecorded.push(item)
     else if (record)
       changes.push(queue(item, new Date(now.getTime() + finalDelay(record.block, observation))))
@@ -261,9 +260,9 @@ function findComparedTo(
 ): Changes['compared'] {
   // The same page again, until the comparison has been due for some minutes.
   const dueAt = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
-  if (isIncomplete) return network.comparedAt ? null : { id: network.comparedId, at: dueAt }
+  if (isIncomplete) return network.comparedAt ? undefined : { id: network.comparedId, at: dueAt }
   const last = compared.at(-1)
   const end = { id: 0, at: now.toISOString() }
-  if (!last) return network.comparedId > 0 ? end : null
+  if (!last) return network.comparedId > 0 ? end : undefined
   return compared.length < COMPARED_ITEMS ? end : { id: last.id, at: null }
 }

@@ -22,19 +22,10 @@ import {
   saveRoom,
 } from './rules/capacity.ts'
 import { makeCalls, type Requested, sortItems } from './rules/compose.ts'
-import { type Decision, PATIENCE } from './rules/decide.ts'
+import { DEADLINE, type Decision, PATIENCE } from './rules/decide.ts'
 import { queue, stayDue, wait } from './rules/item-changes.ts'
 import { type Signed, signBatches, signReplacements } from './sign.ts'
-import type { HeldLease } from './store/store.ts'
-import {
-  type Changes,
-  type NewTransaction,
-  NO_CHANGES,
-  type TransactionChange,
-} from './store/store.ts'
-
-/** Seconds. An expired transaction still costs gas if it is mined, so it should not happen often. */
-export const DEADLINE = 60 * 60
+import type { Changes, HeldLease, NewTransaction, TransactionChange } from './store/store.ts'
 
 /** Milliseconds until an item is processed again whose token a step did not ask about. */
 const UNASKED_DELAY = 15_000
@@ -73,7 +64,7 @@ export async function prepareCalls(
   const { transactions, items, blocker } = await signItems(unrecorded, working, input)
   const replaced = await signReplacements(decisions, capacities, input)
   return {
-    changes: { ...NO_CHANGES, transactions: [...replaced, ...transactions], items },
+    changes: { transactions: [...replaced, ...transactions], items },
     newTransactions: transactions.length,
     blocker,
   }

@@ -5,6 +5,7 @@
  * step that stops in between loses nothing: the next one sends the stored bytes.
  */
 
+import type { Address } from 'viem'
 import { type Database, isTransient } from '../db/client.ts'
 import type { Network, Settings } from '../env.ts'
 import { leaveOut, usableNodes } from '../ethereum/node.ts'
@@ -82,14 +83,16 @@ export async function step(
   const lease = new HeldLease(db, network, leaseId, clock)
   const loaded = await load(db, network, relayers, leaseId, now)
   if (!loaded) return null
-  const outcome = await work({ db, network, loaded, signers, now, lease }).catch((error) => {
-    if (error instanceof Outdated) return goOn(now)
-    // An answer that nobody has foreseen must not fail each run: the next one asks another node.
-    const [asked] = usableNodes(network)
-    if (asked && network.rpcUrls.length > 1 && !isTransient(error))
-      leaveOut(network, asked, 'the run failed')
-    throw error
-  })
+  const outcome = await work({ db, network, loaded, signers, relayers, now, lease }).catch(
+    (error) => {
+      if (error instanceof Outdated) return goOn(now)
+      // An answer that nobody has foreseen must not fail each run: the next one asks another node.
+      const [asked] = usableNodes(network)
+      if (asked && network.rpcUrls.length > 1 && !isTransient(error))
+        leaveOut(network, asked, 'the run failed')
+      throw error
+    },
+  )
   return { loaded, ...outcome }
 }
 
@@ -98,14 +101,15 @@ type Input = {
   network: Network
   loaded: Loaded
   signers: readonly Signer[]
+  relayers: readonly Address[]
   now: Date
   lease: HeldLease
 }
 
 /** Throws `Outdated` if the lease was lost, or an item was changed meanwhile. */
-async function work({ db, network, loaded, signers, now, lease }: Input): Promise<Outcome> {
+async function work(input: Input): Promise<Outcome> {
+  const { db, network, loaded, signers, relayers, now, lease } = input
   const { chainId } = network
-  const relayers = signers.map(({ address }) => address)
   const observation = await observe({ network, loaded, relayers, now, lease })
   if (typeof observation === 'string') {
     log.error('node_unavailable', { chainId, reason: observation })

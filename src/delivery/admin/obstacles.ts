@@ -6,8 +6,7 @@ import { rules, usedUpReasons } from '../reasons.ts'
 type Networks = Settings['NETWORKS']
 
 /** Whether an item has failed and its key is used up: `isUsedUp` of the delivery `d`. */
-export const isUsedUpSql = sql`(d.state = 'failed' AND coalesce(d.reasonCode, '') IN
-  (SELECT value FROM json_each(${JSON.stringify(usedUpReasons)})))`
+export const isUsedUpSql = sql`(d.state = 'failed' AND coalesce(d.reasonCode, '') IN ${usedUpReasons})`
 
 /** A state in which something cannot be done, and the sentence that says so. */
 export type Obstacle = { when: SQL; reason: string }

@@ -2,13 +2,7 @@
 import type { Address, Hex } from 'viem'
 import * as z from 'zod'
 import type { Network } from '../../env.ts'
-import {
-  decodeRecords,
-  encodeRecords,
-  isUse,
-  type KeyRecord,
-  usedTopics,
-} from '../../ethereum/contract.ts'
+import { decodeRecords, encodeRecords, isUse, usedTopics } from '../../ethereum/contract.ts'
 import { type Node, otherNodes } from '../../ethereum/node.ts'
 import {
   type Block,
@@ -29,7 +23,7 @@ import type { Replies, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { log } from '../../log.ts'
 import type { Confirmation, ObservedRecord } from '../model.ts'
 import { type Mined, mergeReceipts } from '../rules/receipts.ts'
-import type { LocatedUse, Recorded } from '../rules/settle.ts'
+import { isFinal, type LocatedUse, type Recorded } from '../rules/settle.ts'
 
 /** Keys of one `records` call. */
 const KEYS_PER_CALL = 500
@@ -119,8 +113,7 @@ export async function confirm(
     finalTime: final.timestamp,
     unconfirmedSince,
   }
-  const isFinal = ({ block }: KeyRecord) => block > 0 && block <= final.number
-  const asked = [...records].filter(([key, record]) => isFinal(record) || compared.has(key))
+  const asked = [...records].filter(([key, record]) => isFinal(record, final) || compared.has(key))
   const hashes = [...receipts.keys()]
   const claims = asked.length + hashes.length + doubted.size
   if (network.rpcUrls.length === 1 || claims === 0) return alone
@@ -146,7 +139,9 @@ export async function confirm(
     const disputed = asked.flatMap(([key, mine]) => {
       const record = theirs.get(key)
       const isSame = record?.block === mine.block && record.contentHash === mine.contentHash
-      const isDisputed = isFinal(mine) ? !isSame : record !== undefined && isFinal(record)
+      const isDisputed = isFinal(mine, final)
+        ? !isSame
+        : record !== undefined && isFinal(record, final)
       return isDisputed ? key : []
     })
     const merged = mergeReceipts(receipts, theirReceipts)

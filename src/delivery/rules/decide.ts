@@ -18,7 +18,13 @@ import {
   wait,
   waitForTransaction,
 } from './item-changes.ts'
-import { settleUse } from './settle.ts'
+import { isFinal, settleUse } from './settle.ts'
+
+/**
+ * Seconds from the block of a signature until the call has no effect any more. It still costs gas if it is
+ * mined then, so that should not happen often.
+ */
+export const DEADLINE = 60 * 60
 
 /** Blocks after which a transaction that is not mined is sent through every node. */
 export const PATIENCE = 3
@@ -143,13 +149,13 @@ function close(
   for (const item of items.flatMap((id) => carried.get(id) ?? [])) {
     const record = records.get(item.key)
     if (!record || disputed.has(item.key)) return { do: 'wait' }
-    const isFinal = record.block > 0 && record.block <= final.number
+    const isUsed = isFinal(record, final)
     // Another transaction may have used the key, in the same block, too.
     const use =
-      isFinal && record.block === receipt?.blockNumber
+      isUsed && record.block === receipt?.blockNumber
         ? logs.find((log) => isUse(log, contract, item.key, record))
         : undefined
-    const failure = isFinal ? undefined : failures.find(({ topics }) => topics[1] === item.key)
+    const failure = isUsed ? undefined : failures.find(({ topics }) => topics[1] === item.key)
     isProven ||= use !== undefined
     if (use)
       changes.push(

@@ -19,6 +19,10 @@ import { explain, hasReturnedPieces } from '../reasons.ts'
 import { cancel, deliver, fail, type ItemChange } from './item-changes.ts'
 import type { AgreedTransaction, Mined } from './receipts.ts'
 
+/** Whether a record says that a final block has the key. */
+export const isFinal = ({ block }: KeyRecord, final: { number: number }): boolean =>
+  block > 0 && block <= final.number
+
 /**
  * The event that says that the key was used, and the logs of its transaction. `doubtful`: those that
  * only one of two nodes has.

@@ -36,29 +36,23 @@ export type NewTransaction = Partial<Omit<TransactionRow, 'id'>> &
 /** A transfer that has used up gas. Without a recipient, the token alone is to blame. */
 export type Burn = { token: string; recipient: string | null }
 
+/** What a step has decided. What is absent stays as it was. */
 export type Changes = {
   transactions: (NewTransaction | TransactionChange)[]
   items: ItemChange[]
-  settled: { block: number; hash: Hex } | null
-  signers: SignerRow[]
-  burns: Burn[]
-  /** Since when no second node confirms records; undefined if that is as before. */
+  /** The newest block in which something was settled. */
+  settled?: { block: number; hash: Hex } | undefined
+  signers?: SignerRow[]
+  burns?: Burn[]
+  /** Since when no second node confirms records. */
   unconfirmedSince?: string | null
-  /** Since when all nodes contradict what is stored; undefined if that is as before. */
+  /** Since when all nodes contradict what is stored. */
   contradictedSince?: string | null
   /** The last item that was compared, and the time if it was the last of all. */
-  compared: { id: number; at: string | null } | null
+  compared?: { id: number; at: string | null } | undefined
 }
 
-/** Changes that write nothing. */
-export const NO_CHANGES: Changes = {
-  transactions: [],
-  items: [],
-  settled: null,
-  signers: [],
-  burns: [],
-  compared: null,
-}
+export const NO_CHANGES: Changes = { transactions: [], items: [] }
 
 /** Another run has the lease, or somebody changed an item since it was loaded. Nothing is written. */
 export class Outdated extends Error {}
@@ -99,15 +93,10 @@ export class HeldLease {
   }
 }
 
-function hasChanges(changes: Changes): boolean {
-  const { settled: _, compared, unconfirmedSince, contradictedSince, ...lists } = changes
-  return (
-    compared !== null ||
-    unconfirmedSince !== undefined ||
-    contradictedSince !== undefined ||
-    Object.values(lists).some((list) => list.length > 0)
+const hasChanges = (changes: Changes): boolean =>
+  Object.values(changes).some((value) =>
+    Array.isArray(value) ? value.length > 0 : value !== undefined,
   )
-}
 
 /** What must still be so: the run has the lease, and the items are as they were loaded. */
 function guardsOf(chainId: number, lease: string, { items }: Changes): Guard[] {
@@ -234,7 +223,7 @@ function writeStock(db: Database, { items }: Changes, now: Date): Statement[] {
 function writeSigners(
   db: Database,
   chainId: number,
-  { signers, burns }: Changes,
+  { signers = [], burns = [] }: Changes,
   now: Date,
 ): Statement[] {
   const at = now.toISOString()
