@@ -190,10 +190,13 @@ export function writeItemChanges(
   ]
 }
 
-/** Whether a delivery is as the engine has read it, and the transition `r` begins with its state. */
+/**
+ * Whether a delivery is as the engine has read it, and the transition `r` begins with its state: `from` is
+ * a JSON array. Without `json_each`, whose rows count as read.
+ */
 const isAsRead = sql`deliveries.id = r.value ->> 'id'
   AND deliveries.version = r.value ->> 'version'
-  AND deliveries.state IN (SELECT value FROM json_each(r.value, '$.from'))`
+  AND instr(r.value -> 'from', json_quote(deliveries.state))`
 
 /** `rows`: JSON. A change may name another transaction than the newest one, by its hash. */
 const updateItems = (db: Database, rows: string, at: string) =>
