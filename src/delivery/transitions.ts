@@ -149,7 +149,7 @@ export function changeDeliveries(
 ): StatementOf<Changed[]>[] {
   const at = now.toISOString()
   const { from, to, event, set }: Change = changes[name]
-  const selected = from ? sql`deliveries.state IN ${from} AND ${condition}` : condition
+  const selected = from ? sql`deliveries.state IN ${from} AND (${condition})` : condition
   const columns = [
     set?.(at),
     also,
@@ -179,7 +179,8 @@ export function writeItemChanges(
   const at = now.toISOString()
   const rows = items.map((item) => {
     const { from, to, event }: Step = steps[item.transition]
-    return { ...item, from, to, event, status: statusByState[to], failReason: describeReason(item) }
+    const failReason = event && describeReason(item)
+    return { ...item, from, to, event, status: statusByState[to], failReason }
   })
   const slices = toJsonSlices(rows)
   const hasEvents = rows.some(({ event }) => event)
