@@ -93,6 +93,14 @@ export const delivery: Guard[] = [
     title: 'is cancelled when its key was used up, and its pieces return once',
   },
   {
+    name: 'a step changes an item only from a state that the transition begins with',
+    file: 'src/delivery/transitions.ts',
+    text: "\n  AND instr(r.value -> 'from', json_quote(deliveries.state))",
+    broken: '',
+    test: 'test/delivery/step.test.ts',
+    title: 'makes no transition that does not begin with the state of the item, and tells none',
+  },
+  {
     name: 'a contract wallet gets nothing on another chain',
     file: 'src/delivery/rules/compose.ts',
     text: 'walletChainId !== 0 && walletChainId !== chainId',
