@@ -417,7 +417,7 @@ const allowedScans: Record<string, string> = {
   'room in WITH RECURSIVE placers': 'has one row',
   'chosen in WITH RECURSIVE placers': 'a subquery that stops at its LIMIT for each placer',
   configured: 'a subquery that stops at its LIMIT',
-  'due in SELECT d.id, d.state': 'a subquery that stops at its LIMIT',
+  'due in SELECT d.id, d.version': 'a subquery that stops at its LIMIT',
   'deliveries in INSERT INTO events': 'has only the newest, as many as orders were placed',
   'd in INSERT INTO events': 'a subquery that stops at its LIMIT',
   cronRuns: 'has one row',

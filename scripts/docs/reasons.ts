@@ -31,7 +31,8 @@ function rowOf(code: ReasonCode): string {
 function describeEnd(code: ReasonCode): string {
   const { waits, ends, confirmedBy = 'two nodes' } = rules[code]
   if (waits === Number.POSITIVE_INFINITY) return 'waits until the cause is removed'
-  if (waits === 0) return ends ?? 'fails at once'
+  if (waits === undefined) return ends ?? ''
+  if (waits === 0) return 'fails at once'
   const time = waits < 3_600_000 ? `${waits / 60_000} minutes` : `${waits / 3_600_000} hours`
   const isConfirmed = !ends && confirmedBy === 'two nodes'
   return `${ends ?? 'fails'} after ${time}${isConfirmed ? ', if a second node agrees' : ''}`

@@ -4,7 +4,7 @@ import { eq, inArray, lt, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { guarded, type NamedStatements, type Results, raw } from '../db/batch.ts'
-import type { Database } from '../db/client.ts'
+import { type Database, toJsonSlices } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import {
   type CatalogueType,
@@ -12,7 +12,6 @@ import {
   catalogueLines,
   catalogueTypes,
 } from '../db/schema/catalogue.ts'
-import { toJsonSlices } from '../db/slices.ts'
 import type { Caller } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 import type { StagedLine } from './line.ts'

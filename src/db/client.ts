@@ -112,6 +112,25 @@ export const connectNearest = (d1: D1Database, seen: string | undefined, trips: 
 /** The elements of a JSON array, for `inArray`. One bound value holds a list of any length. */
 export const jsonValues = (json: string): SQL => sql`(SELECT value FROM json_each(${json}))`
 
+/** Characters of a bound value. D1 limits it to 2,000,000 bytes. */
+const MAX_LENGTH = 500_000
+
+/** Returns rows as JSON arrays, each short enough for a bound value. A bigint becomes text. */
+export function toJsonSlices(rows: readonly unknown[]): string[] {
+  const slices: string[][] = []
+  let length = Infinity
+  for (const row of rows) {
+    const text = JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+    length += text.length + 1
+    if (length > MAX_LENGTH) {
+      slices.push([])
+      length = text.length
+    }
+    slices.at(-1)?.push(text)
+  }
+  return slices.map((slice) => `[${slice}]`)
+}
+
 /**
  * What D1 says if it cannot work at the moment ("List of D1_ERRORs" in its documentation), and what
  * its emulation says if another process uses the database.

@@ -8,9 +8,8 @@ import type { Database } from '../db/client.ts'
 import type { Network } from '../env.ts'
 import { leaveOut } from '../ethereum/node.ts'
 import { log } from '../log.ts'
-import { askOthersFor, findUnlinked, isNoContract, readHashes } from './chain/history.ts'
+import { askOthersFor, isNoContract, readHashes } from './chain/history.ts'
 import type { KnownBlock, Loaded, Observation } from './model.ts'
-import { DEADLINE } from './send.ts'
 import {
   forgetContract,
   isNewer,
@@ -54,13 +53,15 @@ export const findContradictedSince = (
 ): string | null => (isContradicted ? (network.contradictedSince ?? now.toISOString()) : null)
 
 /**
- * Stops while a contract may have used keys of which the configured one does not know. Forgets one that
- * all nodes deny and for which nothing was signed: a wrong answer was stored.
+ * Stops while a contract may have used keys of which the configured one does not know: that has to know
+ * the keys of those before it. Forgets a contract that all nodes deny and for which nothing was signed: a
+ * wrong answer was stored.
  */
 export async function checkContracts(input: Input): Promise<Check> {
   const { db, network, loaded, observation, now } = input
   const { chainId } = network
-  const unlinked = findUnlinked(observation.lineage, loaded.network)
+  const { contracts } = loaded.network
+  const unlinked = contracts.find((contract) => !observation.lineage.includes(contract))
   if (!unlinked) return 'passed'
   log.error('contract_not_linked', { chainId, contract: unlinked })
   const isWrong =
@@ -147,9 +148,7 @@ async function findFork(input: Input): Promise<Fork | Unproven> {
   // Nodes that make blocks, and do not have this one, are not behind it.
   const isFresh = now.getTime() / 1000 - head.timestamp < CONTRADICTION_TIMEOUT / 1000
   let isProven =
-    head.number >= settledBlock ||
-    (isLong && isFresh) ||
-    (await isNewer(db, chainId, head, DEADLINE))
+    head.number >= settledBlock || (isLong && isFresh) || (await isNewer(db, chainId, head))
   for (let below = head.number + 1; ; ) {
     const blocks = await readClosedBlocks(db, chainId, below)
     const hashes = await readHashes(node, blocks)

@@ -1,5 +1,5 @@
 /** The first phase of a step: decides what becomes of the open transactions, and closes those that are over. */
-import { type Address, getAddress, type Hex } from 'viem'
+import { type Address, getAddress } from 'viem'
 import { parseGwei } from 'viem/utils'
 import type { Network } from '../env.ts'
 import { agree, askAll } from '../ethereum/node.ts'
@@ -16,13 +16,7 @@ import type { Reply } from '../ethereum/rpc.ts'
 import { log } from '../log.ts'
 import type { Loaded, Observation, SignerRow } from './model.ts'
 import { type Decision, decide, isUnmined } from './rules/decide.ts'
-import {
-  type Burn,
-  type Changes,
-  NO_CHANGES,
-  type SignerChange,
-  type TransactionChange,
-} from './store/store.ts'
+import type { Burn, Changes, TransactionChange } from './store/store.ts'
 
 type Closed = { decisions: Decision[]; changes: Changes }
 
@@ -42,7 +36,6 @@ export async function closeTransactions(
   }
   const decisions = loaded.transactions.map((transaction) => decide(transaction, evidence))
   const changes = {
-    ...NO_CHANGES,
     transactions: changeTransactions(decisions, observation.head),
     items: decisions.flatMap((decision) => (decision.do === 'close' ? decision.changes : [])),
     settled: findSettled(decisions),
@@ -84,13 +77,13 @@ const readCost = ({ gasUsed, effectiveGasPrice, l1Fee }: Receipt) => ({
   fee: BigInt(gasUsed) * effectiveGasPrice + (l1Fee ?? 0n),
 })
 
-/** The newest block in which a transaction was closed; null if none was. */
-function findSettled(decisions: readonly Decision[]): { block: number; hash: Hex } | null {
+/** The newest block in which a transaction was closed. */
+function findSettled(decisions: readonly Decision[]): Changes['settled'] {
   const receipts = decisions.flatMap((decision) =>
     decision.do === 'close' ? (decision.receipt ?? []) : [],
   )
   const [newest] = receipts.sort((a, b) => b.blockNumber - a.blockNumber)
-  return newest ? { block: newest.blockNumber, hash: newest.blockHash } : null
+  return newest && { block: newest.blockNumber, hash: newest.blockHash }
 }
 
 /** Transactions in a row that revert, after which a signer pauses. */
@@ -105,7 +98,7 @@ function countReverts(
   decisions: readonly Decision[],
   signers: ReadonlyMap<Address, SignerRow>,
   now: Date,
-): SignerChange[] {
+): SignerRow[] {
   const reverts = new Map<Address, number>()
   for (const decision of decisions) {
     if (decision.do !== 'close' || !decision.receipt) continue

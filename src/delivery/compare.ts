@@ -4,26 +4,24 @@ import type { Address, Hex } from 'viem'
 import type { Network } from '../env.ts'
 import { otherNodes } from '../ethereum/node.ts'
 import { log } from '../log.ts'
-import { locateUses, readMined } from './chain/uses.ts'
+import { locateUses, readMined } from './chain/records.ts'
 import type { Item, Loaded, Observation } from './model.ts'
-import { explain, finalReasons, rules } from './reasons.ts'
+import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
+import { finalDelay } from './rules/decide.ts'
 import { fail, type ItemChange, queue, wait, waitForTransaction } from './rules/item-changes.ts'
-import { finalDelay } from './rules/schedule.ts'
+import { type AgreedTransaction, agreeOnMined, isSameMined } from './rules/receipts.ts'
 import {
-  type AgreedTransaction,
-  agreeOnMined,
   deniesTransfer,
   type FoundTransaction,
-  isSameMined,
+  isFinal,
   type Recorded,
   settle,
   settleMined,
 } from './rules/settle.ts'
-import { describeForeign, type Finding } from './store/findings.ts'
-import type { HeldLease } from './store/held-lease.ts'
+import type { Finding } from './store/findings.ts'
 import { COMPARE_INTERVAL } from './store/lease.ts'
 import { COMPARED_ITEMS } from './store/load.ts'
-import { type Changes, type NewTransaction, NO_CHANGES } from './store/store.ts'
+import type { Changes, HeldLease, NewTransaction } from './store/store.ts'
 
 type Input = {
   network: Network
@@ -73,16 +71,17 @@ export async function compareKeys(input: Input): Promise<Compared> {
     loaded.compared.some(({ key }) => observation.disputed.has(key)) ||
     ends.some((end) => end.isOpen)
   const transactions = mergeFound(found)
-  const [newest] = transactions.toSorted((a, b) => b.block - a.block)
+  const [newest] = transactions
+    .map(({ mined }) => mined)
+    .toSorted((a, b) => b.blockNumber - a.blockNumber)
   return {
     changes: {
-      ...NO_CHANGES,
       transactions: transactions.map((transaction) => newRow(transaction, now)),
       items,
-      settled: newest ? { block: newest.block, hash: newest.blockHash } : null,
+      settled: newest && { block: newest.blockNumber, hash: newest.blockHash },
       compared: findComparedTo(loaded, isIncomplete, now),
     },
-    findings: describeForeign(chainId, transactions, relayers),
+    findings: findForeign(chainId, transactions, relayers),
     unrecorded: sorted.unrecorded,
     isBlocked: sorted.isBlocked,
     hasMore: loaded.compared.length === COMPARED_ITEMS && !isIncomplete,
@@ -99,13 +98,12 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Input
   for (const item of [...loaded.due, ...loaded.compared]) {
     const record = records.get(item.key)
     const contract = item.contract ?? delivery
-    const isFinal = record && record.block > 0 && record.block <= final.number
-    if (isFinal && !disputed.has(item.key))
-      recorded.push({ item, contract: record.contract, record })
+    const isUsed = record && isFinal(record, final)
+    if (isUsed && !disputed.has(item.key)) recorded.push({ item, record })
     else if (record?.block === 0 && isUsedUp(item) && !disputed.has(item.key))
       changes.push(fail(item, explain('transfer_failed', 'the chain has dropped its block')))
     else if (item.state !== 'queued') continue
-    else if (isFinal) changes.push(waitForTransaction(item, record.block, now))
+    else if (isUsed) changes.push(waitForTransaction(item, record.block, now))
     else if (record?.block === 0) unrecorded.push(item)
     else if (record)
       changes.push(queue(item, new Date(now.getTime() + finalDelay(record.block, observation))))
@@ -114,10 +112,6 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Input
   }
   return { changes, unrecorded, recorded, isBlocked }
 }
-
-/** Whether nothing can be done with the item any more, because its key is used. */
-const isUsedUp = ({ state, reasonCode }: Item): boolean =>
-  state === 'failed' && reasonCode !== null && finalReasons.includes(reasonCode)
 
 /**
  * An item whose transaction the nodes do not tell. `hash`: the transaction that an event names.
@@ -160,9 +154,9 @@ async function findTransactions(
     const isConfirmed = isAlone || agreed?.isConfirmed === true
     const suffices = isConfirmed || isSearchOver(item, loaded, now)
     const end = located && agreed && suffices && settleMined(located, agreed, network.treasury)
-    if (end && (isConfirmed || end.change.state !== 'failed')) {
-      const isSame = end.change.state === item.state && end.change.reasonCode === item.reasonCode
-      if (isSame) continue
+    if (end && (isConfirmed || end.change.transition !== 'fail')) {
+      const hasFailedSo = item.state === 'failed' && item.reasonCode === end.change.reasonCode
+      if (end.change.transition === 'fail' && hasFailedSo) continue
       changes.push(end.change)
       found.push(end.found)
       continue
@@ -200,33 +194,52 @@ function settleMissing(
 }
 
 /** Whether the transaction of an item was searched for so long that what one node tells suffices. */
-function isSearchOver(
-  { state, reasonCode, failingSince }: Item,
-  { network: { comparedAt } }: Loaded,
-  now: Date,
-): boolean {
-  const { waits: searchTime } = rules.transaction_not_found
+function isSearchOver(item: Item, { network: { comparedAt } }: Loaded, now: Date): boolean {
   const isOver = (since: string | null, timeout: number) =>
     since !== null && now.getTime() - Date.parse(since) >= timeout
-  if (state !== 'queued') return isOver(comparedAt, COMPARE_INTERVAL + searchTime)
-  const isSearched = reasonCode === 'transaction_not_found' || reasonCode === 'cancelled'
-  return isSearched && isOver(failingSince, searchTime)
+  if (item.state !== 'queued') return isOver(comparedAt, COMPARE_INTERVAL + SEARCH_TIME)
+  const isSearched = item.reasonCode === 'transaction_not_found' || hasReturnedPieces(item)
+  return isSearched && isOver(item.failingSince, SEARCH_TIME)
 }
 
 /** Returns each transaction once, with all items that were found in it. */
 const mergeFound = (found: readonly FoundTransaction[]): FoundTransaction[] =>
-  [...Map.groupBy(found, ({ hash }) => hash).values()].flatMap(([first, ...others]) =>
-    first
-      ? {
-          ...first,
-          items: [first, ...others].flatMap(({ items }) => items),
-          isFromHolder: [first, ...others].every(({ isFromHolder }) => isFromHolder),
-        }
-      : [],
+  [...Map.groupBy(found, ({ mined }) => mined.transactionHash).values()].flatMap(
+    ([first, ...others]) =>
+      first
+        ? {
+            ...first,
+            items: [first, ...others].flatMap(({ items }) => items),
+            isFromHolder: [first, ...others].every(({ isFromHolder }) => isFromHolder),
+          }
+        : [],
   )
 
-const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
-  ...transaction,
+/**
+ * Returns the transactions of relayers that this instance does not use, or with tokens of somebody else.
+ * The others are found by their nonces.
+ */
+const findForeign = (
+  chainId: number,
+  transactions: readonly FoundTransaction[],
+  relayers: readonly Address[],
+): Finding[] =>
+  transactions
+    .filter(({ relayer, isFromHolder }) => !isFromHolder || !relayers.includes(relayer))
+    .map(({ mined, relayer, items, isFromHolder }) => ({
+      key: `foreign_transaction:${chainId}:${relayer}`,
+      detail: `The relayer ${relayer} has used the keys of ${items.length} items, such as ${items[0]}, in the transaction ${mined.transactionHash}${isFromHolder ? '' : ', with tokens of somebody else'}.`,
+      nodes: [],
+    }))
+
+const newRow = ({ mined, contract, items }: FoundTransaction, now: Date): NewTransaction => ({
+  contract,
+  signer: mined.from,
+  nonce: mined.nonce,
+  items,
+  hash: mined.transactionHash,
+  block: mined.blockNumber,
+  blockHash: mined.blockHash,
   replaced: [],
   raw: null,
   gas: 0n,
@@ -247,9 +260,9 @@ function findComparedTo(
 ): Changes['compared'] {
   // The same page again, until the comparison has been due for some minutes.
   const dueAt = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
-  if (isIncomplete) return network.comparedAt ? null : { id: network.comparedId, at: dueAt }
+  if (isIncomplete) return network.comparedAt ? undefined : { id: network.comparedId, at: dueAt }
   const last = compared.at(-1)
   const end = { id: 0, at: now.toISOString() }
-  if (!last) return network.comparedId > 0 ? end : null
+  if (!last) return network.comparedId > 0 ? end : undefined
   return compared.length < COMPARED_ITEMS ? end : { id: last.id, at: null }
 }

@@ -67,8 +67,8 @@ export type KnownBlock = { number: number; hash: Hex }
 export type NetworkRow = Pick<Network, 'chainId' | 'wakeAt' | 'settledBlock' | 'comparedId'> &
   Pick<Network, 'comparedAt' | 'unconfirmedSince' | 'contradictedSince'> & {
     settledHash: Hex | null
-    /** JSON: every Delivery contract that has deliveries. */
-    contracts: string
+    /** Every Delivery contract that has deliveries. */
+    contracts: Address[]
   }
 
 /** What is stored of a signer. */

@@ -1,29 +1,30 @@
 /** Why a delivery waits or failed. docs/guides/delivery.md shows this table (`npm run openapi`). */
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import { MINUTE } from '../time.ts'
+import type { Item } from './model.ts'
 
-/** Nothing but the item is the cause, so nobody corrects that. */
-const SOON = 10 * MINUTE
-/** The holder often corrects that. */
-const LATE = 24 * 60 * MINUTE
+/** Milliseconds for which the transaction that used a key is searched for. */
+export const SEARCH_TIME = 10 * MINUTE
 
 type Rule = {
   /** For people. */
   sentence: string
   /**
    * Milliseconds that an item waits before it ends: 0 if it does at once, Infinity if it waits until
-   * the cause is removed.
+   * the cause is removed. Absent if no item waits for this: `ends` says when it ends.
    */
-  waits: number
+  waits?: number
   /** How it ends. Default: it fails. */
   ends?: string
+  /** Whether nothing but the item is the cause: if its transfer has failed in a transaction, it fails now. */
+  isOwnFault?: true
   /** Who has to tell the cause before the item fails. Default: two nodes, or the only one. */
   confirmedBy?: 'one node' | 'no node'
   /** Who can remove the cause. Default: the operators. */
   removedBy?: 'seller' | 'buyer' | 'network'
   /**
-   * Whether the item can be retried once it has failed. A sentence says what has to happen before.
-   * Default: yes, and it fails again if the cause is still there.
+   * Whether the item can be retried once it has ended. False: its key is used up, in a final block. A
+   * sentence says what has to happen before. Default: yes, and it fails again if the cause is still there.
    */
   retry?: false | string
 }
@@ -31,8 +32,15 @@ type Rule = {
 const corrected = 'the NFT is corrected in the catalogue'
 const buyerMoved = 'the buyer links another wallet'
 
+/** The order itself shows that it cannot be delivered. */
+const atOnce = { waits: 0, confirmedBy: 'no node' } as const
+/** Nobody corrects that. */
+const ownFault = { waits: 10 * MINUTE, isOwnFault: true } as const
+/** The holder of the token often corrects that. */
+const untilNextDay = { waits: 24 * 60 * MINUTE, removedBy: 'seller' } as const
+
 export const rules: Record<ReasonCode, Rule> = {
-  cancelled: { sentence: 'cancelled', waits: 0, ends: 'is cancelled', retry: false },
+  cancelled: { sentence: 'cancelled', ends: 'is cancelled', retry: false },
   contract_paused: { sentence: 'the delivery contract is paused', waits: Infinity },
   contract_unavailable: {
     sentence: 'the delivery contract does not answer',
@@ -46,43 +54,30 @@ export const rules: Record<ReasonCode, Rule> = {
   },
   gas_limit_exceeded: {
     sentence: 'the transfer needs more gas than gasPerItem allows',
-    waits: SOON,
+    ...ownFault,
   },
-  holder_has_no_token: {
-    sentence: 'the holder does not have the token',
-    waits: LATE,
-    removedBy: 'seller',
-  },
+  holder_has_no_token: { sentence: 'the holder does not have the token', ...untilNextDay },
   holder_not_approved: {
     sentence: 'the holder has not approved the delivery contract',
-    waits: LATE,
-    removedBy: 'seller',
+    ...untilNextDay,
   },
   invalid_quantity: {
     sentence: 'the quantity is not a number of pieces',
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     retry: corrected,
   },
   invalid_recipient: {
     sentence: 'the recipient is not a wallet',
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     removedBy: 'buyer',
     retry: buyerMoved,
   },
   invalid_token_address: {
     sentence: 'the NFT has no valid contract address',
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     retry: corrected,
   },
-  invalid_token_id: {
-    sentence: 'the NFT has no valid token id',
-    waits: 0,
-    confirmedBy: 'no node',
-    retry: corrected,
-  },
+  invalid_token_id: { sentence: 'the NFT has no valid token id', ...atOnce, retry: corrected },
   key_used_for_other_delivery: {
     sentence: 'the delivery key was used for another delivery',
     waits: 0,
@@ -90,17 +85,16 @@ export const rules: Record<ReasonCode, Rule> = {
   },
   mint_not_exact: {
     sentence: 'the mint would make other pieces than the one that was sold',
-    waits: SOON,
+    ...ownFault,
   },
-  mint_refused: { sentence: 'the token refuses the mint', waits: LATE, removedBy: 'seller' },
+  mint_refused: { sentence: 'the token refuses the mint', ...untilNextDay },
   minter_role_missing: {
     sentence: 'the delivery contract may not mint this token',
-    waits: LATE,
-    removedBy: 'seller',
+    ...untilNextDay,
   },
   network_not_configured: {
     sentence: 'the network of the NFT is not configured',
-    waits: LATE,
+    waits: 24 * 60 * MINUTE,
     confirmedBy: 'no node',
   },
   no_relayer: { sentence: 'the delivery contract has no relayer', waits: Infinity },
@@ -111,45 +105,42 @@ export const rules: Record<ReasonCode, Rule> = {
   },
   quantity_above_limit: {
     sentence: 'the quantity is above what a relayer may deliver at once',
-    waits: LATE,
+    waits: 24 * 60 * MINUTE,
     confirmedBy: 'one node',
   },
   recipient_not_deployed: {
     sentence: 'the contract wallet of the recipient is not deployed',
-    waits: SOON,
+    ...ownFault,
     removedBy: 'buyer',
   },
   recipient_on_other_chain: {
     sentence: 'the recipient is a contract on another chain than the NFT',
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     removedBy: 'buyer',
     retry: buyerMoved,
   },
   recipient_rejects: {
     sentence: 'the recipient did not accept the token',
-    waits: SOON,
+    ...ownFault,
     removedBy: 'buyer',
   },
   relayer_limit_reached: { sentence: 'the relayers have reached their limit', waits: Infinity },
   seller_has_no_wallet: {
     sentence: 'the seller has no wallet',
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     removedBy: 'seller',
     retry: 'the seller links a wallet',
   },
   seller_on_other_chain: {
     sentence: "the seller's wallet is a contract on another chain than the NFT",
-    waits: 0,
-    confirmedBy: 'no node',
+    ...atOnce,
     removedBy: 'seller',
     retry: 'the seller links a wallet of the chain',
   },
   simulation_failed: { sentence: 'the transfer fails in a simulation', waits: Infinity },
   single_piece_token: {
     sentence: 'an ERC-721 token has one piece, so the quantity must be 1',
-    waits: SOON,
+    ...ownFault,
   },
   token_limit_missing: {
     sentence: 'the token has no limit in the delivery contract, which a mint requires',
@@ -164,33 +155,43 @@ export const rules: Record<ReasonCode, Rule> = {
     waits: 0,
     retry: false,
   },
-  token_not_deployed: { sentence: 'the token contract has no code', waits: SOON },
+  token_not_deployed: { sentence: 'the token contract has no code', ...ownFault },
   token_not_supported: {
     sentence: 'the token contract is neither ERC-721 nor ERC-1155',
-    waits: SOON,
+    ...ownFault,
   },
   token_not_transferable: {
     sentence: 'the token cannot be transferred at present',
-    waits: LATE,
-    removedBy: 'seller',
+    ...untilNextDay,
   },
   transaction_not_found: {
     sentence: 'the node does not tell which transaction used the key',
-    waits: SOON,
+    waits: SEARCH_TIME,
     ends: 'ends as the record of its key says',
     removedBy: 'network',
   },
   transfer_failed: {
     sentence: 'the transfer failed in a transaction',
-    waits: 0,
     ends: 'fails in its third transaction',
   },
 }
 
-/** Codes of failed items whose key is used up, in a final block. Only an operator can close them. */
-export const finalReasons: readonly string[] = Object.entries(rules).flatMap(([code, { retry }]) =>
-  retry === false ? code : [],
+/** Codes of failed items whose keys are used up. Only an operator can close such items. */
+export const usedUpReasons: readonly string[] = Object.entries(rules).flatMap(
+  ([code, { retry }]) => (retry === false && code !== 'cancelled' ? code : []),
 )
+
+/** Whether nothing can be done with a failed item any more, because its key is used up. */
+export const isUsedUp = ({ state, reasonCode }: Pick<Item, 'state' | 'reasonCode'>): boolean =>
+  state === 'failed' && reasonCode !== null && usedUpReasons.includes(reasonCode)
+
+/**
+ * Whether the pieces of an item have returned to the stock: it was cancelled, and a fork has dropped the
+ * block that had its key. It keeps this reason until it ends, and does not fail: it is cancelled again, or
+ * transferred.
+ */
+export const hasReturnedPieces = ({ reasonCode }: Pick<Item, 'reasonCode'>): boolean =>
+  reasonCode === 'cancelled'
 
 /** Why an item waits or failed. `reasonDetail`: what differs from item to item, such as what the chain said. */
 export type Reason = { reasonCode: ReasonCode; reasonDetail: string | null }
@@ -208,6 +209,3 @@ export function describeReason({ reasonCode, reasonDetail }: ReasonColumns): str
   const { sentence } = rules[reasonCode]
   return reasonDetail === null ? sentence : `${sentence}: ${reasonDetail}`
 }
-
-/** Whether nothing but the item is the cause: then a second failure is the last one. */
-export const isOwnFault = (reasonCode: ReasonCode): boolean => rules[reasonCode].waits === SOON

@@ -15,7 +15,7 @@ import {
   standardRequests,
   word,
 } from '../ethereum/token.ts'
-import { PLAIN_ACCOUNT, readRefusal, refusalRequests } from './chain/refusal.ts'
+import { PLAIN_ACCOUNT, readRefusal, refusalRequests } from './chain/diagnose.ts'
 import { explain, type Reason } from './reasons.ts'
 
 /** A token contract, by the name of its network, and how its NFTs are delivered. */

@@ -1,5 +1,11 @@
-/** The third phase of a step: signs calls for the due items whose keys are unused, and what is underpriced again. */
+/**
+ * The third phase of a step: signs calls for the due items whose keys are unused, and what is underpriced
+ * again. Once that is stored, sends it, and once more what is in no block.
+ */
 import type { Network } from '../env.ts'
+import { otherNodes } from '../ethereum/node.ts'
+import { broadcast as broadcastRequest } from '../ethereum/requests.ts'
+import { loggedMessage } from '../ethereum/revert.ts'
 import type { Signer } from '../ethereum/signer.ts'
 import { log } from '../log.ts'
 import { diagnose } from './chain/diagnose.ts'
@@ -16,14 +22,10 @@ import {
   saveRoom,
 } from './rules/capacity.ts'
 import { makeCalls, type Requested, sortItems } from './rules/compose.ts'
-import type { Decision } from './rules/decide.ts'
+import { DEADLINE, type Decision, PATIENCE } from './rules/decide.ts'
 import { queue, stayDue, wait } from './rules/item-changes.ts'
 import { type Signed, signBatches, signReplacements } from './sign.ts'
-import type { HeldLease } from './store/held-lease.ts'
-import { type Changes, NO_CHANGES } from './store/store.ts'
-
-/** Seconds. An expired transaction still costs gas if it is mined, so it should not happen often. */
-export const DEADLINE = 60 * 60
+import type { Changes, HeldLease, NewTransaction, TransactionChange } from './store/store.ts'
 
 /** Milliseconds until an item is processed again whose token a step did not ask about. */
 const UNASKED_DELAY = 15_000
@@ -62,7 +64,7 @@ export async function prepareCalls(
   const { transactions, items, blocker } = await signItems(unrecorded, working, input)
   const replaced = await signReplacements(decisions, capacities, input)
   return {
-    changes: { ...NO_CHANGES, transactions: [...replaced, ...transactions], items },
+    changes: { transactions: [...replaced, ...transactions], items },
     newTransactions: transactions.length,
     blocker,
   }
@@ -150,5 +152,45 @@ async function compose(due: readonly Item[], { network, loaded, observation, now
     candidates: [...cancellations, ...calls.candidates],
     items: [...changes, ...later, ...calls.changes],
     blocker,
+  }
+}
+
+/** How nodes say that they have the transaction, or another one at its nonce. */
+const isKnown =
+  /already ?(known|imported|exists)|known transaction|nonce too low|replacement .*underpriced/i
+
+/**
+ * Broadcasts what was signed in this step and what is in no block, by ascending nonce. Whatever the
+ * node answers, a transaction may have been accepted, so the answers decide nothing.
+ */
+export async function broadcast(
+  network: Network,
+  { node, head }: Pick<Observation, 'node' | 'head'>,
+  decisions: readonly Decision[],
+  signed: readonly (NewTransaction | TransactionChange)[],
+): Promise<void> {
+  const unmined = decisions.flatMap(({ do: action, transaction }) =>
+    action === 'send' ? transaction : [],
+  )
+  const sorted = [...unmined, ...signed]
+    .flatMap(({ hash, raw, nonce, signedAtBlock }) =>
+      raw && hash && nonce !== undefined && signedAtBlock !== undefined
+        ? { hash, raw, nonce, signedAtBlock }
+        : [],
+    )
+    .sort((a, b) => a.nonce - b.nonce)
+  if (sorted.length === 0) return
+  const overdue = sorted.filter(({ signedAtBlock }) => head.number - signedAtBlock >= PATIENCE)
+  const others = overdue.length > 0 ? otherNodes(network, node) : []
+  const [replies] = await Promise.all([
+    node.rpc(sorted.map(({ raw }) => broadcastRequest(raw))),
+    ...others.map((other) => other.rpc(overdue.map(({ raw }) => broadcastRequest(raw)))),
+  ])
+  for (const { hash, raw, nonce } of sorted) {
+    const reply = replies(broadcastRequest(raw))
+    const text = 'error' in reply ? reply.error.message : 'fault' in reply ? reply.fault : ''
+    if (!text || isKnown.test(text)) continue
+    const reason = loggedMessage(text)
+    log.error('broadcast_failed', { chainId: network.chainId, nonce, hash, reason })
   }
 }

@@ -1,36 +1,10 @@
 /** What orders and order items show of deliveries. */
 import { sql } from 'drizzle-orm'
 import type { RowOf } from '../db/columns.ts'
-import {
-  type DeliveryState,
-  deliveries,
-  deliveryStates,
-  type itemStatuses,
-  transactions,
-} from '../db/schema/delivery.ts'
+import { deliveries, deliveryStates, transactions } from '../db/schema/delivery.ts'
 import { orders } from '../db/schema/orders.ts'
 import { describeReason } from './reasons.ts'
-
-type ItemStatus = (typeof itemStatuses)[number]
-
-/**
- * The status of an order item by the state of its delivery. Null means that it depends on whether a
- * transaction was sent: an item that is queued again after one stays `transferring`, unless that one
- * has expired.
- */
-const statusByState: Record<DeliveryState, ItemStatus | null> = {
-  awaiting_wallet: 'awaiting_wallet',
-  queued: null,
-  in_flight: null,
-  transferred: 'transferred',
-  failed: 'failed',
-  cancelled: 'failed',
-  written_off: 'failed',
-}
-
-/** Returns the status of an order item. `txId` is null before the first transaction. */
-export const itemStatus = (state: DeliveryState, txId: string | null): ItemStatus | null =>
-  statusByState[state] ?? (txId === null ? null : 'transferring')
+import { type ItemStatus, itemStatus, statusByState } from './status.ts'
 
 /**
  * Returns the states of the deliveries whose items have a status, and whether a transaction was sent
@@ -63,6 +37,7 @@ export function toShopFields(orderId: number, row: ShopRow) {
     source,
     custom,
     claimUrl: state === 'awaiting_wallet' && publicUrl ? `${publicUrl}/claim/${orderId}` : null,
+    // As in the newest event of the delivery.
     sequence: version + 1,
     cancelRequestedAt,
   }

@@ -5,29 +5,29 @@
  * step that stops in between loses nothing: the next one sends the stored bytes.
  */
 
+import type { Address } from 'viem'
 import { type Database, isTransient } from '../db/client.ts'
 import type { Network, Settings } from '../env.ts'
 import { leaveOut, usableNodes } from '../ethereum/node.ts'
 import { getSigner, type Signer } from '../ethereum/signer.ts'
 import { log } from '../log.ts'
-import { broadcast } from './chain/broadcast.ts'
 import { observe } from './chain/observe.ts'
 import { checkContracts, checkNonces, checkSettledBlock, findContradictedSince } from './checks.ts'
 import { closeTransactions, logClosed } from './close.ts'
 import { compareKeys } from './compare.ts'
 import type { Loaded, SigningBlocker } from './model.ts'
+import { hasRoom, nextLook } from './rules/decide.ts'
 import type { ItemChange } from './rules/item-changes.ts'
-import { hasRoom, nextLook } from './rules/schedule.ts'
-import { prepareCalls } from './send.ts'
+import { broadcast, prepareCalls } from './send.ts'
 import { storeFindings } from './store/findings.ts'
-import { HeldLease } from './store/held-lease.ts'
 import { load, MAX_LOADED } from './store/load.ts'
-import { NO_CHANGES, Outdated } from './store/store.ts'
+import { HeldLease, NO_CHANGES, Outdated } from './store/store.ts'
 
 /** Milliseconds until a network is asked again that could not be worked on. */
 const BLOCKED_DELAY = 15_000
 
-export type Step = {
+/** What a step leads to. */
+type Outcome = {
   /** When the network has to be looked at again for its transactions; null if it has none. */
   lookAt: Date | null
   /** Whether more items could be sent before that. */
@@ -36,29 +36,38 @@ export type Step = {
   hasEnded: boolean
   /** Why nothing could be sent; null if nothing stopped it. */
   problem: Exclude<Blocker, 'signers_busy'> | null
-  loaded: Loaded
 }
+
+export type Step = Outcome & { loaded: Loaded }
 
 type Blocker = SigningBlocker | 'node_unavailable' | 'contract_not_linked'
 
-/** What a step leads to. */
-type Outcome = {
-  /** The items that it has changed. */
-  items: readonly ItemChange[]
-  /** Why items are left as they are although they are due; null if nothing stopped it. */
-  blocker: Blocker | null
-  /** Whether the next step follows at once. */
-  continues: boolean
-  /** When the open transactions have to be looked at; null if there are none. */
-  lookAt: Date | null
-  /** Whether more items could be sent before that. */
-  takesItems: boolean
+/** The next step follows at once: rows were corrected, or more is to be done with others. */
+const goOn = (now: Date, items: readonly ItemChange[] = []): Outcome => ({
+  lookAt: now,
+  takesItems: true,
+  hasEnded: haveEnded(items),
+  problem: null,
+})
+
+/** Items are left as they are although they are due. `lookAt`: when transactions have to be looked at. */
+function stop(
+  blocker: Blocker,
+  now: Date,
+  items: readonly ItemChange[] = [],
+  lookAt: Date | null = null,
+): Outcome {
+  const retryAt = new Date(now.getTime() + BLOCKED_DELAY)
+  return {
+    lookAt: lookAt && lookAt < retryAt ? lookAt : retryAt,
+    takesItems: false,
+    hasEnded: haveEnded(items),
+    problem: blocker === 'signers_busy' ? null : blocker,
+  }
 }
 
-/** The next step follows at once: rows were corrected, or more is to be done with others. */
-const AGAIN: Outcome = { items: [], blocker: null, continues: true, lookAt: null, takesItems: true }
-
-const blockedBy = (blocker: Blocker): Outcome => ({ ...AGAIN, blocker, continues: false })
+const haveEnded = (items: readonly ItemChange[]): boolean =>
+  items.some(({ transition }) => ['deliver', 'fail', 'cancel'].includes(transition))
 
 /** Returns null if another run has the lease, or nothing is to be done. */
 export async function step(
@@ -74,28 +83,17 @@ export async function step(
   const lease = new HeldLease(db, network, leaseId, clock)
   const loaded = await load(db, network, relayers, leaseId, now)
   if (!loaded) return null
-  const outcome = await work({ db, network, loaded, signers, now, lease }).catch((error) => {
-    if (error instanceof Outdated) return AGAIN
-    // An answer that nobody has foreseen must not fail each run: the next one asks another node.
-    const [asked] = usableNodes(network)
-    if (asked && network.rpcUrls.length > 1 && !isTransient(error))
-      leaveOut(network, asked, 'the run failed')
-    throw error
-  })
-  return { loaded, ...plan(outcome, now) }
-}
-
-/** Whether deliveries have ended, and when the next step is due. */
-function plan({ items, blocker, continues, lookAt, takesItems }: Outcome, now: Date) {
-  const hasEnded = items.some(({ state }) => ['transferred', 'failed', 'cancelled'].includes(state))
-  if (!blocker) return { hasEnded, lookAt: continues ? now : lookAt, takesItems, problem: null }
-  const retryAt = new Date(now.getTime() + BLOCKED_DELAY)
-  return {
-    hasEnded,
-    lookAt: lookAt && lookAt < retryAt ? lookAt : retryAt,
-    takesItems: false,
-    problem: blocker === 'signers_busy' ? null : blocker,
-  }
+  const outcome = await work({ db, network, loaded, signers, relayers, now, lease }).catch(
+    (error) => {
+      if (error instanceof Outdated) return goOn(now)
+      // An answer that nobody has foreseen must not fail each run: the next one asks another node.
+      const [asked] = usableNodes(network)
+      if (asked && network.rpcUrls.length > 1 && !isTransient(error))
+        leaveOut(network, asked, 'the run failed')
+      throw error
+    },
+  )
+  return { loaded, ...outcome }
 }
 
 type Input = {
@@ -103,31 +101,32 @@ type Input = {
   network: Network
   loaded: Loaded
   signers: readonly Signer[]
+  relayers: readonly Address[]
   now: Date
   lease: HeldLease
 }
 
 /** Throws `Outdated` if the lease was lost, or an item was changed meanwhile. */
-async function work({ db, network, loaded, signers, now, lease }: Input): Promise<Outcome> {
+async function work(input: Input): Promise<Outcome> {
+  const { db, network, loaded, signers, relayers, now, lease } = input
   const { chainId } = network
-  const relayers = signers.map(({ address }) => address)
   const observation = await observe({ network, loaded, relayers, now, lease })
   if (typeof observation === 'string') {
     log.error('node_unavailable', { chainId, reason: observation })
-    return blockedBy('node_unavailable')
+    return stop('node_unavailable', now)
   }
 
   const checked = { db, network, loaded, observation, now }
   for (const check of [checkContracts, checkSettledBlock]) {
     const result = await check(checked)
-    if (result === 'corrected') return AGAIN
+    if (result === 'corrected') return goOn(now)
     if (result === 'passed') continue
     const contradictedSince = findContradictedSince(result.isContradicted, loaded, now)
     await lease.write({ ...NO_CHANGES, contradictedSince })
-    return blockedBy(result.problem)
+    return stop(result.problem, now)
   }
   const nonces = await checkNonces(checked)
-  if (nonces === 'corrected') return AGAIN
+  if (nonces === 'corrected') return goOn(now)
 
   const { decisions, changes: closed } = await closeTransactions(network, loaded, observation, now)
   const contradictedSince = findContradictedSince(nonces === 'contradicted', loaded, now)
@@ -142,7 +141,7 @@ async function work({ db, network, loaded, signers, now, lease }: Input): Promis
   const isFreed = decisions.some(
     ({ do: action, transaction }) => action === 'await_block' && transaction.items.length === 0,
   )
-  if (isFreed) return { ...AGAIN, items: closed.items }
+  if (isFreed) return goOn(now, closed.items)
 
   const compared = await compareKeys({ network, loaded, observation, relayers, now, lease })
   if (compared.findings.length > 0)
@@ -160,12 +159,16 @@ async function work({ db, network, loaded, signers, now, lease }: Input): Promis
   await lease.write(prepared.changes)
   await broadcast(network, observation, decisions, prepared.changes.transactions)
 
+  const items = [...closed.items, ...compared.changes.items, ...prepared.changes.items]
+  const blocker = compared.isBlocked ? 'contract_unavailable' : prepared.blocker
+  const lookAt = nextLook(decisions, prepared.newTransactions > 0, observation, now)
+  if (blocker) return stop(blocker, now, items, lookAt)
   const closings = decisions.filter(({ do: action }) => action === 'close')
+  const continues = compared.hasMore || closings.length >= MAX_LOADED
   return {
-    items: [...closed.items, ...compared.changes.items, ...prepared.changes.items],
-    blocker: compared.isBlocked ? 'contract_unavailable' : prepared.blocker,
-    continues: compared.hasMore || closings.length >= MAX_LOADED,
-    lookAt: nextLook(decisions, prepared.newTransactions > 0, observation, now),
+    lookAt: continues ? now : lookAt,
     takesItems: hasRoom(decisions, prepared.newTransactions, relayers, network),
+    hasEnded: haveEnded(items),
+    problem: null,
   }
 }

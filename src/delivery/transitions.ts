@@ -1,145 +1,128 @@
 /**
  * Everything that writes deliveries. A transition leads from some states to another one, and an event
  * may follow. It is made of two statements over the same rows, in one transaction: the first appends
- * the events, while the rows still have their old state; the second changes the rows.
+ * the events, while the rows still have their old state; the second changes the rows, unless they are
+ * in none of the states that the transition begins with.
  */
 
-import { and, inArray, type SQL, sql } from 'drizzle-orm'
-import type { RunnableQuery } from 'drizzle-orm/runnable-query'
-import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
-import { prepared, raw, type Statement } from '../db/batch.ts'
-import type { Database } from '../db/client.ts'
-import { type DeliveryState, deliveries, deliveryStates } from '../db/schema/delivery.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import { prepared, raw, type Statement, type StatementOf } from '../db/batch.ts'
+import { type Database, toJsonSlices } from '../db/client.ts'
+import type { DeliveryState } from '../db/schema/delivery.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
-import { toJsonSlices } from '../db/slices.ts'
+import type { Settings } from '../env.ts'
 import { makeEndpointsDue, nextEventId } from '../events/append.ts'
 import { describeReason } from './reasons.ts'
 import type { ItemChange } from './rules/item-changes.ts'
-import { itemStatus } from './shown.ts'
-
-type Columns = SQLiteUpdateSetSource<typeof deliveries>
+import { statusByState } from './status.ts'
 
 type Transition = {
-  from: readonly DeliveryState[]
+  /** Null: all states. */
+  from: readonly DeliveryState[] | null
   /** Null: the state stays as it is. */
   to: DeliveryState | null
   /** Follows if the state changes. */
   event?: WebhookEvent
 }
 
-const { cancelRequestedAt, chainId, id, queuedAt, reasonCode, reasonDetail } = deliveries
-const { requestedAction, state, version } = deliveries
+type Change = Transition & { set?: (at: string) => SQL }
+type Step = Transition & { to: DeliveryState }
 
-const noReason = { failingSince: null, tries: 0, reasonCode: null, reasonDetail: null } as const
+const noReason = sql`failingSince = NULL, tries = 0, reasonCode = NULL, reasonDetail = NULL`
 
-/** A cancelled item that is cancelled again keeps its reason: its pieces have returned to the stock. */
-const noReasonUnlessCancelled = {
-  ...{ failingSince: null, tries: 0 },
-  reasonCode: sql`iif(${requestedAction} = 'cancel', ${reasonCode}, NULL)`,
-  reasonDetail: sql`iif(${requestedAction} = 'cancel', ${reasonDetail}, NULL)`,
-}
+/** The reason stays if it says that the pieces have returned to the stock (`hasReturnedPieces`). */
+const noReasonUnlessReturned = sql`failingSince = NULL, tries = 0,
+  reasonCode = iif(reasonCode = 'cancelled', reasonCode, NULL), reasonDetail = NULL`
 
-/** The buyer of the item. */
+const cancelRequest = (at: string) =>
+  sql`requestedAction = 'cancel', cancelRequestedAt = coalesce(cancelRequestedAt, ${at})`
+
 const buyerId = sql`(SELECT o.buyerId FROM orderItems i JOIN orders o ON o.id = i.orderId
-  WHERE i.id = ${id})`
+  WHERE i.id = deliveries.id)`
 
 /**
  * Seconds that an item waits after its wallet was changed. Each change interrupts a step, so they may
  * not be frequent.
  */
-const changeDelay = sql`min(3600, max(0, ${version} - 1) * 30)`
+const changeDelay = sql`min(3600, max(0, version - 1) * 30)`
 
-/** What people, operators and the cron run change. `set`: the other columns. */
+/** What people, operators and the cron run change. `set`: the columns besides the state. */
 const changes = {
   link_wallet: {
     from: ['awaiting_wallet'],
     to: 'queued',
-    set: (at) => ({
-      awaits: null,
-      queuedAt: at,
-      dueAt: sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${at}, '+' || ${changeDelay} || ' seconds')`,
-      failingSince: sql`iif(${chainId} IS NULL, ${at}, NULL)`,
-      reasonCode: sql`iif(${chainId} IS NULL, 'network_not_configured', NULL)`,
-    }),
+    set: (at) => sql`awaits = NULL, queuedAt = ${at},
+      dueAt = strftime('%Y-%m-%dT%H:%M:%fZ', ${at}, '+' || ${changeDelay} || ' seconds'),
+      failingSince = iif(chainId IS NULL, ${at}, NULL),
+      reasonCode = iif(chainId IS NULL, 'network_not_configured', NULL)`,
   },
   unlink_wallet: {
     from: ['queued'],
     to: 'awaiting_wallet',
     event: 'order.awaiting_wallet',
-    set: () => ({ ...noReason, awaits: buyerId, dueAt: null, queuedAt: null }),
+    set: () => sql`${noReason}, awaits = ${buyerId}, dueAt = NULL, queuedAt = NULL`,
   },
   retry: {
     from: ['failed'],
     to: 'queued',
     event: 'order.retried',
-    set: (at) => ({ ...noReason, dueAt: at, queuedAt: at, retriedAt: at }),
+    set: (at) => sql`${noReason}, dueAt = ${at}, queuedAt = ${at}, retriedAt = ${at}`,
   },
   retry_without_wallet: {
     from: ['failed'],
     to: 'awaiting_wallet',
     event: 'order.awaiting_wallet',
-    set: (at) => ({ ...noReason, awaits: buyerId, dueAt: null, queuedAt: null, retriedAt: at }),
+    set: (at) =>
+      sql`${noReason}, awaits = ${buyerId}, dueAt = NULL, queuedAt = NULL, retriedAt = ${at}`,
   },
   try_now: {
     from: ['queued'],
     to: null,
-    set: (at) => ({
-      ...noReasonUnlessCancelled,
-      dueAt: at,
-      queuedAt: sql`coalesce(${queuedAt}, ${at})`,
-    }),
+    set: (at) =>
+      sql`${noReasonUnlessReturned}, dueAt = ${at}, queuedAt = coalesce(queuedAt, ${at})`,
   },
   /** As `try_now`, but the item goes on waiting: it fails as soon as it would have. */
-  look_now: { from: ['queued'], to: null, set: (at) => ({ dueAt: at }) },
+  look_now: { from: ['queued'], to: null, set: (at) => sql`dueAt = ${at}` },
   configure_network: {
     from: ['queued'],
     to: null,
-    set: (at) => ({ failingSince: null, reasonCode: null, reasonDetail: null, dueAt: at }),
+    set: (at) => sql`failingSince = NULL, reasonCode = NULL, reasonDetail = NULL, dueAt = ${at}`,
   },
   request_cancellation: {
     from: ['awaiting_wallet', 'queued', 'failed'],
     to: 'queued',
-    set: (at) => ({
-      ...noReason,
-      ...cancelRequest(at),
-      awaits: null,
-      dueAt: at,
-      queuedAt: sql`iif(${state} = 'failed', ${at}, coalesce(${queuedAt}, ${at}))`,
-    }),
+    set: (at) => sql`${noReason}, ${cancelRequest(at)}, awaits = NULL, dueAt = ${at},
+      queuedAt = iif(state = 'failed', ${at}, coalesce(queuedAt, ${at}))`,
   },
   request_cancellation_in_flight: {
     from: ['in_flight'],
     to: null,
-    set: (at) => ({ ...noReason, ...cancelRequest(at) }),
+    set: (at) => sql`${noReason}, ${cancelRequest(at)}`,
   },
-  write_off: { from: ['failed'], to: 'written_off', set: () => ({}) },
+  write_off: { from: ['failed'], to: 'written_off' },
   /** A fork has dropped the block that had its key. */
   drop_block: {
     from: ['transferred', 'in_flight', 'cancelled'],
     to: 'queued',
-    set: (at) => ({ ...noReasonUnlessCancelled, dueAt: at, queuedAt: at, transactionId: null }),
+    set: (at) =>
+      sql`${noReasonUnlessReturned}, dueAt = ${at}, queuedAt = ${at}, transactionId = NULL`,
   },
   /** A contract was stored that is none. */
-  forget_contract: { from: deliveryStates, to: null, set: () => ({ contract: null }) },
+  forget_contract: { from: null, to: null, set: () => sql`contract = NULL` },
   /** Another user has proved to be the buyer. Says which one the item waits for, if it does. */
-  change_buyer: { from: deliveryStates, to: null, set: () => ({}) },
-} satisfies Record<string, Transition & { set: (at: string) => Columns }>
-
-const cancelRequest = (at: string) => ({
-  requestedAction: 'cancel' as const,
-  cancelRequestedAt: sql`coalesce(${cancelRequestedAt}, ${at})`,
-})
+  change_buyer: { from: null, to: null },
+} satisfies Record<string, Change>
 
 const unended = ['awaiting_wallet', 'queued', 'in_flight', 'failed'] as const
 
-/** What the engine changes, row by row (`ItemChange`). It reads the states itself, and does not ask this table. */
+/** What the engine changes. The columns besides the state differ from row to row. */
 const steps = {
   carry: { from: ['queued'], to: 'in_flight' },
-  wait: { from: ['queued', 'in_flight'], to: 'queued' },
+  queue: { from: ['queued', 'in_flight'], to: 'queued' },
   deliver: { from: unended, to: 'transferred', event: 'order.delivered' },
   fail: { from: unended, to: 'failed', event: 'order.failed' },
   cancel: { from: unended, to: 'cancelled', event: 'order.cancelled' },
-} satisfies Record<string, Transition>
+} satisfies Record<ItemChange['transition'], Step>
 
 export const transitions: Readonly<Record<string, Transition>> = { ...changes, ...steps }
 
@@ -155,55 +138,44 @@ export const hasId = (ids: readonly number[]): SQL =>
 
 /**
  * Returns the statements of a transition of all deliveries for which the condition on `deliveries`
- * holds. `values`: columns besides those of the table. Their rows are what has changed. A condition with a LIMIT needs an ORDER BY.
+ * holds. A condition with a LIMIT needs an ORDER BY. `also`: columns besides those of the table. The
+ * rows of the statements are what has changed.
  */
 export function changeDeliveries(
   db: Database,
   name: ChangeName,
   condition: SQL,
   now: Date,
-  values: Columns = {},
-): RunnableQuery<Changed[], 'sqlite'>[] {
+  also?: SQL,
+): StatementOf<Changed[]>[] {
   const at = now.toISOString()
-  const { from, to, set, event }: Transition & { set: (at: string) => Columns } = changes[name]
-  const selected = sql`${and(inArray(state, [...from]), condition)}`
-  const update = db
-    .update(deliveries)
-    .set({
-      ...set(at),
-      ...values,
-      ...(to && { state: to }),
-      version: sql`${version} + 1`,
-      updatedAt: at,
-    })
-    .where(selected)
-    .returning({ id, chainId })
-  return event && to
-    ? [appendEvents(db, { event, to }, selected, at), makeEndpointsDue(db, at), update]
-    : [update]
+  const { from, to, event, set }: Change = changes[name]
+  const selected = from ? sql`deliveries.state IN ${from} AND (${condition})` : condition
+  const columns = [
+    set?.(at),
+    also,
+    to ? sql`state = ${to}` : undefined,
+    sql`version = version + 1, updatedAt = ${at}`,
+  ].filter((column) => column !== undefined)
+  const update = raw<Changed>(
+    db,
+    sql`UPDATE deliveries SET ${sql.join(columns, sql`, `)} WHERE ${selected} RETURNING id, chainId`,
+  )
+  if (!event || !to) return [update]
+  const told = sql`SELECT deliveries.id, ${event} AS event, ${sequenceAfter} AS sequence,
+      ${statusByState[to]} AS status, ${newestHash} AS txId, NULL AS failReason, NULL AS reasonCode
+    FROM deliveries WHERE ${selected}`
+  return [appendEvents(db, told, at), makeEndpointsDue(db, at), update]
 }
 
-/** The events of deliveries that wait or are queued: of these no reason is told. */
-const appendEvents = (
-  db: Database,
-  { event, to }: { event: WebhookEvent; to: DeliveryState },
-  selected: SQL,
-  at: string,
-) =>
-  raw<Changed>(
+/** Gives items that were ordered before their network was configured its chain. */
+export const assignChains = (db: Database, networks: Settings['NETWORKS'], condition: SQL) =>
+  raw<never>(
     db,
-    sql`INSERT INTO events
-        (id, type, at, itemId, orderId, sellerId, buyerId, source, sequence, data)
-      SELECT ${nextEventId(at)} + row_number() OVER (ORDER BY deliveries.id) - 1, ${event}, ${at},
-        i.id, i.orderId, i.sellerId, o.buyerId, o.source, deliveries.version + 2,
-        json_object('buyerId', o.buyerId,
-          'claimUrl', iif(${to} = 'awaiting_wallet',
-            (SELECT publicUrl || '/claim/' || o.id FROM instance), NULL),
-          'status', coalesce(${itemStatus(to, null)}, iif(t.id IS NULL, NULL, 'transferring')),
-          'txId', t.hash, 'failReason', NULL, 'reasonCode', NULL)
-      FROM deliveries JOIN orderItems i ON i.id = deliveries.id JOIN orders o ON o.id = i.orderId
-        LEFT JOIN transactions t ON t.id = deliveries.transactionId
-      WHERE ${selected} ORDER BY deliveries.id`,
+    sql`UPDATE deliveries SET chainId = (SELECT value ->> 'chainId'
+        FROM orderItems i JOIN nfts n ON n.id = i.nftId, json_each(${JSON.stringify(networks)}) c
+        WHERE i.id = deliveries.id AND c.key = n.contractNetwork)
+      WHERE chainId IS NULL AND ${condition}`,
   )
 
 /**
@@ -216,76 +188,64 @@ export function writeItemChanges(
   now: Date,
 ): Statement[] {
   const at = now.toISOString()
-  const events = items.flatMap((item) => {
-    const event = item.state === item.from ? undefined : eventAfter(item.state)
-    return event ? { ...item, event, data: eventData(item) } : []
+  const rows = items.map((item) => {
+    const { from, to, event }: Step = steps[item.transition]
+    const failReason = event && describeReason(item)
+    return { ...item, from, to, event, status: statusByState[to], failReason }
   })
+  const slices = toJsonSlices(rows)
+  const hasEvents = rows.some(({ event }) => event)
   return [
-    ...toJsonSlices(events).map((rows) => appendItemEvents(db, rows, at)),
-    ...(events.length > 0 ? [makeEndpointsDue(db, at)] : []),
-    ...toJsonSlices(items).map((rows) => updateItems(db, rows, at)),
+    ...(hasEvents ? slices.map((slice) => appendItemEvents(db, slice, at)) : []),
+    ...(hasEvents ? [makeEndpointsDue(db, at)] : []),
+    ...slices.map((slice) => updateItems(db, slice, at)),
   ]
 }
 
-const eventAfter = (to: DeliveryState): WebhookEvent | undefined =>
-  Object.values<Transition>(steps).find((step) => step.to === to)?.event
-
-const eventData = (item: ItemChange) => ({
-  claimUrl: null,
-  status: itemStatus(item.state, null),
-  ...(item.state === 'transferred'
-    ? { failReason: null, reasonCode: null }
-    : { failReason: describeReason(item), reasonCode: item.reasonCode }),
-})
+/**
+ * Whether a delivery is as the engine has read it, and the transition `r` begins with its state: `from` is
+ * a JSON array. Without `json_each`, whose rows count as read.
+ */
+const isAsRead = sql`deliveries.id = r.value ->> 'id'
+  AND deliveries.version = r.value ->> 'version'
+  AND instr(r.value -> 'from', json_quote(deliveries.state))`
 
 /** `rows`: JSON. A change may name another transaction than the newest one, by its hash. */
-const appendItemEvents = (db: Database, rows: string, at: string) =>
-  raw<never>(
-    db,
-    sql`INSERT INTO events
-        (id, type, at, itemId, orderId, sellerId, buyerId, source, sequence, data)
-      SELECT ${nextEventId(at)} + row_number() OVER (ORDER BY json_each.key) - 1,
-        value ->> 'event', ${at}, i.id, i.orderId, i.sellerId, o.buyerId, o.source, d.version + 2,
-        json_set(value -> 'data', '$.buyerId', o.buyerId, '$.txId',
-          iif(json_type(value, '$.transaction') IS NULL,
-            (SELECT hash FROM transactions WHERE id = d.transactionId),
-            (SELECT hash FROM transactions WHERE hash = value ->> 'transaction')))
-      FROM json_each(${rows}) JOIN deliveries d
-          ON d.id = value ->> 'id' AND d.version = value ->> 'version'
-        JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
-      ORDER BY json_each.key`,
-  )
-
 const updateItems = (db: Database, rows: string, at: string) =>
   raw<never>(
     db,
-    sql`UPDATE deliveries SET state = value ->> 'state',
-        requestedAction = value ->> 'requestedAction', failingSince = value ->> 'failingSince',
-        tries = value ->> 'tries', reasonCode = value ->> 'reasonCode',
-        reasonDetail = value ->> 'reasonDetail', dueAt = value ->> 'dueAt', awaits = NULL,
-        queuedAt = iif(value ->> 'state' = 'transferred', NULL, queuedAt),
-        deliveredAmount = coalesce(value ->> 'amount', deliveredAmount),
-        transactionId = iif(json_type(value, '$.transaction') IS NULL, transactionId,
-          (SELECT max(id) FROM transactions WHERE hash = value ->> 'transaction')),
+    sql`UPDATE deliveries SET state = r.value ->> 'to',
+        requestedAction = r.value ->> 'requestedAction', failingSince = r.value ->> 'failingSince',
+        tries = r.value ->> 'tries', reasonCode = r.value ->> 'reasonCode',
+        reasonDetail = r.value ->> 'reasonDetail', dueAt = r.value ->> 'dueAt', awaits = NULL,
+        queuedAt = iif(r.value ->> 'to' = 'transferred', NULL, queuedAt),
+        deliveredAmount = coalesce(r.value ->> 'amount', deliveredAmount),
+        transactionId = iif(json_type(r.value, '$.transaction') IS NULL, transactionId,
+          (SELECT max(id) FROM transactions WHERE hash = r.value ->> 'transaction')),
         contract = coalesce((SELECT t.contract FROM transactions t
-          WHERE t.hash = value ->> 'transaction' ORDER BY t.id DESC LIMIT 1), contract),
+          WHERE t.hash = r.value ->> 'transaction' ORDER BY t.id DESC LIMIT 1), contract),
         version = deliveries.version + 1, updatedAt = ${at}
-      FROM json_each(${rows})
-      WHERE deliveries.id = value ->> 'id' AND deliveries.version = value ->> 'version'`,
+      FROM json_each(${rows}) r WHERE ${isAsRead}`,
   )
 
-/** Gives items that were ordered before their network was configured its chain. */
-export const assignChains = (
-  db: Database,
-  networks: Readonly<Record<string, { chainId: number }>>,
-  condition: SQL,
-) =>
-  raw<never>(
+const newestHash = sql`(SELECT hash FROM transactions WHERE id = deliveries.transactionId)`
+
+/**
+ * The number of an event among those of its delivery. The first one, `order.created`, has 0, and one that
+ * follows a change the new version plus 1. The row still has the version before the change.
+ */
+const sequenceAfter = sql`deliveries.version + 2`
+
+const appendItemEvents = (db: Database, rows: string, at: string) =>
+  appendEvents(
     db,
-    sql`UPDATE deliveries SET chainId = (SELECT value ->> 'chainId'
-        FROM orderItems i JOIN nfts n ON n.id = i.nftId, json_each(${JSON.stringify(networks)}) c
-        WHERE i.id = deliveries.id AND c.key = n.contractNetwork)
-      WHERE chainId IS NULL AND ${condition}`,
+    sql`SELECT deliveries.id, r.value ->> 'event' AS event, ${sequenceAfter} AS sequence,
+        r.value ->> 'status' AS status, iif(json_type(r.value, '$.transaction') IS NULL, ${newestHash},
+          (SELECT hash FROM transactions WHERE hash = r.value ->> 'transaction')) AS txId,
+        r.value ->> 'failReason' AS failReason, r.value ->> 'reasonCode' AS reasonCode
+      FROM json_each(${rows}) r JOIN deliveries ON ${isAsRead}
+      WHERE r.value ->> 'event' IS NOT NULL AND deliveries.state <> r.value ->> 'to'`,
+    at,
   )
 
 /** `rows`: JSON, the first values of each delivery by the `payprovWebhookToken` of its order. */
@@ -297,7 +257,7 @@ type NewDeliveries = {
   namespace: string
 }
 
-/** Inserts the deliveries of new orders. Their first states come from the plan. */
+/** Their first states come from the plan. `appendFirstEvents` tells them. */
 export const insertDeliveries = prepared((db, { rows, now, placedBy, namespace }: NewDeliveries) =>
   db.all<never>(sql`INSERT INTO deliveries (id, "key", chainId, state, dueAt, queuedAt,
         failingSince, reasonCode, awaits, placedBy, placer, createdAt, updatedAt)
@@ -317,21 +277,35 @@ export const insertDeliveries = prepared((db, { rows, now, placedBy, namespace }
  * that its buyer has no wallet.
  */
 export const appendFirstEvents = (db: Database, now: string, orderCount: number): Statement[] => [
+  appendEvents(
+    db,
+    sql`SELECT d.id, iif(value = 0, 'order.created', 'order.awaiting_wallet') AS event,
+        value AS sequence, iif(d.state = 'awaiting_wallet', d.state, NULL) AS status, NULL AS txId,
+        NULL AS failReason, NULL AS reasonCode
+      FROM (SELECT id, state FROM deliveries ORDER BY id DESC LIMIT ${orderCount}) d,
+        json_each('[0, 1]')
+      WHERE value = 0 OR d.state = 'awaiting_wallet'`,
+    now,
+  ),
+  makeEndpointsDue(db, now),
+]
+
+/**
+ * The statement that appends events of deliveries with all that they tell. What an order says that never
+ * changes is read when an event is sent. `told`: SELECT of id, event, sequence, txId, failReason,
+ * reasonCode, and the status by the state after the change (`statusByState`).
+ */
+const appendEvents = (db: Database, told: SQL, at: string) =>
   raw<never>(
     db,
     sql`INSERT INTO events
         (id, type, at, itemId, orderId, sellerId, buyerId, source, sequence, data)
-      SELECT ${nextEventId(now)} + row_number() OVER (ORDER BY d.id, value) - 1,
-        iif(value = 0, 'order.created', 'order.awaiting_wallet'), ${now}, d.id, i.orderId,
-        i.sellerId, o.buyerId, o.source, value,
-        json_object('buyerId', o.buyerId, 'claimUrl', iif(d.state = 'awaiting_wallet',
+      SELECT ${nextEventId(at)} + row_number() OVER (ORDER BY told.id, told.sequence) - 1, told.event,
+        ${at}, i.id, i.orderId, i.sellerId, o.buyerId, o.source, told.sequence,
+        json_object('buyerId', o.buyerId, 'claimUrl', iif(told.status = 'awaiting_wallet',
             (SELECT publicUrl || '/claim/' || o.id FROM instance), NULL),
-          'status', iif(d.state = 'awaiting_wallet', d.state, NULL), 'txId', NULL,
-          'failReason', NULL, 'reasonCode', NULL)
-      FROM (SELECT id, state FROM deliveries ORDER BY id DESC LIMIT ${orderCount}) d
-        JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId, json_each('[0, 1]')
-      WHERE value = 0 OR d.state = 'awaiting_wallet'
-      ORDER BY d.id, value`,
-  ),
-  makeEndpointsDue(db, now),
-]
+          'status', coalesce(told.status, iif(told.txId IS NULL, NULL, 'transferring')),
+          'txId', told.txId, 'failReason', told.failReason, 'reasonCode', told.reasonCode)
+      FROM (${told}) told JOIN orderItems i ON i.id = told.id JOIN orders o ON o.id = i.orderId
+      ORDER BY told.id, told.sequence`,
+  )

@@ -1,4 +1,13 @@
-/** What becomes of items when their buyer links or unlinks a wallet, or is forgotten. */
+/**
+ * What becomes of items when their buyer links or unlinks a wallet, or is forgotten.
+ *
+ * The wallet of an item is `recipient` of the order item. Linking (`queueAwaiting`) gives it to the items
+ * that wait for one. Unlinking (`identity/link.ts`) is refused while something is in flight
+ * (`hasTransfersUnderWay`). It takes the wallet from items that are queued or have failed
+ * (`removeRecipient`): queued ones wait for the next wallet, failed ones get it with a retry
+ * (`admin/actions.ts`). Both transitions change the version of an item, so a step that has read it before
+ * writes nothing, and begins again.
+ */
 
 import { type SQL, sql } from 'drizzle-orm'
 import { raw } from '../db/batch.ts'

@@ -7,8 +7,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { AlarmData, WebhookEvent } from '../db/schema/webhooks.ts'
-import { eventIdAt } from './event.ts'
 import { randomHex } from './signature.ts'
+
+/** The first id that an event of this time may have: microseconds since 1970. */
+export const eventIdAt = (at: Date): number => at.getTime() * 1000
 
 /**
  * SQL of the id of the next event, which happens at a time (ISO 8601). A statement that inserts

@@ -22,9 +22,6 @@ export const EventName = z
   .regex(/^evt_[1-8]?\d{1,15}$/, 'must be the id of an event')
   .transform((name) => Number(name.slice(4)))
 
-/** The first id that an event of this time may have: microseconds since 1970. */
-export const eventIdAt = (at: Date): number => at.getTime() * 1000
-
 /** Events that a statement looks at, at most, for the few that a caller or an endpoint gets. */
 export const WINDOW = 1000
 

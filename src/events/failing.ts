@@ -8,7 +8,8 @@ import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { log } from '../log.ts'
 import { type Mailer, mailWebhook, type WebhookProblem } from '../mail/mail.ts'
 import { DAY } from '../time.ts'
-import { eventIdAt, RETENTION } from './event.ts'
+import { eventIdAt } from './append.ts'
+import { RETENTION } from './event.ts'
 import { takes } from './filter.ts'
 
 /** Milliseconds of failure. */

@@ -38,7 +38,7 @@ export function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletC
       sql`deliveries.id IN (SELECT i.id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
         WHERE o.buyerId = ${guest})`,
       now,
-      { awaits: sql`iif(awaits IS NULL, NULL, ${userId})` },
+      sql`awaits = iif(awaits IS NULL, NULL, ${userId})`,
     ),
     raw<never>(db, sql`UPDATE orders SET buyerId = ${userId} WHERE buyerId = ${guest}`),
     // Last, because the others find the guest by the address. Then the caller can have it.

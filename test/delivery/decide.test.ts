@@ -451,7 +451,7 @@ describe('an item', () => {
     if (decision.do !== 'close') throw new Error(`the transaction is not closed: ${decision.do}`)
     return decision.changes
   }
-  const queuedNow = { state: 'queued', dueAt: NOW.toISOString(), reasonDetail: null, tries: 0 }
+  const queuedNow = { transition: 'queue', dueAt: NOW.toISOString(), reasonDetail: null, tries: 0 }
 
   it('is transferred when its key and its transfer are in the final block', () => {
     const failing = {
@@ -464,8 +464,7 @@ describe('an item', () => {
       {
         id: 1,
         version: 3,
-        from: 'in_flight',
-        state: 'transferred',
+        transition: 'deliver',
         requestedAction: 'deliver',
         failingSince: null,
         tries: 0,
@@ -474,6 +473,7 @@ describe('an item', () => {
         dueAt: null,
         transaction: undefined,
         amount: 2,
+        isTaken: false,
       },
     ])
   })
@@ -481,7 +481,7 @@ describe('an item', () => {
   it('fails when the token recorded no transfer', () => {
     const other = { ...transferOf(1), address: SELLER }
     expect(changesOf(receiptAt(98, useOf(1), other), [[1, 98]])).toMatchObject([
-      { state: 'failed', dueAt: null, reasonCode: 'token_moved_nothing' },
+      { transition: 'fail', dueAt: null, reasonCode: 'token_moved_nothing' },
     ])
   })
 
@@ -498,8 +498,8 @@ describe('an item', () => {
         { items: [1, 2] },
       ),
     ).toMatchObject([
-      { state: 'transferred' },
-      { state: 'failed', reasonCode: 'token_moved_nothing' },
+      { transition: 'deliver' },
+      { transition: 'fail', reasonCode: 'token_moved_nothing' },
     ])
   })
 
@@ -511,7 +511,7 @@ describe('an item', () => {
       )
     expect(closingOf(receiptAt(98, ...delivered), [[1, 98]])).toMatchObject({
       do: 'close',
-      changes: [{ id: 1, state: 'transferred' }],
+      changes: [{ id: 1, transition: 'deliver' }],
     })
     // The record names another block, the receipt has no event, the token has moved nothing.
     expect(closingOf(receiptAt(97, ...delivered), [[1, 98]])).toMatchObject({ do: 'wait' })
@@ -529,12 +529,12 @@ describe('an item', () => {
       ],
     }
     expect(decisionOn({ items: [1, 2] }, { ...told, unconfirmed: [HASH] }, both)).toMatchObject({
-      changes: [{ state: 'transferred' }, { ...queuedNow, reasonCode: null }],
+      changes: [{ transition: 'deliver' }, { ...queuedNow, reasonCode: null }],
     })
     expect(decisionOn({ items: [1, 2] }, told, both)).toMatchObject({
       changes: [
-        { state: 'transferred' },
-        { state: 'queued', tries: 1, reasonCode: 'transfer_failed' },
+        { transition: 'deliver' },
+        { transition: 'queue', tries: 1, reasonCode: 'transfer_failed' },
       ],
     })
   })
@@ -544,10 +544,10 @@ describe('an item', () => {
     const told: Told = { count: NONCE + 1, receipts: [[HASH, receipt]], records: [[1, 98]] }
     expect(decisionOn({}, { ...told, doubtfulLogs: receipt.logs.slice(1) })).toMatchObject({
       do: 'close',
-      changes: [{ state: 'queued', reasonCode: 'transaction_not_found' }],
+      changes: [{ transition: 'queue', reasonCode: 'transaction_not_found' }],
     })
     expect(decisionOn({}, { ...told, doubtfulLogs: receipt.logs.slice(0, 1) })).toMatchObject({
-      changes: [{ state: 'transferred' }],
+      changes: [{ transition: 'deliver' }],
     })
   })
 
@@ -581,7 +581,7 @@ describe('an item', () => {
     const failingSince = secondsAgo(600)
     const again = { ...carriedOf(1), tries: 2, failingSince, ...reason }
     expect(changesOf(receipt, [[1, 0]], [again])).toMatchObject([
-      { state: 'failed', tries: 3, ...reason, failingSince, dueAt: null },
+      { transition: 'fail', tries: 3, ...reason, failingSince, dueAt: null },
     ])
   })
 
@@ -601,7 +601,7 @@ describe('an item', () => {
     const receipt = receiptAt(98, cancelOf(1))
     const toCancel = { ...carriedOf(1), requestedAction: 'cancel' } as const
     const ended = {
-      state: 'cancelled',
+      transition: 'cancel',
       requestedAction: 'cancel',
       ...explain('cancelled'),
       dueAt: null,
@@ -627,7 +627,7 @@ describe('an item', () => {
         [carriedOf(2)],
         both,
       ),
-    ).toMatchObject([{ id: 2, state: 'transferred' }])
+    ).toMatchObject([{ id: 2, transition: 'deliver' }])
   })
 })
 
@@ -657,7 +657,7 @@ describe('a transaction that is not in a block', () => {
     expect(decisionOn({ replaced: [OTHER_HASH], nonceUsedAt: 98 }, told)).toMatchObject({
       do: 'close',
       closing: 'final',
-      changes: [{ state: 'queued' }],
+      changes: [{ transition: 'queue' }],
     })
   })
 
@@ -685,12 +685,12 @@ describe('an item that failed in a transaction', () => {
   it('waits when the contract refused it for a limit', () => {
     const reason = encodeErrorResult({ abi: deliveryAbi, errorName: 'RelayerLimitReached' })
     expect(closed(failureOf(1, { gasUsed: 0n, reason }))).toMatchObject({
-      changes: [{ state: 'queued', tries: 0, reasonCode: 'relayer_limit_reached' }],
+      changes: [{ transition: 'queue', tries: 0, reasonCode: 'relayer_limit_reached' }],
       burned: [],
     })
     // A token may say the same.
     expect(closed(failureOf(1, { gasUsed: 30_000n, reason }))).toMatchObject({
-      changes: [{ state: 'queued', tries: 1, reasonCode: 'transfer_failed' }],
+      changes: [{ transition: 'queue', tries: 1, reasonCode: 'transfer_failed' }],
     })
   })
 

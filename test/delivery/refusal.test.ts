@@ -1,7 +1,7 @@
 import { encodeFunctionResult, type Hex, numberToHex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { trialAbi } from '../../contracts/trial.ts'
-import { readRefusal, refusalRequests } from '../../src/delivery/chain/refusal.ts'
+import { readRefusal, refusalRequests } from '../../src/delivery/chain/diagnose.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import type { ContractItem } from '../../src/ethereum/contract.ts'
 import type { Reply } from '../../src/ethereum/rpc.ts'

@@ -7,7 +7,7 @@ import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { batch } from '../../src/db/batch.ts'
 import { connect } from '../../src/db/client.ts'
 import { step } from '../../src/delivery/step.ts'
-import { NO_CHANGES, store } from '../../src/delivery/store/store.ts'
+import { HeldLease, NO_CHANGES } from '../../src/delivery/store/store.ts'
 import { queueAwaiting, removeRecipient } from '../../src/delivery/wallet.ts'
 import { readSettings } from '../../src/env.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -243,8 +243,7 @@ it('binds no value above 2 MB when 80,000 items end together', async () => {
   const items = times(80_000, (i) => ({
     id: 1_000_000 + i,
     version: 12,
-    from: 'in_flight' as const,
-    state: 'transferred' as const,
+    transition: 'deliver' as const,
     requestedAction: 'deliver' as const,
     failingSince: null,
     tries: 0,
@@ -252,7 +251,8 @@ it('binds no value above 2 MB when 80,000 items end together', async () => {
     reasonDetail: null,
     dueAt: null,
   }))
-  await store(own, chain, 'ours', { ...NO_CHANGES, items }, new Date()).catch(() => {})
+  const lease = new HeldLease(own, chain, 'ours', () => new Date())
+  await lease.write({ ...NO_CHANGES, items }).catch(() => {})
   expect(longest).toBeGreaterThan(0)
   expect(longest).toBeLessThan(2_000_000)
 })

@@ -1,8 +1,8 @@
 /** What single steps of the engine do, on a real chain. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { connect } from '../../src/db/client.ts'
-import { type Changes, NO_CHANGES, Outdated, store } from '../../src/delivery/store/store.ts'
+import { connect, type Database } from '../../src/db/client.ts'
+import { type Changes, HeldLease, NO_CHANGES, Outdated } from '../../src/delivery/store/store.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
@@ -41,7 +41,8 @@ it('has nothing to do when nothing is due', async () => {
   expect(await anEngine(chain).step()).toBeNull()
 })
 
-const NETWORK = { chainId: 1, delivery: '0x00000000000000000000000000000000000000D1' } as const
+const leaseOf = (database: Database, chainId: number, id: string) =>
+  new HeldLease(database, { chainId }, id, () => new Date())
 
 it('writes nothing for a run whose lease another run has taken', async () => {
   await env.DB.prepare(
@@ -49,10 +50,11 @@ it('writes nothing for a run whose lease another run has taken', async () => {
   ).run()
   const settledBlock = () =>
     env.DB.prepare('SELECT settledBlock FROM networks WHERE chainId = 1').first('settledBlock')
-  const changes = { ...NO_CHANGES, settled: { block: 7, hash: '0x07' } } as const
-  await expect(store(db, NETWORK, 'ours', changes, new Date())).rejects.toThrow(Outdated)
+  const settled = { block: 7, hash: '0x07' } as const
+  const changes = { ...NO_CHANGES, settled, unconfirmedSince: null }
+  await expect(leaseOf(db, 1, 'ours').write(changes)).rejects.toThrow(Outdated)
   expect(await settledBlock()).toBeNull()
-  await store(db, NETWORK, 'theirs', changes, new Date())
+  await leaseOf(db, 1, 'theirs').write(changes)
   expect(await settledBlock()).toBe(7)
 })
 
@@ -69,8 +71,7 @@ it('writes nothing if an item was changed after it was loaded', async () => {
     {
       id: item.id,
       version: 0,
-      from: 'queued',
-      state: 'queued',
+      transition: 'queue',
       requestedAction: 'deliver',
       failingSince: null,
       tries: 0,
@@ -81,9 +82,32 @@ it('writes nothing if an item was changed after it was loaded', async () => {
   ]
   await env.DB.prepare('UPDATE deliveries SET version = 1 WHERE id = ?').bind(item.id).run()
   const before = await rowOf(item)
-  const stored = store(db, anEngine(chain).network, 'ours', { ...NO_CHANGES, items }, new Date())
+  const stored = leaseOf(db, chainId, 'ours').write({ ...NO_CHANGES, items })
   await expect(stored).rejects.toThrow(Outdated)
   expect(await rowOf(item)).toEqual(before)
+})
+
+it('makes no transition that does not begin with the state of the item, and tells none', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const { chainId } = chain
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  await env.DB.prepare(
+    `INSERT INTO networks (chainId, lease, leaseUntil) VALUES (?, 'ours', '2100')`,
+  )
+    .bind(chainId)
+    .run()
+  await env.DB.prepare(`UPDATE deliveries SET state = 'written_off' WHERE id = ?`)
+    .bind(item.id)
+    .run()
+  const before = await rowOf(item)
+  const change: Changes['items'][number] = {
+    ...{ id: item.id, version: 0, transition: 'deliver', requestedAction: 'deliver' },
+    ...{ tries: 0, failingSince: null, reasonCode: null, reasonDetail: null, dueAt: null },
+  }
+  await leaseOf(db, chainId, 'ours').write({ ...NO_CHANGES, items: [change] })
+  expect(await rowOf(item)).toEqual(before)
+  const told = env.DB.prepare(`SELECT type FROM events WHERE itemId = ?`).bind(item.id)
+  expect((await told.all()).results).toEqual([])
 })
 
 describe('what becomes final together', () => {
@@ -92,7 +116,6 @@ describe('what becomes final together', () => {
     ...{ name: 'elsewhere', chainId: 5, seller: SELLER },
     contracts: { erc721: SELLER, erc1155: SELLER },
   }
-  const network = { ...NETWORK, chainId: 5 }
 
   /** Bytes of a bound value that D1 takes. Miniflare takes more. */
   const MAX_VALUE = 2_000_000
@@ -109,12 +132,12 @@ describe('what becomes final together', () => {
       Array.from({ length: count }, () => sale),
     )
     const changes = items.map(({ id }): Changes['items'][number] => ({
-      ...{ id, version: 0, from: 'queued', state: 'transferred', requestedAction: 'deliver' },
+      ...{ id, version: 0, transition: 'deliver', requestedAction: 'deliver' },
       ...{ tries: 0, failingSince: null, reasonCode: null, reasonDetail: null, dueAt: null },
       ...change,
     }))
     const { database, trips } = measured(env.DB)
-    await store(connect(database), network, 'ours', { ...NO_CHANGES, items: changes }, new Date())
+    await leaseOf(connect(database), 5, 'ours').write({ ...NO_CHANGES, items: changes })
     const values = trips.flatMap((trip) => trip.values.flat())
     const sizes = values.map((value) => new TextEncoder().encode(`${value}`).length)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_VALUE)
@@ -136,7 +159,7 @@ describe('what becomes final together', () => {
   it('is written, however long the reasons are', async () => {
     // 200 characters of the recipient's own text, three bytes each.
     const reasonDetail = '拒'.repeat(200)
-    const failed = { state: 'failed', reasonCode: 'recipient_rejects', reasonDetail } as const
+    const failed = { transition: 'fail', reasonCode: 'recipient_rejects', reasonDetail } as const
     expect(await storeAll(5000, failed)).toEqual([{ state: 'failed', reasonDetail, items: 5000 }])
   })
 })

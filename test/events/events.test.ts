@@ -281,6 +281,8 @@ it('every event has the body that its schema describes, and no personal data', a
   await change(item, { state: 'queued', dueAt: item.createdAt })
   await change(item, { state: 'in_flight', transactionId })
   await change(item, { state: 'transferred' })
+  // A fork drops the block.
+  await change(item, { state: 'queued', dueAt: item.createdAt })
   await change(item, { state: 'failed', ...explain('transfer_failed') })
   await change(item, { state: 'queued', dueAt: item.createdAt })
   await change(item, { state: 'cancelled', requestedAction: 'cancel', ...explain('cancelled') })

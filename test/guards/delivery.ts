@@ -87,10 +87,18 @@ export const delivery: Guard[] = [
   {
     name: 'the pieces of a cancelled item return to the stock once',
     file: 'src/delivery/rules/item-changes.ts',
-    text: "isReturned: item.reasonCode !== 'cancelled',",
+    text: 'isReturned: !hasReturnedPieces(item),',
     broken: 'isReturned: true,',
     test: 'test/delivery/decide.test.ts',
     title: 'is cancelled when its key was used up, and its pieces return once',
+  },
+  {
+    name: 'a step changes an item only from a state that the transition begins with',
+    file: 'src/delivery/transitions.ts',
+    text: "\n  AND instr(r.value -> 'from', json_quote(deliveries.state))",
+    broken: '',
+    test: 'test/delivery/step.test.ts',
+    title: 'makes no transition that does not begin with the state of the item, and tells none',
   },
   {
     name: 'a contract wallet gets nothing on another chain',

@@ -48,7 +48,7 @@ it.each(reasonCodes)('forces %s by a listing, or says why not', (code) => {
 })
 
 it.each(outcomes.filter(codeOf))('knows when the engine lets outcome-$name fail', (outcome) => {
-  const { waits, ends } = rules[codeOf(outcome) ?? 'cancelled']
+  const { waits = 0, ends } = rules[codeOf(outcome) ?? 'cancelled']
   const isLater = waits > 0 && waits < Infinity && !ends
   const { end } = outcome
   const advance = end.event === 'order.failed' ? end.advance : undefined

@@ -16,7 +16,7 @@ it('change as the diagram in docs/architecture.md draws it', () => {
   const text = readFileSync('docs/architecture.md', 'utf8')
   const drawn = [...text.matchAll(/^ {2}(\w+) --> (\w+):/gm)].map(([, from, to]) => [from, to])
   const listed = Object.values(transitions).flatMap(({ from, to }) =>
-    from.flatMap((state) => (to === null || state === to ? [] : [[state, to]])),
+    (from ?? []).flatMap((state) => (to === null || state === to ? [] : [[state, to]])),
   )
   const sorted = (pairs: readonly unknown[]) => [...new Set(pairs.map(String))].sort()
   expect(sorted(drawn)).toEqual(sorted(listed))

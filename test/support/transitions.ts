@@ -3,6 +3,7 @@
 import { eq } from 'drizzle-orm'
 import { batch } from '../../src/db/batch.ts'
 import { type DeliveryState, deliveries } from '../../src/db/schema/delivery.ts'
+import type { ItemChange } from '../../src/delivery/rules/item-changes.ts'
 import {
   type ChangeName,
   changeDeliveries,
@@ -20,6 +21,15 @@ const changes: Readonly<Partial<Record<`${DeliveryState} ${DeliveryState}`, Chan
   'failed written_off': 'write_off',
   'transferred queued': 'drop_block',
   'cancelled queued': 'drop_block',
+}
+
+/** The transitions that the engine makes. */
+const steps: Partial<Record<DeliveryState, ItemChange['transition']>> = {
+  queued: 'queue',
+  in_flight: 'carry',
+  transferred: 'deliver',
+  failed: 'fail',
+  cancelled: 'cancel',
 }
 
 /** Changes the state of a delivery. `values`: what else it has after that. */
@@ -42,14 +52,18 @@ export async function moveTo(
   const name = isCancelled ? 'request_cancellation' : changes[`${row.state} ${state}`]
   const { id, version, requestedAction, failingSince, tries } = row
   const { reasonCode = null, reasonDetail = null, dueAt = null } = values
-  const change = {
-    ...{ id, version, requestedAction, failingSince, tries, from: row.state, state },
+  const transition = steps[state]
+  const change = transition && {
+    ...{ id, version, requestedAction, failingSince, tries, transition },
     ...{ reasonCode, reasonDetail, dueAt },
   }
   const now = new Date()
   await batch(db, {
     changed: name
       ? changeDeliveries(db, name, hasId([itemId]), now)
-      : writeItemChanges(db, [change], now),
+      : writeItemChanges(db, change ? [change] : [], now),
   })
+  const [changed] = await db.select().from(deliveries).where(isIt)
+  if (changed?.version === version)
+    throw new Error(`no transition leads from ${row.state} to ${state}`)
 }

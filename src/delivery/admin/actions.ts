@@ -12,7 +12,7 @@ import { ApiError } from '../../http/errors.ts'
 import { guard } from '../../http/guard.ts'
 import { assignChains, changeDeliveries } from '../transitions.ts'
 import { type WakeUp, wake } from '../wake.ts'
-import { findObstacles, isConfigured, isFinal } from './obstacles.ts'
+import { findObstacles, isConfigured, isUsedUpSql } from './obstacles.ts'
 import { type Filter, matches, selectTransfer, type Transfer, toTransfer } from './transfers.ts'
 
 /** Items that one call changes at most. */
@@ -111,12 +111,12 @@ const changeable = (ctx: StatementCtx, { action }: Pick<Action, 'action'>, ids: 
   sql`(SELECT d.id FROM deliveries d WHERE d.id IN ${ids} AND ${isChangeable(ctx, action)})`
 
 function isChangeable({ now, settings: { NETWORKS } }: StatementCtx, action: Action['action']) {
-  if (action === 'write_off') return isFinal
+  if (action === 'write_off') return isUsedUpSql
   const condition =
     action === 'retry'
       ? sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()} OR d.state = 'failed')`
       : sql`d.state NOT IN ('transferred', 'written_off') AND d.requestedAction <> 'cancel'`
-  return sql`${condition} AND NOT ${isFinal} AND ${isConfigured(NETWORKS)}`
+  return sql`${condition} AND NOT ${isUsedUpSql} AND ${isConfigured(NETWORKS)}`
 }
 
 /** Returns the statements of an action on items. `ids`: a list in parentheses. */
@@ -130,6 +130,10 @@ export function actionStatements(ctx: StatementCtx, action: Action, ids: SQL) {
  * Queues failed items again, and makes queued ones due at once. What a transaction carries is not
  * changed, nor are items whose network is not configured. A failed item without a recipient gets the
  * wallet of its buyer, or waits until its buyer has one.
+ *
+ * Each item makes one of the transitions, because what one has changed is no longer `changeable` for
+ * the next: `retry` takes the failed items with a recipient, `retry_without_wallet` the other failed
+ * ones, and `try_now` those that were queued for later.
  */
 function retryItems({ db, now, settings }: StatementCtx, items: SQL) {
   const isIt = sql`deliveries.id IN ${items}`

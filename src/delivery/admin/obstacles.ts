@@ -1,13 +1,12 @@
 /** Why a transfer cannot be retried, cancelled or written off. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Settings } from '../../env.ts'
-import { finalReasons, rules } from '../reasons.ts'
+import { rules, usedUpReasons } from '../reasons.ts'
 
 type Networks = Settings['NETWORKS']
 
-/** Whether nothing on the chain can change an item any more that failed. */
-export const isFinal = sql`(d.state = 'failed' AND coalesce(d.reasonCode, '') IN
-  (SELECT value FROM json_each(${JSON.stringify(finalReasons)})))`
+/** Whether an item has failed and its key is used up: `isUsedUp` of the delivery `d`. */
+export const isUsedUpSql = sql`(d.state = 'failed' AND coalesce(d.reasonCode, '') IN ${usedUpReasons})`
 
 /** A state in which something cannot be done, and the sentence that says so. */
 export type Obstacle = { when: SQL; reason: string }
@@ -37,10 +36,10 @@ export const findObstacles = (networks: Networks, id: number | SQL) => {
   const isAwaiting = obstacle(id, sql`d.state = 'awaiting_wallet'`, 'the buyer has no wallet yet')
   const isCancelled = obstacle(id, sql`d.state = 'cancelled'`, 'the item is cancelled')
   const isWrittenOff = obstacle(id, sql`d.state = 'written_off'`, 'the item is written off')
-  const isUsedUp = obstacle(id, isFinal, 'the delivery key is used up: write the item off')
+  const isUsedUp = obstacle(id, isUsedUpSql, 'the delivery key is used up: write the item off')
   const isNotUsedUp = obstacle(
     id,
-    sql`NOT ${isFinal}`,
+    sql`NOT ${isUsedUpSql}`,
     'only a failed item whose delivery key is used up can be written off',
   )
   const { sentence: reason } = rules.network_not_configured

@@ -5,7 +5,7 @@ import { encodeGetter } from '../../ethereum/contract.ts'
 import { askAll, type Node, otherNodes } from '../../ethereum/node.ts'
 import { block, blockAt, hex, inconclusive, read, view } from '../../ethereum/requests.ts'
 import type { Rpc } from '../../ethereum/rpc.ts'
-import type { KnownBlock, NetworkRow } from '../model.ts'
+import type { KnownBlock } from '../model.ts'
 
 /** More contracts than the Delivery contract allows. */
 const MAX_LINEAGE = 10
@@ -51,18 +51,6 @@ async function walkBack(rpc: Rpc, delivery: Address) {
     lineage.push(predecessor)
   }
   return { lineage, isComplete: true }
-}
-
-/**
- * Returns a contract that may have used keys of which the configured one does not know: that has to know
- * the keys of those before it.
- */
-export function findUnlinked(
-  lineage: readonly Address[],
-  { contracts }: NetworkRow,
-): Address | undefined {
-  const known: Address[] = JSON.parse(contracts)
-  return known.find((contract) => !lineage.includes(contract))
 }
 
 /** Whether each node says that a contract is no Delivery contract. */

@@ -28,7 +28,7 @@ import {
 import type { Loaded, Observation } from '../model.ts'
 import { findContract } from '../rules/compose.ts'
 import { signedHashes } from '../rules/decide.ts'
-import type { HeldLease } from '../store/held-lease.ts'
+import type { HeldLease } from '../store/store.ts'
 import { readLineage } from './history.ts'
 import { confirm, readReceipts, readRecords, recordRequests } from './records.ts'
 
@@ -97,7 +97,7 @@ async function observeAt(node: Node, input: Input): Promise<Observation | string
   const claims = { doubted, compared, final: state.final, records, receipts }
   const [confirmation, lineage] = await Promise.all([
     confirm(network, node, claims, { unconfirmedSince, now }),
-    readLineage(node, network, JSON.parse(loaded.network.contracts)),
+    readLineage(node, network, loaded.network.contracts),
   ])
   return { node, head, ...state, doubted, records, ...confirmation, lineage }
 }

@@ -1,23 +1,29 @@
-/** What nodes say about delivery keys and receipts. */
+/** What nodes say about delivery keys, the events that used them, and transactions. */
 import type { Address, Hex } from 'viem'
+import * as z from 'zod'
 import type { Network } from '../../env.ts'
-import { decodeRecords, encodeRecords, type KeyRecord } from '../../ethereum/contract.ts'
+import { decodeRecords, encodeRecords, isUse, usedTopics } from '../../ethereum/contract.ts'
 import { type Node, otherNodes } from '../../ethereum/node.ts'
 import {
   type Block,
   block,
   blockAt,
+  eventLogs,
   hex,
+  integer,
+  logs,
   type Receipt,
   read,
   receipt,
   transactionReceipt,
   view,
+  word,
 } from '../../ethereum/requests.ts'
-import type { Replies, RpcRequest } from '../../ethereum/rpc.ts'
+import type { Replies, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { log } from '../../log.ts'
 import type { Confirmation, ObservedRecord } from '../model.ts'
-import { mergeReceipts } from '../rules/settle.ts'
+import { type Mined, mergeReceipts } from '../rules/receipts.ts'
+import { isFinal, type LocatedUse, type Recorded } from '../rules/settle.ts'
 
 /** Keys of one `records` call. */
 const KEYS_PER_CALL = 500
@@ -107,8 +113,7 @@ export async function confirm(
     finalTime: final.timestamp,
     unconfirmedSince,
   }
-  const isFinal = ({ block }: KeyRecord) => block > 0 && block <= final.number
-  const asked = [...records].filter(([key, record]) => isFinal(record) || compared.has(key))
+  const asked = [...records].filter(([key, record]) => isFinal(record, final) || compared.has(key))
   const hashes = [...receipts.keys()]
   const claims = asked.length + hashes.length + doubted.size
   if (network.rpcUrls.length === 1 || claims === 0) return alone
@@ -134,7 +139,9 @@ export async function confirm(
     const disputed = asked.flatMap(([key, mine]) => {
       const record = theirs.get(key)
       const isSame = record?.block === mine.block && record.contentHash === mine.contentHash
-      const isDisputed = isFinal(mine) ? !isSame : record !== undefined && isFinal(record)
+      const isDisputed = isFinal(mine, final)
+        ? !isSame
+        : record !== undefined && isFinal(record, final)
       return isDisputed ? key : []
     })
     const merged = mergeReceipts(receipts, theirReceipts)
@@ -165,4 +172,67 @@ export async function confirm(
     finalTime: final.timestamp,
     unconfirmedSince: since,
   }
+}
+
+/**
+ * Returns the items whose keys events show as used. A further node is asked about those that the ones
+ * before it do not show. `lineage`: the contracts that may have logged the events.
+ */
+export async function locateUses(
+  nodes: readonly Node[],
+  recorded: readonly Recorded[],
+  lineage: readonly Address[],
+): Promise<LocatedUse[]> {
+  const uses: LocatedUse[] = []
+  for (const { rpc } of nodes) {
+    const rest = recorded.filter(({ item }) => !uses.some((use) => use.item.id === item.id))
+    if (rest.length > 0) uses.push(...(await findUses(rpc, rest, lineage)))
+  }
+  return uses
+}
+
+async function findUses(
+  rpc: Rpc,
+  recorded: readonly Recorded[],
+  lineage: readonly Address[],
+): Promise<LocatedUse[]> {
+  const groups = [...Map.groupBy(recorded, ({ record }) => record.block)]
+  const requests = groups.map(([block, inBlock]) =>
+    eventLogs(
+      block,
+      [...new Set([...lineage, ...inBlock.map(({ record }) => record.contract)])],
+      usedTopics(inBlock.map(({ item }) => item.key)),
+    ),
+  )
+  const replies = await rpc(requests)
+  const events = requests.flatMap((request) => read(logs, replies(request)) ?? [])
+  return recorded.flatMap((entry) => {
+    const { item, record } = entry
+    const use = events.find((event) =>
+      [...lineage, record.contract].some((one) => isUse(event, one, item.key, record)),
+    )
+    return use ? [{ ...entry, use }] : []
+  })
+}
+
+const transactionByHash = (hash: Hex): RpcRequest => ({
+  method: 'eth_getTransactionByHash',
+  params: [hash],
+})
+const transactionShape = z.object({ hash: word, nonce: integer })
+
+/** Returns what a node says of transactions. Absent: it does not tell, or answers about another one. */
+export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<Hex, Mined>> {
+  const replies = await rpc(
+    hashes.flatMap((hash) => [transactionReceipt(hash), transactionByHash(hash)]),
+  )
+  return new Map(
+    hashes.flatMap((hash) => {
+      const mined = read(receipt, replies(transactionReceipt(hash)))
+      const transaction = read(transactionShape, replies(transactionByHash(hash)))
+      return mined?.transactionHash === hash && transaction?.hash === hash
+        ? [[hash, { ...mined, nonce: transaction.nonce }]]
+        : []
+    }),
+  )
 }

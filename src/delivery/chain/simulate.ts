@@ -122,7 +122,7 @@ export async function simulate(
       const item = results[i]
       const hasCode = walletRequest(candidate).flatMap(answers).map(tellsCode)
       const isExact = mintRequest(batch, candidate, gasPerItem).flatMap(answers).map(tellsExact)
-      const result = item && judge(network, item, hasCode, isExact)
+      const result = item && readOutcome(network, item, hasCode, isExact)
       if (!result || result === 'open') open.push(candidate)
       else if (result === 'good') good.push({ candidate, gasUsed: Number(item.gasUsed) })
       else failing.push({ batch, candidate, result })
@@ -158,7 +158,7 @@ function simulationRequest(
  * Returns what the result of an item means. `hasCode`, `isExact`: what nodes say of its recipient and of
  * what its mint makes; empty if that does not matter.
  */
-function judge(
+function readOutcome(
   network: Network,
   item: ItemResult,
   hasCode: readonly (boolean | null)[],

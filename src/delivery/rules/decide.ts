@@ -1,9 +1,10 @@
 /**
- * What becomes of open transactions and of the items that they carry: a pure function of what was
- * loaded and observed. The chain decides: an item is `transferred` because a final block has its
+ * What becomes of open transactions and of the items that they carry, and when they are looked at again:
+ * pure functions of what was loaded and observed. The chain decides: an item is `transferred` because a final block has its
  * key, and not because a transaction was sent.
  */
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
+import type { Network } from '../../env.ts'
 import { decodeFailure, isFailure, isUse } from '../../ethereum/contract.ts'
 import { type Fees, isUnderpriced, outbid } from '../../ethereum/fees.ts'
 import type { Receipt } from '../../ethereum/requests.ts'
@@ -17,15 +18,22 @@ import {
   wait,
   waitForTransaction,
 } from './item-changes.ts'
-import { settleUse } from './settle.ts'
+import { isFinal, settleUse } from './settle.ts'
+
+/**
+ * Seconds from the block of a signature until the call has no effect any more. It still costs gas if it is
+ * mined then, so that should not happen often.
+ */
+export const DEADLINE = 60 * 60
 
 /** Blocks after which a transaction that is not mined is sent through every node. */
 export const PATIENCE = 3
 
 /** Milliseconds after which a transaction is sent again although no block was made, or is looked for again. */
-export const RESEND_AFTER = 5_000
+const RESEND_AFTER = 5_000
 
-export type Decision = { transaction: DeliveryTransaction } & (
+/** What is to be done with an open transaction. */
+type NextAction =
   | { do: 'wait' }
   /** It is in a block that is not final. */
   | { do: 'store_block'; receipt: Receipt }
@@ -45,14 +53,8 @@ export type Decision = { transaction: DeliveryTransaction } & (
       /** Items whose call has used up gas. */
       burned: Item[]
     }
-)
 
-/** A decision without its transaction. */
-type Verdict = Decision extends infer D
-  ? D extends Decision
-    ? Omit<D, 'transaction'>
-    : never
-  : never
+export type Decision = { transaction: DeliveryTransaction } & NextAction
 
 /** What a decision follows from. `feeCap`: the most wei to pay per unit of gas. */
 type Evidence = {
@@ -70,7 +72,7 @@ export const isUnmined = ({ do: action }: Decision) =>
 /** Returns what is to be done with an open transaction. */
 export const decide = (transaction: DeliveryTransaction, evidence: Evidence): Decision => ({
   transaction,
-  ...findVerdict(transaction, evidence),
+  ...findAction(transaction, evidence),
 })
 
 /** The hashes of everything that was signed for a nonce, newest first. */
@@ -79,7 +81,7 @@ export const signedHashes = ({ hash, replaced }: DeliveryTransaction): Hex[] => 
   ...replaced.toReversed(),
 ]
 
-function findVerdict(transaction: DeliveryTransaction, evidence: Evidence): Verdict {
+function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextAction {
   const { observation, feeCap, now } = evidence
   const { receipts, final, finalTime, head, market, signers, isAlone } = observation
   const answers = signedHashes(transaction).map((hash) => receipts.get(hash))
@@ -119,10 +121,10 @@ function findVerdict(transaction: DeliveryTransaction, evidence: Evidence): Verd
 }
 
 /** Milliseconds since the newest bytes were signed. */
-export const getAge = ({ signedAt }: DeliveryTransaction, now: Date): number =>
+const getAge = ({ signedAt }: DeliveryTransaction, now: Date): number =>
   now.getTime() - new Date(signedAt).getTime()
 
-const storeBlock = (transaction: DeliveryTransaction, receipt: Receipt): Verdict =>
+const storeBlock = (transaction: DeliveryTransaction, receipt: Receipt): NextAction =>
   transaction.block === receipt.blockNumber && transaction.blockHash === receipt.blockHash
     ? { do: 'wait' }
     : { do: 'store_block', receipt }
@@ -133,10 +135,10 @@ const storeBlock = (transaction: DeliveryTransaction, receipt: Receipt): Verdict
  */
 function close(
   { contract, items }: DeliveryTransaction,
-  closing: (Decision & { do: 'close' })['closing'],
+  closing: (NextAction & { do: 'close' })['closing'],
   receipt: Receipt | null,
   { observation, carried, gasPerItem, now }: Evidence,
-): Verdict {
+): NextAction {
   const { records, disputed, unconfirmed, doubtfulLogs: doubtful, final } = observation
   const logs = [...(receipt?.logs ?? [])]
   const failures = logs.filter((log) => isFailure(log, contract))
@@ -147,13 +149,13 @@ function close(
   for (const item of items.flatMap((id) => carried.get(id) ?? [])) {
     const record = records.get(item.key)
     if (!record || disputed.has(item.key)) return { do: 'wait' }
-    const isFinal = record.block > 0 && record.block <= final.number
+    const isUsed = isFinal(record, final)
     // Another transaction may have used the key, in the same block, too.
     const use =
-      isFinal && record.block === receipt?.blockNumber
+      isUsed && record.block === receipt?.blockNumber
         ? logs.find((log) => isUse(log, contract, item.key, record))
         : undefined
-    const failure = isFinal ? undefined : failures.find(({ topics }) => topics[1] === item.key)
+    const failure = isUsed ? undefined : failures.find(({ topics }) => topics[1] === item.key)
     isProven ||= use !== undefined
     if (use)
       changes.push(
@@ -175,7 +177,65 @@ function close(
     // The next step compares the key with the chain before it signs.
     else if (closing === 'expired') changes.push({ ...queue(item, now), transaction: null })
     else changes.push(queue(item, now))
-    if (isUnconfirmed && changes.at(-1)?.state === 'failed') return { do: 'wait' }
+    if (isUnconfirmed && changes.at(-1)?.transition === 'fail') return { do: 'wait' }
   }
   return isProven ? { do: 'close', closing, receipt, changes, burned } : { do: 'wait' }
+}
+
+/** Returns when the open transactions have to be looked at. `isSigned`: some were signed just now. */
+export function nextLook(
+  decisions: readonly Decision[],
+  isSigned: boolean,
+  heads: Heads,
+  now: Date,
+): Date | null {
+  const delays = decisions.flatMap((decision) => {
+    const { transaction } = decision
+    const age = getAge(transaction, now)
+    if (isUnmined(decision)) return unminedDelay(age)
+    const { block, nonceUsedAt, items } = transaction
+    // The receipt of what has expired may only be late: a check would take its nonce for a theft.
+    if (decision.do === 'store_nonce_use' && items.length === 0) return RESEND_AFTER
+    const isIdle = items.length === 0 && block === null && nonceUsedAt === null
+    if (decision.do === 'close' || (decision.do === 'wait' && isIdle)) return []
+    const height =
+      decision.do === 'store_block'
+        ? decision.receipt.blockNumber
+        : Math.max(block ?? 0, nonceUsedAt ?? 0) || heads.head.number
+    // Less often on a chain that makes no blocks.
+    return Math.max(finalDelay(height, heads), Math.min(15_000, age / 10))
+  })
+  if (isSigned) delays.push(unminedDelay(0))
+  return delays.length === 0 ? null : new Date(now.getTime() + Math.min(...delays))
+}
+
+type Heads = Pick<Observation, 'head' | 'final'>
+
+/** The time between two blocks, in milliseconds. */
+function blockTime({ head, final }: Heads): number {
+  const blocks = Math.max(1, head.number - final.number)
+  return Math.min(15_000, Math.max(250, ((head.timestamp - final.timestamp) * 1000) / blocks))
+}
+
+/** Blocks can come at any time, so a transaction is first looked at soon, then less often. */
+const unminedDelay = (age: number) => Math.min(6_000, Math.max(50, age / 2))
+
+/** Milliseconds until a block is probably final. */
+export const finalDelay = (block: number, heads: Heads): number =>
+  Math.min(300_000, Math.max(500, (block - heads.final.number) * blockTime(heads)))
+
+/** Whether more items can be sent: counts the transactions that `load` will count as in flight. */
+export function hasRoom(
+  decisions: readonly Decision[],
+  newTransactions: number,
+  relayers: readonly Address[],
+  { transactionsInFlight }: Pick<Network, 'transactionsInFlight'>,
+): boolean {
+  const inFlight = decisions.filter((decision) => {
+    const { signer, block, nonceUsedAt, items } = decision.transaction
+    const isWaiting =
+      decision.do === 'wait' && block === null && nonceUsedAt === null && items.length > 0
+    return relayers.includes(signer) && (isUnmined(decision) || isWaiting)
+  })
+  return inFlight.length + newTransactions < relayers.length * transactionsInFlight
 }

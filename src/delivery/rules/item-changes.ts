@@ -1,38 +1,18 @@
 /** What becomes of items: the changes that a step writes, and how long an item waits. */
 import type { Hex } from 'viem'
-import type { DeliveryState, ReasonCode } from '../../db/schema/delivery.ts'
+import type { ReasonCode } from '../../db/schema/delivery.ts'
 import { HOUR, MINUTE, SECOND } from '../../time.ts'
 import type { Item } from '../model.ts'
-import { explain, isOwnFault, type Reason, rules } from '../reasons.ts'
+import { explain, hasReturnedPieces, type Reason, rules } from '../reasons.ts'
 
 /** What the changes of an item depend on. */
-export type WaitingItem = Pick<
-  Item,
-  | 'id'
-  | 'state'
-  | 'version'
-  | 'requestedAction'
-  | 'cancelRequestedAt'
-  | 'failingSince'
-  | 'tries'
-  | 'reasonCode'
-  | 'reasonDetail'
->
+export type WaitingItem = Pick<Item, 'id' | 'version' | 'requestedAction' | 'failingSince'> &
+  Pick<Item, 'tries' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'>
 
 /** The new values of an item. Nothing is written if its version is another one by then. */
-export type ItemChange = Pick<
-  Item,
-  | 'id'
-  | 'version'
-  | 'state'
-  | 'requestedAction'
-  | 'failingSince'
-  | 'tries'
-  | 'reasonCode'
-  | 'reasonDetail'
-> & {
-  /** The state before. */
-  from: DeliveryState
+export type ItemChange = Omit<WaitingItem, 'cancelRequestedAt'> & {
+  /** `transitions.ts` says from which states to which one they lead. */
+  transition: 'carry' | 'queue' | 'deliver' | 'fail' | 'cancel'
   dueAt: string | null
   /** The hash of its transaction, if that is another one. Null: none carries it any more. */
   transaction?: Hex | null | undefined
@@ -58,7 +38,6 @@ const MAX_TRIES = 3
 /** Copies what stays the same. */
 const copy = (item: WaitingItem) => ({
   id: item.id,
-  from: item.state,
   version: item.version,
   requestedAction: item.requestedAction,
   failingSince: item.failingSince,
@@ -67,79 +46,74 @@ const copy = (item: WaitingItem) => ({
   reasonDetail: item.reasonDetail,
 })
 
+const noReason = { failingSince: null, reasonCode: null, reasonDetail: null }
+
 /** Queues the item. It is processed next at `at`. */
 export const queue = (item: WaitingItem, at: Date): ItemChange => ({
   ...copy(item),
-  state: 'queued',
+  transition: 'queue',
   dueAt: at.toISOString(),
 })
 
 /** A transaction carries the item. What it waited for is over, unless its transfer failed before. */
 export const carry = (item: WaitingItem, transaction: Hex): ItemChange => ({
   ...copy(item),
-  ...(item.tries === 0 &&
-    item.reasonCode !== 'cancelled' && {
-      failingSince: null,
-      reasonCode: null,
-      reasonDetail: null,
-    }),
-  state: 'in_flight',
+  ...(item.tries === 0 && !hasReturnedPieces(item) && noReason),
+  transition: 'carry',
   dueAt: null,
   transaction,
 })
 
 /**
- * The item was delivered, by this transaction if it is known. `amount` is that of the call. One whose cancellation a
- * reorganization has undone gets its pieces from the stock again.
+ * The item was delivered, by this transaction if it is known. `amount` is that of the call. One whose
+ * cancellation a reorganization has undone gets its pieces from the stock again.
  */
-export const transferred = (
+export const deliver = (
   item: WaitingItem,
   amount: bigint,
   transaction?: Hex | null,
 ): ItemChange => ({
   ...copy(item),
-  state: 'transferred',
+  ...noReason,
+  transition: 'deliver',
   requestedAction: 'deliver',
-  failingSince: null,
-  reasonCode: null,
-  reasonDetail: null,
   dueAt: null,
   transaction,
   amount: Number(amount),
-  ...(item.reasonCode === 'cancelled' && { isTaken: true }),
+  isTaken: hasReturnedPieces(item),
 })
 
-/** The item cannot be delivered, and its order fails with the reason. */
+/**
+ * The item cannot be delivered, and its order fails with the reason. That happens in three ways: it has
+ * waited long enough for something (`waitOrFail`), its transfer has failed in transactions
+ * (`failInTransaction`), or its key was used up without the transfer that was ordered (`settle.ts`).
+ */
 export const fail = (item: WaitingItem, reason: Reason, transaction?: Hex | null): ItemChange => ({
   ...copy(item),
   ...reason,
-  state: 'failed',
+  transition: 'fail',
   requestedAction: 'deliver',
   dueAt: null,
   transaction,
 })
 
 /** The key was used up without a transfer. The pieces return to the stock, but only once. */
-export const cancelled = (item: WaitingItem, transaction?: Hex | null): ItemChange => ({
+export const cancel = (item: WaitingItem, transaction?: Hex | null): ItemChange => ({
   ...copy(item),
   ...explain('cancelled'),
-  state: 'cancelled',
+  transition: 'cancel',
   requestedAction: 'cancel',
   dueAt: null,
   transaction,
   isUnrequested: item.cancelRequestedAt === null,
-  isReturned: item.reasonCode !== 'cancelled',
+  isReturned: !hasReturnedPieces(item),
 })
 
 /** The transfer failed in a transaction. It is tried again at once, a few times. */
 export function failInTransaction(item: WaitingItem, reason: Reason, now: Date): ItemChange {
   const tries = item.tries + 1
-  const failing = {
-    ...item,
-    ...reason,
-    tries,
-    failingSince: item.failingSince ?? now.toISOString(),
-  }
+  const failingSince = item.failingSince ?? now.toISOString()
+  const failing = { ...item, ...reason, tries, failingSince }
   return tries >= MAX_TRIES ? fail(failing, reason) : queue(failing, now)
 }
 
@@ -157,9 +131,10 @@ export function wait(
   const elapsed = now.getTime() - since.getTime()
   const most = isConfirmed ? MAX_DELAY : MAX_UNCONFIRMED_DELAY
   const next = now.getTime() + Math.min(most, Math.max(FIRST_DELAY, elapsed))
-  const limit = since.getTime() + rules[reason.reasonCode].waits
+  const { waits = Infinity } = rules[reason.reasonCode]
+  const limit = since.getTime() + waits
   const at = new Date(limit > now.getTime() ? Math.min(next, limit) : next)
-  const kept = item.reasonCode === 'cancelled' ? {} : reason
+  const kept = hasReturnedPieces(item) ? {} : reason
   return queue({ ...item, ...kept, failingSince: since.toISOString() }, at)
 }
 
@@ -172,7 +147,7 @@ export const waitForTransaction = (item: WaitingItem, block: number, now: Date):
  * says so already.
  */
 export const stayDue = (item: WaitingItem, reasonCode: ReasonCode, now: Date): ItemChange | null =>
-  item.reasonCode === reasonCode || item.reasonCode === 'cancelled'
+  item.reasonCode === reasonCode || hasReturnedPieces(item)
     ? null
     : queue({ ...item, ...explain(reasonCode), failingSince: now.toISOString() }, now)
 
@@ -202,14 +177,15 @@ export const needsConfirmation = (item: WaitingItem, reason: Reason, now: Date):
  * whose pieces have returned to the stock does not fail: it ends as cancelled.
  */
 function isOverdue(item: WaitingItem, reason: Reason, now: Date): boolean {
-  if (item.reasonCode === 'cancelled') return false
-  if (isOwnFault(reason.reasonCode) && item.tries > 0) return true
-  return now.getTime() - waitsSince(item, reason, now).getTime() >= rules[reason.reasonCode].waits
+  const { waits = Infinity, isOwnFault = false } = rules[reason.reasonCode]
+  if (hasReturnedPieces(item)) return false
+  if (isOwnFault && item.tries > 0) return true
+  return now.getTime() - waitsSince(item, reason, now).getTime() >= waits
 }
 
 /** Since when the item waits for this reason. */
 function waitsSince(item: WaitingItem, { reasonCode }: Reason, now: Date): Date {
   // A failure in a transaction is followed by the same failure in a simulation.
-  const isSame = item.reasonCode === reasonCode || item.reasonCode === 'cancelled' || item.tries > 0
+  const isSame = item.reasonCode === reasonCode || hasReturnedPieces(item) || item.tries > 0
   return item.failingSince && isSame ? new Date(item.failingSince) : now
 }

@@ -14,9 +14,14 @@ import {
 } from '../../ethereum/contract.ts'
 import type { EventLog, Receipt } from '../../ethereum/requests.ts'
 import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
-import type { Item } from '../model.ts'
-import { explain } from '../reasons.ts'
-import { cancelled, fail, type ItemChange, transferred } from './item-changes.ts'
+import type { Item, ObservedRecord } from '../model.ts'
+import { explain, hasReturnedPieces } from '../reasons.ts'
+import { cancel, deliver, fail, type ItemChange } from './item-changes.ts'
+import type { AgreedTransaction, Mined } from './receipts.ts'
+
+/** Whether a record says that a final block has the key. */
+export const isFinal = ({ block }: KeyRecord, final: { number: number }): boolean =>
+  block > 0 && block <= final.number
 
 /**
  * The event that says that the key was used, and the logs of its transaction. `doubtful`: those that
@@ -34,10 +39,10 @@ export function settleUse(
   hash?: Hex | null,
 ): ItemChange | null {
   const delivered = decodeDelivered(use)
-  if (!delivered) return cancelled(item, hash)
+  if (!delivered) return cancel(item, hash)
   const transfer = takeTransfer(logs, delivered)
   if (!transfer) return fail(item, explain('token_moved_nothing'), hash)
-  return doubtful.has(transfer) ? null : transferred(item, delivered.amount, hash)
+  return doubtful.has(transfer) ? null : deliver(item, delivered.amount, hash)
 }
 
 /**
@@ -50,14 +55,13 @@ export function settle(
   found: Use | null,
   hash: Hex | null,
 ): ItemChange | null {
-  if (contentHash === CANCELLED) return cancelled(item, hash)
+  if (contentHash === CANCELLED) return cancel(item, hash)
   const delivered = found && decodeDelivered(found.use)
   const recipient = item.recipient ?? delivered?.to
   const amount = findAmount({ ...item, recipient: recipient ?? null }, contentHash)
   if (amount !== undefined)
-    return found ? settleUse(item, found, hash) : transferred(item, amount, hash)
-  // Its pieces have returned to the stock, and the key is used up.
-  if (item.reasonCode === 'cancelled') return cancelled(item, hash)
+    return found ? settleUse(item, found, hash) : deliver(item, amount, hash)
+  if (hasReturnedPieces(item)) return cancel(item, hash)
   const detail = delivered ? `transaction ${hash}, recipient ${delivered.to}` : undefined
   return fail(item, explain('key_used_for_other_delivery', detail), hash)
 }
@@ -71,22 +75,18 @@ function findAmount(item: Item, contentHash: Hex): bigint | undefined {
     .find((amount) => hashContent({ ...transfer, amount }) === contentHash)
 }
 
-/** A transaction that the database does not know. */
+/** A transaction that the database does not know, and the items whose keys it has used. */
 export type FoundTransaction = {
-  hash: Hex
-  signer: Address
-  nonce: number
+  mined: Mined
   contract: Address
-  block: number
-  blockHash: Hex
   items: number[]
   /** Who has used the keys, and whether with the tokens of the holders of the orders. */
   relayer: Address
   isFromHolder: boolean
 }
 
-/** An item with the record of its key, and the contract that was asked. */
-export type Recorded = { item: Item; contract: Address; record: KeyRecord }
+/** An item with the record of its key. */
+export type Recorded = { item: Item; record: ObservedRecord }
 
 /** An item with the event that used its key. */
 export type LocatedUse = Recorded & { use: EventLog }
@@ -114,87 +114,7 @@ export function settleMined(
   const { relayer = mined.from, from } = decodeDelivered(use) ?? {}
   // The record of a key does not say who has paid.
   const holder = item.fulfilment === 'mint' ? zeroAddress : (treasury ?? item.seller)
-  return (
-    change && {
-      change,
-      found: {
-        hash: transactionHash,
-        signer: mined.from,
-        nonce: mined.nonce,
-        contract: address,
-        block: mined.blockNumber,
-        blockHash: mined.blockHash,
-        items: [item.id],
-        relayer,
-        isFromHolder: !from || from.toLowerCase() === holder.toLowerCase(),
-      },
-    }
-  )
+  if (!change) return null
+  const isFromHolder = !from || from.toLowerCase() === holder.toLowerCase()
+  return { change, found: { mined, contract: address, items: [item.id], relayer, isFromHolder } }
 }
-
-/** A transaction that is in a block, as a node tells it. */
-export type Mined = Receipt & { nonce: number }
-
-/** The events of a receipt. `doubtful`: those that only one of two nodes has. The others come first. */
-type Logs = { logs: Receipt['logs']; doubtful: ReadonlySet<Log> }
-
-/** Compares the events that two nodes have of a transaction: one may lack some, or change them. */
-function mergeLogs(first: Receipt['logs'], second: Receipt['logs']): Logs {
-  const textOf = (log: Receipt['logs'][number]) => JSON.stringify(log).toLowerCase()
-  const left = Map.groupBy(second, textOf)
-  const isShared = (log: Receipt['logs'][number]) => left.get(textOf(log))?.pop() !== undefined
-  const { shared = [], own = [] } = Object.groupBy(first, (log) =>
-    isShared(log) ? 'shared' : 'own',
-  )
-  const doubtful = [...own, ...[...left.values()].flat()]
-  return { logs: [...shared, ...doubtful], doubtful: new Set(doubtful) }
-}
-
-/** Compares the receipts of two nodes. */
-export function mergeReceipts(
-  mine: ReadonlyMap<Hex, Receipt | null>,
-  theirs: ReadonlyMap<Hex, Receipt | null>,
-) {
-  const receipts = new Map<Hex, Receipt | null>()
-  const unconfirmed = new Set<Hex>()
-  const doubtfulLogs = new Set<Log>()
-  for (const [hash, first] of mine) {
-    const second = theirs.get(hash)
-    if (first && second) {
-      if (!isSameReceipt(first, second)) continue
-      const { logs, doubtful } = mergeLogs(first.logs, second.logs)
-      receipts.set(hash, { ...first, logs })
-      for (const log of doubtful) doubtfulLogs.add(log)
-    } else if (first || second) {
-      const only = first ?? second ?? null
-      receipts.set(hash, only)
-      unconfirmed.add(hash)
-      for (const log of only?.logs ?? []) doubtfulLogs.add(log)
-    } else if (second === null) receipts.set(hash, null)
-  }
-  return { receipts, unconfirmed, doubtfulLogs }
-}
-
-/** A transaction as two nodes tell it. `left`: its events that have proved no item yet. */
-export type AgreedTransaction = { mined: Mined; left: Logs; isConfirmed: boolean }
-
-/** Returns what nodes say of a transaction; null if none tells it, or if they contradict each other. */
-export function agreeOnMined(
-  first: Mined | undefined,
-  second: Mined | undefined,
-): AgreedTransaction | null {
-  const one = first ?? second
-  if (!one || (first && second && !isSameMined(first, second))) return null
-  const left = mergeLogs(one.logs, (second ?? one).logs)
-  const isConfirmed = first !== undefined && second !== undefined
-  return { mined: { ...one, logs: [...left.logs] }, left, isConfirmed }
-}
-
-/** Whether two nodes tell the same transaction in the same block. */
-export const isSameMined = (first: Mined, second: Mined): boolean =>
-  isSameReceipt(first, second) && first.from === second.from && first.nonce === second.nonce
-
-const isSameReceipt = (first: Receipt, second: Receipt): boolean =>
-  first.blockHash === second.blockHash &&
-  first.blockNumber === second.blockNumber &&
-  first.status === second.status

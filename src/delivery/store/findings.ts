@@ -16,33 +16,6 @@ export const LATE = 10 * 60_000
  */
 export type Finding = { key: string; detail: string; nodes: number[] }
 
-/** Transactions with delivery keys of this instance, which it did not send. */
-type Found = { hash: string; relayer: string; items: readonly number[]; isFromHolder: boolean }
-
-/**
- * Returns those of relayers that this instance does not use, or with tokens of somebody else. The
- * others are found by their nonces.
- */
-export const describeForeign = (
-  chainId: number,
-  found: readonly Found[],
-  signers: readonly string[],
-): Finding[] =>
-  found
-    .filter(({ relayer, isFromHolder }) => !isFromHolder || !signers.includes(relayer))
-    .map(({ hash, relayer, items, isFromHolder }) => ({
-      key: `foreign_transaction:${chainId}:${relayer}`,
-      detail: `The relayer ${relayer} has used the keys of ${items.length} items, such as ${items[0]}, in the transaction ${hash}${isFromHolder ? '' : ', with tokens of somebody else'}.`,
-      nodes: [],
-    }))
-
-/** `ids`: items whose keys were used up although nobody has asked for that. */
-export const describeUnrequested = (chainId: number, ids: readonly number[]): Finding => ({
-  key: `unrequested_cancellation:${chainId}`,
-  detail: `Somebody has cancelled items on chain ${chainId} although nobody asked for that: ${ids.length}, such as ${ids[0]}.`,
-  nodes: [],
-})
-
 /** The statements that store findings. What another node tells soon after the first is not stored. */
 export function storeFindings(
   db: Database,

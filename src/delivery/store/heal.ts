@@ -6,6 +6,7 @@ import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import type { Block } from '../../ethereum/requests.ts'
 import type { KnownBlock } from '../model.ts'
+import { DEADLINE } from '../rules/decide.ts'
 import { changeDeliveries } from '../transitions.ts'
 
 /** Blocks that `readClosedBlocks` returns at most. */
@@ -31,20 +32,18 @@ export async function readClosedBlocks(
 /**
  * Whether the newest block of a node is newer than a block of the same or a larger height that
  * steps have worked with: then the node has another chain. A node that is behind has not.
- * `lifetime`: the seconds from the block of a transaction until its deadline.
  */
 export async function isNewer(
   db: Database,
   chainId: number,
   { number, timestamp }: Pick<Block, 'number' | 'timestamp'>,
-  lifetime: number,
 ): Promise<boolean> {
   const [rows] = await db.batch([
     raw(
       db,
       sql`SELECT 1 FROM transactions WHERE chainId = ${chainId} AND block > ${number}
         AND NOT isOpen AND replaced = '[]' AND signedAtBlock >= ${number}
-        AND deadline > 0 AND deadline < ${timestamp + lifetime} LIMIT 1`,
+        AND deadline > 0 AND deadline < ${timestamp + DEADLINE} LIMIT 1`,
     ),
   ])
   return rows.length > 0

@@ -44,7 +44,7 @@ export async function load(
       WHERE chainId = ${chainId} AND isOpen AND block IS NULL AND NOT (${isUnmined}) AND ${isMine})
       WHERE position <= ${MAX_LOADED}`
   const [[row], transactions, carried, due, compared, mined, signerRows] = await db.batch([
-    raw<NetworkRow>(
+    raw<Omit<NetworkRow, 'contracts'> & { contracts: string }>(
       db,
       sql`INSERT INTO networks (chainId, lease, leaseUntil)
         VALUES (${chainId}, ${lease}, ${leaseEnd(now)})
@@ -114,7 +114,7 @@ export async function load(
   ])
   if (!row) return null
   return {
-    network: row,
+    network: { ...row, contracts: JSON.parse(row.contracts) },
     transactions: transactions.map((transaction) => ({
       ...transaction,
       items: JSON.parse(transaction.items),

@@ -1,16 +1,19 @@
-/** Writes everything that a step has decided, in one transaction under the lease. */
+/** The lease of a step, under which it writes what each of its phases has decided, in one transaction. */
 
 import { type SQL, sql } from 'drizzle-orm'
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import { guarded, raw, type Statement } from '../../db/batch.ts'
-import type { Database } from '../../db/client.ts'
-import { toJsonSlices } from '../../db/slices.ts'
+import { type Database, toJsonSlices } from '../../db/client.ts'
+import type { Guard } from '../../db/guard.ts'
 import type { Network } from '../../env.ts'
-import type { DeliveryTransaction } from '../model.ts'
+import { withoutAddresses } from '../../ethereum/revert.ts'
+import { log } from '../../log.ts'
+import type { DeliveryTransaction, SignerRow } from '../model.ts'
+import { describeReason } from '../reasons.ts'
 import type { ItemChange } from '../rules/item-changes.ts'
 import { writeItemChanges } from '../transitions.ts'
-import { describeUnrequested, storeFindings } from './findings.ts'
-import { leaseEnd } from './lease.ts'
+import { type Finding, storeFindings } from './findings.ts'
+import { LEASE, leaseEnd } from './lease.ts'
 
 /** What a row has besides `DeliveryTransaction`: whether it is open, and what it has cost (wei). */
 type TransactionRow = DeliveryTransaction & {
@@ -30,76 +33,107 @@ export type NewTransaction = Partial<Omit<TransactionRow, 'id'>> &
     createdAt: string
   }
 
-/** What changes of a signer: its transactions in a row that reverted. */
-export type SignerChange = {
-  address: Address
-  reverts: number
-  pausedUntil: string | null
-}
-
 /** A transfer that has used up gas. Without a recipient, the token alone is to blame. */
 export type Burn = { token: string; recipient: string | null }
 
+/** What a step has decided. What is absent stays as it was. */
 export type Changes = {
   transactions: (NewTransaction | TransactionChange)[]
   items: ItemChange[]
-  settled: { block: number; hash: Hex } | null
-  signers: SignerChange[]
-  burns: Burn[]
-  /** Since when no second node confirms records; undefined if that is as before. */
+  /** The newest block in which something was settled. */
+  settled?: { block: number; hash: Hex } | undefined
+  signers?: SignerRow[]
+  burns?: Burn[]
+  /** Since when no second node confirms records. */
   unconfirmedSince?: string | null
-  /** Since when all nodes contradict what is stored; undefined if that is as before. */
+  /** Since when all nodes contradict what is stored. */
   contradictedSince?: string | null
   /** The last item that was compared, and the time if it was the last of all. */
-  compared: { id: number; at: string | null } | null
+  compared?: { id: number; at: string | null } | undefined
 }
 
-/** Changes that write nothing. */
-export const NO_CHANGES: Changes = {
-  transactions: [],
-  items: [],
-  settled: null,
-  signers: [],
-  burns: [],
-  compared: null,
-}
+export const NO_CHANGES: Changes = { transactions: [], items: [] }
 
 /** Another run has the lease, or somebody changed an item since it was loaded. Nothing is written. */
 export class Outdated extends Error {}
 
-/** Renews the lease, too. Throws `Outdated`. */
-export async function store(
-  db: Database,
-  { chainId }: Pick<Network, 'chainId'>,
-  lease: string,
-  changes: Changes,
-  now: Date,
-): Promise<void> {
+/** The lease that a step has of its network. Only under it may a step write. */
+export class HeldLease {
+  readonly #db: Database
+  readonly #chainId: number
+  readonly #id: string
+  readonly #clock: () => Date
+  #renewedAt: number
+
+  constructor(db: Database, { chainId }: Pick<Network, 'chainId'>, id: string, clock: () => Date) {
+    this.#db = db
+    this.#chainId = chainId
+    this.#id = id
+    this.#clock = clock
+    this.#renewedAt = clock().getTime()
+  }
+
+  /** Writes changes, and renews the lease. Throws `Outdated`. */
+  async write(changes: Changes): Promise<void> {
+    if (!hasChanges(changes)) return this.renew()
+    await this.#store(changes)
+    logChanges(this.#chainId, changes)
+  }
+
+  /** Renews the lease if part of it has passed. Throws `Outdated`. */
+  async renew(): Promise<void> {
+    if (this.#clock().getTime() - this.#renewedAt >= LEASE / 4) await this.#store(NO_CHANGES)
+  }
+
+  async #store(changes: Changes): Promise<void> {
+    const now = this.#clock()
+    const guards = guardsOf(this.#chainId, this.#id, changes)
+    await guarded(this.#db, guards, statementsOf(this.#db, this.#chainId, changes, now))
+    this.#renewedAt = this.#clock().getTime()
+  }
+}
+
+const hasChanges = (changes: Changes): boolean =>
+  Object.values(changes).some((value) =>
+    Array.isArray(value) ? value.length > 0 : value !== undefined,
+  )
+
+/** What must still be so: the run has the lease, and the items are as they were loaded. */
+function guardsOf(chainId: number, lease: string, { items }: Changes): Guard[] {
   const error = () => new Outdated('the run is outdated')
   const hasLease = sql`EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND lease = ${lease})`
-  const unrequested = changes.items.flatMap(({ id, isUnrequested }) => (isUnrequested ? id : []))
-  const expected = toJsonSlices(changes.items.map(({ id, version }) => ({ id, version })))
+  const expected = toJsonSlices(items.map(({ id, version }) => ({ id, version })))
   const isChanged = (rows: string) => sql`EXISTS (SELECT 1 FROM json_each(${rows})
     LEFT JOIN deliveries d ON d.id = value ->> 'id' AND d.version = value ->> 'version'
     WHERE d.id IS NULL)`
-  await guarded(
-    db,
-    [
-      { when: sql`NOT ${hasLease}`, error },
-      ...expected.map((rows) => ({ when: isChanged(rows), error })),
-    ],
-    {
-      transactions: writeTransactions(db, chainId, changes, now),
-      items: writeItems(db, changes, now),
-      signers: writeSigners(db, chainId, changes, now),
-      findings:
-        unrequested.length > 0
-          ? storeFindings(db, chainId, [describeUnrequested(chainId, unrequested)], now)
-          : undefined,
-      network: writeNetwork(db, chainId, changes, now),
-    },
-  )
+  return [
+    { when: sql`NOT ${hasLease}`, error },
+    ...expected.map((rows) => ({ when: isChanged(rows), error })),
+  ]
 }
+
+/** Returns the statements that write changes, and renew the lease. */
+function statementsOf(db: Database, chainId: number, changes: Changes, now: Date) {
+  const unrequested = changes.items.flatMap(({ id, isUnrequested }) => (isUnrequested ? id : []))
+  return {
+    transactions: writeTransactions(db, chainId, changes, now),
+    items: writeItemChanges(db, changes.items, now),
+    stock: writeStock(db, changes, now),
+    signers: writeSigners(db, chainId, changes, now),
+    findings:
+      unrequested.length > 0
+        ? storeFindings(db, chainId, [unrequestedFinding(chainId, unrequested)], now)
+        : undefined,
+    network: writeNetwork(db, chainId, changes, now),
+  }
+}
+
+/** `ids`: items whose keys were used up although nobody has asked for that. */
+const unrequestedFinding = (chainId: number, ids: readonly number[]): Finding => ({
+  key: `unrequested_cancellation:${chainId}`,
+  detail: `Somebody has cancelled items on chain ${chainId} although nobody asked for that: ${ids.length}, such as ${ids[0]}.`,
+  nodes: [],
+})
 
 /** Returns one statement for each slice of the rows. */
 const inSlices = (
@@ -164,7 +198,8 @@ function writeTransactions(
   ]
 }
 
-function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
+/** Returns pieces to the stock, and takes others from it again. */
+function writeStock(db: Database, { items }: Changes, now: Date): Statement[] {
   const at = now.toISOString()
   const returned = items.flatMap(({ id, isReturned }) => (isReturned ? [id] : []))
   const taken = items.flatMap(({ id, isTaken }) => (isTaken ? [id] : []))
@@ -177,7 +212,6 @@ function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
       WHERE id IN (SELECT value FROM json_each(${ids})) GROUP BY nftId) AS moved
     WHERE nfts.id = moved.nftId AND nfts.amountType IS NOT 'unlimited'`
   return [
-    ...writeItemChanges(db, items, now),
     ...inSlices(db, returned, (ids) => changeStock(sql`availableAmount + moved.quantity`, ids)),
     // What was sold meanwhile is missing.
     ...inSlices(db, taken, (ids) =>
@@ -189,7 +223,7 @@ function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
 function writeSigners(
   db: Database,
   chainId: number,
-  { signers, burns }: Changes,
+  { signers = [], burns = [] }: Changes,
   now: Date,
 ): Statement[] {
   const at = now.toISOString()
@@ -237,4 +271,32 @@ function writeNetwork(
         comparedAt = coalesce(${compared?.at ?? null}, comparedAt)
       WHERE chainId = ${chainId}`,
   )
+}
+
+/** Logs the transactions that were signed, and the items that ended. */
+function logChanges(chainId: number, { transactions, items }: Changes): void {
+  for (const transaction of transactions) {
+    const { raw, hash, nonce, signer, items: carried, replaced } = transaction
+    if (!raw) continue
+    if (carried)
+      log.info('transaction_signed', { chainId, signer, nonce, hash, items: carried.length })
+    else log.info('transaction_replaced', { chainId, nonce, hash, replaces: replaced?.at(-1) })
+  }
+  const idsOf = (name: ItemChange['transition']) =>
+    items.flatMap(({ id, transition }) => (transition === name ? id : []))
+  const cancelled = idsOf('cancel')
+  if (cancelled.length > 0) log.info('items_cancelled', { chainId, items: cancelled })
+  const transferred = idsOf('deliver')
+  if (transferred.length > 0) log.info('items_transferred', { chainId, items: transferred })
+  logFailedItems(items)
+}
+
+/** Logs the deliveries that have failed. */
+export function logFailedItems(changes: readonly ItemChange[]): void {
+  for (const change of changes) {
+    if (change.transition !== 'fail') continue
+    const { id, reasonCode } = change
+    const reason = withoutAddresses(describeReason(change) ?? '')
+    log.error('delivery_failed', { itemId: id, reasonCode, reason })
+  }
 }

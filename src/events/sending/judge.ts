@@ -1,11 +1,8 @@
 /** What the attempts of a batch mean for the endpoint and for the messages. */
 import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
+import { HOUR, MINUTE, SECOND } from '../../time.ts'
 import { type Batch, MAX_REJECTIONS, positionAfter } from './batch.ts'
 import { type Attempt, GONE } from './send.ts'
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
 
 /** Milliseconds after the first, second, … attempt of a message. There is none after the tenth. */
 const delays = [
