@@ -6,11 +6,14 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Account } from '../auth/session.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
-import { renderPage } from './components/request.ts'
+import { type Rejection, RequestContext } from './components/request.ts'
 import { Header } from './header.tsx'
+import { SettingsPage, type SettingsSection } from './settings.tsx'
 
 type PageContent = {
   title: string
+  /** The section of the settings that the page belongs to. */
+  section?: SettingsSection | undefined
   children: Child
   /** Further elements of the head. */
   head?: Child
@@ -22,6 +25,8 @@ type PageContent = {
   styles?: readonly string[]
   /** Seconds after which a browser without scripts reloads the page. */
   refresh?: number | undefined
+  /** The form that the page shows again. */
+  rejection?: Rejection | undefined
   status?: ContentfulStatusCode
 }
 
@@ -30,7 +35,7 @@ const isAbsolute = (script: string) => script.startsWith('https://')
 /** Answers with a page. It is never cached, and runs only scripts of this site and those it names. */
 export function page<E extends App>(
   c: Context<E>,
-  { status = 200, account, ...content }: PageContent,
+  { rejection, status = rejection?.status ?? 200, account, ...content }: PageContent,
 ) {
   // An error may come before the settings are read.
   const { REDIRECT_ORIGINS = [] }: Partial<Settings> = c.var.settings ?? {}
@@ -40,8 +45,13 @@ export function page<E extends App>(
     now: c.var.now,
     account,
     notice: c.req.query('notice'),
+    rejection,
   }
-  const html = renderPage(request, <Layout url={new URL(c.req.url)} {...content} />)
+  const html = (
+    <RequestContext.Provider value={request}>
+      <Layout url={new URL(c.req.url)} {...content} />
+    </RequestContext.Provider>
+  )
   return c.html(html, status, {
     'Cross-Origin-Opener-Policy': 'same-origin',
     // With `no-referrer`, browsers send `Origin: null` with forms of this site.
@@ -62,10 +72,11 @@ export function page<E extends App>(
   })
 }
 
-type LayoutProps = Omit<PageContent, 'status' | 'account'> & { url: URL }
+type LayoutProps = Omit<PageContent, 'status' | 'account' | 'rejection'> & { url: URL }
 
 const Layout = ({
   title,
+  section,
   head,
   scripts = [],
   styles = [],
@@ -106,7 +117,7 @@ const Layout = ({
         </a>
         <Header path={url.pathname} />
         <main id="main" tabindex={-1}>
-          {children}
+          {section ? <SettingsPage section={section}>{children}</SettingsPage> : children}
         </main>
         <footer class="foot">
           <span>{url.host}</span>

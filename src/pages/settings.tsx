@@ -36,15 +36,19 @@ const notices = {
 }
 export type NoticeName = keyof typeof notices
 
-type SettingsProps = {
-  section: 'profile' | 'addresses' | 'account' | 'selling' | 'sessions' | 'api-access' | 'webhooks'
-  /** What stands in place of the notice, if it has a form. */
-  undo?: Child
-  children: Child
-}
+export type SettingsSection =
+  | 'profile'
+  | 'addresses'
+  | 'account'
+  | 'selling'
+  | 'sessions'
+  | 'api-access'
+  | 'webhooks'
+
+type SettingsProps = { section: SettingsSection; children: Child }
 
 /** A page of the settings, with links to the others. */
-export const SettingsPage = ({ section, undo, children }: SettingsProps) => (
+export const SettingsPage = ({ section, children }: SettingsProps) => (
   <div class="settings">
     <div class="side">
       <h1>Settings</h1>
@@ -52,7 +56,6 @@ export const SettingsPage = ({ section, undo, children }: SettingsProps) => (
     </div>
     <div class="content">
       <SettingsNotice />
-      {undo}
       {children}
     </div>
   </div>

@@ -15,17 +15,18 @@ import {
   unlink,
 } from '../../identity/link.ts'
 import { mailLink } from '../../mail/mail.ts'
+import { rejectField } from '../components/form.ts'
+import type { Rejection } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
 import { explainBrokenLink } from '../sign-in/broken-link.tsx'
-import { AccountSettings, ConfirmEmail, type RejectedEmail } from './views.tsx'
+import { AccountSettings, ConfirmEmail } from './views.tsx'
 
-/** Routes of a person's account. */
 export const accountRoutes = new Endpoints()
   .get('/settings', { access: 'public', reads: 'nearest' }, (c) =>
     c.redirect('/settings/profile', 303),
   )
-  .get('/settings/account', { access: 'session', reads: 'nearest' }, async (c) => accountPage(c))
+  .get('/settings/account', { access: 'session', reads: 'nearest' }, (c) => accountPage(c))
   .post(
     '/settings/account/email',
     {
@@ -35,10 +36,9 @@ export const accountRoutes = new Endpoints()
       input: { form: z.object({ email: inputText(1000) }) },
     },
     async (c, { form }) => {
-      const input = form.email
-      const email = EmailAddress.safeParse(input)
+      const email = EmailAddress.safeParse(form.email)
       if (!email.success)
-        return accountPage(c, { email: input, problem: 'This is not an e-mail address.' })
+        return accountPage(c, rejectField('email', form.email, 'This is not an e-mail address.'))
       const request = { email: email.data, client: rateLimitKey(c.req.raw) }
       const secret = await createConfirmationLink(c.var, request)
       if (secret)
@@ -61,6 +61,7 @@ export const accountRoutes = new Endpoints()
       const { account, email } = await readConfirmationLink(c.var, secret)
       return page(c, {
         title: 'Confirm your e-mail address',
+        section: 'account',
         account,
         children: <ConfirmEmail email={email} secret={secret} />,
       })
@@ -90,14 +91,15 @@ export const accountRoutes = new Endpoints()
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)
   })
 
-async function accountPage(c: Context<AppWithCaller>, rejected?: RejectedEmail) {
+async function accountPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const account = await readAccount(c.var)
   const canLink = isRecent(account, c.var.now)
   return page(c, {
     title: 'Account',
+    section: 'account',
     account,
     scripts: account.ethereumPublicAddr ? ['dialog.js'] : canLink ? ['wallet.js'] : [],
-    status: rejected ? 400 : 200,
-    children: <AccountSettings account={account} rejected={rejected} />,
+    rejection,
+    children: <AccountSettings account={account} />,
   })
 }

@@ -3,20 +3,15 @@ import { LinkButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { EmailField } from '../components/field.tsx'
 import { useRecentSignIn } from '../components/request.ts'
-import { RecentSignIn, SettingsPage } from '../settings.tsx'
+import { RecentSignIn } from '../settings.tsx'
 import { Wallets } from '../wallet/views.tsx'
 
-/** What the user has entered, and why it was rejected. */
-export type RejectedEmail = { email: string; problem: string }
-
-type AccountSettingsProps = { account: Account; rejected: RejectedEmail | undefined }
-
 /** The sign-in methods of an account, and forms for the missing ones. */
-export const AccountSettings = ({ account, rejected }: AccountSettingsProps) => {
+export const AccountSettings = ({ account }: { account: Account }) => {
   const { id, email, ethereumPublicAddr: wallet } = account
   const canUnlink = useRecentSignIn() && email !== '' && wallet !== ''
   return (
-    <SettingsPage section="account">
+    <>
       <h2>Account</h2>
       <p class="lead">You can sign in with a linked wallet or a linked e-mail address.</p>
       <ul class="rows" aria-label="Your ways to sign in">
@@ -27,9 +22,9 @@ export const AccountSettings = ({ account, rejected }: AccountSettingsProps) => 
       </ul>
       {email && wallet && <RecentSignIn toDo="unlink one of them" path="/settings/account" />}
       {!wallet && <LinkWallet />}
-      {!email && <LinkEmail rejected={rejected} />}
+      {!email && <LinkEmail />}
       <p class="hint">Your user id is {id}.</p>
-    </SettingsPage>
+    </>
   )
 }
 
@@ -79,13 +74,13 @@ const LinkWallet = () => (
   </section>
 )
 
-const LinkEmail = ({ rejected }: Pick<AccountSettingsProps, 'rejected'>) => (
+const LinkEmail = () => (
   <section class="panel">
     <h3>Add an e-mail address</h3>
     <p>With one, you can sign in without your wallet, and we tell you what changes here.</p>
     <RecentSignIn toDo="add an e-mail address" path="/settings/account" isInPanel>
       <form method="post" action="/settings/account/email" class="inline-form">
-        <EmailField label="Address to add" value={rejected?.email} problem={rejected?.problem} />
+        <EmailField label="Address to add" />
         <Submit>Send me a link</Submit>
       </form>
     </RecentSignIn>
@@ -94,7 +89,7 @@ const LinkEmail = ({ rejected }: Pick<AccountSettingsProps, 'rejected'>) => (
 
 /** Opening the link changes nothing, because mail scanners open links too. */
 export const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => (
-  <SettingsPage section="account">
+  <>
     <h2>Confirm your e-mail address</h2>
     <p>
       After you confirm, you can sign in to this account with <strong>{email}</strong>.
@@ -104,5 +99,5 @@ export const ConfirmEmail = ({ email, secret }: { email: string; secret: string 
       <Submit kind="primary">Confirm</Submit>
       <LinkButton href="/settings/account">Not now</LinkButton>
     </form>
-  </SettingsPage>
+  </>
 )

@@ -16,11 +16,10 @@ import {
 import { TokenName } from '../../identity/namespace.ts'
 import { DAY } from '../../time.ts'
 import { parseForm, rejectionOf } from '../components/form.ts'
+import type { Rejection } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
-import { AllTokens, everyonePath } from './all-tokens.tsx'
-import { OwnTokens, type RejectedForm } from './own-tokens.tsx'
-import { TokenDetails } from './token-details.tsx'
+import { AllTokens, everyonePath, OwnTokens, TokenDetails } from './views.tsx'
 
 const TokenId = z.object({ id: z.uuid() })
 
@@ -40,6 +39,8 @@ const AllTokensFilter = z.object({
   after: z.templateLiteral([z.iso.datetime(), ',', z.uuid()]).optional(),
 })
 
+const section = 'api-access'
+
 export const apiAccessRoutes = new Endpoints()
   .get('/settings/api-access', { access: 'session', reads: 'nearest' }, (c) => ownTokensPage(c))
   .post(
@@ -55,8 +56,7 @@ export const apiAccessRoutes = new Endpoints()
           notifyOwner(c, email, { type: 'master-token', name: token.name })
         return c.redirect(`/settings/api-access/tokens/${id}`, 303)
       } catch (error) {
-        const rejection = rejectionOf(error, ['invalid_input', 'conflict'], 'name')
-        return ownTokensPage(c, { name: input.name, ...rejection })
+        return ownTokensPage(c, rejectionOf(error, entered, 'name'))
       }
     },
   )
@@ -65,12 +65,9 @@ export const apiAccessRoutes = new Endpoints()
     { access: 'session', reads: 'nearest', input: { param: TokenId } },
     async (c, { param }) => {
       const { account, ...details } = await readToken(c.var, param.id)
-      return page(c, {
-        title: details.token.name,
-        account,
-        scripts: ['copy.js'],
-        children: <TokenDetails {...details} />,
-      })
+      const { name } = details.token
+      const children = <TokenDetails {...details} />
+      return page(c, { title: name, section, account, scripts: ['copy.js'], children })
     },
   )
   .post(
@@ -110,6 +107,7 @@ export const apiAccessRoutes = new Endpoints()
       const { account, ...all } = await readAllTokens(c.var, { owner, after: cursor })
       return page(c, {
         title: 'Everyone’s tokens',
+        section,
         account,
         scripts: ['dialog.js'],
         children: <AllTokens {...all} owner={owner} after={after} />,
@@ -117,14 +115,14 @@ export const apiAccessRoutes = new Endpoints()
     },
   )
 
-/** The page with the tokens of the user, and the form that was rejected. */
-async function ownTokensPage(c: Context<AppWithCaller>, form?: RejectedForm) {
+async function ownTokensPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const { account, tokens } = await readOwnTokens(c.var)
   return page(c, {
     title: 'API Access',
+    section,
     account,
     scripts: ['dialog.js'],
-    status: form?.status ?? 200,
-    children: <OwnTokens tokens={tokens} form={form} />,
+    rejection,
+    children: <OwnTokens tokens={tokens} />,
   })
 }

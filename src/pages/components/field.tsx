@@ -1,15 +1,22 @@
 import type { Child, JSX } from 'hono/jsx'
+import { usePage } from './request.ts'
 
 type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
   name: string
   label: string
-  /** Why the value was rejected. */
+  /** What is wrong with the value. By default it is why it was rejected. */
   problem?: string | undefined
   hint?: Child
 }
 
-/** A labelled text field with its hint, or with its problem, which takes the focus. Its id is its name. */
-export const Field = ({ name, label, problem, hint, ...input }: FieldProps) => {
+/**
+ * A labelled text field with its hint, or with its problem, which takes the focus. Its id is its name.
+ * What was entered into a rejected form replaces `value`.
+ */
+export const Field = ({ name, label, hint, ...props }: FieldProps) => {
+  const { values = {}, problems = {} } = usePage().rejection ?? {}
+  const { problem = problems[name], ...input } = props
+  const entered = values[name]
   const describedBy = problem ? `${name}-problem` : hint ? `${name}-hint` : undefined
   return (
     <div class="field">
@@ -18,6 +25,7 @@ export const Field = ({ name, label, problem, hint, ...input }: FieldProps) => {
         id={name}
         name={name}
         {...input}
+        {...(typeof entered === 'string' && { value: entered })}
         {...(problem && { 'aria-invalid': 'true', autofocus: true })}
         {...(describedBy && { 'aria-describedby': describedBy })}
       />
@@ -54,8 +62,9 @@ export const Select = ({ name, label, options, selected }: SelectProps) => (
   </div>
 )
 
-type EmailFieldProps = Pick<FieldProps, 'label' | 'problem'> & {
-  value: string | undefined
+type EmailFieldProps = {
+  label: string
+  value?: string | undefined
   autofocus?: boolean | undefined
 }
 
@@ -79,9 +88,6 @@ export const Problem = ({ id, text }: { id: string; text: string | undefined }) 
       {text}
     </p>
   ) : null
-
-/** Why fields of a form were rejected, by name. */
-export type Problems<Name extends string = string> = Partial<Record<Name, string>>
 
 /** Messages of the API have no capital letter and no full stop. */
 export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -3,17 +3,26 @@ import * as z from 'zod'
 import { findAccount } from '../../auth/session.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
-import { idText, inputText } from '../../http/inputs.ts'
+import { idText, inputText, writtenText } from '../../http/inputs.ts'
 import { readNfts } from '../../marketplace/cards.ts'
 import { readNft } from '../../marketplace/nft.ts'
+import { PublicQuery } from '../../marketplace/query.ts'
 import { creatorPath, editionOf, nameOf } from '../components/nfts.tsx'
 import { plural } from '../components/numbers.ts'
 import { Preview } from '../components/preview.tsx'
 import { page } from '../page.tsx'
-import { NftPage } from './details.tsx'
-import { CreatorPage, NftList } from './list.tsx'
-import { NftsQuery } from './query.ts'
+import { CreatorPage, NftList, NftPage } from './views.tsx'
 
+const { q, creatorId, amountType, cursor } = PublicQuery.shape
+
+/** What is not valid counts as absent: `/nfts` with any query is a page. */
+const NftsQuery = z.object({
+  q: writtenText(255).pipe(q.unwrap()).optional().catch(undefined),
+  edition: amountType.catch(undefined),
+  sale: z.literal('on').optional().catch(undefined),
+  creator: creatorId.catch(undefined),
+  cursor: cursor.catch(undefined),
+})
 const CreatorParam = z.object({ creator: idText.or(inputText(30)) })
 
 export const nftRoutes = new Endpoints()

@@ -4,10 +4,8 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
 import { readHistory, readHistoryEntry } from '../../orders/history.ts'
 import { page } from '../page.tsx'
-import { Collection } from './collection.tsx'
-import { OrderPage } from './details.tsx'
-import { isOnItsWay } from './steps.tsx'
-import { Orders } from './views.tsx'
+import { isOnItsWay } from './progress.tsx'
+import { Collection, OrderPage, Orders } from './views.tsx'
 
 /** Seconds between two loads without scripts, while something is on its way. */
 const REFRESH = 10

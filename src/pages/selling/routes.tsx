@@ -22,7 +22,7 @@ export const sellingRoutes = new Endpoints()
       const { account, ...selling } = await readSelling(c.var, { before })
       const children = <SellingSettings {...selling} isFirstPage={before === null} />
       const scripts = ['wallet-action.js', 'copy.js']
-      return page(c, { title: 'Selling', account, scripts, children })
+      return page(c, { title: 'Selling', section: 'selling', account, scripts, children })
     },
   )
   .post(

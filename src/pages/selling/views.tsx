@@ -7,14 +7,13 @@ import { count, money } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
 import { Time } from '../components/time.tsx'
-import { SettingsPage } from '../settings.tsx'
-import { WalletAction } from '../wallet/action.tsx'
+import { WalletAction } from '../wallet/views.tsx'
 
 type SellingProps = Selling & { isFirstPage: boolean }
 
 /** The contracts and the listings of a seller. */
 export const SellingSettings = ({ contracts, listings, next, isFirstPage }: SellingProps) => (
-  <SettingsPage section="selling">
+  <>
     <h2>Selling</h2>
     <p class="lead">
       Paid orders are transferred from your <a href="/settings/account">linked wallet</a>, or
@@ -42,7 +41,7 @@ export const SellingSettings = ({ contracts, listings, next, isFirstPage }: Sell
       isFirstPage={isFirstPage}
       next={next !== null && { before: next }}
     />
-  </SettingsPage>
+  </>
 )
 
 /** The script `wallet-action.js` looks for the row with this id, and at its `data-state`. */

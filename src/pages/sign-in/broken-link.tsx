@@ -9,7 +9,6 @@ import { LinkButton } from '../components/button.tsx'
 import { displayName } from '../components/names.ts'
 import { findAccountSafely, isForPerson } from '../failed-request.ts'
 import { page } from '../page.tsx'
-import { SettingsPage } from '../settings.tsx'
 import { readLinkAddress } from './link-address.ts'
 import { HOME } from './redirect.ts'
 import { EmailForm } from './views.tsx'
@@ -26,6 +25,7 @@ export const explainBrokenLink = (purpose: Purpose) =>
     const account = await findAccountSafely(c)
     c.res = await page(c, {
       title: titles[cause],
+      section: purpose === 'link' ? 'account' : undefined,
       account,
       status: c.res.status as ContentfulStatusCode,
       children:
@@ -89,12 +89,12 @@ const BrokenSignIn = ({ cause, email, account }: BrokenSignInProps) => (
         <a href={HOME}>Go to your orders</a>
       </p>
     )}
-    <EmailForm redirect={null} email={email} submit="Send me a new link" />
+    <EmailForm email={email} submit="Send me a new link" />
   </section>
 )
 
 const BrokenConfirmation = ({ cause }: { cause: Cause }) => (
-  <SettingsPage section="account">
+  <>
     <h2>{titles[cause]}</h2>
     <Reason cause={cause} purpose="link" />
     <p class="actions">
@@ -103,5 +103,5 @@ const BrokenConfirmation = ({ cause }: { cause: Cause }) => (
       </LinkButton>
     </p>
     <p class="hint">There you see whether the address is linked, and can ask for a new link.</p>
-  </SettingsPage>
+  </>
 )

@@ -16,7 +16,9 @@ import {
 } from '../../identity/email-link.ts'
 import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
+import { rejectField } from '../components/form.ts'
 import { pathWith } from '../components/navigation.tsx'
+import type { Rejection } from '../components/request.ts'
 import { page } from '../page.tsx'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
@@ -86,19 +88,12 @@ export const signInRoutes = new Endpoints()
     async (c, { form }) => {
       const { settings } = c.var
       const redirect = allowedRedirect(settings, form.redirect)
+      const reject = (problem: string) =>
+        signInPage(c, { redirect }, rejectField('email', form.email, problem))
       const email = EmailAddress.safeParse(form.email)
-      if (!email.success)
-        return signInPage(c, {
-          redirect,
-          email: form.email,
-          problem: 'This is not an e-mail address.',
-        })
+      if (!email.success) return reject('This is not an e-mail address.')
       if (!(await isHuman(settings, form['cf-turnstile-response'])))
-        return signInPage(c, {
-          redirect,
-          email: form.email,
-          problem: 'Confirm that you are a person, and send the form again.',
-        })
+        return reject('Confirm that you are a person, and send the form again.')
       const client = rateLimitKey(c.req.raw)
       const request = { email: email.data, client, redirect: withoutSecret(redirect) }
       const secret = await createSignInLink(c.var, request)
@@ -186,13 +181,13 @@ export const signInRoutes = new Endpoints()
     },
   )
 
-function signInPage(c: Context<App>, state: SignInProps) {
+function signInPage(c: Context<App>, shown: SignInProps, rejection?: Rejection) {
   const { TURNSTILE_SITE_KEY } = c.var.settings
   return page(c, {
     title: 'Sign in',
     account: null,
     scripts: TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js'],
-    status: state.problem ? 400 : 200,
-    children: <SignIn {...state} />,
+    rejection,
+    children: <SignIn {...shown} />,
   })
 }

@@ -21,15 +21,11 @@ const noticeTexts: Record<SignInNotice, string> = {
 export type SignInProps = {
   /** The absolute URL to open after sign-in; null for `HOME`. */
   redirect: string | null
-  /** The rejected input of the form. */
-  email?: string
-  /** Why it was rejected. */
-  problem?: string
   notice?: SignInNotice | undefined
 }
 
 /** The ways to sign in. */
-export const SignIn = ({ redirect, email, problem, notice }: SignInProps) => (
+export const SignIn = ({ redirect, notice }: SignInProps) => (
   <section class="card narrow">
     {notice && (
       <p class={notice === 'not-saved' ? 'notice warn' : 'notice'} role="status">
@@ -38,13 +34,7 @@ export const SignIn = ({ redirect, email, problem, notice }: SignInProps) => (
     )}
     <h1>Sign in</h1>
     <p class="lead">{destination(redirect)}</p>
-    <EmailForm
-      redirect={redirect}
-      email={email}
-      problem={problem}
-      submit="Send me a link"
-      isOnItsOwnPage
-    >
+    <EmailForm redirect={redirect} submit="Send me a link" isOnItsOwnPage>
       <p class="hint">You need no password. The link signs you in and expires in 15 minutes.</p>
     </EmailForm>
     <p class="or">or with a wallet</p>
@@ -59,9 +49,8 @@ function destination(redirect: string | null): string {
 }
 
 type EmailFormProps = {
-  redirect: string | null
+  redirect?: string | null
   email?: string | undefined
-  problem?: string | undefined
   /** The text of the button. */
   submit: string
   /** Whether it is on the sign-in page, which loads the script of Turnstile. */
@@ -70,24 +59,13 @@ type EmailFormProps = {
 }
 
 /** Asks for the address that a sign-in link is sent to. */
-export const EmailForm = ({
-  redirect,
-  email,
-  problem,
-  submit,
-  isOnItsOwnPage,
-  children,
-}: EmailFormProps) => {
+export const EmailForm = (props: EmailFormProps) => {
+  const { redirect, email, submit, isOnItsOwnPage, children } = props
   const turnstileKey = isOnItsOwnPage && usePage().settings.TURNSTILE_SITE_KEY
   return (
     <form method="post" action="/sign-in/email" class="stack">
       {redirect && <input type="hidden" name="redirect" value={redirect} />}
-      <EmailField
-        label="E-mail address"
-        value={email}
-        problem={problem}
-        autofocus={isOnItsOwnPage}
-      />
+      <EmailField label="E-mail address" value={email} autofocus={isOnItsOwnPage} />
       {turnstileKey && <div class="cf-turnstile" data-sitekey={turnstileKey} />}
       <Submit kind="primary">{submit}</Submit>
       {children}

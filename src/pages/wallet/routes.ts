@@ -1,5 +1,4 @@
 /** Sign-in with a wallet, and linking one to an account. The script `wallet.js` calls them. */
-import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Hex } from 'viem'
 import * as z from 'zod'
@@ -70,10 +69,6 @@ const LinkedWallet = z
 const SECRET_COOKIE = 'wallet'
 const cookie = { httpOnly: true, secure: true, sameSite: 'Strict', path: '/' } as const
 
-const readMessageSecret = (c: Context) => getCookie(c, SECRET_COOKIE)
-
-const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE, cookie)
-
 export const walletRoutes = new Endpoints({ tag: 'Identity' })
   .post(
     '/sign-in/wallet/message',
@@ -107,11 +102,11 @@ export const walletRoutes = new Endpoints({ tag: 'Identity' })
       errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
     },
     async (c, { json }) => {
-      const secret = readMessageSecret(c)
+      const secret = getCookie(c, SECRET_COOKIE)
       const signed = { ...json, purpose: 'sign-in', secret } as const
       const proof = await verifyWalletMessage(c.var, signed)
       const session = await signIn(c.var, { proof, client: describeClient(c) })
-      deleteMessageSecret(c)
+      deleteCookie(c, SECRET_COOKIE, cookie)
       await startSession(c, session)
       return { userId: session.userId }
     },
@@ -132,7 +127,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity' })
     },
     async (c, { json }) => {
       const { caller, now } = c.var
-      const secret = readMessageSecret(c)
+      const secret = getCookie(c, SECRET_COOKIE)
       const signed = { ...json, purpose: 'link', secret } as const
       // Rejects an API token or an old session before the chain is asked about the signature.
       requireRecent(await readAccount(c.var), now)
@@ -140,7 +135,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity' })
       const { chainIds, email } = await linkWallet(c.var, proof)
       notifyOwner(c, email, { type: 'wallet-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
-      deleteMessageSecret(c)
+      deleteCookie(c, SECRET_COOKIE, cookie)
       return { userId: caller.userId, transfers: chainIds.length }
     },
   )
