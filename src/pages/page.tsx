@@ -3,11 +3,16 @@ import type { Context } from 'hono'
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { Account } from '../auth/session.ts'
+import { type Account, findAccount } from '../auth/session.ts'
+import { ADMINISTRATOR } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
-import { type Rejection, RequestContext } from './components/request.ts'
-import { Header } from './header.tsx'
+import { LinkButton } from './components/button.tsx'
+import { Icon } from './components/icon.tsx'
+import { displayName } from './components/names.ts'
+import { currentIf, Menu, type MenuLink, settingsLinks } from './components/navigation.tsx'
+import { UserPicture } from './components/picture.tsx'
+import { type Rejection, RequestContext, usePage } from './components/request.ts'
 import { SettingsPage, type SettingsSection } from './settings.tsx'
 
 type PageContent = {
@@ -15,7 +20,6 @@ type PageContent = {
   /** The section of the settings that the page belongs to. */
   section?: SettingsSection | undefined
   children: Child
-  /** Further elements of the head. */
   head?: Child
   /** The signed-in user, whose menu the header shows; null for visitors. */
   account: Account | null
@@ -29,6 +33,10 @@ type PageContent = {
   rejection?: Rejection | undefined
   status?: ContentfulStatusCode
 }
+
+/** Returns the signed-in user with what a page shows, which are read at the same time. */
+export const withAccount = <E extends App, T>(c: Context<E>, content: Promise<T>) =>
+  Promise.all([findAccount(c.var.db, c.var.caller), content])
 
 const isAbsolute = (script: string) => script.startsWith('https://')
 
@@ -74,16 +82,7 @@ export function page<E extends App>(
 
 type LayoutProps = Omit<PageContent, 'status' | 'account' | 'rejection'> & { url: URL }
 
-const Layout = ({
-  title,
-  section,
-  head,
-  scripts = [],
-  styles = [],
-  refresh,
-  url,
-  children,
-}: LayoutProps) => (
+const Layout = ({ section, scripts = [], styles = [], url, children, ...rest }: LayoutProps) => (
   <>
     {raw('<!doctype html>')}
     <html lang="en">
@@ -91,8 +90,8 @@ const Layout = ({
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{title} · Marketplace</title>
-        {head}
+        <title>{rest.title} · Marketplace</title>
+        {rest.head}
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         {['style.css', ...styles].map((style) => (
@@ -105,9 +104,9 @@ const Layout = ({
             <script type="module" src={`/${script}`} />
           ),
         )}
-        {refresh && (
+        {rest.refresh && (
           <noscript>
-            <meta http-equiv="refresh" content={String(refresh)} />
+            <meta http-equiv="refresh" content={String(rest.refresh)} />
           </noscript>
         )}
       </head>
@@ -127,3 +126,65 @@ const Layout = ({
     </html>
   </>
 )
+
+/** The bar on top of every page, with the menu of the signed-in user. */
+const Header = ({ path }: { path: string }) => {
+  const { account } = usePage()
+  return (
+    <header class="bar">
+      <a class="brand" href="/">
+        <img src="/icon.svg" alt="" width="24" height="24" />
+        <span>Marketplace</span>
+      </a>
+      <nav class="bar-links" aria-label="Main">
+        <a href="/nfts" {...currentIf(path.startsWith('/nfts'))}>
+          NFTs
+        </a>
+        {account && (
+          <a href="/orders" {...currentIf(path === '/orders')}>
+            Orders
+          </a>
+        )}
+        <a href="/docs" {...currentIf(path.startsWith('/docs'))}>
+          API
+        </a>
+        {!account && !path.startsWith('/sign-in') && (
+          <LinkButton href="/sign-in" kind="small">
+            Sign in
+          </LinkButton>
+        )}
+      </nav>
+      {account && <UserMenu account={account} />}
+    </header>
+  )
+}
+
+const administratorLinks: MenuLink[] = [['/operations', 'Operations', 'operations']]
+
+/** The browser opens and closes a popover without a script. */
+const UserMenu = ({ account }: { account: Account }) => {
+  const name = displayName(account)
+  const links: MenuLink[] = [
+    ['/orders', 'Orders', 'order'],
+    ['/collection', 'Collection', 'collection'],
+    ...settingsLinks,
+    ...(account.roleId === ADMINISTRATOR ? administratorLinks : []),
+  ]
+  return (
+    <>
+      <button class="menu-button" type="button" popovertarget="menu" aria-label={`Menu of ${name}`}>
+        <UserPicture user={account} size={32} />
+      </button>
+      <div id="menu" class="menu" popover="auto">
+        <p class="menu-name">{name}</p>
+        <Menu label="Your account" links={links} />
+        <form method="post" action="/sign-out">
+          <button type="submit">
+            <Icon name="leave" />
+            Sign out
+          </button>
+        </form>
+      </div>
+    </>
+  )
+}

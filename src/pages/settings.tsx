@@ -45,32 +45,25 @@ export type SettingsSection =
   | 'api-access'
   | 'webhooks'
 
-type SettingsProps = { section: SettingsSection; children: Child }
-
-/** A page of the settings, with links to the others. */
-export const SettingsPage = ({ section, children }: SettingsProps) => (
-  <div class="settings">
-    <div class="side">
-      <h1>Settings</h1>
-      <Menu label="Settings" links={settingsLinks} current={`/settings/${section}`} />
-    </div>
-    <div class="content">
-      <SettingsNotice />
-      {children}
-    </div>
-  </div>
-)
-
-/** An unknown name shows no message, because anyone can edit the URL. */
-const SettingsNotice = () => {
+/** An unknown notice shows no message, because anyone can edit the URL. */
+export const SettingsPage = (props: { section: SettingsSection; children: Child }) => {
   const { notice = '' } = usePage()
-  return Object.hasOwn(notices, notice) && <Notice>{notices[notice as NoticeName]}</Notice>
+  return (
+    <div class="settings">
+      <div class="side">
+        <h1>Settings</h1>
+        <Menu label="Settings" links={settingsLinks} current={`/settings/${props.section}`} />
+      </div>
+      <div class="content">
+        {Object.hasOwn(notices, notice) && <Notice>{notices[notice as NoticeName]}</Notice>}
+        {props.children}
+      </div>
+    </div>
+  )
 }
 
 type RecentSignInProps = {
-  /** What the form is for. */
   toDo: string
-  /** The path of the page. */
   path: string
   /** Whether a panel is around the form. */
   isInPanel?: boolean

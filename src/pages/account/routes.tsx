@@ -22,6 +22,10 @@ import { page } from '../page.tsx'
 import { explainBrokenLink } from '../sign-in/broken-link.tsx'
 import { AccountSettings, ConfirmEmail } from './views.tsx'
 
+const EmailForm = z.object({ email: inputText(1000) })
+
+const middleware = [explainBrokenLink('link')]
+
 export const accountRoutes = new Endpoints()
   .get('/settings', { access: 'public', reads: 'nearest' }, (c) =>
     c.redirect('/settings/profile', 303),
@@ -29,52 +33,35 @@ export const accountRoutes = new Endpoints()
   .get('/settings/account', { access: 'session', reads: 'nearest' }, (c) => accountPage(c))
   .post(
     '/settings/account/email',
-    {
-      access: 'session',
-      reads: 'primary',
-      checks: [signInRateLimit],
-      input: { form: z.object({ email: inputText(1000) }) },
-    },
+    { access: 'session', reads: 'primary', checks: [signInRateLimit], input: { form: EmailForm } },
     async (c, { form }) => {
       const email = EmailAddress.safeParse(form.email)
       if (!email.success)
         return accountPage(c, rejectField('email', form.email, 'This is not an e-mail address.'))
       const request = { email: email.data, client: rateLimitKey(c.req.raw) }
       const secret = await createConfirmationLink(c.var, request)
-      if (secret)
-        await mailLink(
-          { email: c.env.EMAIL, ...c.var },
-          { to: email.data, secret, purpose: 'link' },
-        )
+      const mails = { email: c.env.EMAIL, ...c.var }
+      if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'link' })
       return c.redirect('/settings/account?notice=link-sent', 303)
     },
   )
   .get(
     '/settings/account/email',
-    {
-      access: 'session',
-      reads: 'nearest',
-      input: { query: LinkSecret },
-      middleware: [explainBrokenLink('link')],
-    },
+    { access: 'session', reads: 'nearest', input: { query: LinkSecret }, middleware },
     async (c, { query: { secret } }) => {
       const { account, email } = await readConfirmationLink(c.var, secret)
+      const children = <ConfirmEmail email={email} secret={secret} />
       return page(c, {
         title: 'Confirm your e-mail address',
         section: 'account',
         account,
-        children: <ConfirmEmail email={email} secret={secret} />,
+        children,
       })
     },
   )
   .post(
     '/settings/account/email/confirm',
-    {
-      access: 'session',
-      reads: 'primary',
-      input: { form: LinkSecret },
-      middleware: [explainBrokenLink('link')],
-    },
+    { access: 'session', reads: 'primary', input: { form: LinkSecret }, middleware },
     async (c, { form }) => {
       const { email, chainIds } = await linkEmail(c.var, form.secret)
       notifyOwner(c, email, { type: 'email-linked' })
@@ -94,12 +81,8 @@ export const accountRoutes = new Endpoints()
 async function accountPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const account = await readAccount(c.var)
   const canLink = isRecent(account, c.var.now)
-  return page(c, {
-    title: 'Account',
-    section: 'account',
-    account,
-    scripts: account.ethereumPublicAddr ? ['dialog.js'] : canLink ? ['wallet.js'] : [],
-    rejection,
-    children: <AccountSettings account={account} />,
-  })
+  const linkScripts = canLink ? ['wallet.js'] : []
+  const scripts = account.ethereumPublicAddr ? ['dialog.js'] : linkScripts
+  const children = <AccountSettings account={account} />
+  return page(c, { title: 'Account', section: 'account', account, scripts, rejection, children })
 }

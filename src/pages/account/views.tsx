@@ -6,7 +6,6 @@ import { useRecentSignIn } from '../components/request.ts'
 import { RecentSignIn } from '../settings.tsx'
 import { Wallets } from '../wallet/views.tsx'
 
-/** The sign-in methods of an account, and forms for the missing ones. */
 export const AccountSettings = ({ account }: { account: Account }) => {
   const { id, email, ethereumPublicAddr: wallet } = account
   const canUnlink = useRecentSignIn() && email !== '' && wallet !== ''
@@ -28,41 +27,40 @@ export const AccountSettings = ({ account }: { account: Account }) => {
   )
 }
 
-type Method = 'wallet' | 'email'
-type LinkedProps = { title: string; value: string; method: Method; canUnlink: boolean }
-
-const Linked = ({ title, value, method, canUnlink }: LinkedProps) => (
-  <li class="row">
-    <div class="row-head">
-      <h3>{title}</h3>
-    </div>
-    <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
-    {canUnlink && (
-      <div class="actions">
-        <Unlink method={method} value={value} />
-      </div>
-    )}
-  </li>
-)
-
 const names = { wallet: 'wallet', email: 'e-mail address' }
 
-const Unlink = ({ method, value }: { method: Method; value: string }) => (
-  <Confirm
-    id={`unlink-${method}`}
-    label="Unlink"
-    subject={`the ${names[method]}`}
-    title={`Unlink this ${names[method]}?`}
-    action={`/settings/account/${method}/unlink`}
-    submit={`Unlink ${names[method]}`}
-  >
-    <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
-    <p>
-      You will no longer be able to sign in to this account with it.
-      {method === 'wallet' && ' What you bought and is not sent yet waits for your next wallet.'}
-    </p>
-  </Confirm>
-)
+type LinkedProps = { method: 'wallet' | 'email'; title: string; value: string; canUnlink: boolean }
+
+const Linked = ({ method, title, value, canUnlink }: LinkedProps) => {
+  const shown = <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
+  return (
+    <li class="row">
+      <div class="row-head">
+        <h3>{title}</h3>
+      </div>
+      {shown}
+      {canUnlink && (
+        <div class="actions">
+          <Confirm
+            id={`unlink-${method}`}
+            label="Unlink"
+            subject={`the ${names[method]}`}
+            title={`Unlink this ${names[method]}?`}
+            action={`/settings/account/${method}/unlink`}
+            submit={`Unlink ${names[method]}`}
+          >
+            {shown}
+            <p>
+              You will no longer be able to sign in to this account with it.
+              {method === 'wallet' &&
+                ' What you bought and is not sent yet waits for your next wallet.'}
+            </p>
+          </Confirm>
+        </div>
+      )}
+    </li>
+  )
+}
 
 const LinkWallet = () => (
   <section class="panel">

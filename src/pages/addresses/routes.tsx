@@ -130,16 +130,13 @@ async function save(
   return c.redirect(bookPath(id ? 'address-saved' : 'address-added'), 303)
 }
 
-const formPage = (
+function formPage(
   c: Context<AppWithCaller>,
   account: Account,
   address: AddressFormProps,
   rejection?: Rejection,
-) =>
-  page(c, {
-    title: address.id ? 'Edit address' : 'New address',
-    section: 'addresses',
-    account,
-    rejection,
-    children: <AddressForm {...address} />,
-  })
+) {
+  const title = address.id ? 'Edit address' : 'New address'
+  const children = <AddressForm {...address} />
+  return page(c, { title, section: 'addresses', account, rejection, children })
+}

@@ -18,7 +18,6 @@ type AddressBookProps = {
   undo: Deleted | undefined
 }
 
-/** The delivery and billing addresses of a user. */
 export const AddressBook = ({ delivery, billing, undo }: AddressBookProps) => (
   <>
     {undo && <UndoDeletion {...undo} />}
@@ -27,15 +26,9 @@ export const AddressBook = ({ delivery, billing, undo }: AddressBookProps) => (
     <AddressList
       kind="delivery"
       title="Delivery addresses"
-      empty="You have no delivery address yet."
       addresses={delivery.map(({ default: isDefault, ...address }) => ({ ...address, isDefault }))}
     />
-    <AddressList
-      kind="billing"
-      title="Billing addresses"
-      empty="You have no billing address yet."
-      addresses={billing}
-    />
+    <AddressList kind="billing" title="Billing addresses" addresses={billing} />
   </>
 )
 
@@ -56,9 +49,9 @@ const UndoDeletion = ({ kind, id }: Deleted) => (
   </div>
 )
 
-type AddressListProps = { kind: AddressKind; title: string; empty: string; addresses: Address[] }
+type AddressListProps = { kind: AddressKind; title: string; addresses: Address[] }
 
-const AddressList = ({ kind, title, empty, addresses }: AddressListProps) => (
+const AddressList = ({ kind, title, addresses }: AddressListProps) => (
   <section class="flow">
     <div class="page-head">
       <h3 id={kind}>{title}</h3>
@@ -69,7 +62,7 @@ const AddressList = ({ kind, title, empty, addresses }: AddressListProps) => (
     </div>
     <Rows
       items={addresses}
-      empty={empty}
+      empty={`You have no ${kind} address yet.`}
       labelledby={kind}
       row={(address) => <AddressRow kind={kind} address={address} />}
     />
@@ -151,7 +144,6 @@ export type AddressFormProps = {
   isDefault: boolean
 }
 
-/** The form that adds or changes an address. */
 export const AddressForm = ({ kind, id, values, isDefault }: AddressFormProps) => (
   <>
     <h2>

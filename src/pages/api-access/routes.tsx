@@ -39,7 +39,11 @@ const AllTokensFilter = z.object({
   after: z.templateLiteral([z.iso.datetime(), ',', z.uuid()]).optional(),
 })
 
+/** Where it was revoked: in the list of all tokens, or else in that of the user. */
+const Revocation = AllTokensFilter.extend({ back: z.literal('everyone').optional() })
+
 const section = 'api-access'
+const scripts = ['dialog.js']
 
 export const apiAccessRoutes = new Endpoints()
   .get('/settings/api-access', { access: 'session', reads: 'nearest' }, (c) => ownTokensPage(c))
@@ -82,14 +86,7 @@ export const apiAccessRoutes = new Endpoints()
   )
   .post(
     '/settings/api-access/tokens/:id/revoke',
-    {
-      access: 'session',
-      reads: 'primary',
-      input: {
-        param: TokenId,
-        form: AllTokensFilter.extend({ back: z.literal('everyone').optional() }),
-      },
-    },
+    { access: 'session', reads: 'primary', input: { param: TokenId, form: Revocation } },
     async (c, { param, form: { back, ...filter } }) => {
       await revokeToken(c.var, param.id)
       const path = back
@@ -105,24 +102,13 @@ export const apiAccessRoutes = new Endpoints()
       const [createdAt, id] = after?.split(',') ?? []
       const cursor = createdAt && id ? { createdAt, id } : undefined
       const { account, ...all } = await readAllTokens(c.var, { owner, after: cursor })
-      return page(c, {
-        title: 'Everyone’s tokens',
-        section,
-        account,
-        scripts: ['dialog.js'],
-        children: <AllTokens {...all} owner={owner} after={after} />,
-      })
+      const children = <AllTokens {...all} owner={owner} after={after} />
+      return page(c, { title: 'Everyone’s tokens', section, account, scripts, children })
     },
   )
 
 async function ownTokensPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const { account, tokens } = await readOwnTokens(c.var)
-  return page(c, {
-    title: 'API Access',
-    section,
-    account,
-    scripts: ['dialog.js'],
-    rejection,
-    children: <OwnTokens tokens={tokens} />,
-  })
+  const children = <OwnTokens tokens={tokens} />
+  return page(c, { title: 'API Access', section, account, scripts, rejection, children })
 }

@@ -5,8 +5,7 @@ import type { readAllTokens } from '../../identity/all-tokens.ts'
 import { type readOwnTokens, type readToken, tokenEnd } from '../../identity/api-tokens.ts'
 import { LinkButton, PostButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
-import { CopyField } from '../components/copy-field.tsx'
-import { Field, Select } from '../components/field.tsx'
+import { CopyField, Field, Select } from '../components/field.tsx'
 import { contactName } from '../components/names.ts'
 import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
 import { usePage } from '../components/request.ts'
@@ -23,7 +22,6 @@ const useIsAdministrator = () => usePage().account?.roleId === ADMINISTRATOR
 
 const EVERYONE = '/settings/api-access/everyone'
 
-/** The path of the tab for all tokens. */
 export const everyonePath = (query: Filter & { notice?: NoticeName }): string =>
   pathWith(EVERYONE, query)
 
@@ -39,7 +37,6 @@ const Head = ({ tab }: { tab: 'own' | 'everyone' }) => {
   )
 }
 
-/** The tokens of a user, and the form that makes one. */
 export const OwnTokens = ({ tokens }: { tokens: readonly Token[] }) => (
   <>
     <Head tab="own" />
@@ -102,7 +99,6 @@ const GenerateForm = () => {
 
 type TokenDetailsProps = Omit<Awaited<ReturnType<typeof readToken>>, 'account'>
 
-/** One token with its text. */
 export const TokenDetails = ({ token, jwt }: TokenDetailsProps) => (
   <>
     <Head tab="own" />
@@ -140,7 +136,6 @@ export const TokenDetails = ({ token, jwt }: TokenDetailsProps) => (
 
 type AllTokensProps = Filter & Pick<Awaited<ReturnType<typeof readAllTokens>>, 'tokens' | 'next'>
 
-/** The tokens of everybody, for administrators. */
 export const AllTokens = ({ tokens, next, owner, after }: AllTokensProps) => (
   <>
     <Head tab="everyone" />
@@ -188,7 +183,6 @@ type TokenRowProps = {
   children?: Child
 }
 
-/** A token in a list, with the button that revokes it. */
 const TokenRow = ({ token, owner, filter, children }: TokenRowProps) => {
   const name = token.kind === 'session' ? 'Browser session' : token.name
   return (
@@ -225,7 +219,6 @@ const TokenRow = ({ token, owner, filter, children }: TokenRowProps) => {
   )
 }
 
-/** The state and the scopes of a token. */
 const Badges = ({ token }: { token: Token }) => (
   <>
     {token.role === 'master' && <span class="badge strong">Master</span>}
@@ -238,7 +231,6 @@ const Badges = ({ token }: { token: Token }) => (
 
 const isExpired = (token: Token) => tokenEnd(token) <= usePage().now.toISOString()
 
-/** When a token was made and used, and when it ends. */
 const Times = ({ token }: { token: Token }) => (
   <>
     <When what="Created" at={token.createdAt} />

@@ -1,4 +1,5 @@
 import type { Child, JSX } from 'hono/jsx'
+import { Icon } from './icon.tsx'
 import { usePage } from './request.ts'
 
 type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
@@ -48,7 +49,6 @@ type SelectProps = {
   selected?: string | undefined
 }
 
-/** A labelled choice. Its id is its name. */
 export const Select = ({ name, label, options, selected }: SelectProps) => (
   <div class="field">
     <label for={name}>{label}</label>
@@ -81,7 +81,6 @@ export const EmailField = (props: EmailFieldProps) => (
   />
 )
 
-/** Why a field was rejected. */
 export const Problem = ({ id, text }: { id: string; text: string | undefined }) =>
   text ? (
     <p class="problem" id={id}>
@@ -91,3 +90,22 @@ export const Problem = ({ id, text }: { id: string; text: string | undefined }) 
 
 /** Messages of the API have no capital letter and no full stop. */
 export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+type CopyFieldProps = { id: string; label: string; text: string; rows?: number }
+
+/** A text to copy. `copy.js` shows the button. */
+export const CopyField = ({ id, label, text, rows = 4 }: CopyFieldProps) => (
+  <div class="field">
+    <label for={id}>{label}</label>
+    <textarea id={id} class="code" readonly rows={rows} spellcheck={false}>
+      {text}
+    </textarea>
+    <p class="actions">
+      <button class="button small" type="button" data-copy={id} hidden>
+        <Icon name="copy" />
+        Copy<span class="visually-hidden"> the text of “{label}”</span>
+      </button>
+      <span class="status" role="status" />
+    </p>
+  </div>
+)

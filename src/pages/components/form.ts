@@ -10,12 +10,11 @@ export const checkbox = z.literal('on').optional().transform(Boolean)
 
 /** Returns what the schema makes of what was entered. Throws `invalid_input`. */
 export function parseForm<T>(schema: z.ZodType<T>, values: unknown): T {
-  const { data, error } = schema.safeParse(values)
-  if (error) throw invalidInput(error.issues)
-  return data as T
+  const result = schema.safeParse(values)
+  if (!result.success) throw invalidInput(result.error.issues)
+  return result.data
 }
 
-/** Returns the rejection of a form with one field. */
 export const rejectField = (name: string, value: string, problem: string): Rejection => ({
   values: { [name]: value },
   problems: { [name]: problem },

@@ -7,7 +7,6 @@ export const currentIf = (current: boolean) => (current ? { 'aria-current': 'pag
 
 export type MenuLink = [path: string, name: string, icon: IconName]
 
-/** The sections of the settings. */
 export const settingsLinks: MenuLink[] = [
   ['/settings/profile', 'Profile', 'user'],
   ['/settings/addresses', 'Addresses', 'address'],
@@ -20,7 +19,6 @@ export const settingsLinks: MenuLink[] = [
 
 type MenuProps = { label: string; links: readonly MenuLink[]; current?: string }
 
-/** Links with icons. `current` is the path of the present page. */
 export const Menu = ({ label, links, current }: MenuProps) => (
   <nav aria-label={label}>
     <ul>
@@ -74,7 +72,6 @@ type PagerProps = {
   isNewestFirst?: boolean
 }
 
-/** Links between the pages of a list. */
 export const Pager = ({ noun, to, isFirstPage, next, isNewestFirst = true }: PagerProps) => (
   <p class="actions">
     {!isFirstPage && (

@@ -24,14 +24,12 @@ export type PageRequest = {
 
 export const RequestContext = createContext<PageRequest | null>(null)
 
-/** Returns the request of the page that is rendered. */
 export function usePage(): PageRequest {
   const request = useContext(RequestContext)
   if (!request) throw new Error('nothing is rendered')
   return request
 }
 
-/** Returns whether the user has signed in a short time ago. */
 export function useRecentSignIn(): boolean {
   const { account, now } = usePage()
   return account !== null && isRecent(account, now)

@@ -1,5 +1,4 @@
 /** The start page: the newest NFTs and the creators. */
-import { findAccount } from '../../auth/session.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { type Home, readHome } from '../../marketplace/home.ts'
 import { LinkButton } from '../components/button.tsx'
@@ -12,28 +11,22 @@ import { Preview } from '../components/preview.tsx'
 import { usePage } from '../components/request.ts'
 import { Title } from '../components/text.tsx'
 import { Time } from '../components/time.tsx'
-import { page } from '../page.tsx'
+import { page, withAccount } from '../page.tsx'
 
 export const homeRoutes = new Endpoints().get(
   '/',
   { access: 'public', reads: 'nearest' },
   async (c) => {
-    const [account, data] = await Promise.all([
-      findAccount(c.var.db, c.var.caller),
-      readHome(c.var),
-    ])
-    return page(c, {
-      title: 'Digital collectibles',
-      account,
-      head: (
-        <Preview
-          title="Digital collectibles, delivered to your wallet"
-          description="Creators release NFTs here, and shops sell them."
-          path="/"
-        />
-      ),
-      children: <HomePage {...data} />,
-    })
+    const [account, data] = await withAccount(c, readHome(c.var))
+    const head = (
+      <Preview
+        title="Digital collectibles, delivered to your wallet"
+        description="Creators release NFTs here, and shops sell them."
+        path="/"
+      />
+    )
+    const children = <HomePage {...data} />
+    return page(c, { title: 'Digital collectibles', account, head, children })
   },
 )
 

@@ -12,12 +12,11 @@ import { count, plural } from '../components/numbers.ts'
 import { Cover, UserPicture } from '../components/picture.tsx'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
-import { Name, Price } from '../components/text.tsx'
+import { Price } from '../components/text.tsx'
 import { Time } from '../components/time.tsx'
 
 type NftsPage = Awaited<ReturnType<typeof readNfts>>
 
-/** What a search has selected. */
 type Filters = {
   q?: string | undefined
   edition?: string | undefined
@@ -27,7 +26,6 @@ type Filters = {
 
 type ListProps = NftsPage & { filters: Filters; isFirst: boolean }
 
-/** All NFTs, or those that the filters select. */
 export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListProps) => (
   <div class="flow">
     <h1>NFTs</h1>
@@ -73,7 +71,6 @@ export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListPro
 
 type CreatorProps = Omit<ListProps, 'filters'> & { creator: NonNullable<NftsPage['creator']> }
 
-/** A creator with what was released. */
 export const CreatorPage = ({ creator, isFirst, nfts, nextCursor }: CreatorProps) => (
   <div class="flow">
     <div class="creator">
@@ -114,7 +111,7 @@ export const NftPage = (details: NftDetails) => {
       <Cover nft={{ id: nft.id, hasArt: nft.imageUrl !== null }} size="page" />
       <div class="stack">
         <h1>
-          <Name>{nft.title}</Name>
+          <bdi>{nft.title}</bdi>
         </h1>
         <p>
           By{' '}

@@ -98,7 +98,6 @@ const spoken: Record<Step['state'], string> = {
 
 export type OrderProps = { entry: HistoryEntry; side: Side }
 
-/** The steps of an order item, from payment to delivery. */
 export const Steps = ({ entry, side }: OrderProps) => (
   <ol class="steps" aria-label="Progress">
     {deliverySteps(entry, side).map(({ label, state, at }) => (

@@ -36,7 +36,6 @@ type OrdersProps = ListProps & {
   transfers: number | undefined
 }
 
-/** The purchases or sales of a user. */
 export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersProps) => (
   <div class="flow">
     <h1>Orders</h1>
@@ -171,7 +170,6 @@ const buyerName = ({ order: { buyer }, item: { ethRecipient } }: HistoryEntry): 
 /** `billing` is the billing address; undefined for a seller. */
 type OrderPageProps = OrderProps & { billing: string | undefined }
 
-/** An order with what was paid, and where its NFT goes. */
 export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
   const { nft, ethRecipient: account, quantity, priceCents, priceCurrency } = entry.item
   const { contractNetwork, contractAddr: address, tokenId } = nft

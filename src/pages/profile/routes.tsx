@@ -18,6 +18,7 @@ import { ProfileSettings } from './views.tsx'
 /** The values are checked later, so that the page can show them again. */
 const text = inputText(1000)
 const Names = z.object({ name: text, username: text })
+const PictureUrl = z.object({ avatarUrl: writtenText(2048) })
 
 export const profileRoutes = new Endpoints()
   .get('/settings/profile', { access: 'session', reads: 'nearest' }, async (c) =>
@@ -52,12 +53,7 @@ export const profileRoutes = new Endpoints()
   )
   .post(
     '/settings/profile/avatar-url',
-    {
-      access: 'session',
-      reads: 'primary',
-      checks: [avatarRateLimit],
-      input: { form: z.object({ avatarUrl: writtenText(2048) }) },
-    },
+    { access: 'session', reads: 'primary', checks: [avatarRateLimit], input: { form: PictureUrl } },
     async (c, { form }) => {
       const loopbackHosts = c.var.settings.LOOPBACK_HOSTS
       const account = await readAccount(c.var)
@@ -73,12 +69,8 @@ export const profileRoutes = new Endpoints()
 
 const SAVED_PICTURE = '/settings/profile?notice=picture-saved'
 
-const profilePage = (c: Context<AppWithCaller>, account: Account, rejection?: Rejection) =>
-  page(c, {
-    title: 'Profile',
-    section: 'profile',
-    account,
-    scripts: ['avatar.js'],
-    rejection,
-    children: <ProfileSettings account={account} />,
-  })
+function profilePage(c: Context<AppWithCaller>, account: Account, rejection?: Rejection) {
+  const scripts = ['avatar.js']
+  const children = <ProfileSettings account={account} />
+  return page(c, { title: 'Profile', section: 'profile', account, scripts, rejection, children })
+}

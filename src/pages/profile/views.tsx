@@ -5,7 +5,6 @@ import { Field } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { UserPicture } from '../components/picture.tsx'
 
-/** The names and the avatar of a user. */
 export const ProfileSettings = ({ account }: { account: Account }) => (
   <>
     <h2>Profile</h2>

@@ -19,7 +19,7 @@ import { mailLink } from '../../mail/mail.ts'
 import { rejectField } from '../components/form.ts'
 import { pathWith } from '../components/navigation.tsx'
 import type { Rejection } from '../components/request.ts'
-import { page } from '../page.tsx'
+import { page, withAccount } from '../page.tsx'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
 import { deleteLinkAddress, readLinkAddress, storeLinkAddress } from './link-address.ts'
@@ -39,16 +39,21 @@ const Redirect = z.object({
   redirect: inputText(2048).optional(),
 })
 
+const SignInQuery = Redirect.extend({ notice: z.enum(signInNotices).optional().catch(undefined) })
+const EmailForm = Redirect.extend({
+  email: inputText(1000),
+  'cf-turnstile-response': inputText(2048).default(''),
+})
+const SentQuery = Redirect.extend({ notice: z.literal('another').optional().catch(undefined) })
+const ConfirmForm = LinkSecret.extend(Redirect.shape)
+
+const checks = [requireSameOrigin, signInRateLimit]
+const middleware = [explainBrokenLink('sign-in')]
+
 export const signInRoutes = new Endpoints()
   .get(
     '/sign-in',
-    {
-      access: 'public',
-      reads: 'nearest',
-      input: {
-        query: Redirect.extend({ notice: z.enum(signInNotices).optional().catch(undefined) }),
-      },
-    },
+    { access: 'public', reads: 'nearest', input: { query: SignInQuery } },
     async (c, { query }) => {
       const redirect = allowedRedirect(c.var.settings, query.redirect)
       // Reads D1: with a revoked session, this page and the others would redirect to each other.
@@ -64,27 +69,14 @@ export const signInRoutes = new Endpoints()
       const account = await readAccount(c.var)
       const redirect = allowedRedirect(settings, query.redirect) ?? HOME
       if (isRecent(account, now)) return c.redirect(redirect, 303)
-      return page(c, {
-        title: 'Sign in again',
-        account,
-        scripts: account.ethereumPublicAddr ? ['wallet.js'] : [],
-        children: <SignInAgain account={account} redirect={redirect} />,
-      })
+      const scripts = account.ethereumPublicAddr ? ['wallet.js'] : []
+      const children = <SignInAgain account={account} redirect={redirect} />
+      return page(c, { title: 'Sign in again', account, scripts, children })
     },
   )
   .post(
     '/sign-in/email',
-    {
-      access: 'public',
-      reads: 'primary',
-      checks: [requireSameOrigin, signInRateLimit],
-      input: {
-        form: Redirect.extend({
-          email: inputText(1000),
-          'cf-turnstile-response': inputText(2048).default(''),
-        }),
-      },
-    },
+    { access: 'public', reads: 'primary', checks, input: { form: EmailForm } },
     async (c, { form }) => {
       const { settings } = c.var
       const redirect = allowedRedirect(settings, form.redirect)
@@ -97,11 +89,8 @@ export const signInRoutes = new Endpoints()
       const client = rateLimitKey(c.req.raw)
       const request = { email: email.data, client, redirect: withoutSecret(redirect) }
       const secret = await createSignInLink(c.var, request)
-      if (secret)
-        await mailLink(
-          { email: c.env.EMAIL, ...c.var },
-          { to: email.data, secret, purpose: 'sign-in' },
-        )
+      const mails = { email: c.env.EMAIL, ...c.var }
+      if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'sign-in' })
       const isAnother = readLinkAddress(c) === email.data
       storeLinkAddress(c, email.data)
       const shown = { redirect: request.redirect, notice: isAnother && 'another' }
@@ -110,28 +99,17 @@ export const signInRoutes = new Endpoints()
   )
   .get(
     '/sign-in/email/sent',
-    {
-      access: 'public',
-      reads: 'nearest',
-      input: {
-        query: Redirect.extend({ notice: z.literal('another').optional().catch(undefined) }),
-      },
-    },
+    { access: 'public', reads: 'nearest', input: { query: SentQuery } },
     async (c, { query: { redirect, notice } }) => {
-      const { db, caller, settings } = c.var
-      const account = await findAccount(db, caller)
-      return page(c, {
-        title: 'Check your mail',
-        account,
-        children: (
-          <LinkSent
-            email={readLinkAddress(c)}
-            redirect={allowedRedirect(settings, redirect)}
-            isAnother={notice === 'another'}
-            isSignedIn={account !== null}
-          />
-        ),
-      })
+      const account = await findAccount(c.var.db, c.var.caller)
+      const children = (
+        <LinkSent
+          email={readLinkAddress(c)}
+          redirect={allowedRedirect(c.var.settings, redirect)}
+          isAnother={notice === 'another'}
+        />
+      )
+      return page(c, { title: 'Check your mail', account, children })
     },
   )
   .get(
@@ -141,30 +119,17 @@ export const signInRoutes = new Endpoints()
       reads: 'nearest',
       checks: [signInRateLimit],
       input: { query: LinkSecret },
-      middleware: [explainBrokenLink('sign-in')],
+      middleware,
     },
     async (c, { query: { secret } }) => {
-      const { db, caller } = c.var
-      const [account, link] = await Promise.all([
-        findAccount(db, caller),
-        readSignInLink(c.var, secret),
-      ])
-      return page(c, {
-        title: 'Sign in',
-        account,
-        children: <ConfirmSignIn {...link} secret={secret} account={account} />,
-      })
+      const [account, link] = await withAccount(c, readSignInLink(c.var, secret))
+      const children = <ConfirmSignIn {...link} secret={secret} />
+      return page(c, { title: 'Sign in', account, children })
     },
   )
   .post(
     '/sign-in/email/confirm',
-    {
-      access: 'public',
-      reads: 'primary',
-      checks: [requireSameOrigin, signInRateLimit],
-      input: { form: LinkSecret.extend(Redirect.shape) },
-      middleware: [explainBrokenLink('sign-in')],
-    },
+    { access: 'public', reads: 'primary', checks, input: { form: ConfirmForm }, middleware },
     async (c, { form: { secret, redirect } }) => {
       const proof = proveEmail(c.var, { secret, userId: null })
       await startSession(c, await signIn(c.var, { proof, client: describeClient(c) }))
@@ -183,11 +148,7 @@ export const signInRoutes = new Endpoints()
 
 function signInPage(c: Context<App>, shown: SignInProps, rejection?: Rejection) {
   const { TURNSTILE_SITE_KEY } = c.var.settings
-  return page(c, {
-    title: 'Sign in',
-    account: null,
-    scripts: TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js'],
-    rejection,
-    children: <SignIn {...shown} />,
-  })
+  const scripts = TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js']
+  const children = <SignIn {...shown} />
+  return page(c, { title: 'Sign in', account: null, scripts, rejection, children })
 }

@@ -17,6 +17,7 @@ import {
   MESSAGE_LIFETIME,
   verifyWalletMessage,
 } from '../../identity/wallet.ts'
+import { MINUTE, SECOND } from '../../time.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { describeClient } from '../sign-in/client.ts'
 
@@ -75,7 +76,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity' })
     {
       id: 'requestWalletMessage',
       summary: 'Request a message for a wallet to sign (EIP-4361)',
-      description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
+      description: `It works for ${MESSAGE_LIFETIME / MINUTE} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
       access: 'public',
       reads: 'primary',
       checks: [requireSameOrigin, signInRateLimit],
@@ -84,7 +85,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity' })
     },
     async (c, { json }) => {
       const { message, secret } = await createWalletMessage(c.var, json)
-      setCookie(c, SECRET_COOKIE, secret, { ...cookie, maxAge: MESSAGE_LIFETIME / 1000 })
+      setCookie(c, SECRET_COOKIE, secret, { ...cookie, maxAge: MESSAGE_LIFETIME / SECOND })
       return { message }
     },
   )

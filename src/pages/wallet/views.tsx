@@ -4,7 +4,6 @@ import { usePage } from '../components/request.ts'
 
 export type WalletNetwork = {
   chainId: number
-  /** The name to show. */
   name: string
   /** The parameter of `wallet_addEthereumChain` (EIP-3085); null if it is not configured. */
   addition: {

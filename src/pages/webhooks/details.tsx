@@ -5,8 +5,7 @@ import { eventMeanings } from '../../events/types.ts'
 import { HOUR } from '../../time.ts'
 import { PostButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
-import { CopyField } from '../components/copy-field.tsx'
-import { Field, sentence } from '../components/field.tsx'
+import { CopyField, Field, sentence } from '../components/field.tsx'
 import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
 import { Notice, Warning } from '../components/notice.tsx'
 import { plural } from '../components/numbers.ts'
@@ -32,13 +31,10 @@ type WebhookDetailsProps = LogProps & {
   problem: string | null
   /** Id of the test that was just sent. */
   test: string | undefined
-  /** What the user has entered into the form, if the page shows it again. */
-  entered: WebhookValues | undefined
 }
 
-/** One webhook, with its secret and its log. */
 export const WebhookDetails = (props: WebhookDetailsProps) => {
-  const { webhook, secret, entered, nextAt, problem, test, ...log } = props
+  const { webhook, secret, nextAt, problem, test, ...log } = props
   const { notice = '' } = usePage()
   const secretPanel = secret && <Secret webhook={webhook} secret={secret} />
   const isNewSecret = /created|rotated/.test(notice)
@@ -71,7 +67,17 @@ export const WebhookDetails = (props: WebhookDetailsProps) => {
       )}
       <div class="actions">
         {webhook.enabled && <Send webhook={webhook} />}
-        {secret && <Delete webhook={webhook} />}
+        {secret && (
+          <Confirm
+            id="delete"
+            label="Delete"
+            title="Delete the webhook?"
+            action={`${webhookPath(webhook)}/delete`}
+            submit="Delete webhook"
+          >
+            <p>No more messages are sent, and the log is gone. This cannot be undone.</p>
+          </Confirm>
+        )}
       </div>
       {isNewSecret && secretPanel}
       <Log {...log} webhook={webhook} />
@@ -80,7 +86,7 @@ export const WebhookDetails = (props: WebhookDetailsProps) => {
         path={webhookPath(webhook)}
       >
         {!isNewSecret && secretPanel}
-        <ChangeForm webhook={webhook} values={entered ?? webhook} />
+        <ChangeForm webhook={webhook} />
       </RecentSignIn>
     </>
   )
@@ -88,7 +94,6 @@ export const WebhookDetails = (props: WebhookDetailsProps) => {
 
 type Attempt = WebhookMessage['attempts'][number]
 
-/** What became of a test. */
 const TestResult = ({ attempt }: { attempt: Attempt | undefined }) => {
   if (!attempt) return <Notice>The test has no answer yet. Reload the page to see it.</Notice>
   const Outcome = attempt.error ? Warning : Notice
@@ -124,18 +129,6 @@ const Send = ({ webhook }: { webhook: Webhook }) => (
   </>
 )
 
-const Delete = ({ webhook }: { webhook: Webhook }) => (
-  <Confirm
-    id="delete"
-    label="Delete"
-    title="Delete the webhook?"
-    action={`${webhookPath(webhook)}/delete`}
-    submit="Delete webhook"
-  >
-    <p>No more messages are sent, and the log is gone. This cannot be undone.</p>
-  </Confirm>
-)
-
 const Secret = ({ webhook, secret }: { webhook: Webhook; secret: string }) => {
   const { previousSecretUntil } = webhook
   return (
@@ -164,23 +157,23 @@ const Secret = ({ webhook, secret }: { webhook: Webhook; secret: string }) => {
   )
 }
 
-type ChangeFormProps = { webhook: Webhook; values: WebhookValues }
+const ChangeForm = ({ webhook }: { webhook: Webhook }) => {
+  const values: WebhookValues = { ...webhook, ...usePage().rejection?.values }
+  return (
+    <form method="post" action={webhookPath(webhook)} class="panel">
+      <h3>Change</h3>
+      <WebhookFields values={values} hasAlarms={webhook.role === 'master'} />
+      <label class="check">
+        <input type="checkbox" name="enabled" checked={values.enabled} />
+        Send events to this URL
+      </label>
+      <p class="actions">
+        <Submit kind="primary">Save</Submit>
+      </p>
+    </form>
+  )
+}
 
-const ChangeForm = ({ webhook, values }: ChangeFormProps) => (
-  <form method="post" action={webhookPath(webhook)} class="panel">
-    <h3>Change</h3>
-    <WebhookFields values={values} hasAlarms={webhook.role === 'master'} />
-    <label class="check">
-      <input type="checkbox" name="enabled" checked={values.enabled} />
-      Send events to this URL
-    </label>
-    <p class="actions">
-      <Submit kind="primary">Save</Submit>
-    </p>
-  </form>
-)
-
-/** The messages of an endpoint, newest first. */
 const Log = ({ webhook, log, state, isFirstPage }: LogProps) => (
   <section class="flow">
     <h3 id="log">Messages of the last 30 days</h3>

@@ -13,12 +13,13 @@ import { webhookSecret } from '../../events/signature.ts'
 import { type DueEndpoint, wakeEndpoints } from '../../events/wake.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { inputText, instant } from '../../http/inputs.ts'
+import { SECOND } from '../../time.ts'
 import { checkbox, parseForm, rejectionOf } from '../components/form.ts'
 import type { Rejection } from '../components/request.ts'
 import { page } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { WebhookDetails } from './details.tsx'
-import { roleNames, Webhooks, type WebhookValues } from './views.tsx'
+import { roleNames, Webhooks } from './views.tsx'
 
 /** Messages on a page of the log. */
 const PAGE_SIZE = 20
@@ -65,13 +66,13 @@ export const webhookPageRoutes = new Endpoints()
     '/settings/webhooks',
     { access: 'session', reads: 'primary', input: { form: CreateForm } },
     async (c, { form: { update, ...values } }) => {
-      if (update) return listPage(c, values)
+      if (update) return listPage(c, { values, problems: {}, status: 200 })
       try {
         const input = { ...parseForm(NewWebhook, values), role: values.role }
         const { webhook } = await createWebhook(c.var, input)
         return wakeAndRedirect(c, webhook, 'webhook-created')
       } catch (error) {
-        return listPage(c, values, explainRejection(error, values))
+        return listPage(c, explainRejection(error, values))
       }
     },
   )
@@ -88,7 +89,7 @@ export const webhookPageRoutes = new Endpoints()
         const changes = { id, ...parseForm(NewWebhook, form), enabled: form.enabled }
         return wakeAndRedirect(c, await updateWebhook(c.var, changes), 'webhook-saved')
       } catch (error) {
-        return detailsPage(c, { id, entered: form }, explainRejection(error, form))
+        return detailsPage(c, { id }, explainRejection(error, form))
       }
     },
   )
@@ -125,10 +126,10 @@ export const webhookPageRoutes = new Endpoints()
   )
 
 /** Milliseconds for which a page waits for the answer to a test. */
-const TEST_WAIT = 5000
+const TEST_WAIT = 5 * SECOND
 
 /** Says what is wrong in the words of the form. */
-function explainRejection(error: unknown, values: WebhookValues): Rejection {
+function explainRejection(error: unknown, values: z.infer<typeof Form>): Rejection {
   const rejection = rejectionOf(error, values, 'url')
   if (rejection.problems.events)
     rejection.problems.events =
@@ -144,41 +145,24 @@ function wakeAndRedirect(c: Context<AppWithCaller>, endpoint: DueEndpoint, notic
   return c.redirect(`/settings/webhooks/${endpoint.id}?notice=${notice}`, 303)
 }
 
-async function listPage(c: Context<AppWithCaller>, entered?: WebhookValues, rejection?: Rejection) {
+async function listPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const { account, webhooks } = await readOwnWebhooks(c.var)
-  return page(c, {
-    title: 'Webhooks',
-    section: 'webhooks',
-    account,
-    scripts: ['webhooks.js'],
-    rejection,
-    children: <Webhooks webhooks={webhooks} entered={entered} />,
-  })
+  const scripts = ['webhooks.js']
+  const children = <Webhooks webhooks={webhooks} />
+  return page(c, { title: 'Webhooks', section: 'webhooks', account, scripts, rejection, children })
 }
 
-type Shown = Partial<z.infer<typeof PageQuery>> & { id: string; entered?: WebhookValues }
+type Shown = Partial<z.infer<typeof PageQuery>> & { id: string }
 
 async function detailsPage(c: Context<AppWithCaller>, shown: Shown, rejection?: Rejection) {
   const { settings, now } = c.var
-  const { state, cursor, test, entered } = shown
-  const read = { id: shown.id, state, cursor, limit: PAGE_SIZE }
+  const { state, cursor, test } = shown
+  const read = { ...shown, limit: PAGE_SIZE }
   const { account, secretId, ...found } = await readWebhookPage(c.var, read)
   const secret = isRecent(account, now) ? await webhookSecret(settings, secretId) : undefined
-  return page(c, {
-    title: 'Webhook',
-    section: 'webhooks',
-    account,
-    scripts: ['dialog.js', 'copy.js'],
-    rejection,
-    children: (
-      <WebhookDetails
-        {...found}
-        secret={secret}
-        entered={entered}
-        state={state}
-        test={test}
-        isFirstPage={!cursor}
-      />
-    ),
-  })
+  const scripts = ['dialog.js', 'copy.js']
+  const children = (
+    <WebhookDetails {...found} secret={secret} state={state} test={test} isFirstPage={!cursor} />
+  )
+  return page(c, { title: 'Webhook', section: 'webhooks', account, scripts, rejection, children })
 }

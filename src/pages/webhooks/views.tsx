@@ -12,7 +12,6 @@ import { Rows } from '../components/rows.tsx'
 import { Time, When } from '../components/time.tsx'
 import { RecentSignIn } from '../settings.tsx'
 
-/** What the fields of a webhook show. */
 export type WebhookValues = {
   url: string
   events: string[]
@@ -23,11 +22,7 @@ export type WebhookValues = {
 
 export const roleNames = { user: 'Orders that I bought or sold', master: 'All orders and alarms' }
 
-/** `entered` is what the user has entered into the form, if the page shows it again. */
-type WebhooksProps = { webhooks: readonly Webhook[]; entered: WebhookValues | undefined }
-
-/** The webhooks of a user, and the form that makes one. */
-export const Webhooks = ({ webhooks, entered }: WebhooksProps) => (
+export const Webhooks = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
   <>
     <h2>Webhooks</h2>
     <p class="lead">
@@ -56,7 +51,7 @@ export const Webhooks = ({ webhooks, entered }: WebhooksProps) => (
       {webhooks.length >= MAX_WEBHOOKS ? (
         <p class="hint">You have as many webhooks as allowed. To create one, delete another.</p>
       ) : (
-        <CreateForm values={entered ?? emptyForm} />
+        <CreateForm />
       )}
     </RecentSignIn>
   </>
@@ -69,8 +64,10 @@ const emptyForm: WebhookValues = {
   role: 'user',
 }
 
-const CreateForm = ({ values }: { values: WebhookValues }) => {
-  const isAdministrator = usePage().account?.roleId === ADMINISTRATOR
+const CreateForm = () => {
+  const { account, rejection } = usePage()
+  const isAdministrator = account?.roleId === ADMINISTRATOR
+  const values: WebhookValues = { ...emptyForm, ...rejection?.values }
   return (
     <form method="post" action="/settings/webhooks" class="panel">
       <h3>New webhook</h3>
@@ -96,7 +93,6 @@ type WebhookFieldsProps = {
   canHaveAlarms?: boolean | undefined
 }
 
-/** The URL, the events and the sources of an endpoint. */
 export const WebhookFields = ({ values, hasAlarms, canHaveAlarms }: WebhookFieldsProps) => {
   const problem = usePage().rejection?.problems.events
   return (
@@ -157,7 +153,6 @@ export const WebhookFields = ({ values, hasAlarms, canHaveAlarms }: WebhookField
 
 type WebhookHeadProps = { webhook: Webhook; heading: 'h2' | 'h4'; children?: Child }
 
-/** What a webhook is, and whether messages reach it. */
 export const WebhookHead = ({ webhook, heading: Heading, children }: WebhookHeadProps) => (
   <>
     <div class="row-head">
