@@ -19,7 +19,7 @@ import { mailLink } from '../../mail/mail.ts'
 import { rejectField } from '../components/form.ts'
 import { pathWith } from '../components/navigation.tsx'
 import type { Rejection } from '../components/request.ts'
-import { page, withAccount } from '../page.tsx'
+import { page } from '../page.tsx'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
 import { deleteLinkAddress, readLinkAddress, storeLinkAddress } from './link-address.ts'
@@ -122,7 +122,11 @@ export const signInRoutes = new Endpoints()
       middleware,
     },
     async (c, { query: { secret } }) => {
-      const [account, link] = await withAccount(c, readSignInLink(c.var, secret))
+      const { db, caller } = c.var
+      const [account, link] = await Promise.all([
+        findAccount(db, caller),
+        readSignInLink(c.var, secret),
+      ])
       const children = <ConfirmSignIn {...link} secret={secret} />
       return page(c, { title: 'Sign in', account, children })
     },
