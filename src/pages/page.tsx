@@ -10,10 +10,16 @@ import type { App } from '../http/context.ts'
 import { LinkButton } from './components/button.tsx'
 import { Icon } from './components/icon.tsx'
 import { displayName } from './components/names.ts'
-import { currentIf, Menu, type MenuLink, settingsLinks } from './components/navigation.tsx'
+import {
+  currentIf,
+  Menu,
+  type MenuLink,
+  type SettingsSection,
+  settingsLinks,
+} from './components/navigation.tsx'
 import { UserPicture } from './components/picture.tsx'
 import { type Rejection, RequestContext, usePage } from './components/request.ts'
-import { SettingsPage, type SettingsSection } from './settings.tsx'
+import { SettingsPage } from './settings.tsx'
 
 type PageContent = {
   title: string

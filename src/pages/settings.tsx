@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { LinkButton } from './components/button.tsx'
-import { Menu, settingsLinks } from './components/navigation.tsx'
+import { Menu, type SettingsSection, settingsLinks } from './components/navigation.tsx'
 import { Notice } from './components/notice.tsx'
 import { usePage, useRecentSignIn } from './components/request.ts'
 
@@ -35,15 +35,6 @@ const notices = {
     'A link is on its way to this address. Open it in this browser. If none arrives, try again in 15 minutes.',
 }
 export type NoticeName = keyof typeof notices
-
-export type SettingsSection =
-  | 'profile'
-  | 'addresses'
-  | 'account'
-  | 'selling'
-  | 'sessions'
-  | 'api-access'
-  | 'webhooks'
 
 /** An unknown notice shows no message, because anyone can edit the URL. */
 export const SettingsPage = (props: { section: SettingsSection; children: Child }) => {

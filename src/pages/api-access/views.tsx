@@ -15,7 +15,7 @@ import { type NoticeName, RecentSignIn } from '../settings.tsx'
 
 type Token = Awaited<ReturnType<typeof readOwnTokens>>['tokens'][number]
 
-/** What the tab for all tokens shows: the tokens of an owner, those after a token. */
+/** What the tab for all tokens shows: the tokens of one owner, from a cursor on. */
 type Filter = { owner?: string | undefined; after?: string | undefined }
 
 const useIsAdministrator = () => usePage().account?.roleId === ADMINISTRATOR
@@ -234,13 +234,7 @@ const isExpired = (token: Token) => tokenEnd(token) <= usePage().now.toISOString
 const Times = ({ token }: { token: Token }) => (
   <>
     <When what="Created" at={token.createdAt} />
-    {token.lastUsedAt ? (
-      <span>
-        Used <LastUsed at={token.lastUsedAt} />
-      </span>
-    ) : (
-      <span>Never used</span>
-    )}
+    {token.lastUsedAt ? <LastUsed at={token.lastUsedAt} /> : <span>Never used</span>}
     <When what={isExpired(token) ? 'Expired' : 'Expires'} at={tokenEnd(token)} />
   </>
 )

@@ -7,15 +7,20 @@ export const currentIf = (current: boolean) => (current ? { 'aria-current': 'pag
 
 export type MenuLink = [path: string, name: string, icon: IconName]
 
-export const settingsLinks: MenuLink[] = [
-  ['/settings/profile', 'Profile', 'user'],
-  ['/settings/addresses', 'Addresses', 'address'],
-  ['/settings/account', 'Account', 'wallet'],
-  ['/settings/selling', 'Selling', 'selling'],
-  ['/settings/sessions', 'Sessions', 'session'],
-  ['/settings/api-access', 'API Access', 'key'],
-  ['/settings/webhooks', 'Webhooks', 'webhook'],
-]
+const settingsSections = [
+  ['profile', 'Profile', 'user'],
+  ['addresses', 'Addresses', 'address'],
+  ['account', 'Account', 'wallet'],
+  ['selling', 'Selling', 'selling'],
+  ['sessions', 'Sessions', 'session'],
+  ['api-access', 'API Access', 'key'],
+  ['webhooks', 'Webhooks', 'webhook'],
+] as const
+export type SettingsSection = (typeof settingsSections)[number][0]
+
+export const settingsLinks = settingsSections.map(
+  ([section, name, icon]): MenuLink => [`/settings/${section}`, name, icon],
+)
 
 type MenuProps = { label: string; links: readonly MenuLink[]; current?: string }
 

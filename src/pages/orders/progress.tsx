@@ -32,10 +32,10 @@ const forSellers: Partial<Record<Cause, string>> = {
 /** `reasonCode`: null if an item only takes longer than usual. */
 type Wait = { cause: Cause; reasonCode: ReasonCode | null; since: string }
 
-/** Milliseconds that a queued item may take for its turn. A node that is down is an alarm by then. */
+/** Milliseconds that a queued item may wait for its turn. A node that is down raises an alarm sooner. */
 const TURN = 5 * MINUTE
 
-/** Returns what the item of an order waits for; null if only for its turn. */
+/** Returns what delays the item of an order; null if nothing does. */
 export function waitOf({ item, delivery }: HistoryEntry): Wait | null {
   const { state, reasonCode, failingSince, queuedAt } = delivery
   const { settings, now } = usePage()

@@ -64,13 +64,7 @@ const SessionItem = ({ session, isCurrent }: { session: Session; isCurrent: bool
       <p class="meta">
         <span>{country ? countryName(country) : 'Unknown country'}</span>
         <When what="Signed in" at={createdAt} />
-        {isCurrent ? (
-          <span>Active now</span>
-        ) : (
-          <span>
-            Used <LastUsed at={lastUsedAt ?? createdAt} />
-          </span>
-        )}
+        {isCurrent ? <span>Active now</span> : <LastUsed at={lastUsedAt ?? createdAt} />}
       </p>
       {canEnd && (
         <PostButton action={`/settings/sessions/${id}/end`}>
