@@ -2,34 +2,25 @@
 import type { Network } from '../../env.ts'
 import { usePage } from '../components/request.ts'
 
-export type WalletNetwork = {
-  chainId: number
-  name: string
-  /** The parameter of `wallet_addEthereumChain` (EIP-3085); null if it is not configured. */
-  addition: {
-    chainId: string
-    chainName: string
-    rpcUrls: [string]
-    nativeCurrency: NonNullable<Network['nativeCurrency']>
-    blockExplorerUrls?: [string]
-  } | null
-}
+export type WalletNetwork = ReturnType<typeof walletNetwork>
 
 /**
- * Returns what a script needs to know of a network, by its name in the configuration. The nodes of
+ * Returns what a script needs to know of a network, by its name in the configuration. `addition` is
+ * the parameter of `wallet_addEthereumChain` (EIP-3085); null if it is not configured. The nodes of
  * `rpcUrls` are left out: their URLs may hold keys.
  */
-function walletNetwork([key, network]: [string, Network]): WalletNetwork {
-  const { chainId, name, walletRpcUrl, nativeCurrency, explorerUrl } = network
-  if (!name || !walletRpcUrl || !nativeCurrency)
-    return { chainId, name: name ?? key, addition: null }
-  const addition = {
-    chainId: `0x${chainId.toString(16)}`,
-    chainName: name,
-    rpcUrls: [walletRpcUrl] as [string],
-    nativeCurrency,
-    ...(explorerUrl && { blockExplorerUrls: [explorerUrl] as [string] }),
-  }
+function walletNetwork([key, network]: [string, Network]) {
+  const { chainId, name = key, walletRpcUrl, nativeCurrency, explorerUrl } = network
+  const addition =
+    network.name && walletRpcUrl && nativeCurrency
+      ? {
+          chainId: `0x${chainId.toString(16)}`,
+          chainName: name,
+          rpcUrls: [walletRpcUrl],
+          nativeCurrency,
+          ...(explorerUrl && { blockExplorerUrls: [explorerUrl] }),
+        }
+      : null
   return { chainId, name, addition }
 }
 
