@@ -25,7 +25,6 @@ import { orderRoutes, setErrorFields } from './orders/routes.ts'
 import { accountRoutes } from './pages/account/routes.tsx'
 import { addressBookRoutes } from './pages/addresses/routes.tsx'
 import { apiAccessRoutes } from './pages/api-access/routes.tsx'
-import { claimRoutes } from './pages/claim/routes.ts'
 import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
@@ -106,7 +105,6 @@ const endpoints = [
   homeRoutes,
   nftRoutes,
   orderPageRoutes,
-  claimRoutes,
   mailRoutes,
   docsRoutes,
   signInRoutes,

@@ -3,11 +3,11 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { type Account, findAccount } from '../auth/session.ts'
 import type { App } from '../http/context.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import { LinkButton } from './components/button.tsx'
 import { sentence } from './components/field.tsx'
-import { findAccountSafely, isForPerson } from './failed-request.ts'
 import { page } from './page.tsx'
 import type { SignInNotice } from './sign-in/views.tsx'
 
@@ -27,21 +27,44 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
   // What is wrong with the address of a page is in its path or its query.
   const isWrongAddress = code === 'invalid_input' && c.req.method === 'GET'
   const status = isWrongAddress ? 404 : (c.res.status as ContentfulStatusCode)
-  const { title } = explainStatus(status)
-  c.res = await page(c, {
-    title,
-    account: await findAccountSafely(c),
-    status,
-    children: (
-      <ErrorPage
-        status={status}
-        message={isWrongAddress ? 'there is nothing at this path' : error}
-        formPath={formPath(c)}
-        requestId={c.var.requestId}
-      />
-    ),
-  })
+  const { title, advice } = explanations[status] ?? unexplained
+  const form = formPath(c)
+  const children = (
+    <section class="card narrow">
+      <p class="eyebrow">Error {status}</p>
+      <h1>{title}</h1>
+      <p class="lead">{sentence(isWrongAddress ? 'there is nothing at this path' : error)}</p>
+      <p>{advice}</p>
+      <p class="actions">
+        <LinkButton href="/" kind="primary">
+          Start page
+        </LinkButton>
+        {form && <LinkButton href={form}>Back to the form</LinkButton>}
+      </p>
+      {status >= 500 && (
+        <p class="hint">
+          Number of this request: <span class="code">{c.var.requestId}</span>
+        </p>
+      )}
+    </section>
+  )
+  c.res = await page(c, { title, account: await findAccountSafely(c), status, children })
 })
+
+/** Whether a browser asks for a page. All other clients get errors as JSON. */
+export const isForPerson = (c: Context<App>): boolean =>
+  !c.req.path.startsWith('/api/') && !!c.req.header('accept')?.includes('text/html')
+
+/**
+ * Returns the signed-in user for the header of the page, or null. Never throws: if the database has
+ * failed, the page must not fail too.
+ */
+export async function findAccountSafely(c: Context<App>): Promise<Account | null> {
+  // An error may come before these are set.
+  const { db, caller = null }: Partial<App['Variables']> = c.var
+  if (!db) return null
+  return findAccount(db.$client.openPrimary(), caller).catch(() => null)
+}
 
 const isJson = (response: Response) =>
   !!response.headers.get('content-type')?.startsWith('application/json')
@@ -78,10 +101,8 @@ function formPath(c: Context<App>): string | null {
 const localPath = ({ pathname, search }: URL): string | null =>
   /^\/(?![/\\])/.test(pathname) ? pathname + search : null
 
-type Explanation = { title: string; advice: string }
-
 /** What a person can do after each error. */
-const explanations: Record<number, Explanation> = {
+const explanations: Record<number, typeof unexplained> = {
   403: {
     title: 'Not allowed',
     advice: 'If you have another account that may do this, sign out and sign in with it.',
@@ -114,38 +135,7 @@ const explanations: Record<number, Explanation> = {
   },
 }
 
-const explainStatus = (status: number): Explanation =>
-  explanations[status] ?? {
-    title: 'That did not work',
-    advice: 'Nothing was changed. Go back, check what you entered, and try again.',
-  }
-
-type ErrorPageProps = {
-  status: number
-  message: string
-  formPath: string | null
-  requestId: string
-}
-
-const ErrorPage = ({ status, message, formPath, requestId }: ErrorPageProps) => {
-  const { title, advice } = explainStatus(status)
-  return (
-    <section class="card narrow">
-      <p class="eyebrow">Error {status}</p>
-      <h1>{title}</h1>
-      <p class="lead">{sentence(message)}</p>
-      <p>{advice}</p>
-      <p class="actions">
-        <LinkButton href="/" kind="primary">
-          Start page
-        </LinkButton>
-        {formPath && <LinkButton href={formPath}>Back to the form</LinkButton>}
-      </p>
-      {status >= 500 && (
-        <p class="hint">
-          Number of this request: <span class="code">{requestId}</span>
-        </p>
-      )}
-    </section>
-  )
+const unexplained = {
+  title: 'That did not work',
+  advice: 'Nothing was changed. Go back, check what you entered, and try again.',
 }

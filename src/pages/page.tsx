@@ -3,16 +3,29 @@ import type { Context } from 'hono'
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { Account } from '../auth/session.ts'
+import { type Account, findAccount } from '../auth/session.ts'
+import { ADMINISTRATOR } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
-import { renderPage } from './components/request.ts'
-import { Header } from './header.tsx'
+import { LinkButton } from './components/button.tsx'
+import { Icon } from './components/icon.tsx'
+import { displayName } from './components/names.ts'
+import {
+  currentIf,
+  Menu,
+  type MenuLink,
+  type SettingsSection,
+  settingsLinks,
+} from './components/navigation.tsx'
+import { UserPicture } from './components/picture.tsx'
+import { type Rejection, RequestContext, usePage } from './components/request.ts'
+import { SettingsPage } from './settings.tsx'
 
 type PageContent = {
   title: string
+  /** The section of the settings that the page belongs to. */
+  section?: SettingsSection | undefined
   children: Child
-  /** Further elements of the head. */
   head?: Child
   /** The signed-in user, whose menu the header shows; null for visitors. */
   account: Account | null
@@ -22,15 +35,21 @@ type PageContent = {
   styles?: readonly string[]
   /** Seconds after which a browser without scripts reloads the page. */
   refresh?: number | undefined
+  /** The form that the page shows again. */
+  rejection?: Rejection | undefined
   status?: ContentfulStatusCode
 }
+
+/** Returns the signed-in user with what a page shows, which are read at the same time. */
+export const withAccount = <E extends App, T>(c: Context<E>, content: Promise<T>) =>
+  Promise.all([findAccount(c.var.db, c.var.caller), content])
 
 const isAbsolute = (script: string) => script.startsWith('https://')
 
 /** Answers with a page. It is never cached, and runs only scripts of this site and those it names. */
 export function page<E extends App>(
   c: Context<E>,
-  { status = 200, account, ...content }: PageContent,
+  { rejection, status = rejection?.status ?? 200, account, ...content }: PageContent,
 ) {
   // An error may come before the settings are read.
   const { REDIRECT_ORIGINS = [] }: Partial<Settings> = c.var.settings ?? {}
@@ -40,8 +59,13 @@ export function page<E extends App>(
     now: c.var.now,
     account,
     notice: c.req.query('notice'),
+    rejection,
   }
-  const html = renderPage(request, <Layout url={new URL(c.req.url)} {...content} />)
+  const html = (
+    <RequestContext.Provider value={request}>
+      <Layout url={new URL(c.req.url)} {...content} />
+    </RequestContext.Provider>
+  )
   return c.html(html, status, {
     'Cross-Origin-Opener-Policy': 'same-origin',
     // With `no-referrer`, browsers send `Origin: null` with forms of this site.
@@ -62,17 +86,9 @@ export function page<E extends App>(
   })
 }
 
-type LayoutProps = Omit<PageContent, 'status' | 'account'> & { url: URL }
+type LayoutProps = Omit<PageContent, 'status' | 'account' | 'rejection'> & { url: URL }
 
-const Layout = ({
-  title,
-  head,
-  scripts = [],
-  styles = [],
-  refresh,
-  url,
-  children,
-}: LayoutProps) => (
+const Layout = ({ section, scripts = [], styles = [], url, children, ...rest }: LayoutProps) => (
   <>
     {raw('<!doctype html>')}
     <html lang="en">
@@ -80,8 +96,8 @@ const Layout = ({
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{title} · Marketplace</title>
-        {head}
+        <title>{rest.title} · Marketplace</title>
+        {rest.head}
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         {['style.css', ...styles].map((style) => (
@@ -94,9 +110,9 @@ const Layout = ({
             <script type="module" src={`/${script}`} />
           ),
         )}
-        {refresh && (
+        {rest.refresh && (
           <noscript>
-            <meta http-equiv="refresh" content={String(refresh)} />
+            <meta http-equiv="refresh" content={String(rest.refresh)} />
           </noscript>
         )}
       </head>
@@ -106,7 +122,7 @@ const Layout = ({
         </a>
         <Header path={url.pathname} />
         <main id="main" tabindex={-1}>
-          {children}
+          {section ? <SettingsPage section={section}>{children}</SettingsPage> : children}
         </main>
         <footer class="foot">
           <span>{url.host}</span>
@@ -116,3 +132,65 @@ const Layout = ({
     </html>
   </>
 )
+
+/** The bar on top of every page, with the menu of the signed-in user. */
+const Header = ({ path }: { path: string }) => {
+  const { account } = usePage()
+  return (
+    <header class="bar">
+      <a class="brand" href="/">
+        <img src="/icon.svg" alt="" width="24" height="24" />
+        <span>Marketplace</span>
+      </a>
+      <nav class="bar-links" aria-label="Main">
+        <a href="/nfts" {...currentIf(path.startsWith('/nfts'))}>
+          NFTs
+        </a>
+        {account && (
+          <a href="/orders" {...currentIf(path === '/orders')}>
+            Orders
+          </a>
+        )}
+        <a href="/docs" {...currentIf(path.startsWith('/docs'))}>
+          API
+        </a>
+        {!account && !path.startsWith('/sign-in') && (
+          <LinkButton href="/sign-in" kind="small">
+            Sign in
+          </LinkButton>
+        )}
+      </nav>
+      {account && <UserMenu account={account} />}
+    </header>
+  )
+}
+
+const administratorLinks: MenuLink[] = [['/operations', 'Operations', 'operations']]
+
+/** The browser opens and closes a popover without a script. */
+const UserMenu = ({ account }: { account: Account }) => {
+  const name = displayName(account)
+  const links: MenuLink[] = [
+    ['/orders', 'Orders', 'order'],
+    ['/collection', 'Collection', 'collection'],
+    ...settingsLinks,
+    ...(account.roleId === ADMINISTRATOR ? administratorLinks : []),
+  ]
+  return (
+    <>
+      <button class="menu-button" type="button" popovertarget="menu" aria-label={`Menu of ${name}`}>
+        <UserPicture user={account} size={32} />
+      </button>
+      <div id="menu" class="menu" popover="auto">
+        <p class="menu-name">{name}</p>
+        <Menu label="Your account" links={links} />
+        <form method="post" action="/sign-out">
+          <button type="submit">
+            <Icon name="leave" />
+            Sign out
+          </button>
+        </form>
+      </div>
+    </>
+  )
+}

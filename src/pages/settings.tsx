@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { LinkButton } from './components/button.tsx'
-import { Menu, settingsLinks } from './components/navigation.tsx'
+import { Menu, type SettingsSection, settingsLinks } from './components/navigation.tsx'
 import { Notice } from './components/notice.tsx'
 import { usePage, useRecentSignIn } from './components/request.ts'
 
@@ -36,38 +36,25 @@ const notices = {
 }
 export type NoticeName = keyof typeof notices
 
-type SettingsProps = {
-  section: 'profile' | 'addresses' | 'account' | 'selling' | 'sessions' | 'api-access' | 'webhooks'
-  /** What stands in place of the notice, if it has a form. */
-  undo?: Child
-  children: Child
-}
-
-/** A page of the settings, with links to the others. */
-export const SettingsPage = ({ section, undo, children }: SettingsProps) => (
-  <div class="settings">
-    <div class="side">
-      <h1>Settings</h1>
-      <Menu label="Settings" links={settingsLinks} current={`/settings/${section}`} />
-    </div>
-    <div class="content">
-      <SettingsNotice />
-      {undo}
-      {children}
-    </div>
-  </div>
-)
-
-/** An unknown name shows no message, because anyone can edit the URL. */
-const SettingsNotice = () => {
+/** An unknown notice shows no message, because anyone can edit the URL. */
+export const SettingsPage = (props: { section: SettingsSection; children: Child }) => {
   const { notice = '' } = usePage()
-  return Object.hasOwn(notices, notice) && <Notice>{notices[notice as NoticeName]}</Notice>
+  return (
+    <div class="settings">
+      <div class="side">
+        <h1>Settings</h1>
+        <Menu label="Settings" links={settingsLinks} current={`/settings/${props.section}`} />
+      </div>
+      <div class="content">
+        {Object.hasOwn(notices, notice) && <Notice>{notices[notice as NoticeName]}</Notice>}
+        {props.children}
+      </div>
+    </div>
+  )
 }
 
 type RecentSignInProps = {
-  /** What the form is for. */
   toDo: string
-  /** The path of the page. */
   path: string
   /** Whether a panel is around the form. */
   isInPanel?: boolean

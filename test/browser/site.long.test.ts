@@ -1,7 +1,7 @@
 /** The pages in a browser, with a wallet and a mailbox. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { WalletNetwork } from '../../src/pages/wallet/networks.ts'
+import type { WalletNetwork } from '../../src/pages/wallet/views.tsx'
 import { expectAccessible } from './accessibility.ts'
 import { installWallet, replaceNetworks, waitForSignIn } from './browser.ts'
 import { hasChromium } from './chromium.ts'

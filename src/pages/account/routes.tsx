@@ -15,65 +15,53 @@ import {
   unlink,
 } from '../../identity/link.ts'
 import { mailLink } from '../../mail/mail.ts'
+import { rejectField } from '../components/form.ts'
+import type { Rejection } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
 import { explainBrokenLink } from '../sign-in/broken-link.tsx'
-import { AccountSettings, ConfirmEmail, type RejectedEmail } from './views.tsx'
+import { AccountSettings, ConfirmEmail } from './views.tsx'
 
-/** Routes of a person's account. */
+const EmailForm = z.object({ email: inputText(1000) })
+
+const middleware = [explainBrokenLink('link')]
+
 export const accountRoutes = new Endpoints()
   .get('/settings', { access: 'public', reads: 'nearest' }, (c) =>
     c.redirect('/settings/profile', 303),
   )
-  .get('/settings/account', { access: 'session', reads: 'nearest' }, async (c) => accountPage(c))
+  .get('/settings/account', { access: 'session', reads: 'nearest' }, (c) => accountPage(c))
   .post(
     '/settings/account/email',
-    {
-      access: 'session',
-      reads: 'primary',
-      checks: [signInRateLimit],
-      input: { form: z.object({ email: inputText(1000) }) },
-    },
+    { access: 'session', reads: 'primary', checks: [signInRateLimit], input: { form: EmailForm } },
     async (c, { form }) => {
-      const input = form.email
-      const email = EmailAddress.safeParse(input)
+      const email = EmailAddress.safeParse(form.email)
       if (!email.success)
-        return accountPage(c, { email: input, problem: 'This is not an e-mail address.' })
+        return accountPage(c, rejectField('email', form.email, 'This is not an e-mail address.'))
       const request = { email: email.data, client: rateLimitKey(c.req.raw) }
       const secret = await createConfirmationLink(c.var, request)
-      if (secret)
-        await mailLink(
-          { email: c.env.EMAIL, ...c.var },
-          { to: email.data, secret, purpose: 'link' },
-        )
+      const mails = { email: c.env.EMAIL, ...c.var }
+      if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'link' })
       return c.redirect('/settings/account?notice=link-sent', 303)
     },
   )
   .get(
     '/settings/account/email',
-    {
-      access: 'session',
-      reads: 'nearest',
-      input: { query: LinkSecret },
-      middleware: [explainBrokenLink('link')],
-    },
+    { access: 'session', reads: 'nearest', input: { query: LinkSecret }, middleware },
     async (c, { query: { secret } }) => {
       const { account, email } = await readConfirmationLink(c.var, secret)
+      const children = <ConfirmEmail email={email} secret={secret} />
       return page(c, {
         title: 'Confirm your e-mail address',
+        section: 'account',
         account,
-        children: <ConfirmEmail email={email} secret={secret} />,
+        children,
       })
     },
   )
   .post(
     '/settings/account/email/confirm',
-    {
-      access: 'session',
-      reads: 'primary',
-      input: { form: LinkSecret },
-      middleware: [explainBrokenLink('link')],
-    },
+    { access: 'session', reads: 'primary', input: { form: LinkSecret }, middleware },
     async (c, { form }) => {
       const { email, chainIds } = await linkEmail(c.var, form.secret)
       notifyOwner(c, email, { type: 'email-linked' })
@@ -90,14 +78,11 @@ export const accountRoutes = new Endpoints()
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)
   })
 
-async function accountPage(c: Context<AppWithCaller>, rejected?: RejectedEmail) {
+async function accountPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const account = await readAccount(c.var)
   const canLink = isRecent(account, c.var.now)
-  return page(c, {
-    title: 'Account',
-    account,
-    scripts: account.ethereumPublicAddr ? ['dialog.js'] : canLink ? ['wallet.js'] : [],
-    status: rejected ? 400 : 200,
-    children: <AccountSettings account={account} rejected={rejected} />,
-  })
+  const linkScripts = canLink ? ['wallet.js'] : []
+  const scripts = account.ethereumPublicAddr ? ['dialog.js'] : linkScripts
+  const children = <AccountSettings account={account} />
+  return page(c, { title: 'Account', section: 'account', account, scripts, rejection, children })
 }

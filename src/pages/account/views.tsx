@@ -3,20 +3,14 @@ import { LinkButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { EmailField } from '../components/field.tsx'
 import { useRecentSignIn } from '../components/request.ts'
-import { RecentSignIn, SettingsPage } from '../settings.tsx'
+import { RecentSignIn } from '../settings.tsx'
 import { Wallets } from '../wallet/views.tsx'
 
-/** What the user has entered, and why it was rejected. */
-export type RejectedEmail = { email: string; problem: string }
-
-type AccountSettingsProps = { account: Account; rejected: RejectedEmail | undefined }
-
-/** The sign-in methods of an account, and forms for the missing ones. */
-export const AccountSettings = ({ account, rejected }: AccountSettingsProps) => {
+export const AccountSettings = ({ account }: { account: Account }) => {
   const { id, email, ethereumPublicAddr: wallet } = account
   const canUnlink = useRecentSignIn() && email !== '' && wallet !== ''
   return (
-    <SettingsPage section="account">
+    <>
       <h2>Account</h2>
       <p class="lead">You can sign in with a linked wallet or a linked e-mail address.</p>
       <ul class="rows" aria-label="Your ways to sign in">
@@ -27,47 +21,46 @@ export const AccountSettings = ({ account, rejected }: AccountSettingsProps) => 
       </ul>
       {email && wallet && <RecentSignIn toDo="unlink one of them" path="/settings/account" />}
       {!wallet && <LinkWallet />}
-      {!email && <LinkEmail rejected={rejected} />}
+      {!email && <LinkEmail />}
       <p class="hint">Your user id is {id}.</p>
-    </SettingsPage>
+    </>
   )
 }
 
-type Method = 'wallet' | 'email'
-type LinkedProps = { title: string; value: string; method: Method; canUnlink: boolean }
-
-const Linked = ({ title, value, method, canUnlink }: LinkedProps) => (
-  <li class="row">
-    <div class="row-head">
-      <h3>{title}</h3>
-    </div>
-    <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
-    {canUnlink && (
-      <div class="actions">
-        <Unlink method={method} value={value} />
-      </div>
-    )}
-  </li>
-)
-
 const names = { wallet: 'wallet', email: 'e-mail address' }
 
-const Unlink = ({ method, value }: { method: Method; value: string }) => (
-  <Confirm
-    id={`unlink-${method}`}
-    label="Unlink"
-    subject={`the ${names[method]}`}
-    title={`Unlink this ${names[method]}?`}
-    action={`/settings/account/${method}/unlink`}
-    submit={`Unlink ${names[method]}`}
-  >
-    <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
-    <p>
-      You will no longer be able to sign in to this account with it.
-      {method === 'wallet' && ' What you bought and is not sent yet waits for your next wallet.'}
-    </p>
-  </Confirm>
-)
+type LinkedProps = { method: 'wallet' | 'email'; title: string; value: string; canUnlink: boolean }
+
+const Linked = ({ method, title, value, canUnlink }: LinkedProps) => {
+  const shown = <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
+  return (
+    <li class="row">
+      <div class="row-head">
+        <h3>{title}</h3>
+      </div>
+      {shown}
+      {canUnlink && (
+        <div class="actions">
+          <Confirm
+            id={`unlink-${method}`}
+            label="Unlink"
+            subject={`the ${names[method]}`}
+            title={`Unlink this ${names[method]}?`}
+            action={`/settings/account/${method}/unlink`}
+            submit={`Unlink ${names[method]}`}
+          >
+            {shown}
+            <p>
+              You will no longer be able to sign in to this account with it.
+              {method === 'wallet' &&
+                ' What you bought and is not sent yet waits for your next wallet.'}
+            </p>
+          </Confirm>
+        </div>
+      )}
+    </li>
+  )
+}
 
 const LinkWallet = () => (
   <section class="panel">
@@ -79,13 +72,13 @@ const LinkWallet = () => (
   </section>
 )
 
-const LinkEmail = ({ rejected }: Pick<AccountSettingsProps, 'rejected'>) => (
+const LinkEmail = () => (
   <section class="panel">
     <h3>Add an e-mail address</h3>
     <p>With one, you can sign in without your wallet, and we tell you what changes here.</p>
     <RecentSignIn toDo="add an e-mail address" path="/settings/account" isInPanel>
       <form method="post" action="/settings/account/email" class="inline-form">
-        <EmailField label="Address to add" value={rejected?.email} problem={rejected?.problem} />
+        <EmailField label="Address to add" />
         <Submit>Send me a link</Submit>
       </form>
     </RecentSignIn>
@@ -94,7 +87,7 @@ const LinkEmail = ({ rejected }: Pick<AccountSettingsProps, 'rejected'>) => (
 
 /** Opening the link changes nothing, because mail scanners open links too. */
 export const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => (
-  <SettingsPage section="account">
+  <>
     <h2>Confirm your e-mail address</h2>
     <p>
       After you confirm, you can sign in to this account with <strong>{email}</strong>.
@@ -104,5 +97,5 @@ export const ConfirmEmail = ({ email, secret }: { email: string; secret: string 
       <Submit kind="primary">Confirm</Submit>
       <LinkButton href="/settings/account">Not now</LinkButton>
     </form>
-  </SettingsPage>
+  </>
 )

@@ -10,14 +10,19 @@ import { addressKinds } from '../../db/schema/users.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
 import { idText, inputText } from '../../http/inputs.ts'
-import { checkbox, parseForm, type Rejection, rejectionOf } from '../components/form.ts'
+import { checkbox, parseForm, rejectionOf } from '../components/form.ts'
+import type { Rejection } from '../components/request.ts'
 import { page } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
-import { AddressForm, type AddressFormState, requiredFields } from './form.tsx'
-import { AddressBook } from './views.tsx'
+import { AddressBook, AddressForm, type AddressFormProps, requiredFields } from './views.tsx'
 
 const Kind = z.object({ kind: z.enum(addressKinds) })
 const Target = Kind.extend({ id: idText })
+
+const BookQuery = z.object({
+  kind: Kind.shape.kind.optional().catch(undefined),
+  deleted: idText.optional().catch(undefined),
+})
 
 /** The values are checked later, so that the page can show them again. */
 const text = inputText(1000).default('')
@@ -37,19 +42,12 @@ const schemas = {
   billing: BillingFields.check(isComplete),
 }
 
+const action = { access: 'session', reads: 'primary', input: { param: Target } } as const
+
 export const addressBookRoutes = new Endpoints()
   .get(
     '/settings/addresses',
-    {
-      access: 'session',
-      reads: 'nearest',
-      input: {
-        query: z.object({
-          kind: Kind.shape.kind.optional().catch(undefined),
-          deleted: idText.optional().catch(undefined),
-        }),
-      },
-    },
+    { access: 'session', reads: 'nearest', input: { query: BookQuery } },
     (c, { query: { kind, deleted } }) => {
       return bookPage(c, { deleted: kind && deleted ? { kind, id: deleted } : undefined })
     },
@@ -64,102 +62,81 @@ export const addressBookRoutes = new Endpoints()
   .post(
     '/settings/addresses/:kind/new',
     { access: 'session', reads: 'primary', input: { param: Kind, form: Form } },
-    (c, { param: { kind }, form }) => {
-      return save(c, { kind, values: form }, 'address-added', (address) =>
-        createAddress(c.var, { kind, ...address, userId: c.var.caller.userId }),
-      )
-    },
+    (c, { param, form }) => save(c, param, form),
   )
   .get(
     '/settings/addresses/:kind/:id',
     { access: 'session', reads: 'nearest', input: { param: Target } },
-    async (c, { param: { kind, id } }) => {
-      const { account, address } = await readAddress(c.var, { kind, id })
-      return formPage(c, account, { kind, id, values: address, isDefault: address.default })
+    async (c, { param }) => {
+      const { account, address } = await readAddress(c.var, param)
+      return formPage(c, account, { ...param, values: address, isDefault: address.default })
     },
   )
   .post(
     '/settings/addresses/:kind/:id',
     { access: 'session', reads: 'primary', input: { param: Target, form: Form } },
-    (c, { param: { kind, id }, form }) => {
-      return save(c, { kind, id, values: form }, 'address-saved', (address) =>
-        updateAddress(c.var, { kind, id, changes: address }),
-      )
-    },
+    (c, { param, form }) => save(c, param, form),
   )
-  .post(
-    '/settings/addresses/:kind/:id/default',
-    { access: 'session', reads: 'primary', input: { param: Target } },
-    async (c, { param: { kind, id } }) => {
-      await updateAddress(c.var, { kind, id, changes: { isDefault: true } })
-      return c.redirect(bookPath('default-changed'), 303)
-    },
-  )
-  .post(
-    '/settings/addresses/:kind/:id/delete',
-    { access: 'session', reads: 'primary', input: { param: Target } },
-    async (c, { param: { kind, id } }) => {
-      // After a second click the address is deleted already. The page says whether it is.
-      await deleteAddress(c.var, { kind, id }).catch(allowNotFound)
-      return c.redirect(`/settings/addresses?kind=${kind}&deleted=${id}`, 303)
-    },
-  )
-  .post(
-    '/settings/addresses/:kind/:id/restore',
-    { access: 'session', reads: 'primary', input: { param: Target } },
-    async (c, { param: { kind, id } }) => {
-      try {
-        await restoreAddress(c.var, { kind, id })
-      } catch (error) {
-        return bookPage(c, { rejection: rejectionOf(error, ['too_many_addresses'], 'form') })
-      }
-      return c.redirect(bookPath('address-restored'), 303)
-    },
-  )
+  .post('/settings/addresses/:kind/:id/default', action, async (c, { param }) => {
+    await updateAddress(c.var, { ...param, changes: { isDefault: true } })
+    return c.redirect(bookPath('default-changed'), 303)
+  })
+  .post('/settings/addresses/:kind/:id/delete', action, async (c, { param }) => {
+    // After a second click the address is deleted already. The page says whether it is.
+    await deleteAddress(c.var, param).catch(allowNotFound)
+    return c.redirect(`/settings/addresses?kind=${param.kind}&deleted=${param.id}`, 303)
+  })
+  .post('/settings/addresses/:kind/:id/restore', action, async (c, { param }) => {
+    try {
+      await restoreAddress(c.var, param)
+    } catch (error) {
+      return bookPage(c, { rejection: rejectionOf(error, {}, 'form') })
+    }
+    return c.redirect(bookPath('address-restored'), 303)
+  })
 
 const bookPath = (notice: NoticeName) => `/settings/addresses?notice=${notice}`
-
-type BookState = { deleted?: Deleted | undefined; rejection?: Rejection }
-
-async function bookPage(c: Context<AppWithCaller>, { deleted, rejection }: BookState) {
-  const { account, ...book } = await readAddressBook(c.var, deleted)
-  return page(c, {
-    title: 'Addresses',
-    account,
-    status: rejection?.status ?? 200,
-    children: <AddressBook {...book} problem={rejection?.problems.form} />,
-  })
-}
-
-type Entered = { kind: AddressFormState['kind']; id?: number; values: z.infer<typeof Form> }
-type NewValues = AddressFields & { isDefault: boolean }
-
-/** Saves what the user has entered, or shows the form again with what is wrong. */
-async function save(
-  c: Context<AppWithCaller>,
-  { kind, id, values }: Entered,
-  notice: NoticeName,
-  write: (address: NewValues) => Promise<unknown>,
-) {
-  const { isDefault } = values
-  try {
-    await write({ ...parseForm<AddressFields>(schemas[kind], values), isDefault })
-    return c.redirect(bookPath(notice), 303)
-  } catch (error) {
-    const rejection = rejectionOf(error, ['invalid_input', 'too_many_addresses'], 'form')
-    const account = id ? (await readAddress(c.var, { kind, id })).account : await readAccount(c.var)
-    return formPage(c, account, { kind, id, values, isDefault, rejection })
-  }
-}
 
 function allowNotFound(error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
 }
 
-const formPage = (c: Context<AppWithCaller>, account: Account, state: AddressFormState) =>
-  page(c, {
-    title: state.id ? 'Edit address' : 'New address',
-    account,
-    status: state.rejection?.status ?? 200,
-    children: <AddressForm {...state} />,
-  })
+type BookState = { deleted?: Deleted | undefined; rejection?: Rejection }
+
+async function bookPage(c: Context<AppWithCaller>, { deleted, rejection }: BookState) {
+  const { account, ...book } = await readAddressBook(c.var, deleted)
+  const children = <AddressBook {...book} />
+  return page(c, { title: 'Addresses', section: 'addresses', account, rejection, children })
+}
+
+type Entered = Pick<AddressFormProps, 'kind' | 'id'>
+
+/** Saves what the user has entered, or shows the form again with what is wrong. */
+async function save(
+  c: Context<AppWithCaller>,
+  { kind, id }: Entered,
+  values: z.infer<typeof Form>,
+) {
+  const { isDefault } = values
+  try {
+    const address = { ...parseForm<AddressFields>(schemas[kind], values), isDefault }
+    if (id) await updateAddress(c.var, { kind, id, changes: address })
+    else await createAddress(c.var, { kind, ...address, userId: c.var.caller.userId })
+  } catch (error) {
+    const rejection = rejectionOf(error, values, 'form')
+    const account = id ? (await readAddress(c.var, { kind, id })).account : await readAccount(c.var)
+    return formPage(c, account, { kind, id, values, isDefault }, rejection)
+  }
+  return c.redirect(bookPath(id ? 'address-saved' : 'address-added'), 303)
+}
+
+function formPage(
+  c: Context<AppWithCaller>,
+  account: Account,
+  address: AddressFormProps,
+  rejection?: Rejection,
+) {
+  const title = address.id ? 'Edit address' : 'New address'
+  const children = <AddressForm {...address} />
+  return page(c, { title, section: 'addresses', account, rejection, children })
+}

@@ -1,40 +1,42 @@
+/** The address book of a user, and the form of an address. */
 import type { Deleted } from '../../addresses/list.ts'
-import type { AddressKind } from '../../addresses/schema.ts'
-import { LinkButton, PostButton } from '../components/button.tsx'
+import type { AddressFields, AddressKind } from '../../addresses/schema.ts'
+import { LinkButton, PostButton, Submit } from '../components/button.tsx'
+import { Field } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Warning } from '../components/notice.tsx'
+import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
-import { SettingsPage } from '../settings.tsx'
-import type { Values } from './form.tsx'
 
+type FieldName = keyof AddressFields
+type Values = { [Name in FieldName]?: string | null }
 type Address = Values & { id: number; isDefault: boolean }
 
 type AddressBookProps = {
   delivery: (Values & { id: number; default: boolean })[]
   billing: Address[]
   undo: Deleted | undefined
-  problem: string | undefined
 }
 
-/** The delivery and billing addresses of a user. */
-export const AddressBook = ({ delivery, billing, undo, problem }: AddressBookProps) => (
-  <SettingsPage section="addresses" undo={undo && <UndoDeletion {...undo} />}>
-    {problem && <Warning>{problem}</Warning>}
+export const AddressBook = ({ delivery, billing, undo }: AddressBookProps) => (
+  <>
+    {undo && <UndoDeletion {...undo} />}
+    <Problem />
     <h2>Addresses</h2>
     <AddressList
       kind="delivery"
       title="Delivery addresses"
-      empty="You have no delivery address yet."
       addresses={delivery.map(({ default: isDefault, ...address }) => ({ ...address, isDefault }))}
     />
-    <AddressList
-      kind="billing"
-      title="Billing addresses"
-      empty="You have no billing address yet."
-      addresses={billing}
-    />
-  </SettingsPage>
+    <AddressList kind="billing" title="Billing addresses" addresses={billing} />
+  </>
 )
+
+/** Why an address as a whole was rejected. */
+const Problem = () => {
+  const problem = usePage().rejection?.problems.form
+  return problem ? <Warning>{problem}</Warning> : null
+}
 
 const UndoDeletion = ({ kind, id }: Deleted) => (
   <div class="notice" role="status">
@@ -47,9 +49,9 @@ const UndoDeletion = ({ kind, id }: Deleted) => (
   </div>
 )
 
-type AddressListProps = { kind: AddressKind; title: string; empty: string; addresses: Address[] }
+type AddressListProps = { kind: AddressKind; title: string; addresses: Address[] }
 
-const AddressList = ({ kind, title, empty, addresses }: AddressListProps) => (
+const AddressList = ({ kind, title, addresses }: AddressListProps) => (
   <section class="flow">
     <div class="page-head">
       <h3 id={kind}>{title}</h3>
@@ -60,7 +62,7 @@ const AddressList = ({ kind, title, empty, addresses }: AddressListProps) => (
     </div>
     <Rows
       items={addresses}
-      empty={empty}
+      empty={`You have no ${kind} address yet.`}
       labelledby={kind}
       row={(address) => <AddressRow kind={kind} address={address} />}
     />
@@ -106,6 +108,83 @@ function addressLines(address: Address): string[] {
     address.email,
     address.mobilePhone,
     address.taxId && `Tax id ${address.taxId}`,
-  ].filter((line) => !!line)
-  return lines.length > 0 ? (lines as string[]) : ['Empty address']
+  ].flatMap((line) => line || [])
+  return lines.length > 0 ? lines : ['Empty address']
+}
+
+type FieldInfo = { label: string; autocomplete: string; type?: string; isWide?: boolean }
+
+/** `autocomplete` is the name of HTML for autofill, after `shipping` or `billing`. */
+const fields: Record<FieldName, FieldInfo> = {
+  name: { label: 'Full name', autocomplete: 'name' },
+  companyName: { label: 'Company', autocomplete: 'organization' },
+  street: { label: 'Street and house number', autocomplete: 'address-line1', isWide: true },
+  postal: { label: 'Postal code', autocomplete: 'postal-code' },
+  city: { label: 'City', autocomplete: 'address-level2' },
+  country: { label: 'Country', autocomplete: 'country-name' },
+  taxId: { label: 'Tax id', autocomplete: 'off' },
+  email: { label: 'E-mail address', autocomplete: 'email', type: 'email' },
+  mobilePhone: { label: 'Phone', autocomplete: 'tel', type: 'tel' },
+}
+
+const fieldNames: Record<AddressKind, FieldName[]> = {
+  delivery: Object.keys(fields) as FieldName[],
+  billing: ['companyName', 'taxId', 'street', 'postal', 'city', 'country'],
+}
+
+export const requiredFields = ['street', 'city', 'country'] as const satisfies FieldName[]
+
+const autocompleteSections = { delivery: 'shipping', billing: 'billing' }
+
+/** `id` is that of the address to change; undefined for a new one. */
+export type AddressFormProps = {
+  kind: AddressKind
+  id?: number | undefined
+  values: Values
+  isDefault: boolean
+}
+
+export const AddressForm = ({ kind, id, values, isDefault }: AddressFormProps) => (
+  <>
+    <h2>
+      {id ? 'Edit' : 'New'} {kind} address
+    </h2>
+    <Problem />
+    <form method="post" action={`/settings/addresses/${kind}/${id ?? 'new'}`} class="panel">
+      <div class="fields">
+        {fieldNames[kind].map((name) => (
+          <AddressField kind={kind} name={name} value={values[name] ?? ''} />
+        ))}
+      </div>
+      <label class="check">
+        <input type="checkbox" name="isDefault" checked={isDefault} />
+        Use as the default {kind} address
+      </label>
+      <p class="actions">
+        <Submit kind="primary">{id ? 'Save' : 'Add address'}</Submit>
+        <LinkButton href="/settings/addresses">Cancel</LinkButton>
+      </p>
+    </form>
+  </>
+)
+
+type AddressFieldProps = { kind: AddressKind; name: FieldName; value: string }
+
+const AddressField = ({ kind, name, value }: AddressFieldProps) => {
+  const { label, autocomplete, type = 'text', isWide } = fields[name]
+  const isRequired = requiredFields.some((required) => required === name)
+  const section = autocomplete === 'off' ? '' : `${autocompleteSections[kind]} `
+  return (
+    <div class={isWide ? 'wide' : undefined}>
+      <Field
+        name={name}
+        label={isRequired ? label : `${label} (optional)`}
+        required={isRequired}
+        type={type}
+        value={value}
+        maxlength={255}
+        autocomplete={section + autocomplete}
+      />
+    </div>
+  )
 }

@@ -16,11 +16,10 @@ import {
 import { TokenName } from '../../identity/namespace.ts'
 import { DAY } from '../../time.ts'
 import { parseForm, rejectionOf } from '../components/form.ts'
+import type { Rejection } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
-import { AllTokens, everyonePath } from './all-tokens.tsx'
-import { OwnTokens, type RejectedForm } from './own-tokens.tsx'
-import { TokenDetails } from './token-details.tsx'
+import { AllTokens, everyonePath, OwnTokens, TokenDetails } from './views.tsx'
 
 const TokenId = z.object({ id: z.uuid() })
 
@@ -40,6 +39,12 @@ const AllTokensFilter = z.object({
   after: z.templateLiteral([z.iso.datetime(), ',', z.uuid()]).optional(),
 })
 
+/** Where it was revoked: in the list of all tokens, or else in that of the user. */
+const Revocation = AllTokensFilter.extend({ back: z.literal('everyone').optional() })
+
+const section = 'api-access'
+const scripts = ['dialog.js']
+
 export const apiAccessRoutes = new Endpoints()
   .get('/settings/api-access', { access: 'session', reads: 'nearest' }, (c) => ownTokensPage(c))
   .post(
@@ -55,8 +60,7 @@ export const apiAccessRoutes = new Endpoints()
           notifyOwner(c, email, { type: 'master-token', name: token.name })
         return c.redirect(`/settings/api-access/tokens/${id}`, 303)
       } catch (error) {
-        const rejection = rejectionOf(error, ['invalid_input', 'conflict'], 'name')
-        return ownTokensPage(c, { name: input.name, ...rejection })
+        return ownTokensPage(c, rejectionOf(error, entered, 'name'))
       }
     },
   )
@@ -65,12 +69,9 @@ export const apiAccessRoutes = new Endpoints()
     { access: 'session', reads: 'nearest', input: { param: TokenId } },
     async (c, { param }) => {
       const { account, ...details } = await readToken(c.var, param.id)
-      return page(c, {
-        title: details.token.name,
-        account,
-        scripts: ['copy.js'],
-        children: <TokenDetails {...details} />,
-      })
+      const { name } = details.token
+      const children = <TokenDetails {...details} />
+      return page(c, { title: name, section, account, scripts: ['copy.js'], children })
     },
   )
   .post(
@@ -85,14 +86,7 @@ export const apiAccessRoutes = new Endpoints()
   )
   .post(
     '/settings/api-access/tokens/:id/revoke',
-    {
-      access: 'session',
-      reads: 'primary',
-      input: {
-        param: TokenId,
-        form: AllTokensFilter.extend({ back: z.literal('everyone').optional() }),
-      },
-    },
+    { access: 'session', reads: 'primary', input: { param: TokenId, form: Revocation } },
     async (c, { param, form: { back, ...filter } }) => {
       await revokeToken(c.var, param.id)
       const path = back
@@ -108,23 +102,13 @@ export const apiAccessRoutes = new Endpoints()
       const [createdAt, id] = after?.split(',') ?? []
       const cursor = createdAt && id ? { createdAt, id } : undefined
       const { account, ...all } = await readAllTokens(c.var, { owner, after: cursor })
-      return page(c, {
-        title: 'Everyone’s tokens',
-        account,
-        scripts: ['dialog.js'],
-        children: <AllTokens {...all} owner={owner} after={after} />,
-      })
+      const children = <AllTokens {...all} owner={owner} after={after} />
+      return page(c, { title: 'Everyone’s tokens', section, account, scripts, children })
     },
   )
 
-/** The page with the tokens of the user, and the form that was rejected. */
-async function ownTokensPage(c: Context<AppWithCaller>, form?: RejectedForm) {
+async function ownTokensPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const { account, tokens } = await readOwnTokens(c.var)
-  return page(c, {
-    title: 'API Access',
-    account,
-    scripts: ['dialog.js'],
-    status: form?.status ?? 200,
-    children: <OwnTokens tokens={tokens} form={form} />,
-  })
+  const children = <OwnTokens tokens={tokens} />
+  return page(c, { title: 'API Access', section, account, scripts, rejection, children })
 }

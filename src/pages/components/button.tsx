@@ -4,7 +4,6 @@ type Kind = 'normal' | 'primary' | 'small'
 
 const classOf = (kind: Kind = 'normal') => (kind === 'normal' ? 'button' : `button ${kind}`)
 
-/** The button that sends a form. */
 export const Submit = ({ kind, children }: { kind?: Kind; children: Child }) => (
   <button class={classOf(kind)} type="submit">
     {children}
@@ -13,7 +12,6 @@ export const Submit = ({ kind, children }: { kind?: Kind; children: Child }) => 
 
 type LinkButtonProps = { href: string; kind?: Kind; children: Child }
 
-/** A link that looks like a button. */
 export const LinkButton = ({ href, kind, children }: LinkButtonProps) => (
   <a class={classOf(kind)} href={href}>
     {children}

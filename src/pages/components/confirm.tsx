@@ -2,16 +2,13 @@ import type { Child } from 'hono/jsx'
 
 type ConfirmProps = {
   id: string
-  /** The text of the button that opens the dialog. */
   label: Child
   /** What it acts on, said to screen readers after the label. */
   subject?: string
   title: string
   /** Where the form is sent. Without it, the button sends the form around it, as this `action`. */
   action: string | { value: string }
-  /** The text of the button that confirms. */
   submit: string
-  /** The text of the button that does nothing. */
   dismiss?: string
   /** Whether the action takes nothing away. */
   isHarmless?: boolean
@@ -24,24 +21,14 @@ type ConfirmProps = {
  * A button that asks before it sends a form. Invoker commands open and close the dialog without a
  * script; `dialog.js` does it in browsers that do not know them.
  */
-export const Confirm = ({
-  id,
-  label,
-  subject,
-  title,
-  action,
-  submit,
-  dismiss = 'Cancel',
-  isHarmless = false,
-  values = {},
-  children,
-}: ConfirmProps) => {
+export const Confirm = (props: ConfirmProps) => {
+  const { id, subject, action, dismiss = 'Cancel', isHarmless, values = {} } = props
   const isPart = typeof action === 'object'
   const Frame = isPart ? 'div' : 'form'
   return (
     <>
       <button class="button small" type="button" {...command('show-modal', id)}>
-        {label}
+        {props.label}
         {subject && <span class="visually-hidden"> {subject}</span>}
       </button>
       <dialog id={id} class="dialog" aria-labelledby={`${id}-title`}>
@@ -49,8 +36,8 @@ export const Confirm = ({
           {Object.entries(values).map(
             ([name, value]) => value && <input type="hidden" name={name} value={value} />,
           )}
-          <h2 id={`${id}-title`}>{title}</h2>
-          {children}
+          <h2 id={`${id}-title`}>{props.title}</h2>
+          {props.children}
           <p class="actions end">
             <button class="button" type="button" {...command('close', id)}>
               {dismiss}
@@ -60,7 +47,7 @@ export const Confirm = ({
               type="submit"
               {...(isPart && { name: 'action', value: action.value })}
             >
-              {submit}
+              {props.submit}
             </button>
           </p>
         </Frame>

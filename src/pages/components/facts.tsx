@@ -1,6 +1,5 @@
 import type { Child } from 'hono/jsx'
 
-/** A named value, in a list of the class `facts` or `numbers`. */
 export const Fact = ({ name, children }: { name: string; children?: Child }) => (
   <div>
     <dt>{name}</dt>

@@ -1,15 +1,23 @@
 import type { Child, JSX } from 'hono/jsx'
+import { Icon } from './icon.tsx'
+import { usePage } from './request.ts'
 
 type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
   name: string
   label: string
-  /** Why the value was rejected. */
+  /** What is wrong with the value. By default it is why it was rejected. */
   problem?: string | undefined
   hint?: Child
 }
 
-/** A labelled text field with its hint, or with its problem, which takes the focus. Its id is its name. */
-export const Field = ({ name, label, problem, hint, ...input }: FieldProps) => {
+/**
+ * A labelled text field with its hint, or with its problem, which takes the focus. Its id is its name.
+ * What was entered into a rejected form replaces `value`.
+ */
+export const Field = ({ name, label, hint, ...props }: FieldProps) => {
+  const { values = {}, problems = {} } = usePage().rejection ?? {}
+  const { problem = problems[name], ...input } = props
+  const entered = values[name]
   const describedBy = problem ? `${name}-problem` : hint ? `${name}-hint` : undefined
   return (
     <div class="field">
@@ -18,6 +26,7 @@ export const Field = ({ name, label, problem, hint, ...input }: FieldProps) => {
         id={name}
         name={name}
         {...input}
+        {...(typeof entered === 'string' && { value: entered })}
         {...(problem && { 'aria-invalid': 'true', autofocus: true })}
         {...(describedBy && { 'aria-describedby': describedBy })}
       />
@@ -40,7 +49,6 @@ type SelectProps = {
   selected?: string | undefined
 }
 
-/** A labelled choice. Its id is its name. */
 export const Select = ({ name, label, options, selected }: SelectProps) => (
   <div class="field">
     <label for={name}>{label}</label>
@@ -54,8 +62,9 @@ export const Select = ({ name, label, options, selected }: SelectProps) => (
   </div>
 )
 
-type EmailFieldProps = Pick<FieldProps, 'label' | 'problem'> & {
-  value: string | undefined
+type EmailFieldProps = {
+  label: string
+  value?: string | undefined
   autofocus?: boolean | undefined
 }
 
@@ -72,7 +81,6 @@ export const EmailField = (props: EmailFieldProps) => (
   />
 )
 
-/** Why a field was rejected. */
 export const Problem = ({ id, text }: { id: string; text: string | undefined }) =>
   text ? (
     <p class="problem" id={id}>
@@ -80,8 +88,24 @@ export const Problem = ({ id, text }: { id: string; text: string | undefined }) 
     </p>
   ) : null
 
-/** Why fields of a form were rejected, by name. */
-export type Problems<Name extends string = string> = Partial<Record<Name, string>>
-
 /** Messages of the API have no capital letter and no full stop. */
 export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+type CopyFieldProps = { id: string; label: string; text: string; rows?: number }
+
+/** A text to copy. `copy.js` shows the button. */
+export const CopyField = ({ id, label, text, rows = 4 }: CopyFieldProps) => (
+  <div class="field">
+    <label for={id}>{label}</label>
+    <textarea id={id} class="code" readonly rows={rows} spellcheck={false}>
+      {text}
+    </textarea>
+    <p class="actions">
+      <button class="button small" type="button" data-copy={id} hidden>
+        <Icon name="copy" />
+        Copy<span class="visually-hidden"> the text of “{label}”</span>
+      </button>
+      <span class="status" role="status" />
+    </p>
+  </div>
+)

@@ -7,20 +7,23 @@ export const currentIf = (current: boolean) => (current ? { 'aria-current': 'pag
 
 export type MenuLink = [path: string, name: string, icon: IconName]
 
-/** The sections of the settings. */
-export const settingsLinks: MenuLink[] = [
-  ['/settings/profile', 'Profile', 'user'],
-  ['/settings/addresses', 'Addresses', 'address'],
-  ['/settings/account', 'Account', 'wallet'],
-  ['/settings/selling', 'Selling', 'selling'],
-  ['/settings/sessions', 'Sessions', 'session'],
-  ['/settings/api-access', 'API Access', 'key'],
-  ['/settings/webhooks', 'Webhooks', 'webhook'],
-]
+const settingsSections = [
+  ['profile', 'Profile', 'user'],
+  ['addresses', 'Addresses', 'address'],
+  ['account', 'Account', 'wallet'],
+  ['selling', 'Selling', 'selling'],
+  ['sessions', 'Sessions', 'session'],
+  ['api-access', 'API Access', 'key'],
+  ['webhooks', 'Webhooks', 'webhook'],
+] as const
+export type SettingsSection = (typeof settingsSections)[number][0]
+
+export const settingsLinks = settingsSections.map(
+  ([section, name, icon]): MenuLink => [`/settings/${section}`, name, icon],
+)
 
 type MenuProps = { label: string; links: readonly MenuLink[]; current?: string }
 
-/** Links with icons. `current` is the path of the present page. */
 export const Menu = ({ label, links, current }: MenuProps) => (
   <nav aria-label={label}>
     <ul>
@@ -74,7 +77,6 @@ type PagerProps = {
   isNewestFirst?: boolean
 }
 
-/** Links between the pages of a list. */
 export const Pager = ({ noun, to, isFirstPage, next, isNewestFirst = true }: PagerProps) => (
   <p class="actions">
     {!isFirstPage && (

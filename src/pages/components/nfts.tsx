@@ -2,17 +2,15 @@
 import type { Person, ShownNft } from '../../marketplace/cards.ts'
 import { count } from './numbers.ts'
 import { Cover } from './picture.tsx'
-import { Name, Price, Title } from './text.tsx'
+import { Price, Title } from './text.tsx'
 
-/** The name of a creator or seller. */
 export const nameOf = ({ name, username }: Person) => name || username || 'Somebody without a name'
 
-export const PersonName = ({ person }: { person: Person }) => <Name>{nameOf(person)}</Name>
+export const PersonName = ({ person }: { person: Person }) => <bdi>{nameOf(person)}</bdi>
 
 /** No user name is a number. */
 export const creatorPath = ({ id, username }: Person) => `/creators/${username ?? id}`
 
-/** How many pieces there are. */
 export const editionOf = ({ amountType, card: { amount } }: ShownNft): string => {
   if (amountType === 'unlimited') return 'Open edition'
   return amount === 1 ? 'Unique' : `Edition of ${count(amount)}`
@@ -22,14 +20,8 @@ export const editionOf = ({ amountType, card: { amount } }: ShownNft): string =>
 export const AskedPrice = ({ nft: { notSellableReason, card } }: { nft: ShownNft }) =>
   notSellableReason === 'listing_is_auction' ? <span>By auction only</span> : <Price {...card} />
 
-type GridProps = {
-  nfts: ShownNft[]
-  /** Whether there may be others. */
-  isSelection?: boolean
-}
-
-/** Cards of NFTs. The link of the title covers its card. */
-export const NftGrid = ({ nfts, isSelection }: GridProps) =>
+/** Cards of NFTs. The link of the title covers its card. `isSelection`: there may be others. */
+export const NftGrid = ({ nfts, isSelection }: { nfts: ShownNft[]; isSelection?: boolean }) =>
   nfts.length === 0 ? (
     <p class="empty">
       {isSelection ? 'No NFT fits. ' : 'Nothing is released yet. '}

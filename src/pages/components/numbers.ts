@@ -1,5 +1,3 @@
-const formats = new Map<string, Intl.NumberFormat>()
-
 /**
  * Currencies of ISO 4217 whose minor unit is not a hundredth, by its decimal digits. `Intl` has the
  * digits of CLDR, which differ for currencies such as HUF, IDR and RSD.
@@ -16,12 +14,12 @@ export function money(amount: number, currency: string): string {
   const value = amount / 10 ** digits
   // A code of another form would throw.
   if (!/^[A-Z]{3}$/.test(currency)) return `${value.toFixed(digits)} ${currency}`
-  const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits }
-  const format =
-    formats.get(currency) ??
-    new Intl.NumberFormat('en', { style: 'currency', currency, ...fraction })
-  formats.set(currency, format)
-  return format.format(value)
+  return value.toLocaleString('en', {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
 }
 
 /** Returns a number with separators, such as `1,000,000`. */

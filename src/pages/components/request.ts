@@ -1,7 +1,17 @@
+/** What parts of a page know of its request. */
+import { createContext, useContext } from 'hono/jsx'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Account, isRecent } from '../../auth/session.ts'
 import type { Settings } from '../../env.ts'
 
-/** What parts of a page need of its request. An error page must not use `settings` and `now`. */
+/** A form that is shown again: what was entered, and why it was rejected, by the names of fields. */
+export type Rejection = {
+  values: Record<string, unknown>
+  problems: Record<string, string>
+  status: ContentfulStatusCode
+}
+
+/** An error page must not use `settings` and `now`: the error may come before they are set. */
 export type PageRequest = {
   settings: Settings
   now: Date
@@ -9,27 +19,17 @@ export type PageRequest = {
   account: Account | null
   /** The name of a message, which the redirect to the page has put into its query. */
   notice: string | undefined
+  rejection: Rejection | undefined
 }
 
-let rendered: PageRequest | null = null
+export const RequestContext = createContext<PageRequest | null>(null)
 
-/** Renders a page, whose parts get its request from `usePage`. No part is asynchronous. */
-export function renderPage(request: PageRequest, layout: { toString(): string }): string {
-  rendered = request
-  try {
-    return layout.toString()
-  } finally {
-    rendered = null
-  }
-}
-
-/** Returns the request of the page that is rendered. */
 export function usePage(): PageRequest {
-  if (!rendered) throw new Error('nothing is rendered')
-  return rendered
+  const request = useContext(RequestContext)
+  if (!request) throw new Error('nothing is rendered')
+  return request
 }
 
-/** Returns whether the user has signed in a short time ago. */
 export function useRecentSignIn(): boolean {
   const { account, now } = usePage()
   return account !== null && isRecent(account, now)

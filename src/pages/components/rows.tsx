@@ -12,7 +12,6 @@ type RowsProps<Item> = {
   row: (item: Item) => Child
 }
 
-/** A list with a row for each item. */
 export function Rows<Item>({ items, empty, labelledby, isOrdered, row }: RowsProps<Item>) {
   if (items.length === 0) return <p class="empty">{empty}</p>
   const List = isOrdered ? 'ol' : 'ul'

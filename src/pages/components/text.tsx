@@ -1,5 +1,4 @@
 /** Texts of others, which may be of any length, in any script and direction. */
-import type { Child } from 'hono/jsx'
 import { money } from './numbers.ts'
 
 /** A title that ends after two lines. Its direction does not change that of the text around it. */
@@ -8,9 +7,6 @@ export const Title = ({ children }: { children: string }) => (
     {children}
   </bdi>
 )
-
-/** A name within a line. */
-export const Name = ({ children }: { children: Child }) => <bdi>{children}</bdi>
 
 /** A price on one line, in minor units of the currency (ISO 4217). */
 export const Price = ({ price, currency }: { price: number; currency: string }) => (

@@ -53,5 +53,8 @@ export function relativeTime(date: Date, now: Date): string {
  * When a token was used last. The time is stored once an hour (auth/last-used.ts), so a later use
  * may have happened.
  */
-export const LastUsed = ({ at }: { at: string }) =>
-  usePage().now.getTime() - Date.parse(at) < HOUR ? 'in the last hour' : <Time at={at} />
+export const LastUsed = ({ at }: { at: string }) => (
+  <span>
+    Used {usePage().now.getTime() - Date.parse(at) < HOUR ? 'in the last hour' : <Time at={at} />}
+  </span>
+)

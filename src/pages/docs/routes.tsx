@@ -2,13 +2,12 @@
 import type { Context } from 'hono'
 import { etag } from 'hono/etag'
 import { raw } from 'hono/html'
-import { findAccount } from '../../auth/session.ts'
 import { cacheControl } from '../../http/cache-control.ts'
 import type { App } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { renewReferenceToken } from '../../identity/reference-token.ts'
-import { page } from '../page.tsx'
+import { page, withAccount } from '../page.tsx'
 
 /** The address of the instance in the texts of the documentation. */
 const FILE_URL = 'http://localhost:8787'
@@ -57,8 +56,7 @@ async function docsText(c: Context<App>) {
 
 /** Answers with a page. The Markdown of a guide is at the same path with `.md`. */
 async function docsPage(c: Context<App>) {
-  const { db, caller } = c.var
-  const [account, html] = await Promise.all([findAccount(db, caller), readText(c)])
+  const [account, html] = await withAccount(c, readText(c))
   if (html === null) return c.notFound()
   return page(c, {
     title: /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? 'Documentation',

@@ -1,31 +1,90 @@
-/** The start page. */
-import { findAccount } from '../../auth/session.ts'
+/** The start page: the newest NFTs and the creators. */
 import { Endpoints } from '../../http/endpoint.ts'
-import { readHome } from '../../marketplace/home.ts'
+import { type Home, readHome } from '../../marketplace/home.ts'
+import { LinkButton } from '../components/button.tsx'
+import { Fact } from '../components/facts.tsx'
+import { Icon } from '../components/icon.tsx'
+import { creatorPath, NftGrid, nameOf } from '../components/nfts.tsx'
+import { count, plural } from '../components/numbers.ts'
+import { UserPicture } from '../components/picture.tsx'
 import { Preview } from '../components/preview.tsx'
-import { page } from '../page.tsx'
-import { HomePage } from './views.tsx'
+import { usePage } from '../components/request.ts'
+import { Title } from '../components/text.tsx'
+import { Time } from '../components/time.tsx'
+import { page, withAccount } from '../page.tsx'
 
-/** Routes of the home page. */
 export const homeRoutes = new Endpoints().get(
   '/',
   { access: 'public', reads: 'nearest' },
   async (c) => {
-    const [account, data] = await Promise.all([
-      findAccount(c.var.db, c.var.caller),
-      readHome(c.var),
-    ])
-    return page(c, {
-      title: 'Digital collectibles',
-      account,
-      head: (
-        <Preview
-          title="Digital collectibles, delivered to your wallet"
-          description="Creators release NFTs here, and shops sell them."
-          path="/"
-        />
-      ),
-      children: <HomePage {...data} />,
-    })
+    const [account, data] = await withAccount(c, readHome(c.var))
+    const head = (
+      <Preview
+        title="Digital collectibles, delivered to your wallet"
+        description="Creators release NFTs here, and shops sell them."
+        path="/"
+      />
+    )
+    const children = <HomePage {...data} />
+    return page(c, { title: 'Digital collectibles', account, head, children })
   },
+)
+
+const HomePage = ({ releases, creators, stats }: Home) => (
+  <div class="home">
+    <section class="hero">
+      <h1>Digital collectibles, delivered to your wallet</h1>
+      <p class="lead">
+        Creators release NFTs here, and shops sell them. After you have paid in a shop, the NFT is
+        transferred to your wallet exactly once, and you can follow it on the way.
+      </p>
+      <p class="actions">
+        <LinkButton href="/nfts" kind="primary">
+          See the NFTs
+        </LinkButton>
+        <LinkButton href={usePage().account ? '/orders' : '/sign-in'}>
+          {usePage().account ? 'Your orders' : 'Sign in'}
+        </LinkButton>
+        <LinkButton href="/docs">
+          <Icon name="code" />
+          API
+        </LinkButton>
+      </p>
+      <dl class="numbers">
+        <Fact name="NFTs">{count(stats.nfts.total)}</Fact>
+        <Fact name="Unique">{count(stats.nfts.unique)}</Fact>
+        <Fact name="Limited">{count(stats.nfts.rare)}</Fact>
+        <Fact name="Open editions">{count(stats.nfts.unlimited)}</Fact>
+      </dl>
+    </section>
+    <section class="flow" aria-labelledby="releases">
+      <div class="page-head">
+        <h2 id="releases">Recent releases</h2>
+        {releases.length > 0 && <a href="/nfts">See all</a>}
+      </div>
+      <NftGrid nfts={releases} />
+    </section>
+    {creators.length > 0 && (
+      <section class="flow" aria-labelledby="creators">
+        <h2 id="creators">Creators</h2>
+        <ul class="grid creators">
+          {creators.map((creator) => (
+            <li class="creator">
+              <UserPicture user={creator} size={40} />
+              <div>
+                <h3>
+                  <a href={creatorPath(creator)}>
+                    <Title>{nameOf(creator)}</Title>
+                  </a>
+                </h3>
+                <p class="meta">
+                  {plural(creator.nfts, 'NFT')}, the latest <Time at={creator.latestReleaseAt} />
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </section>
+    )}
+  </div>
 )

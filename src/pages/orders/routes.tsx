@@ -2,12 +2,11 @@
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
+import { readClaim } from '../../orders/claim.ts'
 import { readHistory, readHistoryEntry } from '../../orders/history.ts'
 import { page } from '../page.tsx'
-import { Collection } from './collection.tsx'
-import { OrderPage } from './details.tsx'
-import { isOnItsWay } from './steps.tsx'
-import { Orders } from './views.tsx'
+import { isOnItsWay } from './progress.tsx'
+import { Collection, OrderPage, Orders } from './views.tsx'
 
 /** Seconds between two loads without scripts, while something is on its way. */
 const REFRESH = 10
@@ -27,55 +26,35 @@ const OrdersQuery = z.object({
   transfers: digits.optional().catch(undefined),
 })
 
+const OrderId = z.object({ id: idText })
+
+const ofList = { access: 'session', reads: 'nearest', input: { query: OrdersQuery } } as const
+const ofOrder = { access: 'session', reads: 'nearest', input: { param: OrderId } } as const
+
 export const orderPageRoutes = new Endpoints()
-  .get(
-    '/orders',
-    { access: 'session', reads: 'nearest', input: { query: OrdersQuery } },
-    async (c, { query }) => {
-      const { side = 'bought', before, notice, transfers } = query
-      const { account, ...history } = await readHistory(c.var, { side, before: before ?? null })
-      return page(c, {
-        title: 'Orders',
-        account,
-        scripts: ['orders.js'],
-        refresh: history.entries.some(isOnItsWay) ? REFRESH : undefined,
-        children: (
-          <Orders
-            {...history}
-            side={side}
-            isFirstPage={before === undefined}
-            transfers={notice && (transfers ?? 0)}
-          />
-        ),
-      })
-    },
-  )
-  .get(
-    '/collection',
-    { access: 'session', reads: 'nearest', input: { query: OrdersQuery } },
-    async (c, { query: { before = null } }) => {
-      const { account, ...list } = await readHistory(c.var, { side: 'collected', before })
-      const children = <Collection {...list} isFirstPage={before === null} />
-      return page(c, { title: 'Collection', account, children })
-    },
-  )
-  .get(
-    '/orders/:id',
-    { access: 'session', reads: 'nearest', input: { param: z.object({ id: idText }) } },
-    async (c, { param }) => {
-      const { account, entry, billing } = await readHistoryEntry(c.var, param.id)
-      return page(c, {
-        title: 'Order',
-        account,
-        scripts: ['orders.js', 'wallet-action.js'],
-        refresh: isOnItsWay(entry) ? REFRESH : undefined,
-        children: (
-          <OrderPage
-            entry={entry}
-            billing={billing}
-            side={entry.order.buyerId === account.id ? 'bought' : 'sold'}
-          />
-        ),
-      })
-    },
-  )
+  .get('/orders', ofList, async (c, { query }) => {
+    const { side = 'bought', before = null, notice, transfers = 0 } = query
+    const { account, ...history } = await readHistory(c.var, { side, before })
+    const list = { ...history, isFirstPage: before === null }
+    const children = <Orders {...list} side={side} transfers={notice && transfers} />
+    const refresh = history.entries.some(isOnItsWay) ? REFRESH : undefined
+    return page(c, { title: 'Orders', account, scripts: ['orders.js'], refresh, children })
+  })
+  .get('/collection', ofList, async (c, { query: { before = null } }) => {
+    const { account, ...list } = await readHistory(c.var, { side: 'collected', before })
+    const children = <Collection {...list} isFirstPage={before === null} />
+    return page(c, { title: 'Collection', account, children })
+  })
+  .get('/orders/:id', ofOrder, async (c, { param }) => {
+    const { account, entry, billing } = await readHistoryEntry(c.var, param.id)
+    const side = entry.order.buyerId === account.id ? 'bought' : 'sold'
+    const children = <OrderPage entry={entry} billing={billing} side={side} />
+    const scripts = ['orders.js', 'wallet-action.js']
+    const refresh = isOnItsWay(entry) ? REFRESH : undefined
+    return page(c, { title: 'Order', account, scripts, refresh, children })
+  })
+  // Where the link of an order leads. It is no secret: buyers prove their address.
+  .get('/claim/:id', ofOrder, async (c, { param: { id } }) => {
+    const { waits } = await readClaim(c.var, id)
+    return c.redirect(waits ? '/settings/account' : `/orders/${id}`, 303)
+  })

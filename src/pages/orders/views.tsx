@@ -1,6 +1,9 @@
+/** What a user has bought, sold and got. */
+import type { Child } from 'hono/jsx'
 import { orderableStatuses } from '../../db/schema/catalogue.ts'
 import type { HistoryEntry, Side } from '../../orders/history.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
+import { Facts } from '../components/facts.tsx'
 import { Icon } from '../components/icon.tsx'
 import { shortAddress } from '../components/names.ts'
 import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
@@ -10,15 +13,22 @@ import { Cover } from '../components/picture.tsx'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
 import { Title } from '../components/text.tsx'
-import { hasEnded, isOnItsWay, Steps } from './steps.tsx'
-import { Waiting, waitOf } from './waiting.tsx'
+import { WalletAction } from '../wallet/views.tsx'
+import {
+  hasEnded,
+  isOnItsWay,
+  Message,
+  type OrderProps,
+  Steps,
+  Waiting,
+  waitOf,
+} from './progress.tsx'
 
-type OrdersProps = {
+/** A page of a list. `next` is the cursor of the next page; null on the last. */
+type ListProps = { entries: HistoryEntry[]; next: number | null; isFirstPage: boolean }
+
+type OrdersProps = ListProps & {
   side: Side
-  entries: HistoryEntry[]
-  /** The cursor of the next page; null on the last. */
-  next: number | null
-  isFirstPage: boolean
   isSeller: boolean
   /** The number of NFTs that wait for the user's wallet, on all pages. */
   awaiting: number
@@ -26,13 +36,24 @@ type OrdersProps = {
   transfers: number | undefined
 }
 
-/** The purchases or sales of a user. */
 export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersProps) => (
   <div class="flow">
     <h1>Orders</h1>
-    {props.isSeller && <SideTabs side={side} />}
-    <div id="history" class="flow" data-live={String(!entries.every(hasEnded))}>
-      <Linked transfers={props.transfers} isOnItsWay={entries.some(isOnItsWay)} />
+    {props.isSeller && (
+      <Tabs
+        label="Orders"
+        tabs={[
+          [listPath('bought'), 'Bought', side === 'bought'],
+          [listPath('sold'), 'Sold', side === 'sold'],
+        ]}
+      />
+    )}
+    <LiveHistory entries={entries}>
+      {props.transfers !== undefined && (
+        <Notice>
+          The wallet is linked. {entries.some(isOnItsWay) && describeTransfers(props.transfers)}
+        </Notice>
+      )}
       {side === 'bought' && <WalletMissing awaiting={props.awaiting} />}
       <Rows
         items={entries}
@@ -46,24 +67,9 @@ export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersPro
         isFirstPage={isFirstPage}
         next={next !== null && { before: next }}
       />
-    </div>
-    <p class="status" id="live" role="status" />
-    <p class="visually-hidden" id="news" role="status" />
+    </LiveHistory>
   </div>
 )
-
-type LinkedProps = { transfers: number | undefined; isOnItsWay: boolean }
-
-const Linked = ({ transfers, isOnItsWay }: LinkedProps) =>
-  transfers === undefined ? null : (
-    <Notice>
-      The wallet is linked.{' '}
-      {isOnItsWay &&
-        (transfers === 1
-          ? '1 NFT is on its way.'
-          : `${plural(transfers, 'NFT')} are on their way.`)}
-    </Notice>
-  )
 
 const emptyText: Record<Side, string> = {
   bought:
@@ -71,18 +77,22 @@ const emptyText: Record<Side, string> = {
   sold: 'You have not sold anything yet.',
 }
 
-export const listPath = (side: Side, page = {}): string =>
+const listPath = (side: Side, page = {}): string =>
   pathWith('/orders', { side: side === 'sold' && side, ...page })
 
-const SideTabs = ({ side }: { side: Side }) => (
-  <Tabs
-    label="Orders"
-    tabs={[
-      [listPath('bought'), 'Bought', side === 'bought'],
-      [listPath('sold'), 'Sold', side === 'sold'],
-    ]}
-  />
+/** The script `orders.js` loads it again until all orders have ended, and says what has changed. */
+const LiveHistory = ({ entries, children }: { entries: HistoryEntry[]; children: Child }) => (
+  <>
+    <div id="history" class="flow" data-live={String(!entries.every(hasEnded))}>
+      {children}
+    </div>
+    <p class="status" id="live" role="status" />
+    <p class="visually-hidden" id="news" role="status" />
+  </>
 )
+
+const describeTransfers = (count: number) =>
+  count === 1 ? '1 NFT is on its way.' : `${plural(count, 'NFT')} are on their way.`
 
 const WalletMissing = ({ awaiting }: { awaiting: number }) => {
   if (awaiting === 0 || usePage().account?.ethereumPublicAddr) return null
@@ -97,24 +107,19 @@ const WalletMissing = ({ awaiting }: { awaiting: number }) => {
   )
 }
 
-type OrderProps = {
-  entry: HistoryEntry
-  side: Side
-  /** Whether the page has nothing but this order. */
-  isAlone?: boolean
-}
-
-/** `orders.js` compares `data-version`, and announces the last step when it has changed. */
-export const Order = ({ entry, side, isAlone }: OrderProps) => {
+/**
+ * An order of a list, or the one of its page. `orders.js` compares `data-version`, and announces the
+ * last step when it has changed.
+ */
+const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => {
   const { order, item, delivery } = entry
-  const { id, totalPriceCents, totalPriceCurrency } = order
   const wait = waitOf(entry)
   const title = <Title>{item.nft.title}</Title>
-  const href = isAlone ? nftPath(item.nft) : `/orders/${id}`
+  const href = isAlone ? nftPath(item.nft) : `/orders/${order.id}`
   return (
     <li
       class="order"
-      id={`order-${id}`}
+      id={`order-${order.id}`}
       data-version={`${delivery.state} ${item.txId} ${wait?.cause} ${wait?.reasonCode}`}
     >
       <Cover nft={item.nft} />
@@ -122,7 +127,7 @@ export const Order = ({ entry, side, isAlone }: OrderProps) => {
         <h2>{href ? <a href={href}>{title}</a> : title}</h2>
         <p class="meta">
           <span>{plural(item.quantity, 'piece')}</span>
-          <span>{money(totalPriceCents, totalPriceCurrency)}</span>
+          <span>{money(order.totalPriceCents, order.totalPriceCurrency)}</span>
           <span>
             Order <bdi>{orderNumber(order)}</bdi>
           </span>
@@ -132,7 +137,16 @@ export const Order = ({ entry, side, isAlone }: OrderProps) => {
             </span>
           )}
         </p>
-        <Transaction entry={entry} />
+        {item.txId && (
+          <p class="meta">
+            Transaction{' '}
+            <ExplorerLink
+              network={usePage().settings.NETWORKS[item.nft.contractNetwork]}
+              kind="tx"
+              value={item.txId}
+            />
+          </p>
+        )}
         <Waiting entry={entry} side={side} />
         <Message entry={entry} side={side} />
       </div>
@@ -148,42 +162,108 @@ function nftPath({ id, status, deletedAt, releaseAt }: HistoryEntry['item']['nft
 }
 
 /** The shop's own number, if it has given one. */
-export const orderNumber = ({ id, providerId }: HistoryEntry['order']) => providerId ?? String(id)
+const orderNumber = ({ id, providerId }: HistoryEntry['order']) => providerId ?? String(id)
 
 const buyerName = ({ order: { buyer }, item: { ethRecipient } }: HistoryEntry): string =>
   buyer.name ?? buyer.username ?? (ethRecipient ? shortAddress(ethRecipient) : `user ${buyer.id}`)
 
-const Transaction = ({ entry: { item } }: { entry: HistoryEntry }) =>
-  item.txId && (
-    <p class="meta">
-      Transaction{' '}
-      <ExplorerLink
-        network={usePage().settings.NETWORKS[item.nft.contractNetwork]}
-        kind="tx"
-        value={item.txId}
-      />
-    </p>
-  )
+/** `billing` is the billing address; undefined for a seller. */
+type OrderPageProps = OrderProps & { billing: string | undefined }
 
-/** What is missing, or what went wrong. */
-const Message = ({ entry, side }: OrderProps) => {
-  const { id, failReason } = entry.order
-  const { status } = entry.item
-  if (status === 'awaiting_wallet')
-    return side === 'bought' ? (
-      <p class="order-message">
-        <a href="/settings/account">Link a wallet</a> to receive this.
-      </p>
-    ) : (
-      <p class="order-message">The buyer has not linked a wallet yet.</p>
-    )
-  if (status !== 'failed') return null
+export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
+  const { nft, ethRecipient: account, quantity, priceCents, priceCurrency } = entry.item
+  const { contractNetwork, contractAddr: address, tokenId } = nft
+  const network = usePage().settings.NETWORKS[contractNetwork]
+  const link = (value: string) => (
+    <ExplorerLink network={network} kind="address" value={value}>
+      {value}
+    </ExplorerLink>
+  )
+  const facts: [name: string, value: Child][] = [
+    ['Price', `${quantity} × ${money(priceCents, priceCurrency)}`],
+    ['Wallet', account ? link(account) : 'None yet'],
+    ['Contract', link(address)],
+    ['Network', network?.name ?? contractNetwork],
+    ['Token id', tokenId ?? 'None yet'],
+  ]
+  const isOwn = side === 'bought' && entry.delivery.state === 'transferred' && account && tokenId
+  if (isOwn) facts.push(['Proof', <Proof orderId={entry.order.id} />])
+  if (billing) facts.push(['Billing address', <bdi>{billing}</bdi>])
   return (
-    <p class="order-message problem">
-      {entry.delivery.state === 'cancelled'
-        ? 'The delivery was cancelled.'
-        : `The delivery failed: ${failReason ?? 'for an unknown reason'}.`}{' '}
-      Ask the operator of the marketplace, and name order {id}.
-    </p>
+    <div class="flow">
+      <p>
+        <a href={listPath(side)}>Orders</a>
+      </p>
+      <h1>
+        Order <bdi>{orderNumber(entry.order)}</bdi>
+      </h1>
+      <LiveHistory entries={[entry]}>
+        <ol class="rows">
+          <Order entry={entry} side={side} isAlone />
+        </ol>
+        <Facts facts={facts} />
+        {isOwn && (
+          <WalletAction
+            label="Add to wallet"
+            subject={nft.title}
+            network={contractNetwork}
+            account={account}
+            request={{ watch: { address, tokenId } }}
+          />
+        )}
+      </LiveHistory>
+    </div>
   )
 }
+
+const Proof = ({ orderId }: { orderId: number }) => (
+  <>
+    <a href={`/api/externalOrders/${orderId}/proof`} download="proof.json">
+      proof.json
+    </a>
+    {' · '}
+    <a href="/docs/proofs">Verify it</a>
+  </>
+)
+
+/** What was delivered to a user: a card for each NFT of the page. */
+export const Collection = ({ entries, next, isFirstPage }: ListProps) => (
+  <div class="flow">
+    <h1>Collection</h1>
+    <p class="lead">What was delivered to you, also if you have given it away since.</p>
+    {entries.length === 0 && <p class="empty">Nothing was delivered to you yet.</p>}
+    <ul class="grid">
+      {[...Map.groupBy(entries, ({ item }) => item.nftId).values()].map((own) => (
+        <Collected entries={own} />
+      ))}
+    </ul>
+    <Pager
+      noun="NFTs"
+      to={(page) => pathWith('/collection', { ...page })}
+      isFirstPage={isFirstPage}
+      next={next !== null && { before: next }}
+    />
+  </div>
+)
+
+/** Leads to the newest of the orders. */
+const Collected = ({ entries }: { entries: HistoryEntry[] }) =>
+  entries.slice(0, 1).map(({ order, item: { nft } }) => (
+    <li class="release">
+      <Cover nft={nft} />
+      <h2>
+        <a href={`/orders/${order.id}`}>
+          <Title>{nft.title}</Title>
+        </a>
+      </h2>
+      <p class="meta">
+        <bdi>{nft.contractName}</bdi>
+        <span>
+          {plural(
+            entries.reduce((sum, { item }) => sum + item.quantity, 0),
+            'piece',
+          )}
+        </span>
+      </p>
+    </li>
+  ))

@@ -11,12 +11,14 @@ import { inputText, writtenText } from '../../http/inputs.ts'
 import { avatarRateLimit } from '../../http/rate-limit.ts'
 import { Profile, updateProfile } from '../../identity/profile.ts'
 import { parseForm, rejectionOf } from '../components/form.ts'
+import type { Rejection } from '../components/request.ts'
 import { page } from '../page.tsx'
-import { ProfileSettings, type Rejected } from './views.tsx'
+import { ProfileSettings } from './views.tsx'
 
 /** The values are checked later, so that the page can show them again. */
 const text = inputText(1000)
 const Names = z.object({ name: text, username: text })
+const PictureUrl = z.object({ avatarUrl: writtenText(2048) })
 
 export const profileRoutes = new Endpoints()
   .get('/settings/profile', { access: 'session', reads: 'nearest' }, async (c) =>
@@ -26,61 +28,49 @@ export const profileRoutes = new Endpoints()
     '/settings/profile',
     { access: 'session', reads: 'primary', input: { form: Names } },
     async (c, { form }) => {
-      const values = form
       try {
-        await updateProfile(c.var, parseForm(Profile, values))
-        return c.redirect('/settings/profile?notice=profile-saved', 303)
+        await updateProfile(c.var, parseForm(Profile, form))
       } catch (error) {
-        const names = { values, ...rejectionOf(error, ['invalid_input', 'conflict'], 'username') }
-        return profilePage(c, await readAccount(c.var), { names })
+        const rejection = rejectionOf(error, form, 'username')
+        return profilePage(c, await readAccount(c.var), rejection)
       }
+      return c.redirect('/settings/profile?notice=profile-saved', 303)
     },
   )
   .post(
     '/settings/profile/avatar',
     { access: 'session', reads: 'primary', checks: [avatarRateLimit] },
-    (c) => changePicture(c, { field: 'avatar' }, () => pictureFromForm(c)),
+    async (c) => {
+      const account = await readAccount(c.var)
+      try {
+        const picture = await pictureFromForm(c)
+        await storeAvatar(avatarContext(c), { userId: account.id, picture })
+      } catch (error) {
+        return profilePage(c, account, rejectionOf(error, {}, 'avatar'))
+      }
+      return c.redirect(SAVED_PICTURE, 303)
+    },
   )
   .post(
     '/settings/profile/avatar-url',
-    {
-      access: 'session',
-      reads: 'primary',
-      checks: [avatarRateLimit],
-      input: { form: z.object({ avatarUrl: writtenText(2048) }) },
-    },
-    (c, { form: { avatarUrl } }) => {
+    { access: 'session', reads: 'primary', checks: [avatarRateLimit], input: { form: PictureUrl } },
+    async (c, { form }) => {
       const loopbackHosts = c.var.settings.LOOPBACK_HOSTS
-      return changePicture(c, { field: 'avatarUrl', value: avatarUrl }, () =>
-        fetchPicture(avatarUrl, { field: 'avatarUrl', loopbackHosts }),
-      )
+      const account = await readAccount(c.var)
+      try {
+        const picture = await fetchPicture(form.avatarUrl, { field: 'avatarUrl', loopbackHosts })
+        await storeAvatar(avatarContext(c), { userId: account.id, picture })
+      } catch (error) {
+        return profilePage(c, account, rejectionOf(error, form, 'avatarUrl'))
+      }
+      return c.redirect(SAVED_PICTURE, 303)
     },
   )
 
-const profilePage = (c: Context<AppWithCaller>, account: Account, rejected: Rejected = {}) =>
-  page(c, {
-    title: 'Profile',
-    account,
-    scripts: ['avatar.js'],
-    status: (rejected.names ?? rejected.picture)?.status ?? 200,
-    children: <ProfileSettings account={account} {...rejected} />,
-  })
+const SAVED_PICTURE = '/settings/profile?notice=picture-saved'
 
-/** What is wrong with a picture or its URL, so the page shows it beside the field. */
-const pictureErrors = ['invalid_input', 'payload_too_large', 'unsupported_media_type'] as const
-
-/** Stores the picture that `readPicture` returns as the avatar of the signed-in user. */
-async function changePicture(
-  c: Context<AppWithCaller>,
-  form: { field: 'avatar' | 'avatarUrl'; value?: string },
-  readPicture: () => Promise<Blob>,
-) {
-  const account = await readAccount(c.var)
-  try {
-    await storeAvatar(avatarContext(c), { userId: account.id, picture: await readPicture() })
-    return c.redirect('/settings/profile?notice=picture-saved', 303)
-  } catch (error) {
-    const picture = { value: form.value, ...rejectionOf(error, pictureErrors, form.field) }
-    return profilePage(c, account, { picture })
-  }
+function profilePage(c: Context<AppWithCaller>, account: Account, rejection?: Rejection) {
+  const scripts = ['avatar.js']
+  const children = <ProfileSettings account={account} />
+  return page(c, { title: 'Profile', section: 'profile', account, scripts, rejection, children })
 }

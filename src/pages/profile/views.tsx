@@ -2,22 +2,11 @@ import type { Account } from '../../auth/session.ts'
 import { MAX_BYTES } from '../../avatars/limits.ts'
 import { Submit } from '../components/button.tsx'
 import { Field } from '../components/field.tsx'
-import type { Rejection } from '../components/form.ts'
 import { Icon } from '../components/icon.tsx'
 import { UserPicture } from '../components/picture.tsx'
-import { SettingsPage } from '../settings.tsx'
 
-/** What the user has entered in one of the forms, and why it was rejected. */
-export type Rejected = {
-  names?: Rejection<'name' | 'username'> & { values: { name: string; username: string } }
-  picture?: Rejection<'avatar' | 'avatarUrl'> & { value: string | undefined }
-}
-
-type ProfileSettingsProps = Rejected & { account: Account }
-
-/** The names and the avatar of a user. */
-export const ProfileSettings = ({ account, names, picture }: ProfileSettingsProps) => (
-  <SettingsPage section="profile">
+export const ProfileSettings = ({ account }: { account: Account }) => (
+  <>
     <h2>Profile</h2>
     <p class="lead">Others see this beside the NFTs that you create and sell.</p>
     <section class="panel">
@@ -25,27 +14,27 @@ export const ProfileSettings = ({ account, names, picture }: ProfileSettingsProp
       <div class="avatar-form">
         <UserPicture user={account} size={96} />
         <div id="picture" class="stack">
-          <FileForm problem={picture?.problems.avatar} />
+          <FileForm />
           <CropForm />
           <progress max={1} value={0} aria-label="Upload" hidden />
           <p class="status" role="status" />
           <p class="problem" role="alert" />
           <div id="other-source" class="stack">
             <p class="or">or</p>
-            <UrlForm form={picture} />
+            <UrlForm />
           </div>
         </div>
       </div>
     </section>
     <section class="panel">
       <h3>Names</h3>
-      <NamesForm account={account} form={names} />
+      <NamesForm account={account} />
     </section>
-  </SettingsPage>
+  </>
 )
 
 /** Sends the file as it is. The script `assets/avatar.js` lets the user crop it before. */
-const FileForm = ({ problem }: { problem: string | undefined }) => (
+const FileForm = () => (
   <form
     id="avatar-file"
     class="drop"
@@ -59,7 +48,6 @@ const FileForm = ({ problem }: { problem: string | undefined }) => (
       type="file"
       accept="image/*"
       required
-      problem={problem}
       hint={
         <>
           <span id="drop-hint" hidden>
@@ -76,6 +64,12 @@ const FileForm = ({ problem }: { problem: string | undefined }) => (
   </form>
 )
 
+const sliders = [
+  { name: 'zoom', label: 'Zoom', min: 1, max: 4, step: 0.05, value: 1 },
+  { name: 'x', label: 'Horizontal position', min: 0, max: 100, step: 'any', value: 50 },
+  { name: 'y', label: 'Vertical position', min: 0, max: 100, step: 'any', value: 50 },
+]
+
 /** Shown by the script only. */
 const CropForm = () => (
   <form id="avatar-crop" class="crop" hidden>
@@ -83,9 +77,9 @@ const CropForm = () => (
       <canvas width="512" height="512" role="img" aria-label="Your picture, as it is cropped" />
     </div>
     <div class="stack">
-      <RangeField name="zoom" label="Zoom" min={1} max={4} step={0.05} value={1} />
-      <RangeField name="x" label="Horizontal position" min={0} max={100} step="any" value={50} />
-      <RangeField name="y" label="Vertical position" min={0} max={100} step="any" value={50} />
+      {sliders.map((slider) => (
+        <Field type="range" {...slider} />
+      ))}
       <p class="hint">Drag the picture, or use the sliders.</p>
       <p class="actions">
         <Submit kind="primary">Save picture</Submit>
@@ -97,23 +91,7 @@ const CropForm = () => (
   </form>
 )
 
-type RangeFieldProps = {
-  name: string
-  label: string
-  min: number
-  max: number
-  step: number | 'any'
-  value: number
-}
-
-const RangeField = ({ name, label, ...range }: RangeFieldProps) => (
-  <div class="field">
-    <label for={name}>{label}</label>
-    <input id={name} name={name} type="range" {...range} />
-  </div>
-)
-
-const UrlForm = ({ form }: { form: Rejected['picture'] }) => (
+const UrlForm = () => (
   <form id="avatar-url" class="inline-form" method="post" action="/settings/profile/avatar-url">
     <Field
       name="avatarUrl"
@@ -123,31 +101,25 @@ const UrlForm = ({ form }: { form: Rejected['picture'] }) => (
       maxlength={2048}
       autocomplete="off"
       placeholder="https://"
-      value={form?.value}
-      problem={form?.problems.avatarUrl}
     />
     <Submit>Use picture</Submit>
   </form>
 )
 
-type NamesFormProps = { account: Account; form: Rejected['names'] }
-
-const NamesForm = ({ account, form }: NamesFormProps) => (
+const NamesForm = ({ account }: { account: Account }) => (
   <form method="post" action="/settings/profile" class="stack">
     <div class="fields">
       <Field
         name="name"
         label="Name"
-        value={form?.values.name ?? account.name ?? ''}
-        problem={form?.problems.name}
+        value={account.name ?? ''}
         maxlength={100}
         autocomplete="name"
       />
       <Field
         name="username"
         label="User name"
-        value={form?.values.username ?? account.username ?? ''}
-        problem={form?.problems.username}
+        value={account.username ?? ''}
         hint="3 to 30 characters: a to z, 0 to 9 and _, a letter first."
         maxlength={30}
         autocomplete="username"

@@ -1,12 +1,26 @@
 /** Settings → Selling: what a user sells, and whether it may be delivered. */
 import * as z from 'zod'
 import { fulfilments } from '../../db/schema/catalogue.ts'
+import { describeReason, rules } from '../../delivery/reasons.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
-import { readSelling, retrySold } from '../../orders/selling.ts'
+import {
+  COUNTED_ORDERS,
+  type Listing,
+  readSelling,
+  retrySold,
+  type Selling,
+} from '../../orders/selling.ts'
+import { Submit } from '../components/button.tsx'
+import { ExplorerLink } from '../components/explorer.tsx'
+import { Pager, pathWith } from '../components/navigation.tsx'
+import { count, money } from '../components/numbers.ts'
+import { usePage } from '../components/request.ts'
+import { Rows } from '../components/rows.tsx'
+import { Time } from '../components/time.tsx'
 import { page } from '../page.tsx'
-import { SellingSettings } from './views.tsx'
+import { WalletAction } from '../wallet/views.tsx'
 
 const PATH = '/settings/selling'
 
@@ -22,7 +36,7 @@ export const sellingRoutes = new Endpoints()
       const { account, ...selling } = await readSelling(c.var, { before })
       const children = <SellingSettings {...selling} isFirstPage={before === null} />
       const scripts = ['wallet-action.js', 'copy.js']
-      return page(c, { title: 'Selling', account, scripts, children })
+      return page(c, { title: 'Selling', section: 'selling', account, scripts, children })
     },
   )
   .post(
@@ -34,3 +48,112 @@ export const sellingRoutes = new Endpoints()
       return c.redirect(isRetried ? `${PATH}?notice=sold-retried` : PATH, 303)
     },
   )
+
+const SellingSettings = ({
+  contracts,
+  listings,
+  next,
+  isFirstPage,
+}: Selling & { isFirstPage: boolean }) => (
+  <>
+    <h2>Selling</h2>
+    <p class="lead">
+      Paid orders are transferred from your <a href="/settings/account">linked wallet</a>, or
+      minted, by the delivery contract of this marketplace. Allow it once for each of your
+      contracts.
+    </p>
+    <h3 id="contracts">Contracts</h3>
+    <Rows
+      items={contracts}
+      labelledby="contracts"
+      empty="You sell nothing yet."
+      row={(contract) => <Contract contract={contract} />}
+    />
+    <h3 id="listings">Listings</h3>
+    <Rows
+      items={listings}
+      labelledby="listings"
+      empty={isFirstPage ? 'You have no listings yet.' : 'There are no more listings.'}
+      row={(listing) => <ListingRow listing={listing} />}
+    />
+    <p class="hint">Sold and waiting pieces are those of your newest {COUNTED_ORDERS} orders.</p>
+    <Pager
+      noun="listings"
+      to={(page) => pathWith(PATH, { ...page })}
+      isFirstPage={isFirstPage}
+      next={next !== null && { before: next }}
+    />
+  </>
+)
+
+/** The script `wallet-action.js` looks for the row with this id, and at its `data-state`. */
+const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }) => {
+  const { network, contract, fulfilment, contractName, permission, obstacle, available, nextAt } =
+    sold
+  const { account, settings, now } = usePage()
+  const { name = network, delivery = '' } = settings.NETWORKS[network] ?? {}
+  const wallet = account?.ethereumPublicAddr
+  const isMint = fulfilment === 'mint'
+  return (
+    <li class="row" id={`${network}-${contract}-${fulfilment}`} data-state={permission.is}>
+      <div class="row-head">
+        <h4>
+          <bdi>{contractName}</bdi>
+        </h4>
+        <span class={`badge ${permission.is}`}>{permission.is.replace('_', ' ')}</span>
+      </div>
+      <p class="meta">
+        <span>{name}</span>
+        <ExplorerLink network={settings.NETWORKS[network]} kind="address" value={contract} />
+        {isMint && <span>Minted on delivery</span>}
+      </p>
+      {permission.is === 'unknown' && <p>Not known: {permission.reason}. Load this page again.</p>}
+      {obstacle && available !== 0 && permission.is !== 'missing' && (
+        <p>Cannot be delivered: {describeReason(obstacle)}.</p>
+      )}
+      {permission.is === 'missing' && wallet && (
+        <WalletAction
+          label={isMint ? 'Allow minting' : 'Allow delivery'}
+          subject={contractName}
+          network={network}
+          account={wallet}
+          request={{ allow: fulfilment, contract, delivery }}
+        />
+      )}
+      {nextAt && (
+        <form method="post" action={`${PATH}/retry`}>
+          {Object.entries({ network, contract, fulfilment }).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          NFTs wait for this. Next try:{' '}
+          {Date.parse(nextAt) > now.getTime() ? <Time at={nextAt} /> : 'soon'}.{' '}
+          {permission.is === 'allowed' && <Submit kind="small">Try now</Submit>}
+        </form>
+      )}
+    </li>
+  )
+}
+
+const ListingRow = ({ listing }: { listing: Listing }) => (
+  <li class="row">
+    <div class="row-head">
+      <h4>
+        <bdi>{listing.title}</bdi>
+      </h4>
+      {listing.type === 'auction' && <span class="badge">Auction, takes no orders</span>}
+      {!listing.isActive && <span class="badge">Not active</span>}
+      {listing.notSold && <span class="badge">Not sold: {rules[listing.notSold].sentence}</span>}
+    </div>
+    <p class="meta">
+      <span>
+        Listing <span data-copy-text>{listing.id}</span>
+      </span>
+      <span>{money(listing.priceCents, listing.priceCurrency)}</span>
+      <span>
+        {listing.available === null ? 'No limit' : `${count(listing.available)}\u00a0left`}
+      </span>
+      <span>{count(listing.sold)}&nbsp;sold</span>
+      <span>{count(listing.waiting)}&nbsp;waiting</span>
+    </p>
+  </li>
+)

@@ -2,17 +2,17 @@
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { endOneSession, endOtherSessions, readSessions } from '../../identity/sessions.ts'
+import { PostButton } from '../components/button.tsx'
+import { useRecentSignIn } from '../components/request.ts'
+import { LastUsed, When } from '../components/time.tsx'
 import { page } from '../page.tsx'
-import { Sessions } from './views.tsx'
+import { RecentSignIn } from '../settings.tsx'
 
 export const sessionRoutes = new Endpoints()
   .get('/settings/sessions', { access: 'session', reads: 'nearest' }, async (c) => {
     const { account, sessions } = await readSessions(c.var)
-    return page(c, {
-      title: 'Sessions',
-      account,
-      children: <Sessions sessions={sessions} currentId={c.var.caller.tokenId} />,
-    })
+    const children = <Sessions sessions={sessions} currentId={c.var.caller.tokenId} />
+    return page(c, { title: 'Sessions', section: 'sessions', account, children })
   })
   .post(
     '/settings/sessions/:id/end',
@@ -26,3 +26,61 @@ export const sessionRoutes = new Endpoints()
     await endOtherSessions(c.var)
     return c.redirect('/settings/sessions?notice=sessions-ended', 303)
   })
+
+type Session = Awaited<ReturnType<typeof readSessions>>['sessions'][number]
+
+/** `currentId` is that of the session that shows the page. */
+type SessionsProps = { sessions: readonly Session[]; currentId: string }
+
+const Sessions = ({ sessions, currentId }: SessionsProps) => (
+  <>
+    <h2>Sessions</h2>
+    <p>The browsers in which you are signed in. End those that you do not know or no longer use.</p>
+    <ul class="rows" aria-label="Your sessions">
+      {sessions.map((session) => (
+        <SessionItem session={session} isCurrent={session.id === currentId} />
+      ))}
+    </ul>
+    {sessions.length > 1 && (
+      <RecentSignIn toDo="end other sessions" path="/settings/sessions">
+        <PostButton action="/settings/sessions/end-others" kind="normal">
+          End all other sessions
+        </PostButton>
+      </RecentSignIn>
+    )}
+  </>
+)
+
+const SessionItem = ({ session, isCurrent }: { session: Session; isCurrent: boolean }) => {
+  const { id, country, createdAt, lastUsedAt } = session
+  const browser = session.browser ?? 'Unknown browser'
+  const canEnd = useRecentSignIn() && !isCurrent
+  return (
+    <li class="row line">
+      <div class="row-head">
+        <h3>{browser}</h3>
+        {isCurrent && <span class="badge strong">This browser</span>}
+      </div>
+      <p class="meta">
+        <span>{country ? countryName(country) : 'Unknown country'}</span>
+        <When what="Signed in" at={createdAt} />
+        {isCurrent ? <span>Active now</span> : <LastUsed at={lastUsedAt ?? createdAt} />}
+      </p>
+      {canEnd && (
+        <PostButton action={`/settings/sessions/${id}/end`}>
+          End<span class="visually-hidden"> the session of {browser}</span>
+        </PostButton>
+      )}
+    </li>
+  )
+}
+
+/** Created at its first use, because that takes long. */
+let countryNames: Intl.DisplayNames | undefined
+
+function countryName(code: string): string {
+  // Cloudflare's code for the Tor network, which has no country.
+  if (code === 'T1') return 'Tor network'
+  countryNames ??= new Intl.DisplayNames('en', { type: 'region' })
+  return countryNames.of(code) ?? code
+}

@@ -2,14 +2,13 @@
 
 import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { Account } from '../../auth/session.ts'
 import type { App } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { LinkButton } from '../components/button.tsx'
 import { displayName } from '../components/names.ts'
-import { findAccountSafely, isForPerson } from '../failed-request.ts'
+import { usePage } from '../components/request.ts'
+import { findAccountSafely, isForPerson } from '../error-pages.tsx'
 import { page } from '../page.tsx'
-import { SettingsPage } from '../settings.tsx'
 import { readLinkAddress } from './link-address.ts'
 import { HOME } from './redirect.ts'
 import { EmailForm } from './views.tsx'
@@ -23,16 +22,16 @@ export const explainBrokenLink = (purpose: Purpose) =>
     await next()
     const cause = linkProblem(c.error)
     if (!cause || !isForPerson(c)) return
-    const account = await findAccountSafely(c)
     c.res = await page(c, {
       title: titles[cause],
-      account,
+      section: purpose === 'link' ? 'account' : undefined,
+      account: await findAccountSafely(c),
       status: c.res.status as ContentfulStatusCode,
       children:
         purpose === 'link' ? (
           <BrokenConfirmation cause={cause} />
         ) : (
-          <BrokenSignIn cause={cause} email={readLinkAddress(c)} account={account} />
+          <BrokenSignIn cause={cause} email={readLinkAddress(c)} />
         ),
     })
   })
@@ -77,24 +76,25 @@ const Reason = ({ cause, purpose }: { cause: Cause; purpose: Purpose }) =>
     </>
   )
 
-type BrokenSignInProps = { cause: Cause; email: string | undefined; account: Account | null }
-
-const BrokenSignIn = ({ cause, email, account }: BrokenSignInProps) => (
-  <section class="card narrow">
-    <h1>{titles[cause]}</h1>
-    <Reason cause={cause} purpose="sign-in" />
-    {account && (
-      <p class="notice">
-        <span>You are signed in as {displayName(account)}.</span>
-        <a href={HOME}>Go to your orders</a>
-      </p>
-    )}
-    <EmailForm redirect={null} email={email} submit="Send me a new link" />
-  </section>
-)
+const BrokenSignIn = ({ cause, email }: { cause: Cause; email: string | undefined }) => {
+  const { account } = usePage()
+  return (
+    <section class="card narrow">
+      <h1>{titles[cause]}</h1>
+      <Reason cause={cause} purpose="sign-in" />
+      {account && (
+        <p class="notice">
+          <span>You are signed in as {displayName(account)}.</span>
+          <a href={HOME}>Go to your orders</a>
+        </p>
+      )}
+      <EmailForm email={email} submit="Send me a new link" />
+    </section>
+  )
+}
 
 const BrokenConfirmation = ({ cause }: { cause: Cause }) => (
-  <SettingsPage section="account">
+  <>
     <h2>{titles[cause]}</h2>
     <Reason cause={cause} purpose="link" />
     <p class="actions">
@@ -103,5 +103,5 @@ const BrokenConfirmation = ({ cause }: { cause: Cause }) => (
       </LinkButton>
     </p>
     <p class="hint">There you see whether the address is linked, and can ask for a new link.</p>
-  </SettingsPage>
+  </>
 )

@@ -32,7 +32,6 @@ export function describeBrowser(userAgent: string): string | null {
   return browser && system ? `${browser} on ${system}` : (browser ?? null)
 }
 
-/** The browser of a request that signs in. */
 export function describeClient(c: Context<App>): Client {
   const country = c.req.raw.cf?.country
   return {

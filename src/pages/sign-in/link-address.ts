@@ -4,6 +4,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import { EmailAddress } from '../../http/inputs.ts'
 import { LINK_LIFETIME } from '../../identity/email-link.ts'
+import { SECOND } from '../../time.ts'
 
 const COOKIE = 'link-address'
 // A cookie, because URLs are logged.
@@ -14,13 +15,10 @@ const cookie = {
   path: '/sign-in',
 } satisfies CookieOptions
 
-/** Remembers in a cookie to which address a link was sent. */
 export const storeLinkAddress = (c: Context, email: string): void =>
-  setCookie(c, COOKIE, email, { ...cookie, maxAge: LINK_LIFETIME / 1000 })
+  setCookie(c, COOKIE, email, { ...cookie, maxAge: LINK_LIFETIME / SECOND })
 
-/** Deletes the cookie of `storeLinkAddress`. */
 export const deleteLinkAddress = (c: Context) => deleteCookie(c, COOKIE, cookie)
 
-/** Returns the address, or undefined if the cookie has none. */
 export const readLinkAddress = (c: Context): string | undefined =>
   EmailAddress.safeParse(getCookie(c, COOKIE)).data

@@ -16,7 +16,9 @@ import {
 } from '../../identity/email-link.ts'
 import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
+import { rejectField } from '../components/form.ts'
 import { pathWith } from '../components/navigation.tsx'
+import type { Rejection } from '../components/request.ts'
 import { page } from '../page.tsx'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
@@ -37,16 +39,21 @@ const Redirect = z.object({
   redirect: inputText(2048).optional(),
 })
 
+const SignInQuery = Redirect.extend({ notice: z.enum(signInNotices).optional().catch(undefined) })
+const EmailForm = Redirect.extend({
+  email: inputText(1000),
+  'cf-turnstile-response': inputText(2048).default(''),
+})
+const SentQuery = Redirect.extend({ notice: z.literal('another').optional().catch(undefined) })
+const ConfirmForm = LinkSecret.extend(Redirect.shape)
+
+const checks = [requireSameOrigin, signInRateLimit]
+const middleware = [explainBrokenLink('sign-in')]
+
 export const signInRoutes = new Endpoints()
   .get(
     '/sign-in',
-    {
-      access: 'public',
-      reads: 'nearest',
-      input: {
-        query: Redirect.extend({ notice: z.enum(signInNotices).optional().catch(undefined) }),
-      },
-    },
+    { access: 'public', reads: 'nearest', input: { query: SignInQuery } },
     async (c, { query }) => {
       const redirect = allowedRedirect(c.var.settings, query.redirect)
       // Reads D1: with a revoked session, this page and the others would redirect to each other.
@@ -62,51 +69,28 @@ export const signInRoutes = new Endpoints()
       const account = await readAccount(c.var)
       const redirect = allowedRedirect(settings, query.redirect) ?? HOME
       if (isRecent(account, now)) return c.redirect(redirect, 303)
-      return page(c, {
-        title: 'Sign in again',
-        account,
-        scripts: account.ethereumPublicAddr ? ['wallet.js'] : [],
-        children: <SignInAgain account={account} redirect={redirect} />,
-      })
+      const scripts = account.ethereumPublicAddr ? ['wallet.js'] : []
+      const children = <SignInAgain account={account} redirect={redirect} />
+      return page(c, { title: 'Sign in again', account, scripts, children })
     },
   )
   .post(
     '/sign-in/email',
-    {
-      access: 'public',
-      reads: 'primary',
-      checks: [requireSameOrigin, signInRateLimit],
-      input: {
-        form: Redirect.extend({
-          email: inputText(1000),
-          'cf-turnstile-response': inputText(2048).default(''),
-        }),
-      },
-    },
+    { access: 'public', reads: 'primary', checks, input: { form: EmailForm } },
     async (c, { form }) => {
       const { settings } = c.var
       const redirect = allowedRedirect(settings, form.redirect)
+      const reject = (problem: string) =>
+        signInPage(c, { redirect }, rejectField('email', form.email, problem))
       const email = EmailAddress.safeParse(form.email)
-      if (!email.success)
-        return signInPage(c, {
-          redirect,
-          email: form.email,
-          problem: 'This is not an e-mail address.',
-        })
+      if (!email.success) return reject('This is not an e-mail address.')
       if (!(await isHuman(settings, form['cf-turnstile-response'])))
-        return signInPage(c, {
-          redirect,
-          email: form.email,
-          problem: 'Confirm that you are a person, and send the form again.',
-        })
+        return reject('Confirm that you are a person, and send the form again.')
       const client = rateLimitKey(c.req.raw)
       const request = { email: email.data, client, redirect: withoutSecret(redirect) }
       const secret = await createSignInLink(c.var, request)
-      if (secret)
-        await mailLink(
-          { email: c.env.EMAIL, ...c.var },
-          { to: email.data, secret, purpose: 'sign-in' },
-        )
+      const mails = { email: c.env.EMAIL, ...c.var }
+      if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'sign-in' })
       const isAnother = readLinkAddress(c) === email.data
       storeLinkAddress(c, email.data)
       const shown = { redirect: request.redirect, notice: isAnother && 'another' }
@@ -115,28 +99,17 @@ export const signInRoutes = new Endpoints()
   )
   .get(
     '/sign-in/email/sent',
-    {
-      access: 'public',
-      reads: 'nearest',
-      input: {
-        query: Redirect.extend({ notice: z.literal('another').optional().catch(undefined) }),
-      },
-    },
+    { access: 'public', reads: 'nearest', input: { query: SentQuery } },
     async (c, { query: { redirect, notice } }) => {
-      const { db, caller, settings } = c.var
-      const account = await findAccount(db, caller)
-      return page(c, {
-        title: 'Check your mail',
-        account,
-        children: (
-          <LinkSent
-            email={readLinkAddress(c)}
-            redirect={allowedRedirect(settings, redirect)}
-            isAnother={notice === 'another'}
-            isSignedIn={account !== null}
-          />
-        ),
-      })
+      const account = await findAccount(c.var.db, c.var.caller)
+      const children = (
+        <LinkSent
+          email={readLinkAddress(c)}
+          redirect={allowedRedirect(c.var.settings, redirect)}
+          isAnother={notice === 'another'}
+        />
+      )
+      return page(c, { title: 'Check your mail', account, children })
     },
   )
   .get(
@@ -146,7 +119,7 @@ export const signInRoutes = new Endpoints()
       reads: 'nearest',
       checks: [signInRateLimit],
       input: { query: LinkSecret },
-      middleware: [explainBrokenLink('sign-in')],
+      middleware,
     },
     async (c, { query: { secret } }) => {
       const { db, caller } = c.var
@@ -154,22 +127,13 @@ export const signInRoutes = new Endpoints()
         findAccount(db, caller),
         readSignInLink(c.var, secret),
       ])
-      return page(c, {
-        title: 'Sign in',
-        account,
-        children: <ConfirmSignIn {...link} secret={secret} account={account} />,
-      })
+      const children = <ConfirmSignIn {...link} secret={secret} />
+      return page(c, { title: 'Sign in', account, children })
     },
   )
   .post(
     '/sign-in/email/confirm',
-    {
-      access: 'public',
-      reads: 'primary',
-      checks: [requireSameOrigin, signInRateLimit],
-      input: { form: LinkSecret.extend(Redirect.shape) },
-      middleware: [explainBrokenLink('sign-in')],
-    },
+    { access: 'public', reads: 'primary', checks, input: { form: ConfirmForm }, middleware },
     async (c, { form: { secret, redirect } }) => {
       const proof = proveEmail(c.var, { secret, userId: null })
       await startSession(c, await signIn(c.var, { proof, client: describeClient(c) }))
@@ -186,13 +150,9 @@ export const signInRoutes = new Endpoints()
     },
   )
 
-function signInPage(c: Context<App>, state: SignInProps) {
+function signInPage(c: Context<App>, shown: SignInProps, rejection?: Rejection) {
   const { TURNSTILE_SITE_KEY } = c.var.settings
-  return page(c, {
-    title: 'Sign in',
-    account: null,
-    scripts: TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js'],
-    status: state.problem ? 400 : 200,
-    children: <SignIn {...state} />,
-  })
+  const scripts = TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js']
+  const children = <SignIn {...shown} />
+  return page(c, { title: 'Sign in', account: null, scripts, rejection, children })
 }

@@ -2,13 +2,13 @@
 import type { Settings } from '../../env.ts'
 import { tryLater } from '../../http/errors.ts'
 import { log } from '../../log.ts'
+import { SECOND } from '../../time.ts'
 
 /** Shows the check in each element of the class `cf-turnstile`, and adds its answer to the form. */
 export const TURNSTILE_SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js'
 const VERIFY_URL = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 
-/** Milliseconds. */
-const TIMEOUT = 5000
+const TIMEOUT = 5 * SECOND
 
 /**
  * Returns whether the form was sent by a person. `response` is the field `cf-turnstile-response`.

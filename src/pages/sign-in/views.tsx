@@ -21,15 +21,10 @@ const noticeTexts: Record<SignInNotice, string> = {
 export type SignInProps = {
   /** The absolute URL to open after sign-in; null for `HOME`. */
   redirect: string | null
-  /** The rejected input of the form. */
-  email?: string
-  /** Why it was rejected. */
-  problem?: string
   notice?: SignInNotice | undefined
 }
 
-/** The ways to sign in. */
-export const SignIn = ({ redirect, email, problem, notice }: SignInProps) => (
+export const SignIn = ({ redirect, notice }: SignInProps) => (
   <section class="card narrow">
     {notice && (
       <p class={notice === 'not-saved' ? 'notice warn' : 'notice'} role="status">
@@ -38,13 +33,7 @@ export const SignIn = ({ redirect, email, problem, notice }: SignInProps) => (
     )}
     <h1>Sign in</h1>
     <p class="lead">{destination(redirect)}</p>
-    <EmailForm
-      redirect={redirect}
-      email={email}
-      problem={problem}
-      submit="Send me a link"
-      isOnItsOwnPage
-    >
+    <EmailForm redirect={redirect} submit="Send me a link" isOnItsOwnPage>
       <p class="hint">You need no password. The link signs you in and expires in 15 minutes.</p>
     </EmailForm>
     <p class="or">or with a wallet</p>
@@ -59,35 +48,21 @@ function destination(redirect: string | null): string {
 }
 
 type EmailFormProps = {
-  redirect: string | null
+  redirect?: string | null
   email?: string | undefined
-  problem?: string | undefined
-  /** The text of the button. */
   submit: string
   /** Whether it is on the sign-in page, which loads the script of Turnstile. */
   isOnItsOwnPage?: boolean
   children?: unknown
 }
 
-/** Asks for the address that a sign-in link is sent to. */
-export const EmailForm = ({
-  redirect,
-  email,
-  problem,
-  submit,
-  isOnItsOwnPage,
-  children,
-}: EmailFormProps) => {
+export const EmailForm = (props: EmailFormProps) => {
+  const { redirect, email, submit, isOnItsOwnPage, children } = props
   const turnstileKey = isOnItsOwnPage && usePage().settings.TURNSTILE_SITE_KEY
   return (
     <form method="post" action="/sign-in/email" class="stack">
       {redirect && <input type="hidden" name="redirect" value={redirect} />}
-      <EmailField
-        label="E-mail address"
-        value={email}
-        problem={problem}
-        autofocus={isOnItsOwnPage}
-      />
+      <EmailField label="E-mail address" value={email} autofocus={isOnItsOwnPage} />
       {turnstileKey && <div class="cf-turnstile" data-sitekey={turnstileKey} />}
       <Submit kind="primary">{submit}</Submit>
       {children}
@@ -95,10 +70,8 @@ export const EmailForm = ({
   )
 }
 
-type SignInAgainProps = { account: Account; redirect: string }
-
 /** Asks for one of the account's own ways to sign in, and returns to the page that needs it. */
-export const SignInAgain = ({ account, redirect }: SignInAgainProps) => (
+export const SignInAgain = ({ account, redirect }: { account: Account; redirect: string }) => (
   <section class="card narrow">
     <h1>Sign in again</h1>
     <p class="lead">What you are about to do needs a sign-in of the last 10 minutes.</p>
@@ -130,66 +103,64 @@ type LinkSentProps = {
   redirect: string | null
   /** Whether it has asked for this address before. */
   isAnother: boolean
-  /** Whether somebody who is signed in signs in again. */
-  isSignedIn: boolean
 }
 
-/** What to do after a link was mailed. */
-export const LinkSent = ({ email, redirect, isAnother, isSignedIn }: LinkSentProps) => (
-  <section class="card narrow">
-    {isAnother && <Notice>Another link is on its way.</Notice>}
-    <h1>Check your mail</h1>
-    <p>
-      A link is on its way to {email ? <strong>{email}</strong> : 'your mailbox'}. It works once,
-      expires in 15 minutes
-      {isSignedIn ? '. Open it in this browser.' : ', and opens on any device.'}
-    </p>
-    <div class="actions">
-      {email && (
-        <form method="post" action="/sign-in/email">
-          {redirect && <input type="hidden" name="redirect" value={redirect} />}
-          <input type="hidden" name="email" value={email} />
-          <Submit>Send another link</Submit>
-        </form>
-      )}
-      <LinkButton href={pathWith(isSignedIn ? '/sign-in/again' : '/sign-in', { redirect })}>
-        {isSignedIn ? 'Back to sign-in' : 'Use another address'}
-      </LinkButton>
-    </div>
-    <p class="hint">
-      No mail? Look in the spam folder. Your last three links work. We send you at most six links to
-      a mailbox in 15 minutes.
-    </p>
-  </section>
-)
-
-type ConfirmSignInProps = {
-  email: string
-  secret: string
-  redirect: string | null
-  /** Who is signed in now. */
-  account: Account | null
+/** What to do after a link was mailed, for a visitor or for somebody who signs in again. */
+export const LinkSent = ({ email, redirect, isAnother }: LinkSentProps) => {
+  const isSignedIn = usePage().account !== null
+  return (
+    <section class="card narrow">
+      {isAnother && <Notice>Another link is on its way.</Notice>}
+      <h1>Check your mail</h1>
+      <p>
+        A link is on its way to {email ? <strong>{email}</strong> : 'your mailbox'}. It works once,
+        expires in 15 minutes
+        {isSignedIn ? '. Open it in this browser.' : ', and opens on any device.'}
+      </p>
+      <div class="actions">
+        {email && (
+          <form method="post" action="/sign-in/email">
+            {redirect && <input type="hidden" name="redirect" value={redirect} />}
+            <input type="hidden" name="email" value={email} />
+            <Submit>Send another link</Submit>
+          </form>
+        )}
+        <LinkButton href={pathWith(isSignedIn ? '/sign-in/again' : '/sign-in', { redirect })}>
+          {isSignedIn ? 'Back to sign-in' : 'Use another address'}
+        </LinkButton>
+      </div>
+      <p class="hint">
+        No mail? Look in the spam folder. Your last three links work. We send you at most six links
+        to a mailbox in 15 minutes.
+      </p>
+    </section>
+  )
 }
+
+type ConfirmSignInProps = { email: string; secret: string; redirect: string | null }
 
 /** Opening the link does not sign in, because mail scanners open links too. */
-export const ConfirmSignIn = ({ email, secret, redirect, account }: ConfirmSignInProps) => (
-  <section class="card narrow">
-    <h1>Sign in</h1>
-    <p class="lead">
-      as <strong>{email}</strong>
-    </p>
-    {account && account.email !== email && (
-      <p class="notice warn">
-        You are signed in as {displayName(account)}. This ends that session in this browser.
+export const ConfirmSignIn = ({ email, secret, redirect }: ConfirmSignInProps) => {
+  const { account } = usePage()
+  return (
+    <section class="card narrow">
+      <h1>Sign in</h1>
+      <p class="lead">
+        as <strong>{email}</strong>
       </p>
-    )}
-    <form method="post" action="/sign-in/email/confirm" class="stack">
-      <input type="hidden" name="secret" value={secret} />
-      {redirect && <input type="hidden" name="redirect" value={redirect} />}
-      <Submit kind="primary">Sign in</Submit>
-    </form>
-    <p class="hint">
-      Not your address, or you did not ask for this? Close this page. Nothing changes.
-    </p>
-  </section>
-)
+      {account && account.email !== email && (
+        <p class="notice warn">
+          You are signed in as {displayName(account)}. This ends that session in this browser.
+        </p>
+      )}
+      <form method="post" action="/sign-in/email/confirm" class="stack">
+        <input type="hidden" name="secret" value={secret} />
+        {redirect && <input type="hidden" name="redirect" value={redirect} />}
+        <Submit kind="primary">Sign in</Submit>
+      </form>
+      <p class="hint">
+        Not your address, or you did not ask for this? Close this page. Nothing changes.
+      </p>
+    </section>
+  )
+}

@@ -1,5 +1,4 @@
 /** Sign-in with a wallet, and linking one to an account. The script `wallet.js` calls them. */
-import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Hex } from 'viem'
 import * as z from 'zod'
@@ -18,6 +17,7 @@ import {
   MESSAGE_LIFETIME,
   verifyWalletMessage,
 } from '../../identity/wallet.ts'
+import { MINUTE, SECOND } from '../../time.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { describeClient } from '../sign-in/client.ts'
 
@@ -70,17 +70,13 @@ const LinkedWallet = z
 const SECRET_COOKIE = 'wallet'
 const cookie = { httpOnly: true, secure: true, sameSite: 'Strict', path: '/' } as const
 
-const readMessageSecret = (c: Context) => getCookie(c, SECRET_COOKIE)
-
-const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE, cookie)
-
 export const walletRoutes = new Endpoints({ tag: 'Identity' })
   .post(
     '/sign-in/wallet/message',
     {
       id: 'requestWalletMessage',
       summary: 'Request a message for a wallet to sign (EIP-4361)',
-      description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
+      description: `It works for ${MESSAGE_LIFETIME / MINUTE} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
       access: 'public',
       reads: 'primary',
       checks: [requireSameOrigin, signInRateLimit],
@@ -89,7 +85,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity' })
     },
     async (c, { json }) => {
       const { message, secret } = await createWalletMessage(c.var, json)
-      setCookie(c, SECRET_COOKIE, secret, { ...cookie, maxAge: MESSAGE_LIFETIME / 1000 })
+      setCookie(c, SECRET_COOKIE, secret, { ...cookie, maxAge: MESSAGE_LIFETIME / SECOND })
       return { message }
     },
   )
@@ -107,11 +103,11 @@ export const walletRoutes = new Endpoints({ tag: 'Identity' })
       errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
     },
     async (c, { json }) => {
-      const secret = readMessageSecret(c)
+      const secret = getCookie(c, SECRET_COOKIE)
       const signed = { ...json, purpose: 'sign-in', secret } as const
       const proof = await verifyWalletMessage(c.var, signed)
       const session = await signIn(c.var, { proof, client: describeClient(c) })
-      deleteMessageSecret(c)
+      deleteCookie(c, SECRET_COOKIE, cookie)
       await startSession(c, session)
       return { userId: session.userId }
     },
@@ -132,7 +128,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity' })
     },
     async (c, { json }) => {
       const { caller, now } = c.var
-      const secret = readMessageSecret(c)
+      const secret = getCookie(c, SECRET_COOKIE)
       const signed = { ...json, purpose: 'link', secret } as const
       // Rejects an API token or an old session before the chain is asked about the signature.
       requireRecent(await readAccount(c.var), now)
@@ -140,7 +136,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity' })
       const { chainIds, email } = await linkWallet(c.var, proof)
       notifyOwner(c, email, { type: 'wallet-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
-      deleteMessageSecret(c)
+      deleteCookie(c, SECRET_COOKIE, cookie)
       return { userId: caller.userId, transfers: chainIds.length }
     },
   )

@@ -1,5 +1,28 @@
+/** What pages need for wallets: the scripts `wallet.js` and `wallet-action.js` add the buttons. */
+import type { Network } from '../../env.ts'
 import { usePage } from '../components/request.ts'
-import { walletNetworks } from './networks.ts'
+
+export type WalletNetwork = ReturnType<typeof walletNetwork>
+
+/**
+ * Returns what a script needs to know of a network, by its name in the configuration. `addition` is
+ * the parameter of `wallet_addEthereumChain` (EIP-3085); null if it is not configured. The nodes of
+ * `rpcUrls` are left out: their URLs may hold keys.
+ */
+function walletNetwork([key, network]: [string, Network]) {
+  const { chainId, name = key, walletRpcUrl, nativeCurrency, explorerUrl } = network
+  const addition =
+    network.name && walletRpcUrl && nativeCurrency
+      ? {
+          chainId: `0x${chainId.toString(16)}`,
+          chainName: name,
+          rpcUrls: [walletRpcUrl],
+          nativeCurrency,
+          ...(explorerUrl && { blockExplorerUrls: [explorerUrl] }),
+        }
+      : null
+  return { chainId, name, addition }
+}
 
 type WalletsProps = {
   purpose: 'sign-in' | 'link'
@@ -8,14 +31,14 @@ type WalletsProps = {
   address?: string
 }
 
-/** The page needs the script `assets/wallet.js`. It adds a button for each wallet in the browser. */
+/** The script `assets/wallet.js` adds a button for each wallet in the browser. */
 export const Wallets = ({ purpose, redirect, address }: WalletsProps) => (
   <div
     id="wallets"
     class="stack"
     data-purpose={purpose}
     data-redirect={redirect}
-    data-networks={JSON.stringify(walletNetworks(usePage().settings))}
+    data-networks={JSON.stringify(Object.entries(usePage().settings.NETWORKS).map(walletNetwork))}
     data-address={address}
   >
     <noscript>
@@ -26,3 +49,30 @@ export const Wallets = ({ purpose, redirect, address }: WalletsProps) => (
     <p class="problem" role="alert" />
   </div>
 )
+
+type WalletActionProps = {
+  label: string
+  /** What it is for, said to screen readers. */
+  subject: string
+  /** The name of its network in the configuration. */
+  network: string
+  /** The only account that is accepted. */
+  account: string
+  /** A token to show, or a contract to which the Delivery contract gets access. */
+  request:
+    | { watch: { address: string; tokenId: string } }
+    | { allow: 'transfer' | 'mint'; contract: string; delivery: string }
+}
+
+/** The script `assets/wallet-action.js` adds the button, one for each wallet in the browser. */
+export const WalletAction = ({ network: name, ...props }: WalletActionProps) => {
+  const network = usePage().settings.NETWORKS[name]
+  const data = network && { ...props, network: walletNetwork([name, network]) }
+  return (
+    <div class="stack wallet-action" data-action={JSON.stringify(data)}>
+      <p class="actions" />
+      <p class="status" role="status" />
+      <p class="problem" role="alert" />
+    </div>
+  )
+}

@@ -1,16 +1,27 @@
+/** The page of a webhook: its state, its secret, its messages and its form. */
 import type { WebhookMessage } from '../../events/answers.ts'
-import type { Webhook } from '../../events/schema.ts'
+import { eventMeanings } from '../../events/event.ts'
+import { type MessageState, messageStates, type Webhook } from '../../events/schema.ts'
+import { HOUR } from '../../time.ts'
 import { PostButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
-import { CopyField } from '../components/copy-field.tsx'
-import { Field, sentence } from '../components/field.tsx'
+import { CopyField, Field, sentence } from '../components/field.tsx'
+import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
 import { Notice, Warning } from '../components/notice.tsx'
+import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
-import { Time } from '../components/time.tsx'
-import { RecentSignIn, SettingsPage } from '../settings.tsx'
-import { type RejectedForm, WebhookFields } from './form.tsx'
-import { describeAttempt, Log, type LogProps } from './log.tsx'
-import { WebhookHead } from './state.tsx'
+import { Rows } from '../components/rows.tsx'
+import { Time, When } from '../components/time.tsx'
+import { RecentSignIn } from '../settings.tsx'
+import { WebhookFields, WebhookHead, type WebhookValues } from './views.tsx'
+
+type LogProps = {
+  webhook: Webhook
+  log: { messages: WebhookMessage[]; nextCursor: string | null }
+  /** Which messages are shown; undefined for all. */
+  state: MessageState | undefined
+  isFirstPage: boolean
+}
 
 type WebhookDetailsProps = LogProps & {
   /** `whsec_…`; undefined if the user has not signed in a short time ago. */
@@ -20,18 +31,16 @@ type WebhookDetailsProps = LogProps & {
   problem: string | null
   /** Id of the test that was just sent. */
   test: string | undefined
-  form: RejectedForm | undefined
 }
 
-/** One webhook, with its secret and its log. */
 export const WebhookDetails = (props: WebhookDetailsProps) => {
-  const { webhook, secret, form, nextAt, problem, test, ...log } = props
+  const { webhook, secret, nextAt, problem, test, ...log } = props
   const { notice = '' } = usePage()
   const secretPanel = secret && <Secret webhook={webhook} secret={secret} />
   const isNewSecret = /created|rotated/.test(notice)
   const sent = log.log.messages.find(({ id }) => id === test)
   return (
-    <SettingsPage section="webhooks">
+    <>
       <p class="meta">
         <a href="/settings/webhooks">Your webhooks</a>
       </p>
@@ -58,7 +67,17 @@ export const WebhookDetails = (props: WebhookDetailsProps) => {
       )}
       <div class="actions">
         {webhook.enabled && <Send webhook={webhook} />}
-        {secret && <Delete webhook={webhook} />}
+        {secret && (
+          <Confirm
+            id="delete"
+            label="Delete"
+            title="Delete the webhook?"
+            action={`${webhookPath(webhook)}/delete`}
+            submit="Delete webhook"
+          >
+            <p>No more messages are sent, and the log is gone. This cannot be undone.</p>
+          </Confirm>
+        )}
       </div>
       {isNewSecret && secretPanel}
       <Log {...log} webhook={webhook} />
@@ -67,23 +86,21 @@ export const WebhookDetails = (props: WebhookDetailsProps) => {
         path={webhookPath(webhook)}
       >
         {!isNewSecret && secretPanel}
-        <ChangeForm webhook={webhook} form={form} />
+        <ChangeForm webhook={webhook} />
       </RecentSignIn>
-    </SettingsPage>
+    </>
   )
 }
 
-/** What became of a test. */
-const TestResult = ({ attempt }: { attempt: WebhookMessage['attempts'][number] | undefined }) => {
+type Attempt = WebhookMessage['attempts'][number]
+
+const TestResult = ({ attempt }: { attempt: Attempt | undefined }) => {
   if (!attempt) return <Notice>The test has no answer yet. Reload the page to see it.</Notice>
   const Outcome = attempt.error ? Warning : Notice
   return <Outcome>Test: {describeAttempt(attempt)}.</Outcome>
 }
 
 const webhookPath = ({ id }: Webhook) => `/settings/webhooks/${id}`
-
-/** Milliseconds before now at which a replay begins, unless the user changes it. */
-const REPLAY = 60 * 60 * 1000
 
 const Send = ({ webhook }: { webhook: Webhook }) => (
   <>
@@ -105,23 +122,11 @@ const Send = ({ webhook }: { webhook: Webhook }) => (
           label="Since (UTC)"
           type="datetime-local"
           required
-          value={new Date(usePage().now.getTime() - REPLAY).toISOString().slice(0, 16)}
+          value={new Date(usePage().now.getTime() - HOUR).toISOString().slice(0, 16)}
         />
       </Confirm>
     )}
   </>
-)
-
-const Delete = ({ webhook }: { webhook: Webhook }) => (
-  <Confirm
-    id="delete"
-    label="Delete"
-    title="Delete the webhook?"
-    action={`${webhookPath(webhook)}/delete`}
-    submit="Delete webhook"
-  >
-    <p>No more messages are sent, and the log is gone. This cannot be undone.</p>
-  </Confirm>
 )
 
 const Secret = ({ webhook, secret }: { webhook: Webhook; secret: string }) => {
@@ -152,12 +157,12 @@ const Secret = ({ webhook, secret }: { webhook: Webhook; secret: string }) => {
   )
 }
 
-const ChangeForm = ({ webhook, form }: { webhook: Webhook; form: RejectedForm | undefined }) => {
-  const { values = webhook, problems = {} } = form ?? {}
+const ChangeForm = ({ webhook }: { webhook: Webhook }) => {
+  const values: WebhookValues = { ...webhook, ...usePage().rejection?.values }
   return (
     <form method="post" action={webhookPath(webhook)} class="panel">
       <h3>Change</h3>
-      <WebhookFields values={values} problems={problems} hasAlarms={webhook.role === 'master'} />
+      <WebhookFields values={values} hasAlarms={webhook.role === 'master'} />
       <label class="check">
         <input type="checkbox" name="enabled" checked={values.enabled} />
         Send events to this URL
@@ -168,3 +173,89 @@ const ChangeForm = ({ webhook, form }: { webhook: Webhook; form: RejectedForm | 
     </form>
   )
 }
+
+const Log = ({ webhook, log, state, isFirstPage }: LogProps) => (
+  <section class="flow">
+    <h3 id="log">Messages of the last 30 days</h3>
+    <Tabs
+      label="Messages"
+      tabs={[undefined, ...messageStates].map((tab) => [
+        logPath(webhook, { state: tab }),
+        tab ? stateNames[tab] : 'All',
+        tab === state,
+      ])}
+    />
+    <Rows
+      items={log.messages}
+      empty={
+        isFirstPage && !log.nextCursor ? 'There are no such messages yet.' : 'None on this page.'
+      }
+      labelledby="log"
+      isOrdered
+      row={(message) => <Message webhook={webhook} message={message} />}
+    />
+    <Pager
+      noun="messages"
+      to={(page) => logPath(webhook, { state, ...page })}
+      isFirstPage={isFirstPage}
+      next={log.nextCursor !== null && { cursor: log.nextCursor }}
+    />
+  </section>
+)
+
+const stateNames: Record<MessageState, string> = {
+  waiting: 'Waiting',
+  pending: 'Pending',
+  delivered: 'Delivered',
+  failed: 'Failed',
+}
+
+const logPath = (webhook: Webhook, query: { state: MessageState | undefined }) =>
+  `${pathWith(webhookPath(webhook), query)}#log`
+
+const Message = ({ webhook, message }: { webhook: Webhook; message: WebhookMessage }) => (
+  <li class="row">
+    <div class="row-head">
+      <h4>{eventMeanings[message.type].split(':')[0]}</h4>
+      <span class={message.state === 'failed' ? 'problem' : undefined}>
+        {stateNames[message.state]}
+      </span>
+    </div>
+    <p class="meta">
+      <span>
+        <Time at={message.createdAt} />
+      </span>
+      <span>{message.type}</span>
+      {message.orderId && <span>Order {message.orderId}</span>}
+      {message.dueAt && <When what="Next attempt" at={message.dueAt} />}
+    </p>
+    {webhook.enabled && webhook.verifiedAt && message.state !== 'waiting' && (
+      <PostButton action={`${webhookPath(webhook)}/messages/${message.id}/resend`}>
+        Resend<span class="visually-hidden"> {message.id}</span>
+      </PostButton>
+    )}
+    <details>
+      <summary>
+        {message.attempts.length > 0 ? plural(message.attempts.length, 'attempt') : 'Message'}
+        <span class="visually-hidden"> of {message.id}</span>
+      </summary>
+      {message.attempts.length > 0 && (
+        <ol class="list">
+          {message.attempts.map((attempt) => (
+            <li>
+              <Time at={attempt.at} />: {describeAttempt(attempt)}
+            </li>
+          ))}
+        </ol>
+      )}
+      <pre class="code" tabindex={0}>
+        <code>{JSON.stringify(message.payload, null, 2)}</code>
+      </pre>
+      <p class="meta">{message.id}</p>
+    </details>
+  </li>
+)
+
+/** `it answered 200 (35 ms)`. */
+const describeAttempt = ({ status, duration, error }: Attempt): string =>
+  `${error ?? `it answered ${status}`} (${duration} ms)`

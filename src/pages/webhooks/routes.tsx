@@ -13,12 +13,13 @@ import { webhookSecret } from '../../events/signature.ts'
 import { type DueEndpoint, wakeEndpoints } from '../../events/wake.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { inputText, instant } from '../../http/inputs.ts'
+import { SECOND } from '../../time.ts'
 import { checkbox, parseForm, rejectionOf } from '../components/form.ts'
+import type { Rejection } from '../components/request.ts'
 import { page } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { WebhookDetails } from './details.tsx'
-import { type RejectedForm, roleNames } from './form.tsx'
-import { Webhooks } from './list.tsx'
+import { roleNames, Webhooks } from './views.tsx'
 
 /** Messages on a page of the log. */
 const PAGE_SIZE = 20
@@ -41,9 +42,7 @@ const CreateForm = Form.extend({
   /** Without scripts: shows the events that the chosen role can have. */
   update: z.string().optional(),
 })
-const ChangeForm = Form.extend({
-  enabled: checkbox,
-})
+const ChangeForm = Form.extend({ enabled: checkbox })
 
 /** The browser sends a time without seconds and zone: the form says that it is UTC. */
 const ReplayForm = z.object({
@@ -59,6 +58,8 @@ const PageQuery = z.object({
   test: z.string().optional(),
 })
 
+const action = { access: 'session', reads: 'primary', input: { param: WebhookId } } as const
+
 export const webhookPageRoutes = new Endpoints()
   .get('/settings/webhooks', { access: 'session', reads: 'nearest' }, (c) => listPage(c))
   .post(
@@ -67,13 +68,11 @@ export const webhookPageRoutes = new Endpoints()
     async (c, { form: { update, ...values } }) => {
       if (update) return listPage(c, { values, problems: {}, status: 200 })
       try {
-        const { webhook } = await createWebhook(c.var, {
-          ...parseForm(NewWebhook, values),
-          role: values.role,
-        })
+        const input = { ...parseForm(NewWebhook, values), role: values.role }
+        const { webhook } = await createWebhook(c.var, input)
         return wakeAndRedirect(c, webhook, 'webhook-created')
       } catch (error) {
-        return listPage(c, rejectForm(values, error))
+        return listPage(c, explainRejection(error, values))
       }
     },
   )
@@ -86,42 +85,29 @@ export const webhookPageRoutes = new Endpoints()
     '/settings/webhooks/:webhook_id',
     { access: 'session', reads: 'primary', input: { param: WebhookId, form: ChangeForm } },
     async (c, { param: { webhook_id: id }, form }) => {
-      const values = form
       try {
-        const changes = { id, ...parseForm(NewWebhook, values), enabled: values.enabled }
+        const changes = { id, ...parseForm(NewWebhook, form), enabled: form.enabled }
         return wakeAndRedirect(c, await updateWebhook(c.var, changes), 'webhook-saved')
       } catch (error) {
-        return detailsPage(c, { id, form: rejectForm(values, error) })
+        return detailsPage(c, { id }, explainRejection(error, form))
       }
     },
   )
-  .post(
-    '/settings/webhooks/:webhook_id/rotate',
-    { access: 'session', reads: 'primary', input: { param: WebhookId } },
-    async (c, { param: { webhook_id: id } }) => {
-      await rotateSecret(c.var, id)
-      return redirect(c, id, 'webhook-rotated')
-    },
-  )
-  .post(
-    '/settings/webhooks/:webhook_id/delete',
-    { access: 'session', reads: 'primary', input: { param: WebhookId } },
-    async (c, { param }) => {
-      await deleteWebhook(c.var, param.webhook_id)
-      return c.redirect('/settings/webhooks?notice=webhook-deleted', 303)
-    },
-  )
-  .post(
-    '/settings/webhooks/:webhook_id/test',
-    { access: 'session', reads: 'primary', input: { param: WebhookId } },
-    async (c, { param: { webhook_id: id } }) => {
-      const { role, message } = await sendTest(c.var, id)
-      const sending = sendFirst({ ...c.var, env: c.env }, { id, role })
-      c.executionCtx.waitUntil(sending)
-      await Promise.race([sending, scheduler.wait(TEST_WAIT)])
-      return c.redirect(`/settings/webhooks/${id}?test=${message.id}`, 303)
-    },
-  )
+  .post('/settings/webhooks/:webhook_id/rotate', action, async (c, { param }) => {
+    await rotateSecret(c.var, param.webhook_id)
+    return c.redirect(`/settings/webhooks/${param.webhook_id}?notice=webhook-rotated`, 303)
+  })
+  .post('/settings/webhooks/:webhook_id/delete', action, async (c, { param }) => {
+    await deleteWebhook(c.var, param.webhook_id)
+    return c.redirect('/settings/webhooks?notice=webhook-deleted', 303)
+  })
+  .post('/settings/webhooks/:webhook_id/test', action, async (c, { param: { webhook_id: id } }) => {
+    const { role, message } = await sendTest(c.var, id)
+    const sending = sendFirst({ ...c.var, env: c.env }, { id, role })
+    c.executionCtx.waitUntil(sending)
+    await Promise.race([sending, scheduler.wait(TEST_WAIT)])
+    return c.redirect(`/settings/webhooks/${id}?test=${message.id}`, 303)
+  })
   .post(
     '/settings/webhooks/:webhook_id/messages/:message_id/resend',
     { access: 'session', reads: 'primary', input: { param: MessageId } },
@@ -140,60 +126,43 @@ export const webhookPageRoutes = new Endpoints()
   )
 
 /** Milliseconds for which a page waits for the answer to a test. */
-const TEST_WAIT = 5000
+const TEST_WAIT = 5 * SECOND
 
 /** Says what is wrong in the words of the form. */
-function rejectForm(values: RejectedForm['values'], error: unknown): RejectedForm {
-  const rejection = rejectionOf<'url' | 'events' | 'sources'>(
-    error,
-    ['invalid_input', 'conflict'],
-    'url',
-  )
+function explainRejection(error: unknown, values: z.infer<typeof Form>): Rejection {
+  const rejection = rejectionOf(error, values, 'url')
   if (rejection.problems.events)
     rejection.problems.events =
       values.events.length === 0
         ? 'Choose at least one event.'
         : `Alarms are only for “${roleNames.master}”: choose that, or no alarms.`
-  return { values, ...rejection }
+  return rejection
 }
-
-const redirect = (c: Context<AppWithCaller>, id: string, notice: NoticeName) =>
-  c.redirect(`/settings/webhooks/${id}?notice=${notice}`, 303)
 
 /** Wakes the consumer for the endpoint, after the response. */
 function wakeAndRedirect(c: Context<AppWithCaller>, endpoint: DueEndpoint, notice: NoticeName) {
   c.executionCtx.waitUntil(wakeEndpoints(c.env, [endpoint]))
-  return redirect(c, endpoint.id, notice)
+  return c.redirect(`/settings/webhooks/${endpoint.id}?notice=${notice}`, 303)
 }
 
-async function listPage(c: Context<AppWithCaller>, form?: RejectedForm) {
+async function listPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const { account, webhooks } = await readOwnWebhooks(c.var)
-  return page(c, {
-    title: 'Webhooks',
-    account,
-    scripts: ['webhooks.js'],
-    status: form?.status ?? 200,
-    children: <Webhooks webhooks={webhooks} form={form} />,
-  })
+  const scripts = ['webhooks.js']
+  const children = <Webhooks webhooks={webhooks} />
+  return page(c, { title: 'Webhooks', section: 'webhooks', account, scripts, rejection, children })
 }
 
-type DetailsState = Partial<z.infer<typeof PageQuery>> & { id: string; form?: RejectedForm }
+type Shown = Partial<z.infer<typeof PageQuery>> & { id: string }
 
-async function detailsPage(c: Context<AppWithCaller>, { form, ...shown }: DetailsState) {
+async function detailsPage(c: Context<AppWithCaller>, shown: Shown, rejection?: Rejection) {
   const { settings, now } = c.var
-  const { account, secretId, ...found } = await readWebhookPage(c.var, {
-    ...shown,
-    limit: PAGE_SIZE,
-  })
-  const secret = isRecent(account, now) ? await webhookSecret(settings, secretId) : undefined
   const { state, cursor, test } = shown
-  return page(c, {
-    title: 'Webhook',
-    account,
-    scripts: ['dialog.js', 'copy.js'],
-    status: form?.status ?? 200,
-    children: (
-      <WebhookDetails {...found} {...{ secret, form, state, test }} isFirstPage={!cursor} />
-    ),
-  })
+  const read = { ...shown, limit: PAGE_SIZE }
+  const { account, secretId, ...found } = await readWebhookPage(c.var, read)
+  const secret = isRecent(account, now) ? await webhookSecret(settings, secretId) : undefined
+  const scripts = ['dialog.js', 'copy.js']
+  const children = (
+    <WebhookDetails {...found} secret={secret} state={state} test={test} isFirstPage={!cursor} />
+  )
+  return page(c, { title: 'Webhook', section: 'webhooks', account, scripts, rejection, children })
 }

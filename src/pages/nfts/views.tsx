@@ -1,0 +1,186 @@
+/** Lists of NFTs, and the page of one. */
+import type { readNfts } from '../../marketplace/cards.ts'
+import type { NftDetails } from '../../marketplace/nft.ts'
+import { Submit } from '../components/button.tsx'
+import { ExplorerLink } from '../components/explorer.tsx'
+import { Facts } from '../components/facts.tsx'
+import { Field, Select } from '../components/field.tsx'
+import { Icon } from '../components/icon.tsx'
+import { Pager, pathWith } from '../components/navigation.tsx'
+import { AskedPrice, creatorPath, editionOf, NftGrid, PersonName } from '../components/nfts.tsx'
+import { count, plural } from '../components/numbers.ts'
+import { Cover, UserPicture } from '../components/picture.tsx'
+import { usePage } from '../components/request.ts'
+import { Rows } from '../components/rows.tsx'
+import { Price } from '../components/text.tsx'
+import { Time } from '../components/time.tsx'
+
+type NftsPage = Awaited<ReturnType<typeof readNfts>>
+
+type Filters = {
+  q?: string | undefined
+  edition?: string | undefined
+  sale?: 'on' | undefined
+  creator?: number | undefined
+}
+
+type ListProps = NftsPage & { filters: Filters; isFirst: boolean }
+
+export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListProps) => (
+  <div class="flow">
+    <h1>NFTs</h1>
+    <search>
+      <form class="inline-form" action="/nfts">
+        <Field name="q" label="Title begins with" type="search" maxlength={255} value={filters.q} />
+        <Select
+          name="edition"
+          label="Edition"
+          options={{ '': 'All', unique: 'Unique', limited: 'Limited', unlimited: 'Open edition' }}
+          selected={filters.edition}
+        />
+        <Select
+          name="sale"
+          label="Show"
+          options={{ '': 'All NFTs', on: 'For sale' }}
+          selected={filters.sale}
+        />
+        {filters.creator && <input type="hidden" name="creator" value={filters.creator} />}
+        <Submit>Search</Submit>
+      </form>
+    </search>
+    {creator && (
+      <p>
+        By{' '}
+        <a href={creatorPath(creator)}>
+          <PersonName person={creator} />
+        </a>{' '}
+        · <a href={pathWith('/nfts', { ...filters, creator: undefined })}>All creators</a>
+      </p>
+    )}
+    <h2 class="visually-hidden">Results</h2>
+    <NftGrid nfts={nfts} isSelection={!isFirst || Object.values(filters).some(Boolean)} />
+    <Pager
+      noun="page"
+      to={(page) => pathWith('/nfts', { ...filters, ...page })}
+      isFirstPage={isFirst}
+      next={nextCursor !== null && { cursor: nextCursor }}
+      isNewestFirst={false}
+    />
+  </div>
+)
+
+type CreatorProps = Omit<ListProps, 'filters'> & { creator: NonNullable<NftsPage['creator']> }
+
+export const CreatorPage = ({ creator, isFirst, nfts, nextCursor }: CreatorProps) => (
+  <div class="flow">
+    <div class="creator">
+      <UserPicture user={creator} size={80} />
+      <div>
+        <h1>
+          <PersonName person={creator} />
+        </h1>
+        <p class="meta">
+          {creator.name && creator.username && <span>@{creator.username}</span>}
+          <span>
+            {plural(creator.nfts, 'NFT')}, the latest <Time at={creator.latestReleaseAt} />
+          </span>
+        </p>
+      </div>
+    </div>
+    <h2>NFTs</h2>
+    <NftGrid nfts={nfts} isSelection />
+    <Pager
+      noun="page"
+      to={(page) => pathWith(creatorPath(creator), { ...page })}
+      isFirstPage={isFirst}
+      next={nextCursor !== null && { cursor: nextCursor }}
+      isNewestFirst={false}
+    />
+    <p>
+      <a href={`/nfts?creator=${creator.id}`}>Search in these NFTs</a>
+    </p>
+  </div>
+)
+
+export const NftPage = (details: NftDetails) => {
+  const { nft, offers, attributes, link } = details
+  const { network, contract, tokenId } = nft
+  const [best] = offers
+  return (
+    <article class="nft">
+      <Cover nft={{ id: nft.id, hasArt: nft.imageUrl !== null }} size="page" />
+      <div class="stack">
+        <h1>
+          <bdi>{nft.title}</bdi>
+        </h1>
+        <p>
+          By{' '}
+          <a href={nft.card.status === 'released' ? creatorPath(nft.creator) : undefined}>
+            <PersonName person={nft.creator} />
+          </a>
+        </p>
+        <p class="offer">
+          {best ? <Price {...best} /> : <AskedPrice nft={nft} />}
+          <span class="meta">
+            <span>{editionOf(nft)}</span>
+            <span>{stockOf(details)}</span>
+          </span>
+        </p>
+        {nft.description && (
+          <p class="description" dir="auto">
+            {nft.description}
+          </p>
+        )}
+        {link && (
+          <a href={link} rel="nofollow noopener">
+            More at {new URL(link).host} <Icon name="external" size={12} />
+          </a>
+        )}
+        <section class="flow" aria-labelledby="sale">
+          <h2 id="sale">Where it is sold</h2>
+          <Rows
+            items={offers}
+            empty={
+              <>
+                Nobody sells it at the moment. <a href="/nfts?sale=on">See what is for sale</a>
+              </>
+            }
+            labelledby="sale"
+            row={(offer) => (
+              <li class="row">
+                <PersonName person={offer.seller} />
+                <Price {...offer} />
+              </li>
+            )}
+          />
+          {best && <p class="hint">Buy it in the seller’s shop. It is then sent to your wallet.</p>}
+        </section>
+        {attributes.length > 0 && <h2>Attributes</h2>}
+        <Facts facts={attributes} />
+        <h2>Token</h2>
+        <Facts
+          facts={[
+            ['Collection', details.contractName],
+            [
+              'Contract',
+              <ExplorerLink
+                network={usePage().settings.NETWORKS[network]}
+                kind="address"
+                value={contract}
+              />,
+            ],
+            ['Token id', tokenId ?? 'Not minted yet'],
+            ['Network', network],
+          ]}
+        />
+      </div>
+    </article>
+  )
+}
+
+/** Whether and how many pieces can be bought. */
+function stockOf({ nft: { available, amountType }, offers }: NftDetails): string {
+  if (available === 0) return 'Sold out'
+  if (offers.length === 0) return 'Not for sale'
+  return available === null || amountType === 'unique' ? 'For sale' : `${count(available)} left`
+}
