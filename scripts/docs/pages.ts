@@ -44,9 +44,9 @@ export async function readDocument(
   return withSiteLinks(await withPrograms(await readFile(file, 'utf8'), file), file, linkTo)
 }
 
-/** Replaces a line that only links to a program, as `[shop.ts](shop.ts)`, by the program. */
+/** Replaces a line that only links to a program, as `[The shop](programs/shop.ts)`, by the program. */
 async function withPrograms(markdown: string, file: string): Promise<string> {
-  const parts = markdown.split(/^\[[^\]]*\]\((\w+\.(?:ts|py))\)$/m)
+  const parts = markdown.split(/^\[[^\]]*\]\((programs\/\w+\.(?:ts|py))\)$/m)
   const texts = parts.map(async (part, i) => {
     if (i % 2 === 0) return part
     const { name, ext } = posix.parse(part)

@@ -47,8 +47,9 @@ async function store(program: string, language: Language): Promise<string> {
   return file
 }
 
-/** Returns a program of a guide, which may be told in several blocks. */
+/** Returns a program of a guide: a file, or one for the shell, which may be told in several blocks. */
 async function programIn(guide: string, name: string, language: Language): Promise<string> {
+  if (language !== 'sh') return readFile(`docs/guides/programs/${name}.${language}`, 'utf8')
   const markdown = await readFile(`docs/guides/${guide}.md`, 'utf8')
   const blocks = markdown.matchAll(new RegExp(`^\`\`\`${language} ${name}\n(.*?)^\`\`\`$`, 'gms'))
   const program = [...blocks].map(([, block]) => block).join('')

@@ -24,7 +24,7 @@ export async function aShop(
   language: Language,
   mistakes: readonly Mistake[] = [],
 ): Promise<string[]> {
-  const sample = await readFile(`docs/guides/shop.${language}`, 'utf8')
+  const sample = await readFile(`docs/guides/programs/shop.${language}`, 'utf8')
   const client = JSON.stringify(resolve('client/src/index.ts'))
   let program = sample.replace("'@marketplace-api/marketplace'", client)
   for (const [right, wrong] of mistakes) {
