@@ -46,7 +46,7 @@ export async function readDocument(
 
 /** Replaces a line that only links to a program, as `[The shop](programs/shop.ts)`, by the program. */
 async function withPrograms(markdown: string, file: string): Promise<string> {
-  const parts = markdown.split(/^\[[^\]]*\]\((programs\/\w+\.(?:ts|py))\)$/m)
+  const parts = markdown.split(/^\[[^\]]*\]\((programs\/\w+\.(?:sh|ts|py))\)$/m)
   const texts = parts.map(async (part, i) => {
     if (i % 2 === 0) return part
     const { name, ext } = posix.parse(part)
