@@ -4055,7 +4055,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `unauthenticated`: No token, or a token that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
+        /** @description `unauthenticated`: No token, or one that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
         OrdersUnauthenticated: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4074,7 +4074,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          */
         PlaceOrders403: {
             headers: {
@@ -4123,7 +4123,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, is compressed, or is not a picture. Set `Content-Type`, send the body without `Content-Encoding`, or send another format. */
+        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, is compressed, or is not a picture. Set `Content-Type`, send no `Content-Encoding`, or another format. */
         OrdersUnsupportedMediaType: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4164,7 +4164,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `internal_error`: An error of the service. Send the call again, with the same `Idempotency-Key` if it has one; then report the `x-request-id`. */
+        /** @description `internal_error`: An error of the service. Send the call again, with the same key; then report the `x-request-id`. */
         OrdersInternalError: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4180,7 +4180,7 @@ export interface components {
         /**
          * @description `not_ready`: A setting or a migration is missing, or the instance has another `DELIVERY_KEY_SECRET` than the one it began with. Send the call again later. Operators: the log says what to do; set a changed secret to the first one again.
          *
-         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same key.
          */
         OrdersNotReadyOrTryLater: {
             headers: {
@@ -4367,7 +4367,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          */
         PutOrder403: {
             headers: {
@@ -4475,7 +4475,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          */
         CheckOrders403: {
             headers: {
@@ -4604,7 +4604,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `unauthenticated`: No token, or a token that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
+        /** @description `unauthenticated`: No token, or one that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
         Unauthenticated: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4623,7 +4623,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          */
         Reserve403: {
             headers: {
@@ -4670,7 +4670,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, is compressed, or is not a picture. Set `Content-Type`, send the body without `Content-Encoding`, or send another format. */
+        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, is compressed, or is not a picture. Set `Content-Type`, send no `Content-Encoding`, or another format. */
         UnsupportedMediaType: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4711,7 +4711,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `internal_error`: An error of the service. Send the call again, with the same `Idempotency-Key` if it has one; then report the `x-request-id`. */
+        /** @description `internal_error`: An error of the service. Send the call again, with the same key; then report the `x-request-id`. */
         InternalError: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4727,7 +4727,7 @@ export interface components {
         /**
          * @description `not_ready`: A setting or a migration is missing, or the instance has another `DELIVERY_KEY_SECRET` than the one it began with. Send the call again later. Operators: the log says what to do; set a changed secret to the first one again.
          *
-         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same key.
          */
         NotReadyOrTryLater: {
             headers: {
@@ -5173,7 +5173,7 @@ export interface components {
         /**
          * @description `not_ready`: A setting or a migration is missing, or the instance has another `DELIVERY_KEY_SECRET` than the one it began with. Send the call again later. Operators: the log says what to do; set a changed secret to the first one again.
          *
-         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same key.
          */
         GetHealth503: {
             headers: {
@@ -5225,7 +5225,7 @@ export interface components {
          *
          *     `not_ready`: A setting or a migration is missing, or the instance has another `DELIVERY_KEY_SECRET` than the one it began with. Send the call again later. Operators: the log says what to do; set a changed secret to the first one again.
          *
-         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same key.
          */
         SignInWithWallet503: {
             headers: {
@@ -5264,7 +5264,7 @@ export interface components {
          *
          *     `not_ready`: A setting or a migration is missing, or the instance has another `DELIVERY_KEY_SECRET` than the one it began with. Send the call again later. Operators: the log says what to do; set a changed secret to the first one again.
          *
-         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same key.
          */
         LinkWallet503: {
             headers: {
