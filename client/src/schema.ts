@@ -3991,9 +3991,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -4001,7 +4001,7 @@ export interface components {
          *
          *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
          *
-         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts, and orders and reservations need a fixed price. Use a listing with the type `regular`, or take the product off the shop.
+         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
          *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
@@ -4011,15 +4011,15 @@ export interface components {
          *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
-         *     `no_billing_address`: The order has no complete billing data, and the buyer has no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
+         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
          *
-         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many are left, and how many are reserved. Order fewer pieces, or refund the buyer.
+         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many. Order fewer pieces, or refund the buyer.
          *
          *     `quantity_too_large`: The listing sells fewer pieces in one order, or the price would be too large. The message tells how many. Split the order.
          *
          *     `quantity_above_limit`: No relayer of the NFT's network may deliver so many pieces at once. The message tells how many. Split the order, or ask the operator for a higher limit.
          *
-         *     `reservation_not_found`: No reservation with this id is live that was made under the name of the token: it has expired, was released or is used, or an earlier order of the call uses it. Read the order if the purchase was placed already. Otherwise place the order without `reservationId`, with `expectedPriceCents`, or give the money back.
+         *     `reservation_not_found`: No reservation of this token name with this id is live: it has expired, was released or is used. Read the order if the purchase was placed already. Otherwise place it without `reservationId`, with `expectedPriceCents`, or give the money back.
          *
          *     `reservation_mismatch`: The order names another listing, NFT or quantity than its reservation holds. The message tells what it holds. Correct the field.
          *
@@ -4041,7 +4041,7 @@ export interface components {
          *
          *     `token_not_supported`: The contract is neither ERC-721 nor ERC-1155 (ERC-165). Ask the operator to correct the catalogue.
          *
-         *     `token_not_transferable`: The token cannot be transferred at present: it is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
+         *     `token_not_transferable`: The token is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
          */
         PlaceOrders400: {
             headers: {
@@ -4055,7 +4055,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `unauthenticated`: No token, or a token that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
+        /** @description `unauthenticated`: No token, or one that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
         OrdersUnauthenticated: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4074,7 +4074,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          */
         PlaceOrders403: {
             headers: {
@@ -4089,13 +4089,13 @@ export interface components {
             };
         };
         /**
-         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. If you send a call again, this is success: the purchase was placed. Read that order, or send the order with `PUT /api/externalOrders/by-number/…`, which also compares. If it is another purchase, give it a number of its own. Use a token with another name for each shop.
+         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue. If you send a call again, this is success: the purchase was placed. Read that order, or use `PUT /api/externalOrders/by-number/…`, which also compares. Give another purchase a number of its own, and each shop a token with a name of its own.
          *
          *     `price_changed`: The listing asks another price for a piece, or another currency, than the order expects. The issue has both: `expectedPriceCents`, `expectedCurrency`, `priceCents`, `priceCurrency`. Ask the customer again, or give the money back.
          *
          *     `request_in_progress`: Other calls order or reserve the same NFTs at the same time. Wait as long as `Retry-After` says, then send the same call again.
          *
-         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many there are. Orders whose buyers have no wallet yet are among them. Wait until some are delivered, cancelled or failed, or release reservations. Master tokens have no such limit.
+         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many. Wait until some are delivered, cancelled or failed, or release reservations.
          */
         PlaceOrders409: {
             headers: {
@@ -4110,7 +4110,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
+        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form besides it, or more than 1,000 lines or 4 MiB of a catalogue. Send fewer orders or lines per call, a smaller picture. */
         OrdersPayloadTooLarge: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4123,7 +4123,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, is compressed (`Accept-Encoding` says what is taken), or is not a picture. Set `Content-Type`, send the body without `Content-Encoding`, or send another format. */
+        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, is compressed, or is not a picture. Set `Content-Type`, send no `Content-Encoding`, or another format. */
         OrdersUnsupportedMediaType: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4150,7 +4150,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 12,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
+        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 12,000 with a master token, or more changes of avatars, tokens, sign-ins, addresses, pictures, webhooks or orders than a user may make. Wait as long as `Retry-After` says. */
         OrdersRateLimited: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4164,7 +4164,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `internal_error`: An error of the service. Send the call again, with the same `Idempotency-Key` if it has one; then report the `x-request-id`. */
+        /** @description `internal_error`: An error of the service. Send the call again, with the same key; then report the `x-request-id`. */
         OrdersInternalError: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4178,9 +4178,9 @@ export interface components {
             };
         };
         /**
-         * @description `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again.
+         * @description `not_ready`: A setting or a migration is missing, or the instance has another `DELIVERY_KEY_SECRET` than the one it began with. Send the call again later. Operators: the log says what to do; set a changed secret to the first one again.
          *
-         *     `try_later`: The platform cannot do this at the moment: the database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same key.
          */
         OrdersNotReadyOrTryLater: {
             headers: {
@@ -4198,9 +4198,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         ListOrders400: {
             headers: {
@@ -4230,7 +4230,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
          */
@@ -4249,7 +4249,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
          */
@@ -4298,9 +4298,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -4308,7 +4308,7 @@ export interface components {
          *
          *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
          *
-         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts, and orders and reservations need a fixed price. Use a listing with the type `regular`, or take the product off the shop.
+         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
          *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
@@ -4318,15 +4318,15 @@ export interface components {
          *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
-         *     `no_billing_address`: The order has no complete billing data, and the buyer has no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
+         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
          *
-         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many are left, and how many are reserved. Order fewer pieces, or refund the buyer.
+         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many. Order fewer pieces, or refund the buyer.
          *
          *     `quantity_too_large`: The listing sells fewer pieces in one order, or the price would be too large. The message tells how many. Split the order.
          *
          *     `quantity_above_limit`: No relayer of the NFT's network may deliver so many pieces at once. The message tells how many. Split the order, or ask the operator for a higher limit.
          *
-         *     `reservation_not_found`: No reservation with this id is live that was made under the name of the token: it has expired, was released or is used, or an earlier order of the call uses it. Read the order if the purchase was placed already. Otherwise place the order without `reservationId`, with `expectedPriceCents`, or give the money back.
+         *     `reservation_not_found`: No reservation of this token name with this id is live: it has expired, was released or is used. Read the order if the purchase was placed already. Otherwise place it without `reservationId`, with `expectedPriceCents`, or give the money back.
          *
          *     `reservation_mismatch`: The order names another listing, NFT or quantity than its reservation holds. The message tells what it holds. Correct the field.
          *
@@ -4348,7 +4348,7 @@ export interface components {
          *
          *     `token_not_supported`: The contract is neither ERC-721 nor ERC-1155 (ERC-165). Ask the operator to correct the catalogue.
          *
-         *     `token_not_transferable`: The token cannot be transferred at present: it is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
+         *     `token_not_transferable`: The token is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
          */
         PutOrder400: {
             headers: {
@@ -4367,7 +4367,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          */
         PutOrder403: {
             headers: {
@@ -4384,11 +4384,11 @@ export interface components {
         /**
          * @description `price_changed`: The listing asks another price for a piece, or another currency, than the order expects. The issue has both: `expectedPriceCents`, `expectedCurrency`, `priceCents`, `priceCurrency`. Ask the customer again, or give the money back.
          *
-         *     `order_differs`: The order with this number is not the one that the body asks for. Each issue has `orderId`, and in `stored` what the order has: the id of an NFT, a listing or a buyer, or the value. Compare with your own books. Use another number for another purchase.
+         *     `order_differs`: The order with this number is not the one that the body asks for. Each issue has `orderId`, and in `stored` what the order has. Compare with your own books. Use another number for another purchase.
          *
          *     `request_in_progress`: Other calls order or reserve the same NFTs at the same time. Wait as long as `Retry-After` says, then send the same call again.
          *
-         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many there are. Orders whose buyers have no wallet yet are among them. Wait until some are delivered, cancelled or failed, or release reservations. Master tokens have no such limit.
+         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many. Wait until some are delivered, cancelled or failed, or release reservations.
          */
         PutOrder409: {
             headers: {
@@ -4406,9 +4406,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -4416,7 +4416,7 @@ export interface components {
          *
          *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
          *
-         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts, and orders and reservations need a fixed price. Use a listing with the type `regular`, or take the product off the shop.
+         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
          *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
@@ -4426,15 +4426,15 @@ export interface components {
          *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
-         *     `no_billing_address`: The order has no complete billing data, and the buyer has no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
+         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
          *
-         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many are left, and how many are reserved. Order fewer pieces, or refund the buyer.
+         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many. Order fewer pieces, or refund the buyer.
          *
          *     `quantity_too_large`: The listing sells fewer pieces in one order, or the price would be too large. The message tells how many. Split the order.
          *
          *     `quantity_above_limit`: No relayer of the NFT's network may deliver so many pieces at once. The message tells how many. Split the order, or ask the operator for a higher limit.
          *
-         *     `reservation_not_found`: No reservation with this id is live that was made under the name of the token: it has expired, was released or is used, or an earlier order of the call uses it. Read the order if the purchase was placed already. Otherwise place the order without `reservationId`, with `expectedPriceCents`, or give the money back.
+         *     `reservation_not_found`: No reservation of this token name with this id is live: it has expired, was released or is used. Read the order if the purchase was placed already. Otherwise place it without `reservationId`, with `expectedPriceCents`, or give the money back.
          *
          *     `reservation_mismatch`: The order names another listing, NFT or quantity than its reservation holds. The message tells what it holds. Correct the field.
          *
@@ -4456,7 +4456,7 @@ export interface components {
          *
          *     `token_not_supported`: The contract is neither ERC-721 nor ERC-1155 (ERC-165). Ask the operator to correct the catalogue.
          *
-         *     `token_not_transferable`: The token cannot be transferred at present: it is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
+         *     `token_not_transferable`: The token is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
          */
         CheckOrders400: {
             headers: {
@@ -4475,7 +4475,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          */
         CheckOrders403: {
             headers: {
@@ -4490,13 +4490,13 @@ export interface components {
             };
         };
         /**
-         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. If you send a call again, this is success: the purchase was placed. Read that order, or send the order with `PUT /api/externalOrders/by-number/…`, which also compares. If it is another purchase, give it a number of its own. Use a token with another name for each shop.
+         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue. If you send a call again, this is success: the purchase was placed. Read that order, or use `PUT /api/externalOrders/by-number/…`, which also compares. Give another purchase a number of its own, and each shop a token with a name of its own.
          *
          *     `price_changed`: The listing asks another price for a piece, or another currency, than the order expects. The issue has both: `expectedPriceCents`, `expectedCurrency`, `priceCents`, `priceCurrency`. Ask the customer again, or give the money back.
          *
          *     `request_in_progress`: Other calls order or reserve the same NFTs at the same time. Wait as long as `Retry-After` says, then send the same call again.
          *
-         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many there are. Orders whose buyers have no wallet yet are among them. Wait until some are delivered, cancelled or failed, or release reservations. Master tokens have no such limit.
+         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many. Wait until some are delivered, cancelled or failed, or release reservations.
          */
         CheckOrders409: {
             headers: {
@@ -4514,7 +4514,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
          */
@@ -4533,7 +4533,7 @@ export interface components {
         /**
          * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
          *
-         *     `not_delivered`: There is no proof yet: the NFT is not delivered. The message has the state of the delivery. Wait for the event `order.delivered`. An order that was cancelled or has failed gets no proof.
+         *     `not_delivered`: There is no proof yet: the NFT is not delivered. The message has the state of the delivery. Wait for the event `order.delivered`. A cancelled or failed order gets no proof.
          */
         OrdersConflictOrNotDelivered: {
             headers: {
@@ -4550,9 +4550,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -4560,13 +4560,13 @@ export interface components {
          *
          *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
          *
-         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts, and orders and reservations need a fixed price. Use a listing with the type `regular`, or take the product off the shop.
+         *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
          *
          *     `nft_not_released`: The NFT is not on sale. Wait until it is released.
          *
-         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many are left, and how many are reserved. Order fewer pieces, or refund the buyer.
+         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many. Order fewer pieces, or refund the buyer.
          *
          *     `quantity_too_large`: The listing sells fewer pieces in one order, or the price would be too large. The message tells how many. Split the order.
          *
@@ -4590,7 +4590,7 @@ export interface components {
          *
          *     `token_not_supported`: The contract is neither ERC-721 nor ERC-1155 (ERC-165). Ask the operator to correct the catalogue.
          *
-         *     `token_not_transferable`: The token cannot be transferred at present: it is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
+         *     `token_not_transferable`: The token is paused, soulbound, or refuses the Delivery contract. Take the product off the shop until `sellable` is true again.
          */
         Reserve400: {
             headers: {
@@ -4604,7 +4604,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `unauthenticated`: No token, or a token that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
+        /** @description `unauthenticated`: No token, or one that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
         Unauthenticated: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4623,7 +4623,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          */
         Reserve403: {
             headers: {
@@ -4642,7 +4642,7 @@ export interface components {
          *
          *     `request_in_progress`: Other calls order or reserve the same NFTs at the same time. Wait as long as `Retry-After` says, then send the same call again.
          *
-         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many there are. Orders whose buyers have no wallet yet are among them. Wait until some are delivered, cancelled or failed, or release reservations. Master tokens have no such limit.
+         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many. Wait until some are delivered, cancelled or failed, or release reservations.
          */
         Reserve409: {
             headers: {
@@ -4657,7 +4657,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
+        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form besides it, or more than 1,000 lines or 4 MiB of a catalogue. Send fewer orders or lines per call, a smaller picture. */
         PayloadTooLarge: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4670,7 +4670,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, is compressed (`Accept-Encoding` says what is taken), or is not a picture. Set `Content-Type`, send the body without `Content-Encoding`, or send another format. */
+        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, is compressed, or is not a picture. Set `Content-Type`, send no `Content-Encoding`, or another format. */
         UnsupportedMediaType: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4697,7 +4697,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 12,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
+        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 12,000 with a master token, or more changes of avatars, tokens, sign-ins, addresses, pictures, webhooks or orders than a user may make. Wait as long as `Retry-After` says. */
         RateLimited: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4711,7 +4711,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `internal_error`: An error of the service. Send the call again, with the same `Idempotency-Key` if it has one; then report the `x-request-id`. */
+        /** @description `internal_error`: An error of the service. Send the call again, with the same key; then report the `x-request-id`. */
         InternalError: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4725,9 +4725,9 @@ export interface components {
             };
         };
         /**
-         * @description `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again.
+         * @description `not_ready`: A setting or a migration is missing, or the instance has another `DELIVERY_KEY_SECRET` than the one it began with. Send the call again later. Operators: the log says what to do; set a changed secret to the first one again.
          *
-         *     `try_later`: The platform cannot do this at the moment: the database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same key.
          */
         NotReadyOrTryLater: {
             headers: {
@@ -4745,7 +4745,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         InvalidInputOrUnknownField: {
             headers: {
@@ -4818,7 +4818,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
          *     `user_not_found`: There is no user with this id, in `userId` or in a record of a catalogue. Correct the id, or import the user in the same file.
          */
@@ -4850,7 +4850,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          */
         InvalidInputOrInvalidCharacter: {
             headers: {
@@ -4867,7 +4867,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
          *     `user_not_found`: There is no user with this id, in `userId` or in a record of a catalogue. Correct the id, or import the user in the same file.
          */
@@ -4922,7 +4922,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         CreateWebhook403: {
             headers: {
@@ -4954,7 +4954,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         UpdateWebhook403: {
             headers: {
@@ -4973,7 +4973,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         DeleteWebhook403: {
             headers: {
@@ -4992,7 +4992,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         RotateWebhookSecret403: {
             headers: {
@@ -5009,9 +5009,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         ListEvents400: {
             headers: {
@@ -5025,7 +5025,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `events_removed`: Events that followed `after` are not in the log any more, which keeps 30 days, or `after` is not of this log. Read the orders that you wait for, then go on with `since`. */
+        /** @description `events_removed`: Events that followed `after` are not in the log any more (30 days), or `after` is not of this log. Read the orders that you wait for, then go on with `since`. */
         EventsRemoved: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -5041,9 +5041,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         ListTransfers400: {
             headers: {
@@ -5060,9 +5060,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         RetryTransfers400: {
             headers: {
@@ -5079,9 +5079,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         CancelTransfers400: {
             headers: {
@@ -5098,9 +5098,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         WriteOffTransfer400: {
             headers: {
@@ -5117,25 +5117,25 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
          *
          *     `user_not_found`: There is no user with this id, in `userId` or in a record of a catalogue. Correct the id, or import the user in the same file.
          *
-         *     `duplicate_id`: Two records of a type have the same `id` in a catalogue. Give each record an id of its own.
+         *     `duplicate_id`: Two records of a type have the same `id`. Give each record an id of its own.
          *
          *     `network_not_found`: The instance has no network of this name. Correct `network`, or configure the network.
          *
-         *     `identity_taken`: The e-mail address or the wallet of a record belongs to another user. Correct it, or use the id under which that user was imported.
+         *     `identity_taken`: The e-mail address or the wallet of a record belongs to another user. Correct it, or use the id of that user.
          *
          *     `username_taken`: The user name of a record belongs to another user. Choose another one.
          *
-         *     `token_taken`: Two NFTs have the same network, contract and token id. Correct the token, or use the id under which that NFT was imported.
+         *     `token_taken`: Two NFTs have the same network, contract and token id. Correct the token, or use the id of that NFT.
          *
-         *     `cannot_change`: A record of a catalogue has another value in a field that stays as it was first imported: the token of an NFT, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value; for another token or another sale, a new record with its own id.
+         *     `cannot_change`: A record has another value in a field that stays as it was first imported: the token of an NFT, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value, or a new record with its own id.
          *
          *     `amount_too_small`: More pieces of the NFT are sold or held by reservations than the record has. Use a larger `amount`, or wait until the reservations end.
          */
@@ -5154,9 +5154,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         FindRecordNumbers400: {
             headers: {
@@ -5171,9 +5171,9 @@ export interface components {
             };
         };
         /**
-         * @description `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again.
+         * @description `not_ready`: A setting or a migration is missing, or the instance has another `DELIVERY_KEY_SECRET` than the one it began with. Send the call again later. Operators: the log says what to do; set a changed secret to the first one again.
          *
-         *     `try_later`: The platform cannot do this at the moment: the database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same key.
          */
         GetHealth503: {
             headers: {
@@ -5191,9 +5191,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         AcknowledgeAlarm400: {
             headers: {
@@ -5223,9 +5223,9 @@ export interface components {
         /**
          * @description `chain_unavailable`: The chain that must verify the signature of a contract wallet does not answer. Try again later.
          *
-         *     `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again.
+         *     `not_ready`: A setting or a migration is missing, or the instance has another `DELIVERY_KEY_SECRET` than the one it began with. Send the call again later. Operators: the log says what to do; set a changed secret to the first one again.
          *
-         *     `try_later`: The platform cannot do this at the moment: the database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same key.
          */
         SignInWithWallet503: {
             headers: {
@@ -5245,7 +5245,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         LinkWallet403: {
             headers: {
@@ -5262,9 +5262,9 @@ export interface components {
         /**
          * @description `chain_unavailable`: The chain that must verify the signature of a contract wallet does not answer. Try again later.
          *
-         *     `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again.
+         *     `not_ready`: A setting or a migration is missing, or the instance has another `DELIVERY_KEY_SECRET` than the one it began with. Send the call again later. Operators: the log says what to do; set a changed secret to the first one again.
          *
-         *     `try_later`: The platform cannot do this at the moment: the database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         *     `try_later`: The database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same key.
          */
         LinkWallet503: {
             headers: {

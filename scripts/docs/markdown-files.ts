@@ -1,13 +1,11 @@
 /** The documents of `/docs` as Markdown, for programs, and `llms.txt`, which lists them. */
-import { readFile } from 'node:fs/promises'
-import { documents, FILE_URL, withSiteLinks } from './pages.ts'
+import { documents, FILE_URL, readDocument } from './pages.ts'
 
 /** Returns each document as Markdown, by its path, and `/llms.txt` (https://llmstxt.org). */
 export async function renderMarkdownFiles(): Promise<Record<string, string>> {
   const files = await Promise.all(
     Object.entries(documents).map(
-      async ([path, file]) =>
-        [`${path}.md`, withSiteLinks(await readFile(file, 'utf8'), file, urlOf)] as const,
+      async ([path, file]) => [`${path}.md`, await readDocument(file, urlOf)] as const,
     ),
   )
   const byPath = Object.fromEntries(files)
@@ -38,6 +36,7 @@ ${list.join('\n')}
 
 ## Optional
 
-- [Runbook](${FILE_URL}/docs/runbook.md): for operators of an instance.
+- [Catalogue](${FILE_URL}/docs/catalogue.md): for operators, how NFTs and listings are imported.
+- [Runbook](${FILE_URL}/docs/runbook.md): for operators, what each alarm means.
 `
 }

@@ -1,4 +1,5 @@
 /** The documents that `/docs` serves, and the links between them. */
+import { readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
 
 /** The address of the instance in the texts of the documentation. The Worker replaces it. */
@@ -14,11 +15,17 @@ export const guides = {
   '/docs/local': 'docs/guides/local.md',
   '/docs/check-my-shop': 'docs/guides/check-my-shop.md',
   '/docs/proofs': 'docs/guides/proofs.md',
+  '/docs/endpoints': 'docs/endpoints.md',
   '/docs/errors': 'docs/errors.md',
+  '/docs/limits': 'docs/limits.md',
+  '/docs/decisions': 'docs/decisions.md',
   '/docs/versioning': 'docs/versioning.md',
   '/docs/changelog': 'CHANGELOG.md',
 }
-export const operators = { '/docs/runbook': 'docs/runbook.md' }
+export const operators = {
+  '/docs/catalogue': 'docs/catalogue.md',
+  '/docs/runbook': 'docs/runbook.md',
+}
 export const overview = { '/docs': 'docs/guides/README.md' }
 
 /** Every document, by its path. */
@@ -29,15 +36,31 @@ const paths = new Map([
   ['docs/openapi.json', '/openapi.json'],
 ])
 
+/** Reads a document as the site shows it. */
+export async function readDocument(
+  file: string,
+  linkTo: (path: string) => string,
+): Promise<string> {
+  return withSiteLinks(await withPrograms(await readFile(file, 'utf8'), file), file, linkTo)
+}
+
+/** Replaces a line that only links to a program, as `[The shop](programs/shop.ts)`, by the program. */
+async function withPrograms(markdown: string, file: string): Promise<string> {
+  const parts = markdown.split(/^\[[^\]]*\]\((programs\/\w+\.(?:sh|ts|py))\)$/m)
+  const texts = parts.map(async (part, i) => {
+    if (i % 2 === 0) return part
+    const { name, ext } = posix.parse(part)
+    const program = await readFile(posix.join(posix.dirname(file), part), 'utf8')
+    return `\`\`\`${ext.slice(1)} ${name}\n${program}\`\`\``
+  })
+  return (await Promise.all(texts)).join('')
+}
+
 /**
  * Returns a document with links of the site instead of links between files: `../errors.md#sold_out`
  * leads to `linkTo('/docs/errors') + '#sold_out'`. A file that the site does not have is only named.
  */
-export function withSiteLinks(
-  markdown: string,
-  file: string,
-  linkTo: (path: string) => string,
-): string {
+function withSiteLinks(markdown: string, file: string, linkTo: (path: string) => string): string {
   const link = (found: string, text: string, href: string) => {
     if (/^([a-z]+:|\/|#)/.test(href)) return found
     const [target = '', anchor] = href.split('#')

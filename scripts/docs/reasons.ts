@@ -2,15 +2,7 @@
 import type { ReasonCode } from '../../src/db/schema/delivery.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 
-const HEADER =
-  '| reasonCode | meaning | how it ends | who can remove it | retry |\n|---|---|---|---|---|\n'
-
-const removers = {
-  seller: 'the seller',
-  buyer: 'the buyer',
-  network: 'the network',
-  operator: 'the operator',
-}
+const HEADER = '| reasonCode | meaning | how it ends | who removes it |\n|---|---|---|---|\n'
 
 /** Returns a document with the table as the Worker has the rules. */
 export function withReasons(document: string): string {
@@ -24,16 +16,16 @@ export function withReasons(document: string): string {
 
 function rowOf(code: ReasonCode): string {
   const { sentence, removedBy = 'operator', retry } = rules[code]
-  const again = retry === false ? 'no' : retry ? `once ${retry}` : 'yes'
-  return `| \`${code}\` | ${sentence} | ${describeEnd(code)} | ${removers[removedBy]} | ${again} |`
+  const again = retry === false ? ', no retry' : retry ? `, retry once ${retry}` : ''
+  return `| \`${code}\` | ${sentence} | ${describeEnd(code)}${again} | ${removedBy} |`
 }
 
 function describeEnd(code: ReasonCode): string {
   const { waits, ends, confirmedBy = 'two nodes' } = rules[code]
-  if (waits === Number.POSITIVE_INFINITY) return 'waits until the cause is removed'
+  if (waits === Number.POSITIVE_INFINITY) return 'waits'
   if (waits === undefined) return ends ?? ''
   if (waits === 0) return 'fails at once'
   const time = waits < 3_600_000 ? `${waits / 60_000} minutes` : `${waits / 3_600_000} hours`
   const isConfirmed = !ends && confirmedBy === 'two nodes'
-  return `${ends ?? 'fails'} after ${time}${isConfirmed ? ', if a second node agrees' : ''}`
+  return `${ends ?? 'fails'} after ${time}${isConfirmed ? '*' : ''}`
 }

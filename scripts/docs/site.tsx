@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { raw } from 'hono/html'
 import { renderMarkdown } from './markdown.ts'
-import { guides, operators, overview, withSiteLinks } from './pages.ts'
+import { guides, operators, overview, readDocument } from './pages.ts'
 import {
   type OpenApi,
   OperationLinks,
@@ -47,8 +47,7 @@ export async function renderSite(): Promise<Site> {
 const readPages = (files: Record<string, string>): Promise<Page[]> =>
   Promise.all(
     Object.entries(files).map(async ([path, file]) => {
-      const markdown = withSiteLinks(await readFile(file, 'utf8'), file, (target) => target)
-      const html = renderMarkdown(markdown)
+      const html = renderMarkdown(await readDocument(file, (target) => target))
       return { path, title: /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? path, html }
     }),
   )

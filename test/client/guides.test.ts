@@ -1,6 +1,7 @@
 /** Runs the programs of the guides as a reader does. */
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -47,8 +48,10 @@ async function store(program: string, language: Language): Promise<string> {
   return file
 }
 
-/** Returns a program of a guide, which may be told in several blocks. */
+/** Returns a program of a guide: a file, or one for the shell that is told in blocks of the guide. */
 async function programIn(guide: string, name: string, language: Language): Promise<string> {
+  const file = `docs/guides/programs/${name}.${language}`
+  if (existsSync(file)) return readFile(file, 'utf8')
   const markdown = await readFile(`docs/guides/${guide}.md`, 'utf8')
   const blocks = markdown.matchAll(new RegExp(`^\`\`\`${language} ${name}\n(.*?)^\`\`\`$`, 'gms'))
   const program = [...blocks].map(([, block]) => block).join('')

@@ -50,11 +50,15 @@ it('lists the guides in llms.txt, which begins with a title and a summary', asyn
     `${BASE_URL}/docs/local.md`,
     `${BASE_URL}/docs/check-my-shop.md`,
     `${BASE_URL}/docs/proofs.md`,
+    `${BASE_URL}/docs/endpoints.md`,
     `${BASE_URL}/docs/errors.md`,
+    `${BASE_URL}/docs/limits.md`,
+    `${BASE_URL}/docs/decisions.md`,
     `${BASE_URL}/docs/versioning.md`,
     `${BASE_URL}/docs/changelog.md`,
     `${BASE_URL}/openapi.json`,
     `${BASE_URL}/docs.md`,
+    `${BASE_URL}/docs/catalogue.md`,
     `${BASE_URL}/docs/runbook.md`,
   ])
 })

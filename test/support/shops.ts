@@ -24,9 +24,7 @@ export async function aShop(
   language: Language,
   mistakes: readonly Mistake[] = [],
 ): Promise<string[]> {
-  const guide = await readFile('docs/guides/check-my-shop.md', 'utf8')
-  const [, sample = ''] =
-    new RegExp(`^\`\`\`${language} shop\n(.*?)^\`\`\`$`, 'ms').exec(guide) ?? []
+  const sample = await readFile(`docs/guides/programs/shop.${language}`, 'utf8')
   const client = JSON.stringify(resolve('client/src/index.ts'))
   let program = sample.replace("'@marketplace-api/marketplace'", client)
   for (const [right, wrong] of mistakes) {

@@ -1,0 +1,6 @@
+while order=$(curl -fsS http://localhost:8787/api/externalOrders/1 \
+  -H "Authorization: Bearer $TOKEN")
+do
+  echo "$order" | grep -oE '"status":"(transferred|failed|awaiting_wallet)"' && break
+  sleep 2
+done
