@@ -25,5 +25,5 @@ export function requireAccessTo(caller: Caller, userId: number): void {
 }
 
 /** Holds if there is no such user, or the user was removed. */
-export const isUnknownUser = (userId: number): SQL =>
+export const isUnknownUserSql = (userId: number): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND removedAt IS NULL)`

@@ -1,13 +1,13 @@
 import { and, eq, isNull, not, or, sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import { readAs, writeAs } from '../auth/access.ts'
-import { isUnknownUser, requireAccessTo } from '../auth/user-param.ts'
+import { isUnknownUserSql, requireAccessTo } from '../auth/user-param.ts'
 import { prepared } from '../db/batch.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
-import { perDay } from '../http/daily-quota.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
+import { perDay } from '../http/guard.ts'
 import { log } from '../log.ts'
 import type { AvatarCtx } from './context.ts'
 import { MAX_EDGE, toJpeg } from './picture.ts'
@@ -109,7 +109,7 @@ async function updateAvatarKey(ctx: AvatarCtx, { userId, key }: { userId: number
     const [[previous], updated] = await writeAs(
       db,
       caller,
-      [{ when: isUnknownUser(userId), error: unknownUser }],
+      [{ when: isUnknownUserSql(userId), error: unknownUser }],
       [
         db.select({ avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
         db

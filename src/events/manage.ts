@@ -12,10 +12,9 @@ import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
-import { perDay } from '../http/daily-quota.ts'
 import { parseDestination } from '../http/destination.ts'
 import { invalidField } from '../http/errors.ts'
-import { guard } from '../http/guard.ts'
+import { guard, perDay } from '../http/guard.ts'
 import {
   isMasterEndpoint,
   recordChange,

@@ -1,7 +1,7 @@
 /** Guests: accounts that an order has made. They belong to whoever first proves the address. */
 
 import { sql } from 'drizzle-orm'
-import { selectAddressIds } from '../addresses/owned.ts'
+import { selectAddressIds } from '../addresses/schema.ts'
 import { raw } from '../db/batch.ts'
 import { isGuest } from '../db/schema/users.ts'
 import { changeDeliveries } from '../delivery/transitions.ts'

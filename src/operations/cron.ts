@@ -1,7 +1,7 @@
 /** What the cron trigger does each minute. */
 
 import { sql } from 'drizzle-orm'
-import { sweepAddresses } from '../addresses/sweep.ts'
+import { sweepAddresses } from '../addresses/deleted.ts'
 import { removeOrphans } from '../avatars/orphans.ts'
 import { checkListings } from '../catalogue/check-listings.ts'
 import { sweepImports } from '../catalogue/import.ts'

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
-import { selectAddressIds } from '../addresses/owned.ts'
+import { selectAddressIds } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
 import { avatarUrl } from '../avatars/url.ts'
 import { shownColumns } from '../db/columns.ts'

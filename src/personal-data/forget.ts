@@ -1,8 +1,7 @@
 /** Removes a person's data. Orders, amounts and records of the chain stay. */
 
 import { eq, type SQL, sql } from 'drizzle-orm'
-import { selectAddressIds } from '../addresses/owned.ts'
-import { addressTexts } from '../addresses/schema.ts'
+import { addressTexts, selectAddressIds } from '../addresses/schema.ts'
 import { isAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { purgePictures } from '../avatars/purge.ts'

@@ -10,7 +10,7 @@ import type { Values } from './form.tsx'
 type Address = Values & { id: number; isDefault: boolean }
 
 type AddressBookProps = {
-  delivery: (Values & { id: number; default: boolean })[]
+  delivery: Address[]
   billing: Address[]
   undo: Deleted | undefined
   problem: string | undefined
@@ -25,7 +25,7 @@ export const AddressBook = ({ delivery, billing, undo, problem }: AddressBookPro
       kind="delivery"
       title="Delivery addresses"
       empty="You have no delivery address yet."
-      addresses={delivery.map(({ default: isDefault, ...address }) => ({ ...address, isDefault }))}
+      addresses={delivery}
     />
     <AddressList
       kind="billing"
