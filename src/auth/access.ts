@@ -18,9 +18,10 @@ import type { Guard } from '../db/guard.ts'
 import { ADMINISTRATOR, type tokens, type users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError, unauthenticated } from '../http/errors.ts'
+import { DAY } from '../time.ts'
 
 /** Milliseconds for which a token works after it was rolled, so that programs can change over. */
-export const ROLL_GRACE = 24 * 60 * 60 * 1000
+export const ROLL_GRACE = DAY
 
 /** By the clock of D1, because reading needs no other time. */
 const now = sql.raw("strftime('%Y-%m-%dT%H:%M:%fZ', 'now')")

@@ -12,12 +12,13 @@ import { tokens, users } from '../db/schema/users.ts'
 import type { App, Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { mayBeStale } from '../http/nearest.ts'
+import { MINUTE } from '../time.ts'
 import { isList, readAs, sessionRequired } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import { SESSION_LIFETIME, signToken, type TokenRecord, tokenIssuer } from './tokens.ts'
 
 /** Milliseconds after a sign-in in which a session may change how to get into the account. */
-const RECENT = 10 * 60 * 1000
+const RECENT = 10 * MINUTE
 
 const cookie = { httpOnly: true, secure: true, sameSite: 'Lax', path: '/' } satisfies CookieOptions
 
@@ -126,7 +127,7 @@ const recentAfter = (now: Date): string => new Date(now.getTime() - RECENT).toIS
 const reauthenticationRequired = () =>
   new ApiError(
     'reauthentication_required',
-    `sign in again to do this: your last sign-in was more than ${RECENT / 60_000} minutes ago`,
+    `sign in again to do this: your last sign-in was more than ${RECENT / MINUTE} minutes ago`,
   )
 
 /** Whether the user has signed in a short time ago. */

@@ -1,11 +1,12 @@
 /** Chooses a node of a network. One that fails, lags or has another chain is left out for a while. */
 import type { Network } from '../env.ts'
 import { log } from '../log.ts'
+import { MINUTE } from '../time.ts'
 import { type Block, block, blockAt, chainId, integer, read } from './requests.ts'
 import { type Limits, nodeAt, type Replies, type Reply, type Rpc, type RpcRequest } from './rpc.ts'
 
 /** Milliseconds for which a node is left out. */
-const LEFT_OUT = 60_000
+const LEFT_OUT = MINUTE
 
 /** Seconds after which the newest block of a node is compared with that of another node. */
 const OLD_BLOCK = 60

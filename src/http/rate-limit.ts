@@ -1,6 +1,7 @@
 /** Rate limits through the bindings of wrangler.toml. */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { MINUTE } from '../time.ts'
 import { rateLimitKey } from './client-ip.ts'
 import type { App } from './context.ts'
 import { declarationOf } from './endpoint.ts'
@@ -21,7 +22,7 @@ async function count(c: Context<App>, limit: Limit, key: string, message: string
 }
 
 /** Milliseconds for which a token that the database refused counts as no token. */
-const REFUSAL_LIFETIME = 60_000
+const REFUSAL_LIFETIME = MINUTE
 
 /** Entries kept before the cache is cleared. */
 const MAX_REFUSALS = 1000

@@ -9,12 +9,13 @@ import { emailLinks } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
 import { type Mailer, mailboxOf, mailQuotas } from '../mail/mail.ts'
+import { MINUTE } from '../time.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
 
 /** Milliseconds. The limits below count the links of this time. */
-export const LINK_LIFETIME = 15 * 60 * 1000
+export const LINK_LIFETIME = 15 * MINUTE
 
 /** Sign-in links of one client and mailbox that work. A newer one replaces the oldest. */
 const MAX_LIVE_LINKS = 3

@@ -6,12 +6,13 @@ import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
 import { tokens } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
+import { HOUR } from '../time.ts'
 import { REFERENCE_NAME, tokenNamespace } from './namespace.ts'
 
 type IssuerCtx = Ctx & { settings: Settings }
 
 /** Milliseconds. */
-const LIFETIME = 60 * 60 * 1000
+const LIFETIME = HOUR
 
 /**
  * Returns a JWT of the caller for one hour, and when it expires, as ISO 8601. A user has one row

@@ -4,9 +4,10 @@ import { raw, type Statement } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
 import { tokens } from '../db/schema/users.ts'
+import { DAY } from '../time.ts'
 
 /** Milliseconds for which a revoked or expired token is kept, to answer questions about it. */
-const KEPT = 30 * 24 * 60 * 60 * 1000
+const KEPT = 30 * DAY
 
 /** Revokes rolled tokens that no longer work, so that no list shows them, and deletes those that ended long ago. */
 export function sweepTokens(db: Database, now: Date): Statement[] {

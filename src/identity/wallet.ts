@@ -12,6 +12,7 @@ import type { Network, Settings } from '../env.ts'
 import { isSignedBy } from '../ethereum/secp256k1.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
+import { MINUTE } from '../time.ts'
 import { isUnowned } from './address.ts'
 import { isSignedByContract, type SignedMessage } from './contract-wallet.ts'
 import { hashWallet } from './namespace.ts'
@@ -19,7 +20,7 @@ import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
 
 /** Milliseconds that the user has to sign a message. */
-export const MESSAGE_LIFETIME = 10 * 60 * 1000
+export const MESSAGE_LIFETIME = 10 * MINUTE
 
 const statements = {
   'sign-in': 'Sign in to the marketplace.',
