@@ -51,19 +51,16 @@ const tokenRevoked = () => unauthenticated('the token was revoked')
 export const sessionRequired = () =>
   new ApiError('forbidden', 'sign in to do this: an API token is not accepted here')
 
-/** Whether the token is a session. */
-export const isSession = ({ tokenId }: Pick<Caller, 'tokenId'>): SQL =>
+export const isSessionSql = ({ tokenId }: Pick<Caller, 'tokenId'>): SQL =>
   sql`EXISTS (SELECT 1 FROM tokens WHERE id = ${tokenId} AND kind = 'session')`
 
-/** Whether the user is an administrator. */
-export const isAdministrator = ({ userId }: Pick<Caller, 'userId'>): SQL =>
+export const isAdministratorSql = ({ userId }: Pick<Caller, 'userId'>): SQL =>
   sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND roleId = ${ADMINISTRATOR})`
 
 const notAdministrator = () => new ApiError('forbidden', 'only administrators may do this')
 
-/** Rejects a caller who is not an administrator. */
-export const administratorGuard = (caller: Caller): Guard => ({
-  when: not(isAdministrator(caller)),
+export const refuseNonAdministrator = (caller: Caller): Guard => ({
+  when: not(isAdministratorSql(caller)),
   error: notAdministrator,
 })
 
@@ -73,29 +70,33 @@ function callerGuards(caller: Caller): Guard[] {
   const guards: Guard[] = [
     { when: sql`NOT EXISTS (SELECT 1 ${liveToken(caller)})`, error: tokenRevoked },
   ]
-  if (requires) guards.push({ when: not(isSession(caller)), error: sessionRequired })
-  if (requires === 'administrator') guards.push(administratorGuard(caller))
+  if (requires) guards.push({ when: not(isSessionSql(caller)), error: sessionRequired })
+  if (requires === 'administrator') guards.push(refuseNonAdministrator(caller))
   return guards
 }
+
+/** Statements in a list, or by name. */
+export type Statements = readonly Statement[] | NamedStatements
+/** The rows of each statement: in a list, or by name. */
+export type RowsOf<T extends Statements> = T extends readonly Statement[]
+  ? BatchResponse<T>
+  : T extends NamedStatements
+    ? Results<T>
+    : never
 
 /**
  * Runs the statements in one trip, together with the check that the token is live and is what the
  * endpoint requires. Throws `unauthenticated`, `forbidden`.
  */
-export function readAs<const T extends readonly Statement[]>(
+export function readAs<const T extends Statements>(
   db: Database,
   caller: Caller,
   statements: T,
-): Promise<BatchResponse<T>>
-export function readAs<const T extends NamedStatements>(
-  db: Database,
-  caller: Caller,
-  statements: T,
-): Promise<Results<T>>
+): Promise<RowsOf<T>>
 export async function readAs(
   db: Database,
   caller: Caller,
-  statements: readonly Statement[] | NamedStatements,
+  statements: Statements,
 ): Promise<unknown> {
   if (isList(statements)) return Object.values(await readAs(db, caller, toNamed(statements)))
   const { liveTokens, ...results } = await batch(db, {
@@ -114,32 +115,25 @@ export async function readAs(
  * `forbidden` if it is not what the endpoint requires, or the error of the first guard whose
  * condition holds; nothing is written then.
  */
-export function writeAs<const T extends readonly Statement[]>(
+export function writeAs<const T extends Statements>(
   db: Database,
   caller: Caller,
   guards: readonly Guard[],
   statements: T,
-): Promise<BatchResponse<T>>
-export function writeAs<const T extends NamedStatements>(
-  db: Database,
-  caller: Caller,
-  guards: readonly Guard[],
-  statements: T,
-): Promise<Results<T>>
+): Promise<RowsOf<T>>
 export async function writeAs(
   db: Database,
   caller: Caller,
   guards: readonly Guard[],
-  statements: readonly Statement[] | NamedStatements,
+  statements: Statements,
 ): Promise<unknown> {
   const all = [...callerGuards(caller), ...guards]
   if (!isList(statements)) return await guarded(db, all, statements)
   return Object.values(await guarded(db, all, toNamed(statements)))
 }
 
-export const isList = (
-  statements: readonly Statement[] | NamedStatements,
-): statements is readonly Statement[] => Array.isArray(statements)
+export const isList = (statements: Statements): statements is readonly Statement[] =>
+  Array.isArray(statements)
 
 const toNamed = (statements: readonly Statement[]): Record<string, Statement> =>
   Object.fromEntries(statements.map((statement, i) => [`_${i}`, statement]))

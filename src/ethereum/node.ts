@@ -114,14 +114,13 @@ export const readHead = async (
 /** Returns the newest block in the replies of a node, or why it cannot be used. */
 export function headIn(network: Pick<Network, 'chainId'>, replies: Replies): Block | string {
   const id = read(integer, replies(chainId))
-  if (id === null) return describeTrouble(replies(chainId), 'the node does not tell its chain id')
+  if (id === null) return faultOf(replies(chainId)) ?? 'the node does not tell its chain id'
   if (id !== network.chainId) return `the node has chain id ${id} instead of ${network.chainId}`
   const head = read(block, replies(newest))
-  return head ?? describeTrouble(replies(newest), 'the node does not tell the newest block')
+  return head ?? faultOf(replies(newest)) ?? 'the node does not tell the newest block'
 }
 
-const describeTrouble = (reply: Reply, otherwise: string): string =>
-  'fault' in reply ? reply.fault : otherwise
+const faultOf = (reply: Reply) => ('fault' in reply ? reply.fault : undefined)
 
 /**
  * Returns why another node contradicts the newest block of a node; null if none does. Asked only about

@@ -23,13 +23,7 @@ export function getSigner(key: Hex): Signer {
   return signer
 }
 
-export type Unsigned = Fees & {
-  chainId: number
-  nonce: number
-  to: Address
-  data: Hex
-  gas: bigint
-}
+type Unsigned = Fees & { chainId: number; nonce: number; to: Address; data: Hex; gas: bigint }
 
 /** Signs a transaction. The same input always gives the same bytes (RFC 6979). */
 export async function sign(signer: Signer, call: Unsigned): Promise<{ raw: Hex; hash: Hex }> {

@@ -3,7 +3,7 @@
 import { and, eq, exists, gt, isNotNull, ne, not, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'
-import { administratorGuard, writeAs } from '../auth/access.ts'
+import { refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import { batch, raw, type Statement } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
@@ -94,7 +94,7 @@ export async function createWebhook(
   const message = `a user may create ${MAX_NEW_WEBHOOKS} webhooks a day`
   const quota = perDay(`webhooks:${caller.userId}`, MAX_NEW_WEBHOOKS, message)
   const guards = [requireRecentSession(ctx), limitWebhooks(caller), requireQuota(quota, now)]
-  if (role === 'master' && caller.role !== 'master') guards.unshift(administratorGuard(caller))
+  if (role === 'master' && caller.role !== 'master') guards.unshift(refuseNonAdministrator(caller))
   const { rows } = await writeAs(db, caller, guards, {
     rows: insert,
     record,

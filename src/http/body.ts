@@ -1,4 +1,4 @@
-/** Reads request bodies up to a limit. */
+/** Reads the bodies of requests up to a limit: JSON, forms, and any bytes. */
 import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { bufferToFormData } from 'hono/utils/buffer'
@@ -11,9 +11,8 @@ export const MAX_FORM_BYTES = 16 * KIBIBYTE
 
 /**
  * Returns a function that reads a body of at most `maxSize` bytes, and keeps it in the request for
- * handlers. It refuses a body without reading it if `content-length` is above the limit. Throws
- * `payload_too_large` with the message, `unsupported_media_type` if the body is compressed, and
- * `invalid_input` if it breaks off.
+ * handlers. It refuses a body without reading it if `content-length` is above the limit. `message` is
+ * that of `payload_too_large`.
  */
 export function bodyReader(maxSize: number, message: string) {
   const limit = bodyLimit({
@@ -40,12 +39,35 @@ export function bodyReader(maxSize: number, message: string) {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** Decodes a body. Throws `invalid_input` if it is not UTF-8. */
 export function decodeUtf8(bytes: ArrayBuffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
     throw new ApiError('invalid_input', 'the body is not valid UTF-8')
+  }
+}
+
+export const MAX_BODY_MIB = 1
+
+const jsonMediaType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+
+const readJson = bodyReader(
+  MAX_BODY_MIB * 1024 * KIBIBYTE,
+  `a JSON body may have at most ${MAX_BODY_MIB} MiB`,
+)
+
+/** Returns the value of a body that is declared as JSON, and is UTF-8. */
+export async function jsonBody(c: Context): Promise<unknown> {
+  const isJson = jsonMediaType.test(c.req.header('content-type')?.trim() ?? '')
+  // Other sites can make browsers send forms with the cookie, but no JSON. With the token in the
+  // header, the body is JSON whatever its type: `curl -d` declares a form.
+  if (!isJson && !c.req.header('authorization'))
+    throw new ApiError('unsupported_media_type', 'send the body as application/json in UTF-8')
+  const text = decodeUtf8(await readJson(c))
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ApiError('invalid_input', 'the body is not valid JSON')
   }
 }
 
@@ -56,10 +78,7 @@ const readForm = bodyReader(
 
 const formMediaType = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i
 
-/**
- * Returns the fields of a form: a list for a name that it has twice, and nothing of a body of another
- * type. Throws `payload_too_large`, `invalid_input`.
- */
+/** Returns the fields of a form, and nothing of a body of another type. */
 export async function formBody(c: Context): Promise<unknown> {
   const bytes = await readForm(c)
   const contentType = c.req.header('content-type')?.trim() ?? ''

@@ -27,12 +27,12 @@ export function findMisspelled(schema: $ZodType, value: unknown, path: string): 
   const fields = fieldsOf(schema)
   const names = new Map(Object.keys(fields).map((field) => [plain(field), field]))
   return Object.entries(value).flatMap(([name, content]): Issue[] => {
-    const at = path ? `${path}.${name}` : name
+    const fieldPath = path ? `${path}.${name}` : name
     const field = Object.hasOwn(fields, name) && fields[name]
-    if (field) return findMisspelled(field, content, at)
+    if (field) return findMisspelled(field, content, fieldPath)
     const meant = names.get(plain(name))
     return meant
-      ? [{ path: at, code: 'unknown_field', message: `unknown; did you mean ${meant}?` }]
+      ? [{ path: fieldPath, code: 'unknown_field', message: `unknown; did you mean ${meant}?` }]
       : []
   })
 }

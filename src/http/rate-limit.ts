@@ -23,7 +23,6 @@ async function count(c: Context<App>, limit: Limit, key: string, message: string
 
 /** Milliseconds for which a token that the database refused counts as no token. */
 const REFUSAL_LIFETIME = MINUTE
-
 /** Entries kept before the cache is cleared. */
 const MAX_REFUSALS = 1000
 

@@ -1,7 +1,7 @@
 /** A user's own API tokens, on the settings pages. */
 
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
-import { administratorGuard, isAdministrator, ROLL_GRACE, writeAs } from '../auth/access.ts'
+import { isAdministratorSql, ROLL_GRACE, refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { readAsUser, requireRecent, requireRecentSignIn } from '../auth/session.ts'
 import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
@@ -86,7 +86,7 @@ export async function generateToken(
     limitTokens(caller, now),
     requireQuota(quota, now),
   ]
-  if (role === 'master') guards.push(administratorGuard(caller))
+  if (role === 'master') guards.push(refuseNonAdministrator(caller))
   guards.push(
     guard(
       sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${hasNamespace(token, now)})`,
@@ -193,7 +193,7 @@ export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise
   const revoke = raw(
     db,
     sql`UPDATE tokens SET revokedAt = ${now.toISOString()} WHERE id = ${id} AND revokedAt IS NULL
-      AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministrator(caller)})
+      AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministratorSql(caller)})
       RETURNING id`,
   )
   const [revoked] = await writeAs(

@@ -2,7 +2,7 @@
 
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { addressTexts, selectAddressIds } from '../addresses/schema.ts'
-import { isAdministrator, writeAs } from '../auth/access.ts'
+import { isAdministratorSql, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { purgePictures } from '../avatars/purge.ts'
 import { raw } from '../db/batch.ts'
@@ -60,7 +60,7 @@ function forgetGuards(userId: number): Guard[] {
       'there is no such user',
     ),
     guard(
-      isAdministrator({ userId }),
+      isAdministratorSql({ userId }),
       'conflict',
       'the user is an administrator: take that role away first',
     ),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { JwkSet, publicKeys } from '../auth/public-keys.ts'
+import { JwkSet, publicKeys } from '../auth/tokens.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'
 import { proveDelivery } from './prove.ts'

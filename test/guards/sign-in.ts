@@ -127,7 +127,7 @@ export const signIn: Guard[] = [
   {
     name: 'only administrators generate master tokens',
     file: 'src/identity/api-tokens.ts',
-    text: "if (role === 'master') guards.push(administratorGuard(caller))",
+    text: "if (role === 'master') guards.push(refuseNonAdministrator(caller))",
     broken: '',
     test: 'test/identity/api-tokens.test.ts',
     title: 'generates master tokens only for administrators',
