@@ -59,7 +59,7 @@ export const tokenNamespace = ({ role, userId, name }: NamedToken): SQL =>
     : sql`(SELECT 'user:' || identityHash || ${`:${name}`} FROM ${users} WHERE id = ${userId})`
 
 /** Selects the live API tokens that have the namespace of this token. */
-export const hasNamespace = (token: NamedToken, now: Date) =>
+export const hasNamespaceSql = (token: NamedToken, now: Date) =>
   and(
     eq(tokens.namespace, tokenNamespace(token)),
     // Literals, so that SQLite uses the partial index `tokens_namespace`.

@@ -4,17 +4,19 @@
  * stolen message does not work in another browser.
  */
 import { eq, sql } from 'drizzle-orm'
-import type { Hex } from 'viem'
+import { erc6492SignatureValidatorByteCode as bytecode, type Hex } from 'viem'
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from 'viem/siwe'
-import { getAddress, hashMessage } from 'viem/utils'
+import { concatHex, encodeAbiParameters, getAddress, hashMessage } from 'viem/utils'
 import { walletNonces } from '../db/schema/users.ts'
 import type { Network, Settings } from '../env.ts'
+import { agree, askAll } from '../ethereum/node.ts'
+import { inconclusive, view } from '../ethereum/requests.ts'
 import { isSignedBy } from '../ethereum/secp256k1.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
+import { log } from '../log.ts'
 import { MINUTE } from '../time.ts'
 import { isUnowned } from './address.ts'
-import { isSignedByContract, type SignedMessage } from './contract-wallet.ts'
 import { hashWallet } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
@@ -73,24 +75,20 @@ export async function verifyWalletMessage(
     throw invalidMessage('the message was requested by another browser')
   const walletChainId = await findSignerChain(network, { address, message, signature })
   if (walletChainId === null) throw invalidMessage('the signature does not match the wallet')
-  return createProof({ db, now }, { address: getAddress(address), walletChainId, nonce })
+  const wallet = getAddress(address)
+  return {
+    method: 'wallet',
+    value: sql`${wallet}`,
+    walletChainId,
+    identityHash: sql`${hashWallet(wallet, walletChainId)}`,
+    guard: {
+      when: sql`NOT EXISTS (SELECT 1 FROM walletNonces
+        WHERE nonce = ${nonce} AND expiresAt > ${now.toISOString()})`,
+      error: () => invalidMessage('the message was used before or has expired: please try again'),
+    },
+    consume: db.delete(walletNonces).where(eq(walletNonces.nonce, nonce)),
+  }
 }
-
-const createProof = (
-  { db, now }: Omit<SiteCtx, 'settings'>,
-  { address, walletChainId, nonce }: { address: Hex; walletChainId: number; nonce: string },
-): Proof => ({
-  walletChainId,
-  method: 'wallet',
-  value: sql`${address}`,
-  identityHash: sql`${hashWallet(address, walletChainId)}`,
-  guard: {
-    when: sql`NOT EXISTS (SELECT 1 FROM walletNonces
-      WHERE nonce = ${nonce} AND expiresAt > ${now.toISOString()})`,
-    error: () => invalidMessage('the message was used before or has expired: please try again'),
-  },
-  consume: db.delete(walletNonces).where(eq(walletNonces.nonce, nonce)),
-})
 
 /** viem makes an invalid `Date` of any text. */
 const isTime = (time: Date | undefined): time is Date => !Number.isNaN(time?.getTime() ?? NaN)
@@ -130,3 +128,33 @@ async function findSignerChain(network: Network, signed: SignedMessage): Promise
 
 const invalidMessage = (message: string) =>
   new ApiError('unauthenticated', message, { 'WWW-Authenticate': 'Bearer' })
+
+/** A message that a wallet is said to have signed (EIP-191). */
+type SignedMessage = { address: Hex; message: string; signature: Hex }
+
+/** Of the constructor of the validator. viem's ABI of it would bring those of other contracts. */
+const validatorArguments = [{ type: 'address' }, { type: 'bytes32' }, { type: 'bytes' }] as const
+
+/**
+ * Returns whether the contract at the address accepts the signature (EIP-1271), even if it is not
+ * deployed yet (EIP-6492). The validator runs inside one `eth_call` and is not deployed. Every node
+ * is asked, because one that lies could sign in as any contract.
+ */
+export async function isSignedByContract(
+  network: Pick<Network, 'chainId' | 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'>,
+  { address, message, signature }: SignedMessage,
+): Promise<boolean> {
+  const args = encodeAbiParameters(validatorArguments, [address, hashMessage(message), signature])
+  const request = view(undefined, concatHex([bytecode, args]))
+  const replies = (await askAll(network, [request]))(request)
+  // A contract may reject a signature by reverting.
+  const isAccepted = agree(
+    network,
+    replies.map((reply) =>
+      inconclusive(reply) ? null : 'result' in reply && reply.result === '0x01',
+    ),
+  )
+  if (isAccepted !== null) return isAccepted
+  log.error('contract_wallet_check_failed', { reason: replies.map(inconclusive).join(', ') })
+  throw new ApiError('chain_unavailable', 'the chain does not respond: please try again')
+}

@@ -11,7 +11,14 @@ import { countUse, type Quota, requireQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt } from '../events/id.ts'
 import { log } from '../log.ts'
-import { EnoughMails, hashAddress, isOptedOut, type Mailer, mailboxOf, post } from '../mail/mail.ts'
+import {
+  EnoughMails,
+  hashAddress,
+  isOptedOutSql,
+  type Mailer,
+  mailboxOf,
+  post,
+} from '../mail/mail.ts'
 import { type OrderFacts, orderTexts, quoteTitle } from '../mail/order-texts.ts'
 import { DAY } from '../time.ts'
 
@@ -94,7 +101,7 @@ async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promi
   const quotas = limits.map(([name, limit, error]): Quota => ({ name, per: 'day', limit, error }))
   const guards = [
     { when: isSent, error: stop },
-    { when: isOptedOut(addressHash), error: skip('the recipient wants none') },
+    { when: isOptedOutSql(addressHash), error: skip('the recipient wants none') },
     ...quotas.map((quota) => requireQuota(quota, now)),
   ]
   const markSent = raw<never>(db, mark)

@@ -1,7 +1,7 @@
 /** Proofs of deliveries. */
 import * as z from 'zod'
 import { address, always, count, digits, hash, id, orNull, positive, text } from '../http/fields.ts'
-import { AUDIENCE } from './keys.ts'
+import { AUDIENCE } from './prove.ts'
 
 const Content = z.object({
   token: address('The token contract.'),

@@ -12,7 +12,7 @@ export const signIn: Guard[] = [
   },
   {
     name: 'a contract wallet must accept the signature',
-    file: 'src/identity/contract-wallet.ts',
+    file: 'src/identity/wallet.ts',
     text: "'result' in reply && reply.result === '0x01',",
     broken: 'true,',
     test: 'test/identity/contract-wallet.test.ts',
@@ -142,7 +142,7 @@ export const signIn: Guard[] = [
   },
   {
     name: 'an account that more than an order has used is not taken over',
-    file: 'src/identity/guest.ts',
+    file: 'src/identity/link.ts',
     text: "AND ${sql.raw(isGuest('users'))} AND removedAt IS NULL",
     broken: '',
     test: 'test/identity/guest.test.ts',
