@@ -135,18 +135,12 @@ export async function updateAddress(
 }
 
 /** Deletes an address. Orders that used it keep it. */
-export async function deleteAddress(
-  { db, caller, now }: Ctx,
-  { kind, id }: Target,
-): Promise<Address> {
+export async function deleteAddress({ db, caller, now }: Ctx, { kind, id }: Target) {
   const deletedAt = now.toISOString()
   const target = isAccessibleSql(caller, { kind, id })
-  const [deleted] = await writeAs(
-    db,
-    caller,
-    [],
-    [updateWhere(db, target, { deletedAt, updatedAt: deletedAt })],
-  )
+  const { deleted } = await writeAs(db, caller, [], {
+    deleted: updateWhere(db, target, { deletedAt, updatedAt: deletedAt }),
+  })
   return requireRow(deleted)
 }
 
@@ -154,10 +148,7 @@ export async function deleteAddress(
  * Undoes a deletion of the last hour; a live address stays as it is. The address is the default
  * again, unless there is another one now.
  */
-export async function restoreAddress(
-  { db, caller, now }: Ctx,
-  { kind, id }: Target,
-): Promise<Address> {
+export async function restoreAddress({ db, caller, now }: Ctx, { kind, id }: Target) {
   const { userId } = caller
   const isOwn = isOwnSql({ kind, id, userId })
   const isDeleted = isNotNull(addresses.deletedAt)

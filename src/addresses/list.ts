@@ -7,7 +7,7 @@ import { addresses, users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { isUndoableSql } from './deleted.ts'
-import { type Address, type AddressKind, addressColumns, isLiveSql, isOwnSql } from './schema.ts'
+import { type AddressKind, addressColumns, isLiveSql, isOwnSql } from './schema.ts'
 
 type Owner = { kind: AddressKind; userId: number }
 
@@ -30,10 +30,7 @@ const selectUser = prepared((db, { userId }: { userId: number }) =>
 )
 
 /** Returns the live addresses of a user by id. */
-export async function listAddresses(
-  { db, caller }: Omit<Ctx, 'now'>,
-  { kind, userId }: Owner,
-): Promise<Address[]> {
+export async function listAddresses({ db, caller }: Omit<Ctx, 'now'>, { kind, userId }: Owner) {
   requireAccessTo(caller, userId)
   // A live token proves that its own user exists.
   const isOther = userId !== caller.userId

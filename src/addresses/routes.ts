@@ -68,17 +68,23 @@ function detectKind(body: object): AddressKind {
 
 const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
 
+/** What the endpoints of both kinds have in common. */
+const listsAddresses = {
+  access: 'token',
+  reads: 'nearest',
+  input: { param: UserParam },
+  errors: ['not_found'],
+} as const
+const changesAddress = { access: 'token', reads: 'primary', errors: ['not_found'] } as const
+
 export const addressRoutes = new Endpoints({ tag: 'Addresses' })
   .get(
     '/api/public/user/:user_id/deliveryAddresses',
     {
       id: 'listDeliveryAddresses',
       summary: 'List the delivery addresses of a user',
-      access: 'token',
-      reads: 'nearest',
-      input: { param: UserParam },
+      ...listsAddresses,
       answer: DeliveryAddresses,
-      errors: ['not_found'],
     },
     async (c, { param }) => {
       const userId = resolveUserId(c.var.caller, param.user_id)
@@ -92,11 +98,9 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
       id: 'updateDeliveryAddress',
       summary: 'Update a delivery address',
       description: 'An absent field stays as it is; null clears it.',
-      access: 'token',
-      reads: 'primary',
+      ...changesAddress,
       input: { query: AddressId, json: DeliveryChanges },
       answer: UpdatedDelivery,
-      errors: ['not_found'],
     },
     async (c, { query: { id }, json: changes }) => ({
       updatedDeliveryAddress: toDelivery(
@@ -109,11 +113,9 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
     {
       id: 'deleteDeliveryAddress',
       summary: 'Delete a delivery address',
-      access: 'token',
-      reads: 'primary',
+      ...changesAddress,
       input: { query: AddressId },
       answer: UpdatedDelivery,
-      errors: ['not_found'],
     },
     async (c, { query: { id } }) => ({
       updatedDeliveryAddress: toDelivery(await deleteAddress(c.var, { kind: 'delivery', id })),
@@ -124,11 +126,8 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
     {
       id: 'listBillingAddresses',
       summary: 'List the billing addresses of a user',
-      access: 'token',
-      reads: 'nearest',
-      input: { param: UserParam },
+      ...listsAddresses,
       answer: BillingAddresses,
-      errors: ['not_found'],
     },
     async (c, { param }) => {
       const userId = resolveUserId(c.var.caller, param.user_id)
@@ -142,11 +141,9 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
       id: 'updateBillingAddress',
       summary: 'Update a billing address',
       description: 'An absent field stays as it is; null clears it.',
-      access: 'token',
-      reads: 'primary',
+      ...changesAddress,
       input: { query: AddressId, json: BillingChanges },
       answer: UpdatedBilling,
-      errors: ['not_found'],
     },
     async (c, { query: { id }, json: changes }) => ({
       updatedBillingAddress: toBilling(
@@ -159,11 +156,9 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
     {
       id: 'deleteBillingAddress',
       summary: 'Delete a billing address',
-      access: 'token',
-      reads: 'primary',
+      ...changesAddress,
       input: { query: AddressId },
       answer: UpdatedBilling,
-      errors: ['not_found'],
     },
     async (c, { query: { id } }) => ({
       updatedBillingAddress: toBilling(await deleteAddress(c.var, { kind: 'billing', id })),

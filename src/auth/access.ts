@@ -17,7 +17,7 @@ import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { ADMINISTRATOR, type tokens, type users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
-import { ApiError, unauthenticated } from '../http/errors.ts'
+import { ApiError, TokenRequired } from '../http/errors.ts'
 import { DAY } from '../time.ts'
 
 /** Milliseconds for which a token works after it was rolled, so that programs can change over. */
@@ -45,7 +45,7 @@ const selectLiveToken = prepared((db, caller: Caller) =>
   raw<LiveToken>(db, sql`SELECT tokens.kind, users.roleId ${liveToken(caller)}`),
 )
 
-const tokenRevoked = () => unauthenticated('the token was revoked')
+const tokenRevoked = () => new TokenRequired('the token was revoked')
 
 /** The error for a token where only a session may act. */
 export const sessionRequired = () =>

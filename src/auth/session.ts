@@ -119,7 +119,6 @@ const reauthenticationRequired = () =>
 
 const recentAfter = (now: Date): string => new Date(now.getTime() - RECENT).toISOString()
 
-/** Whether the user has signed in a short time ago. */
 export const isRecent = ({ signedInAt }: Account, now: Date): boolean =>
   signedInAt > recentAfter(now)
 

@@ -38,10 +38,7 @@ const avatarOwner = prepared((db, { userId }: { userId: number }) =>
 )
 
 /** Returns a user's avatar key, for any caller. */
-export async function readAvatar(
-  { db, caller }: Omit<Ctx, 'now'>,
-  userId: number,
-): Promise<AvatarOwner> {
+export async function readAvatar({ db, caller }: Omit<Ctx, 'now'>, userId: number) {
   const [[user]] = await readAs(db, caller, [avatarOwner(db, { userId })])
   if (!user) throw unknownUser()
   return user
@@ -124,20 +121,16 @@ async function updateAvatarKey(ctx: AvatarCtx, { userId, key }: { userId: number
   const prefix = key.slice(0, key.indexOf('/') + 1 + CONTENT_DIGITS)
   const hasSameContent = sql`substr(${users.avatarKey}, 1, ${prefix.length}) = ${prefix}`
   try {
-    const [[previous], updated] = await writeAs(
-      db,
-      caller,
-      [{ when: isUnknownUserSql(userId), error: unknownUser }],
-      [
-        db.select({ avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
-        db
-          .update(users)
-          .set({ avatarKey: key, updatedAt: now.toISOString() })
-          .where(and(eq(users.id, userId), or(isNull(users.avatarKey), not(hasSameContent))))
-          .returning({ id: users.id }),
-      ],
-    )
-    const previousKey = previous?.avatarKey ?? null
+    const guards = [{ when: isUnknownUserSql(userId), error: unknownUser }]
+    const { previous, updated } = await writeAs(db, caller, guards, {
+      previous: avatarOwner(db, { userId }),
+      updated: db
+        .update(users)
+        .set({ avatarKey: key, updatedAt: now.toISOString() })
+        .where(and(eq(users.id, userId), or(isNull(users.avatarKey), not(hasSameContent))))
+        .returning({ id: users.id }),
+    })
+    const previousKey = previous[0]?.avatarKey ?? null
     return updated.length > 0
       ? { avatarKey: key, replacedKey: previousKey }
       : { avatarKey: previousKey, replacedKey: null }

@@ -21,14 +21,8 @@ type Row = Sale & {
 }
 
 /** As many in a run as the slowest node takes calls in a second. Permissions may still be given. */
-export async function checkListings(
-  db: Database,
-  settings: SellingSettings,
-  now: Date,
-): Promise<void> {
-  const paces = Object.values(settings.NETWORKS).map(({ callsPerSecond }) =>
-    Math.ceil(callsPerSecond),
-  )
+export async function checkListings(db: Database, settings: SellingSettings, now: Date) {
+  const paces = Object.values(settings.NETWORKS).map((network) => Math.ceil(network.callsPerSecond))
   const time = now.toISOString()
   const { due } = await batch(db, {
     due: raw<Row>(
@@ -43,10 +37,8 @@ export async function checkListings(
     ),
   })
   if (due.length === 0) return
-  const tried = await checkSales(
-    settings,
-    due.filter(({ isForSale }) => isForSale),
-  )
+  const forSale = due.filter(({ isForSale }) => isForSale)
+  const tried = await checkSales(settings, forSale)
   const rows = due.map(({ id, was, stored }) => {
     const found = tried.find((sale) => sale.id === id)
     const isSilent = found && found.obstacle === undefined && found.network in settings.NETWORKS

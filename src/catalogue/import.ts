@@ -27,7 +27,6 @@ export const MAX_IMPORT_LINES = 20_000
 /** Milliseconds after which an import is deleted. */
 const LIFETIME = DAY
 
-/** The context of an import. */
 export type ImportCtx = {
   db: Database
   /** Who imports; null for a command on this machine. */
@@ -169,7 +168,6 @@ function recordImport(db: Database, caller: Caller, importId: string, now: Date)
 const deleteLines = (db: Database, importId: string) =>
   db.delete(catalogueLines).where(eq(catalogueLines.importId, importId))
 
-/** Deletes an import and its staged lines. */
 export async function discard({ db, importId }: ImportCtx): Promise<void> {
   await db.batch([
     deleteLines(db, importId),

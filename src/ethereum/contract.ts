@@ -32,7 +32,6 @@ export type ContractItem = {
 /** What the contract stores of a key. `block` is 0 if the key is unused. */
 export type KeyRecord = { block: number; contentHash: Hex }
 
-/** The content hash of a cancelled key. */
 export const CANCELLED: Hex = `0x${'0'.repeat(48)}`
 
 /** What a call did with an item, by the numbers of `Delivery.Outcome`. */
@@ -43,11 +42,9 @@ export const encodeGetter = (
   functionName: 'paused' | 'retired' | 'predecessor' | 'relayerList' | 'owner' | 'pendingOwner',
 ): Hex => encodeFunctionData({ abi, functionName })
 
-/** Encodes the call that reads which delivery keys the contract has recorded. */
 export const encodeRecords = (keys: readonly Hex[]): Hex =>
   encodeFunctionData({ abi, functionName: 'records', args: [keys] })
 
-/** Encodes the call that reads the limit of a relayer or of a token. */
 export const encodeLimit = (of: 'relayerLimit' | 'tokenLimit', account: Address): Hex =>
   encodeFunctionData({ abi, functionName: of, args: [account] })
 

@@ -39,7 +39,6 @@ export function usableNodes(network: Urls): Node[] {
   return usable.length > 0 ? usable : all
 }
 
-/** Returns the nodes of the network except this one. */
 export const otherNodes = (network: Urls, { url }: Node): Node[] =>
   usableNodes(network).filter((node) => node.url !== url)
 
@@ -94,7 +93,6 @@ export function agree(
   return given.length === 0 ? null : given.every(Boolean)
 }
 
-/** Leaves a node out for a minute. */
 export function leaveOut(network: Network, { url, index }: Node, reason: string): void {
   log.error('node_left_out', { chainId: network.chainId, node: index, reason })
   leftOut.set(url, Date.now() + LEFT_OUT)

@@ -20,7 +20,6 @@ export const contractCode = (address: Address, height: Height = 'latest') =>
 /** Transactions that the address has in blocks: its next nonce. */
 export const transactionCount = (address: Address, height: Height = 'latest') =>
   request('eth_getTransactionCount', address, tag(height))
-/** Reads the header of a block. */
 export const blockAt = (height: Height) => request('eth_getBlockByNumber', tag(height), false)
 /** Reads the receipt of a transaction; null while it is not in a block. */
 export const transactionReceipt = (hash: Hex) => request('eth_getTransactionReceipt', hash)
@@ -38,10 +37,8 @@ export const simulate = (call: Call & { gas?: Hex; gasPrice?: Hex }) =>
 /** With a gas price, because a contract can be cheaper when it is 0. */
 export const gasEstimate = (call: Call & { maxFeePerGas: Hex }) =>
   request('eth_estimateGas', call, 'latest')
-/** Events of one block. */
 export const eventLogs = (block: number, address: readonly Address[], topics: unknown) =>
   request('eth_getLogs', { fromBlock: tag(block), toBlock: tag(block), address, topics })
-/** Sends a signed transaction. */
 export const broadcast = (raw: Hex) => request('eth_sendRawTransaction', raw)
 
 /** At most 256 bits, which is all that the chain can hold. */

@@ -30,9 +30,7 @@ const tokenErrors = `
   CreatorTokenTransferValidator__CallerMustBeWhitelistedOperator()
   CreatorTokenTransferValidator__OperatorIsBlacklisted()`
 
-type AbiError = Extract<Abi[number], { type: 'error' }>
-
-const abi: AbiError[] = [
+const abi: Extract<Abi[number], { type: 'error' }>[] = [
   ...relayerAbi.filter((item) => item.type === 'error'),
   ...[...tokenErrors.matchAll(/(\w+)\((.*?)\)/g)].map(([, name = '', inputs]) => ({
     type: 'error' as const,

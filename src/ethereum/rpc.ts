@@ -49,10 +49,8 @@ type Pace = {
 const paces = new Map<string, Pace>()
 let sent = 0
 
-/** Calls that this isolate has sent to nodes. */
 export const callsSent = (): number => sent
 
-/** Returns the client of the node at a URL. */
 export function nodeAt(url: string, limits: Limits): Rpc {
   const pace = paces.get(url) ?? { sent: [], refusals: 0, refusedAt: 0, blockedUntil: 0 }
   paces.set(url, pace)

@@ -16,7 +16,7 @@ import {
   type Issue,
   rejected,
   requireNone,
-  unauthenticated,
+  TokenRequired,
 } from './errors.ts'
 import { fieldsOf, findMisspelled } from './names.ts'
 import { mayBeStale } from './nearest.ts'
@@ -100,7 +100,6 @@ export type Tag =
   | 'Retention'
   | 'Identity'
 
-/** The declaration of an endpoint of the API, or of a page. */
 export type Declaration = Behaviour<Access, Input> & (Page | Operation)
 
 const declarations = new WeakMap<object, Declaration>()
@@ -190,7 +189,7 @@ const safeMethods = /^(GET|HEAD)$/
 function requireAccess(c: Context<App>, { access }: Declaration): void {
   if (access === 'public') return
   const caller = c.get('caller')
-  if (!caller) throw unauthenticated(c.get('tokenProblem'))
+  if (!caller) throw new TokenRequired(c.get('tokenProblem'))
   if (caller.scope === 'metrics' && access !== 'metrics')
     throw new ApiError('forbidden', 'this token may only read the metrics')
   if (caller.scope === 'read' && !safeMethods.test(c.req.method))
@@ -201,7 +200,6 @@ function requireAccess(c: Context<App>, { access }: Declaration): void {
     c.set('caller', { ...caller, requires: access })
 }
 
-/** How each part of a request is read. */
 const readers: Record<keyof Input, (c: Context) => unknown> = {
   param: (c) => c.req.param(),
   query: (c) => singleOrList(Object.entries(c.req.queries())),

@@ -134,6 +134,7 @@ export const invalidField = (path: string, message: string): ApiError =>
  * section 11.6.1) and what is wrong with the token (RFC 6750, section 3.1).
  */
 export class TokenRequired extends ApiError {
+  /** `reason` has no quotes and no backslashes. */
   constructor(reason?: string) {
     const details = reason && ` error="invalid_token", error_description="${reason}"`
     super('unauthenticated', reason ?? 'a token is required', {
@@ -141,9 +142,6 @@ export class TokenRequired extends ApiError {
     })
   }
 }
-
-/** `reason` has no quotes and no backslashes. */
-export const unauthenticated = (reason?: string) => new TokenRequired(reason)
 
 /**
  * The error for a service that cannot be used at the moment. If it is the database, what the call

@@ -15,7 +15,6 @@ export const positive = (description: string) => positiveInteger.describe(descri
 export const id = positive
 /** A number, of pieces for example. */
 export const count = (description: string) => integer.describe(description)
-/** The unit of amounts of money, for descriptions. */
 export const inMinorUnits = 'in minor units of the currency (ISO 4217): cents for EUR, yen for JPY'
 /** An amount of money. The description has no full stop. */
 export const money = (description: string) => count(`${description}, ${inMinorUnits}.`)

@@ -91,8 +91,6 @@ export const pageLength = z
 /** The largest number of elements on a page, in a query. */
 export const limitText = (byDefault: number) => pageLength.default(byDefault)
 
-/** The name of a token. Sessions have a name, too. */
 export const tokenNameText = identifier(100)
 
-/** A flag in a query. */
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true')

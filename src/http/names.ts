@@ -2,10 +2,8 @@
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Issue } from './errors.ts'
 
-type Fields = Readonly<Record<string, $ZodType>>
-
 /** The fields of an object, also of one that is optional, refined or an alternative; else none. */
-export function fieldsOf(schema: $ZodType): Fields {
+export function fieldsOf(schema: $ZodType): Readonly<Record<string, $ZodType>> {
   const { def } = (schema as $ZodTypes)._zod
   if (def.type === 'object') return def.shape
   if (def.type === 'union') return Object.assign({}, ...def.options.map(fieldsOf))

@@ -57,13 +57,11 @@ export const readOwnTokens = ({ db, caller }: Omit<Ctx, 'now'>) =>
     },
   )
 
-/** What the user chooses for a new token. */
 type NewToken = Pick<typeof tokens.$inferSelect, 'name' | 'role' | 'scope'> & {
   /** Milliseconds. */
   lifetime: number
 }
 
-/** The e-mail address of the caller, or `''`. */
 const selectEmail = (db: Database, { userId }: Caller) =>
   db.select({ email: users.email }).from(users).where(eq(users.id, userId))
 

@@ -132,7 +132,6 @@ export const selectLink = ({ db, now }: PublicCtx, link: LinkId) =>
     .from(emailLinks)
     .where(isLive(link, now))
 
-/** Returns the address and the redirect of a sign-in link. */
 export async function readSignInLink(ctx: PublicCtx, secret: string) {
   const [[link]] = await ctx.db.batch([selectLink(ctx, { secret, userId: null })])
   if (!link) throw linkExpired()

@@ -29,34 +29,31 @@ import {
 import { dailyQuota } from './limits.ts'
 import type { Proof } from './sign-in.ts'
 
-/** The e-mail address of the account, and the chain of each item that no longer waits for a wallet. */
-type Linked = { email: string; chainIds: number[] }
-
 /**
  * Links a wallet or an e-mail address, takes over what a guest with it has bought, and queues the
- * items that waited for a wallet, in one transaction.
+ * items that waited for a wallet, in one transaction. Returns the e-mail address of the account, and
+ * the chain of each of these items.
  */
-async function addMethod(ctx: Ctx, proof: Proof): Promise<Linked> {
+async function addMethod(ctx: Ctx, proof: Proof) {
   const { db, caller, now } = ctx
-  const { method, value, walletChainId, consume } = proof
-  const column = method === 'email' ? 'email' : 'ethereumPublicAddr'
-  const update = db
-    .update(users)
-    .set({
-      ...(method === 'email' ? { email: value } : { ethereumPublicAddr: value, walletChainId }),
-      updatedAt: now.toISOString(),
-    })
-    .where(eq(users.id, caller.userId))
-    .returning({ email: users.email })
+  const { method, value, walletChainId } = proof
+  const isEmail = method === 'email'
   const guards = [
     requireRecentSignIn(db, caller, now),
     proof.guard,
-    refuseSecondMethod(caller, column),
+    refuseSecondMethod(caller, isEmail ? 'email' : 'ethereumPublicAddr'),
   ]
   const { updated, queued } = await writeAs(db, caller, guards, {
     guest: takeOverGuest(ctx, proof),
-    updated: update,
-    consumed: consume,
+    updated: db
+      .update(users)
+      .set({
+        ...(isEmail ? { email: value } : { ethereumPublicAddr: value, walletChainId }),
+        updatedAt: now.toISOString(),
+      })
+      .where(eq(users.id, caller.userId))
+      .returning({ email: users.email }),
+    consumed: proof.consume,
     // An account has at least one method, so this one has a wallet now.
     ...queueAwaiting(db, caller.userId, storedWallet, now),
   })
@@ -66,7 +63,7 @@ async function addMethod(ctx: Ctx, proof: Proof): Promise<Linked> {
   }
 }
 
-export const linkWallet = (ctx: Ctx, proof: Proof): Promise<Linked> =>
+export const linkWallet = (ctx: Ctx, proof: Proof) =>
   addMethod(ctx, proof).catch(
     conflictOn('users.ethereumPublicAddr', 'this wallet belongs to another account'),
   )
@@ -99,8 +96,7 @@ export async function readConfirmationLink({ db, caller, now }: Ctx, secret: str
   return { account, email: found.email }
 }
 
-/** Links the address of a mailed link. */
-export const linkEmail = (ctx: Ctx, secret: string): Promise<Linked> =>
+export const linkEmail = (ctx: Ctx, secret: string) =>
   addMethod(ctx, proveEmail(ctx, { secret, userId: ctx.caller.userId })).catch(
     conflictOn('users.email', 'this e-mail address belongs to another account'),
   )

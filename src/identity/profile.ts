@@ -28,16 +28,13 @@ export const Profile = z.object({
 })
 
 /** Sets the names of the signed-in user. A user name is unique, whatever the case of its letters. */
-export async function updateProfile(
-  { db, caller, now }: Ctx,
-  profile: z.infer<typeof Profile>,
-): Promise<void> {
+export async function updateProfile({ db, caller, now }: Ctx, profile: z.infer<typeof Profile>) {
   const update = db
     .update(users)
     .set({ ...profile, updatedAt: now.toISOString() })
     .where(eq(users.id, caller.userId))
   try {
-    await writeAs(db, caller, [], [update])
+    await writeAs(db, caller, [], { update })
   } catch (error) {
     if (violates(error, "index 'users_username'"))
       throw new ApiError('conflict', 'this user name is taken')

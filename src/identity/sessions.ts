@@ -29,7 +29,6 @@ export function readSessions({ db, caller, now }: Ctx) {
   )
 }
 
-/** Ends a session of the caller. */
 export async function endOneSession(ctx: Ctx, id: string): Promise<void> {
   const ended = await revokeSessions(ctx, eq(tokens.id, id))
   if (ended === 0) throw new ApiError('not_found', 'this session does not exist')

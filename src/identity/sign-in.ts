@@ -28,7 +28,6 @@ export type Proof = {
   consume: Statement
 }
 
-/** The browser that signs in. */
 export type Client = {
   ipAddress: string
   /** Such as `Firefox on Windows`; null if it is not known. */

@@ -11,7 +11,7 @@ import { walletNonces } from '../db/schema/users.ts'
 import type { Network, Settings } from '../env.ts'
 import { agree, askAll } from '../ethereum/node.ts'
 import { inconclusive, view } from '../ethereum/requests.ts'
-import { isSignedBy } from '../ethereum/secp256k1.ts'
+import { isSignedBy } from '../ethereum/signer.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { log } from '../log.ts'
@@ -36,10 +36,7 @@ type WalletRequest = { address: Hex; chainId: number; purpose: Purpose }
 type WalletProof = Omit<SignedMessage, 'address'> & { purpose: Purpose; secret: string | undefined }
 
 /** Returns a message to sign, and the secret for the browser. */
-export async function createWalletMessage(
-  { db, now, settings }: SiteCtx,
-  request: WalletRequest,
-): Promise<{ message: string; secret: string }> {
+export async function createWalletMessage({ db, now, settings }: SiteCtx, request: WalletRequest) {
   requireNetwork(settings, request.chainId, 'chainId')
   const secret = newSecret()
   const nonce = hashSecret(secret)
@@ -73,8 +70,12 @@ export async function verifyWalletMessage(
     throw invalidMessage('the message is not the one that this site wrote')
   if (!secret || nonce !== hashSecret(secret))
     throw invalidMessage('the message was requested by another browser')
-  const walletChainId = await findSignerChain(network, { address, message, signature })
-  if (walletChainId === null) throw invalidMessage('the signature does not match the wallet')
+  // The signature of a key is checked here, and that of a contract (EIP-1271) with a call.
+  const isOfKey = isSignedBy(address, hashMessage(message), signature)
+  if (!isOfKey && !(await isSignedByContract(network, { address, message, signature })))
+    throw invalidMessage('the signature does not match the wallet')
+  // Whoever owns the key owns the address on every chain. Whoever owns the contract does not.
+  const walletChainId = isOfKey ? 0 : network.chainId
   const wallet = getAddress(address)
   return {
     method: 'wallet',
@@ -113,17 +114,6 @@ function requireNetwork({ NETWORKS }: Site, chainId: number, field: string): Net
       `must name the chain of one of these networks: ${Object.keys(NETWORKS).join(', ')}`,
     )
   return network
-}
-
-/**
- * Returns `users.walletChainId` of the wallet that signed, or null if it did not. Checks the
- * signature of a key locally, and that of a contract (EIP-1271) with a call. Whoever owns the key
- * owns the address on every chain. Whoever owns the contract does not.
- */
-async function findSignerChain(network: Network, signed: SignedMessage): Promise<number | null> {
-  const { address, message, signature } = signed
-  if (isSignedBy(address, hashMessage(message), signature)) return 0
-  return (await isSignedByContract(network, signed)) ? network.chainId : null
 }
 
 const invalidMessage = (message: string) =>

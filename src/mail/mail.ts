@@ -24,7 +24,6 @@ const purposes = {
   },
 }
 
-/** What sending a mail needs. */
 export type Mailer = {
   email: SendEmail
   db: Database
@@ -213,7 +212,6 @@ export const mailboxOf = (email: string): string => email.replace(/(?<=.)\+[^@]*
 /** Returns the SHA-256 of an e-mail address (lower case), hex. */
 export const hashAddress = (email: string): string => sha256(stringToBytes(email)).slice(2)
 
-/** The recipient was told often enough. */
 export class EnoughMails extends Error {}
 
 /** Returns the number of mails up to which addresses that no user has get one. */

@@ -13,7 +13,6 @@ import { ApiError } from '../http/errors.ts'
 import { preparePage } from '../orders/list.ts'
 import { AdministratorAction, BookEntry, MailLink, Person, TokenRecord } from './schema.ts'
 
-/** Orders of one answer. */
 const PAGE_SIZE = 100
 
 const personColumns = {
@@ -78,7 +77,6 @@ export async function readPersonalData(
   }
 }
 
-/** Returns what an export has of an endpoint. */
 function toRecord(row: Parameters<typeof toWebhook>[0]) {
   const { userId, enabled, disabledReason, previousSecretUntil, ...record } = toWebhook(row)
   return record
