@@ -85,7 +85,6 @@ export const DeliveryFields = z.object({
 /** The fields of an address. An absent field stays as it is, null clears it. */
 export type AddressFields = z.infer<typeof DeliveryFields>
 
-/** Returns the schema of an optional flag with this description. */
 export const flag = (text: string) => z.boolean().optional().describe(text)
 
 export const DeliveryChanges = DeliveryFields.extend({ default: flag(description.default) })
@@ -127,12 +126,10 @@ export const addressTimes = {
   deletedAt: orNull(time('Time of deletion; null while the address is live.')),
 }
 
-/** A delivery address, as responses show it. */
 const DeliveryAddress = z
   .object({ ...ids, ...addressTexts, default: bool(description.default), ...addressTimes })
   .meta({ id: 'DeliveryAddress', description: 'An address to which a shop delivers.' })
 
-/** A billing address, as responses show it. */
 const BillingAddress = z
   .object({ ...ids, isDefault: bool(description.isDefault), ...place, ...addressTimes })
   .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' })

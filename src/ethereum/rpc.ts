@@ -69,7 +69,7 @@ export function nodeAt(url: string, limits: Limits): Rpc {
           for (const key of calls) replies.set(key, { fault: 'the node limits calls' })
           continue
         }
-        const startedAt = await takeTurn(pace, calls.length, limits)
+        const startedAt = await waitForRoom(pace, calls.length, limits)
         sent += calls.length
         const { answers, retryAfter, cut } = await post(url, calls, limits, maxBytes)
         if (cut === 'too_large') tooLarge.push(...calls)
@@ -106,7 +106,7 @@ export function nodeAt(url: string, limits: Limits): Rpc {
 }
 
 /** Waits until the node may be asked that many calls. Returns the time. */
-async function takeTurn(pace: Pace, calls: number, limits: Limits): Promise<number> {
+async function waitForRoom(pace: Pace, calls: number, limits: Limits): Promise<number> {
   for (;;) {
     const now = Date.now()
     const startAt = Math.max(pace.blockedUntil, findRoom(pace, calls, limits))

@@ -49,7 +49,7 @@ export function decodeCallData(raw: Hex): Hex {
 }
 
 /** Returns the address of a private key. */
-export const addressOf = (key: Hex): Address =>
+const addressOf = (key: Hex): Address =>
   publicKeyToAddress(bytesToHex(getPublicKey(hexToBytes(key), false)))
 
 /** Signs a hash. The same input always gives the same signature (RFC 6979). */

@@ -12,7 +12,7 @@ export const bool = (description: string) => boolean.describe(description)
 export const text = (description: string) => string.describe(description)
 export const positive = (description: string) => positiveInteger.describe(description)
 /** The id of a row. */
-export const id = positive
+export const id = (description: string) => positive(description)
 /** A number, of pieces for example. */
 export const count = (description: string) => integer.describe(description)
 export const inMinorUnits = 'in minor units of the currency (ISO 4217): cents for EUR, yen for JPY'

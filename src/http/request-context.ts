@@ -74,7 +74,7 @@ function parse(text = ''): Bookmark | undefined {
 }
 
 /** Throws `invalid_input`: D1 accepts any text as a bookmark, and fails at the first read. */
-export function readBookmark(c: Context): Bookmark | undefined {
+function readBookmark(c: Context): Bookmark | undefined {
   const header = c.req.header(HEADER)
   const bookmark = parse(header || getCookie(c, COOKIE))
   if (header && !bookmark) throw invalidField(HEADER, 'must be the value of an earlier response')

@@ -19,7 +19,7 @@ import {
   mailboxOf,
   post,
 } from '../mail/mail.ts'
-import { type OrderFacts, orderTexts, quoteTitle } from '../mail/order-texts.ts'
+import { type OrderDetails, orderTexts, quoteTitle } from '../mail/order-texts.ts'
 import { DAY } from '../time.ts'
 
 /** Mails about orders that a mailbox gets in a day, and of these because of one seller. */
@@ -31,7 +31,7 @@ const MAX_PER_RUN = { mails: 50, events: 200, waiting: 1000 }
 /** Milliseconds after which a seller is told again. */
 export const SENT_LIFETIME = 30 * DAY
 
-type OrderMail = OrderFacts & {
+type OrderMail = OrderDetails & {
   type: keyof typeof orderTexts
   email: string
   sellerId: number
