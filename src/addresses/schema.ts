@@ -135,7 +135,9 @@ const BillingAddress = z
   .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' })
 
 /** The columns that answers show. A column that no answer names is never read. */
-export const addressColumns = shownColumns(addresses, BillingAddress.extend(addressTexts))
+export const addressColumns = shownColumns(addresses, {
+  shape: { ...ids, isDefault: true, ...addressTexts, ...addressTimes },
+})
 
 /** An address of either kind. */
 export type Address = RowOf<typeof addressColumns>
