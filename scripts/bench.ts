@@ -3,7 +3,7 @@
  * ratios only: speeds depend on the machine and on what else it does.
  */
 import { execFileSync } from 'node:child_process'
-import { publicKeys } from '../src/auth/public-keys.ts'
+import { publicKeys } from '../src/auth/tokens.ts'
 import { createPairs } from './bench/calls.ts'
 import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'

@@ -175,10 +175,8 @@ export type PublicKey = z.infer<typeof publicKey>
 export type SigningKey = z.infer<typeof signingKey>
 export type Settings = z.infer<typeof settingsSchema>
 
-/** The names of all variables. */
 export const variables = Object.keys(settingsSchema.shape)
 
-/** Returns the ids of the configured chains. */
 export const configuredChainIds = ({ NETWORKS }: Pick<Settings, 'NETWORKS'>): number[] =>
   Object.values(NETWORKS).map(({ chainId }) => chainId)
 

@@ -7,7 +7,7 @@ import {
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi'
 import { license, version } from '../../package.json'
-import { MAX_BODY_MIB } from '../../src/http/json.ts'
+import { MAX_BODY_MIB } from '../../src/http/body.ts'
 import { FILE_URL } from '../docs/pages.ts'
 import { type DescribedEndpoint, describedEndpoints } from './endpoints.ts'
 import { addExamples, type Example } from './examples.ts'

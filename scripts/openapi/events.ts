@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { itemStatuses, reasonCodes } from '../../src/db/schema/delivery.ts'
 import { type WebhookEvent, webhookEvents } from '../../src/db/schema/webhooks.ts'
 import { eventMeanings } from '../../src/events/event.ts'
-import { count, hash, id, orNull, positive, text, time } from '../../src/http/fields.ts'
-import { shopFields } from '../../src/http/shop-fields.ts'
+import { count, hash, id, orNull, positive, shopFields, text, time } from '../../src/http/fields.ts'
 
 const OrderData = z
   .object({

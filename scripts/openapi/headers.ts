@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { bookmarkPattern } from '../../src/http/bookmark.ts'
 import type { Operation } from '../../src/http/endpoint.ts'
+import { bookmarkPattern } from '../../src/http/request-context.ts'
 
 export const bookmarkParameter = z
   .string()

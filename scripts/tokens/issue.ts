@@ -10,7 +10,7 @@ import {
 } from '../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
 import { issuerSchema } from '../../src/env.ts'
-import { hasNamespace, TokenName, tokenNamespace } from '../../src/identity/namespace.ts'
+import { hasNamespaceSql, TokenName, tokenNamespace } from '../../src/identity/namespace.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 import { CommandError } from '../shell/command.ts'
 
@@ -62,7 +62,7 @@ export async function issueToken(
   const [live] = await db
     .select()
     .from(tokens)
-    .where(hasNamespace({ role, userId, name }, now))
+    .where(hasNamespaceSql({ role, userId, name }, now))
     .orderBy(desc(tokens.createdAt))
     .limit(1)
   if (live && live.userId !== userId)
@@ -93,7 +93,7 @@ async function storeToken(
   const row = { ...token, kind: 'api', namespace: tokenNamespace(token) }
   const columns = Object.keys(row).map((column) => sql.identifier(column))
   const values = Object.values(row).map((value) => sql`${value}`)
-  const taken = db.select({ id: tokens.id }).from(tokens).where(hasNamespace(token, liveAt))
+  const taken = db.select({ id: tokens.id }).from(tokens).where(hasNamespaceSql(token, liveAt))
   const stored = await db.all(sql`INSERT INTO ${tokens} (${sql.join(columns, sql`, `)})
     SELECT ${sql.join(values, sql`, `)} WHERE ${notExists(taken)} RETURNING id`)
   return stored.length > 0

@@ -1,107 +1,208 @@
 /** Changes to addresses. If two run at the same time, the later one overwrites the earlier. */
 import { and, eq, exists, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
-import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import { writeAs } from '../auth/access.ts'
+import { isUnknownUserSql, requireAccessTo } from '../auth/user-param.ts'
+import { prepared } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
+import { countUse, requireQuota } from '../db/quota.ts'
 import { addresses } from '../db/schema/users.ts'
 import type { Caller, Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
-import { selectDefault, unsetDefault } from './default.ts'
-import { limitAddresses } from './limit.ts'
+import { ApiError, invalidField, rejected } from '../http/errors.ts'
+import { guard, perDay } from '../http/guard.ts'
+import { isUndoableSql } from './deleted.ts'
 import {
-  type Addresses,
+  type Address,
   type AddressFields,
   type AddressKind,
   addressColumns,
-  isLive,
+  BillingFields,
+  DeliveryFields,
+  isLiveSql,
+  isOwnSql,
 } from './schema.ts'
-import { isOwn, isUndoable } from './undo.ts'
 
-type Target<K extends AddressKind> = { kind: K; id: number }
-type Changes = AddressFields & { isDefault?: boolean | undefined }
+/** The number of live addresses of one kind that a user may have, without those of orders. */
+export const MAX_ADDRESSES = 100
+/** Addresses that a user may create in a day (UTC), deleted ones too. */
+const MAX_CREATED = 200
 
-/**
- * Changes the given fields. A new default address replaces the previous one. Throws `not_found`
- * if the address is deleted, unknown, of a seller's order, or not accessible to the caller.
- */
-export async function updateAddress<K extends AddressKind>(
-  { db, caller, now }: Ctx,
-  { kind, id, changes }: Target<K> & { changes: Changes },
-): Promise<Addresses[K]> {
-  const target = isAccessible(caller, { kind, id })
-  const update = updateWhere[kind](db, target, { ...changes, updatedAt: now.toISOString() })
-  if (!changes.isDefault) return requireRow((await writeAs(db, caller, [], [update]))[0])
-  const owner = db.select({ userId: addresses.userId }).from(addresses).where(target)
-  const unsetPrevious = unsetDefault(db, kind, sql`${owner}`, now)
-  return requireRow((await writeAs(db, caller, [], [unsetPrevious, update]))[1])
+type NewAddress = AddressFields & {
+  kind: AddressKind
+  userId?: number | undefined
+  isDefault?: boolean | undefined
 }
 
-/** Deletes an address. Orders that used it keep it. Throws as `updateAddress` does. */
-export async function deleteAddress<K extends AddressKind>(
+/**
+ * Creates an address. A new default address replaces the previous one. Fields that the kind does not
+ * have are ignored.
+ */
+export async function createAddress(
   { db, caller, now }: Ctx,
-  { kind, id }: Target<K>,
-): Promise<Addresses[K]> {
-  const at = now.toISOString()
-  const target = isAccessible(caller, { kind, id })
-  const remove = updateWhere[kind](db, target, { deletedAt: at, updatedAt: at })
-  return requireRow((await writeAs(db, caller, [], [remove]))[0])
+  { kind, userId = ownUserId(caller), isDefault = false, ...fields }: NewAddress,
+): Promise<Address> {
+  requireAccessTo(caller, userId)
+  const quota = perDay(
+    `addresses:${userId}`,
+    MAX_CREATED,
+    `a user may create ${MAX_CREATED} addresses a day`,
+  )
+  const guards = [
+    refuseUnknownUser(userId),
+    refuseTooMany({ kind, userId }),
+    requireQuota(quota, now),
+  ]
+  const { created } = await writeAs(db, caller, guards, {
+    previous: isDefault ? unsetDefault(db, kind, userId, now) : undefined,
+    created: insertAddress(db, {
+      ...fieldsOfKind(kind, fields),
+      kind,
+      userId,
+      isDefault,
+      now: now.toISOString(),
+    }),
+    use: countUse(db, quota, now),
+  })
+  return requireRow(created)
+}
+
+function ownUserId(caller: Caller): number {
+  if (caller.role === 'user') return caller.userId
+  throw invalidField('userId', 'is required with a master token')
+}
+
+const refuseUnknownUser = (userId: number): Guard => ({
+  when: isUnknownUserSql(userId),
+  error: () =>
+    rejected([{ path: 'userId', code: 'user_not_found', message: `there is no user ${userId}` }]),
+})
+
+/** Refuses one more address of a user who has as many as allowed, if `condition` holds. */
+const refuseTooMany = (
+  { userId, kind }: { userId: number; kind: AddressKind },
+  condition = sql`TRUE`,
+): Guard =>
+  guard(
+    // The origin is a literal, so that SQLite uses the index `addresses_counted`.
+    sql`${condition} AND (SELECT count(*) FROM addresses WHERE userId = ${userId} AND kind = ${kind}
+      AND deletedAt IS NULL AND origin = 'request') >= ${MAX_ADDRESSES}`,
+    'too_many_addresses',
+    `the user has ${MAX_ADDRESSES} ${kind} addresses; delete one first`,
+  )
+
+/** Returns all texts of an address. Those that are not given, or that the kind does not have, are null. */
+function fieldsOfKind(kind: AddressKind, fields: AddressFields): Texts {
+  const { shape } = kind === 'billing' ? BillingFields : DeliveryFields
+  const given = (name: keyof Texts) => (name in shape ? (fields[name] ?? null) : null)
+  const texts = fieldNames.map((name) => [name, given(name)])
+  return Object.fromEntries(texts)
+}
+
+type Texts = Pick<Address, keyof AddressFields>
+const fieldNames = DeliveryFields.keyof().options
+
+type NewRow = Texts & Pick<Address, 'userId' | 'isDefault'> & { kind: AddressKind; now: string }
+
+const insertAddress = prepared((db, values: NewRow) =>
+  db
+    .insert(addresses)
+    .values({
+      ...Object.fromEntries(fieldNames.map((name) => [name, values[name]])),
+      kind: values.kind,
+      userId: values.userId,
+      isDefault: values.isDefault,
+      createdAt: values.now,
+      updatedAt: values.now,
+    })
+    .returning(addressColumns),
+)
+
+type Target = { kind: AddressKind; id: number }
+
+/** Changes the given fields. A new default address replaces the previous one. */
+export async function updateAddress(
+  { db, caller, now }: Ctx,
+  { kind, id, changes }: Target & { changes: AddressFields & { isDefault?: boolean | undefined } },
+): Promise<Address> {
+  const target = isAccessibleSql(caller, { kind, id })
+  const owner = db.select({ userId: addresses.userId }).from(addresses).where(target)
+  const { updated } = await writeAs(db, caller, [], {
+    previous: changes.isDefault ? unsetDefault(db, kind, sql`${owner}`, now) : undefined,
+    updated: updateWhere(db, target, { ...changes, updatedAt: now.toISOString() }),
+  })
+  return requireRow(updated)
+}
+
+/** Deletes an address. Orders that used it keep it. */
+export async function deleteAddress({ db, caller, now }: Ctx, { kind, id }: Target) {
+  const deletedAt = now.toISOString()
+  const target = isAccessibleSql(caller, { kind, id })
+  const { deleted } = await writeAs(db, caller, [], {
+    deleted: updateWhere(db, target, { deletedAt, updatedAt: deletedAt }),
+  })
+  return requireRow(deleted)
 }
 
 /**
  * Undoes a deletion of the last hour; a live address stays as it is. The address is the default
- * again, unless there is another one now. Throws `not_found` if the caller has no such address, and
- * `too_many_addresses`.
+ * again, unless there is another one now.
  */
-export async function restoreAddress<K extends AddressKind>(
-  { db, caller, now }: Ctx,
-  { kind, id }: Target<K>,
-): Promise<Addresses[K]> {
+export async function restoreAddress({ db, caller, now }: Ctx, { kind, id }: Target) {
   const { userId } = caller
-  const address = { kind, id, userId }
+  const isOwn = isOwnSql({ kind, id, userId })
   const isDeleted = isNotNull(addresses.deletedAt)
-  const isCounted = sql`EXISTS (SELECT 1 FROM ${addresses} WHERE ${isOwn(address)}
+  const isCounted = sql`EXISTS (SELECT 1 FROM ${addresses} WHERE ${isOwn}
     AND ${isDeleted} AND origin = 'request')`
-  const hasNewDefault = sql`${isDeleted} AND ${exists(selectDefault(db, kind, userId))}`
-  const restore = updateWhere[kind](
-    db,
-    and(isOwn(address), or(isNull(addresses.deletedAt), isUndoable(now))),
-    {
-      deletedAt: null,
-      isDefault: sql`${addresses.isDefault} AND NOT (${hasNewDefault})`,
-      updatedAt: now.toISOString(),
-    },
-  )
-  const limit = limitAddresses({ kind, userId }, isCounted)
-  return requireRow((await writeAs(db, caller, [limit], [restore]))[0])
+  const newDefault = db
+    .select({ id: addresses.id })
+    .from(addresses)
+    .where(isDefaultSql(kind, userId))
+  const restore = updateWhere(db, and(isOwn, or(isNull(addresses.deletedAt), isUndoableSql(now))), {
+    deletedAt: null,
+    isDefault: sql`${addresses.isDefault} AND NOT (${isDeleted} AND ${exists(newDefault)})`,
+    updatedAt: now.toISOString(),
+  })
+  const guards = [refuseTooMany({ kind, userId }, isCounted)]
+  const [restored] = await writeAs(db, caller, guards, [restore])
+  return requireRow(restored)
 }
 
 /** The live address, if it belongs to the caller, or to an existing user for a master token. */
-function isAccessible(caller: Caller, { kind, id }: Target<AddressKind>) {
+function isAccessibleSql(caller: Caller, { kind, id }: Target) {
   const hasOwner = sql`EXISTS (SELECT 1 FROM users
     WHERE users.id = ${addresses.userId} AND users.removedAt IS NULL)`
   return and(
     eq(addresses.id, id),
     eq(addresses.kind, kind),
-    isLive,
+    isLiveSql,
     caller.role === 'master' ? hasOwner : eq(addresses.userId, caller.userId),
   )
 }
 
-type Update<K extends AddressKind> = (
+const updateWhere = (
   db: Database,
   target: SQL | undefined,
   values: SQLiteUpdateSetSource<typeof addresses>,
-) => RunnableQuery<Addresses[K][], 'sqlite'>
+) => db.update(addresses).set(values).where(target).returning(addressColumns)
 
-const updateWhere: { [K in AddressKind]: Update<K> } = {
-  delivery: (db, target, values) =>
-    db.update(addresses).set(values).where(target).returning(addressColumns.delivery),
-  billing: (db, target, values) =>
-    db.update(addresses).set(values).where(target).returning(addressColumns.billing),
-}
+/** The live default address. In the spelling of the index `addresses_default`, so that SQLite uses it. */
+const isDefaultSql = (kind: AddressKind, userId: number | SQL) =>
+  and(
+    eq(addresses.userId, userId),
+    eq(addresses.kind, kind),
+    sql`${addresses.isDefault}`,
+    isNull(addresses.deletedAt),
+  )
 
-function requireRow<Row>([row]: readonly Row[]): Row {
-  if (!row) throw new ApiError('not_found', 'there is no such address')
-  return row
+/** Makes the default address of a user one like the others, before another one becomes it. */
+const unsetDefault = (db: Database, kind: AddressKind, userId: number | SQL, now: Date) =>
+  db
+    .update(addresses)
+    .set({ isDefault: false, updatedAt: now.toISOString() })
+    .where(isDefaultSql(kind, userId))
+
+function requireRow([address]: readonly Address[]): Address {
+  if (!address) throw new ApiError('not_found', 'there is no such address')
+  return address
 }

@@ -2,42 +2,27 @@ import { and, asc, eq, isNull } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { requireAccessTo } from '../auth/user-param.ts'
-import { prepared, type StatementOf } from '../db/batch.ts'
-import type { Database } from '../db/client.ts'
+import { prepared } from '../db/batch.ts'
 import { addresses, users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { type Addresses, type AddressKind, addressColumns, isLive } from './schema.ts'
-import { selectUndoable } from './undo.ts'
+import { isUndoableSql } from './deleted.ts'
+import { type AddressKind, addressColumns, isLiveSql, isOwnSql } from './schema.ts'
 
-type Owner = { userId: number }
+type Owner = { kind: AddressKind; userId: number }
 
 /** An address that was deleted. */
 export type Deleted = { kind: AddressKind; id: number }
 
-const isListed = (kind: AddressKind, { userId }: Owner | Owner) =>
-  and(eq(addresses.userId, userId), eq(addresses.kind, kind), isLive)
+const selectLive = prepared((db, { kind, userId }: Owner) =>
+  db
+    .select(addressColumns)
+    .from(addresses)
+    .where(and(eq(addresses.userId, userId), eq(addresses.kind, kind), isLiveSql))
+    .orderBy(asc(addresses.id)),
+)
 
-type List<K extends AddressKind> = (db: Database, owner: Owner) => StatementOf<Addresses[K][]>
-
-const selectLiveAddresses: { [K in AddressKind]: List<K> } = {
-  delivery: prepared((db, owner: Owner) =>
-    db
-      .select(addressColumns.delivery)
-      .from(addresses)
-      .where(isListed('delivery', owner))
-      .orderBy(asc(addresses.id)),
-  ),
-  billing: prepared((db, owner: Owner) =>
-    db
-      .select(addressColumns.billing)
-      .from(addresses)
-      .where(isListed('billing', owner))
-      .orderBy(asc(addresses.id)),
-  ),
-}
-
-const userById = prepared((db, { userId }: Owner) =>
+const selectUser = prepared((db, { userId }: { userId: number }) =>
   db
     .select({ id: users.id })
     .from(users)
@@ -45,17 +30,16 @@ const userById = prepared((db, { userId }: Owner) =>
 )
 
 /** Returns the live addresses of a user by id. */
-export async function listAddresses<K extends AddressKind>(
-  { db, caller }: Omit<Ctx, 'now'>,
-  { kind, userId }: { kind: K; userId: number },
-): Promise<Addresses[K][]> {
+export async function listAddresses({ db, caller }: Omit<Ctx, 'now'>, { kind, userId }: Owner) {
   requireAccessTo(caller, userId)
-  const list = selectLiveAddresses[kind](db, { userId })
   // A live token proves that its own user exists.
-  if (userId === caller.userId) return (await readAs(db, caller, [list]))[0]
-  const [rows, [user]] = await readAs(db, caller, [list, userById(db, { userId })])
-  if (!user) throw new ApiError('not_found', 'there is no such user')
-  return rows
+  const isOther = userId !== caller.userId
+  const { addresses, found } = await readAs(db, caller, {
+    addresses: selectLive(db, { kind, userId }),
+    found: isOther ? selectUser(db, { userId }) : undefined,
+  })
+  if (isOther && found.length === 0) throw new ApiError('not_found', 'there is no such user')
+  return addresses
 }
 
 /**
@@ -64,12 +48,20 @@ export async function listAddresses<K extends AddressKind>(
  */
 export async function readAddressBook({ db, caller, now }: Ctx, deleted: Deleted | undefined) {
   const { userId } = caller
-  const [account, delivery, billing, undoable] = await readAsUser({ db, caller }, [
-    selectLiveAddresses.delivery(db, { userId }),
-    selectLiveAddresses.billing(db, { userId }),
-    selectUndoable(db, { kind: 'delivery', id: 0, ...deleted, userId }, now),
-  ])
-  return { account, delivery, billing, undo: undoable.length > 0 ? deleted : undefined }
+  const { undoable, ...book } = await readAsUser(
+    { db, caller },
+    {
+      delivery: selectLive(db, { kind: 'delivery', userId }),
+      billing: selectLive(db, { kind: 'billing', userId }),
+      undoable:
+        deleted &&
+        db
+          .select({ id: addresses.id })
+          .from(addresses)
+          .where(and(isOwnSql({ ...deleted, userId }), isUndoableSql(now))),
+    },
+  )
+  return { ...book, undo: undoable.length > 0 ? deleted : undefined }
 }
 
 /** Returns a live address of the signed-in user. */
@@ -78,9 +70,9 @@ export async function readAddress(
   { kind, id }: { kind: AddressKind; id: number },
 ) {
   const select = db
-    .select(addressColumns.delivery)
+    .select(addressColumns)
     .from(addresses)
-    .where(and(isListed(kind, caller), eq(addresses.id, id)))
+    .where(and(isOwnSql({ kind, id, userId: caller.userId }), isLiveSql))
   const [account, [address]] = await readAsUser({ db, caller }, [select])
   if (!address) throw new ApiError('not_found', 'there is no such address')
   return { account, address }

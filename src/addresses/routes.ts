@@ -3,11 +3,10 @@ import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import { addressKinds } from '../db/schema/users.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'
-import { deleteAddress, updateAddress } from './change.ts'
-import { createAddress, detectKind } from './create.ts'
-import { MAX_ADDRESSES } from './limit.ts'
+import { createAddress, deleteAddress, MAX_ADDRESSES, updateAddress } from './change.ts'
 import { listAddresses } from './list.ts'
 import {
+  type AddressKind,
   BillingAddresses,
   BillingChanges,
   BillingFields,
@@ -18,6 +17,8 @@ import {
   DeliveryFields,
   description,
   flag,
+  toBilling,
+  toDelivery,
   UpdatedBilling,
   UpdatedDelivery,
 } from './schema.ts'
@@ -55,7 +56,26 @@ const BillingKind = z.object({
 const deliveryOnly = Object.keys(DeliveryFields.shape)
   .filter((name) => !(name in BillingFields.shape))
   .map((name) => `\`${name}\``)
+/**
+ * The kind that a body describes, if the request does not say it: a billing address has at least
+ * one address field or `isDefault`, and nothing that only a delivery address has.
+ */
+function detectKind(body: object): AddressKind {
+  const given = Object.keys(body).filter((name) => name in NewAddress.shape && name !== 'userId')
+  const isBilling = given.every((name) => name in BillingFields.shape || name === 'isDefault')
+  return given.length > 0 && isBilling ? 'billing' : 'delivery'
+}
+
 const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
+
+/** What the endpoints of both kinds have in common. */
+const listsAddresses = {
+  access: 'token',
+  reads: 'nearest',
+  input: { param: UserParam },
+  errors: ['not_found'],
+} as const
+const changesAddress = { access: 'token', reads: 'primary', errors: ['not_found'] } as const
 
 export const addressRoutes = new Endpoints({ tag: 'Addresses' })
   .get(
@@ -63,15 +83,13 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
     {
       id: 'listDeliveryAddresses',
       summary: 'List the delivery addresses of a user',
-      access: 'token',
-      reads: 'nearest',
-      input: { param: UserParam },
+      ...listsAddresses,
       answer: DeliveryAddresses,
-      errors: ['not_found'],
     },
     async (c, { param }) => {
       const userId = resolveUserId(c.var.caller, param.user_id)
-      return { deliveryAddresses: await listAddresses(c.var, { kind: 'delivery', userId }) }
+      const deliveryAddresses = await listAddresses(c.var, { kind: 'delivery', userId })
+      return { deliveryAddresses: deliveryAddresses.map(toDelivery) }
     },
   )
   .put(
@@ -80,14 +98,14 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
       id: 'updateDeliveryAddress',
       summary: 'Update a delivery address',
       description: 'An absent field stays as it is; null clears it.',
-      access: 'token',
-      reads: 'primary',
+      ...changesAddress,
       input: { query: AddressId, json: DeliveryChanges },
       answer: UpdatedDelivery,
-      errors: ['not_found'],
     },
     async (c, { query: { id }, json: changes }) => ({
-      updatedDeliveryAddress: await updateAddress(c.var, { kind: 'delivery', id, changes }),
+      updatedDeliveryAddress: toDelivery(
+        await updateAddress(c.var, { kind: 'delivery', id, changes }),
+      ),
     }),
   )
   .delete(
@@ -95,14 +113,12 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
     {
       id: 'deleteDeliveryAddress',
       summary: 'Delete a delivery address',
-      access: 'token',
-      reads: 'primary',
+      ...changesAddress,
       input: { query: AddressId },
       answer: UpdatedDelivery,
-      errors: ['not_found'],
     },
     async (c, { query: { id } }) => ({
-      updatedDeliveryAddress: await deleteAddress(c.var, { kind: 'delivery', id }),
+      updatedDeliveryAddress: toDelivery(await deleteAddress(c.var, { kind: 'delivery', id })),
     }),
   )
   .get(
@@ -110,15 +126,13 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
     {
       id: 'listBillingAddresses',
       summary: 'List the billing addresses of a user',
-      access: 'token',
-      reads: 'nearest',
-      input: { param: UserParam },
+      ...listsAddresses,
       answer: BillingAddresses,
-      errors: ['not_found'],
     },
     async (c, { param }) => {
       const userId = resolveUserId(c.var.caller, param.user_id)
-      return { billingAddresses: await listAddresses(c.var, { kind: 'billing', userId }) }
+      const billingAddresses = await listAddresses(c.var, { kind: 'billing', userId })
+      return { billingAddresses: billingAddresses.map(toBilling) }
     },
   )
   .put(
@@ -127,14 +141,14 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
       id: 'updateBillingAddress',
       summary: 'Update a billing address',
       description: 'An absent field stays as it is; null clears it.',
-      access: 'token',
-      reads: 'primary',
+      ...changesAddress,
       input: { query: AddressId, json: BillingChanges },
       answer: UpdatedBilling,
-      errors: ['not_found'],
     },
     async (c, { query: { id }, json: changes }) => ({
-      updatedBillingAddress: await updateAddress(c.var, { kind: 'billing', id, changes }),
+      updatedBillingAddress: toBilling(
+        await updateAddress(c.var, { kind: 'billing', id, changes }),
+      ),
     }),
   )
   .delete(
@@ -142,14 +156,12 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
     {
       id: 'deleteBillingAddress',
       summary: 'Delete a billing address',
-      access: 'token',
-      reads: 'primary',
+      ...changesAddress,
       input: { query: AddressId },
       answer: UpdatedBilling,
-      errors: ['not_found'],
     },
     async (c, { query: { id } }) => ({
-      updatedBillingAddress: await deleteAddress(c.var, { kind: 'billing', id }),
+      updatedBillingAddress: toBilling(await deleteAddress(c.var, { kind: 'billing', id })),
     }),
   )
   .post(
@@ -173,8 +185,9 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
       const kind = query.type ?? detectKind(json)
       const { default: isDefault, ...fields } = json
       if (kind === 'billing')
-        return { newBillingAddress: await createAddress(c.var, { kind, ...fields }) }
-      return { newDeliveryAddress: await createAddress(c.var, { kind, ...fields, isDefault }) }
+        return { newBillingAddress: toBilling(await createAddress(c.var, { kind, ...fields })) }
+      const address = await createAddress(c.var, { kind, ...fields, isDefault })
+      return { newDeliveryAddress: toDelivery(address) }
     },
   )
   .post(
@@ -190,6 +203,6 @@ export const addressRoutes = new Endpoints({ tag: 'Addresses' })
       errors: ['user_not_found', 'too_many_addresses'],
     },
     async (c, { json }) => ({
-      newBillingAddress: await createAddress(c.var, { kind: 'billing', ...json }),
+      newBillingAddress: toBilling(await createAddress(c.var, { kind: 'billing', ...json })),
     }),
   )

@@ -2,9 +2,9 @@
  * Addresses: their kinds, the fields that requests send, and the fields that responses show. Both
  * kinds are in the table `addresses`.
  */
-import { and, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { shownColumns } from '../db/columns.ts'
+import { type RowOf, shownColumns } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema/users.ts'
 import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 import { optionalEmail, writtenText } from '../http/inputs.ts'
@@ -16,7 +16,28 @@ export type AddressKind = (typeof addressKinds)[number]
  * The addresses of the book: not deleted, and not from an order of a seller's token. In the spelling
  * of the index `addresses_live`, so that SQLite uses it.
  */
-export const isLive = and(isNull(addresses.deletedAt), sql`${addresses.origin} <> 'seller_order'`)
+export const isLiveSql = and(
+  isNull(addresses.deletedAt),
+  sql`${addresses.origin} <> 'seller_order'`,
+)
+
+/** An address in the book of its owner, deleted or not. */
+export const isOwnSql = ({ kind, id, userId }: { kind: AddressKind; id: number; userId: number }) =>
+  and(
+    eq(addresses.id, id),
+    eq(addresses.kind, kind),
+    eq(addresses.userId, userId),
+    ne(addresses.origin, 'seller_order'),
+  )
+
+/**
+ * Selects the ids of all addresses of a user: those of the book, deleted ones, and those of sellers'
+ * orders. In the spelling of the indexes, so that SQLite uses them.
+ */
+export const selectAddressIds = (userId: number | SQL): SQL => sql`(SELECT id FROM addresses
+    WHERE userId = ${userId} AND deletedAt IS NULL AND origin <> 'seller_order'
+  UNION ALL SELECT id FROM addresses
+    WHERE userId = ${userId} AND (deletedAt IS NOT NULL OR origin = 'seller_order'))`
 
 export const description = {
   name: 'Name of the recipient.',
@@ -64,7 +85,6 @@ export const DeliveryFields = z.object({
 /** The fields of an address. An absent field stays as it is, null clears it. */
 export type AddressFields = z.infer<typeof DeliveryFields>
 
-/** Returns the schema of an optional flag with this description. */
 export const flag = (text: string) => z.boolean().optional().describe(text)
 
 export const DeliveryChanges = DeliveryFields.extend({ default: flag(description.default) })
@@ -106,29 +126,30 @@ export const addressTimes = {
   deletedAt: orNull(time('Time of deletion; null while the address is live.')),
 }
 
-/** A delivery address, as responses show it. */
 const DeliveryAddress = z
   .object({ ...ids, ...addressTexts, default: bool(description.default), ...addressTimes })
   .meta({ id: 'DeliveryAddress', description: 'An address to which a shop delivers.' })
 
-/** A billing address, as responses show it. */
 const BillingAddress = z
   .object({ ...ids, isDefault: bool(description.isDefault), ...place, ...addressTimes })
   .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' })
 
-export type Addresses = {
-  delivery: z.infer<typeof DeliveryAddress>
-  billing: z.infer<typeof BillingAddress>
-}
+/** The columns that answers show. A column that no answer names is never read. */
+export const addressColumns = shownColumns(addresses, {
+  shape: { ...ids, isDefault: true, ...addressTexts, ...addressTimes },
+})
 
-/** The columns to select, by kind. A column that no answer names is never read. */
-export const addressColumns = {
-  delivery: {
-    ...shownColumns(addresses, DeliveryAddress.omit({ default: true })),
-    default: addresses.isDefault,
-  },
-  billing: shownColumns(addresses, BillingAddress),
-}
+/** An address of either kind. */
+export type Address = RowOf<typeof addressColumns>
+
+/** Returns an address as responses show those of deliveries. */
+export const toDelivery = ({ isDefault, ...address }: Address) => ({
+  ...address,
+  default: isDefault,
+})
+
+/** Returns an address as responses show those of invoices. */
+export const toBilling = ({ name, email, mobilePhone, ...address }: Address) => address
 
 const ofList = 'The live addresses of the user, by id.'
 export const DeliveryAddresses = z

@@ -3,25 +3,31 @@
 import { sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import { toJpeg } from '../avatars/picture.ts'
+import { fetchPicture } from '../avatars/remote.ts'
 import { guarded, prepared } from '../db/batch.ts'
 import { countUse, type Quota, requireQuota, takeQuotas } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
+import { coverUrl, gatewayPath } from '../http/links.ts'
 import { hasImageSql, isVisibleSql } from '../marketplace/candidates.ts'
-import { readSource, type Source, type SourceSettings, sourceOf } from './source.ts'
 
 /** The longest edge in pixels. */
 export const artSizes = { card: 480, page: 1200 }
-type ArtSize = keyof typeof artSizes
 
+type ArtSettings = Pick<
+  Settings,
+  'COVERS_URL' | 'IPFS_GATEWAY' | 'LOOPBACK_HOSTS' | 'MAX_ART_PER_DAY'
+>
 type ArtCtx = Pick<Ctx, 'db' | 'now'> & {
-  settings: SourceSettings & Pick<Settings, 'MAX_ART_PER_DAY'>
+  settings: ArtSettings
   bucket: R2Bucket
   images: ImagesBinding
 }
-type ArtName = { id: number; size: ArtSize }
+type ArtName = { id: number; size: keyof typeof artSizes }
 type Art = { body: ReadableStream | Uint8Array<ArrayBuffer>; etag: string }
+
+type Source = { coverKey: string | null; image: string | null }
 
 const selectArt = prepared((db, { id, now }: { id: number; now: string }) =>
   db.all<Source>(sql`SELECT coverKey, iif(${hasImageSql}, payload ->> '$.metadata.image', NULL) AS image
@@ -59,7 +65,7 @@ async function hashOf(source: string): Promise<string> {
  */
 const MAX_ATTEMPTS = 1
 
-/** Converts and stores the picture. Throws `try_later`, and the errors of source and conversion. */
+/** Converts and stores the picture. */
 async function makeArt(
   { db, now, settings, bucket, images }: ArtCtx,
   { id, size, source, hash }: ArtName & { source: string; hash: string },
@@ -82,4 +88,27 @@ async function makeArt(
     customMetadata: { source: hash },
   })
   return { body: jpeg, etag: httpEtag }
+}
+
+/** Returns the URL of the stored cover, or else the image of the metadata; null without both. */
+const sourceOf = ({ coverKey, image }: Source, { COVERS_URL }: ArtSettings) =>
+  COVERS_URL && coverKey ? coverUrl(COVERS_URL, coverKey) : image
+
+/** Downloads a source: https, data or ipfs. */
+async function readSource(source: string, settings: ArtSettings): Promise<Blob> {
+  if (/^data:/i.test(source))
+    return fetch(source).then(
+      (response) => response.blob(),
+      () => new Blob(),
+    )
+  const { IPFS_GATEWAY, LOOPBACK_HOSTS: loopbackHosts } = settings
+  const [, cid, path = ''] = /^ipfs:\/\/(?:ipfs\/)?([a-z\d]{46,})(.*)$/is.exec(source) ?? []
+  const url = cid && IPFS_GATEWAY ? urlBelow(`${IPFS_GATEWAY}/${cid}`, gatewayPath(path)) : source
+  return fetchPicture(url, { field: 'image', loopbackHosts, isHttpsOnly: true })
+}
+
+/** Returns the URL, unless the path leads to another part of the gateway. */
+function urlBelow(root: string, path: string): string {
+  const { href } = new URL(root + path)
+  return href.startsWith(new URL(root).href) ? href : ''
 }

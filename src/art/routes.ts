@@ -5,10 +5,11 @@ import { pictureAnswer, pictureHeaders } from '../avatars/serve.ts'
 import { cacheControl } from '../http/cache-control.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'
+import { HOUR, SECOND } from '../time.ts'
 import { artSizes, readArt } from './art.ts'
 
 /** Seconds for which caches may keep art, also if it is withdrawn or changed. */
-const MAX_AGE = 60 * 60
+const MAX_AGE = HOUR / SECOND
 
 const headers = { ...pictureHeaders, 'cache-control': cacheControl(MAX_AGE) }
 

@@ -17,10 +17,11 @@ import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { ADMINISTRATOR, type tokens, type users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
-import { ApiError, unauthenticated } from '../http/errors.ts'
+import { ApiError, TokenRequired } from '../http/errors.ts'
+import { DAY } from '../time.ts'
 
 /** Milliseconds for which a token works after it was rolled, so that programs can change over. */
-export const ROLL_GRACE = 24 * 60 * 60 * 1000
+export const ROLL_GRACE = DAY
 
 /** By the clock of D1, because reading needs no other time. */
 const now = sql.raw("strftime('%Y-%m-%dT%H:%M:%fZ', 'now')")
@@ -44,25 +45,22 @@ const selectLiveToken = prepared((db, caller: Caller) =>
   raw<LiveToken>(db, sql`SELECT tokens.kind, users.roleId ${liveToken(caller)}`),
 )
 
-const tokenRevoked = () => unauthenticated('the token was revoked')
+const tokenRevoked = () => new TokenRequired('the token was revoked')
 
 /** The error for a token where only a session may act. */
 export const sessionRequired = () =>
   new ApiError('forbidden', 'sign in to do this: an API token is not accepted here')
 
-/** Whether the token is a session. */
-export const isSession = ({ tokenId }: Pick<Caller, 'tokenId'>): SQL =>
+export const isSessionSql = ({ tokenId }: Pick<Caller, 'tokenId'>): SQL =>
   sql`EXISTS (SELECT 1 FROM tokens WHERE id = ${tokenId} AND kind = 'session')`
 
-/** Whether the user is an administrator. */
-export const isAdministrator = ({ userId }: Pick<Caller, 'userId'>): SQL =>
+export const isAdministratorSql = ({ userId }: Pick<Caller, 'userId'>): SQL =>
   sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND roleId = ${ADMINISTRATOR})`
 
 const notAdministrator = () => new ApiError('forbidden', 'only administrators may do this')
 
-/** Rejects a caller who is not an administrator. */
-export const administratorGuard = (caller: Caller): Guard => ({
-  when: not(isAdministrator(caller)),
+export const refuseNonAdministrator = (caller: Caller): Guard => ({
+  when: not(isAdministratorSql(caller)),
   error: notAdministrator,
 })
 
@@ -72,29 +70,33 @@ function callerGuards(caller: Caller): Guard[] {
   const guards: Guard[] = [
     { when: sql`NOT EXISTS (SELECT 1 ${liveToken(caller)})`, error: tokenRevoked },
   ]
-  if (requires) guards.push({ when: not(isSession(caller)), error: sessionRequired })
-  if (requires === 'administrator') guards.push(administratorGuard(caller))
+  if (requires) guards.push({ when: not(isSessionSql(caller)), error: sessionRequired })
+  if (requires === 'administrator') guards.push(refuseNonAdministrator(caller))
   return guards
 }
+
+/** Statements in a list, or by name. */
+export type Statements = readonly Statement[] | NamedStatements
+/** The rows of each statement: in a list, or by name. */
+export type RowsOf<T extends Statements> = T extends readonly Statement[]
+  ? BatchResponse<T>
+  : T extends NamedStatements
+    ? Results<T>
+    : never
 
 /**
  * Runs the statements in one trip, together with the check that the token is live and is what the
  * endpoint requires. Throws `unauthenticated`, `forbidden`.
  */
-export function readAs<const T extends readonly Statement[]>(
+export function readAs<const T extends Statements>(
   db: Database,
   caller: Caller,
   statements: T,
-): Promise<BatchResponse<T>>
-export function readAs<const T extends NamedStatements>(
-  db: Database,
-  caller: Caller,
-  statements: T,
-): Promise<Results<T>>
+): Promise<RowsOf<T>>
 export async function readAs(
   db: Database,
   caller: Caller,
-  statements: readonly Statement[] | NamedStatements,
+  statements: Statements,
 ): Promise<unknown> {
   if (isList(statements)) return Object.values(await readAs(db, caller, toNamed(statements)))
   const { liveTokens, ...results } = await batch(db, {
@@ -113,32 +115,25 @@ export async function readAs(
  * `forbidden` if it is not what the endpoint requires, or the error of the first guard whose
  * condition holds; nothing is written then.
  */
-export function writeAs<const T extends readonly Statement[]>(
+export function writeAs<const T extends Statements>(
   db: Database,
   caller: Caller,
   guards: readonly Guard[],
   statements: T,
-): Promise<BatchResponse<T>>
-export function writeAs<const T extends NamedStatements>(
-  db: Database,
-  caller: Caller,
-  guards: readonly Guard[],
-  statements: T,
-): Promise<Results<T>>
+): Promise<RowsOf<T>>
 export async function writeAs(
   db: Database,
   caller: Caller,
   guards: readonly Guard[],
-  statements: readonly Statement[] | NamedStatements,
+  statements: Statements,
 ): Promise<unknown> {
   const all = [...callerGuards(caller), ...guards]
   if (!isList(statements)) return await guarded(db, all, statements)
   return Object.values(await guarded(db, all, toNamed(statements)))
 }
 
-export const isList = (
-  statements: readonly Statement[] | NamedStatements,
-): statements is readonly Statement[] => Array.isArray(statements)
+export const isList = (statements: Statements): statements is readonly Statement[] =>
+  Array.isArray(statements)
 
 const toNamed = (statements: readonly Statement[]): Record<string, Statement> =>
   Object.fromEntries(statements.map((statement, i) => [`_${i}`, statement]))

@@ -8,7 +8,7 @@ import type { Ctx } from '../http/context.ts'
 type Action = {
   action: AuditAction
   /** Id of what it is done to, if it is one thing. SQL selects it. */
-  subject?: string | number | SQL
+  subject?: string | number | SQL | null
   /** SQL of a JSON object, or the object itself. */
   details?: Record<string, unknown> | SQL
   /** Without it, the action is recorded in any case. */
@@ -20,49 +20,50 @@ type Action = {
  * of a user who is administrator. Put it into the transaction of the action, directly after the
  * statement that acts: it records nothing if that changed no row.
  */
-export const recordAction = (ctx: Ctx, action: Action) =>
-  insertAction(ctx, action, {
-    details: detailsSql(action),
-    from: sql`tokens`,
-    condition: sql`changes() > 0`,
-  })
+export const recordAction = (ctx: Ctx, { when = sql`TRUE`, ...action }: Action) =>
+  insertAction(ctx, { ...action, when: sql`changes() > 0 AND ${when}` })
 
 /**
  * The same for an action that has several statements: put it before them. `when` says whether they
  * will change something.
  */
 export const recordIntended = (ctx: Ctx, action: Action & { when: SQL }) =>
-  insertAction(ctx, action, {
-    details: detailsSql(action),
-    from: sql`tokens`,
-    condition: action.when,
-  })
+  insertAction(ctx, action)
 
 /**
  * The statement that records an action on many rows. `ids` selects them, in parentheses. Put it
  * directly before the statement that acts: it records nothing if there are none.
  */
-export const recordItems = (ctx: Ctx, { ids, ...action }: Action & { ids: SQL }) =>
-  insertAction(ctx, action, {
-    details: sql`json_set(${detailsSql(action)}, '$.items', json(items))`,
-    from: sql`tokens, (SELECT json_group_array(id) AS items FROM ${ids})`,
-    condition: sql`items <> '[]'`,
-  })
+export const recordItems = (
+  ctx: Ctx,
+  { ids, when = sql`TRUE`, ...action }: Action & { ids: SQL },
+) =>
+  insertAction(
+    ctx,
+    {
+      ...action,
+      details: sql`json_set(${detailsSql(action)}, '$.items', json(items))`,
+      when: sql`items <> '[]' AND ${when}`,
+    },
+    sql`tokens, (SELECT json_group_array(id) AS items FROM ${ids})`,
+  )
 
 const detailsSql = ({ details }: Action): SQL =>
   details && 'queryChunks' in details
     ? sql`${details}`
     : sql`${details ? JSON.stringify(details) : null}`
 
-const insertAction = (
+function insertAction(
   { db, caller: { tokenId, userId }, now }: Ctx,
-  { action, subject, when }: Action,
-  { details, from, condition }: { details: SQL; from: SQL; condition: SQL },
-) =>
-  raw<never>(
+  { subject = null, ...action }: Action,
+  from = sql`tokens`,
+) {
+  return raw<never>(
     db,
     sql`INSERT INTO auditLog (at, userId, tokenName, action, subject, details)
       SELECT ${now.toISOString()}, ${userId}, iif(tokens.kind = 'api', tokens.name, NULL),
-        ${action}, ${typeof subject === 'number' ? String(subject) : (subject ?? null)}, ${details}
-      FROM ${from} WHERE tokens.id = ${tokenId} AND ${condition} AND ${when ?? sql`TRUE`}`,
+        ${action.action}, ${typeof subject === 'number' ? String(subject) : subject},
+        ${detailsSql(action)}
+      FROM ${from} WHERE tokens.id = ${tokenId} AND ${action.when ?? sql`TRUE`}`,
   )
+}

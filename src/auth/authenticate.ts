@@ -6,7 +6,6 @@ import type { App } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { explainInvalidToken, tokenIssuer, verifyToken } from './tokens.ts'
 
-/** Name of the session cookie. */
 export const SESSION_COOKIE = 'token'
 
 const safeMethods = /^(GET|HEAD|OPTIONS)$/

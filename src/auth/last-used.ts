@@ -18,8 +18,11 @@ export const recordTokenUse = createMiddleware<App>(async (c, next) => {
   await next()
   const caller = c.get('caller')
   const now = c.get('now')
-  const key = caller && `${caller.userId} ${caller.tokenId}`
-  if (!key || c.res.status >= 400 || !isDue(key, now)) return
+  if (!caller || c.res.status >= 400) return
+  const key = `${caller.userId} ${caller.tokenId}`
+  if (now.getTime() - (recordedAt.get(key) ?? 0) < HOUR) return
+  if (recordedAt.size >= MAX_CACHED) recordedAt.clear()
+  recordedAt.set(key, now.getTime())
   c.executionCtx.waitUntil(
     storeTokenUse(connect(c.env.DB), caller, now).catch((error) => {
       recordedAt.delete(key)
@@ -27,14 +30,6 @@ export const recordTokenUse = createMiddleware<App>(async (c, next) => {
     }),
   )
 })
-
-function isDue(key: string, now: Date): boolean {
-  const last = recordedAt.get(key)
-  if (last !== undefined && now.getTime() - last < HOUR) return false
-  if (recordedAt.size >= MAX_CACHED) recordedAt.clear()
-  recordedAt.set(key, now.getTime())
-  return true
-}
 
 /** Sets `lastUsedAt`, unless another isolate has set it within the last hour. */
 export async function storeTokenUse(

@@ -1,6 +1,5 @@
 import { Endpoints } from '../http/endpoint.ts'
-import { JwkSet, publicKeys } from './public-keys.ts'
-import { tokenIssuer } from './tokens.ts'
+import { JwkSet, publicKeys, tokenIssuer } from './tokens.ts'
 
 export const authRoutes = new Endpoints().get(
   '/.well-known/jwks.json',

@@ -1,23 +1,23 @@
 /** Browser sessions: a token in the cookie `token`. See docs/decisions.md, "Tokens". */
 
 import { and, eq, gt, notExists, type SQL, sql } from 'drizzle-orm'
-import type { BatchResponse } from 'drizzle-orm/batch'
 import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
-import { type NamedStatements, prepared, type Results, type Statement } from '../db/batch.ts'
+import { prepared, type Statement } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { App, Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { mayBeStale } from '../http/nearest.ts'
-import { isList, readAs, sessionRequired } from './access.ts'
+import { MINUTE } from '../time.ts'
+import { isList, type RowsOf, readAs, type Statements, sessionRequired } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import { SESSION_LIFETIME, signToken, type TokenRecord, tokenIssuer } from './tokens.ts'
 
 /** Milliseconds after a sign-in in which a session may change how to get into the account. */
-const RECENT = 10 * 60 * 1000
+const RECENT = 10 * MINUTE
 
 const cookie = { httpOnly: true, secure: true, sameSite: 'Lax', path: '/' } satisfies CookieOptions
 
@@ -41,7 +41,6 @@ export const endSession = (db: Database, { tokenId, userId }: Caller, now: Date)
     .set({ revokedAt: now.toISOString() })
     .where(sql`id = ${tokenId} AND userId = ${userId} AND kind = 'session' AND revokedAt IS NULL`)
 
-/** Who a user is. */
 export const personColumns = {
   id: users.id,
   name: users.name,
@@ -55,9 +54,7 @@ export type Person = Pick<typeof users.$inferSelect, keyof typeof personColumns>
 export type Account = Person &
   Pick<typeof users.$inferSelect, 'avatarKey' | 'roleId'> & { signedInAt: string }
 
-type TokenId = Pick<Caller, 'tokenId'>
-
-const selectAccount = prepared((db, { tokenId }: TokenId) =>
+const selectAccount = prepared((db, { tokenId }: Pick<Caller, 'tokenId'>) =>
   db
     .select({
       ...personColumns,
@@ -70,10 +67,8 @@ const selectAccount = prepared((db, { tokenId }: TokenId) =>
     .where(and(eq(tokens.id, tokenId), eq(tokens.kind, 'session'))),
 )
 
-/** Returns the signed-in user. */
 export async function readAccount({ db, caller }: Session): Promise<Account> {
-  const [account] = await readAsUser({ db, caller }, [])
-  return account
+  return (await readAsUser({ db, caller }, {})).account
 }
 
 /** Returns the signed-in user, or null if the caller has no live session. */
@@ -87,24 +82,19 @@ export async function findAccount(db: Database, caller: Caller | null): Promise<
   }
 }
 
-/** For an endpoint with `requireSession` or `requireAdministrator`. */
+/** Of an endpoint with the access `session` or `administrator`. */
 type Session = Pick<Ctx, 'db' | 'caller'>
 
-/**
- * Runs the statements as `readAs`, and returns the signed-in user first, or as `account`. Throws as
- * `readAs`.
- */
-export function readAsUser<const T extends readonly Statement[]>(
+/** Runs the statements as `readAs`, and returns the signed-in user first, or as `account`. */
+export function readAsUser<const T extends Statements>(
   session: Session,
   statements: T,
-): Promise<[Account, ...BatchResponse<T>]>
-export function readAsUser<const T extends NamedStatements>(
-  session: Session,
-  statements: T,
-): Promise<{ account: Account } & Results<T>>
+): Promise<
+  T extends readonly Statement[] ? [Account, ...RowsOf<T>] : { account: Account } & RowsOf<T>
+>
 export async function readAsUser(
   { db, caller }: Session,
-  statements: readonly Statement[] | NamedStatements,
+  statements: Statements,
 ): Promise<unknown> {
   const { tokenId } = caller
   const account = selectAccount(db, { tokenId })
@@ -121,19 +111,17 @@ function requireAccount([account]: readonly Account[]): Account {
   return account
 }
 
-const recentAfter = (now: Date): string => new Date(now.getTime() - RECENT).toISOString()
-
 const reauthenticationRequired = () =>
   new ApiError(
     'reauthentication_required',
-    `sign in again to do this: your last sign-in was more than ${RECENT / 60_000} minutes ago`,
+    `sign in again to do this: your last sign-in was more than ${RECENT / MINUTE} minutes ago`,
   )
 
-/** Whether the user has signed in a short time ago. */
+const recentAfter = (now: Date): string => new Date(now.getTime() - RECENT).toISOString()
+
 export const isRecent = ({ signedInAt }: Account, now: Date): boolean =>
   signedInAt > recentAfter(now)
 
-/** Throws `reauthentication_required`, unless the user has signed in a short time ago. */
 export function requireRecent(account: Account, now: Date): void {
   if (!isRecent(account, now)) throw reauthenticationRequired()
 }

@@ -10,11 +10,11 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
+import * as z from 'zod'
 import type { tokens } from '../db/schema/users.ts'
-import type { Settings, SigningKey } from '../env.ts'
+import type { PublicKey, Settings, SigningKey } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 import { DAY } from '../time.ts'
-import { publicKeys } from './public-keys.ts'
 
 const ALGORITHM = 'EdDSA'
 const AUDIENCE = 'marketplace-api'
@@ -38,7 +38,6 @@ export type TokenRecord = Pick<
 /** `url` is the claim `iss`. The first key signs, and every key verifies. */
 export type Issuer = { url: string; keys: readonly SigningKey[] }
 
-/** Returns the issuer of a deployment. */
 export const tokenIssuer = ({ PUBLIC_URL, JWT_KEYS }: Settings): Issuer => ({
   url: PUBLIC_URL,
   keys: JWT_KEYS.keys,
@@ -84,8 +83,6 @@ export async function signToken(issuer: Issuer, token: TokenRecord): Promise<str
     .sign(key)
 }
 
-type VerifiedToken = { issuer: Issuer; caller: Caller; expiresAt: number }
-
 /** Entries kept before the cache is cleared. */
 const MAX_CACHED = 1000
 
@@ -93,7 +90,7 @@ const MAX_CACHED = 1000
  * Cache of verified tokens, by JWT. Verifying a signature takes longer than the rest of a request.
  * A cached token may have been revoked: each request checks that in D1.
  */
-const verifiedTokens = new Map<string, VerifiedToken>()
+const verifiedTokens = new Map<string, { issuer: Issuer; caller: Caller; expiresAt: number }>()
 
 /** Returns the caller of a JWT, or null if it is malformed, foreign, expired or from the future. */
 export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promise<Caller | null> {
@@ -159,6 +156,26 @@ export function explainInvalidToken(issuer: Issuer, jwt: string, now: Date): str
     return 'the token is malformed'
   }
 }
+
+const Jwk = z
+  .object({
+    kty: z.literal('OKP').describe('Key type.'),
+    crv: z.literal('Ed25519').describe('Curve.'),
+    kid: z.string().describe('Key id, as in the header of what it has signed.'),
+    x: z.string().describe('The public key, base64url.'),
+    alg: z.literal('EdDSA').describe('Signature algorithm.'),
+    use: z.literal('sig').describe('The key verifies signatures.'),
+  })
+  .meta({ id: 'Jwk', description: 'A public key (RFC 7517).' })
+
+export const JwkSet = z
+  .object({ keys: z.array(Jwk).describe('The first one signs.') })
+  .meta({ id: 'JwkSet', description: 'The public keys.' })
+
+/** Returns the JWK set with the public keys, which verify what the marketplace has signed (RFC 7517). */
+export const publicKeys = ({ keys }: { keys: readonly PublicKey[] }): z.infer<typeof JwkSet> => ({
+  keys: keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x, alg: 'EdDSA', use: 'sig' })),
+})
 
 const keySets = new WeakMap<Issuer['keys'], ReturnType<typeof createLocalJWKSet>>()
 

@@ -12,18 +12,14 @@ export const UserParam = z.object({
     .describe('A user id, or `me` for the caller.'),
 })
 
-type UserId = z.infer<typeof UserParam>['user_id']
-
-/** Returns the id of the user that the path names. */
-export const resolveUserId = (caller: Caller, user: UserId): number =>
+export const resolveUserId = (caller: Caller, user: 'me' | number): number =>
   user === 'me' ? caller.userId : user
 
-/** Throws `forbidden` if a user token is used for another user. */
 export function requireAccessTo(caller: Caller, userId: number): void {
   if (caller.role !== 'master' && userId !== caller.userId)
     throw new ApiError('forbidden', 'the token belongs to another user')
 }
 
 /** Holds if there is no such user, or the user was removed. */
-export const isUnknownUser = (userId: number): SQL =>
+export const isUnknownUserSql = (userId: number): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND removedAt IS NULL)`

@@ -1,9 +1,19 @@
-/** Reads the format and the size of a picture from its header, which costs no conversion. */
+/**
+ * Which pictures are accepted. Reads the format and the size of a picture from its header, which
+ * costs no conversion.
+ */
+import { ApiError } from '../http/errors.ts'
 import { removeMetadata } from './jpeg.ts'
-import { notConvertible } from './limits.ts'
 
-/** `pixels` is undefined if the size is not in a simple place. */
-type Header = { pixels?: number | undefined }
+/** Largest picture, in bytes. */
+export const MAX_BYTES = 10 * 1024 * 1024
+
+/** Some plans of Cloudflare convert AVIF and HEIC, too. */
+export const notConvertible = (reason = 'the picture cannot be converted') =>
+  new ApiError('unsupported_media_type', `${reason}: send a JPEG, PNG, GIF or WebP file`)
+
+export const tooLarge = (reason = `it has more than ${MAX_BYTES / 1024 / 1024} MiB`) =>
+  new ApiError('payload_too_large', `the picture is too large: ${reason}`)
 
 /** The size of the frame, or of the canvas, of a WebP file (RFC 9649). */
 function webpPixels(chunk: string, view: DataView): number | undefined {
@@ -23,8 +33,11 @@ function webpPixels(chunk: string, view: DataView): number | undefined {
   }
 }
 
-/** Returns the header of a picture that may be converted; null for any other file. */
-export function readHeader(bytes: Uint8Array<ArrayBuffer>): Header | null {
+/**
+ * Returns the header of a picture that may be converted; null for any other file. `pixels` is
+ * undefined if the size is not in a simple place.
+ */
+export function readHeader(bytes: Uint8Array<ArrayBuffer>): { pixels?: number | undefined } | null {
   if (bytes.length < 32) return null
   const view = new DataView(bytes.buffer, bytes.byteOffset, 32)
   const start = String.fromCharCode(...bytes.subarray(0, 16))

@@ -20,7 +20,7 @@ const isFrameHeader = (marker: number) =>
 const isMetadata = (marker: number) =>
   marker === COM || (marker >= APP0 && marker <= APP15 && ![APP0, APP2, APP14].includes(marker))
 
-/** Width and height in pixels. */
+/** Width and height are in pixels. */
 type Jpeg = { bytes: Uint8Array<ArrayBuffer>; width: number; height: number }
 
 /**
@@ -31,29 +31,23 @@ export function removeMetadata(bytes: Uint8Array<ArrayBuffer>): Jpeg | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes[0] !== 0xff || bytes[1] !== SOI) return null
   const segments = [bytes.subarray(0, 2)]
-  let [width, height] = [0, 0]
+  let width = 0
+  let height = 0
   for (let offset = 2; offset + 9 < bytes.length; ) {
     const marker = bytes[offset + 1] ?? 0
     if (bytes[offset] !== 0xff || marker < 0xc0) return null
     if (marker === SOS) {
       segments.push(bytes.subarray(offset))
-      return width * height > 0 ? { bytes: concat(segments), width, height } : null
+      const whole = Uint8Array.from(Buffer.concat(segments))
+      return width * height > 0 ? { bytes: whole, width, height } : null
     }
     const end = offset + 2 + view.getUint16(offset + 2)
-    if (isFrameHeader(marker))
-      [height, width] = [view.getUint16(offset + 5), view.getUint16(offset + 7)]
+    if (isFrameHeader(marker)) {
+      height = view.getUint16(offset + 5)
+      width = view.getUint16(offset + 7)
+    }
     if (!isMetadata(marker)) segments.push(bytes.subarray(offset, end))
     offset = end
   }
   return null
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
-  let offset = 0
-  for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.byteLength
-  }
-  return whole
 }

@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
+import { DAY } from '../time.ts'
 import { purgePictures } from './purge.ts'
 import { pictureKeyPattern } from './url.ts'
 
 /** Objects per run. The next run continues after them. */
 const PAGE_SIZE = 1000
 /** Milliseconds before an unused object is removed: replaced pictures work for a day. */
-const GRACE_PERIOD = 24 * 60 * 60_000
+const GRACE_PERIOD = DAY
 /** The object that holds the last key of the previous run; empty after the last page. */
 const CURSOR_KEY = 'orphans/cursor'
 
@@ -24,7 +25,7 @@ export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): 
         (pictureKeyPattern.test(key) || key.startsWith('art/')) && uploaded < uploadedBefore,
     )
     .map(({ key }) => key)
-  const orphans = await selectOrphans(db, keys)
+  const orphans = keys.length > 0 ? await selectOrphans(db, keys) : []
   if (orphans.length > 0) await bucket.delete(orphans)
   await purgePictures(orphans.filter((key) => pictureKeyPattern.test(key)))
   const nextCursor = page.truncated ? (page.objects.at(-1)?.key ?? '') : ''
@@ -32,9 +33,8 @@ export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): 
   return orphans.length
 }
 
-/** Returns the keys that their user or NFT does not use. CAST reads the user id at the start of a key. */
+/** Returns the keys that their user or NFT does not use. CAST reads the user id at a key's start. */
 async function selectOrphans(db: Database, keys: readonly string[]): Promise<string[]> {
-  if (keys.length === 0) return []
   const rows = await db.all<{ key: string }>(
     sql`SELECT stored.value AS key FROM json_each(${JSON.stringify(keys)}) AS stored
         LEFT JOIN users ON users.id = CAST(stored.value AS INTEGER)

@@ -1,8 +1,7 @@
 import { tryLater } from '../http/errors.ts'
 import { log } from '../log.ts'
-import { readHeader } from './format.ts'
+import { notConvertible, readHeader, tooLarge } from './format.ts'
 import { removeMetadata } from './jpeg.ts'
-import { notConvertible, tooLarge } from './limits.ts'
 import { mayBeTransparent, onWhite } from './transparency.ts'
 
 /** Longest edge of an avatar, in pixels. */
@@ -24,22 +23,16 @@ const unavailableCodes = new Set([9422, 9522, 9527, 9528, 9529])
 /** `wrangler dev` has one code for all errors, and this message for too many pixels. */
 const oversizedMessage = /exceeds pixel limit/
 
-type Conversion = {
-  /** Longest edge of the result, in pixels. */
-  edge: number
-  /** Called before the conversion, because each costs. A picture that may be transparent is converted twice. */
-  claim: () => Promise<void>
-}
-
 /**
- * Converts the first frame of a picture to an upright JPEG without metadata. The conversion proves
- * that the file is an image and drops everything else in it. Throws `unsupported_media_type`,
- * `payload_too_large`, `try_later`, and the errors of `claim`.
+ * Converts the first frame of a picture to an upright JPEG without metadata, whose longest edge has
+ * at most `edge` pixels. `claim` is called before the conversion, because each costs. A picture that
+ * may be transparent is converted twice. The conversion proves
+ * that the file is an image and drops everything else in it.
  */
 export async function toJpeg(
   images: ImagesBinding,
   picture: Blob,
-  { edge, claim }: Conversion,
+  { edge, claim }: { edge: number; claim: () => Promise<void> },
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(await picture.arrayBuffer())
   const header = readHeader(bytes)
@@ -47,13 +40,14 @@ export async function toJpeg(
   const { pixels = 0 } = header
   if (pixels > MAX_PIXELS) throw tooLarge(`it has more than ${MAX_PIXELS / 1e6} megapixels`)
   await claim()
-  const convert = (source: Blob, format: 'image/jpeg' | 'image/png') =>
-    withApiErrors(
-      images
-        .input(source.stream())
-        .transform({ width: edge, height: edge, fit: 'scale-down' })
-        .output({ format, quality: 85, background: '#ffffff', anim: false }),
-    ).then(async (output) => new Uint8Array(await output.response().arrayBuffer()))
+  const convert = async (source: Blob, format: 'image/jpeg' | 'image/png') => {
+    const output = await images
+      .input(source.stream())
+      .transform({ width: edge, height: edge, fit: 'scale-down' })
+      .output({ format, quality: 85, background: '#ffffff', anim: false })
+      .catch(throwApiError)
+    return new Uint8Array(await output.response().arrayBuffer())
+  }
   const opaque = mayBeTransparent(bytes)
     ? await onWhite(await convert(picture, 'image/png')).catch(() => bytes)
     : bytes
@@ -63,17 +57,13 @@ export async function toJpeg(
   return jpeg.bytes
 }
 
-/** Turns errors of the converter into errors for the client. */
-async function withApiErrors<T>(conversion: Promise<T>): Promise<T> {
-  try {
-    return await conversion
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? Number(error.code) : 0
-    if (oversizedCodes.has(code) || oversizedMessage.test(String(error)))
-      throw tooLarge('it has more pixels than can be converted')
-    if (unusableCodes.has(code)) throw notConvertible()
-    if (!unavailableCodes.has(code)) throw error
-    log.error('pictures_unavailable', { error })
-    throw tryLater('pictures cannot be converted at the moment', 60)
-  }
+/** Throws the error for the client that an error of the converter means. */
+function throwApiError(error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? Number(error.code) : 0
+  if (oversizedCodes.has(code) || oversizedMessage.test(String(error)))
+    throw tooLarge('it has more pixels than can be converted')
+  if (unusableCodes.has(code)) throw notConvertible()
+  if (!unavailableCodes.has(code)) throw error
+  log.error('pictures_unavailable', { error })
+  throw tryLater('pictures cannot be converted at the moment', 60)
 }

@@ -1,10 +1,11 @@
 import { type Destination, parseDestination } from '../http/destination.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
-import { MAX_BYTES, tooLarge } from './limits.ts'
+import { SECOND } from '../time.ts'
+import { MAX_BYTES, tooLarge } from './format.ts'
 
 export const MAX_REDIRECTS = 3
 /** Milliseconds. */
-export const TIMEOUT = 10_000
+export const TIMEOUT = 10 * SECOND
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
@@ -15,18 +16,13 @@ const headers = {
   'user-agent': 'marketplace-api (pictures)',
 }
 
-type FetchOptions = Omit<Destination, 'base'> & {
-  /** Milliseconds for all redirects and the content together. */
-  timeout?: number
-}
-
 /**
- * Downloads a picture of any declared type; the converter checks the bytes.
- * Throws `invalid_input` with the reason, `payload_too_large`.
+ * Downloads a picture of any declared type; the converter checks the bytes. `timeout`: milliseconds
+ * for all redirects and the content together.
  */
 export async function fetchPicture(
   url: string,
-  { timeout = TIMEOUT, ...destination }: FetchOptions,
+  { timeout = TIMEOUT, ...destination }: Omit<Destination, 'base'> & { timeout?: number },
 ): Promise<Blob> {
   const invalidUrl = (reason: string) => invalidField(destination.field, reason)
   const signal = AbortSignal.timeout(timeout)
@@ -62,7 +58,7 @@ async function followRedirects(
 
 /**
  * Reads a body of at most `MAX_BYTES`. Counts the bytes that arrive, because `content-length` may be
- * absent or wrong. Throws `payload_too_large`, and the platform's error if the body breaks off.
+ * absent or wrong.
  */
 async function readPicture({ body, headers }: Response): Promise<Blob> {
   if (Number(headers.get('content-length')) > MAX_BYTES) throw tooLarge()

@@ -1,27 +1,44 @@
+/** Replaces the pictures of users. */
 import { and, eq, isNull, not, or, sql } from 'drizzle-orm'
+import type { Context } from 'hono'
 import { bytesToHex } from 'viem/utils'
 import { readAs, writeAs } from '../auth/access.ts'
-import { isUnknownUser, requireAccessTo } from '../auth/user-param.ts'
+import { isUnknownUserSql, requireAccessTo } from '../auth/user-param.ts'
 import { prepared } from '../db/batch.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
 import { users } from '../db/schema/users.ts'
+import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { perDay } from '../http/daily-quota.ts'
+import type { AppWithCaller } from '../http/endpoint.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
+import { perDay } from '../http/guard.ts'
 import { log } from '../log.ts'
-import type { AvatarCtx } from './context.ts'
 import { MAX_EDGE, toJpeg } from './picture.ts'
 import { type AvatarOwner, pictureKey } from './url.ts'
+
+/** What changing an avatar needs of a request. */
+type AvatarCtx = Ctx & {
+  settings: Pick<Settings, 'MAX_PICTURES_PER_DAY'>
+  bucket: R2Bucket
+  images: ImagesBinding
+  /** Keeps the Worker alive after the response until the work is done. */
+  waitUntil: (work: Promise<unknown>) => void
+}
+
+/** Returns the context of a request for `replaceAvatar` and `storeAvatar`. */
+export const avatarContext = (c: Context<AppWithCaller>): AvatarCtx => ({
+  ...c.var,
+  bucket: c.env.AVATARS,
+  images: c.env.IMAGES,
+  waitUntil: (work) => c.executionCtx.waitUntil(work),
+})
 
 const avatarOwner = prepared((db, { userId }: { userId: number }) =>
   db.select({ id: users.id, avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
 )
 
 /** Returns a user's avatar key, for any caller. */
-export async function readAvatar(
-  { db, caller }: Omit<Ctx, 'now'>,
-  userId: number,
-): Promise<AvatarOwner> {
+export async function readAvatar({ db, caller }: Omit<Ctx, 'now'>, userId: number) {
   const [[user]] = await readAs(db, caller, [avatarOwner(db, { userId })])
   if (!user) throw unknownUser()
   return user
@@ -29,16 +46,13 @@ export async function readAvatar(
 
 const unknownUser = () => new ApiError('not_found', 'there is no such user')
 
-type NewAvatar = { userId: number; readPicture: () => Promise<Blob> }
-
 /**
  * Replaces the avatar of a user, and returns the user with the new key. `readPicture` is called only
- * after the token and the user have been checked. Throws `unauthenticated`, `forbidden`,
- * `not_found`, and the errors of `readPicture` and `storeAvatar`.
+ * after the token and the user have been checked.
  */
 export async function replaceAvatar(
   ctx: AvatarCtx,
-  { userId, readPicture }: NewAvatar,
+  { userId, readPicture }: { userId: number; readPicture: () => Promise<Blob> },
 ): Promise<AvatarOwner> {
   requireAccessTo(ctx.caller, userId)
   await readAvatar(ctx, userId)
@@ -48,15 +62,17 @@ export async function replaceAvatar(
 /**
  * Stores the picture as the avatar of a user whom the caller may change, and returns the user with
  * the new key. The object is written first, then the user's row, so the user's key always points to
- * an existing object. An object to which no user points is removed a day after it was written, by
- * orphans.ts. Throws `unauthenticated`, `not_found`, `rate_limited`, and the errors of `toJpeg`.
+ * an existing object. `removeOrphans` removes an object to which no user points, a day after it was
+ * written.
  */
 export async function storeAvatar(
   ctx: AvatarCtx,
   { userId, picture }: { userId: number; picture: Blob },
 ): Promise<AvatarOwner> {
-  const claim = () => takeQuotas(ctx.db, conversionQuotas(ctx, userId), ctx.now)
-  const jpeg = await toJpeg(ctx.images, picture, { edge: MAX_EDGE, claim })
+  const jpeg = await toJpeg(ctx.images, picture, {
+    edge: MAX_EDGE,
+    claim: () => takeQuotas(ctx.db, conversionQuotas(ctx, userId), ctx.now),
+  })
   const key = pictureKey(userId, await newHash(jpeg))
   await ctx.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
   const { avatarKey, replacedKey } = await updateAvatarKey(ctx, { userId, key })
@@ -68,7 +84,6 @@ export async function storeAvatar(
 /** Pictures that a user may convert in a day. */
 const MAX_PICTURES_OF_USER = 20
 
-/** The quotas that a conversion uses. */
 const conversionQuotas = ({ settings }: AvatarCtx, userId: number): Quota[] => [
   perDay(
     `pictures:${userId}`,
@@ -106,20 +121,16 @@ async function updateAvatarKey(ctx: AvatarCtx, { userId, key }: { userId: number
   const prefix = key.slice(0, key.indexOf('/') + 1 + CONTENT_DIGITS)
   const hasSameContent = sql`substr(${users.avatarKey}, 1, ${prefix.length}) = ${prefix}`
   try {
-    const [[previous], updated] = await writeAs(
-      db,
-      caller,
-      [{ when: isUnknownUser(userId), error: unknownUser }],
-      [
-        db.select({ avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
-        db
-          .update(users)
-          .set({ avatarKey: key, updatedAt: now.toISOString() })
-          .where(and(eq(users.id, userId), or(isNull(users.avatarKey), not(hasSameContent))))
-          .returning({ id: users.id }),
-      ],
-    )
-    const previousKey = previous?.avatarKey ?? null
+    const guards = [{ when: isUnknownUserSql(userId), error: unknownUser }]
+    const { previous, updated } = await writeAs(db, caller, guards, {
+      previous: avatarOwner(db, { userId }),
+      updated: db
+        .update(users)
+        .set({ avatarKey: key, updatedAt: now.toISOString() })
+        .where(and(eq(users.id, userId), or(isNull(users.avatarKey), not(hasSameContent))))
+        .returning({ id: users.id }),
+    })
+    const previousKey = previous[0]?.avatarKey ?? null
     return updated.length > 0
       ? { avatarKey: key, replacedKey: previousKey }
       : { avatarKey: previousKey, replacedKey: null }
@@ -130,24 +141,16 @@ async function updateAvatarKey(ctx: AvatarCtx, { userId, key }: { userId: number
   }
 }
 
-/** Writes the object again, because orphans.ts removes it a day after it was written. */
+/** Writes the object again, because `removeOrphans` removes it a day after it was written. */
 function keepForADay({ bucket, waitUntil }: AvatarCtx, key: string): void {
   const rewrite = async () => {
     const object = await bucket.get(key)
     if (object)
       await bucket.put(key, await object.arrayBuffer(), { httpMetadata: object.httpMetadata ?? {} })
   }
-  waitUntil(
-    rewrite().catch((error: unknown) => {
-      log.error('avatar_not_kept', { key, error })
-    }),
-  )
+  waitUntil(rewrite().catch((error) => log.error('avatar_not_kept', { key, error })))
 }
 
 function deleteLater({ bucket, waitUntil }: AvatarCtx, key: string): void {
-  waitUntil(
-    bucket.delete(key).catch((error: unknown) => {
-      log.error('avatar_not_removed', { key, error })
-    }),
-  )
+  waitUntil(bucket.delete(key).catch((error) => log.error('avatar_not_removed', { key, error })))
 }

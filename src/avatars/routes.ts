@@ -5,11 +5,10 @@ import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import { writtenText } from '../http/inputs.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
-import { avatarContext } from './context.ts'
-import { MAX_BYTES } from './limits.ts'
+import { MAX_BYTES } from './format.ts'
 import { MAX_EDGE, MAX_PIXELS } from './picture.ts'
 import { fetchPicture, MAX_REDIRECTS, TIMEOUT } from './remote.ts'
-import { readAvatar, replaceAvatar } from './replace.ts'
+import { avatarContext, readAvatar, replaceAvatar } from './replace.ts'
 import { findPicture, pictureAnswer, pictureHeaders } from './serve.ts'
 import { pictureFromBody, pictureFromForm } from './upload.ts'
 import { avatarUrl } from './url.ts'
@@ -33,7 +32,14 @@ const Avatar = z
   })
   .meta({ id: 'Avatar', description: 'Where the avatar is.' })
 
-const pictureErrors = ['not_found', 'payload_too_large', 'unsupported_media_type'] as const
+/** What the endpoints that change an avatar have in common. */
+const changesAvatar = {
+  access: 'token',
+  reads: 'primary',
+  checks: [avatarRateLimit],
+  answer: Avatar,
+  errors: ['not_found', 'payload_too_large', 'unsupported_media_type'],
+} as const
 const storedDescription =
   'The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the ' +
   `instance includes them. It has at most ${MAX_BYTES / 1024 / 1024} MiB and ${MAX_PIXELS / 1e6} megapixels. ` +
@@ -78,12 +84,8 @@ export const avatarRoutes = new Endpoints({ tag: 'Avatars' })
       description:
         'The URL is http or https, and points to a public host. The download follows up to ' +
         `${MAX_REDIRECTS} redirects and takes at most ${TIMEOUT / 1000} seconds. ${storedDescription}`,
-      access: 'token',
-      reads: 'primary',
-      checks: [avatarRateLimit],
+      ...changesAvatar,
       input: { param: UserParam, json: AvatarSource },
-      answer: Avatar,
-      errors: pictureErrors,
     },
     (c, { param, json }) => {
       const source = { field: 'avatarUrl', loopbackHosts: c.var.settings.LOOPBACK_HOSTS }
@@ -96,13 +98,9 @@ export const avatarRoutes = new Endpoints({ tag: 'Avatars' })
       id: 'uploadAvatarFile',
       summary: "Replace a user's avatar with a file in a form",
       description: storedDescription,
-      access: 'token',
-      reads: 'primary',
-      checks: [avatarRateLimit],
+      ...changesAvatar,
       input: { param: UserParam },
       body: { type: 'multipart/form-data', schema: AvatarForm },
-      answer: Avatar,
-      errors: pictureErrors,
     },
     (c, { param }) => updateAvatar(c, param, () => pictureFromForm(c)),
   )
@@ -112,13 +110,9 @@ export const avatarRoutes = new Endpoints({ tag: 'Avatars' })
       id: 'uploadAvatarBytes',
       summary: "Replace a user's avatar with the bytes of the body",
       description: `The bytes decide, whatever \`Content-Type\` says. ${storedDescription}`,
-      access: 'token',
-      reads: 'primary',
-      checks: [avatarRateLimit],
+      ...changesAvatar,
       input: { param: UserParam },
       body: { type: 'application/octet-stream', schema: z.file().describe('The picture.') },
-      answer: Avatar,
-      errors: pictureErrors,
     },
     (c, { param }) => updateAvatar(c, param, () => pictureFromBody(c)),
   )

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { cacheControl } from '../http/cache-control.ts'
+import { DAY, SECOND } from '../time.ts'
 import { DEFAULT_PICTURE, pictureKeyPattern } from './url.ts'
 
-/** Headers of every picture. */
 export const pictureHeaders = {
   'content-type': 'image/jpeg',
-  'cache-control': `${cacheControl(365 * 24 * 60 * 60)}, immutable`,
+  'cache-control': `${cacheControl((365 * DAY) / SECOND)}, immutable`,
   // Pages of any site may embed the file. Opened on its own, it runs nothing.
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'cross-origin',

@@ -18,13 +18,14 @@ export function mayBeTransparent(bytes: Bytes): boolean {
 export async function onWhite(png: Bytes): Promise<Bytes> {
   const file = Buffer.from(png)
   if (file[0] !== 0x89 || file.toString('hex', 24, 29) !== '0806000000') return png
-  const [width, height] = [file.readUInt32BE(16), file.readUInt32BE(20)]
+  const width = file.readUInt32BE(16)
+  const height = file.readUInt32BE(20)
   // A converter may return a file as it was.
   if (width * height > 4_000_000) return png
   const parts: Buffer[] = []
-  for (let at = 8; at + 12 < file.length; at += 12 + file.readUInt32BE(at))
-    if (file.toString('latin1', at + 4, at + 8) === 'IDAT')
-      parts.push(file.subarray(at + 8, at + 8 + file.readUInt32BE(at)))
+  for (let start = 8; start + 12 < file.length; start += 12 + file.readUInt32BE(start))
+    if (file.toString('latin1', start + 4, start + 8) === 'IDAT')
+      parts.push(file.subarray(start + 8, start + 8 + file.readUInt32BE(start)))
   // Not at the start of the Worker, which it would delay.
   const { crc32, deflateSync, inflateSync } = await import('node:zlib')
   const row = 1 + 4 * width

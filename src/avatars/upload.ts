@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { bufferToFormData } from 'hono/utils/buffer'
 import { bodyReader, MAX_FORM_BYTES } from '../http/body.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
-import { MAX_BYTES, tooLarge } from './limits.ts'
+import { MAX_BYTES, tooLarge } from './format.ts'
 
 /** The media type in lower case without parameters; `''` if there is none. */
 const mediaType = (contentType: string) => contentType.split(';')[0]?.trim().toLowerCase() ?? ''
@@ -24,10 +24,7 @@ function quoteParameters(body: ArrayBuffer): ArrayBuffer {
   return quoted === text ? body : new Uint8Array(Buffer.from(quoted, 'latin1')).buffer
 }
 
-/**
- * Returns the file in the form's part `avatar`. Throws `invalid_input` unless there is exactly one,
- * `unsupported_media_type`, `payload_too_large`.
- */
+/** Returns the file in the form's part `avatar`. */
 export async function pictureFromForm(c: Context): Promise<Blob> {
   const contentType = c.req.header('content-type') ?? ''
   if (mediaType(contentType) !== 'multipart/form-data')

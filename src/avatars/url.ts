@@ -13,6 +13,5 @@ export const pictureKeyPattern = /^[1-9]\d{0,14}\/[0-9a-f]{48}\.jpg$/
 /** A user with the R2 key of their picture; null if they have no avatar. */
 export type AvatarOwner = { id: number; avatarKey: string | null }
 
-/** Returns the URL of the user's picture, or of the default picture. */
 export const avatarUrl = (baseUrl: string, user: AvatarOwner): string =>
   `${baseUrl}/avatars/${user.avatarKey ?? pictureKey(user.id, DEFAULT_PICTURE)}`

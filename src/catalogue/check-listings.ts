@@ -1,17 +1,17 @@
 /** Tries a few listings each minute, and each once a day: what cannot be delivered is not sold. */
 
 import { sql } from 'drizzle-orm'
-import { raw } from '../db/batch.ts'
+import { batch, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { listings, orderableStatuses, saleObstacles } from '../db/schema/catalogue.ts'
 import { checkSales, type Sale, type SellingSettings } from '../delivery/sales.ts'
-import { DAY } from '../time.ts'
+import { DAY, MINUTE } from '../time.ts'
 
 /** Listings of one run. Each takes about nine calls. */
 const MAX_TRIED = 100
 
 /** Milliseconds until a listing is tried again: usually, and if it has an obstacle or nodes are silent. */
-const SOON = 15 * 60_000
+const SOON = 15 * MINUTE
 
 type Row = Sale & {
   id: number
@@ -21,32 +21,24 @@ type Row = Sale & {
 }
 
 /** As many in a run as the slowest node takes calls in a second. Permissions may still be given. */
-export async function checkListings(
-  db: Database,
-  settings: SellingSettings,
-  now: Date,
-): Promise<void> {
-  const paces = Object.values(settings.NETWORKS).map(({ callsPerSecond }) =>
-    Math.ceil(callsPerSecond),
-  )
-  const at = now.toISOString()
-  const [due] = await db.batch([
-    raw<Row>(
+export async function checkListings(db: Database, settings: SellingSettings, now: Date) {
+  const paces = Object.values(settings.NETWORKS).map((network) => Math.ceil(network.callsPerSecond))
+  const time = now.toISOString()
+  const { due } = await batch(db, {
+    due: raw<Row>(
       db,
       sql`SELECT l.id, l.checkAt AS was, l.obstacle AS stored, n.contractNetwork AS network, n.contractAddr AS contract,
           n.tokenId, n.fulfilment, u.ethereumPublicAddr AS holder,
-          coalesce(l.activeTill > ${at}, 1) AND n.status IN ${orderableStatuses} AND n.deletedAt IS NULL
+          coalesce(l.activeTill > ${time}, 1) AND n.status IN ${orderableStatuses} AND n.deletedAt IS NULL
             AND (n.amountType IS 'unlimited' OR n.availableAmount > 0) AS isForSale
         FROM listings l CROSS JOIN nfts n ON n.id = l.nftId CROSS JOIN users u ON u.id = l.sellerId
-        WHERE l.active AND l.checkAt <= ${at}
+        WHERE l.active AND l.checkAt <= ${time}
         ORDER BY l.checkAt LIMIT ${Math.min(MAX_TRIED, ...paces)}`,
     ),
-  ])
+  })
   if (due.length === 0) return
-  const tried = await checkSales(
-    settings,
-    due.filter(({ isForSale }) => isForSale),
-  )
+  const forSale = due.filter(({ isForSale }) => isForSale)
+  const tried = await checkSales(settings, forSale)
   const rows = due.map(({ id, was, stored }) => {
     const found = tried.find((sale) => sale.id === id)
     const isSilent = found && found.obstacle === undefined && found.network in settings.NETWORKS
@@ -55,12 +47,12 @@ export async function checkListings(
     const wait = isSilent || obstacle ? SOON : DAY
     return { id, was, obstacle, checkAt: new Date(now.getTime() + wait).toISOString() }
   })
-  await db.batch([
-    raw<never>(
+  await batch(db, {
+    tried: raw<never>(
       db,
       sql`UPDATE ${listings} SET obstacle = value ->> 'obstacle', checkAt = value ->> 'checkAt',
-          updatedAt = iif(obstacle IS value ->> 'obstacle', updatedAt, ${at})
+          updatedAt = iif(obstacle IS value ->> 'obstacle', updatedAt, ${time})
         FROM json_each(${JSON.stringify(rows)}) WHERE listings.id = value ->> 'id' AND checkAt = value ->> 'was'`,
     ),
-  ])
+  })
 }

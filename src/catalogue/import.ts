@@ -3,7 +3,7 @@
 import { eq, inArray, lt, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { guarded, type NamedStatements, type Results, raw } from '../db/batch.ts'
+import { batch, guarded, type NamedStatements, type Results, raw } from '../db/batch.ts'
 import { type Database, toJsonSlices } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import {
@@ -14,8 +14,9 @@ import {
 } from '../db/schema/catalogue.ts'
 import type { Caller } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
+import { DAY } from '../time.ts'
 import type { StagedLine } from './line.ts'
-import { hasProblems } from './problems.ts'
+import { hasProblemsSql } from './problems.ts'
 import { userReference } from './sql.ts'
 import { countRecords, writeRecords } from './write.ts'
 
@@ -23,9 +24,8 @@ import { countRecords, writeRecords } from './write.ts'
 export const MAX_IMPORT_LINES = 20_000
 
 /** Milliseconds after which an import is deleted. */
-const LIFETIME = 24 * 60 * 60 * 1000
+const LIFETIME = DAY
 
-/** The context of an import. */
 export type ImportCtx = {
   db: Database
   /** Who imports; null for a command on this machine. */
@@ -46,23 +46,20 @@ const write = <const T extends NamedStatements>(
 
 const actions = ['created', 'updated', 'unchanged'] as const
 
-/** Numbers of records. */
 export type Counts = Record<CatalogueType, Record<(typeof actions)[number], number>>
-
-/** The last line that is staged, and what the commit did; null before it. */
-type Progress = { lines: number; result: Counts | null }
 
 /** Staged lines are in conflict with each other or with what is stored. `findProblems` says how. */
 export class LinesHaveProblems extends Error {}
 
 /**
- * Stages lines. They follow those that are staged, or replace them; `last` is the number of the
- * last one. If the call has committed the import before, only returns the result.
+ * Stages lines, and returns the number of the last one that is staged. They follow those that are
+ * staged, or replace them; `last` is the number of the last one. If the call has committed the import
+ * before, only returns the result.
  */
 export async function stage(
   ctx: ImportCtx,
   { from, last, lines }: { from: number; last: number; lines: readonly StagedLine[] },
-): Promise<Progress> {
+): Promise<{ lines: number; result: Counts | null }> {
   const { db, importId, callHash, now } = ctx
   const stored = sql`FROM catalogueImports WHERE id = ${importId}`
   const guards = [
@@ -92,9 +89,8 @@ export async function stage(
           externalId = excluded.externalId, record = excluded.record, derived = excluded.derived`,
     ),
   )
-  type Row = { lines: number; result: string | null }
   const { rows } = await write(ctx, guards, {
-    rows: raw<Row>(db, update),
+    rows: raw<Pick<typeof catalogueImports.$inferSelect, 'lines' | 'result'>>(db, update),
     inserts,
     users: nameUsers(db, lines),
   })
@@ -120,8 +116,7 @@ function nameUsers(db: Database, lines: readonly StagedLine[]) {
 /**
  * Makes the staged lines the catalogue, and deletes them. `last` is the number of the last one. A
  * dry run does all of that, and then undoes it. A call that is repeated while it runs returns the
- * result of the first one. Throws `conflict` if later lines are staged, and `LinesHaveProblems`;
- * nothing is changed then.
+ * result of the first one. Throws `LinesHaveProblems`; nothing is changed then.
  */
 export async function commit(
   ctx: ImportCtx,
@@ -134,9 +129,10 @@ export async function commit(
       'conflict',
       'later lines than these are staged',
     ),
-    { when: hasProblems(ctx), error: () => new LinesHaveProblems() },
+    { when: hasProblemsSql(ctx), error: () => new LinesHaveProblems() },
   ]
   const result = countRecords(importId)
+  type Result = { result: string }
   const statements = {
     update: raw<Result>(
       db,
@@ -151,15 +147,16 @@ export async function commit(
     const { update } = await write(ctx, guards, statements)
     return toCounts(update[0]?.result)
   }
-  const [rows] = await db.batch([raw<Result>(db, sql`SELECT ${result} AS result`)])
-  await rehearse(ctx, guards, statements)
-  return toCounts(rows[0]?.result)
+  const { counted } = await batch(db, { counted: raw<Result>(db, sql`SELECT ${result} AS result`) })
+  const undo = raw(db, sql`INSERT INTO guard VALUES ('rehearsed')`)
+  await write(ctx, guards, { ...statements, undo }).catch((error: unknown) => {
+    if (!String(error).includes('rehearsed')) throw error
+  })
+  return toCounts(counted[0]?.result)
 }
 
-type Result = { result: string }
-
 /** Records an import once, even if its last call is repeated while it runs. */
-const recordImport = (db: Database, caller: Caller, importId: string, now: Date) => {
+function recordImport(db: Database, caller: Caller, importId: string, now: Date) {
   const action = 'catalogue.import'
   const details = sql`(SELECT result FROM catalogueImports WHERE id = ${importId})`
   const when = sql`NOT EXISTS (SELECT 1 FROM auditLog
@@ -167,26 +164,9 @@ const recordImport = (db: Database, caller: Caller, importId: string, now: Date)
   return recordAction({ db, caller, now }, { action, subject: importId, details, when })
 }
 
-/** Runs the statements, and aborts the transaction at its end. */
-async function rehearse(
-  ctx: ImportCtx,
-  guards: readonly Guard[],
-  statements: NamedStatements,
-): Promise<void> {
-  try {
-    await write(ctx, guards, {
-      ...statements,
-      end: raw(ctx.db, sql`INSERT INTO guard VALUES ('rehearsed')`),
-    })
-  } catch (error) {
-    if (!String(error).includes('rehearsed')) throw error
-  }
-}
-
 const deleteLines = (db: Database, importId: string) =>
   db.delete(catalogueLines).where(eq(catalogueLines.importId, importId))
 
-/** Deletes an import and its staged lines. */
 export async function discard({ db, importId }: ImportCtx): Promise<void> {
   await db.batch([
     deleteLines(db, importId),

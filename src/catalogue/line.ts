@@ -27,13 +27,14 @@ export type StagedLine = {
   derived: string | null
 }
 
-type ParsedLine = { staged: StagedLine; problems: Problem[] }
-
 /** Splits text into lines. The last one may end with a line break. */
 export const splitLines = (text: string): string[] =>
   text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/)
 
-/** Parses lines that begin with the number `from`, and skips those that are blank. */
+/**
+ * Parses lines that begin with the number `from`, and skips those that are blank. `networks` has the
+ * names of the configured networks.
+ */
 export function parseLines(lines: readonly string[], from: number, networks: readonly string[]) {
   const parsed = lines.flatMap((text, i) =>
     text.trim() ? [parseLine(text, from + i, networks)] : [],
@@ -44,8 +45,7 @@ export function parseLines(lines: readonly string[], from: number, networks: rea
   }
 }
 
-/** Parses a line. `networks` has the names of the configured networks. */
-function parseLine(text: string, line: number, networks: readonly string[]): ParsedLine {
+function parseLine(text: string, line: number, networks: readonly string[]) {
   const value = parseJson(text)
   if (value === undefined) {
     const message = `must be JSON of at most ${MAX_LINE_LENGTH} characters`
@@ -55,7 +55,8 @@ function parseLine(text: string, line: number, networks: readonly string[]): Par
   if (error) return failed(line, value, toIssues(error.issues))
   const record = JSON.stringify(data)
   const derived = derive(data, networks)
-  return { staged: { line, type: data.type, externalId: data.id, record, derived }, problems: [] }
+  const staged: StagedLine = { line, type: data.type, externalId: data.id, record, derived }
+  return { staged, problems: [] }
 }
 
 /** Metadata, which others have written, keeps its numbers, and may have halves of surrogate pairs. */
@@ -73,12 +74,12 @@ const isType = (type: unknown): type is CatalogueType =>
   catalogueTypes.some((other) => other === type)
 
 /** Stages a line with issues, so that other lines may refer to its record. */
-function failed(line: number, value: unknown, issues: readonly Issue[]): ParsedLine {
+function failed(line: number, value: unknown, issues: readonly Issue[]) {
   const { type, id } = Object(value)
   const known = isType(type) && typeof id === 'string' && { type, externalId: id }
   return {
     staged: { line, type: null, externalId: null, ...known, record: null, derived: null },
-    problems: issues.map((issue) => ({ line, ...issue })),
+    problems: issues.map((issue): Problem => ({ line, ...issue })),
   }
 }
 

@@ -8,7 +8,6 @@ import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import type { Ctx } from '../http/context.ts'
 import { identifier } from '../http/inputs.ts'
 
-/** Records of a call. */
 export const MAX_RECORDS = 1000
 
 export const RecordIds = z
@@ -36,7 +35,6 @@ export const selectNumbers = prepared((db, { records }: { records: string }) =>
     FROM json_each(${records}) r ORDER BY r.key`),
 )
 
-/** Returns the ids of records in the API. */
 export async function findNumbers(
   { db, caller }: Pick<Ctx, 'db' | 'caller'>,
   { records }: RecordIds,

@@ -1,7 +1,7 @@
 /** Conflicts of staged lines with each other and with what is stored. */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { raw } from '../db/batch.ts'
+import { batch, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { isGuestSql } from '../db/schema/users.ts'
 import type { ErrorCode } from '../http/errors.ts'
@@ -155,20 +155,19 @@ const checks = [
 
 type Staged = { importId: string; now: Date }
 
-/** Whether a staged line has a problem, as SQL. */
-export const hasProblems = ({ importId, now }: Staged): SQL =>
+/** Whether a staged line has a problem. */
+export const hasProblemsSql = ({ importId, now }: Staged): SQL =>
   sql`(${withLines(importId, now.toISOString())} SELECT ${sql.raw(checks.map((check) => `EXISTS (${check})`).join(' OR '))})`
 
 /** Returns the problems of the staged lines, by line. */
 export async function findProblems({ db, importId, now }: Staged & { db: Database }) {
-  const [first, ...others] = checks.map((check) =>
+  const problems = checks.map((check) =>
     raw<Omit<Problem, 'message'> & { code: Code }>(
       db,
       sql`${withLines(importId, now.toISOString())} ${sql.raw(check)} ORDER BY r.line LIMIT ${MAX_PROBLEMS}`,
     ),
   )
-  if (!first) return []
-  const rows = (await db.batch([first, ...others])).flat()
+  const { rows } = await batch(db, { rows: problems })
   return rows
     .sort((a, b) => a.line - b.line)
     .map((row) => ({ ...row, message: messages[row.code] }))

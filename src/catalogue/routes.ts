@@ -5,6 +5,7 @@ import { bodyReader, decodeUtf8 } from '../http/body.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { ApiError, requireNone } from '../http/errors.ts'
 import { count, id, orNull } from '../http/fields.ts'
+import { flagText } from '../http/inputs.ts'
 import {
   commit,
   discard,
@@ -28,8 +29,6 @@ export const lineNumber = z
   .regex(/^[1-9]\d{0,5}$/, 'must be the number of a line')
   .transform(Number)
 
-const flag = z.enum(['true', 'false'])
-const isTrue = (text: z.infer<typeof flag>) => text === 'true'
 const Query = z
   .strictObject({
     import: z
@@ -38,11 +37,10 @@ const Query = z
       .optional()
       .describe('An id that you choose, for an import of several calls.'),
     line: lineNumber.default(1).describe('The number of the first line in the body, from 1.'),
-    commit: flag
-      .transform(isTrue)
+    commit: flagText
       .optional()
       .describe('Whether these are the last lines. Always, without `import`.'),
-    dryRun: flag.default('false').transform(isTrue).describe('Whether to undo the commit.'),
+    dryRun: flagText.prefault('false').describe('Whether to undo the commit.'),
   })
   .refine(({ import: id, line, commit: isLast }) => id || (line === 1 && isLast !== false), {
     error: 'is required for a part of an import',
@@ -63,11 +61,12 @@ async function readCall(c: Context, line: number) {
 
 /** Throws the error of these problems, if there are any. */
 function refuse(problems: readonly Problem[]): void {
-  const named = problems.map(({ line, path, ...issue }) => ({
-    path: `lines[${line}]${path && `.${path}`}`,
-    ...issue,
-  }))
-  requireNone(named)
+  requireNone(
+    problems.map(({ line, path, ...issue }) => ({
+      path: `lines[${line}]${path && `.${path}`}`,
+      ...issue,
+    })),
+  )
 }
 
 /** As `commit`, but throws the error of the problems that it finds. */

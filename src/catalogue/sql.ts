@@ -27,7 +27,6 @@ export function object(fields: Record<string, string>): string {
   return `'{' || ${parts.join(` || ',' || `)} || '}'`
 }
 
-/** Makes JSON of each column. */
 export const quoted = (columns: Record<string, string>) =>
   Object.fromEntries(Object.entries(columns).map(([key, column]) => [key, `json_quote(${column})`]))
 

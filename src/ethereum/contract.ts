@@ -10,6 +10,7 @@ import {
   type Hex,
   keccak256,
   numberToHex,
+  slice,
 } from 'viem'
 import { relayerAbi as abi } from '../../contracts/relayer-abi.ts'
 import { hex, integer, read, view } from './requests.ts'
@@ -31,23 +32,19 @@ export type ContractItem = {
 /** What the contract stores of a key. `block` is 0 if the key is unused. */
 export type KeyRecord = { block: number; contentHash: Hex }
 
-/** The content hash of a cancelled key. */
 export const CANCELLED: Hex = `0x${'0'.repeat(48)}`
 
 /** What a call did with an item, by the numbers of `Delivery.Outcome`. */
 const outcomes = ['not_reached', 'delivered', 'skipped', 'failed', 'cancelled'] as const
 export type ItemResult = { outcome: (typeof outcomes)[number]; gasUsed: bigint; reason: Hex }
 
-/** Encodes a call without arguments. */
 export const encodeGetter = (
   functionName: 'paused' | 'retired' | 'predecessor' | 'relayerList' | 'owner' | 'pendingOwner',
 ): Hex => encodeFunctionData({ abi, functionName })
 
-/** Encodes the call that reads which delivery keys the contract has recorded. */
 export const encodeRecords = (keys: readonly Hex[]): Hex =>
   encodeFunctionData({ abi, functionName: 'records', args: [keys] })
 
-/** Encodes the call that reads the limit of a relayer or of a token. */
 export const encodeLimit = (of: 'relayerLimit' | 'tokenLimit', account: Address): Hex =>
   encodeFunctionData({ abi, functionName: of, args: [account] })
 
@@ -84,7 +81,7 @@ export const decodeRecords = (data: Hex): { block: number; records: KeyRecord[] 
     return { block: Number(block), records }
   })
 
-/** Decodes the results of a simulated batch, or returns null if the data is something else. */
+/** Decodes the results of a simulated batch. */
 export const decodeResults = (data: Hex): ItemResult[] | null =>
   decoded(() =>
     decodeFunctionResult({ abi, functionName: 'deliver', data }).map(
@@ -203,13 +200,12 @@ export function decodeDelivered({ topics, data }: Log) {
   if (topic !== eventTopics().delivered || !key || !relayer || !token) return null
   return decoded(() => {
     const [from, to, tokenId, amount] = decodeAbiParameters(itemTypes, data)
-    const item = { key, token: addressIn(token), from, to, tokenId, amount } satisfies ContractItem
-    return { ...item, relayer: addressIn(relayer) }
+    return { key, token: addressIn(token), from, to, tokenId, amount, relayer: addressIn(relayer) }
   })
 }
 
 /** The address in a word of 32 bytes. */
-export const addressIn = (word: Hex): Address => getAddress(`0x${word.slice(26)}`)
+export const addressIn = (word: Hex): Address => getAddress(slice(word, 12))
 
 /** Whether the contract says that a transfer failed. Tokens may log the same. */
 export const isFailure = ({ address, topics }: Log, contract: Address): boolean =>
@@ -233,14 +229,11 @@ const itemTypes = [
   { type: 'uint256' },
 ] as const
 
+type Content = Pick<ContractItem, 'token' | 'to' | 'tokenId' | 'amount'>
+
 /** The content hash that the contract stores with the key of a delivered item. */
-export const hashContent = ({
-  token,
-  to,
-  tokenId,
-  amount,
-}: Pick<ContractItem, 'token' | 'to' | 'tokenId' | 'amount'>): Hex =>
-  keccak256(encodeAbiParameters(itemTypes, [token, to, tokenId, amount])).slice(0, 50) as Hex
+export const hashContent = ({ token, to, tokenId, amount }: Content): Hex =>
+  slice(keccak256(encodeAbiParameters(itemTypes, [token, to, tokenId, amount])), 0, 24)
 
 /** Reads when the owner changed limits and announced owners of tokens. No getter lists tokens. */
 export const ownerChanges = (address: Address, from: number, to: number): RpcRequest => {

@@ -5,7 +5,6 @@ export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 /** What the network asks now. */
 export type Market = { baseFee: bigint; tip: bigint }
 
-/** For the log. */
 export const feeTexts = ({ baseFee, tip }: Market) => ({
   baseFee: String(baseFee),
   tip: String(tip),
@@ -47,5 +46,4 @@ export const isUnderpriced = (fees: Fees, { baseFee, tip }: Market, isOverdue: b
 const raised = (fee: bigint) => (fee === 0n ? 1n : (fee * 9n + 7n) / 8n)
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
-/** Returns the lower of two amounts. */
 export const lower = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -1,11 +1,12 @@
 /** Chooses a node of a network. One that fails, lags or has another chain is left out for a while. */
 import type { Network } from '../env.ts'
 import { log } from '../log.ts'
+import { MINUTE } from '../time.ts'
 import { type Block, block, blockAt, chainId, integer, read } from './requests.ts'
 import { type Limits, nodeAt, type Replies, type Reply, type Rpc, type RpcRequest } from './rpc.ts'
 
 /** Milliseconds for which a node is left out. */
-const LEFT_OUT = 60_000
+const LEFT_OUT = MINUTE
 
 /** Seconds after which the newest block of a node is compared with that of another node. */
 const OLD_BLOCK = 60
@@ -38,7 +39,6 @@ export function usableNodes(network: Urls): Node[] {
   return usable.length > 0 ? usable : all
 }
 
-/** Returns the nodes of the network except this one. */
 export const otherNodes = (network: Urls, { url }: Node): Node[] =>
   usableNodes(network).filter((node) => node.url !== url)
 
@@ -93,7 +93,6 @@ export function agree(
   return given.length === 0 ? null : given.every(Boolean)
 }
 
-/** Leaves a node out for a minute. */
 export function leaveOut(network: Network, { url, index }: Node, reason: string): void {
   log.error('node_left_out', { chainId: network.chainId, node: index, reason })
   leftOut.set(url, Date.now() + LEFT_OUT)
@@ -113,14 +112,13 @@ export const readHead = async (
 /** Returns the newest block in the replies of a node, or why it cannot be used. */
 export function headIn(network: Pick<Network, 'chainId'>, replies: Replies): Block | string {
   const id = read(integer, replies(chainId))
-  if (id === null) return describeTrouble(replies(chainId), 'the node does not tell its chain id')
+  if (id === null) return faultOf(replies(chainId)) ?? 'the node does not tell its chain id'
   if (id !== network.chainId) return `the node has chain id ${id} instead of ${network.chainId}`
   const head = read(block, replies(newest))
-  return head ?? describeTrouble(replies(newest), 'the node does not tell the newest block')
+  return head ?? faultOf(replies(newest)) ?? 'the node does not tell the newest block'
 }
 
-const describeTrouble = (reply: Reply, otherwise: string): string =>
-  'fault' in reply ? reply.fault : otherwise
+const faultOf = (reply: Reply) => ('fault' in reply ? reply.fault : undefined)
 
 /**
  * Returns why another node contradicts the newest block of a node; null if none does. Asked only about

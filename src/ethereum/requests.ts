@@ -7,72 +7,39 @@ import type { Reply, RpcRequest } from './rpc.ts'
 
 type Height = 'latest' | 'finalized' | number
 
-const at = (height: Height) => (typeof height === 'number' ? numberToHex(height) : height)
+const request = (method: string, ...params: readonly unknown[]): RpcRequest => ({ method, params })
+const tag = (height: Height) => (typeof height === 'number' ? numberToHex(height) : height)
 
-export const chainId: RpcRequest = { method: 'eth_chainId', params: [] }
-export const tip: RpcRequest = { method: 'eth_maxPriorityFeePerGas', params: [] }
+export const chainId = request('eth_chainId')
+export const tip = request('eth_maxPriorityFeePerGas')
 /** Reads the balance of an account, in wei. */
-export const accountBalance = (address: Address): RpcRequest => ({
-  method: 'eth_getBalance',
-  params: [address, 'latest'],
-})
+export const accountBalance = (address: Address) => request('eth_getBalance', address, 'latest')
 /** Reads the bytecode of a contract. The answer for any other account is `0x`. */
-export const contractCode = (address: Address, height: Height = 'latest'): RpcRequest => ({
-  method: 'eth_getCode',
-  params: [address, at(height)],
-})
+export const contractCode = (address: Address, height: Height = 'latest') =>
+  request('eth_getCode', address, tag(height))
 /** Transactions that the address has in blocks: its next nonce. */
-export const transactionCount = (address: Address, height: Height = 'latest'): RpcRequest => ({
-  method: 'eth_getTransactionCount',
-  params: [address, at(height)],
-})
-/** Reads the header of a block. */
-export const blockAt = (height: Height): RpcRequest => ({
-  method: 'eth_getBlockByNumber',
-  params: [at(height), false],
-})
+export const transactionCount = (address: Address, height: Height = 'latest') =>
+  request('eth_getTransactionCount', address, tag(height))
+export const blockAt = (height: Height) => request('eth_getBlockByNumber', tag(height), false)
 /** Reads the receipt of a transaction; null while it is not in a block. */
-export const transactionReceipt = (hash: Hex): RpcRequest => ({
-  method: 'eth_getTransactionReceipt',
-  params: [hash],
-})
+export const transactionReceipt = (hash: Hex) => request('eth_getTransactionReceipt', hash)
 /** Without `to`, the data is deployed and what its constructor returns is the result. */
-export const view = (to: Address | undefined, data: Hex, gas?: Hex): RpcRequest => ({
-  method: 'eth_call',
-  params: [{ ...(to && { to }), data, ...(gas && { gas }) }, 'latest'],
-})
+export const view = (to: Address | undefined, data: Hex, gas?: Hex) =>
+  request('eth_call', { ...(to && { to }), data, ...(gas && { gas }) }, 'latest')
+
+type Call = { from: Address; to: Address; data: Hex }
 /**
  * A call that would change the chain, without doing so. With a gas price, because a contract can
  * behave otherwise when it is 0.
  */
-export const simulate = (call: {
-  from: Address
-  to: Address
-  data: Hex
-  gas?: Hex
-  gasPrice?: Hex
-}): RpcRequest => ({ method: 'eth_call', params: [call, 'latest'] })
+export const simulate = (call: Call & { gas?: Hex; gasPrice?: Hex }) =>
+  request('eth_call', call, 'latest')
 /** With a gas price, because a contract can be cheaper when it is 0. */
-export const gasEstimate = (call: {
-  from: Address
-  to: Address
-  data: Hex
-  maxFeePerGas: Hex
-}): RpcRequest => ({ method: 'eth_estimateGas', params: [call, 'latest'] })
-/** Events of one block. */
-export const eventLogs = (
-  block: number,
-  address: readonly Address[],
-  topics: unknown,
-): RpcRequest => ({
-  method: 'eth_getLogs',
-  params: [{ fromBlock: at(block), toBlock: at(block), address, topics }],
-})
-/** Sends a signed transaction. */
-export const broadcast = (raw: Hex): RpcRequest => ({
-  method: 'eth_sendRawTransaction',
-  params: [raw],
-})
+export const gasEstimate = (call: Call & { maxFeePerGas: Hex }) =>
+  request('eth_estimateGas', call, 'latest')
+export const eventLogs = (block: number, address: readonly Address[], topics: unknown) =>
+  request('eth_getLogs', { fromBlock: tag(block), toBlock: tag(block), address, topics })
+export const broadcast = (raw: Hex) => request('eth_sendRawTransaction', raw)
 
 /** At most 256 bits, which is all that the chain can hold. */
 export const wei = z
@@ -83,13 +50,11 @@ export const wei = z
 export const integer = wei.transform(Number).pipe(z.int())
 /** Seconds since 1970, up to the end of the year 9999. */
 const time = integer.pipe(z.int().max(253_402_300_799))
-export const hex = z.custom<Hex>(
-  (value) => typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value),
-)
+const hexText = (pattern: RegExp) =>
+  z.custom<Hex>((value) => typeof value === 'string' && pattern.test(value))
+export const hex = hexText(/^0x([0-9a-f]{2})*$/i)
 /** 32 bytes. */
-export const word = z.custom<Hex>(
-  (value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value),
-)
+export const word = hexText(/^0x[0-9a-f]{64}$/i)
 const address = z
   .string()
   .refine((text) => isAddress(text, { strict: false }))

@@ -30,9 +30,7 @@ const tokenErrors = `
   CreatorTokenTransferValidator__CallerMustBeWhitelistedOperator()
   CreatorTokenTransferValidator__OperatorIsBlacklisted()`
 
-type AbiError = Extract<Abi[number], { type: 'error' }>
-
-const abi: AbiError[] = [
+const abi: Extract<Abi[number], { type: 'error' }>[] = [
   ...relayerAbi.filter((item) => item.type === 'error'),
   ...[...tokenErrors.matchAll(/(\w+)\((.*?)\)/g)].map(([, name = '', inputs]) => ({
     type: 'error' as const,
@@ -53,9 +51,8 @@ export const isRevert = ({ code, message }: { code: number; message: string }): 
   code === 3 || isExecution.test(message)
 
 /** Returns why a call reverted, in words and without addresses. */
-export function revertReason(data: Hex): string {
-  return withoutAddresses(decoded(data)).slice(0, 200).toWellFormed()
-}
+export const revertReason = (data: Hex): string =>
+  withoutAddresses(decoded(data)).slice(0, 200).toWellFormed()
 
 /** Returns why a call reverted, in words; null if it did not, or if the node has failed. */
 export function readRevert(reply: object): string | null {
@@ -78,10 +75,8 @@ const contractReasons = {
  */
 export function readContractReason(gasUsed: number, reason: Hex) {
   if (gasUsed > 0) return null
-  const found = Object.entries(contractReasons).find(
-    ([name]) => reason === toFunctionSelector(`${name}()`),
-  )
-  return found ? found[1] : null
+  const isReason = ([name]: [string, string]) => reason === toFunctionSelector(`${name}()`)
+  return Object.entries(contractReasons).find(isReason)?.[1] ?? null
 }
 
 /** Wallets are personal data; reasons are logged. */

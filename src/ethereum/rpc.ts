@@ -3,6 +3,7 @@
  * said (a result or an error of its own) is kept apart from having received nothing (a fault).
  */
 import * as z from 'zod'
+import { MINUTE, SECOND } from '../time.ts'
 import { isRevert, loggedMessage } from './revert.ts'
 
 export type RpcRequest = { method: string; params: readonly unknown[] }
@@ -16,18 +17,18 @@ export type Rpc = (requests: readonly RpcRequest[]) => Promise<Replies>
 /** `timeout`: milliseconds that a node has to answer. */
 export type Limits = { callsPerBatch: number; callsPerSecond: number; timeout?: number | undefined }
 
-const TIMEOUT = 10_000
+const TIMEOUT = 10 * SECOND
 /** HTTP requests that one call sends at a time. */
 const MAX_REQUESTS = 5
 /** Milliseconds to wait after a refusal without `Retry-After`. Doubles with each. */
 const FIRST_DELAY = 250
-const MAX_DELAY = 10_000
+const MAX_DELAY = 10 * SECOND
 /** Milliseconds without an answer after which calls that the node refuses are given up. */
-const PATIENCE = 20_000
+const PATIENCE = 20 * SECOND
 /** Milliseconds after which the rest of the calls is given up if the node goes on refusing some. */
-const MAX_REFUSING = 120_000
+const MAX_REFUSING = 2 * MINUTE
 /** The most milliseconds that a node may ask to wait. */
-const MAX_RETRY_AFTER = 60_000
+const MAX_RETRY_AFTER = MINUTE
 /** Bytes of an answer that is read alone. A receipt that a token has filled with events has 20 MB. */
 const MAX_BYTES = 32 * 1024 * 1024
 /** Commas in an answer. Each value that it holds takes memory, however short it is. */
@@ -37,7 +38,7 @@ const COMMA = 44
 /** What is known of a node, for the life of the isolate. Times in milliseconds since 1970. */
 type Pace = {
   /** Requests of the last second. */
-  sent: { at: number; calls: number }[]
+  sent: { time: number; calls: number }[]
   /** Refusals since the last answer. */
   refusals: number
   refusedAt: number
@@ -48,10 +49,8 @@ type Pace = {
 const paces = new Map<string, Pace>()
 let sent = 0
 
-/** Calls that this isolate has sent to nodes. */
 export const callsSent = (): number => sent
 
-/** Returns the client of the node at a URL. */
 export function nodeAt(url: string, limits: Limits): Rpc {
   const pace = paces.get(url) ?? { sent: [], refusals: 0, refusedAt: 0, blockedUntil: 0 }
   paces.set(url, pace)
@@ -70,7 +69,7 @@ export function nodeAt(url: string, limits: Limits): Rpc {
           for (const key of calls) replies.set(key, { fault: 'the node limits calls' })
           continue
         }
-        const startedAt = await takeTurn(pace, calls.length, limits)
+        const startedAt = await waitForRoom(pace, calls.length, limits)
         sent += calls.length
         const { answers, retryAfter, cut } = await post(url, calls, limits, maxBytes)
         if (cut === 'too_large') tooLarge.push(...calls)
@@ -107,12 +106,12 @@ export function nodeAt(url: string, limits: Limits): Rpc {
 }
 
 /** Waits until the node may be asked that many calls. Returns the time. */
-async function takeTurn(pace: Pace, calls: number, limits: Limits): Promise<number> {
+async function waitForRoom(pace: Pace, calls: number, limits: Limits): Promise<number> {
   for (;;) {
     const now = Date.now()
     const startAt = Math.max(pace.blockedUntil, findRoom(pace, calls, limits))
     if (startAt <= now) {
-      pace.sent = [...pace.sent.filter(({ at }) => at > now - 1000), { at: now, calls }]
+      pace.sent = [...pace.sent.filter(({ time }) => time > now - SECOND), { time: now, calls }]
       return now
     }
     await new Promise((resolve) => setTimeout(resolve, startAt - now))
@@ -124,18 +123,16 @@ function findRoom({ sent }: Pace, calls: number, { callsPerSecond }: Limits): nu
   let room = Math.max(callsPerSecond, 1) - calls
   for (const earlier of sent.toReversed()) {
     room -= earlier.calls
-    if (room < 0) return earlier.at + 1000
+    if (room < 0) return earlier.time + SECOND
   }
   return 0
 }
 
-/**
- * `answers`: by the position of the call, without those that the node refused for its limits. `cut`:
- * why the answer was not read to its end.
- */
 type Posted = {
+  /** By the position of the call, without those that the node refused for its limits. */
   answers: (Reply | undefined)[]
   retryAfter: number
+  /** Why the answer was not read to its end. */
   cut?: 'late' | 'too_large'
 }
 
@@ -196,15 +193,12 @@ function parseRetryAfter(headers: Headers): number {
   return Math.min(MAX_RETRY_AFTER, Math.max(0, wait))
 }
 
-const errorSchema = z.object({
-  code: z.number(),
-  message: z.string(),
-  data: z.unknown().optional(),
-})
 const answerSchema = z.object({
   id: z.number().nullable(),
   result: z.unknown().optional(),
-  error: errorSchema.nullish(),
+  error: z
+    .object({ code: z.number(), message: z.string(), data: z.unknown().optional() })
+    .nullish(),
 })
 
 function match(list: readonly unknown[], calls: number): (Reply | undefined)[] {

@@ -1,8 +1,18 @@
-/** Signs transactions (EIP-1559) with the keys of the relayers. */
+/**
+ * Keys and signatures of accounts, and transactions (EIP-1559) that the keys of the relayers sign.
+ * viem's library for curves would make the bundle 10 KiB larger.
+ */
+import { getPublicKey, recoverPublicKey, signAsync } from '@noble/secp256k1'
 import { type Address, type Hex, keccak256 } from 'viem'
-import { parseTransaction, serializeTransaction } from 'viem/utils'
+import { publicKeyToAddress } from 'viem/accounts'
+import {
+  bytesToHex,
+  hexToBytes,
+  isAddressEqual,
+  parseTransaction,
+  serializeTransaction,
+} from 'viem/utils'
 import type { Fees } from './fees.ts'
-import { addressOf, signHash } from './secp256k1.ts'
 
 /** A relayer. Its key is only in the closure of `sign`, so logging a signer does not show it. */
 export type Signer = { address: Address; sign: (call: Unsigned) => Promise<Hex> }
@@ -23,13 +33,7 @@ export function getSigner(key: Hex): Signer {
   return signer
 }
 
-export type Unsigned = Fees & {
-  chainId: number
-  nonce: number
-  to: Address
-  data: Hex
-  gas: bigint
-}
+type Unsigned = Fees & { chainId: number; nonce: number; to: Address; data: Hex; gas: bigint }
 
 /** Signs a transaction. The same input always gives the same bytes (RFC 6979). */
 export async function sign(signer: Signer, call: Unsigned): Promise<{ raw: Hex; hash: Hex }> {
@@ -42,4 +46,32 @@ export function decodeCallData(raw: Hex): Hex {
   const { data } = parseTransaction(raw)
   if (!data) throw new Error('a stored transaction has no call')
   return data
+}
+
+/** Returns the address of a private key. */
+const addressOf = (key: Hex): Address =>
+  publicKeyToAddress(bytesToHex(getPublicKey(hexToBytes(key), false)))
+
+/** Signs a hash. The same input always gives the same signature (RFC 6979). */
+async function signHash(hash: Hex, key: Hex) {
+  const options = { prehash: false, format: 'recovered' } as const
+  const bytes = await signAsync(hexToBytes(hash), hexToBytes(key), options)
+  const [yParity = 0] = bytes
+  return { yParity, r: bytesToHex(bytes.slice(1, 33)), s: bytesToHex(bytes.slice(33)) }
+}
+
+/** Whether a signature (`r`, `s` and `v`, 65 bytes) of a hash is of the key of an account. */
+export function isSignedBy(account: Address, hash: Hex, signature: Hex): boolean {
+  const bytes = hexToBytes(signature)
+  const v = bytes[64] ?? 0
+  const yParity = v < 27 ? v : v - 27
+  if (bytes.length !== 65 || yParity > 1) return false
+  const recoverable = new Uint8Array([yParity, ...bytes.slice(0, 64)])
+  try {
+    const options = { prehash: false, isCompressed: false }
+    const key = recoverPublicKey(recoverable, hexToBytes(hash), options)
+    return isAddressEqual(publicKeyToAddress(bytesToHex(key)), account)
+  } catch {
+    return false
+  }
 }

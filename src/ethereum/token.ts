@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import type { ContractItem, Log } from './contract.ts'
 import { contractCode, inconclusive, view } from './requests.ts'
-import type { Replies, Reply, RpcRequest } from './rpc.ts'
+import type { Replies, Reply } from './rpc.ts'
 
 export type Standard = 'erc721' | 'erc1155'
 
@@ -82,7 +82,7 @@ function encodeCall(signature: string, ...args: readonly unknown[]): Hex {
   return concatHex([toFunctionSelector(signature), encodeAbiParameters(parameters, args)])
 }
 
-const supports = (token: Address, id: Hex): RpcRequest =>
+const supports = (token: Address, id: Hex) =>
   view(token, encodeCall('supportsInterface(bytes4)', id), QUESTION_GAS)
 const isErc721 = (token: Address) => supports(token, '0x80ac58cd')
 const isErc1155 = (token: Address) => supports(token, '0xd9b67a26')
@@ -148,7 +148,7 @@ export const holdingRequest = ({ token, from, tokenId, amount }: ContractItem) =
     QUESTION_GAS,
   )
 
-/** Topics of the events `Transfer` (ERC-721), `TransferSingle` and `TransferBatch` (ERC-1155). */
+/** Topics of the events of ERC-721 (`Transfer`) and ERC-1155. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'
 const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'

@@ -8,7 +8,6 @@ import type { ContractItem } from './contract.ts'
 import { hex, read } from './requests.ts'
 import type { Reply, RpcRequest } from './rpc.ts'
 
-/** Who delivers. */
 export type Deliverer = { relayer: Address; delivery: Address }
 
 /** What a delivery would do. `isExact`: whether just these pieces arrive. */

@@ -1,6 +1,6 @@
 /** Which endpoints a caller may see and change. */
 import { and, eq, exists, isNull, notExists, or, type SQL } from 'drizzle-orm'
-import { isAdministrator, isSession } from '../auth/access.ts'
+import { isAdministratorSql, isSessionSql } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { requireRecentSignIn } from '../auth/session.ts'
 import type { Guard } from '../db/guard.ts'
@@ -25,7 +25,10 @@ export const isAccessible = ({ caller }: ReadCtx): SQL | undefined =>
       ? undefined
       : and(
           eq(webhookEndpoints.userId, caller.userId),
-          or(eq(webhookEndpoints.role, 'user'), and(isSession(caller), isAdministrator(caller))),
+          or(
+            eq(webhookEndpoints.role, 'user'),
+            and(isSessionSql(caller), isAdministratorSql(caller)),
+          ),
         ),
   )
 
@@ -55,7 +58,7 @@ export const rejectIf = (ctx: ReadCtx, id: string, condition: SQL, message: stri
 
 /** Rejects a session whose sign-in is too long ago: an endpoint outlives a stolen session. */
 export const requireRecentSession = (ctx: Ctx): Guard =>
-  requireRecentSignIn(ctx.db, ctx.caller, ctx.now, isSession(ctx.caller))
+  requireRecentSignIn(ctx.db, ctx.caller, ctx.now, isSessionSql(ctx.caller))
 
 /** Matches if the endpoint has the role `master`. */
 export const isMasterEndpoint = (ctx: ReadCtx, id: string): SQL =>

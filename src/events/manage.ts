@@ -3,7 +3,7 @@
 import { and, eq, exists, gt, isNotNull, ne, not, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'
-import { administratorGuard, writeAs } from '../auth/access.ts'
+import { refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import type { Statement } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
@@ -12,9 +12,8 @@ import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
-import { perDay } from '../http/daily-quota.ts'
 import { invalidField } from '../http/errors.ts'
-import { guard } from '../http/guard.ts'
+import { guard, perDay } from '../http/guard.ts'
 import {
   isMasterEndpoint,
   recordChange,
@@ -83,7 +82,7 @@ export async function createWebhook(
   const message = `a user may create ${MAX_NEW_WEBHOOKS} webhooks a day`
   const quota = perDay(`webhooks:${caller.userId}`, MAX_NEW_WEBHOOKS, message)
   const guards = [requireRecentSession(ctx), limitWebhooks(caller), requireQuota(quota, now)]
-  if (role === 'master' && caller.role !== 'master') guards.unshift(administratorGuard(caller))
+  if (role === 'master' && caller.role !== 'master') guards.unshift(refuseNonAdministrator(caller))
   const { rows } = await writeAs(db, caller, guards, {
     rows: db.insert(webhookEndpoints).values(values).returning(endpointColumns),
     record: recordChange(ctx, { action: 'webhook.create', subject: id, details: { events, host } }),

@@ -1,4 +1,4 @@
-/** Reads request bodies up to a limit. */
+/** Reads the bodies of requests up to a limit: JSON, forms, and any bytes. */
 import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { ApiError } from './errors.ts'
@@ -10,9 +10,8 @@ export const MAX_FORM_BYTES = 16 * KIBIBYTE
 
 /**
  * Returns a function that reads a body of at most `maxSize` bytes, and keeps it in the request for
- * handlers. It refuses a body without reading it if `content-length` is above the limit. Throws
- * `payload_too_large` with the message, `unsupported_media_type` if the body is compressed, and
- * `invalid_input` if it breaks off.
+ * handlers. It refuses a body without reading it if `content-length` is above the limit. `message` is
+ * that of `payload_too_large`.
  */
 export function bodyReader(maxSize: number, message: string) {
   const limit = bodyLimit({
@@ -39,13 +38,43 @@ export function bodyReader(maxSize: number, message: string) {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** Decodes a body. Throws `invalid_input` if it is not UTF-8. */
 export function decodeUtf8(bytes: ArrayBuffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
     throw new ApiError('invalid_input', 'the body is not valid UTF-8')
   }
+}
+
+export const MAX_BODY_MIB = 1
+
+const jsonMediaType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+
+const readJson = bodyReader(
+  MAX_BODY_MIB * 1024 * KIBIBYTE,
+  `a JSON body may have at most ${MAX_BODY_MIB} MiB`,
+)
+
+/** `curl -d` declares a form. With the token in the header, the body is JSON all the same. */
+function declareJson(c: Context): void {
+  const headers = new Headers(c.req.raw.headers)
+  headers.set('content-type', 'application/json')
+  const { method, url } = c.req.raw
+  c.req.raw = new Request(url, { method, headers })
+}
+
+/**
+ * Reads the body once and keeps it for handlers that ask for its text or JSON. Throws
+ * `unsupported_media_type`, `payload_too_large`, `invalid_input`.
+ */
+export async function jsonBody(c: Context): Promise<void> {
+  const isJson = jsonMediaType.test(c.req.header('content-type')?.trim() ?? '')
+  // Other sites can make browsers send forms with the cookie, but no JSON.
+  if (!isJson && !c.req.header('authorization'))
+    throw new ApiError('unsupported_media_type', 'send the body as application/json in UTF-8')
+  const bytes = await readJson(c)
+  if (!isJson) declareJson(c)
+  decodeUtf8(bytes)
 }
 
 /** Reads a form. Throws `payload_too_large`, `invalid_input`. */

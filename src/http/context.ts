@@ -20,8 +20,6 @@ export type Caller = {
 /**
  * What a verb needs of a request: handlers pass `c.var`. A verb takes `(ctx, input)`, and names the
  * parts of the context that it uses.
- *
- * @example async function deleteAddress({ db, caller, now }: Ctx, { kind, id }: OwnAddress)
  */
 export type Ctx = { db: Database; caller: Caller; now: Date }
 

@@ -1,11 +1,12 @@
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
+import { DAY, SECOND } from '../time.ts'
 
 const setCorsHeaders = cors({
   // Without `credentials`: other sites may call with a token, but not with a visitor's cookie.
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-  maxAge: 24 * 60 * 60,
+  maxAge: DAY / SECOND,
   exposeHeaders: [
     'Accept-Encoding',
     'Allow',

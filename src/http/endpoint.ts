@@ -8,7 +8,7 @@ import { matchedRoutes } from 'hono/route'
 import type * as z from 'zod'
 // Imported by name: `z.core` would bundle the error messages of every language.
 import { type $ZodIssue, toDotPath } from 'zod/v4/core'
-import { formBody } from './body.ts'
+import { formBody, jsonBody } from './body.ts'
 import { cacheControl } from './cache-control.ts'
 import type { App, Caller } from './context.ts'
 import {
@@ -17,9 +17,8 @@ import {
   type Issue,
   rejected,
   requireNone,
-  unauthenticated,
+  TokenRequired,
 } from './errors.ts'
-import { jsonBody } from './json.ts'
 import { fieldsOf, findMisspelled } from './names.ts'
 import { mayBeStale } from './nearest.ts'
 import './validation-messages.ts'
@@ -102,7 +101,6 @@ export type Tag =
   | 'Retention'
   | 'Identity'
 
-/** The declaration of an endpoint of the API, or of a page. */
 export type Declaration = Behaviour<Access, Input> & (Page | Operation)
 
 const declarations = new WeakMap<object, Declaration>()
@@ -130,33 +128,16 @@ type Add = <A extends Access, I extends Input = object, S extends z.ZodType | nu
   handle: (c: Context<AppOf<A>>, input: Values<I>) => Answer<S> | Promise<Answer<S>>,
 ) => Endpoints
 
-type Shared = Pick<Declaration, 'tag' | 'isStrict'>
-
 /**
  * The endpoints of a folder. Besides what its verb throws, an endpoint throws `unauthenticated`,
  * `forbidden`, `invalid_input`, `unknown_field`, and what reading the body throws.
- *
- * @example
- * new Endpoints({ tag: 'Addresses' }).get(
- *   '/api/public/user/:user_id/deliveryAddresses',
- *   {
- *     id: 'listDeliveryAddresses',
- *     summary: 'List the delivery addresses of a user',
- *     access: 'token',
- *     reads: 'nearest',
- *     input: { param: UserParam },
- *     answer: DeliveryAddresses,
- *     errors: ['not_found'],
- *   },
- *   async (c, { param }) => ({ deliveryAddresses: await listAddresses(c.var, param) }),
- * )
  */
 export class Endpoints {
   readonly routes = new Hono<App>()
-  readonly #shared: Shared
+  readonly #shared: Pick<Declaration, 'tag' | 'isStrict'>
 
   /** `shared`: what holds for all of them. */
-  constructor(shared: Shared = {}) {
+  constructor(shared: Pick<Declaration, 'tag' | 'isStrict'> = {}) {
     this.#shared = shared
   }
 
@@ -190,32 +171,27 @@ async function answer(
   requireAccess(c, declaration)
   for (const check of declaration.checks ?? []) await check(c)
   const input = await readInput(c, declaration)
-  const answered = await readingFrom(c, () => handle(c as never, input as never))
+  const callHandler = async () => handle(c as never, input as never)
+  const answered = await callHandler().catch((error: unknown) => {
+    const db = c.get('db')
+    if (!mayBeStale(error, db)) throw error
+    // The nearest copy may lack what the handler asks for.
+    c.set('db', db.$client.openPrimary())
+    return callHandler()
+  })
   const response = answered instanceof Response ? answered : c.json(answered)
   if (declaration.cache && response.ok)
     response.headers.set('Cache-Control', cacheControl(declaration.cache))
   return response
 }
 
-/** Calls it once more with the primary if the nearest copy may lack what it asks for. */
-async function readingFrom(c: Context<App>, handle: () => unknown): Promise<unknown> {
-  const db = c.get('db')
-  try {
-    return await handle()
-  } catch (error) {
-    if (!mayBeStale(error, db)) throw error
-    c.set('db', db.$client.openPrimary())
-    return await handle()
-  }
-}
-
 const safeMethods = /^(GET|HEAD)$/
 
-/** Throws `unauthenticated`, `forbidden`. `readAs` and `writeAs` check what only the database knows. */
+/** Refuses callers. `readAs` and `writeAs` check what only the database knows. */
 function requireAccess(c: Context<App>, { access }: Declaration): void {
   if (access === 'public') return
   const caller = c.get('caller')
-  if (!caller) throw unauthenticated(c.get('tokenProblem'))
+  if (!caller) throw new TokenRequired(c.get('tokenProblem'))
   if (caller.scope === 'metrics' && access !== 'metrics')
     throw new ApiError('forbidden', 'this token may only read the metrics')
   if (caller.scope === 'read' && !safeMethods.test(c.req.method))
@@ -254,7 +230,7 @@ const createValidators = ({ input = {}, bodyName = '', isStrict }: Declaration):
 
 type Validated = Declaration & { validators: readonly Validator[] }
 
-/** Returns the parts of a request that the endpoint takes. Throws `invalid_input`, `unknown_field`. */
+/** Returns the parts of a request that the endpoint takes. */
 async function readInput(
   c: Context,
   { input, isStrict, validators }: Validated,
@@ -268,7 +244,7 @@ async function readInput(
   return values
 }
 
-/** Throws `unknown_field` for a query parameter that the endpoint does not have. */
+/** Refuses a query parameter that the endpoint does not have. */
 function requireKnown(c: Context, query: z.ZodType | undefined): void {
   const known = query ? Object.keys(fieldsOf(query)) : []
   const message = `unknown parameter; there ${known.length > 0 ? `are ${known.join(', ')}` : 'is none'}`

@@ -1,4 +1,3 @@
-/** Error responses. */
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -128,7 +127,6 @@ export function requireNone([first, ...others]: readonly Issue[]): void {
   if (first) throw rejected([first, ...others])
 }
 
-/** Returns the error for one field that breaks a rule. */
 export const invalidField = (path: string, message: string): ApiError =>
   rejected([{ path, code: 'invalid_input', message }])
 
@@ -137,6 +135,7 @@ export const invalidField = (path: string, message: string): ApiError =>
  * section 11.6.1) and what is wrong with the token (RFC 6750, section 3.1).
  */
 export class TokenRequired extends ApiError {
+  /** `reason` has no quotes and no backslashes. */
   constructor(reason?: string) {
     const details = reason && ` error="invalid_token", error_description="${reason}"`
     super('unauthenticated', reason ?? 'a token is required', {
@@ -145,9 +144,6 @@ export class TokenRequired extends ApiError {
   }
 }
 
-/** Returns the error for a missing or invalid token. `reason` has no quotes and no backslashes. */
-export const unauthenticated = (reason?: string) => new TokenRequired(reason)
-
 /**
  * The error for a service that cannot be used at the moment. If it is the database, what the call
  * was to change may have been changed.
@@ -155,11 +151,9 @@ export const unauthenticated = (reason?: string) => new TokenRequired(reason)
 export const tryLater = (reason: string, seconds = 5) =>
   new ApiError('try_later', `${reason}: please try again later`, { 'Retry-After': String(seconds) })
 
-/** The error for a user who must wait for so many seconds. */
 export const rateLimited = (message: string, seconds: number) =>
   new ApiError('rate_limited', message, { 'Retry-After': String(seconds) })
 
-/** Answers a path that does not exist with 404. */
 export const notFound: NotFoundHandler<App> = (c) =>
   errorResponse(c, new ApiError('not_found', 'there is nothing at this path'))
 
@@ -218,7 +212,6 @@ function shownIssues(issues: readonly Issue[]): Issue[] {
     })
 }
 
-/** Returns the response for an error. */
 export function errorResponse(c: Context<App>, error: ApiError): Response {
   const { code, message, headers, issues } = error
   const body = {

@@ -8,21 +8,16 @@ const positiveInteger = z.int().positive()
 const integer = z.int().nonnegative()
 const timestamp = z.iso.datetime({ precision: 3 })
 
-/** A boolean with a description. */
 export const bool = (description: string) => boolean.describe(description)
-/** A text with a description. */
 export const text = (description: string) => string.describe(description)
-/** A positive integer with a description. */
 export const positive = (description: string) => positiveInteger.describe(description)
-/** The id of a row, with a description. */
+/** The id of a row. */
 export const id = (description: string) => positive(description)
 /** A number, of pieces for example. */
 export const count = (description: string) => integer.describe(description)
-/** The unit of amounts of money, for descriptions. */
 export const inMinorUnits = 'in minor units of the currency (ISO 4217): cents for EUR, yen for JPY'
 /** An amount of money. The description has no full stop. */
 export const money = (description: string) => count(`${description}, ${inMinorUnits}.`)
-/** A time with a description. */
 export const time = (description: string) => timestamp.describe(description)
 function matching(pattern: RegExp) {
   const schema = z.string().regex(pattern)
@@ -47,8 +42,33 @@ export function orNull<T extends z.ZodType>(field: T): z.ZodNullable<T> {
 export const always = (description: string, ...values: string[]) =>
   text(description).meta({ enum: values })
 
-/** The fields `createdAt` and `updatedAt`. */
 export const timestamps = () => ({
   createdAt: time('Time of creation.'),
   updatedAt: time('Time of the last change.'),
 })
+
+/** Fields about an order that its shop gave or is to show, as events, transfers and summaries have them. */
+export const shopFields = {
+  providerId: orNull(text('Order number of the shop; null if it sent none.')),
+  source: text(
+    'Name of the token that placed the order: the order is yours if this and `providerId` are. ' +
+      'Buyer and seller see it.',
+  ),
+  custom: orNull(
+    z.record(z.string(), z.string()).describe('The texts that the shop gave, by name.'),
+  ),
+  claimUrl: orNull(
+    text('Where the buyer signs in and links a wallet; null unless the item waits for one.'),
+  ),
+}
+
+/** Fields about the delivery of an order, as transfers and summaries have them. */
+export const deliveryFields = {
+  sequence: count(
+    'At least the `sequence` of every event that led to this state, and lower than that of every ' +
+      'later one.',
+  ),
+  cancelRequestedAt: orNull(
+    time('Time at which the cancellation was requested first; null if it was not.'),
+  ),
+}

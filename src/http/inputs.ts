@@ -18,8 +18,6 @@ export const wellFormed = without(/\p{Cs}/u)
 /**
  * A text of a request. On a text that is longer than `max` nothing else is done: a pattern could
  * take a time that grows with the square of the length.
- *
- * @example inputText(100).trim().regex(/^\S+$/)
  */
 export const inputText = (max: number, error?: string) =>
   z
@@ -84,7 +82,6 @@ export const idText = digits.transform(Number)
 /** Where a list continues: the id of the last element that the client has. */
 export const cursorText = digits.transform(Number)
 
-/** A number of elements. */
 export const pageLength = z
   .string()
   .trim()
@@ -94,5 +91,6 @@ export const pageLength = z
 /** The largest number of elements on a page, in a query. */
 export const limitText = (byDefault: number) => pageLength.default(byDefault)
 
-/** The name of a token. Sessions have a name, too. */
 export const tokenNameText = identifier(100)
+
+export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true')

@@ -1,6 +1,5 @@
 /** URLs for pages and mails. */
 
-/** Returns the URL of the cover of an NFT. */
 export const coverUrl = (coversUrl: string, key: string): string =>
   `${coversUrl}/${key.split('/').map(encodeURIComponent).join('/')}`
 

@@ -2,10 +2,8 @@
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Issue } from './errors.ts'
 
-type Fields = Readonly<Record<string, $ZodType>>
-
 /** The fields of an object, also of one that is optional, refined or an alternative; else none. */
-export function fieldsOf(schema: $ZodType): Fields {
+export function fieldsOf(schema: $ZodType): Readonly<Record<string, $ZodType>> {
   const { def } = (schema as $ZodTypes)._zod
   if (def.type === 'object') return def.shape
   if (def.type === 'union') return Object.assign({}, ...def.options.map(fieldsOf))
@@ -27,12 +25,12 @@ export function findMisspelled(schema: $ZodType, value: unknown, path: string): 
   const fields = fieldsOf(schema)
   const names = new Map(Object.keys(fields).map((field) => [plain(field), field]))
   return Object.entries(value).flatMap(([name, content]): Issue[] => {
-    const at = path ? `${path}.${name}` : name
+    const fieldPath = path ? `${path}.${name}` : name
     const field = Object.hasOwn(fields, name) && fields[name]
-    if (field) return findMisspelled(field, content, at)
+    if (field) return findMisspelled(field, content, fieldPath)
     const meant = names.get(plain(name))
     return meant
-      ? [{ path: at, code: 'unknown_field', message: `unknown; did you mean ${meant}?` }]
+      ? [{ path: fieldPath, code: 'unknown_field', message: `unknown; did you mean ${meant}?` }]
       : []
   })
 }

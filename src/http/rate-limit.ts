@@ -1,7 +1,8 @@
 /** Rate limits through the bindings of wrangler.toml. */
+import { isIPv4 } from 'node:net'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { rateLimitKey } from './client-ip.ts'
+import { MINUTE } from '../time.ts'
 import type { App } from './context.ts'
 import { declarationOf } from './endpoint.ts'
 import { rateLimited, TokenRequired } from './errors.ts'
@@ -21,8 +22,7 @@ async function count(c: Context<App>, limit: Limit, key: string, message: string
 }
 
 /** Milliseconds for which a token that the database refused counts as no token. */
-const REFUSAL_LIFETIME = 60_000
-
+const REFUSAL_LIFETIME = MINUTE
 /** Entries kept before the cache is cleared. */
 const MAX_REFUSALS = 1000
 
@@ -80,3 +80,22 @@ export const avatarRateLimit = (c: Context<App>) =>
 /** For endpoints that generate a token, all of them together. */
 export const tokenRateLimit = (c: Context<App>) =>
   count(c, 'TOKEN_LIMIT', changeKey(c), 'too many new tokens; wait a minute')
+
+/** The IP address of the client, from Cloudflare's header; `''` if there is none. */
+export const clientIp = (request: Request): string => request.headers.get('cf-connecting-ip') ?? ''
+
+/**
+ * The client as rate limits count it: an IPv4 address, or the /64 network of an IPv6 address,
+ * because one subscriber usually has a whole /64.
+ */
+export function rateLimitKey(request: Request): string {
+  const address = clientIp(request).replace(/^::ffff:(?=\d+\.)/i, '')
+  if (isIPv4(address)) return address
+  if (!URL.canParse(`http://[${address}]`)) return 'unknown'
+  // The URL parser shortens one run of zeros to `::`.
+  const { hostname } = new URL(`http://[${address}]`)
+  const parts = hostname.slice(1, -1).split('::')
+  const [head = [], tail = []] = parts.map((part) => part.split(':').filter(Boolean))
+  const zeros = Array(8 - head.length - tail.length).fill('0')
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
+}

@@ -1,10 +1,12 @@
+import type { Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
 import { bookmarkOf, connectNearest, connectPrimary, noTrips } from '../db/client.ts'
 import { readSettings } from '../env.ts'
-import { readBookmark, recentWrite, writeBookmark } from './bookmark.ts'
+import { SECOND } from '../time.ts'
 import type { App } from './context.ts'
 import { declarationOf } from './endpoint.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, invalidField } from './errors.ts'
 
 /** Characters. Enough for 100 ids, and short enough for the logs of proxies. */
 const MAX_URL_LENGTH = 8192
@@ -45,3 +47,54 @@ export const requestContext = createMiddleware<App>(async (c, next) => {
   const state = isPrimaryRead ? bookmark?.state : bookmarkOf(trips)
   if (state) writeBookmark(c, { state, writtenAt: isRead ? written : now.getTime() }, !isRead)
 })
+
+const HEADER = 'x-d1-bookmark'
+const COOKIE = 'bookmark'
+
+/**
+ * Milliseconds after a write in which its caller reads from the primary. A replica would first wait
+ * until it has the write, which takes longer than the way to the primary.
+ */
+const SETTLED = 10 * SECOND
+
+/** Seconds for which browsers send the bookmark. Replicas have caught up long before. */
+const COOKIE_LIFETIME = 60
+
+/**
+ * The state of the database that a caller has seen: in `x-d1-bookmark`, and for browsers in a cookie.
+ * It is D1's bookmark and, if the caller has written, the time of that: `<bookmark>.<milliseconds>`.
+ */
+type Bookmark = { state: string; writtenAt: number | undefined }
+
+export const bookmarkPattern = /^([\da-fA-F]{1,32}(?:-[\da-fA-F]{1,32}){3})(?:\.(\d{1,15}))?$/
+
+function parse(text = ''): Bookmark | undefined {
+  const [, state, writtenAt] = bookmarkPattern.exec(text) ?? []
+  return state ? { state, writtenAt: writtenAt ? Number(writtenAt) : undefined } : undefined
+}
+
+/** Throws `invalid_input`: D1 accepts any text as a bookmark, and fails at the first read. */
+function readBookmark(c: Context): Bookmark | undefined {
+  const header = c.req.header(HEADER)
+  const bookmark = parse(header || getCookie(c, COOKIE))
+  if (header && !bookmark) throw invalidField(HEADER, 'must be the value of an earlier response')
+  return bookmark
+}
+
+/** The time of the caller's write, if replicas may not have it yet. Clocks may differ by as much. */
+const recentWrite = (bookmark: Bookmark | undefined, now: Date): number | undefined =>
+  Math.abs(now.getTime() - (bookmark?.writtenAt ?? 0)) < SETTLED ? bookmark?.writtenAt : undefined
+
+/** Sets the bookmark of the response; after a write that a browser may have made, in a cookie too. */
+function writeBookmark(c: Context, { state, writtenAt }: Bookmark, isWrite: boolean): void {
+  const text = writtenAt === undefined ? state : `${state}.${writtenAt}`
+  c.res.headers.set(HEADER, text)
+  if (isWrite && !c.req.header('authorization'))
+    setCookie(c, COOKIE, text, {
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Lax',
+      path: '/',
+      maxAge: COOKIE_LIFETIME,
+    })
+}

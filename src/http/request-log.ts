@@ -11,12 +11,9 @@ const TIMING_HEADER = 'x-server-timing'
 /** The `x-request-id` that the caller sent, for the log; undefined without a valid one. */
 export function callerRequestId(c: Context): string | undefined {
   const id = c.req.header('x-request-id')
-  return id && callerIdPattern.test(id) ? id : undefined
+  return id && /^[\w\-=.:]{1,128}$/.test(id) ? id : undefined
 }
 
-const callerIdPattern = /^[\w\-=.:]{1,128}$/
-
-/** Logs a line for each request. */
 export const requestLog = createMiddleware<App>(async (c, next) => {
   const start = performance.now()
   await next()

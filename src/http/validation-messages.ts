@@ -27,11 +27,15 @@ const formats: Record<string, string> = {
 }
 
 function issueMessage(issue: $ZodRawIssue): string {
+  const isOfValue = issue.code === 'invalid_type' || issue.code === 'invalid_value'
+  if (isOfValue && issue.input === undefined) return 'is required'
   switch (issue.code) {
     case 'invalid_type':
-      return typeMessage(issue.expected, issue.input)
+      // Queries and forms may have a name twice.
+      if (issue.expected === 'string' && Array.isArray(issue.input)) return 'must be a single text'
+      return types[issue.expected] ?? 'has the wrong type'
     case 'invalid_value':
-      return issue.input === undefined ? 'is required' : `must be ${alternatives(issue.values)}`
+      return `must be ${alternatives(issue.values)}`
     case 'invalid_format':
       return formats[issue.format] ?? 'has the wrong form'
     case 'too_big':
@@ -45,13 +49,6 @@ function issueMessage(issue: $ZodRawIssue): string {
     default:
       return 'is not valid'
   }
-}
-
-function typeMessage(expected: string, input: unknown): string {
-  if (input === undefined) return 'is required'
-  // Queries and forms may have a name twice.
-  if (expected === 'string' && Array.isArray(input)) return 'must be a single text'
-  return types[expected] ?? 'has the wrong type'
 }
 
 const alternatives = (values: readonly unknown[]): string =>

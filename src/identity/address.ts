@@ -16,7 +16,6 @@ export const Address = inputText(100, 'must be an address')
  */
 export const isUnowned = (address: string): boolean => BigInt(address) <= 0xffffn
 
-/** The address of a wallet. */
 export const WalletAddress = Address.refine((address) => !isUnowned(address), {
   error: 'must not be the zero address or a precompile, which nobody owns',
 })

@@ -1,10 +1,15 @@
-/** All live tokens of the instance, for administrators. */
+/** All tokens of the instance: the live ones, for administrators, and those that nobody needs. */
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
+import { ROLL_GRACE } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
+import { raw, type Statement } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import { prune } from '../db/prune.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { toAsciiDomain } from '../http/text.ts'
+import { DAY } from '../time.ts'
 import { newestFirst, tokenColumns } from './api-tokens.ts'
 
 const PAGE_SIZE = 50
@@ -16,10 +21,7 @@ type TokenFilter = {
   after: { createdAt: string; id: string } | undefined
 }
 
-/**
- * Returns a page of the live tokens of all users, and the cursor of the next page, for
- * administrators.
- */
+/** Returns a page of the live tokens of all users, and the cursor of the next page. */
 export async function readAllTokens({ db, caller, now }: Ctx, { owner, after }: TokenFilter) {
   const [account, rows] = await readAsUser({ db, caller }, [
     db
@@ -53,4 +55,24 @@ function isOwner(text: string): SQL {
   const hex = text.toLowerCase()
   const wallet = isAddress(hex, { strict: false }) ? getAddress(hex) : text
   return sql`${users.ethereumPublicAddr} = ${wallet} AND ${users.ethereumPublicAddr} <> ''`
+}
+
+/** Milliseconds for which a revoked or expired token is kept, to answer questions about it. */
+const KEPT = 30 * DAY
+
+/** Revokes rolled tokens that no longer work, so that no list shows them, and deletes those that ended long ago. */
+export function sweepTokens(db: Database, now: Date): Statement[] {
+  const before = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
+  return [
+    raw(
+      db,
+      sql`UPDATE tokens SET revokedAt = ${now.toISOString()}
+        WHERE rolledAt IS NOT NULL AND revokedAt IS NULL AND rolledAt <= ${before(ROLL_GRACE)}`,
+    ),
+    prune(
+      db,
+      tokens,
+      sql`CASE WHEN revokedAt IS NULL THEN expiresAt ELSE revokedAt END < ${before(KEPT)}`,
+    ),
+  ]
 }

@@ -1,7 +1,7 @@
 /** A user's own API tokens, on the settings pages. */
 
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
-import { administratorGuard, isAdministrator, ROLL_GRACE, writeAs } from '../auth/access.ts'
+import { isAdministratorSql, ROLL_GRACE, refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { readAsUser, requireRecent, requireRecentSignIn } from '../auth/session.ts'
 import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
@@ -15,8 +15,9 @@ import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { guard } from '../http/guard.ts'
+import { HOUR } from '../time.ts'
 import { dailyQuota } from './limits.ts'
-import { hasNamespace, tokenNamespace } from './namespace.ts'
+import { hasNamespaceSql, REFERENCE_NAME, tokenNamespace } from './namespace.ts'
 
 const MAX_LIVE_TOKENS_PER_USER = 50
 
@@ -44,63 +45,55 @@ const isOwnToken = ({ userId }: Caller) =>
   and(eq(tokens.userId, userId), eq(tokens.kind, 'api'), isNull(tokens.revokedAt))
 
 /** Returns the account and its API tokens, including expired ones. */
-export async function readOwnTokens({ db, caller }: Omit<Ctx, 'now'>) {
-  const [account, ownTokens] = await readAsUser({ db, caller }, [
-    db
-      .select(tokenColumns)
-      .from(tokens)
-      .where(isOwnToken(caller))
-      .orderBy(...newestFirst),
-  ])
-  return { account, tokens: ownTokens }
-}
+export const readOwnTokens = ({ db, caller }: Omit<Ctx, 'now'>) =>
+  readAsUser(
+    { db, caller },
+    {
+      tokens: db
+        .select(tokenColumns)
+        .from(tokens)
+        .where(isOwnToken(caller))
+        .orderBy(...newestFirst),
+    },
+  )
 
-/** What the user chooses for a new token. */
 type NewToken = Pick<typeof tokens.$inferSelect, 'name' | 'role' | 'scope'> & {
   /** Milliseconds. */
   lifetime: number
 }
 
-/** The e-mail address of the caller, or `''`. */
 const selectEmail = (db: Database, { userId }: Caller) =>
   db.select({ email: users.email }).from(users).where(eq(users.id, userId))
 
-/**
- * Stores a new token, and returns its id and the e-mail address of its owner. Throws
- * `unauthenticated`, `forbidden`, `reauthentication_required`, `rate_limited`, and `conflict` if the
- * user has too many tokens or a live token has the same namespace.
- */
+/** Stores a new token, and returns its id and the e-mail address of its owner. */
 export async function generateToken(
   { db, caller, now, settings }: IssuerCtx,
   { name, role, scope, lifetime }: NewToken,
-): Promise<{ id: string; email: string }> {
+) {
   const owner = { userId: caller.userId, role, scope }
-  const token = {
-    ...newToken(tokenIssuer(settings), owner, lifetime, now),
-    kind: 'api',
-    name,
-  } as const
+  const claims = newToken(tokenIssuer(settings), owner, lifetime, now)
+  const token = { ...claims, kind: 'api', name } as const
   const quota = dailyQuota('new tokens', caller.userId)
   const guards = [
     requireRecentSignIn(db, caller, now),
-    limitTokens(caller, now),
+    refuseTooManyTokens(caller, now),
     requireQuota(quota, now),
   ]
-  if (role === 'master') guards.push(administratorGuard(caller))
+  if (role === 'master') guards.push(refuseNonAdministrator(caller))
   guards.push(
     guard(
-      sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${hasNamespace(token, now)})`,
+      sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${hasNamespaceSql(token, now)})`,
       'conflict',
       `there is a live ${role} token with the name "${name}": revoke it, or choose another name`,
     ),
   )
-  const [, , [user]] = await writeAs(db, caller, guards, [
-    db.insert(tokens).values({ ...token, namespace: tokenNamespace(token) }),
-    recordChange({ db, caller, now }, 'token.generate', token.id),
-    selectEmail(db, caller),
-    countUse(db, quota, now),
-  ])
-  return { id: token.id, email: user?.email ?? '' }
+  const { owners } = await writeAs(db, caller, guards, {
+    token: db.insert(tokens).values({ ...token, namespace: tokenNamespace(token) }),
+    record: recordChange({ db, caller, now }, 'token.generate', token.id),
+    owners: selectEmail(db, caller),
+    use: countUse(db, quota, now),
+  })
+  return { id: token.id, email: owners[0]?.email ?? '' }
 }
 
 /** Records what was done to a token, if it is a master token or belongs to another user. */
@@ -117,10 +110,7 @@ function recordChange({ db, caller, now }: Ctx, action: AuditAction, id: string)
  * Makes a new token with the name, role, scope and lifetime of a live one, which works for 24 hours
  * more. Returns the new token, and the e-mail address of its owner.
  */
-export async function rollToken(
-  { db, caller, now, settings }: IssuerCtx,
-  id: string,
-): Promise<{ id: string; name: string; role: Caller['role']; email: string }> {
+export async function rollToken({ db, caller, now, settings }: IssuerCtx, id: string) {
   // The owner and the lifetime are those of the old token, which only the database knows.
   const issuer = tokenIssuer(settings)
   const { keyId, createdAt, ...successor } = newToken(issuer, { role: 'user' }, 0, now)
@@ -131,31 +121,28 @@ export async function rollToken(
     gt(tokens.expiresAt, now.toISOString()),
   )
   const quota = dailyQuota('new tokens', caller.userId)
-  const [[rolled], , , [user]] = await writeAs(
-    db,
-    caller,
-    [
-      requireRecentSignIn(db, caller, now),
-      { when: sql`NOT EXISTS (SELECT 1 FROM ${tokens} WHERE ${isOld})`, error: tokenNotFound },
-      requireQuota(quota, now),
-    ],
-    [
-      raw<Pick<typeof tokens.$inferSelect, 'id' | 'name' | 'role'>>(
-        db,
-        sql`INSERT INTO tokens (id, userId, kind, role, scope, name, namespace, keyId, createdAt, expiresAt)
-          SELECT ${successor.id}, userId, kind, role, scope, name, namespace, ${keyId}, ${createdAt},
-            strftime('%Y-%m-%dT%H:%M:%fZ', ${createdAt},
-              (unixepoch(expiresAt) - unixepoch(createdAt)) || ' seconds')
-          FROM tokens WHERE ${isOld} RETURNING id, name, role`,
-      ),
-      db.update(tokens).set({ rolledAt: now.toISOString() }).where(isOld),
-      recordChange({ db, caller, now }, 'token.roll', id),
-      selectEmail(db, caller),
-      countUse(db, quota, now),
-    ],
-  )
-  if (!rolled) throw new Error('the INSERT returned no row')
-  return { ...rolled, email: user?.email ?? '' }
+  const guards = [
+    requireRecentSignIn(db, caller, now),
+    { when: sql`NOT EXISTS (SELECT 1 FROM ${tokens} WHERE ${isOld})`, error: tokenNotFound },
+    requireQuota(quota, now),
+  ]
+  const { created, owners } = await writeAs(db, caller, guards, {
+    created: raw<Pick<typeof tokens.$inferSelect, 'id' | 'name' | 'role'>>(
+      db,
+      sql`INSERT INTO tokens (id, userId, kind, role, scope, name, namespace, keyId, createdAt, expiresAt)
+        SELECT ${successor.id}, userId, kind, role, scope, name, namespace, ${keyId}, ${createdAt},
+          strftime('%Y-%m-%dT%H:%M:%fZ', ${createdAt},
+            (unixepoch(expiresAt) - unixepoch(createdAt)) || ' seconds')
+        FROM tokens WHERE ${isOld} RETURNING id, name, role`,
+    ),
+    old: db.update(tokens).set({ rolledAt: now.toISOString() }).where(isOld),
+    record: recordChange({ db, caller, now }, 'token.roll', id),
+    owners: selectEmail(db, caller),
+    use: countUse(db, quota, now),
+  })
+  const [token] = created
+  if (!token) throw new Error('the INSERT returned no row')
+  return { ...token, email: owners[0]?.email ?? '' }
 }
 
 type TokenTimes = Pick<typeof tokens.$inferSelect, 'expiresAt' | 'rolledAt'>
@@ -167,10 +154,7 @@ export function tokenEnd({ expiresAt, rolledAt }: TokenTimes): string {
   return [expiresAt, graceEnd.toISOString()].sort()[0] ?? expiresAt
 }
 
-/**
- * Returns one of the caller's API tokens with its JWT, which is signed again from the stored
- * claims.
- */
+/** Returns one of the caller's API tokens with its JWT, signed again from the stored claims. */
 export async function readToken({ db, caller, now, settings }: IssuerCtx, id: string) {
   const [account, [token]] = await readAsUser({ db, caller }, [
     db
@@ -184,29 +168,26 @@ export async function readToken({ db, caller, now, settings }: IssuerCtx, id: st
 }
 
 /**
- * Revokes an API token of the caller, or any token if the caller is an administrator. Throws
- * `unauthenticated`, `forbidden`, `not_found`, and `reauthentication_required` if it is not an API
- * token of the caller.
+ * Revokes an API token of the caller, or any token if the caller is an administrator, who must have
+ * signed in a short time ago.
  */
 export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise<void> {
   const isOwn = sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${eq(tokens.id, id)} AND ${isOwnToken(caller)})`
   const revoke = raw(
     db,
     sql`UPDATE tokens SET revokedAt = ${now.toISOString()} WHERE id = ${id} AND revokedAt IS NULL
-      AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministrator(caller)})
+      AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministratorSql(caller)})
       RETURNING id`,
   )
-  const [revoked] = await writeAs(
-    db,
-    caller,
-    [requireRecentSignIn(db, caller, now, sql`NOT ${isOwn}`)],
-    [revoke, recordChange({ db, caller, now }, 'token.revoke', id)],
-  )
+  const guards = [requireRecentSignIn(db, caller, now, sql`NOT ${isOwn}`)]
+  const { revoked } = await writeAs(db, caller, guards, {
+    revoked: revoke,
+    record: recordChange({ db, caller, now }, 'token.revoke', id),
+  })
   if (revoked.length === 0) throw tokenNotFound()
 }
 
-/** Rejects a caller who has as many live API tokens as a user may have. */
-const limitTokens = (caller: Caller, now: Date): Guard =>
+const refuseTooManyTokens = (caller: Caller, now: Date): Guard =>
   guard(
     sql`(SELECT count(*) FROM ${tokens} WHERE ${isOwnToken(caller)} AND rolledAt IS NULL
       AND expiresAt > ${now.toISOString()}) >= ${MAX_LIVE_TOKENS_PER_USER}`,
@@ -215,3 +196,34 @@ const limitTokens = (caller: Caller, now: Date): Guard =>
   )
 
 const tokenNotFound = () => new ApiError('not_found', 'this token does not exist')
+
+/** Milliseconds for which a token of the API reference works. */
+const REFERENCE_LIFETIME = HOUR
+
+/**
+ * Returns a JWT with which the caller tries the API in its reference for one hour, and when it expires, as ISO 8601. A user has one row
+ * for it, which each call renews; JWTs that were signed before still work until they expire.
+ */
+export async function renewReferenceToken({ db, caller, now, settings }: IssuerCtx) {
+  const issuer = tokenIssuer(settings)
+  const { userId } = caller
+  const { id, ...claims } = newToken(issuer, { userId, role: 'user' }, REFERENCE_LIFETIME, now)
+  const { keyId, createdAt, expiresAt } = claims
+  const present = sql`(SELECT id FROM tokens WHERE userId = ${userId} AND kind = 'api'
+    AND name = ${REFERENCE_NAME} AND revokedAt IS NULL AND rolledAt IS NULL)`
+  const token = { ...claims, kind: 'api', name: REFERENCE_NAME } as const
+  const { renewed } = await writeAs(db, caller, [requireRecentSignIn(db, caller, now)], {
+    renewed: db
+      .insert(tokens)
+      .values({
+        ...token,
+        id: sql`COALESCE(${present}, ${id})`,
+        namespace: tokenNamespace(token),
+      })
+      .onConflictDoUpdate({ target: tokens.id, set: { keyId, createdAt, expiresAt } })
+      .returning({ id: tokens.id }),
+  })
+  const [stored] = renewed
+  if (!stored) throw new Error('the INSERT returned no row')
+  return { token: await signToken(issuer, { ...claims, id: stored.id }), expiresAt }
+}

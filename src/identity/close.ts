@@ -5,13 +5,13 @@ import { type SQL, sql } from 'drizzle-orm'
  * this account again.
  */
 export function closeAccount(userId: SQL, now: Date): SQL {
-  const at = now.toISOString()
+  const closedAt = now.toISOString()
   return sql`UPDATE users SET externalId = NULL, companyUser = 0, email = '', ethereumPublicAddr = '',
       walletChainId = 0, identityHash = lower(hex(randomblob(32))), name = NULL,
       chatServiceId = NULL, roleId = NULL, username = NULL, viewMode = 'default',
       paymentConnectId = NULL, payprovExternalId = NULL, onrampId = NULL,
       newsletterAgreement = 0, locale = 'en', approvedAt = NULL, lastAccessAt = NULL,
       onboardedAt = NULL, ipAddress = '', avatarKey = NULL,
-      removedAt = coalesce(removedAt, ${at}), updatedAt = ${at}
+      removedAt = coalesce(removedAt, ${closedAt}), updatedAt = ${closedAt}
     WHERE id = ${userId} RETURNING id, removedAt`
 }

@@ -9,12 +9,13 @@ import { emailLinks } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
 import { type Mailer, mailboxOf, mailQuotas } from '../mail/mail.ts'
+import { MINUTE } from '../time.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
 
 /** Milliseconds. The limits below count the links of this time. */
-export const LINK_LIFETIME = 15 * 60 * 1000
+export const LINK_LIFETIME = 15 * MINUTE
 
 /** Sign-in links of one client and mailbox that work. A newer one replaces the oldest. */
 const MAX_LIVE_LINKS = 3
@@ -82,7 +83,8 @@ export function newEmailLink({ db, now, settings }: PublicCtx & LinkCtx, link: N
   const quotas = mailQuotas({ settings }, email)
   const isStored = sql`EXISTS (SELECT 1 FROM emailLinks WHERE secretHash = ${secretHash})`
   return {
-    ...{ secret, insert },
+    secret,
+    insert,
     guards: quotas.map((quota) => requireQuota(quota, now)),
     count: quotas.map((quota) => countUse(db, quota, now, isStored)),
   }
@@ -90,8 +92,7 @@ export function newEmailLink({ db, now, settings }: PublicCtx & LinkCtx, link: N
 
 /**
  * Creates a sign-in link and returns its secret, or null if the client has requested too many for
- * this mailbox. A new address is treated like a known one: the sign-in creates its user. Throws
- * `try_later` if no more mails can be sent.
+ * this mailbox. A new address is treated like a known one: the sign-in creates its user.
  */
 export async function createSignInLink(
   { db, now, settings }: PublicCtx & LinkCtx,
@@ -99,12 +100,12 @@ export async function createSignInLink(
 ): Promise<string | null> {
   const link = { ...request, userId: null }
   const { secret, insert, guards, count } = newEmailLink({ db, now, settings }, link)
-  const at = now.toISOString()
+  const nowText = now.toISOString()
   // The row stays, because it is counted until cron deletes it.
   const replace = raw<never>(
     db,
-    sql`UPDATE emailLinks SET expiresAt = ${at} WHERE secretHash IN (
-      SELECT secretHash FROM emailLinks WHERE ${isCounted(link, now)} AND expiresAt > ${at}
+    sql`UPDATE emailLinks SET expiresAt = ${nowText} WHERE secretHash IN (
+      SELECT secretHash FROM emailLinks WHERE ${isCounted(link, now)} AND expiresAt > ${nowText}
       ORDER BY createdAt DESC, rowid DESC LIMIT ${MAX_LINKS_PER_MAILBOX} OFFSET ${MAX_LIVE_LINKS})`,
   )
   const { stored } = await guarded(db, guards, { stored: insert, replace, count })
@@ -112,7 +113,7 @@ export async function createSignInLink(
 }
 
 /** Rejects a request for a link that adds an address, if the account has requested too many. */
-export const limitLinks = (userId: number, now: Date): Guard => ({
+export const refuseTooManyLinks = (userId: number, now: Date): Guard => ({
   when: sql`${countLinks(sql`userId = ${userId} AND createdAt > ${countedSince(now)}`)}
     >= ${MAX_LINKS_PER_ACCOUNT}`,
   error: () =>
@@ -125,14 +126,12 @@ export const limitLinks = (userId: number, now: Date): Guard => ({
 /** A sign-in link (`userId` null), or a link that this user asked for. */
 type LinkId = { secret: string; userId: number | null }
 
-/** Selects a live link. */
 export const selectLink = ({ db, now }: PublicCtx, link: LinkId) =>
   db
     .select({ email: emailLinks.email, redirect: emailLinks.redirect })
     .from(emailLinks)
     .where(isLive(link, now))
 
-/** Returns the address and the redirect of a sign-in link. */
 export async function readSignInLink(ctx: PublicCtx, secret: string) {
   const [[link]] = await ctx.db.batch([selectLink(ctx, { secret, userId: null })])
   if (!link) throw linkExpired()
@@ -143,15 +142,11 @@ export async function readSignInLink(ctx: PublicCtx, secret: string) {
 export function proveEmail({ db, now }: PublicCtx, link: LinkId): Proof {
   const condition = isLive(link, now)
   const email = db.select({ email: emailLinks.email }).from(emailLinks).where(condition)
-  const identityHash = db
-    .select({ identityHash: emailLinks.identityHash })
-    .from(emailLinks)
-    .where(condition)
   return {
     method: 'email',
     value: sql`${email}`,
     walletChainId: 0,
-    identityHash: sql`${identityHash}`,
+    identityHash: sql`(SELECT identityHash FROM emailLinks WHERE ${condition})`,
     guard: { when: notExists(email), error: linkExpired },
     consume: db.delete(emailLinks).where(condition),
   }
@@ -164,6 +159,5 @@ const isLive = ({ secret, userId }: LinkId, now: Date) =>
     gt(emailLinks.expiresAt, now.toISOString()),
   )
 
-/** The error for a mailed link that is used, too old or unknown. */
 export const linkExpired = () =>
   new ApiError('link_expired', 'this link was used before or has expired: please ask for a new one')

@@ -1,7 +1,7 @@
 /** How often a user may do in a day (UTC) what leaves rows behind. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Quota } from '../db/quota.ts'
-import { perDay } from '../http/daily-quota.ts'
+import { perDay } from '../http/guard.ts'
 
 /**
  * A rolled token counts as a new one. An unlinked wallet adds an event for everything that waits to

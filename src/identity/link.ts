@@ -1,10 +1,13 @@
 /** Adds a second sign-in method to the account of a signed-in user, or removes one of two. */
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { selectAddressIds } from '../addresses/schema.ts'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
+import { raw } from '../db/batch.ts'
 import { violates } from '../db/client.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
-import { users } from '../db/schema/users.ts'
+import { isGuestSql, users } from '../db/schema/users.ts'
+import { changeDeliveries } from '../delivery/transitions.ts'
 import {
   hasTransfersUnderWay,
   queueAwaiting,
@@ -14,53 +17,53 @@ import {
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { guard } from '../http/guard.ts'
+import { closeAccount } from './close.ts'
 import {
   type LinkCtx,
-  limitLinks,
   linkExpired,
   newEmailLink,
   proveEmail,
+  refuseTooManyLinks,
   selectLink,
 } from './email-link.ts'
-import { takeOverGuest } from './guest.ts'
 import { dailyQuota } from './limits.ts'
 import type { Proof } from './sign-in.ts'
 
-/** The e-mail address of the account, and the chain of each item that no longer waits for a wallet. */
-type Linked = { email: string; chainIds: number[] }
-
 /**
  * Links a wallet or an e-mail address, takes over what a guest with it has bought, and queues the
- * items that waited for a wallet, in one transaction.
+ * items that waited for a wallet, in one transaction. Returns the e-mail address of the account, and
+ * the chain of each of these items.
  */
-async function addMethod(ctx: Ctx, proof: Proof): Promise<Linked> {
+async function addMethod(ctx: Ctx, proof: Proof) {
   const { db, caller, now } = ctx
-  const { method, value, walletChainId, consume } = proof
-  const column = method === 'email' ? 'email' : 'ethereumPublicAddr'
-  const update = db
-    .update(users)
-    .set({
-      ...(method === 'email' ? { email: value } : { ethereumPublicAddr: value, walletChainId }),
-      updatedAt: now.toISOString(),
-    })
-    .where(eq(users.id, caller.userId))
-    .returning({ email: users.email })
-  const guards = [requireRecentSignIn(db, caller, now), proof.guard, requireUnset(caller, column)]
-  const {
-    updated: [user],
-    queued,
-  } = await writeAs(db, caller, guards, {
+  const { method, value, walletChainId } = proof
+  const isEmail = method === 'email'
+  const guards = [
+    requireRecentSignIn(db, caller, now),
+    proof.guard,
+    refuseSecondMethod(caller, isEmail ? 'email' : 'ethereumPublicAddr'),
+  ]
+  const { updated, queued } = await writeAs(db, caller, guards, {
     guest: takeOverGuest(ctx, proof),
-    updated: update,
-    consumed: consume,
+    updated: db
+      .update(users)
+      .set({
+        ...(isEmail ? { email: value } : { ethereumPublicAddr: value, walletChainId }),
+        updatedAt: now.toISOString(),
+      })
+      .where(eq(users.id, caller.userId))
+      .returning({ email: users.email }),
+    consumed: proof.consume,
     // An account has at least one method, so this one has a wallet now.
     ...queueAwaiting(db, caller.userId, storedWallet, now),
   })
-  return { email: user?.email ?? '', chainIds: queued.flatMap(({ chainId }) => chainId ?? []) }
+  return {
+    email: updated[0]?.email ?? '',
+    chainIds: queued.flatMap(({ chainId }) => chainId ?? []),
+  }
 }
 
-/** Links a wallet. */
-export const linkWallet = (ctx: Ctx, proof: Proof): Promise<Linked> =>
+export const linkWallet = (ctx: Ctx, proof: Proof) =>
   addMethod(ctx, proof).catch(
     conflictOn('users.ethereumPublicAddr', 'this wallet belongs to another account'),
   )
@@ -75,43 +78,32 @@ export async function createConfirmationLink(
 ): Promise<string | null> {
   const link = { email, client, userId: caller.userId, redirect: null }
   const { secret, insert, guards, count } = newEmailLink({ db, now, settings }, link)
-  const [stored] = await writeAs(
-    db,
-    caller,
-    [
-      requireRecentSignIn(db, caller, now),
-      requireUnset(caller, 'email'),
-      limitLinks(caller.userId, now),
-      ...guards,
-    ],
-    [insert, ...count],
-  )
+  const allGuards = [
+    requireRecentSignIn(db, caller, now),
+    refuseSecondMethod(caller, 'email'),
+    refuseTooManyLinks(caller.userId, now),
+    ...guards,
+  ]
+  const { stored } = await writeAs(db, caller, allGuards, { stored: insert, count })
   return stored.length > 0 ? secret : null
 }
 
 /** Returns the account, and the address that the link adds to it. */
 export async function readConfirmationLink({ db, caller, now }: Ctx, secret: string) {
-  const [account, [link]] = await readAsUser({ db, caller }, [
-    selectLink({ db, now }, { secret, userId: caller.userId }),
-  ])
-  if (!link) throw linkExpired()
-  return { account, email: link.email }
+  const link = selectLink({ db, now }, { secret, userId: caller.userId })
+  const [account, [found]] = await readAsUser({ db, caller }, [link])
+  if (!found) throw linkExpired()
+  return { account, email: found.email }
 }
 
-/** Links the address of a mailed link. */
-export const linkEmail = (ctx: Ctx, secret: string): Promise<Linked> =>
+export const linkEmail = (ctx: Ctx, secret: string) =>
   addMethod(ctx, proveEmail(ctx, { secret, userId: ctx.caller.userId })).catch(
     conflictOn('users.email', 'this e-mail address belongs to another account'),
   )
 
 type Method = keyof typeof methodNames
 
-/**
- * Removes a sign-in method from the account, and returns the e-mail address that the account had.
- * Throws `unauthenticated`, `forbidden`, `reauthentication_required`, `rate_limited`, and `conflict`
- * if it is the only one, if there is none, or if a transaction carries something to the wallet or
- * something is still transferred from it.
- */
+/** Removes a sign-in method from the account, and returns the e-mail address that the account had. */
 export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string> {
   const { userId } = caller
   const isCaller = eq(users.id, userId)
@@ -134,9 +126,7 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
   const quota = dailyQuota('unlinks', userId)
   guards.push(requireQuota(quota, now))
   const cleared = method === 'email' ? { email: '' } : { ethereumPublicAddr: '', walletChainId: 0 }
-  const {
-    before: [before],
-  } = await writeAs(db, caller, guards, {
+  const { before } = await writeAs(db, caller, guards, {
     before: db.select({ email: users.email }).from(users).where(isCaller),
     user: db
       .update(users)
@@ -145,7 +135,7 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
     ...(method === 'ethereumPublicAddr' && removeRecipient(db, userId, now)),
     use: countUse(db, quota, now),
   })
-  return before?.email ?? ''
+  return before[0]?.email ?? ''
 }
 
 const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet' }
@@ -154,7 +144,7 @@ const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet'
  * Rejects an account that already has this sign-in method. A method is never replaced, because
  * NFTs and mails are still sent to the old wallet or address.
  */
-const requireUnset = ({ userId }: Caller, column: Method) =>
+const refuseSecondMethod = ({ userId }: Caller, column: Method) =>
   guard(
     sql`EXISTS (SELECT 1 FROM ${users} WHERE ${and(eq(users.id, userId), ne(users[column], ''))})`,
     'conflict',
@@ -163,4 +153,42 @@ const requireUnset = ({ userId }: Caller, column: Method) =>
 
 const conflictOn = (constraint: string, message: string) => (error: unknown) => {
   throw violates(error, constraint) ? new ApiError('conflict', message) : error
+}
+
+/**
+ * The statements that give the caller what a guest with the proved address has bought, and close the
+ * account of the guest: an account that an order has made, which belongs to whoever first proves the
+ * address. They change nothing if more than an order has made use of the account,
+ * or if it has a second address, which the caller has not proved.
+ */
+function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletChainId }: Proof) {
+  const { userId } = caller
+  const updatedAt = now.toISOString()
+  const proved = sql.raw(method === 'wallet' ? 'ethereumPublicAddr' : 'email')
+  const guest = sql`(SELECT id FROM users WHERE ${proved} = ${value} AND ${proved} <> ''
+    AND walletChainId = ${walletChainId} AND '' IN (email, ethereumPublicAddr)
+    AND ${sql.raw(isGuestSql('users'))} AND removedAt IS NULL
+    AND NOT EXISTS (SELECT 1 FROM listings WHERE sellerId = users.id)
+    AND NOT EXISTS (SELECT 1 FROM orderItems WHERE sellerId = users.id)
+    AND NOT EXISTS (SELECT 1 FROM tokens WHERE userId = users.id)
+    AND NOT EXISTS (SELECT 1 FROM webhookEndpoints WHERE userId = users.id))`
+  return [
+    raw<never>(
+      db,
+      sql`UPDATE addresses SET userId = ${userId}, isDefault = 0, updatedAt = ${updatedAt}
+        WHERE id IN ${selectAddressIds(guest)}`,
+    ),
+    // Lists of changes find orders by their deliveries.
+    ...changeDeliveries(
+      db,
+      'change_buyer',
+      sql`deliveries.id IN (SELECT i.id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
+        WHERE o.buyerId = ${guest})`,
+      now,
+      sql`awaits = iif(awaits IS NULL, NULL, ${userId})`,
+    ),
+    raw<never>(db, sql`UPDATE orders SET buyerId = ${userId} WHERE buyerId = ${guest}`),
+    // Last, because the others find the guest by the address. Then the caller can have it.
+    raw(db, closeAccount(guest, now)),
+  ] as const
 }

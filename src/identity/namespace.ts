@@ -8,13 +8,10 @@ import { tokens, users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { identifier } from '../http/inputs.ts'
 
-/** The name of all sessions. */
 export const SESSION_NAME = 'session'
 
-/** The name of the tokens that the API reference makes. */
 export const REFERENCE_NAME = 'API reference'
 
-/** The name of an API token. */
 export const TokenName = identifier(100, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
   .refine(
     (name) => name.toLowerCase() !== SESSION_NAME,
@@ -59,7 +56,7 @@ export const tokenNamespace = ({ role, userId, name }: NamedToken): SQL =>
     : sql`(SELECT 'user:' || identityHash || ${`:${name}`} FROM ${users} WHERE id = ${userId})`
 
 /** Selects the live API tokens that have the namespace of this token. */
-export const hasNamespace = (token: NamedToken, now: Date) =>
+export const hasNamespaceSql = (token: NamedToken, now: Date) =>
   and(
     eq(tokens.namespace, tokenNamespace(token)),
     // Literals, so that SQLite uses the partial index `tokens_namespace`.

@@ -10,14 +10,7 @@ import { inputText, writtenText } from '../http/inputs.ts'
 import { toLine } from '../http/text.ts'
 
 /** User names that would speak for the marketplace. */
-const reserved = new Set([
-  'admin',
-  'administrator',
-  'marketplace',
-  'moderator',
-  'official',
-  'support',
-])
+const reserved = /^(admin|administrator|marketplace|moderator|official|support)$/i
 
 const username = inputText(1000)
   .overwrite((text) => toLine(text))
@@ -25,7 +18,7 @@ const username = inputText(1000)
     /^([A-Za-z][A-Za-z0-9_]{2,29})?$/,
     'must be 3 to 30 characters, a letter first: only a to z, 0 to 9 and _',
   )
-  .refine((username) => !reserved.has(username.toLowerCase()), 'is reserved')
+  .refine((username) => !reserved.test(username), 'is reserved')
 const orNull = (text: string) => text || null
 
 /** Both are optional. An empty one is stored as null. */
@@ -34,20 +27,14 @@ export const Profile = z.object({
   username: username.transform(orNull),
 })
 
-/**
- * Sets the names of the signed-in user. Throws `unauthenticated`, `forbidden`, and `conflict` if
- * another user has the user name, whatever the case of its letters.
- */
-export async function updateProfile(
-  { db, caller, now }: Ctx,
-  profile: z.infer<typeof Profile>,
-): Promise<void> {
+/** Sets the names of the signed-in user. A user name is unique, whatever the case of its letters. */
+export async function updateProfile({ db, caller, now }: Ctx, profile: z.infer<typeof Profile>) {
   const update = db
     .update(users)
     .set({ ...profile, updatedAt: now.toISOString() })
     .where(eq(users.id, caller.userId))
   try {
-    await writeAs(db, caller, [], [update])
+    await writeAs(db, caller, [], { update })
   } catch (error) {
     if (violates(error, "index 'users_username'"))
       throw new ApiError('conflict', 'this user name is taken')

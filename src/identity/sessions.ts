@@ -15,24 +15,20 @@ const isLiveSession = ({ userId }: Caller, now: Date): SQL | undefined =>
   )
 
 /** Returns the account and its live sessions, newest first. */
-export async function readSessions({ db, caller, now }: Ctx) {
-  const [account, sessions] = await readAsUser({ db, caller }, [
-    db
-      .select({
-        id: tokens.id,
-        browser: tokens.browser,
-        country: tokens.country,
-        createdAt: tokens.createdAt,
-        lastUsedAt: tokens.lastUsedAt,
-      })
-      .from(tokens)
-      .where(isLiveSession(caller, now))
-      .orderBy(desc(tokens.createdAt), desc(tokens.id)),
-  ])
-  return { account, sessions }
+export function readSessions({ db, caller, now }: Ctx) {
+  const { id, browser, country, createdAt, lastUsedAt } = tokens
+  return readAsUser(
+    { db, caller },
+    {
+      sessions: db
+        .select({ id, browser, country, createdAt, lastUsedAt })
+        .from(tokens)
+        .where(isLiveSession(caller, now))
+        .orderBy(desc(createdAt), desc(id)),
+    },
+  )
 }
 
-/** Ends a session of the caller. */
 export async function endOneSession(ctx: Ctx, id: string): Promise<void> {
   const ended = await revokeSessions(ctx, eq(tokens.id, id))
   if (ended === 0) throw new ApiError('not_found', 'this session does not exist')
@@ -45,12 +41,12 @@ export async function endOtherSessions(ctx: Ctx): Promise<void> {
 
 /** Returns how many sessions were revoked. */
 async function revokeSessions({ db, caller, now }: Ctx, which: SQL) {
-  const revoke = db
-    .update(tokens)
-    .set({ revokedAt: now.toISOString() })
-    .where(and(isLiveSession(caller, now), which))
-    .returning({ id: sql`1` })
-  const guards = [requireRecentSignIn(db, caller, now)]
-  const [revoked] = await writeAs(db, caller, guards, [revoke])
+  const { revoked } = await writeAs(db, caller, [requireRecentSignIn(db, caller, now)], {
+    revoked: db
+      .update(tokens)
+      .set({ revokedAt: now.toISOString() })
+      .where(and(isLiveSession(caller, now), which))
+      .returning({ id: sql`1` }),
+  })
   return revoked.length
 }

@@ -28,7 +28,6 @@ export type Proof = {
   consume: Statement
 }
 
-/** The browser that signs in. */
 export type Client = {
   ipAddress: string
   /** Such as `Firefox on Windows`; null if it is not known. */
@@ -39,7 +38,6 @@ export type Client = {
   previous: Caller | null
 }
 
-const identityColumns = { wallet: users.ethereumPublicAddr, email: users.email }
 /** The columns of a unique index. */
 const uniqueColumns = {
   wallet: [users.ethereumPublicAddr, users.walletChainId],
@@ -49,17 +47,16 @@ const identityFields = { wallet: 'ethereumPublicAddr', email: 'email' } as const
 
 /**
  * Consumes the proof, creates a session, and ends the previous one of the browser, in one
- * transaction. A new wallet or e-mail address creates a user. Throws `forbidden` if the account is
- * closed, `rate_limited`, or the error of the proof's guard.
+ * transaction. A new wallet or e-mail address creates a user.
  */
 export async function signIn(
   { db, now, settings }: Omit<Ctx, 'caller'> & { settings: Settings },
   { proof, client }: { proof: Proof; client: Client },
 ): Promise<TokenRecord> {
-  const { method, value, walletChainId, identityHash, consume } = proof
+  const { method, value, walletChainId } = proof
   const { ipAddress, browser, country, previous } = client
   const nowText = now.toISOString()
-  const column = identityColumns[method]
+  const column = users[identityFields[method]]
   // Without it, SQLite does not use the partial index of the column.
   const isSet = sql`${column} <> ''`
   const isOwner = and(
@@ -90,7 +87,7 @@ export async function signIn(
           provider: method,
           [identityFields[method]]: value,
           walletChainId,
-          identityHash: unusedHash(identityHash),
+          identityHash: unusedHash(proof.identityHash),
           ipAddress,
           approvedAt: nowText,
           lastAccessAt: nowText,
@@ -114,7 +111,7 @@ export async function signIn(
       }),
       previous: previous ? endSession(db, previous, now) : undefined,
       use: countUse(db, quota, now),
-      consume,
+      consumed: proof.consume,
     },
   )
   const [user] = created

@@ -4,22 +4,25 @@
  * stolen message does not work in another browser.
  */
 import { eq, sql } from 'drizzle-orm'
-import type { Hex } from 'viem'
+import { erc6492SignatureValidatorByteCode as bytecode, type Hex } from 'viem'
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from 'viem/siwe'
-import { getAddress, hashMessage } from 'viem/utils'
+import { concatHex, encodeAbiParameters, getAddress, hashMessage } from 'viem/utils'
 import { walletNonces } from '../db/schema/users.ts'
 import type { Network, Settings } from '../env.ts'
-import { isSignedBy } from '../ethereum/secp256k1.ts'
+import { agree, askAll } from '../ethereum/node.ts'
+import { inconclusive, view } from '../ethereum/requests.ts'
+import { isSignedBy } from '../ethereum/signer.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
+import { log } from '../log.ts'
+import { MINUTE } from '../time.ts'
 import { isUnowned } from './address.ts'
-import { isSignedByContract, type SignedMessage } from './contract-wallet.ts'
 import { hashWallet } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
 
 /** Milliseconds that the user has to sign a message. */
-export const MESSAGE_LIFETIME = 10 * 60 * 1000
+export const MESSAGE_LIFETIME = 10 * MINUTE
 
 const statements = {
   'sign-in': 'Sign in to the marketplace.',
@@ -33,10 +36,7 @@ type WalletRequest = { address: Hex; chainId: number; purpose: Purpose }
 type WalletProof = Omit<SignedMessage, 'address'> & { purpose: Purpose; secret: string | undefined }
 
 /** Returns a message to sign, and the secret for the browser. */
-export async function createWalletMessage(
-  { db, now, settings }: SiteCtx,
-  request: WalletRequest,
-): Promise<{ message: string; secret: string }> {
+export async function createWalletMessage({ db, now, settings }: SiteCtx, request: WalletRequest) {
   requireNetwork(settings, request.chainId, 'chainId')
   const secret = newSecret()
   const nonce = hashSecret(secret)
@@ -70,26 +70,26 @@ export async function verifyWalletMessage(
     throw invalidMessage('the message is not the one that this site wrote')
   if (!secret || nonce !== hashSecret(secret))
     throw invalidMessage('the message was requested by another browser')
-  const walletChainId = await findSignerChain(network, { address, message, signature })
-  if (walletChainId === null) throw invalidMessage('the signature does not match the wallet')
-  return createProof({ db, now }, { address: getAddress(address), walletChainId, nonce })
+  // The signature of a key is checked here, and that of a contract (EIP-1271) with a call.
+  const isOfKey = isSignedBy(address, hashMessage(message), signature)
+  if (!isOfKey && !(await isSignedByContract(network, { address, message, signature })))
+    throw invalidMessage('the signature does not match the wallet')
+  // Whoever owns the key owns the address on every chain. Whoever owns the contract does not.
+  const walletChainId = isOfKey ? 0 : network.chainId
+  const wallet = getAddress(address)
+  return {
+    method: 'wallet',
+    value: sql`${wallet}`,
+    walletChainId,
+    identityHash: sql`${hashWallet(wallet, walletChainId)}`,
+    guard: {
+      when: sql`NOT EXISTS (SELECT 1 FROM walletNonces
+        WHERE nonce = ${nonce} AND expiresAt > ${now.toISOString()})`,
+      error: () => invalidMessage('the message was used before or has expired: please try again'),
+    },
+    consume: db.delete(walletNonces).where(eq(walletNonces.nonce, nonce)),
+  }
 }
-
-const createProof = (
-  { db, now }: Omit<SiteCtx, 'settings'>,
-  { address, walletChainId, nonce }: { address: Hex; walletChainId: number; nonce: string },
-): Proof => ({
-  walletChainId,
-  method: 'wallet',
-  value: sql`${address}`,
-  identityHash: sql`${hashWallet(address, walletChainId)}`,
-  guard: {
-    when: sql`NOT EXISTS (SELECT 1 FROM walletNonces
-      WHERE nonce = ${nonce} AND expiresAt > ${now.toISOString()})`,
-    error: () => invalidMessage('the message was used before or has expired: please try again'),
-  },
-  consume: db.delete(walletNonces).where(eq(walletNonces.nonce, nonce)),
-})
 
 /** viem makes an invalid `Date` of any text. */
 const isTime = (time: Date | undefined): time is Date => !Number.isNaN(time?.getTime() ?? NaN)
@@ -116,16 +116,35 @@ function requireNetwork({ NETWORKS }: Site, chainId: number, field: string): Net
   return network
 }
 
-/**
- * Returns `users.walletChainId` of the wallet that signed, or null if it did not. Checks the
- * signature of a key locally, and that of a contract (EIP-1271) with a call. Whoever owns the key
- * owns the address on every chain. Whoever owns the contract does not.
- */
-async function findSignerChain(network: Network, signed: SignedMessage): Promise<number | null> {
-  const { address, message, signature } = signed
-  if (isSignedBy(address, hashMessage(message), signature)) return 0
-  return (await isSignedByContract(network, signed)) ? network.chainId : null
-}
-
 const invalidMessage = (message: string) =>
   new ApiError('unauthenticated', message, { 'WWW-Authenticate': 'Bearer' })
+
+/** A message that a wallet is said to have signed (EIP-191). */
+type SignedMessage = { address: Hex; message: string; signature: Hex }
+
+/** Of the constructor of the validator. viem's ABI of it would bring those of other contracts. */
+const validatorArguments = [{ type: 'address' }, { type: 'bytes32' }, { type: 'bytes' }] as const
+
+/**
+ * Returns whether the contract at the address accepts the signature (EIP-1271), even if it is not
+ * deployed yet (EIP-6492). The validator runs inside one `eth_call` and is not deployed. Every node
+ * is asked, because one that lies could sign in as any contract.
+ */
+export async function isSignedByContract(
+  network: Pick<Network, 'chainId' | 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'>,
+  { address, message, signature }: SignedMessage,
+): Promise<boolean> {
+  const args = encodeAbiParameters(validatorArguments, [address, hashMessage(message), signature])
+  const request = view(undefined, concatHex([bytecode, args]))
+  const replies = (await askAll(network, [request]))(request)
+  // A contract may reject a signature by reverting.
+  const isAccepted = agree(
+    network,
+    replies.map((reply) =>
+      inconclusive(reply) ? null : 'result' in reply && reply.result === '0x01',
+    ),
+  )
+  if (isAccepted !== null) return isAccepted
+  log.error('contract_wallet_check_failed', { reason: replies.map(inconclusive).join(', ') })
+  throw new ApiError('chain_unavailable', 'the chain does not respond: please try again')
+}

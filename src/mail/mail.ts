@@ -24,19 +24,17 @@ const purposes = {
   },
 }
 
-/** What sending a mail needs. */
 export type Mailer = {
   email: SendEmail
   db: Database
   settings: Pick<Settings, 'PUBLIC_URL' | 'EMAIL_FROM' | 'MAX_MAILS_PER_HOUR' | 'MAX_MAILS_PER_DAY'>
   now: Date
 }
-type LinkMail = { to: string; secret: string; purpose: keyof typeof purposes }
 
-/** Sends a link that `newEmailLink` has counted. Throws `try_later` if it cannot be sent. */
+/** Sends a link that `newEmailLink` has counted. */
 export async function mailLink(
   mailer: Omit<Mailer, 'db' | 'now'>,
-  { to, secret, purpose }: LinkMail,
+  { to, secret, purpose }: { to: string; secret: string; purpose: keyof typeof purposes },
 ): Promise<void> {
   const { path, ...texts } = purposes[purpose]
   const content = {
@@ -177,7 +175,16 @@ export const mailTokenEnd = (
 /** Mails that one recipient gets in a day about an account, and about webhooks. */
 const MAX_NOTIFICATIONS = { account: 30, webhooks: 10 }
 
-/** Sends a mail that nobody asked for. `quotas` are further ones that it must not exceed. */
+type Notification = {
+  /** Its name in the log. */
+  mail: string
+  about: keyof typeof MAX_NOTIFICATIONS
+  content: MailContent
+  /** Further quotas that the mail must not exceed. */
+  quotas?: readonly Quota[]
+}
+
+/** Sends a mail that nobody asked for. */
 async function notify(
   mailer: Mailer,
   to: string,
@@ -190,10 +197,13 @@ async function notify(
     limit,
     error: () => new EnoughMails(`the recipient got ${limit} of these today`),
   }
-  await send(mailer, to, content, [...quotas, recipient]).catch((error) => {
+  try {
+    await takeQuotas(mailer.db, [...quotas, recipient, ...mailQuotas(mailer, to)], mailer.now)
+    await post(mailer, to, content, subjectFor(mailer, content))
+  } catch (error) {
     if (error instanceof EnoughMails) log.info('mail_skipped', { mail, reason: error.message })
     else log.error('mail_failed', { mail, error })
-  })
+  }
 }
 
 /** Returns the address without the plus tag of its local part: where mails to it arrive. */
@@ -202,16 +212,7 @@ export const mailboxOf = (email: string): string => email.replace(/(?<=.)\+[^@]*
 /** Returns the SHA-256 of an e-mail address (lower case), hex. */
 export const hashAddress = (email: string): string => sha256(stringToBytes(email)).slice(2)
 
-/** The recipient was told often enough. */
 export class EnoughMails extends Error {}
-
-type Notification = {
-  /** Its name in the log. */
-  mail: string
-  about: keyof typeof MAX_NOTIFICATIONS
-  content: MailContent
-  quotas?: readonly Quota[]
-}
 
 /** Returns the number of mails up to which addresses that no user has get one. */
 export const strangersLimit = (limit: number): number => Math.ceil(limit / 2)
@@ -228,16 +229,6 @@ export function mailQuotas({ settings }: Pick<Mailer, 'settings'>, to: string): 
     limit: sql`iif(${isKnown}, ${limits[per]}, ${strangersLimit(limits[per])})`,
     error: (seconds) => tryLater('no more mails can be sent at the moment', seconds),
   }))
-}
-
-async function send(
-  mailer: Mailer,
-  to: string,
-  content: MailContent,
-  quotas: readonly Quota[] = [],
-): Promise<void> {
-  await takeQuotas(mailer.db, [...quotas, ...mailQuotas(mailer, to)], mailer.now)
-  await post(mailer, to, content, subjectFor(mailer, content))
 }
 
 const subjectFor = ({ settings }: Pick<Mailer, 'settings'>, { subject }: MailContent): string =>
@@ -269,7 +260,7 @@ export async function post(
 }
 
 /** Whether the owner of a mailbox (`hashAddress` of `mailboxOf`) wants no mails about orders. */
-export const isOptedOut = (addressHash: string): SQL =>
+export const isOptedOutSql = (addressHash: string): SQL =>
   sql`EXISTS (SELECT 1 FROM mailOptOuts WHERE addressHash = ${addressHash})`
 
 /** Stores that the owner of a mailbox (`hashAddress` of `mailboxOf`) wants no mails about orders. */

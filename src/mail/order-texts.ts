@@ -6,7 +6,7 @@ import type { Settings } from '../env.ts'
 import { coverUrl, explorerPage } from '../http/links.ts'
 import type { MailContent } from './html.ts'
 
-export type OrderFacts = {
+export type OrderDetails = {
   title: string
   orderId: number
   /** Of the recipient; of the seller if an approval is needed. */
@@ -54,7 +54,7 @@ export const orderTexts = {
     button: 'Allow delivery',
     note: 'What you have sold of this contract waits for it, and fails after 24 hours. We tell you once in 30 days.',
   }),
-} satisfies Record<string, (facts: OrderFacts, settings: Settings) => MailContent>
+} satisfies Record<string, (order: OrderDetails, settings: Settings) => MailContent>
 
 const ordersLink = ({ PUBLIC_URL }: Settings) => ({
   url: `${PUBLIC_URL}/orders`,

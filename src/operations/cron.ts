@@ -1,7 +1,7 @@
 /** What the cron trigger does each minute. */
 
 import { sql } from 'drizzle-orm'
-import { sweepAddresses } from '../addresses/sweep.ts'
+import { sweepAddresses } from '../addresses/deleted.ts'
 import { removeOrphans } from '../avatars/orphans.ts'
 import { checkListings } from '../catalogue/check-listings.ts'
 import { sweepImports } from '../catalogue/import.ts'
@@ -18,8 +18,8 @@ import { readSettings, type Settings } from '../env.ts'
 import { handleFailing, warnBehind } from '../events/failing.ts'
 import { pruneEvents } from '../events/log.ts'
 import { wakeWebhooks } from '../events/wake.ts'
+import { sweepTokens } from '../identity/all-tokens.ts'
 import { LINK_LIFETIME } from '../identity/email-link.ts'
-import { sweepTokens } from '../identity/sweep-tokens.ts'
 import { log } from '../log.ts'
 import { dayOf, IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
 import { sweepReservations } from '../reservations/release.ts'

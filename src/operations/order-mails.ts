@@ -11,8 +11,15 @@ import { countUse, type Quota, requireQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt } from '../events/append.ts'
 import { log } from '../log.ts'
-import { EnoughMails, hashAddress, isOptedOut, type Mailer, mailboxOf, post } from '../mail/mail.ts'
-import { type OrderFacts, orderTexts, quoteTitle } from '../mail/order-texts.ts'
+import {
+  EnoughMails,
+  hashAddress,
+  isOptedOutSql,
+  type Mailer,
+  mailboxOf,
+  post,
+} from '../mail/mail.ts'
+import { type OrderDetails, orderTexts, quoteTitle } from '../mail/order-texts.ts'
 import { DAY } from '../time.ts'
 
 /** Mails about orders that a mailbox gets in a day, and of these because of one seller. */
@@ -24,7 +31,7 @@ const MAX_PER_RUN = { mails: 50, events: 200, waiting: 1000 }
 /** Milliseconds after which a seller is told again. */
 export const SENT_LIFETIME = 30 * DAY
 
-type OrderMail = OrderFacts & {
+type OrderMail = OrderDetails & {
   type: keyof typeof orderTexts
   email: string
   sellerId: number
@@ -94,7 +101,7 @@ async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promi
   const quotas = limits.map(([name, limit, error]): Quota => ({ name, per: 'day', limit, error }))
   const guards = [
     { when: isSent, error: stop },
-    { when: isOptedOut(addressHash), error: skip('the recipient wants none') },
+    { when: isOptedOutSql(addressHash), error: skip('the recipient wants none') },
     ...quotas.map((quota) => requireQuota(quota, now)),
   ]
   const markSent = raw<never>(db, mark)

@@ -1,8 +1,7 @@
 /** The bodies of answers about orders. */
 import * as z from 'zod'
 import { reasonCodes } from '../db/schema/delivery.ts'
-import { id, orNull, text } from '../http/fields.ts'
-import { deliveryFields, shopFields } from '../http/shop-fields.ts'
+import { deliveryFields, id, orNull, shopFields, text } from '../http/fields.ts'
 import { CheckedOrder, Order, OrderFields, OrderItemFields, PlacedOrder } from './schema.ts'
 
 const item = OrderItemFields.shape

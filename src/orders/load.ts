@@ -1,7 +1,7 @@
 /** Loads the rows that placing orders depends on, in one trip. */
 
 import { eq, sql } from 'drizzle-orm'
-import { isLive } from '../addresses/schema.ts'
+import { isLiveSql } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
 import { prepared } from '../db/batch.ts'
 import { jsonValues } from '../db/client.ts'
@@ -59,7 +59,7 @@ const selectBuyers = prepared(
         wallet: users.ethereumPublicAddr,
         walletChainId: users.walletChainId,
         billingAddressId: sql<number | null>`(SELECT min(addresses.id) FROM ${addresses}
-          WHERE addresses.userId = users.id AND addresses.kind = 'billing' AND ${isLive})`.as(
+          WHERE addresses.userId = users.id AND addresses.kind = 'billing' AND ${isLiveSql})`.as(
           'billingAddressId',
         ),
       })

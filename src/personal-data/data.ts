@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
-import { selectAddressIds } from '../addresses/owned.ts'
+import { selectAddressIds } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
 import { avatarUrl } from '../avatars/url.ts'
 import { shownColumns } from '../db/columns.ts'
@@ -13,7 +13,6 @@ import { ApiError } from '../http/errors.ts'
 import { preparePage } from '../orders/list.ts'
 import { AdministratorAction, BookEntry, MailLink, Person, TokenRecord } from './schema.ts'
 
-/** Orders of one answer. */
 const PAGE_SIZE = 100
 
 const personColumns = {
@@ -21,25 +20,18 @@ const personColumns = {
   avatarKey: users.avatarKey,
 }
 
-type DataCtx = Omit<Ctx, 'now'> & { settings: Pick<Settings, 'PUBLIC_URL'> }
-
-type DataInput = {
-  userId: number
-  /** The `nextCursor` of the previous answer; undefined begins with the newest order. */
-  cursor?: number | undefined
-}
-
 /** Matches links that were sent to the person or requested by them. Cron deletes links after 15 minutes. */
-export const isMailLink = (userId: number): SQL => sql`(userId = ${userId}
+export const isMailLinkSql = (userId: number): SQL => sql`(userId = ${userId}
   OR email = (SELECT email FROM users WHERE id = ${userId} AND email <> ''))`
 
 /**
  * Returns what the instance stores of a person, with a page of the orders that they bought and
- * sold, as they see them.
+ * sold, as they see them. `cursor` is the `nextCursor` of the previous answer; without it, the page
+ * begins with the newest order.
  */
 export async function readPersonalData(
-  { db, caller, settings }: DataCtx,
-  { userId, cursor }: DataInput,
+  { db, caller, settings }: Omit<Ctx, 'now'> & { settings: Pick<Settings, 'PUBLIC_URL'> },
+  { userId, cursor }: { userId: number; cursor?: number | undefined },
 ) {
   const viewer = { role: 'user', userId } as const
   const request = { limit: PAGE_SIZE, cursor: cursor === undefined ? cursor : { id: cursor } }
@@ -61,7 +53,7 @@ export async function readPersonalData(
       mailLinks: db
         .select(shownColumns(emailLinks, MailLink))
         .from(emailLinks)
-        .where(isMailLink(userId)),
+        .where(isMailLinkSql(userId)),
       webhooks: db
         .select(endpointColumns)
         .from(webhookEndpoints)
@@ -72,9 +64,8 @@ export async function readPersonalData(
         .where(eq(auditLog.userId, userId)),
     },
   )
-  const [person] = persons
-  if (!person) throw new ApiError('not_found', 'there is no such user')
-  const { avatarKey, ...user } = person
+  if (!persons[0]) throw new ApiError('not_found', 'there is no such user')
+  const { avatarKey, ...user } = persons[0]
   return {
     user: { ...user, avatarUrl: avatarUrl(settings.PUBLIC_URL, { id: userId, avatarKey }) },
     addresses: book,
@@ -86,7 +77,6 @@ export async function readPersonalData(
   }
 }
 
-/** Returns what an export has of an endpoint. */
 function toRecord(row: Parameters<typeof toWebhook>[0]) {
   const { userId, enabled, disabledReason, previousSecretUntil, ...record } = toWebhook(row)
   return record

@@ -1,9 +1,9 @@
 /** Removes a person's data. Orders, amounts and records of the chain stay. */
 
 import { eq, type SQL, sql } from 'drizzle-orm'
-import { selectAddressIds } from '../addresses/owned.ts'
-import { addressTexts } from '../addresses/schema.ts'
-import { isAdministrator, writeAs } from '../auth/access.ts'
+import type * as z from 'zod'
+import { addressTexts, selectAddressIds } from '../addresses/schema.ts'
+import { isAdministratorSql, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { purgePictures } from '../avatars/purge.ts'
 import { raw } from '../db/batch.ts'
@@ -15,41 +15,38 @@ import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 import { closeAccount } from '../identity/close.ts'
 import { log } from '../log.ts'
-import { isMailLink } from './data.ts'
-
-type ForgottenUser = { id: number; removedAt: string }
+import { isMailLinkSql } from './data.ts'
+import type { ForgottenUser } from './schema.ts'
 
 /**
  * Closes the account of a user and removes its personal data, in one transaction; then its pictures.
  * If those stay, cron removes them a day later. What waits to be delivered to the user is
- * cancelled. With `isDryRun` it only checks. Throws `unauthenticated`, `not_found`, and `conflict`
- * for an administrator, or while a transaction carries something to the user, or something is
- * delivered from the user.
+ * cancelled. With `isDryRun` it only checks.
  */
 export async function forgetPerson(
   { db, caller, now, bucket }: Ctx & { bucket: R2Bucket },
   { userId, isDryRun }: { userId: number; isDryRun: boolean },
-): Promise<ForgottenUser> {
+) {
   if (isDryRun) {
     await writeAs(db, caller, forgetGuards(userId), [])
     return { id: userId, removedAt: now.toISOString() }
   }
-  const {
-    closed: [user],
-  } = await writeAs(db, caller, forgetGuards(userId), {
+  const { closed } = await writeAs(db, caller, forgetGuards(userId), {
     // First, because it needs the e-mail address.
-    links: raw<never>(db, sql`DELETE FROM emailLinks WHERE ${isMailLink(userId)}`),
-    closed: raw<ForgottenUser>(db, closeAccount(sql`${userId}`, now)),
+    links: raw<never>(db, sql`DELETE FROM emailLinks WHERE ${isMailLinkSql(userId)}`),
+    closed: raw<z.infer<typeof ForgottenUser>>(db, closeAccount(sql`${userId}`, now)),
     record: recordAction({ db, caller, now }, { action: 'user.forget', subject: userId }),
     cancelled: cancelUnsigned(db, userId, now),
     removed: removals(userId, now).map((statement) => raw<never>(db, statement)),
     endpoints: deleteEndpoints({ db, now }, eq(webhookEndpoints.userId, userId)),
   })
+  const [user] = closed
   if (!user) throw new Error('the transaction returned no user')
-  await removePictures(bucket, userId).catch((error: unknown) => {
-    log.error('avatar_not_removed', { key: `${userId}/`, error })
+  const prefix = `${userId}/`
+  await removePictures(bucket, prefix).catch((error: unknown) => {
+    log.error('avatar_not_removed', { key: prefix, error })
   })
-  await purgePictures([`${userId}/`])
+  await purgePictures([prefix])
   return user
 }
 
@@ -61,7 +58,7 @@ function forgetGuards(userId: number): Guard[] {
       'there is no such user',
     ),
     guard(
-      isAdministrator({ userId }),
+      isAdministratorSql({ userId }),
       'conflict',
       'the user is an administrator: take that role away first',
     ),
@@ -86,22 +83,22 @@ const emptyTexts = sql.raw(
  * keep the country.
  */
 function removals(userId: number, now: Date): SQL[] {
-  const at = now.toISOString()
+  const updatedAt = now.toISOString()
   return [
     sql`UPDATE addresses SET ${emptyTexts}, isDefault = 0,
         country = iif(id IN (SELECT billingAddressId FROM orders WHERE buyerId = ${userId}),
           country, NULL),
-        deletedAt = coalesce(deletedAt, ${at}), updatedAt = ${at}
+        deletedAt = coalesce(deletedAt, ${updatedAt}), updatedAt = ${updatedAt}
       WHERE id IN ${selectAddressIds(userId)}`,
     sql`UPDATE orders SET custom = NULL WHERE buyerId = ${userId} AND custom IS NOT NULL`,
     sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
       WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,
-    sql`UPDATE listings SET active = 0, updatedAt = ${at} WHERE sellerId = ${userId} AND active`,
+    sql`UPDATE listings SET active = 0, updatedAt = ${updatedAt} WHERE sellerId = ${userId} AND active`,
   ]
 }
 
-async function removePictures(bucket: R2Bucket, userId: number): Promise<void> {
-  const { objects } = await bucket.list({ prefix: `${userId}/` })
+async function removePictures(bucket: R2Bucket, prefix: string): Promise<void> {
+  const { objects } = await bucket.list({ prefix })
   if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key))
 }

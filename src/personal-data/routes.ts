@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Endpoints } from '../http/endpoint.ts'
-import { cursorText, idText } from '../http/inputs.ts'
+import { cursorText, flagText, idText } from '../http/inputs.ts'
 import { readPersonalData } from './data.ts'
 import { forgetPerson } from './forget.ts'
 import { ForgottenUser, PersonalData } from './schema.ts'
@@ -11,10 +11,8 @@ const DataQuery = z.object({
 })
 
 const ForgetQuery = z.object({
-  dryRun: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true')
+  dryRun: flagText
+    .prefault('false')
     .describe('Whether to only check that the data can be removed.'),
 })
 

@@ -50,10 +50,7 @@ export const TokenRecord = z
     browser: orNull(text('Browser of the session.')),
     country: orNull(text('Country of the session, ISO 3166-1 alpha-2.')),
   })
-  .meta({
-    id: 'TokenRecord',
-    description: 'What is stored of a token. The token itself is not.',
-  })
+  .meta({ id: 'TokenRecord', description: 'What is stored of a token. The token itself is not.' })
 
 export const MailLink = z
   .object({
@@ -82,10 +79,7 @@ export const AdministratorAction = z
     subject: orNull(text('Id of what it was done to.')),
     details: z.record(z.string(), z.unknown()).nullable().describe('More about it.'),
   })
-  .meta({
-    id: 'AdministratorAction',
-    description: 'What the person did as an administrator.',
-  })
+  .meta({ id: 'AdministratorAction', description: 'What the person did as an administrator.' })
 
 export const PersonalData = z
   .object({
@@ -105,8 +99,5 @@ export const PersonalData = z
   .meta({ id: 'PersonalData', description: 'What the instance stores of a person.' })
 
 export const ForgottenUser = z
-  .object({
-    id: id('Id of the user.'),
-    removedAt: time('Time when the account was closed.'),
-  })
+  .object({ id: id('Id of the user.'), removedAt: time('Time when the account was closed.') })
   .meta({ id: 'ForgottenUser', description: 'An account without personal data.' })

@@ -1,6 +1,11 @@
-/** Proofs of deliveries, for those who may read the order. */
+/**
+ * Proofs of deliveries, for those who may read the order. They are signed with keys of their own, and
+ * with a `typ` and an audience of their own: no proof is a token, and no token a proof. See
+ * docs/decisions.md, "Proofs".
+ */
 
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { type JWTPayload, SignJWT } from 'jose'
 import { getAddress } from 'viem'
 import { readAs } from '../auth/access.ts'
 import { prepared } from '../db/batch.ts'
@@ -12,7 +17,17 @@ import { hashContent } from '../ethereum/contract.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { isVisibleSql, viewerValues } from '../orders/visible.ts'
-import { AUDIENCE, signProof } from './keys.ts'
+
+/** The `aud` of a proof: those who check it, whoever they are. */
+export const AUDIENCE = 'delivery-proof'
+
+/** Returns the JWS of a proof (RFC 7515, compact). Ed25519 is deterministic. */
+export const signProof = ({ PROOF_KEYS }: Settings, proof: JWTPayload): Promise<string> => {
+  const [key] = PROOF_KEYS.keys
+  return new SignJWT(proof)
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'delivery-proof+jwt', kid: key.kid })
+    .sign(key)
+}
 
 type Values = { orderId: number; userId: number; isMaster: number }
 
@@ -46,8 +61,7 @@ const selectDelivery = prepared((db, values: Values) =>
 
 /**
  * Returns the proof that an order was delivered: the same each time, until a reorganization has it
- * delivered again or another key signs. Throws `unauthenticated`, `order_not_found` as for reading,
- * `not_delivered`, and `conflict` if too little is stored to prove it.
+ * delivered again or another key signs.
  */
 export async function proveDelivery(
   { db, caller, settings }: Pick<Ctx, 'db' | 'caller'> & { settings: Settings },

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { MAX_ADDRESSES } from '../../src/addresses/limit.ts'
+import { MAX_ADDRESSES } from '../../src/addresses/change.ts'
 import { quotas } from '../../src/db/schema/operations.ts'
 import { addresses } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { restoreAddress } from '../../src/addresses/change.ts'
-import { MAX_ADDRESSES } from '../../src/addresses/limit.ts'
+import { MAX_ADDRESSES, restoreAddress } from '../../src/addresses/change.ts'
+import { toDelivery } from '../../src/addresses/schema.ts'
 import { verifyToken } from '../../src/auth/tokens.ts'
 import { addresses } from '../../src/db/schema/users.ts'
 import { anAddress, aToken, aUser, db, issuer } from '../support/makers.ts'
@@ -36,9 +36,9 @@ it('restores what was deleted', async () => {
   await remove(delivery, token, id)
   expect(await list(delivery, token)).toEqual([])
   const restored = await restore(id)
-  expect(restored).toMatchObject({ id, name: 'Ada', default: true, deletedAt: null })
+  expect(restored).toMatchObject({ id, name: 'Ada', isDefault: true, deletedAt: null })
   expect(restored.updatedAt).toBe(now.toISOString())
-  expect(await list(delivery, token)).toEqual([restored])
+  expect(await list(delivery, token)).toEqual([toDelivery(restored)])
 })
 
 it('restores an address for an hour', async () => {
@@ -73,7 +73,7 @@ it('restores the default address as an ordinary one if there is another default 
   const { user, restore, deleted } = await anOwner()
   const first = await deleted({ isDefault: true })
   const second = await anAddress(user, { kind: 'delivery', isDefault: true })
-  expect(await restore(first.id)).toMatchObject({ default: false })
+  expect(await restore(first.id)).toMatchObject({ isDefault: false })
   expect(await rowOf(second.id)).toEqual(second)
 })
 
@@ -81,7 +81,7 @@ it('restores the default address as the default beside one of the other kind', a
   const { user, restore, deleted } = await anOwner()
   await anAddress(user, { kind: 'billing', isDefault: true })
   await anAddress(await aUser(), { kind: 'delivery', isDefault: true })
-  expect(await restore((await deleted({ isDefault: true })).id)).toMatchObject({ default: true })
+  expect(await restore((await deleted({ isDefault: true })).id)).toMatchObject({ isDefault: true })
 })
 
 it('restores no more addresses than a user may have, but those of orders', async () => {

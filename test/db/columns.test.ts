@@ -22,8 +22,7 @@ it.each([
   ['order item', itemColumns, fields.orderItem],
   ['NFT', nftColumns, fields.nft],
   ['listing', listingColumns, fields.listing],
-  ['delivery address', addressColumns.delivery, fields.deliveryAddress],
-  ['billing address', addressColumns.billing, fields.billingAddress],
+  ['address', addressColumns, [...fields.deliveryAddress, ...fields.billingAddress]],
 ])('selects no column that is not a documented field: %s', (_, columns, documented) => {
   expect(Object.keys(columns).filter((name) => !documented.includes(name))).toEqual([])
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type Hex, hashMessage } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { isSignedBy } from '../../src/ethereum/secp256k1.ts'
+import { isSignedBy } from '../../src/ethereum/signer.ts'
 
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const { address: other } = privateKeyToAccount(`0x${'22'.repeat(32)}`)

@@ -45,7 +45,7 @@ export const access: Guard[] = [
   {
     name: 'a session endpoint refuses API tokens',
     file: 'src/auth/access.ts',
-    text: 'if (requires) guards.push({ when: not(isSession(caller)), error: sessionRequired })',
+    text: 'if (requires) guards.push({ when: not(isSessionSql(caller)), error: sessionRequired })',
     broken: '',
     test: 'test/identity/link.test.ts',
     title: 'rejects an API token',
@@ -109,7 +109,7 @@ export const access: Guard[] = [
   },
   {
     name: 'a form of another site is not taken for JSON',
-    file: 'src/http/json.ts',
+    file: 'src/http/body.ts',
     text: "if (!isJson && !c.req.header('authorization'))",
     broken: 'if (false)',
     test: 'test/http/json.test.ts',

@@ -5,7 +5,7 @@ export const webhooks: Guard[] = [
   {
     name: 'a session makes a webhook for all orders for administrators only',
     file: 'src/events/manage.ts',
-    text: 'guards.unshift(administratorGuard(caller))',
+    text: 'guards.unshift(refuseNonAdministrator(caller))',
     broken: 'guards.unshift()',
     test: 'test/pages/webhooks.test.ts',
     title: 'lets nobody else choose them',

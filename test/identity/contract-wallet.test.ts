@@ -5,9 +5,12 @@ import { expect, it } from 'vitest'
 import { users } from '../../src/db/schema/users.ts'
 import { readSettings } from '../../src/env.ts'
 import { leaveOut, usableNodes } from '../../src/ethereum/node.ts'
-import { isSignedByContract } from '../../src/identity/contract-wallet.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
-import { createWalletMessage, verifyWalletMessage } from '../../src/identity/wallet.ts'
+import {
+  createWalletMessage,
+  isSignedByContract,
+  verifyWalletMessage,
+} from '../../src/identity/wallet.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { networksOf } from '../support/delivery/engine.ts'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { MAX_ADDRESSES } from '../../src/addresses/limit.ts'
+import { MAX_ADDRESSES } from '../../src/addresses/change.ts'
 import { addresses } from '../../src/db/schema/users.ts'
 import { anAddress, aReadOnlyToken, aToken, aUser, db } from '../support/makers.ts'
 import { aSignedInVisitor, aVisitor, type Visitor } from '../support/visitor.ts'

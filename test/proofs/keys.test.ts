@@ -4,7 +4,7 @@ import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
 import { readSettings, type SigningKey } from '../../src/env.ts'
-import { signProof } from '../../src/proofs/keys.ts'
+import { signProof } from '../../src/proofs/prove.ts'
 import { call, callWith } from '../support/api.ts'
 import { aMasterToken, aUser } from '../support/makers.ts'
 

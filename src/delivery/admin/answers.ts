@@ -5,16 +5,17 @@ import {
   address,
   bool,
   count,
+  deliveryFields,
   digits,
   hash,
   id,
   orNull,
   positive,
+  shopFields,
   text,
   time,
   timestamps,
 } from '../../http/fields.ts'
-import { deliveryFields, shopFields } from '../../http/shop-fields.ts'
 import { MAX_CHANGED } from './actions.ts'
 import { ReasonCode, TransferStatus } from './schema.ts'
 

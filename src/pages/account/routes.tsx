@@ -3,10 +3,9 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { isRecent, readAccount } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
-import { rateLimitKey } from '../../http/client-ip.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { EmailAddress, inputText } from '../../http/inputs.ts'
-import { signInRateLimit } from '../../http/rate-limit.ts'
+import { rateLimitKey, signInRateLimit } from '../../http/rate-limit.ts'
 import { LinkSecret } from '../../identity/email-link.ts'
 import {
   createConfirmationLink,

@@ -1,8 +1,12 @@
 /** Settings → Addresses: the delivery and billing addresses of a user. */
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { deleteAddress, restoreAddress, updateAddress } from '../../addresses/change.ts'
-import { createAddress } from '../../addresses/create.ts'
+import {
+  createAddress,
+  deleteAddress,
+  restoreAddress,
+  updateAddress,
+} from '../../addresses/change.ts'
 import { type Deleted, readAddress, readAddressBook } from '../../addresses/list.ts'
 import { type AddressFields, BillingFields, DeliveryFields } from '../../addresses/schema.ts'
 import { type Account, readAccount } from '../../auth/session.ts'
@@ -69,7 +73,7 @@ export const addressBookRoutes = new Endpoints()
     { access: 'session', reads: 'nearest', input: { param: Target } },
     async (c, { param }) => {
       const { account, address } = await readAddress(c.var, param)
-      return formPage(c, account, { ...param, values: address, isDefault: address.default })
+      return formPage(c, account, { ...param, values: address, isDefault: address.isDefault })
     },
   )
   .post(

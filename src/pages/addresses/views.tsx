@@ -13,7 +13,7 @@ type Values = { [Name in FieldName]?: string | null }
 type Address = Values & { id: number; isDefault: boolean }
 
 type AddressBookProps = {
-  delivery: (Values & { id: number; default: boolean })[]
+  delivery: Address[]
   billing: Address[]
   undo: Deleted | undefined
 }
@@ -23,11 +23,7 @@ export const AddressBook = ({ delivery, billing, undo }: AddressBookProps) => (
     {undo && <UndoDeletion {...undo} />}
     <Problem />
     <h2>Addresses</h2>
-    <AddressList
-      kind="delivery"
-      title="Delivery addresses"
-      addresses={delivery.map(({ default: isDefault, ...address }) => ({ ...address, isDefault }))}
-    />
+    <AddressList kind="delivery" title="Delivery addresses" addresses={delivery} />
     <AddressList kind="billing" title="Billing addresses" addresses={billing} />
   </>
 )

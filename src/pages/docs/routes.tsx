@@ -6,7 +6,7 @@ import { cacheControl } from '../../http/cache-control.ts'
 import type { App } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
-import { renewReferenceToken } from '../../identity/reference-token.ts'
+import { renewReferenceToken } from '../../identity/api-tokens.ts'
 import { page, withAccount } from '../page.tsx'
 
 /** The address of the instance in the texts of the documentation. */

@@ -1,5 +1,5 @@
 import type { Account } from '../../auth/session.ts'
-import { MAX_BYTES } from '../../avatars/limits.ts'
+import { MAX_BYTES } from '../../avatars/format.ts'
 import { Submit } from '../components/button.tsx'
 import { Field } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'

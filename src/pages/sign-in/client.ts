@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import { clientIp } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
+import { clientIp } from '../../http/rate-limit.ts'
 import type { Client } from '../../identity/sign-in.ts'
 
 /** In this order: most browsers name others, too. */

@@ -3,11 +3,10 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { findAccount, isRecent, readAccount, signOut, startSession } from '../../auth/session.ts'
-import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { EmailAddress, inputText } from '../../http/inputs.ts'
-import { signInRateLimit } from '../../http/rate-limit.ts'
+import { rateLimitKey, signInRateLimit } from '../../http/rate-limit.ts'
 import {
   createSignInLink,
   LinkSecret,
