@@ -1,0 +1,81 @@
+/** Who the administrators are, and who becomes one. */
+import { and, asc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { writeAs } from '../../auth/access.ts'
+import { recordAction } from '../../auth/audit.ts'
+import { personColumns, readAsUser, requireRecentSignIn } from '../../auth/session.ts'
+import { ADMINISTRATOR, users } from '../../db/schema/users.ts'
+import type { Ctx } from '../../http/context.ts'
+import { ApiError } from '../../http/errors.ts'
+import { toAsciiDomain } from '../../http/text.ts'
+
+const hasRole = eq(users.roleId, ADMINISTRATOR)
+
+/** The statement that writes checks it, so of two dismissals at the same time one fails. */
+const canBeDismissed = and(
+  hasRole,
+  sql`EXISTS (SELECT 1 FROM users other WHERE other.roleId = ${ADMINISTRATOR}
+    AND other.removedAt IS NULL AND other.id <> ${users.id})`,
+)
+
+/** Nobody has proved the address of a user who has never signed in. */
+const canBeAppointed = and(
+  sql`${users.roleId} IS NOT ${ADMINISTRATOR}`,
+  isNotNull(users.lastAccessAt),
+  isNull(users.removedAt),
+)
+
+/** Matches the user with this e-mail address or username. */
+const isNamed = (text: string): SQL =>
+  text.includes('@')
+    ? sql`${users.email} = ${toAsciiDomain(text).toLowerCase()} AND ${users.email} <> ''`
+    : sql`lower(${users.username}) = lower(${text}) AND ${users.username} IS NOT NULL`
+
+/**
+ * Returns the signed-in user, all administrators, and the user whom `text` (an e-mail address or a
+ * username) names, if they can be appointed.
+ */
+export async function readAdministrators({ db, caller }: Omit<Ctx, 'now'>, text?: string) {
+  const people = () => db.select(personColumns).from(users)
+  const [account, administrators, [found]] = await readAsUser({ db, caller }, [
+    people().where(hasRole).orderBy(asc(users.id)),
+    people().where(text ? and(isNamed(text), canBeAppointed) : eq(users.id, 0)),
+  ])
+  return { account, administrators, found }
+}
+
+type Change = { userId: number; isAdministrator: boolean }
+
+/**
+ * Appoints or dismisses an administrator. Returns the user, and the e-mail address of the caller. Of
+ * who is dismissed, triggers revoke the master tokens and disable the webhooks of all orders. Throws
+ * `unauthenticated`, `forbidden`, `reauthentication_required`, and `conflict` for the last
+ * administrator, and for a user who is one already or has never signed in.
+ */
+export async function setAdministrator(ctx: Ctx, { userId, isAdministrator }: Change) {
+  const { db, caller, now } = ctx
+  const [[person], , [own]] = await writeAs(
+    db,
+    caller,
+    [requireRecentSignIn(db, caller, now)],
+    [
+      db
+        .update(users)
+        .set({ roleId: isAdministrator ? ADMINISTRATOR : null, updatedAt: now.toISOString() })
+        .where(and(eq(users.id, userId), isAdministrator ? canBeAppointed : canBeDismissed))
+        .returning(personColumns),
+      recordAction(ctx, {
+        action: isAdministrator ? 'administrator.appoint' : 'administrator.dismiss',
+        subject: userId,
+      }),
+      db.select({ email: users.email }).from(users).where(eq(users.id, caller.userId)),
+    ],
+  )
+  if (!person)
+    throw new ApiError(
+      'conflict',
+      isAdministrator
+        ? 'this user is an administrator already, or has never signed in'
+        : 'this user is the last administrator, or none any more',
+    )
+  return { person, ownEmail: own?.email ?? '' }
+}

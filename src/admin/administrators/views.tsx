@@ -1,0 +1,99 @@
+import type { Person } from '../../auth/session.ts'
+import { Submit } from '../../pages/components/button.tsx'
+import { Confirm } from '../../pages/components/confirm.tsx'
+import { Field } from '../../pages/components/field.tsx'
+import { contactName, displayName } from '../../pages/components/names.ts'
+import { usePage, useRecentSignIn } from '../../pages/components/request.ts'
+import { RecentSignIn } from '../../pages/settings.tsx'
+import { OperationsPage, UserLink } from '../layout.tsx'
+import type { readAdministrators } from './administrators.ts'
+
+const PATH = '/operations/administrators'
+
+type AdministratorsProps = Omit<Awaited<ReturnType<typeof readAdministrators>>, 'account'> & {
+  /** The e-mail address or username that was entered. */
+  text: string | undefined
+}
+
+/** The administrators, and the form that appoints one. */
+export const Administrators = ({ administrators, found, text }: AdministratorsProps) => {
+  const { notice = '' } = usePage()
+  // Anyone can edit the URL.
+  const isKnown = /^(appointed|dismissed)$/.test(notice)
+  return (
+    <OperationsPage path={PATH} notice={isKnown && `This user was ${notice}.`}>
+      <h1>Administrators</h1>
+      <p class="lead">
+        Administrators see all orders and users, act on deliveries, generate master tokens, which
+        act for every user, and appoint and dismiss each other.
+      </p>
+      <ul class="rows">
+        {administrators.map((person) => (
+          <li class="row line">
+            <Name person={person} />
+            {administrators.length > 1 ? (
+              <Dismiss person={person} />
+            ) : (
+              <p class="hint">The last one cannot be dismissed.</p>
+            )}
+          </li>
+        ))}
+      </ul>
+      <RecentSignIn toDo="appoint or dismiss an administrator" path={PATH}>
+        <form method="get" class="panel inline-form">
+          <Field
+            name="person"
+            label="Appoint: e-mail address or username"
+            value={text}
+            problem={text && !found ? 'No other user with this name has signed in.' : undefined}
+            required
+            maxlength={255}
+          />
+          <Submit>Find</Submit>
+        </form>
+        {found && (
+          <form method="post" class="panel row line">
+            <input type="hidden" name="userId" value={found.id} />
+            <Name person={found} />
+            <button class="button primary" type="submit" name="to" value="appointed">
+              Make an administrator
+            </button>
+          </form>
+        )}
+      </RecentSignIn>
+    </OperationsPage>
+  )
+}
+
+const Name = ({ person }: { person: Person }) => (
+  <>
+    <div class="row-head">
+      <strong>
+        <UserLink id={person.id} name={displayName(person)} />
+      </strong>
+      {usePage().account?.id === person.id && <span class="badge strong">You</span>}
+    </div>
+    <p class="meta">
+      <span>{contactName(person)}</span>
+      <span>User {person.id}</span>
+    </p>
+  </>
+)
+
+const Dismiss = ({ person }: { person: Person }) =>
+  useRecentSignIn() && (
+    <Confirm
+      id={`dismiss-${person.id}`}
+      label="Dismiss"
+      subject={displayName(person)}
+      title={`Dismiss ${displayName(person)}?`}
+      action={PATH}
+      submit="Dismiss"
+      values={{ userId: `${person.id}`, to: 'dismissed' }}
+    >
+      <p>
+        Master tokens of this account stop working at once, and its webhooks of all orders are
+        disabled.
+      </p>
+    </Confirm>
+  )
