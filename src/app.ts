@@ -6,7 +6,10 @@ import { secureHeaders } from 'hono/secure-headers'
 import { addressRoutes } from './addresses/routes.ts'
 import { administratorRoutes } from './admin/administrators/routes.tsx'
 import { auditRoutes } from './admin/audit/routes.tsx'
-import { operationRoutes } from './admin/transfers/routes.tsx'
+import { detailsRoutes } from './admin/details/routes.tsx'
+import { overviewRoutes } from './admin/overview/routes.tsx'
+import { searchRoutes } from './admin/search/routes.tsx'
+import { transferRoutes } from './admin/transfers/routes.tsx'
 import { artRoutes } from './art/routes.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { recordTokenUse } from './auth/last-used.ts'
@@ -23,7 +26,7 @@ import { rateLimit } from './http/rate-limit.ts'
 import { requestContext } from './http/request-context.ts'
 import { requestLog } from './http/request-log.ts'
 import { marketplaceRoutes } from './marketplace/routes.ts'
-import { answerUnavailable, operationsRoutes } from './monitoring/routes.ts'
+import { answerUnavailable, monitoringRoutes } from './monitoring/routes.ts'
 import { orderRoutes, setErrorFields } from './orders/routes.ts'
 import { accountRoutes } from './pages/account/routes.tsx'
 import { addressBookRoutes } from './pages/addresses/routes.tsx'
@@ -100,7 +103,7 @@ const endpoints = [
   webhookRoutes,
   deliveryRoutes,
   catalogueRoutes,
-  operationsRoutes,
+  monitoringRoutes,
   personalDataRoutes,
   walletRoutes,
   homeRoutes,
@@ -116,7 +119,10 @@ const endpoints = [
   sellingRoutes,
   sessionRoutes,
   apiAccessRoutes,
-  operationRoutes,
+  overviewRoutes,
+  transferRoutes,
+  detailsRoutes,
+  searchRoutes,
   auditRoutes,
   administratorRoutes,
   webhookPageRoutes,

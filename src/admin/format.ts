@@ -2,18 +2,19 @@
 import type { Network } from '../env.ts'
 import { MAX_COUNT } from '../monitoring/state.ts'
 import { count } from '../pages/components/numbers.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../time.ts'
 
 /** Milliseconds of the units, and their texts. */
 const units: [size: number, name: string][] = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1000, 's'],
+  [DAY, 'd'],
+  [HOUR, 'h'],
+  [MINUTE, 'min'],
+  [SECOND, 's'],
 ]
 
 /** Returns a text such as `42 s` or `1.5 h`. */
 export function duration(milliseconds: number): string {
-  const [size, name] = units.find(([size]) => milliseconds >= size) ?? [1000, 's']
+  const [size, name] = units.find(([size]) => milliseconds >= size) ?? [SECOND, 's']
   const value = milliseconds / size
   return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} ${name}`
 }
@@ -23,7 +24,7 @@ const ends = units.toReversed().flatMap(([size]) => [1, 2, 4, 10, 20, 40].map((n
 
 /** Returns the end of an axis for durations up to `max`. */
 export const durationEnd = (max: number): number =>
-  ends.find((end) => end >= max) ?? Math.ceil(max / 86_400_000 / 100) * 100 * 86_400_000
+  ends.find((end) => end >= max) ?? Math.ceil(max / DAY / 100) * 100 * DAY
 
 /** Returns the end of an axis for numbers up to `max`, such as 10, 20 or 40: half of it is whole, too. */
 export function countEnd(max: number): number {
@@ -44,11 +45,11 @@ export function periodName(start: string, unit: 'day' | 'hour'): string {
   return formats[unit].format(new Date(start)).replace(', ', ' ')
 }
 
-/** A number that is counted up to `MAX_COUNT`. */
+/** Formats a number that is counted up to `MAX_COUNT`. */
 export const upTo = (value: number): string =>
   value < MAX_COUNT ? count(value) : `${count(MAX_COUNT)} or more`
 
-/** Returns an amount of wei in a larger unit, with at most four decimal places. */
+/** Returns an amount of wei in a larger unit, with five significant digits. */
 export const decimal = (wei: string, digits: number): string =>
   (Number(wei) / 10 ** digits).toLocaleString('en', { maximumSignificantDigits: 5 })
 

@@ -2,18 +2,28 @@
 import type { Child } from 'hono/jsx'
 import type { DeliveryState, RequestedAction } from '../db/schema/delivery.ts'
 import { Submit } from '../pages/components/button.tsx'
+import { Fact } from '../pages/components/facts.tsx'
 import { pathWith, Tabs } from '../pages/components/navigation.tsx'
 import { Notice } from '../pages/components/notice.tsx'
 import { usePage } from '../pages/components/request.ts'
 import { Time } from '../pages/components/time.tsx'
+import { page } from '../pages/page.tsx'
 
-type OperationsPageProps = {
-  path:
-    | '/operations'
-    | '/operations/transfers'
-    | '/operations/audit'
-    | '/operations/administrators'
-    | null
+/** Answers with a page for operators, as `page` does. */
+export const adminPage: typeof page = (c, content) =>
+  page(c, { styles: ['operations.css'], ...content })
+
+/** The tabs: what each links to, and its name. */
+const tabs = [
+  ['/operations', 'Overview'],
+  ['/operations/transfers?state=failed', 'Transfers'],
+  ['/operations/audit', 'Audit log'],
+  ['/operations/administrators', 'Administrators'],
+] as const
+
+type LayoutProps = {
+  /** The path of the page if it has a tab. */
+  path?: string
   /** What is searched for. */
   q?: string
   /** What the previous page has done. */
@@ -22,7 +32,7 @@ type OperationsPageProps = {
 }
 
 /** The layout: the search and the tabs. */
-export const OperationsPage = ({ path, q, notice, children }: OperationsPageProps) => (
+export const AdminLayout = ({ path, q, notice, children }: LayoutProps) => (
   <div class="flow operations">
     <div class="page-head">
       {path === '/operations' ? <h1>Operations</h1> : <p class="eyebrow">Operations</p>}
@@ -45,12 +55,7 @@ export const OperationsPage = ({ path, q, notice, children }: OperationsPageProp
     </div>
     <Tabs
       label="Operations"
-      tabs={[
-        ['/operations', 'Overview', path === '/operations'],
-        ['/operations/transfers?state=failed', 'Transfers', path === '/operations/transfers'],
-        ['/operations/audit', 'Audit log', path === '/operations/audit'],
-        ['/operations/administrators', 'Administrators', path === '/operations/administrators'],
-      ]}
+      tabs={tabs.map(([href, name]) => [href, name, href.split('?')[0] === path])}
     />
     {notice && <Notice>{notice}</Notice>}
     {children}
@@ -92,24 +97,74 @@ export const Live = ({ children }: { children: Child }) => (
 /** The scripts of a page with `Live`. */
 export const liveScripts = ['dialog.js', 'operations.js']
 
-type KindOfPage = 'transfers' | 'orders' | 'users' | 'nfts'
+type SectionProps = { id: string; title: string; children: Child }
 
-const nouns: Record<KindOfPage, string> = {
-  transfers: 'Transfer',
-  orders: 'Order',
-  users: 'User',
-  nfts: 'NFT',
+export const Section = ({ id, title, children }: SectionProps) => (
+  <section class="flow" aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+)
+
+/** Short facts in a line. One that is null, false or empty is left out. */
+export const Meta = ({ facts }: { facts: readonly Child[] }) => (
+  <p class="meta">{facts.map((fact) => fact && <span>{fact}</span>)}</p>
+)
+
+type PanelProps = { facts: readonly [name: string, value: Child][] }
+
+/** Named values, each of which may be missing. */
+export const FactPanel = ({ facts }: PanelProps) => (
+  <dl class="facts panel">
+    {facts.map(([name, value]) => (
+      <Fact name={name}>{value || '–'}</Fact>
+    ))}
+  </dl>
+)
+
+type TableProps = {
+  label: string
+  /** The name of the first column, whose cells are headings, and those of columns of numbers. */
+  head: readonly [string, ...string[]]
+  rows: readonly (readonly [Child, ...Child[]])[]
 }
 
+/** A table that scrolls if it is wider than the page. */
+export const Table = ({ label, head: [first, ...others], rows }: TableProps) => (
+  <section class="scroll" tabindex={0} aria-label={label}>
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">{first}</th>
+          {others.map((name) => (
+            <th scope="col" class="number">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([heading, ...cells]) => (
+          <tr>
+            <th scope="row">{heading}</th>
+            {cells.map((cell) => (
+              <td class="number">{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+const nouns = { transfers: 'Transfer', orders: 'Order', users: 'User', nfts: 'NFT' }
+
 /** A link to the page that operators have of something. */
-export const PageLink = ({ to, id }: { to: KindOfPage; id: number }) => (
+export const PageLink = ({ to, id }: { to: keyof typeof nouns; id: number }) => (
   <a href={`/operations/${to}/${id}`}>
     {nouns[to]} {id}
   </a>
 )
-
-/** A link to the page of a delivery. */
-export const TransferLink = ({ id }: { id: number }) => <PageLink to="transfers" id={id} />
 
 type UserLinkProps = { id: number | string | null; name: string | null }
 

@@ -1,7 +1,7 @@
 /** Notifies of alarms: when they begin, each hour while they last, and when they are over. */
 
 import { sql } from 'drizzle-orm'
-import { guarded, raw } from '../db/batch.ts'
+import { batch, guarded, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { AlarmData } from '../db/schema/webhooks.ts'
 import { readSettings } from '../env.ts'
@@ -32,7 +32,7 @@ class Outdated extends Error {}
 /** Compares the state with the stored alarms, stores what has changed, and notifies of it. */
 export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<void> {
   const settings = readSettings(env)
-  const state = await readState(env, settings, db.batch(stateStatements({ db, settings, now })))
+  const state = await readState(env, settings, batch(db, stateStatements({ db, settings, now })))
   const at = now.toISOString()
   const notifications: AlarmNotification[] = []
   const describe = ({ name, subject, detail, raisedAt }: Omit<AlarmData, 'runbookUrl'>) => ({

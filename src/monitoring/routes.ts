@@ -32,7 +32,7 @@ const AcknowledgedAlarm = z
   })
   .meta({ id: 'AcknowledgedAlarm', description: 'What was acknowledged.' })
 
-export const operationsRoutes = new Endpoints({ tag: 'Operations' })
+export const monitoringRoutes = new Endpoints({ tag: 'Operations' })
   .get(
     '/health',
     {

@@ -5,21 +5,27 @@
  */
 
 import { inArray, isNull, type SQL, sql } from 'drizzle-orm'
-import type { BatchResponse } from 'drizzle-orm/batch'
 import { readAs } from '../auth/access.ts'
-import { raw, selectSize } from '../db/batch.ts'
+import { type Results, raw, selectSize } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { periodAt } from '../db/quota.ts'
 import { networks, type ReasonCode, reasonCodes } from '../db/schema/delivery.ts'
 import { alarms, cronRuns, findings, networkChecks } from '../db/schema/operations.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
+import { SECOND } from '../time.ts'
 import { selectEnding } from './token-ends.ts'
 
 type StateCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'> }
 
 /** What is counted is counted up to here: this number means that or more. */
 export const MAX_COUNT = 1000
+
+/** Transactions of a chain from which the cost of an item is taken. */
+const NEWEST = 100
+
+/** Items of each placer, and transactions, in which the oldest item is looked for. */
+const FIRST = 10
 
 /**
  * Items of a chain that are under way. Times are null if there is no such item. They and the oldest
@@ -41,96 +47,68 @@ type Work = {
   firstAt: string
 }
 
-/** Queued items of a chain that wait for the same reason. */
-type Delay = {
-  /** Null for items whose network was not configured. */
-  chainId: number | null
-  reasonCode: ReasonCode
-  items: number
-  /** When the first of them was queued. */
-  queuedAt: string | null
+/** Queued items of a chain that wait for the same reason. `queuedAt`: of the first of them. */
+type Delay = Pick<Work, 'chainId' | 'queuedAt'> & { reasonCode: ReasonCode; items: number }
+
+export type StoredState = ReturnType<typeof storedState>
+type QueueState = Awaited<ReturnType<typeof readQueue>>
+export type State = StoredState & {
+  queues: Record<string, QueueState>
+  storageProblem: string | null
 }
 
-type QueueState = Awaited<ReturnType<typeof readQueue>>
-export type State = Awaited<ReturnType<typeof readState>>
-
-/** Transactions of a chain from which the cost of an item is taken. */
-const NEWEST = 100
-
-/** Items of each placer, and transactions, in which the oldest item is looked for. */
-const FIRST = 10
-
-/** `rows`: what `stateStatements` returns. */
+/** Reads the queues and R2 while `rows` are read: the results of `stateStatements`. */
 export async function readState(
   env: Env,
   settings: Pick<Settings, 'NETWORKS'>,
   rows: Promise<StateRows>,
-) {
-  const [read, deliveries, webhooks, masterWebhooks, storageProblem] = await Promise.all([
+): Promise<State> {
+  const [stored, deliveries, webhooks, master_webhooks, storageProblem] = await Promise.all([
     rows,
     readQueue(env.DELIVERIES),
     readQueue(env.WEBHOOKS),
     readQueue(env.MASTER_WEBHOOKS),
     findStorageProblem(env.AVATARS),
   ])
-  const queues: Record<string, QueueState> = {
-    ...{ deliveries, webhooks, master_webhooks: masterWebhooks },
-  }
-  return { ...storedState(settings, read), queues, storageProblem }
+  const queues = { deliveries, webhooks, master_webhooks }
+  return { ...storedState(settings, stored), queues, storageProblem }
 }
 
-type StateRows = BatchResponse<ReturnType<typeof stateStatements>>
+type StateRows = Results<ReturnType<typeof stateStatements>>
 
 /** What D1 knows of the state. */
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
-  const [queued, inFlight, delays, [waiting], checks, runs, paused, ...others] = rows
-  const [costs, found, [cron], [outbox], open, quotas, ending, databaseBytes] = others
+  const { queued, inFlight, counts, checks, cron, webhooks, alarms, ...others } = rows
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
+    ...others,
+    ...(counts[0] ?? { awaitingWallet: 0, failed: 0, retried: 0 }),
     work: [...queued, ...inFlight],
-    delays,
-    awaitingWallet: waiting?.awaitingWallet ?? 0,
-    failed: waiting?.failed ?? 0,
-    /** Failed items that were queued again and have not ended. */
-    retried: waiting?.retried ?? 0,
     networks: checks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
-    /** What the last run of each chain found. */
-    runs,
-    /** Signers that pause, because their transactions reverted. */
-    paused,
-    /** What an item of the newest transactions of each chain has cost, wei and gas. */
-    costs,
-    /** What is not acknowledged, the oldest first. */
-    findings: found,
-    cron: cron ?? null,
-    databaseBytes,
-    /** What the instance has used of its quotas in this hour and on this day. */
-    quotas,
-    /** API tokens that are used and end soon. */
-    endingTokens: ending,
-    webhooks: outbox ?? { pending: 0, dueAt: null, failing: 0, disabled: 0 },
-    alarms: open.map((alarm) => ({ ...alarm, subject: alarm.key.slice(alarm.name.length + 1) })),
+    cron: cron[0] ?? null,
+    webhooks: webhooks[0] ?? { pending: 0, dueAt: null, failing: 0, disabled: 0 },
+    alarms: alarms.map((alarm) => ({ ...alarm, subject: alarm.key.slice(alarm.name.length + 1) })),
   }
 }
 
 /** Returns the statements that read the state of the instance. */
-export const stateStatements = ({ db, settings, now }: StateCtx) => {
-  const at = now.toISOString()
-  return [
-    work(
+export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
+  const now = date.toISOString()
+  return {
+    queued: selectWork(
       db,
-      sql`WITH RECURSIVE ${chains}, placers (chainId, placer) AS (
-        SELECT chainId, (SELECT min(placer) ${queued} AND d.chainId IS chains.chainId) FROM chains
-        UNION ALL SELECT chainId, (SELECT min(d.placer) ${queued} AND d.chainId IS placers.chainId
+      sql`WITH RECURSIVE ${chainsSql}, placers (chainId, placer) AS (
+        SELECT chainId, (SELECT min(placer) ${queuedSql} AND d.chainId IS chains.chainId) FROM chains
+        UNION ALL SELECT chainId, (SELECT min(d.placer) ${queuedSql} AND d.chainId IS placers.chainId
           AND d.placer > placers.placer) FROM placers WHERE placer IS NOT NULL)
-      SELECT p.chainId, ${counted(sql`${queued} AND d.chainId IS p.chainId`)} AS queued, 0 AS inFlight,
+      SELECT p.chainId, ${counted(sql`${queuedSql} AND d.chainId IS p.chainId`)} AS queued, 0 AS inFlight,
         NULL AS unminedAt, min(d.queuedAt) FILTER (WHERE d.failingSince IS NULL) AS queuedAt,
-        min(d.dueAt) FILTER (WHERE d.dueAt <= ${at}) AS dueAt, min(d.id) AS firstId
-      FROM placers p CROSS JOIN deliveries d ON d.id IN (SELECT d.id ${queued}
+        min(d.dueAt) FILTER (WHERE d.dueAt <= ${now}) AS dueAt, min(d.id) AS firstId
+      FROM placers p CROSS JOIN deliveries d ON d.id IN (SELECT d.id ${queuedSql}
         AND d.chainId IS p.chainId AND d.placer = p.placer ORDER BY d.dueAt LIMIT ${FIRST})
       GROUP BY p.chainId`,
     ),
-    work(
+    inFlight: selectWork(
       db,
       sql`SELECT t.chainId, 0 AS queued, t.carried AS inFlight, t.unminedAt, min(d.queuedAt) AS queuedAt,
         NULL AS dueAt, min(d.id) AS firstId
@@ -141,14 +119,15 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
         JOIN deliveries d ON d.id = i.value AND d.state = 'in_flight'
       WHERE t.position <= ${FIRST} GROUP BY t.chainId`,
     ),
-    raw<Delay>(
+    delays: raw<Delay>(
       db,
-      sql`WITH RECURSIVE ${chains}, delays AS (SELECT chainId, value AS reasonCode,
-          ${counted(sql`${delayed}`)} AS items, (SELECT min(queuedAt) ${delayed}) AS queuedAt
-          FROM chains, json_each(${codes}))
+      sql`WITH RECURSIVE ${chainsSql}, delays AS (SELECT chainId, value AS reasonCode,
+          ${counted(delayedSql)} AS items, (SELECT min(queuedAt) ${delayedSql}) AS queuedAt
+          FROM chains, json_each(${reasonCodesJson}))
         SELECT * FROM delays WHERE items > 0 ORDER BY 1, 2`,
     ),
-    raw<{ awaitingWallet: number; failed: number; retried: number }>(
+    /** `retried`: failed items that were queued again and have not ended. */
+    counts: raw<{ awaitingWallet: number; failed: number; retried: number }>(
       db,
       sql`SELECT ${counted(sql`FROM deliveries INDEXED BY deliveries_waiting
         WHERE state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')
@@ -157,11 +136,12 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
         ${counted(sql`FROM deliveries INDEXED BY deliveries_retried
           WHERE retriedAt IS NOT NULL AND state IN ('queued', 'in_flight')`)} AS retried`,
     ),
-    db
+    checks: db
       .select()
       .from(networkChecks)
       .where(inArray(networkChecks.chainId, configuredChainIds(settings))),
-    db
+    /** What the last run of each chain found. */
+    runs: db
       .select({
         chainId: networks.chainId,
         problem: networks.problem,
@@ -169,11 +149,13 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
         failedSince: networks.failedSince,
       })
       .from(networks),
-    raw<{ chainId: number; address: string; reverts: number; pausedUntil: string }>(
+    /** Signers that pause, because their transactions reverted. */
+    paused: raw<{ chainId: number; address: string; reverts: number; pausedUntil: string }>(
       db,
-      sql`SELECT chainId, address, reverts, pausedUntil FROM signers WHERE pausedUntil > ${at}`,
+      sql`SELECT chainId, address, reverts, pausedUntil FROM signers WHERE pausedUntil > ${now}`,
     ),
-    raw<{ chainId: number; itemFee: number | null; itemGas: number | null }>(
+    /** What an item of the newest transactions of each chain has cost, wei and gas. */
+    costs: raw<{ chainId: number; itemFee: number | null; itemGas: number | null }>(
       db,
       sql`SELECT value AS chainId, sum(CAST(fee AS REAL)) / sum(json_array_length(items)) AS itemFee,
           sum(CAST(gasUsed AS REAL)) / sum(json_array_length(items)) AS itemGas
@@ -183,12 +165,17 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
             ORDER BY t.block DESC LIMIT ${NEWEST})
         GROUP BY value`,
     ),
-    db.select().from(findings).where(isNull(findings.acknowledgedAt)).orderBy(findings.id),
-    db.select().from(cronRuns),
-    raw<{ pending: number; dueAt: string | null; failing: number; disabled: number }>(
+    /** What is not acknowledged, the oldest first. */
+    findings: db
+      .select()
+      .from(findings)
+      .where(isNull(findings.acknowledgedAt))
+      .orderBy(findings.id),
+    cron: db.select().from(cronRuns),
+    webhooks: raw<{ pending: number; dueAt: string | null; failing: number; disabled: number }>(
       db,
       sql`SELECT count(*) AS pending,
-          min(dueAt) FILTER (WHERE coalesce(leaseUntil, '') <= ${at} AND dueAt <= ${at}) AS dueAt,
+          min(dueAt) FILTER (WHERE coalesce(leaseUntil, '') <= ${now} AND dueAt <= ${now}) AS dueAt,
           ${counted(sql`FROM webhookEndpoints
             WHERE failingSince IS NOT NULL AND disabledAt IS NULL`)} AS failing,
           ${counted(sql`FROM webhookEndpoints
@@ -196,34 +183,37 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
         FROM (SELECT dueAt, leaseUntil FROM webhookEndpoints
           WHERE dueAt IS NOT NULL AND disabledAt IS NULL ORDER BY dueAt LIMIT ${MAX_COUNT})`,
     ),
-    db.select().from(alarms).orderBy(alarms.raisedAt, alarms.key),
-    raw<{ name: string; period: string; used: number }>(
+    alarms: db.select().from(alarms).orderBy(alarms.raisedAt, alarms.key),
+    /** What the instance has used of its quotas in this hour and on this day. */
+    quotas: raw<{ name: string; period: string; used: number }>(
       db,
-      sql`SELECT name, period, used FROM quotas
-        WHERE name IN ('mails', 'order-mails', 'pictures') AND period IN (${periodAt(now, 'day')}, ${periodAt(now, 'hour')})`,
+      sql`SELECT name, period, used FROM quotas WHERE name IN ('mails', 'order-mails', 'pictures')
+        AND period IN (${periodAt(date, 'day')}, ${periodAt(date, 'hour')})`,
     ),
-    selectEnding(db, now),
-    selectSize(db),
-  ] as const
+    /** API tokens that are used and end soon. */
+    endingTokens: selectEnding(db, date),
+    databaseBytes: selectSize(db),
+  }
 }
 
-export const codes = JSON.stringify(reasonCodes)
+export const reasonCodesJson = JSON.stringify(reasonCodes)
 
 /** SQL of the number of rows. */
 const counted = (rows: SQL) => sql`(SELECT count(*) FROM (SELECT 1 ${rows} LIMIT ${MAX_COUNT}))`
 
-const queued = sql`FROM deliveries d WHERE d.dueAt IS NOT NULL`
+const queuedSql = sql`FROM deliveries d WHERE d.dueAt IS NOT NULL`
 
 /** The chains that have queued items, found by jumping through the index; then null. */
-export const chains = sql`chains (chainId) AS (SELECT min(d.chainId) ${queued}
-  UNION ALL SELECT (SELECT min(d.chainId) ${queued} AND d.chainId > chains.chainId) FROM chains
+export const chainsSql = sql`chains (chainId) AS (SELECT min(d.chainId) ${queuedSql}
+  UNION ALL SELECT (SELECT min(d.chainId) ${queuedSql} AND d.chainId > chains.chainId) FROM chains
     WHERE chainId IS NOT NULL)`
 
 /** Of a chain and a reason. */
-export const delayed = sql`FROM deliveries d INDEXED BY deliveries_delayed WHERE d.chainId IS chains.chainId
-  AND d.reasonCode = value AND d.failingSince IS NOT NULL AND d.dueAt IS NOT NULL`
+export const delayedSql = sql`FROM deliveries d INDEXED BY deliveries_delayed
+  WHERE d.chainId IS chains.chainId AND d.reasonCode = value
+    AND d.failingSince IS NOT NULL AND d.dueAt IS NOT NULL`
 
-const work = (db: Database, groups: ReturnType<typeof sql>) =>
+const selectWork = (db: Database, groups: SQL) =>
   raw<Work>(
     db,
     sql`SELECT w.*, (SELECT createdAt FROM deliveries WHERE id = w.firstId) AS firstAt
@@ -244,17 +234,11 @@ async function readQueue(queue: Queue) {
 }
 
 /** Asks for an object that does not exist. */
-async function findStorageProblem(bucket: R2Bucket): Promise<string | null> {
-  try {
-    await bucket.head('health')
-    return null
-  } catch (error) {
-    return String(error)
-  }
-}
+const findStorageProblem = (bucket: R2Bucket): Promise<string | null> =>
+  bucket.head('health').then(() => null, String)
 
 /** Milliseconds for which an isolate uses a state again, so that probes cost little. */
-export const MAX_AGE = 10_000
+export const MAX_AGE = 10 * SECOND
 
 const cache = new WeakMap<Env, { state: State; at: number }>()
 
@@ -263,7 +247,7 @@ export async function cachedState(env: Env, ctx: StateCtx & Pick<Ctx, 'caller'>)
   const { db, caller, settings, now } = ctx
   const entry = cache.get(env)
   if (entry && now.getTime() - entry.at < MAX_AGE) {
-    await readAs(db, caller, [])
+    await readAs(db, caller, {})
     return entry.state
   }
   const state = await readState(env, settings, readAs(db, caller, stateStatements(ctx)))

@@ -133,7 +133,7 @@ export const access: Guard[] = [
   },
   {
     name: 'the audit log as a file has no formulas',
-    file: 'src/admin/audit/export.ts',
+    file: 'src/admin/audit/audit.ts',
     text: 'formula.test(text)',
     broken: '!formula',
     test: 'test/admin/audit.test.ts',

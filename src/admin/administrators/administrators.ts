@@ -36,40 +36,39 @@ const isNamed = (text: string): SQL =>
  */
 export async function readAdministrators({ db, caller }: Omit<Ctx, 'now'>, text?: string) {
   const people = () => db.select(personColumns).from(users)
-  const [account, administrators, [found]] = await readAsUser({ db, caller }, [
-    people().where(hasRole).orderBy(asc(users.id)),
-    people().where(text ? and(isNamed(text), canBeAppointed) : eq(users.id, 0)),
-  ])
-  return { account, administrators, found }
+  const { found, ...read } = await readAsUser(
+    { db, caller },
+    {
+      administrators: people().where(hasRole).orderBy(asc(users.id)),
+      found: text ? people().where(and(isNamed(text), canBeAppointed)) : undefined,
+    },
+  )
+  return { ...read, found: found[0] }
 }
 
-type Change = { userId: number; isAdministrator: boolean }
-
 /**
- * Appoints or dismisses an administrator. Returns the user, and the e-mail address of the caller. Of
- * who is dismissed, triggers revoke the master tokens and disable the webhooks of all orders. Throws
- * `unauthenticated`, `forbidden`, `reauthentication_required`, and `conflict` for the last
- * administrator, and for a user who is one already or has never signed in.
+ * Appoints or dismisses an administrator. Returns the user, and the e-mail address of the caller. When
+ * somebody is dismissed, triggers revoke the master tokens and disable the webhooks of all orders.
  */
-export async function setAdministrator(ctx: Ctx, { userId, isAdministrator }: Change) {
+export async function setAdministrator(
+  ctx: Ctx,
+  { userId, isAdministrator }: { userId: number; isAdministrator: boolean },
+) {
   const { db, caller, now } = ctx
-  const [[person], , [own]] = await writeAs(
-    db,
-    caller,
-    [requireRecentSignIn(db, caller, now)],
-    [
-      db
-        .update(users)
-        .set({ roleId: isAdministrator ? ADMINISTRATOR : null, updatedAt: now.toISOString() })
-        .where(and(eq(users.id, userId), isAdministrator ? canBeAppointed : canBeDismissed))
-        .returning(personColumns),
-      recordAction(ctx, {
-        action: isAdministrator ? 'administrator.appoint' : 'administrator.dismiss',
-        subject: userId,
-      }),
-      db.select({ email: users.email }).from(users).where(eq(users.id, caller.userId)),
-    ],
-  )
+  const guards = [requireRecentSignIn(db, caller, now)]
+  const { changed, own } = await writeAs(db, caller, guards, {
+    changed: db
+      .update(users)
+      .set({ roleId: isAdministrator ? ADMINISTRATOR : null, updatedAt: now.toISOString() })
+      .where(and(eq(users.id, userId), isAdministrator ? canBeAppointed : canBeDismissed))
+      .returning(personColumns),
+    record: recordAction(ctx, {
+      action: isAdministrator ? 'administrator.appoint' : 'administrator.dismiss',
+      subject: userId,
+    }),
+    own: db.select({ email: users.email }).from(users).where(eq(users.id, caller.userId)),
+  })
+  const [person] = changed
   if (!person)
     throw new ApiError(
       'conflict',
@@ -77,5 +76,5 @@ export async function setAdministrator(ctx: Ctx, { userId, isAdministrator }: Ch
         ? 'this user is an administrator already, or has never signed in'
         : 'this user is the last administrator, or none any more',
     )
-  return { person, ownEmail: own?.email ?? '' }
+  return { person, ownEmail: own[0]?.email ?? '' }
 }

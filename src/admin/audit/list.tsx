@@ -4,12 +4,12 @@ import { sentence } from '../../pages/components/field.tsx'
 import { plural } from '../../pages/components/numbers.ts'
 import { Rows } from '../../pages/components/rows.tsx'
 import { periodName } from '../format.ts'
-import { TransferLink, UserLink } from '../layout.tsx'
-import type { AuditEntry } from './read.ts'
+import { PageLink, UserLink } from '../layout.tsx'
+import type { AuditEntry } from './audit.ts'
 
 type AuditListProps = { entries: readonly AuditEntry[]; heading?: 'h2' | 'h3' }
 
-/** Entries of the audit log, by day. */
+/** Entries, by day. */
 export const AuditList = ({ entries, heading: Heading = 'h3' }: AuditListProps) => {
   if (entries.length === 0) return <p class="empty">There are no entries.</p>
   return [...Map.groupBy(entries, ({ at }) => at.slice(0, 10))].map(([day, ofDay]) => (
@@ -88,41 +88,24 @@ const What = (entry: AuditEntry) => {
       {before}
       <Subject {...entry} />
       {after}
-      {Object.entries(facts).map(([key, value]) => (
-        <>
-          {' · '}
-          <bdi>{describe(key, value)}</bdi>
-        </>
-      ))}
+      {Object.entries(facts).map(([key, value]) => [' · ', <bdi>{describe(key, value)}</bdi>])}
     </>
   )
 }
 
 const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
-  const {
-    kind,
-    role,
-    name,
-    items,
-    host = subjectName && URL.parse(subjectName)?.host,
-  } = details ?? {}
+  const { kind, role, name, items } = details ?? {}
   switch (action.split('.')[0]) {
     case 'transfer':
-      return subject ? (
-        <TransferLink id={Number(subject)} />
-      ) : (
-        plural((items as number[]).length, 'transfer')
-      )
+      if (subject) return <PageLink to="transfers" id={Number(subject)} />
+      return plural((items as number[]).length, 'transfer')
     case 'token':
-      return kind === 'session' ? (
-        'a browser session'
-      ) : (
-        <>
-          a {role} token <bdi>{name && `“${name}”`}</bdi>
-        </>
-      )
-    case 'webhook':
+      if (kind === 'session') return 'a browser session'
+      return [`a ${role} token `, <bdi>{name && `“${name}”`}</bdi>]
+    case 'webhook': {
+      const host = details?.host ?? (subjectName && URL.parse(subjectName)?.host)
       return host ? `a webhook to ${host}` : 'a webhook'
+    }
     case 'alarm':
       return `the alarm ${subject}`
     case 'catalogue':

@@ -1,12 +1,15 @@
-/** The audit log, as a page and as a file. */
+/** The page of the audit log, and its file. */
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
-import { page } from '../../pages/page.tsx'
-import { exportAudit } from './export.ts'
-import { auditActions } from './list.tsx'
-import { readAudit } from './read.ts'
-import { Audit } from './views.tsx'
+import { LinkButton, Submit } from '../../pages/components/button.tsx'
+import { Field, Select } from '../../pages/components/field.tsx'
+import { Pager, pathWith } from '../../pages/components/navigation.tsx'
+import { AdminLayout, adminPage } from '../layout.tsx'
+import { type AuditFilter, exportAudit, readAudit } from './audit.ts'
+import { AuditList, auditActions, labelOf } from './list.tsx'
+
+const PATH = '/operations/audit'
 
 const day = z
   .string()
@@ -23,24 +26,18 @@ const Filter = z.object({
 })
 const AuditQuery = Filter.extend({ before: cursorText.optional().catch(undefined) })
 
-const styles = ['operations.css']
-
 export const auditRoutes = new Endpoints()
   .get(
-    '/operations/audit',
+    PATH,
     { access: 'administrator', reads: 'nearest', input: { query: AuditQuery } },
     async (c, { query: { before, ...filter } }) => {
       const { account, ...log } = await readAudit(c.var, { ...filter, before })
-      return page(c, {
-        title: 'Audit log',
-        account,
-        styles,
-        children: <Audit {...log} filter={filter} isFirstPage={before === undefined} />,
-      })
+      const children = <Audit {...log} filter={filter} isFirstPage={before === undefined} />
+      return adminPage(c, { title: 'Audit log', account, children })
     },
   )
   .get(
-    '/operations/audit.csv',
+    `${PATH}.csv`,
     { access: 'administrator', reads: 'nearest', input: { query: Filter } },
     async (c, { query }) =>
       c.body(await exportAudit(c.var, query), 200, {
@@ -48,3 +45,45 @@ export const auditRoutes = new Endpoints()
         'Content-Disposition': 'attachment; filename="audit.csv"',
       }),
   )
+
+type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
+  filter: AuditFilter
+  isFirstPage: boolean
+}
+
+const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps) => (
+  <AdminLayout path={PATH}>
+    <h1>Audit log</h1>
+    <form method="get" class="panel inline-form">
+      <Select
+        name="user"
+        label="Who"
+        options={{ 0: 'Everyone', ...Object.fromEntries(actors.map(({ id, name }) => [id, name])) }}
+        selected={`${filter.user ?? 0}`}
+      />
+      <Select
+        name="action"
+        label="What"
+        options={{ '': 'Everything', ...actionLabels }}
+        selected={filter.action}
+      />
+      <Field name="since" label="From (UTC)" type="date" value={filter.since} />
+      <Field name="until" label="To (UTC)" type="date" value={filter.until} />
+      <Submit>Show</Submit>
+      <LinkButton href={pathWith(`${PATH}.csv`, filter)}>Download CSV</LinkButton>
+    </form>
+    {next && entries.length === 0 ? (
+      <p class="empty">None on this page.</p>
+    ) : (
+      <AuditList entries={entries} heading="h2" />
+    )}
+    <Pager
+      noun="entries"
+      to={(page) => pathWith(PATH, { ...filter, ...page })}
+      isFirstPage={isFirstPage}
+      next={next !== undefined && { before: next }}
+    />
+  </AdminLayout>
+)
+
+const actionLabels = Object.fromEntries(auditActions.map((action) => [action, labelOf(action)]))

@@ -12,44 +12,36 @@ import { selectListed } from '../transfers/list.ts'
 type DetailsCtx = Pick<Ctx, 'db' | 'caller'>
 type Id = { id: number }
 
-function required<Row>(row: Row | undefined): Row {
+function required<Row>([row]: readonly Row[]): Row {
   if (!row) throw new ApiError('not_found', 'there is nothing with this id')
   return row
 }
 
 /** Returns the administrator and an order with its transfers. */
 export async function readOrderDetails(ctx: DetailsCtx, { id }: Id) {
-  const { buyerId, providerId, namespace, totalPriceCents, totalPriceCurrency, createdAt } = orders
-  const order = { buyerId, providerId, namespace, totalPriceCents, totalPriceCurrency, createdAt }
-  const [account, [row], transfers] = await readAsUser(ctx, [
-    ctx.db.select(order).from(orders).where(eq(orders.id, id)),
-    selectListed(ctx.db, sql`i.orderId = ${id}`),
-  ])
-  return { id, account, order: required(row), transfers }
+  const { order, ...others } = await readAsUser(ctx, {
+    order: ctx.db.select().from(orders).where(eq(orders.id, id)),
+    transfers: selectListed(ctx.db, sql`i.orderId = ${id}`),
+  })
+  return { order: required(order), ...others }
 }
 
 /** Returns the administrator and a user with the newest listings and transfers. */
 export async function readUserDetails(ctx: DetailsCtx, { id }: Id) {
-  const { name, username, email, ethereumPublicAddr, createdAt } = users
-  const user = { name, username, email, ethereumPublicAddr, createdAt }
-  const [account, [row], bought, sold, listings] = await readAsUser(ctx, [
-    ctx.db.select(user).from(users).where(eq(users.id, id)),
-    selectListed(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
-    selectListed(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
-    selectListings(ctx.db, sql`l.sellerId = ${id}`),
-  ])
-  return { id, account, user: required(row), bought, sold, listings }
+  const { user, ...others } = await readAsUser(ctx, {
+    user: ctx.db.select().from(users).where(eq(users.id, id)),
+    bought: selectListed(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
+    sold: selectListed(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
+    listings: selectListings(ctx.db, sql`l.sellerId = ${id}`),
+  })
+  return { user: required(user), ...others }
 }
 
 /** Returns the administrator and an NFT with its newest listings. */
 export async function readNftDetails(ctx: DetailsCtx, { id }: Id) {
-  const { title, externalId, creatorId, contractNetwork, contractAddr, tokenId, status } = nfts
-  const { fulfilment, amount, availableAmount, amountType, releaseAt, deletedAt } = nfts
-  const names = { title, externalId, creatorId, contractNetwork, contractAddr, tokenId, status }
-  const nft = { ...names, fulfilment, amount, availableAmount, amountType, releaseAt, deletedAt }
-  const [account, [row], listings] = await readAsUser(ctx, [
-    ctx.db.select(nft).from(nfts).where(eq(nfts.id, id)),
-    selectListings(ctx.db, sql`l.nftId = ${id}`),
-  ])
-  return { id, account, nft: required(row), listings }
+  const { nft, ...others } = await readAsUser(ctx, {
+    nft: ctx.db.select().from(nfts).where(eq(nfts.id, id)),
+    listings: selectListings(ctx.db, sql`l.nftId = ${id}`),
+  })
+  return { nft: required(nft), ...others }
 }

@@ -1,32 +1,18 @@
 /** Orders by the hour or the day in which they were placed (UTC). */
 import type { hourlyOrders } from '../../db/schema/operations.ts'
+import { DAY, HOUR } from '../../time.ts'
 
 export type Range = 'hours' | 'days'
 
 /** Milliseconds of a period, and the number of periods. */
-const ranges = {
-  hours: { length: 60 * 60 * 1000, count: 48 },
-  days: { length: 24 * 60 * 60 * 1000, count: 30 },
-} as const satisfies Record<Range, object>
-
-export type Period = {
-  /** ISO 8601. */
-  start: string
-  orders: number
-  delivered: number
-  underWay: number
-  awaitingWallet: number
-  failed: number
-  cancelled: number
-  /**
-   * Milliseconds from the order to the end of the delivery; null if nothing is delivered. Of a day:
-   * the median of its hours, weighted by what was delivered.
-   */
-  p50: number | null
-  p95: number | null
+const ranges: Record<Range, { length: number; count: number }> = {
+  hours: { length: HOUR, count: 48 },
+  days: { length: DAY, count: 30 },
 }
 
 type Hour = typeof hourlyOrders.$inferSelect
+
+export type Period = ReturnType<typeof sumPeriod>
 
 /** Returns when the periods begin, in milliseconds since 1970. The last one is the present one. */
 function periodStarts(range: Range, now: Date): number[] {
@@ -46,28 +32,31 @@ export function groupByPeriod(hours: readonly Hour[], range: Range, now: Date): 
   return periodStarts(range, now).map((start) => sumPeriod(start, byStart.get(start) ?? []))
 }
 
-function sumPeriod(start: number, hours: readonly Hour[]): Period {
+function sumPeriod(start: number, hours: readonly Hour[]) {
   const sum = (numberIn: (hour: Hour) => number) =>
     hours.reduce((total, hour) => total + numberIn(hour), 0)
+  const states = {
+    delivered: sum(({ transferred }) => transferred),
+    underWay: sum(({ underWay }) => underWay),
+    awaitingWallet: sum(({ awaitingWallet }) => awaitingWallet),
+    failed: sum(({ failed }) => failed),
+  }
   const orders = sum(({ firstId, lastId }) => lastId - firstId + 1)
-  const delivered = sum(({ transferred }) => transferred)
-  const underWay = sum((hour) => hour.underWay)
-  const awaitingWallet = sum((hour) => hour.awaitingWallet)
-  const failed = sum((hour) => hour.failed)
+  const known = Object.values(states).reduce((total, items) => total + items, 0)
   return {
+    /** ISO 8601. */
     start: new Date(start).toISOString(),
-    orders,
-    delivered,
-    underWay,
-    awaitingWallet,
-    failed,
-    cancelled: Math.max(0, orders - delivered - underWay - awaitingWallet - failed),
+    ...states,
+    cancelled: Math.max(0, orders - known),
     p50: weightedMedian(hours, 'p50'),
     p95: weightedMedian(hours, 'p95'),
   }
 }
 
-/** Half of what was delivered was ordered in hours with this value or less. */
+/**
+ * Returns the milliseconds from the order to the end of the delivery; null if nothing is delivered. Half
+ * of what was delivered was ordered in hours with this value or less.
+ */
 function weightedMedian(hours: readonly Hour[], percentile: 'p50' | 'p95'): number | null {
   const sorted = hours
     .filter(({ transferred }) => transferred > 0)

@@ -2,6 +2,8 @@
  * Bar charts as SVG. The drawing is stretched to the width of the page, so its texts stand around
  * it. Colours are classes of `operations.css`. `plots.js` shows the title of a column as a tooltip.
  */
+import { Table } from '../layout.tsx'
+
 export type Series = { name: string; color: string }
 
 export type Column = {
@@ -26,22 +28,25 @@ type PlotProps = {
   endOf: (max: number) => number
 }
 
-/** A bar chart with a table of the same numbers. */
+/** A bar chart with a table of the same numbers for those who do not see the drawing, the newest first. */
 export const Plot = ({ id, title, isStacked, series, columns, step, format, endOf }: PlotProps) => {
-  const bars = columns.map(({ values }) => values.map((_, i) => barAt(values, i, isStacked)))
+  const bars = columns.map(({ values }) => placeBars(values, isStacked))
   const tops = bars.map((column) => Math.max(0, ...column.map(({ top }) => top)))
   const end = endOf(Math.max(...tops))
-  const scale = scaleOf(tops, end)
+  const { isLogarithmic, middle, heightOf } = scaleOf(tops, end)
+  const formatted = columns.map(({ values }) =>
+    values.map((value) => (value === null ? '–' : format(value))),
+  )
   return (
     <figure class="plot panel" aria-labelledby={id}>
       <h3 id={id}>{title}</h3>
       <Legend series={series} />
-      {scale.isLogarithmic && (
+      {isLogarithmic && (
         <p class="hint">Logarithmic axis: twice the height is many times as much.</p>
       )}
       <div class="plot-area">
         <div class="plot-y" aria-hidden="true">
-          {[end, scale.middle, 0].map((value) => (
+          {[end, middle, 0].map((value) => (
             <span>{format(value)}</span>
           ))}
         </div>
@@ -49,18 +54,20 @@ export const Plot = ({ id, title, isStacked, series, columns, step, format, endO
           viewBox={`0 0 ${columns.length} 100`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${title}${scale.isLogarithmic ? ', logarithmic axis' : ''}. The table has the numbers.`}
+          aria-label={`${title}${isLogarithmic ? ', logarithmic axis' : ''}. The table has the numbers.`}
         >
           <path class="plot-grid" d={`M0 0H${columns.length}M0 50H${columns.length}`} />
-          {columns.map((column, x) => (
+          {columns.map(({ name }, x) => (
             <g class="column">
-              <title>{describeColumn(column, series, format)}</title>
+              <title>
+                {[name, ...series.map((one, i) => `${one.name}: ${formatted[x]?.[i]}`)].join('\n')}
+              </title>
               <rect class="hit" x={x} width={1} height={100} />
               <Bars
                 bars={bars[x] ?? []}
                 x={x}
                 series={series}
-                heightOf={scale.heightOf}
+                heightOf={heightOf}
                 isSingle={!tops[x - 1] && !tops[x + 1]}
               />
             </g>
@@ -71,17 +78,27 @@ export const Plot = ({ id, title, isStacked, series, columns, step, format, endO
           {columns.map(({ label }, i) => i % step === 0 && <span>{label}</span>)}
         </div>
       </div>
-      <Numbers title={title} series={series} columns={columns} format={format} />
+      <details>
+        <summary>Table</summary>
+        <Table
+          label={`Table: ${title}`}
+          head={['Time (UTC)', ...series.map(({ name }) => name)]}
+          rows={columns.map(({ name }, i) => [name, ...(formatted[i] ?? [])] as const).toReversed()}
+        />
+      </details>
     </figure>
   )
 }
 
 type Bar = { bottom: number; top: number }
 
-function barAt(values: Column['values'], i: number, isStacked: boolean): Bar {
-  const value = values[i] ?? 0
-  const bottom = isStacked ? values.slice(0, i).reduce<number>((sum, v) => sum + (v ?? 0), 0) : 0
-  return { bottom, top: bottom + value }
+function placeBars(values: Column['values'], isStacked: boolean): Bar[] {
+  let bottom = 0
+  return values.map((value) => {
+    const bar = { bottom, top: bottom + (value ?? 0) }
+    if (isStacked) bottom = bar.top
+    return bar
+  })
 }
 
 /** The largest column may be this many times the median one before the axis is logarithmic. */
@@ -116,30 +133,16 @@ const Bars = ({ bars, x, series, heightOf, isSingle }: BarsProps) => {
   const highest = Math.max(...bars.map(({ top }) => top))
   const marks = bars.map(({ bottom, top }, i) => {
     const height = heightOf(top) - heightOf(bottom)
+    if (height <= 0) return null
     const color = series[i]?.color
     const y = 100 - heightOf(top)
-    return (
-      height > 0 && (
-        <>
-          <rect class={`bar-mark ${color}`} x={x + 0.1} y={y} width={0.8} height={height} />
-          {isSingle && top === highest && (
-            <path class={`marker ${color}`} d={`M${x + 0.5} ${y}h0`} />
-          )}
-        </>
-      )
-    )
+    return [
+      <rect class={`bar-mark ${color}`} x={x + 0.1} y={y} width={0.8} height={height} />,
+      isSingle && top === highest && <path class={`marker ${color}`} d={`M${x + 0.5} ${y}h0`} />,
+    ]
   })
   return <>{marks.toReversed()}</>
 }
-
-const describeColumn = (
-  { name, values }: Column,
-  series: readonly Series[],
-  format: PlotProps['format'],
-) => [name, ...series.map((one, i) => `${one.name}: ${formatValue(values[i], format)}`)].join('\n')
-
-const formatValue = (value: number | null | undefined, format: PlotProps['format']) =>
-  typeof value === 'number' ? format(value) : '–'
 
 /** In the order of the bars, from the top. */
 const Legend = ({ series }: Pick<PlotProps, 'series'>) => (
@@ -153,37 +156,4 @@ const Legend = ({ series }: Pick<PlotProps, 'series'>) => (
       </li>
     ))}
   </ul>
-)
-
-type NumbersProps = Pick<PlotProps, 'title' | 'series' | 'columns' | 'format'>
-
-/** The values, for those who do not see the drawing. The newest are first. */
-const Numbers = ({ title, series, columns, format }: NumbersProps) => (
-  <details>
-    <summary>Table</summary>
-    <section class="scroll" tabindex={0} aria-label={`Table: ${title}`}>
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Time (UTC)</th>
-            {series.map(({ name }) => (
-              <th scope="col" class="number">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {columns.toReversed().map(({ name, values }) => (
-            <tr>
-              <th scope="row">{name}</th>
-              {values.map((value) => (
-                <td class="number">{formatValue(value, format)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  </details>
 )

@@ -1,5 +1,4 @@
-/** The charts of the page for operators. */
-
+/** The charts of the overview. */
 import { Tabs } from '../../pages/components/navigation.tsx'
 import { count } from '../../pages/components/numbers.ts'
 import { usePage } from '../../pages/components/request.ts'
@@ -8,26 +7,19 @@ import { groupByPeriod, type Period, type Range } from './periods.ts'
 import { type Column, Plot, type Series } from './plot.tsx'
 import type { Overview } from './read.ts'
 
-const states = [
-  ['delivered', 'Delivered'],
-  ['underWay', 'Under way'],
-  ['awaitingWallet', 'Without a wallet'],
-  ['failed', 'Failed'],
-  ['cancelled', 'Cancelled or written off'],
-] as const satisfies [keyof Period, string][]
-
-const stateSeries: Series[] = states.map(([color, name]) => ({ name, color }))
+/** The colour of each is the field of a period that it shows. */
+const stateSeries = [
+  { color: 'delivered', name: 'Delivered' },
+  { color: 'underWay', name: 'Under way' },
+  { color: 'awaitingWallet', name: 'Without a wallet' },
+  { color: 'failed', name: 'Failed' },
+  { color: 'cancelled', name: 'Cancelled or written off' },
+] satisfies (Series & { color: keyof Period })[]
 
 const timeSeries: Series[] = [
   { name: 'Half of them (p50)', color: 'delivered' },
   { name: '95 % of them (p95)', color: 'slowest' },
 ]
-
-/** What a plot takes of periods, and what its texts are. */
-const shapes = {
-  hours: { unit: 'hour', step: 12, title: '48 hours' },
-  days: { unit: 'day', step: 6, title: '30 days' },
-} as const satisfies Record<Range, object>
 
 type PlotsProps = { hours: Overview['hours']; range: Range }
 
@@ -37,12 +29,14 @@ export const Plots = ({ hours, range }: PlotsProps) => {
     return (
       <p class="empty">No order was placed in the last 30 days, so there is nothing to draw.</p>
     )
-  const { unit, step } = shapes[range]
+  const isHourly = range === 'hours'
+  const unit = isHourly ? 'hour' : 'day'
+  const step = isHourly ? 12 : 6
   const periods = groupByPeriod(hours, range, usePage().now)
   const columns = (readValues: (period: Period) => Column['values']): Column[] =>
     periods.map((period) => {
       const name = periodName(period.start, unit)
-      const label = range === 'hours' ? name.replace(/ .* /, ' ') : name.replace(/^\w+ /, '')
+      const label = isHourly ? name.replace(/ .* /, ' ') : name.replace(/^\w+ /, '')
       return { name, label, values: readValues(period) }
     })
   return (
@@ -50,8 +44,8 @@ export const Plots = ({ hours, range }: PlotsProps) => {
       <Tabs
         label="Range of the plots"
         tabs={[
-          ['/operations#plots', shapes.hours.title, range === 'hours'],
-          ['/operations?range=days#plots', shapes.days.title, range === 'days'],
+          ['/operations#plots', '48 hours', isHourly],
+          ['/operations?range=days#plots', '30 days', !isHourly],
         ]}
       />
       <p class="hint">
@@ -64,7 +58,7 @@ export const Plots = ({ hours, range }: PlotsProps) => {
           title="Deliveries by state"
           isStacked
           series={stateSeries}
-          columns={columns((period) => states.map(([key]) => period[key]))}
+          columns={columns((period) => stateSeries.map(({ color }) => period[color]))}
           step={step}
           format={count}
           endOf={countEnd}

@@ -1,21 +1,34 @@
-/** What is wrong at present, at the top of the overview. */
-
+/** What is wrong at present, at the top of the overview: the alarms that last, and what is no alarm yet. */
+import type { Settings } from '../../env.ts'
+import {
+  EARLY_LIMITS,
+  findAlarms,
+  type Severity,
+  severities,
+  severityOf,
+} from '../../monitoring/alarms.ts'
+import { countWork } from '../../monitoring/health.ts'
+import type { StoredState } from '../../monitoring/state.ts'
 import { LinkButton } from '../../pages/components/button.tsx'
 import { Confirm } from '../../pages/components/confirm.tsx'
 import { sentence } from '../../pages/components/field.tsx'
 import { Icon } from '../../pages/components/icon.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { When } from '../../pages/components/time.tsx'
+import { Time, When } from '../../pages/components/time.tsx'
+import { MINUTE } from '../../time.ts'
 import { upTo } from '../format.ts'
-import { listPath } from '../layout.tsx'
-import { findTroubles, isCronLate } from './find-problems.ts'
-import type { Overview } from './read.ts'
+import { listPath, Meta } from '../layout.tsx'
 
-type StateProps = Pick<Overview, 'state'>
+/** Milliseconds after which the end of the last cron run is too long ago. */
+const LATE = 2 * MINUTE
+
+type StateProps = { state: StoredState }
 
 /** Says that the page is old, because nothing is looked at without the cron run. */
-export const Cron = ({ state: { cron } }: StateProps) =>
-  isCronLate(cron, usePage().now) && (
+export const CronProblem = ({ state: { cron } }: StateProps) => {
+  const lastAt = Date.parse(cron?.finishedAt ?? cron?.startedAt ?? '1970')
+  if (usePage().now.getTime() - lastAt <= LATE) return null
+  return (
     <p class="notice danger" role="alert">
       <Icon name="alert" /> <strong>The cron run of each minute does not run.</strong>
       <span>
@@ -25,12 +38,36 @@ export const Cron = ({ state: { cron } }: StateProps) =>
       <a href="/docs/runbook#cron-job-failed">Runbook</a>
     </p>
   )
+}
+
+/** Returns what is wrong, the worst first, then the oldest. */
+function findProblems(state: StoredState, settings: Settings, now: Date) {
+  const complete = { ...state, queues: {}, storageProblem: null }
+  const found = findAlarms(complete, settings, now, EARLY_LIMITS)
+  const raised = new Map(state.alarms.map((alarm) => [alarm.key, alarm]))
+  // What was found just now has the newer sentence.
+  const problems = new Map([...state.alarms, ...found].map((alarm) => [alarm.key, alarm]))
+  const rank = ({ severity, raisedAt }: { severity: Severity; raisedAt: string | null }) =>
+    `${severities.indexOf(severity)} ${raisedAt}`
+  return [...problems.values()]
+    .map((problem) => {
+      const severity = (severityOf as Record<string, Severity>)[problem.name] ?? 'warning'
+      /** Null if the alarm is not raised yet. */
+      const raisedAt = raised.get(problem.key)?.raisedAt ?? null
+      // A critical alarm of a chain stops what is queued or in flight there.
+      const isStop = severity === 'critical' && problem.version === null
+      const work = state.work.filter(({ chainId }) => isStop && `${chainId}` === problem.subject)
+      const stopped = countWork(work, 'queued') + countWork(work, 'inFlight')
+      return { ...problem, severity, raisedAt, stopped }
+    })
+    .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+}
 
 /** The runbook has a section for each name, with dashes. */
-export const Troubles = ({ state }: StateProps) => {
+export const Problems = ({ state }: StateProps) => {
   const { settings, now } = usePage()
-  const troubles = findTroubles(state, settings, now)
-  if (troubles.length === 0)
+  const problems = findProblems(state, settings, now)
+  if (problems.length === 0)
     return (
       <p class="notice">
         <Icon name="succeeded" /> No alarm is raised.
@@ -38,7 +75,7 @@ export const Troubles = ({ state }: StateProps) => {
     )
   return (
     <ul class="rows alarms" aria-label="Alarms">
-      {troubles.map(({ key, name, detail, version, severity, raisedAt, chainId, stopped }) => (
+      {problems.map(({ key, name, subject, detail, version, severity, raisedAt, stopped }) => (
         <li class={`row ${severity}`}>
           <div class="row-head">
             <Icon name="alert" />
@@ -49,14 +86,12 @@ export const Troubles = ({ state }: StateProps) => {
             {detail}
             {stopped > 0 && ' · '}
             {stopped > 0 && (
-              <a href={listPath({ state: 'queued', chain: chainId })}>
+              <a href={listPath({ state: 'queued', chain: subject })}>
                 {upTo(stopped)} {stopped === 1 ? 'order waits' : 'orders wait'}
               </a>
             )}
           </p>
-          <p class="meta">
-            {raisedAt ? <When what="Raised" at={raisedAt} /> : <span>No alarm yet</span>}
-          </p>
+          <Meta facts={[raisedAt ? ['Raised ', <Time at={raisedAt} />] : 'No alarm yet']} />
           <p class="actions">
             <LinkButton href={`/docs/runbook#${name.replaceAll('_', '-')}`} kind="small">
               Runbook<span class="visually-hidden">: {name}</span>

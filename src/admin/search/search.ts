@@ -119,31 +119,6 @@ const findItems = (db: Database, found: SQL) =>
         CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_ITEMS}`,
   )
 
-const findTransactions = (db: Database, terms: Terms) =>
-  raw<{ hash: string; chainId: number; items: number; block: number | null }>(
-    db,
-    sql`SELECT hash, chainId, json_array_length(items) AS items, block
-      FROM transactions WHERE id IN (${transactionIds(terms)})`,
-  )
-
-const findUsers = (db: Database, terms: Terms) =>
-  db
-    .select(personColumns)
-    .from(users)
-    .where(sql`${users.id} IN (${foundUserIds(terms)})`)
-
-const findNfts = (db: Database, terms: Terms) =>
-  db
-    .select({
-      id: nfts.id,
-      title: nfts.title,
-      creatorId: nfts.creatorId,
-      network: nfts.contractNetwork,
-      contractAddr: nfts.contractAddr,
-    })
-    .from(nfts)
-    .where(sql`${nfts.id} IN (${nftIds(terms)})`)
-
 export type FoundListing = Record<'id' | 'nftId' | 'sellerId' | 'priceCents', number> & {
   title: string
   priceCurrency: string
@@ -165,22 +140,32 @@ export type Found = Awaited<ReturnType<typeof search>>
 export async function search(ctx: Pick<Ctx, 'db' | 'caller'>, { text }: { text: string }) {
   const { db } = ctx
   const terms = parseTerms(text)
-  const [account, transactions, users, nfts, listings, ...items] = await readAsUser(ctx, [
-    findTransactions(db, terms),
-    findUsers(db, terms),
-    findNfts(db, terms),
-    selectListings(db, sql`l.id IN (${withIds('listings', terms)})`),
-    ...itemIds(terms).map((found) => findItems(db, found)),
-  ])
+  const { items, ...others } = await readAsUser(ctx, {
+    transactions: raw<{ hash: string; chainId: number; items: number; block: number | null }>(
+      db,
+      sql`SELECT hash, chainId, json_array_length(items) AS items, block
+        FROM transactions WHERE id IN (${transactionIds(terms)})`,
+    ),
+    users: db
+      .select(personColumns)
+      .from(users)
+      .where(sql`${users.id} IN (${foundUserIds(terms)})`),
+    nfts: db
+      .select({
+        id: nfts.id,
+        title: nfts.title,
+        creatorId: nfts.creatorId,
+        network: nfts.contractNetwork,
+        contractAddr: nfts.contractAddr,
+      })
+      .from(nfts)
+      .where(sql`${nfts.id} IN (${nftIds(terms)})`),
+    listings: selectListings(db, sql`l.id IN (${withIds('listings', terms)})`),
+    items: itemIds(terms).map((found) => findItems(db, found)),
+  })
   // What is found in several ways is shown once, with the first of them.
-  const byId = new Map(
-    items
-      .flat()
-      .toReversed()
-      .map((item) => [item.id, item]),
-  )
-  const newestFirst = [...byId.values()].sort((a, b) => b.id - a.id)
-  return { account, items: newestFirst, transactions, users, nfts, listings }
+  const byId = new Map(items.toReversed().map((item) => [item.id, item]))
+  return { ...others, items: [...byId.values()].sort((a, b) => b.id - a.id) }
 }
 
 /** Returns the only item that was found, if nothing else was; its transaction does not count. */

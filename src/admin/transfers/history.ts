@@ -14,6 +14,7 @@ import { selectTransfer } from '../../delivery/admin/transfers.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
+import type { AuditEntry } from '../audit/audit.ts'
 
 /** The newest transactions and actions on many items, and the events after the order, that are read. */
 const MAX_TRANSACTIONS = 1000
@@ -37,11 +38,9 @@ const selectOrder = (db: Database, id: number) =>
       WHERE i.id = ${id}`,
   )
 
-type Transaction = typeof transactions.$inferSelect
-
 /** A transaction that carried the item. `items`: their number. `replaced` is JSON. */
 export type DeliveryTransaction = Pick<
-  Transaction,
+  typeof transactions.$inferSelect,
   | 'hash'
   | 'contract'
   | 'signer'
@@ -68,16 +67,14 @@ const selectTransactions = (db: Database, id: number) =>
       WHERE EXISTS (SELECT 1 FROM json_each(items) WHERE value = ${id}) ORDER BY near.createdAt, near.id`,
   )
 
-/** What operators did to the item: by its id, or to all items with a state or a reason. */
+/** `items`: how many it was done to. */
+type HistoryAction = Pick<AuditEntry, 'at' | 'action' | 'userName' | 'userId' | 'tokenName'> & {
+  items: number
+}
+
+/** Selects what operators did to the item: by its id, or to all items with a state or a reason. */
 const selectActions = (db: Database, id: number) =>
-  raw<{
-    at: string
-    action: string
-    userName: string | null
-    userId: number
-    tokenName: string | null
-    items: number
-  }>(
+  raw<HistoryAction>(
     db,
     sql`SELECT newest.at, action, u.name AS userName, userId, tokenName,
         coalesce(json_array_length(details, '$.items'), 1) AS items
@@ -88,20 +85,18 @@ const selectActions = (db: Database, id: number) =>
       JOIN users u ON u.id = userId ORDER BY newest.id`,
   )
 
-/** An event of the order. The last three fields are of a message that was not accepted at once. */
-type HistoryEvent = {
-  id: number
-  type: WebhookEvent
-  at: string
-  /** Null once the endpoint was removed. */
-  url: string | null
+/**
+ * An event of the order. The last two fields are of a message that was not accepted at once. `url`: null
+ * once its endpoint was removed.
+ */
+type HistoryEvent = { id: number; type: WebhookEvent; at: string; url: string | null } & {
   state: 'pending' | 'delivered' | 'failed' | null
   attempts: number | null
 }
 
 /**
- * The events of the order of the item, among those that followed its placement, and the messages
- * about them that were not accepted at once.
+ * Selects the events of the order of the item, among those that followed its placement, and the
+ * messages about them that were not accepted at once.
  */
 const selectEvents = (db: Database, id: number) =>
   raw<HistoryEvent>(
@@ -123,34 +118,31 @@ export const firstReason = (obstacles: readonly Obstacle[]): SQL =>
     sql` `,
   )} END`
 
-/** Why an operator cannot retry, cancel or write off the item; null if it is possible. */
-const selectObstacles = (db: Database, { NETWORKS }: Pick<Settings, 'NETWORKS'>, id: number) => {
-  const { retry, cancel, write_off } = findObstacles(NETWORKS, id)
-  return raw<Record<Action['action'], string | null>>(
-    db,
-    sql`SELECT ${firstReason(retry)} AS retry, ${firstReason(cancel)} AS cancel,
-        ${firstReason(write_off)} AS write_off`,
-  )
-}
+export type TransferHistory = Omit<Awaited<ReturnType<typeof readTransferHistory>>, 'account'>
 
-export type TransferHistory = Awaited<ReturnType<typeof readTransferHistory>>
-
-/** Returns the administrator and the history of an item. */
+/**
+ * Returns the administrator and the history of an item. `obstacles`: why an operator cannot retry,
+ * cancel or write off the item; null if it is possible.
+ */
 export async function readTransferHistory(
   ctx: Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> },
   { id }: { id: number },
 ) {
   const { db, settings } = ctx
-  const [account, [transfer], [order], [obstacles], transactions, actions, events] =
-    await readAsUser(ctx, [
-      selectTransfer(db, id),
-      selectOrder(db, id),
-      selectObstacles(db, settings, id),
-      selectTransactions(db, id),
-      selectActions(db, id),
-      selectEvents(db, id),
-    ])
-  if (!transfer || !order || !obstacles)
+  const { retry, cancel, write_off } = findObstacles(settings.NETWORKS, id)
+  const { transfer, order, obstacles, ...history } = await readAsUser(ctx, {
+    transfer: selectTransfer(db, id),
+    order: selectOrder(db, id),
+    obstacles: raw<Record<Action['action'], string | null>>(
+      db,
+      sql`SELECT ${firstReason(retry)} AS retry, ${firstReason(cancel)} AS cancel,
+          ${firstReason(write_off)} AS write_off`,
+    ),
+    transactions: selectTransactions(db, id),
+    actions: selectActions(db, id),
+    events: selectEvents(db, id),
+  })
+  if (!transfer[0] || !order[0] || !obstacles[0])
     throw new ApiError('not_found', 'there is no transfer with this id')
-  return { account, transfer: { ...transfer, ...order }, obstacles, transactions, actions, events }
+  return { ...history, transfer: { ...transfer[0], ...order[0] }, obstacles: obstacles[0] }
 }

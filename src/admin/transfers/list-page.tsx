@@ -7,7 +7,7 @@ import { Pager } from '../../pages/components/navigation.tsx'
 import { Notice, Warning } from '../../pages/components/notice.tsx'
 import { plural } from '../../pages/components/numbers.ts'
 import { upTo } from '../format.ts'
-import { Live, listPath, OperationsPage, stateNames } from '../layout.tsx'
+import { AdminLayout, Live, listPath, stateNames } from '../layout.tsx'
 import { BulkActions, isChangeable } from './bulk-actions.tsx'
 import type { ListQuery, readTransferList } from './list.ts'
 import { type ActionName, describeRetry, Outcomes } from './outcome.tsx'
@@ -22,11 +22,11 @@ type TransfersProps = Omit<Awaited<ReturnType<typeof readTransferList>>, 'accoun
 }
 
 export const TransfersPage = ({ query, done, changed, isFirstPage, ...list }: TransfersProps) => (
-  <OperationsPage path="/operations/transfers">
+  <AdminLayout path="/operations/transfers">
     <h1>Transfers</h1>
     <Filters query={query} />
     <Live>
-      {done && <Result {...{ done, changed }} outcomes={list.outcomes} />}
+      {done && <Result done={done} changed={changed} outcomes={list.outcomes} />}
       <Summary query={query} total={list.total} />
       <form method="post" action="/operations/transfers" class="flow">
         {/* The default button: the Enter key in a checkbox must not press another one. */}
@@ -49,7 +49,7 @@ export const TransfersPage = ({ query, done, changed, isFirstPage, ...list }: Tr
         isNewestFirst={false}
       />
     </Live>
-  </OperationsPage>
+  </AdminLayout>
 )
 
 const Filters = ({ query: { state, code, source, chain } }: { query: ListQuery }) => (

@@ -52,20 +52,6 @@ const selectOutcomes = (db: Database, obstacles: readonly Obstacle[], ids: reado
       FROM deliveries x WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
   )
 
-/** Whether a state or a reason leaves few transfers, which indexes find. */
-const isFew = ({ code, status }: Filter) =>
-  code !== undefined || (status !== undefined && status !== 'transferred')
-
-/** Counts up to `MAX_COUNT`. Among transfers in any state they are not counted: there may be many. */
-const countMatching = (db: Database, filter: Filter) =>
-  raw<{ total: number }>(
-    db,
-    isFew(filter)
-      ? sql`SELECT count(*) AS total FROM (SELECT 1 FROM deliveries d WHERE ${matches(filter)}
-          LIMIT ${MAX_COUNT})`
-      : sql`SELECT 0 AS total WHERE FALSE`,
-  )
-
 /** The filter as URLs have it. `chain` is the id of a chain. */
 export type ListQuery = Pick<Filter, 'code' | 'source'> & {
   state?: Filter['status']
@@ -73,12 +59,19 @@ export type ListQuery = Pick<Filter, 'code' | 'source'> & {
 }
 
 export const toFilter = ({ state, code, source, chain }: ListQuery): Filter => ({
-  ...{ status: state, code, source, chainId: chain },
+  status: state,
+  code,
+  source,
+  chainId: chain,
 })
+
+/** Whether a state or a reason leaves few transfers, which indexes find. */
+const isFew = ({ code, state }: ListQuery) =>
+  code !== undefined || (state !== undefined && state !== 'transferred')
 
 /** Leaves out the chain where no index would find it, so that all transfers would be read. */
 export const toFindable = ({ chain, ...query }: ListQuery): ListQuery =>
-  isFew(toFilter(query)) ? { ...query, chain } : query
+  isFew(query) ? { ...query, chain } : query
 
 type Input = {
   query: ListQuery
@@ -89,18 +82,22 @@ type Input = {
 
 /**
  * Returns the administrator, a page of transfers by id, and how those are that were changed before.
- * `total` is undefined if they are not counted.
+ * `total` is counted up to `MAX_COUNT`; undefined among transfers in any state, which may be many.
  */
 export async function readTransferList(ctx: ListCtx, { query, cursor, done }: Input) {
   const { db, settings } = ctx
   const filter = toFilter(query)
   const action = done.action === 'retry-all' ? undefined : done.action
-  const [account, rows, [counted], outcomes] = await readAsUser(ctx, [
-    selectListed(db, isOnPage({ ...filter, cursor, limit: PAGE_SIZE + 1 })),
-    countMatching(db, filter),
-    selectOutcomes(db, findObstacles(settings.NETWORKS, sql`x.id`)[action ?? 'retry'], done.ids),
-  ])
+  const obstacles = findObstacles(settings.NETWORKS, sql`x.id`)[action ?? 'retry']
+  const matching = sql`SELECT 1 FROM deliveries d WHERE ${matches(filter)} LIMIT ${MAX_COUNT}`
+  const { account, rows, counts, outcomes } = await readAsUser(ctx, {
+    rows: selectListed(db, isOnPage({ ...filter, cursor, limit: PAGE_SIZE + 1 })),
+    counts: isFew(query)
+      ? raw<{ total: number }>(db, sql`SELECT count(*) AS total FROM (${matching})`)
+      : undefined,
+    outcomes: selectOutcomes(db, obstacles, done.ids),
+  })
   const transfers = rows.slice(0, PAGE_SIZE)
   const next = rows.length > PAGE_SIZE ? transfers.at(-1)?.id : undefined
-  return { account, transfers, next, total: counted?.total, outcomes }
+  return { account, transfers, next, total: counts[0]?.total, outcomes }
 }

@@ -3,15 +3,13 @@ import type { ReasonCode } from '../../db/schema/delivery.ts'
 import type { Action } from '../../delivery/admin/actions.ts'
 import { describeReason, rules } from '../../delivery/reasons.ts'
 import { plural } from '../../pages/components/numbers.ts'
-import { TransferLink } from '../layout.tsx'
+import { PageLink } from '../layout.tsx'
 import type { Outcome } from './list.ts'
 
 export type ActionName = Action['action']
 
-type OutcomeOfOne = Omit<Outcome, 'id'>
-
 /** Returns a sentence without capital letter and full stop. */
-export function describeOutcome(action: ActionName, outcome: OutcomeOfOne): string {
+export function describeOutcome(action: ActionName, outcome: Omit<Outcome, 'id'>): string {
   const { status, requestedAction, obstacle } = outcome
   const reason = describeReason(outcome)
   if (action === 'retry') {
@@ -43,7 +41,7 @@ export const Outcomes = ({ action, outcomes }: OutcomesProps) => (
         ([text, group]) => (
           <li>
             {plural(group.length, 'transfer')} {text}.{' '}
-            {group.map(({ id }) => [<TransferLink id={id} />, ' '])}
+            {group.map(({ id }) => [<PageLink to="transfers" id={id} />, ' '])}
           </li>
         ),
       )}

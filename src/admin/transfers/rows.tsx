@@ -3,8 +3,8 @@ import { sentence } from '../../pages/components/field.tsx'
 import { money, plural } from '../../pages/components/numbers.ts'
 import { usePage } from '../../pages/components/request.ts'
 import { Rows } from '../../pages/components/rows.tsx'
-import { When } from '../../pages/components/time.tsx'
-import { PageLink, StateBadge, TransferLink } from '../layout.tsx'
+import { Time } from '../../pages/components/time.tsx'
+import { Meta, PageLink, StateBadge } from '../layout.tsx'
 import { isChangeable } from './bulk-actions.tsx'
 import type { ListedTransfer } from './list.ts'
 
@@ -16,40 +16,39 @@ export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsPro
     items={transfers}
     empty={empty}
     isOrdered
-    row={({ id, orderId, providerId, title, dueAt, ...transfer }) => (
+    row={({ id, status, requestedAction, ...transfer }) => (
       <li class="row">
         <div>
           <div class="row-head">
-            {isSelectable && isChangeable(transfer.status) && (
+            {isSelectable && isChangeable(status) && (
               <input type="checkbox" name="id" value={id} aria-label={`Transfer ${id}`} />
             )}
             <h3>
-              <TransferLink id={id} />
+              <PageLink to="transfers" id={id} />
             </h3>
-            <StateBadge state={transfer.status} requestedAction={transfer.requestedAction} />
+            <StateBadge state={status} requestedAction={requestedAction} />
           </div>
-          <p class="meta">
-            <span>
-              <bdi>{title}</bdi>
-            </span>
-            <span>{plural(transfer.quantity, 'piece')}</span>
-            <span>{money(transfer.amount, transfer.currency)}</span>
-            <span>
-              <PageLink to="orders" id={orderId} />
-            </span>
-            {providerId && <span>{providerId}</span>}
-            <span>{transfer.network}</span>
-            <When what="Ordered" at={transfer.createdAt} />
-            {dueAt && (
-              <When
-                what={dueAt > usePage().now.toISOString() ? 'Next attempt' : 'Due'}
-                at={dueAt}
-              />
-            )}
-          </p>
+          <Meta
+            facts={[
+              <bdi>{transfer.title}</bdi>,
+              plural(transfer.quantity, 'piece'),
+              money(transfer.amount, transfer.currency),
+              <PageLink to="orders" id={transfer.orderId} />,
+              transfer.providerId,
+              transfer.network,
+              ['Ordered ', <Time at={transfer.createdAt} />],
+              transfer.dueAt && <Due at={transfer.dueAt} />,
+            ]}
+          />
           {transfer.reasonCode && <p>{sentence(describeReason(transfer) ?? '')}</p>}
         </div>
       </li>
     )}
   />
 )
+
+/** When a transfer is attempted next, or since when it waits for that. */
+export const Due = ({ at }: { at: string }) => [
+  at > usePage().now.toISOString() ? 'Next attempt ' : 'Due ',
+  <Time at={at} />,
+]

@@ -7,29 +7,28 @@ import { eventName } from '../../events/id.ts'
 import { ExplorerLink } from '../../pages/components/explorer.tsx'
 import { sentence } from '../../pages/components/field.tsx'
 import { count, plural } from '../../pages/components/numbers.ts'
-import { usePage } from '../../pages/components/request.ts'
-import { Time, When } from '../../pages/components/time.tsx'
+import { Time } from '../../pages/components/time.tsx'
 import { Who } from '../audit/list.tsx'
 import { decimal, symbolOf } from '../format.ts'
+import { Meta } from '../layout.tsx'
 import type { DeliveryTransaction, TransferHistory } from './history.ts'
+import { Due } from './rows.tsx'
 
 type Step = { at: string; title: Child; details?: Child; isProblem?: boolean }
 
-type TimelineProps = Omit<TransferHistory, 'account'> & { network: Network | undefined }
+type TimelineProps = TransferHistory & { network: Network | undefined }
 
 /** Everything that happened to an item, the oldest first. The present state is last. */
-export const Timeline = ({ network, ...history }: TimelineProps) => (
+export const Timeline = (history: TimelineProps) => (
   <ol class="timeline">
-    {[...pastSteps(history, network), presentStep(history, usePage().now)].map(
-      ({ at, title, details, isProblem }) => (
-        <li class={isProblem ? 'failed' : ''}>
-          <p>
-            <strong>{title}</strong> <Time at={at} />
-          </p>
-          {details}
-        </li>
-      ),
-    )}
+    {[...pastSteps(history), presentStep(history)].map(({ at, title, details, isProblem }) => (
+      <li class={isProblem ? 'failed' : ''}>
+        <p>
+          <strong>{title}</strong> <Time at={at} />
+        </p>
+        {details}
+      </li>
+    ))}
   </ol>
 )
 
@@ -39,12 +38,7 @@ const actionTitles: Record<string, string> = {
   'transfer.write_off': 'Written off',
 }
 
-type History = Omit<TransferHistory, 'account'>
-
-function pastSteps(
-  { transfer, transactions, actions, events }: History,
-  network: Network | undefined,
-): Step[] {
+function pastSteps({ transfer, transactions, actions, events, network }: TimelineProps): Step[] {
   const steps: Step[] = [
     { at: transfer.paidAt, title: 'Order placed' },
     ...transactions.map((transaction) => ({
@@ -56,12 +50,9 @@ function pastSteps(
       at,
       title: actionTitles[action],
       details: (
-        <p class="meta">
-          <span>
-            by <Who {...who} />
-          </span>
-          {items > 1 && <span>with {plural(items - 1, 'other')}</span>}
-        </p>
+        <Meta
+          facts={[['by ', <Who {...who} />], items > 1 && `with ${plural(items - 1, 'other')}`]}
+        />
       ),
     })),
     ...events.map(({ id, type, state, attempts, at, url }) => ({
@@ -97,7 +88,7 @@ const stateTitles: Record<DeliveryState, string> = {
 }
 
 /** What the item waits for, or how it has ended. */
-function presentStep({ transfer }: History, now: Date): Step {
+function presentStep({ transfer }: TransferHistory): Step {
   const { status, requestedAction, tries, failingSince, dueAt } = transfer
   const reason = describeReason(transfer)
   const isQueued = status === 'queued'
@@ -110,11 +101,13 @@ function presentStep({ transfer }: History, now: Date): Step {
   const details = (
     <>
       {reason && <p>{sentence(reason)}</p>}
-      <p class="meta">
-        {tries > 0 && <span>Failed in {plural(tries, 'transaction')}</span>}
-        {failingSince && status !== 'failed' && <When what="First failed" at={failingSince} />}
-        {dueAt && <When what={dueAt > now.toISOString() ? 'Next attempt' : 'Due'} at={dueAt} />}
-      </p>
+      <Meta
+        facts={[
+          tries > 0 && `Failed in ${plural(tries, 'transaction')}`,
+          failingSince && status !== 'failed' && ['First failed ', <Time at={failingSince} />],
+          dueAt && <Due at={dueAt} />,
+        ]}
+      />
     </>
   )
   return { ...step, details, isProblem: isQueued ? failingSince !== null : status === 'failed' }
@@ -123,53 +116,47 @@ function presentStep({ transfer }: History, now: Date): Step {
 type TransactionProps = { transaction: DeliveryTransaction; network: Network | undefined }
 
 const TransactionDetails = ({ transaction, network }: TransactionProps) => {
+  const { hash, block, items, gasUsed, fee, signer, nonce, contract } = transaction
   const replaced: string[] = JSON.parse(transaction.replaced)
-  const share = itemFee(transaction.fee, transaction.items)
+  const share = itemFee(fee, items)
+  const unmined = transaction.nonceUsedAt
+    ? 'Its nonce was used by another transaction'
+    : 'Not mined'
   return (
     <>
-      <p class="meta">
-        <span>
-          <ExplorerLink network={network} kind="tx" value={transaction.hash} />
-        </span>
-        <span>
-          {transaction.block ? (
-            <>
-              Block{' '}
-              <ExplorerLink network={network} kind="block" value={transaction.block}>
-                {transaction.block}
-              </ExplorerLink>
-            </>
-          ) : transaction.nonceUsedAt ? (
-            'Its nonce was used by another transaction'
-          ) : (
-            'Not mined'
-          )}
-        </span>
-        <span>{transaction.isOpen ? 'open' : 'closed'}</span>
-        <span>{plural(transaction.items, 'item')}</span>
-        {transaction.gasUsed && <span>Gas {count(transaction.gasUsed)}</span>}
-        {transaction.fee && (
-          <span>
-            Fee {decimal(transaction.fee, 18)} {symbolOf(network)}
-            {share && transaction.items > 1 && `, ${decimal(share, 18)} of it for this item`}
-          </span>
-        )}
-      </p>
-      <p class="meta">
-        <span>
-          Signer <ExplorerLink network={network} kind="address" value={transaction.signer} />
-        </span>
-        <span>Nonce {transaction.nonce}</span>
-        <span>
-          Contract <ExplorerLink network={network} kind="address" value={transaction.contract} />
-        </span>
-      </p>
+      <Meta
+        facts={[
+          <ExplorerLink network={network} kind="tx" value={hash} />,
+          block
+            ? [
+                'Block ',
+                <ExplorerLink network={network} kind="block" value={block}>
+                  {block}
+                </ExplorerLink>,
+              ]
+            : unmined,
+          transaction.isOpen ? 'open' : 'closed',
+          plural(items, 'item'),
+          gasUsed && `Gas ${count(gasUsed)}`,
+          fee && [
+            `Fee ${decimal(fee, 18)} ${symbolOf(network)}`,
+            share && items > 1 && `, ${decimal(share, 18)} of it for this item`,
+          ],
+        ]}
+      />
+      <Meta
+        facts={[
+          ['Signer ', <ExplorerLink network={network} kind="address" value={signer} />],
+          `Nonce ${nonce}`,
+          ['Contract ', <ExplorerLink network={network} kind="address" value={contract} />],
+        ]}
+      />
       {replaced.length > 0 && (
         <p class="meta">
           Replaces{' '}
-          {replaced.map((hash) => (
+          {replaced.map((other) => (
             <span>
-              <ExplorerLink network={network} kind="tx" value={hash} />
+              <ExplorerLink network={network} kind="tx" value={other} />
             </span>
           ))}
         </p>

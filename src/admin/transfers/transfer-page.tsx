@@ -3,51 +3,46 @@ import type { Network } from '../../env.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import { Confirm } from '../../pages/components/confirm.tsx'
 import { ExplorerLink } from '../../pages/components/explorer.tsx'
-import { Fact } from '../../pages/components/facts.tsx'
 import { sentence } from '../../pages/components/field.tsx'
 import { Notice, Warning } from '../../pages/components/notice.tsx'
 import { plural } from '../../pages/components/numbers.ts'
 import { usePage } from '../../pages/components/request.ts'
-import { Live, OperationsPage, PageLink, StateBadge } from '../layout.tsx'
+import { AdminLayout, FactPanel, Live, PageLink, Section, StateBadge } from '../layout.tsx'
 import { ReturnPieces } from './bulk-actions.tsx'
 import type { TransferHistory } from './history.ts'
 import { type ActionName, describeOutcome, describeRetry } from './outcome.tsx'
 import { Timeline } from './timeline.tsx'
 
-type TransferProps = Omit<TransferHistory, 'account'> & {
-  id: number
+type TransferProps = TransferHistory & {
   /** What was done before. */
   done: ActionName | undefined
 }
 
 /** One delivery, with its history and actions. */
-export const TransferPage = ({ id, done, ...history }: TransferProps) => {
+export const TransferPage = ({ done, ...history }: TransferProps) => {
   const { transfer, obstacles } = history
   const network = usePage().settings.NETWORKS[transfer.network]
   const Said = transfer.status === 'failed' ? Warning : Notice
   const obstacle = done ? obstacles[done] : null
   return (
-    <OperationsPage path={null}>
+    <AdminLayout>
       <Live>
         {done && <Said>The transfer is {describeOutcome(done, { ...transfer, obstacle })}.</Said>}
         <div class="page-head">
           <div class="row-head">
-            <h1>Transfer {id}</h1>
+            <h1>Transfer {transfer.id}</h1>
             <StateBadge state={transfer.status} requestedAction={transfer.requestedAction} />
           </div>
           <Actions transfer={transfer} obstacles={obstacles} />
         </div>
         <Details transfer={transfer} network={network} />
-        <section class="flow" aria-labelledby="history">
-          <h2 id="history">History</h2>
+        <Section id="history" title="History">
           <Timeline {...history} network={network} />
-        </section>
+        </Section>
       </Live>
-    </OperationsPage>
+    </AdminLayout>
   )
 }
-
-type Transfer = TransferHistory['transfer']
 
 const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'obstacles'>) => {
   const { id, status, requestedAction, reasonCode } = transfer
@@ -109,52 +104,40 @@ const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'ob
   )
 }
 
-type DetailsProps = { transfer: Transfer; network: Network | undefined }
+type DetailsProps = Pick<TransferHistory, 'transfer'> & { network: Network | undefined }
 
-const Details = ({ transfer, network }: DetailsProps) => (
-  <dl class="facts panel">
-    <Fact name="Order">
-      <PageLink to="orders" id={transfer.orderId} />
-    </Fact>
-    <Fact name="Order number">{transfer.providerId ?? '–'}</Fact>
-    <Fact name="Placed with">{placedWith(transfer.namespace)}</Fact>
-    <Fact name="Buyer">
-      <PageLink to="users" id={transfer.buyerId} />
-    </Fact>
-    <Fact name="Seller">
-      <PageLink to="users" id={transfer.sellerId} />
-    </Fact>
-    <Fact name="NFT">
-      <PageLink to="nfts" id={transfer.nftId} />: <bdi>{transfer.title}</bdi>,{' '}
-      {plural(transfer.quantity, 'piece')}, listing {transfer.listingId}
-    </Fact>
-    <Fact name="Token">
-      {transfer.tokenId ?? '–'} of{' '}
-      <ExplorerLink network={network} kind="token" value={transfer.contractAddr} />
-    </Fact>
-    <Fact name="Network">
-      {transfer.network}
-      {transfer.chainId && `, chain ${transfer.chainId}`}
-    </Fact>
-    <Fact name="Recipient">
-      {transfer.recipient ? (
-        <ExplorerLink network={network} kind="address" value={transfer.recipient} />
-      ) : (
-        'No wallet yet'
-      )}
-    </Fact>
-    <Fact name="Contract">
-      {transfer.contract ? (
-        <ExplorerLink network={network} kind="address" value={transfer.contract} />
-      ) : (
-        'Not sent yet'
-      )}
-    </Fact>
-    <Fact name="Delivery key">
-      <span class="code">{transfer.key}</span>
-    </Fact>
-  </dl>
-)
+const Details = ({ transfer, network }: DetailsProps) => {
+  const linkTo = (kind: 'token' | 'address', value: string) => (
+    <ExplorerLink network={network} kind={kind} value={value} />
+  )
+  const { tokenId, chainId, recipient, contract, listingId } = transfer
+  const pieces = plural(transfer.quantity, 'piece')
+  return (
+    <FactPanel
+      facts={[
+        ['Order', <PageLink to="orders" id={transfer.orderId} />],
+        ['Order number', transfer.providerId],
+        ['Placed with', placedWith(transfer.namespace)],
+        ['Buyer', <PageLink to="users" id={transfer.buyerId} />],
+        ['Seller', <PageLink to="users" id={transfer.sellerId} />],
+        [
+          'NFT',
+          [
+            <PageLink to="nfts" id={transfer.nftId} />,
+            ': ',
+            <bdi>{transfer.title}</bdi>,
+            `, ${pieces}, listing ${listingId}`,
+          ],
+        ],
+        ['Token', [tokenId ?? '–', ' of ', linkTo('token', transfer.contractAddr)]],
+        ['Network', [transfer.network, chainId && `, chain ${chainId}`]],
+        ['Recipient', recipient ? linkTo('address', recipient) : 'No wallet yet'],
+        ['Contract', contract ? linkTo('address', contract) : 'Not sent yet'],
+        ['Delivery key', <span class="code">{transfer.key}</span>],
+      ]}
+    />
+  )
+}
 
 export const placedWith = (namespace: string) =>
   `${namespace.split(':')[0]} token “${tokenNameOf(namespace)}”`

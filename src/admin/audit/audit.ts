@@ -1,4 +1,4 @@
-/** What administrators did. */
+/** What administrators did, as pages and as a file. */
 
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
@@ -38,7 +38,7 @@ const idAt = (at: string) => sql`(WITH RECURSIVE s(low, high) AS (
     FROM s JOIN auditLog ON id = (low + high) / 2 WHERE low < high)
   SELECT max(low) FROM s)`
 
-/** Ids: `first` of all pages, `start` of this page, and `end`, which follows this page. */
+/** Returns the ids `first` of all pages, `start` of this page, and `end`, which follows this page. */
 function boundsOf({ before = Number.MAX_SAFE_INTEGER, since, until }: Page) {
   const first = since ? idAt(since) : sql`1`
   const untilId = until ? idAt(`${until}T24`) : sql`${before}`
@@ -92,24 +92,59 @@ export async function readAudit(
 ) {
   const page = { ...filter, limit: limit + 1 }
   const { first, start } = boundsOf(page)
-  const [account, rows, [bounds], actors] = await readAsUser({ db, caller }, [
-    selectAudit(db, page),
-    raw<{ first: number; start: number }>(db, sql`SELECT ${first} AS first, ${start} AS start`),
-    // One step in the index for each of them.
-    raw<{ id: number; name: string }>(
-      db,
-      sql`WITH RECURSIVE actors(id) AS (SELECT min(userId) FROM auditLog UNION ALL
+  const { account, rows, bounds, actors } = await readAsUser(
+    { db, caller },
+    {
+      rows: selectAudit(db, page),
+      bounds: raw<{ first: number; start: number }>(
+        db,
+        sql`SELECT ${first} AS first, ${start} AS start`,
+      ),
+      // One step in the index for each of them.
+      actors: raw<{ id: number; name: string }>(
+        db,
+        sql`WITH RECURSIVE actors(id) AS (SELECT min(userId) FROM auditLog UNION ALL
           SELECT (SELECT min(userId) FROM auditLog WHERE userId > actors.id) FROM actors
           WHERE actors.id IS NOT NULL)
         SELECT users.id, coalesce(${nameOf('users')}, 'User ' || users.id) AS name FROM actors JOIN users ON users.id = actors.id`,
-    ),
-  ])
+      ),
+    },
+  )
   const entries = rows.slice(0, limit)
-  const older = bounds && bounds.start > bounds.first ? bounds.start : undefined
-  return {
-    account,
-    entries,
-    actors: actors.map(({ id, name }): [number, string] => [id, name]),
-    next: rows.length > limit ? entries.at(-1)?.id : older,
-  }
+  const older = bounds.find((page) => page.start > page.first)?.start
+  return { account, entries, actors, next: rows.length > limit ? entries.at(-1)?.id : older }
+}
+
+/**
+ * A spreadsheet takes a text that begins with one of these for a formula, which may send data
+ * elsewhere. An apostrophe makes it a text.
+ */
+const formula = /^\s*[=+\-@＝＋－＠]/
+
+const toLine = (values: readonly unknown[]): string =>
+  `${values
+    .map((value) => String(value ?? ''))
+    .map((text) => `"${(formula.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`)
+    .join(',')}\r\n`
+
+/**
+ * Returns what matches as CSV (RFC 4180), newest first. The first page is read at once, each other
+ * one when the reader is ready for it.
+ */
+export async function exportAudit(ctx: Pick<Ctx, 'db' | 'caller'>, filter: AuditFilter) {
+  const read = (before?: number) => readAudit(ctx, { ...filter, before, limit: 500 })
+  let page: Awaited<ReturnType<typeof read>> | undefined = await read()
+  let text = toLine(['time', 'userId', 'user', 'token', 'action', 'subject', 'details'])
+  return new ReadableStream({
+    async pull(controller) {
+      if (!page) return controller.close()
+      for (const { at, userId, userName, tokenName, action, subject, ...entry } of page.entries) {
+        const details = entry.details && JSON.stringify(entry.details)
+        text += toLine([at, userId, userName, tokenName, action, subject, details])
+      }
+      controller.enqueue(new TextEncoder().encode(text))
+      text = ''
+      page = page.next ? await read(page.next) : undefined
+    },
+  })
 }

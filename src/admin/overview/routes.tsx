@@ -1,5 +1,10 @@
+/** The overview: what is wrong, what waits, and what was done. */
+import * as z from 'zod'
 import type { DeliveryState } from '../../db/schema/delivery.ts'
 import { rules } from '../../delivery/reasons.ts'
+import { Endpoints } from '../../http/endpoint.ts'
+import { idText } from '../../http/inputs.ts'
+import { AlarmKey, acknowledgeAlarm } from '../../monitoring/acknowledge.ts'
 import { countWork } from '../../monitoring/health.ts'
 import { MAX_COUNT } from '../../monitoring/state.ts'
 import { LinkButton } from '../../pages/components/button.tsx'
@@ -10,46 +15,79 @@ import { usePage } from '../../pages/components/request.ts'
 import { Rows } from '../../pages/components/rows.tsx'
 import { AuditList } from '../audit/list.tsx'
 import { upTo } from '../format.ts'
-import { Live, listPath, OperationsPage, TransferLink } from '../layout.tsx'
+import {
+  AdminLayout,
+  adminPage,
+  Live,
+  listPath,
+  liveScripts,
+  Meta,
+  PageLink,
+  Section,
+} from '../layout.tsx'
 import { describeRetry } from '../transfers/outcome.tsx'
-import type { Group } from './groups.ts'
 import { NetworkPanel } from './network.tsx'
 import type { Range } from './periods.ts'
 import { Plots } from './plots.tsx'
-import { Cron, Troubles } from './problems.tsx'
-import type { Overview } from './read.ts'
+import { CronProblem, Problems } from './problems.tsx'
+import { type Group, type Overview, readOverview } from './read.ts'
 
-type OverviewProps = Omit<Overview, 'account'> & { range: Range }
+const OverviewQuery = z.object({ range: z.enum(['hours', 'days']).catch('hours') })
 
-export const OverviewPage = ({ hours, state, audit, range, ...groups }: OverviewProps) => (
-  <OperationsPage path="/operations">
+/** Seconds between two loads of the overview without scripts. */
+const REFRESH = 30
+
+export const overviewRoutes = new Endpoints()
+  .get(
+    '/operations',
+    { access: 'administrator', reads: 'nearest', input: { query: OverviewQuery } },
+    async (c, { query: { range } }) => {
+      const overview = await readOverview(c.var)
+      return adminPage(c, {
+        title: 'Operations',
+        account: overview.account,
+        scripts: [...liveScripts, 'plots.js'],
+        refresh: REFRESH,
+        children: <OverviewPage {...overview} range={range} />,
+      })
+    },
+  )
+  .post(
+    '/operations/alarms/:key/acknowledge',
+    {
+      access: 'administrator',
+      reads: 'primary',
+      input: { param: AlarmKey, form: z.object({ version: idText }) },
+    },
+    async (c, { param, form }) => {
+      await acknowledgeAlarm(c.var, { ...param, ...form })
+      return c.redirect('/operations', 303)
+    },
+  )
+
+type OverviewProps = Overview & { range: Range }
+
+const OverviewPage = ({ hours, state, audit, range, failures, waiting }: OverviewProps) => (
+  <AdminLayout path="/operations">
     <Live>
-      <Cron state={state} />
-      <Troubles state={state} />
+      <CronProblem state={state} />
+      <Problems state={state} />
       <dl class="numbers">
         <Figure name="Queued" value={countWork(state.work, 'queued')} state="queued" />
         <Figure name="In flight" value={countWork(state.work, 'inFlight')} state="in_flight" />
         <Figure name="Without a wallet" value={state.awaitingWallet} state="awaiting_wallet" />
         <Figure name="Failed" value={state.failed} state="failed" />
       </dl>
-      <section class="flow" aria-labelledby="failures">
-        <h2 id="failures">Failures</h2>
-        <Groups groups={groups.failures} state="failed" empty="Nothing has failed." />
-      </section>
-      <section class="flow" aria-labelledby="waiting">
-        <h2 id="waiting">Waiting for more than their turn</h2>
-        <Groups
-          groups={groups.delays}
-          state="queued"
-          empty="What is queued waits only for its turn."
-        />
-      </section>
-      <section class="flow" aria-labelledby="plots">
-        <h2 id="plots">Orders and deliveries</h2>
+      <Section id="failures" title="Failures">
+        <Groups groups={failures} state="failed" empty="Nothing has failed." />
+      </Section>
+      <Section id="waiting" title="Waiting for more than their turn">
+        <Groups groups={waiting} state="queued" empty="What is queued waits only for its turn." />
+      </Section>
+      <Section id="plots" title="Orders and deliveries">
         <Plots hours={hours} range={range} />
-      </section>
-      <section class="flow" aria-labelledby="networks">
-        <h2 id="networks">Signers and contracts</h2>
+      </Section>
+      <Section id="networks" title="Signers and contracts">
         {Object.entries(usePage().settings.NETWORKS).map(([name, network]) => (
           <NetworkPanel
             name={name}
@@ -57,24 +95,22 @@ export const OverviewPage = ({ hours, state, audit, range, ...groups }: Overview
             check={state.networks.find(({ chainId }) => chainId === network.chainId)}
           />
         ))}
-      </section>
-      <section class="flow" aria-labelledby="webhooks">
-        <h2 id="webhooks">Webhooks</h2>
+      </Section>
+      <Section id="webhooks" title="Webhooks">
         <dl class="numbers">
           <Figure name="Endpoints with something to send" value={state.webhooks.pending} />
           <Figure name="Failing endpoints" value={state.webhooks.failing} />
           <Figure name="Disabled endpoints" value={state.webhooks.disabled} />
         </dl>
-      </section>
-      <section class="flow" aria-labelledby="audit">
-        <h2 id="audit">Audit log</h2>
+      </Section>
+      <Section id="audit" title="Audit log">
         <AuditList entries={audit} />
         <p class="actions">
           <LinkButton href="/operations/audit">All entries</LinkButton>
         </p>
-      </section>
+      </Section>
     </Live>
-  </OperationsPage>
+  </AdminLayout>
 )
 
 type FigureProps = { name: string; value: number; state?: DeliveryState }
@@ -94,24 +130,20 @@ const Groups = ({ groups, state, empty }: GroupsProps) => (
     row={({ reasonCode: code, chainId, items, totals, oldestId }) => (
       <li class="row">
         <p>{sentence(rules[code].sentence)}</p>
-        <p class="meta">
-          <span>
+        <Meta
+          facts={[
             <a href={listPath({ state, code, chain: chainId })}>
               {upTo(items)} {items === 1 ? 'transfer' : 'transfers'}
               <span class="visually-hidden">: {rules[code].sentence}</span>
-            </a>
-          </span>
-          {chainId && <span>Chain {chainId}</span>}
-          {Object.entries<number>(JSON.parse(totals)).map(([currency, amount]) => (
-            <span>
-              {items >= MAX_COUNT && 'at least '}
-              {money(amount, currency)}
-            </span>
-          ))}
-          <span>
-            Oldest: <TransferLink id={oldestId} />
-          </span>
-        </p>
+            </a>,
+            chainId && `Chain ${chainId}`,
+            ...Object.entries<number>(JSON.parse(totals)).map(
+              ([currency, amount]) =>
+                `${items >= MAX_COUNT ? 'at least ' : ''}${money(amount, currency)}`,
+            ),
+            ['Oldest: ', <PageLink to="transfers" id={oldestId} />],
+          ]}
+        />
         {state === 'failed' && <p class="hint">{describeRetry(code)}</p>}
       </li>
     )}
