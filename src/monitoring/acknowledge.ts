@@ -13,17 +13,17 @@ export const AlarmKey = z.object({
   key: inputText(200).describe('Name and subject of the alarm, separated by a colon.'),
 })
 
-const version = z.int().positive().describe('The `version` of the alarm that was looked at.')
-
 /** The body of an acknowledgement. */
 export const Acknowledgement = z
-  .object({ version })
+  .object({
+    version: z.int().positive().describe('The `version` of the alarm that was looked at.'),
+  })
   .meta({ id: 'Acknowledgement', description: 'What was looked at.' })
 
 /**
  * Acknowledges what an alarm has told up to a version. It ends with the next cron run, unless something
- * was found since. Throws `unauthenticated`, `forbidden`, `not_found`, and
- * `reauthentication_required` if a session has signed in too long ago.
+ * was found since. Throws `not_found`, and `reauthentication_required` if a session has signed in too
+ * long ago.
  */
 export async function acknowledgeAlarm(
   ctx: Ctx,
@@ -35,16 +35,11 @@ export async function acknowledgeAlarm(
     error: () => new ApiError('not_found', 'there is no alarm with this key and version'),
   }
   const recent = caller.requires ? [requireRecentSignIn(db, caller, now)] : []
-  await writeAs(
-    db,
-    caller,
-    [unknown, ...recent],
-    [
-      db
-        .update(findings)
-        .set({ acknowledgedAt: now.toISOString() })
-        .where(sql`key = ${key} AND id <= ${version} AND acknowledgedAt IS NULL`),
-      recordAction(ctx, { action: 'alarm.acknowledge', subject: key, details: { version } }),
-    ],
-  )
+  await writeAs(db, caller, [unknown, ...recent], {
+    acknowledge: db
+      .update(findings)
+      .set({ acknowledgedAt: now.toISOString() })
+      .where(sql`key = ${key} AND id <= ${version} AND acknowledgedAt IS NULL`),
+    record: recordAction(ctx, { action: 'alarm.acknowledge', subject: key, details: { version } }),
+  })
 }

@@ -1,6 +1,6 @@
 /** The state as gauges, in the text format of Prometheus (0.0.4). */
-import { countWork, secondsSince } from './health.ts'
-import type { State } from './state.ts'
+import { secondsSince } from './health.ts'
+import { countWork, type State } from './state.ts'
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 

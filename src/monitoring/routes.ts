@@ -4,15 +4,14 @@ import { sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
-import { raw } from '../db/batch.ts'
+import { batch, raw } from '../db/batch.ts'
 import type { App } from '../http/context.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { ApiError, errorResponse, TokenRequired } from '../http/errors.ts'
 import { count, text } from '../http/fields.ts'
 import { mayBeStale } from '../http/nearest.ts'
 import { Acknowledgement, AlarmKey, acknowledgeAlarm } from './acknowledge.ts'
-import { describeHealth } from './health.ts'
-import { Health } from './health-schema.ts'
+import { describeHealth, Health } from './health.ts'
 import { formatMetrics, METRICS_TYPE } from './metrics.ts'
 import { cachedState, MAX_AGE, type State } from './state.ts'
 
@@ -111,6 +110,6 @@ const answeredAt = new WeakMap<Env, number>()
 /** Throws if the database does not answer or lacks migrations. */
 async function checkDatabase({ env, var: { db, now } }: Context<App>): Promise<void> {
   if (now.getTime() - (answeredAt.get(env) ?? 0) < MAX_AGE) return
-  await db.batch([raw(db, sql`SELECT id FROM cronRuns`)])
+  await batch(db, { cron: raw(db, sql`SELECT id FROM cronRuns`) })
   answeredAt.set(env, now.getTime())
 }

@@ -91,6 +91,10 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
   }
 }
 
+/** Adds a number of each group. */
+export const countWork = (work: readonly Work[], of: 'queued' | 'inFlight'): number =>
+  work.reduce((sum, group) => sum + group[of], 0)
+
 /** Returns the statements that read the state of the instance. */
 export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
   const now = date.toISOString()

@@ -7,8 +7,7 @@ import {
   severities,
   severityOf,
 } from '../../monitoring/alarms.ts'
-import { countWork } from '../../monitoring/health.ts'
-import type { StoredState } from '../../monitoring/state.ts'
+import { countWork, type StoredState } from '../../monitoring/state.ts'
 import { LinkButton } from '../../pages/components/button.tsx'
 import { Confirm } from '../../pages/components/confirm.tsx'
 import { sentence } from '../../pages/components/field.tsx'
