@@ -5,7 +5,7 @@ import { sweepAddresses } from './addresses/sweep.ts'
 import { removeOrphans } from './avatars/orphans.ts'
 import { checkListings } from './catalogue/check-listings.ts'
 import { sweepImports } from './catalogue/import.ts'
-import { raw } from './db/batch.ts'
+import { batch, raw } from './db/batch.ts'
 import { connect, type Database } from './db/client.ts'
 import { prune } from './db/prune.ts'
 import { pruneQuotas } from './db/quota.ts'
@@ -29,13 +29,8 @@ import { dayOf, IDEMPOTENCY_LIFETIME } from './orders/idempotency.ts'
 import { sweepReservations } from './reservations/release.ts'
 
 /** What a job may need: also all that sending a mail does. */
-type Job = (ctx: {
-  env: Env
-  email: SendEmail
-  db: Database
-  settings: Settings
-  now: Date
-}) => Promise<unknown>
+type JobCtx = { env: Env; email: SendEmail; db: Database; settings: Settings; now: Date }
+type Job = (ctx: JobCtx) => Promise<unknown>
 
 const jobs: Record<string, Job> = {
   wakeDueChains: ({ env, db, settings, now }) => wakeDueChains(env.DELIVERIES, db, settings, now),
@@ -71,8 +66,16 @@ export async function runCron(env: Env, now: Date): Promise<void> {
       log.error('cron_job_failed', { job, error })
     }
   }
-  const recordEnd = () => attempt('recordEnd', () => db.batch([recordRunEnd(db, failedJobs)]))
-  await attempt('recordStart', () => db.batch([recordRunStart(db, now)]))
+  const recordEnd = () => {
+    const run = { finishedAt: new Date().toISOString(), failedJobs: [...failedJobs] }
+    return attempt('recordEnd', () => batch(db, { run: db.update(cronRuns).set(run) }))
+  }
+  const started = raw<never>(
+    db,
+    sql`INSERT INTO cronRuns (id, startedAt, failedJobs) VALUES (1, ${now.toISOString()}, '[]')
+      ON CONFLICT (id) DO UPDATE SET startedAt = excluded.startedAt`,
+  )
+  await attempt('recordStart', () => batch(db, { started }))
   await Promise.all(Object.entries(jobs).map(([job, run]) => attempt(job, run)))
   await recordEnd()
   // After the others, because it notifies of what they found.
@@ -80,16 +83,6 @@ export async function runCron(env: Env, now: Date): Promise<void> {
   await attempt('raiseAlarms', () => raiseAlarms(env, db, now))
   if (failedJobs.length > failed) await recordEnd()
 }
-
-const recordRunStart = (db: Database, now: Date) =>
-  raw<never>(
-    db,
-    sql`INSERT INTO cronRuns (id, startedAt, failedJobs) VALUES (1, ${now.toISOString()}, '[]')
-      ON CONFLICT (id) DO UPDATE SET startedAt = excluded.startedAt`,
-  )
-
-const recordRunEnd = (db: Database, failedJobs: readonly string[]) =>
-  db.update(cronRuns).set({ finishedAt: new Date().toISOString(), failedJobs: [...failedJobs] })
 
 /** Deletes rows that no request can use any more. */
 export function deleteExpiredRows(db: Database, now: Date) {

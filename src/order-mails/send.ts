@@ -5,15 +5,15 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import { signOptOut, tokenIssuer } from '../auth/tokens.ts'
-import { guarded, raw } from '../db/batch.ts'
+import { batch, guarded, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { countUse, type Quota, requireQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt } from '../events/id.ts'
 import { log } from '../log.ts'
 import { EnoughMails, hashAddress, isOptedOut, type Mailer, mailboxOf, post } from '../mail/mail.ts'
-import { DAY } from '../time.ts'
-import { type OrderFacts, orderTexts, quoteTitle } from './texts.ts'
+import { DAY, MINUTE } from '../time.ts'
+import { type MailedItem, orderTexts, quoteTitle } from './texts.ts'
 
 /** Mails about orders that a mailbox gets in a day, and of these because of one seller. */
 const MAX_ORDER_MAILS = { mailbox: 10, seller: 3 }
@@ -24,14 +24,14 @@ const MAX_PER_RUN = { mails: 50, events: 200, waiting: 1000 }
 /** Milliseconds after which a seller is told again. */
 export const SENT_LIFETIME = 30 * DAY
 
-type OrderMail = OrderFacts & {
+type OrderMail = MailedItem & {
   type: keyof typeof orderTexts
   email: string
   sellerId: number
   /** The user whose token has placed the order; null for a master token, absent for an approval. */
   placedBy?: number | null
 }
-/** `isSent`: whether it was sent before. `mark` stores that it was. */
+/** `isSent`: the condition that it was sent before. `mark`: the statement that stores it. */
 type Sending = { mail: OrderMail; isSent: SQL; mark: SQL }
 type OrderMailer = Mailer & { settings: Settings }
 
@@ -39,11 +39,11 @@ type OrderMailer = Mailer & { settings: Settings }
 export async function mailOrders(mailer: OrderMailer): Promise<void> {
   const { db, settings, now } = mailer
   if (settings.MAX_ORDER_MAILS_PER_DAY === 0) return
-  const [waiting, told, [newest]] = await db.batch([
-    selectWaiting(db, settings),
-    selectTold(db, now),
-    raw<{ id: number | null }>(db, sql`SELECT max(id) AS id FROM ${nextEvents(now)}`),
-  ])
+  const { waiting, told, newest } = await batch(db, {
+    waiting: selectWaiting(db, settings),
+    told: selectTold(db, now),
+    newest: raw<{ id: number | null }>(db, sql`SELECT max(id) AS id FROM ${nextEvents(now)}`),
+  })
   const moveTo = (id: number) =>
     sql`UPDATE instance SET mailPosition = ${id} WHERE mailPosition < ${id}`
   const due: Sending[] = [
@@ -59,8 +59,9 @@ export async function mailOrders(mailer: OrderMailer): Promise<void> {
     })),
   ]
   for (const sending of due.slice(0, MAX_PER_RUN.mails)) if (!(await send(mailer, sending))) return
-  if (newest?.id && due.length <= MAX_PER_RUN.mails)
-    await db.batch([raw<never>(db, moveTo(newest.id))])
+  const last = newest[0]?.id
+  if (last && due.length <= MAX_PER_RUN.mails)
+    await batch(db, { move: raw<never>(db, moveTo(last)) })
 }
 
 /** Today's mails are used up, or another run sends them. */
@@ -79,19 +80,24 @@ async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promi
   const texts = orderTexts[type]({ ...mail, title: quoteTitle(mail.title) }, settings)
   const stop = () => new NoMails()
   const skip = (reason: string) => () => new EnoughMails(reason)
+  const perDay = (name: string, limit: number, error: () => Error): Quota => ({
+    name,
+    per: 'day',
+    limit,
+    error,
+  })
   const mailbox = `orders:${addressHash}`
   // Sellers do not cause what they get themselves.
-  const cause = type === 'approval.needed' ? contract : sellerId
+  const cause = `${mailbox}:${type === 'approval.needed' ? contract : sellerId}`
   const most = settings.MAX_ORDER_MAILS_PER_DAY
-  const limits: [name: string, limit: number, error: () => Error][] = [
-    ['order-mails', most, stop],
-    [mailbox, MAX_ORDER_MAILS.mailbox, skip('the mailbox got enough')],
-    [`${mailbox}:${cause}`, MAX_ORDER_MAILS.seller, skip('its seller caused enough')],
+  const quotas = [
+    perDay('order-mails', most, stop),
+    perDay(mailbox, MAX_ORDER_MAILS.mailbox, skip('the mailbox got enough')),
+    perDay(cause, MAX_ORDER_MAILS.seller, skip('its seller caused enough')),
   ]
-  // One seller must not use up the mails of the others.
-  const share = `order-mails:${placedBy}`
-  if (placedBy) limits.push([share, Math.ceil(most / 2), skip('its user caused enough')])
-  const quotas = limits.map(([name, limit, error]): Quota => ({ name, per: 'day', limit, error }))
+  // One user must not use up the mails of the others.
+  const ofUser = skip('its user caused enough')
+  if (placedBy) quotas.push(perDay(`order-mails:${placedBy}`, Math.ceil(most / 2), ofUser))
   const guards = [
     { when: isSent, error: stop },
     { when: isOptedOut(addressHash), error: skip('the recipient wants none') },
@@ -99,15 +105,13 @@ async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promi
   ]
   const markSent = raw<never>(db, mark)
   try {
-    await guarded(db, guards, {
-      mark: markSent,
-      uses: quotas.map((quota) => countUse(db, quota, now)),
-    })
+    const uses = quotas.map((quota) => countUse(db, quota, now))
+    await guarded(db, guards, { mark: markSent, uses })
   } catch (error) {
     if (error instanceof NoMails) return false
     if (!(error instanceof EnoughMails)) throw error
     log.info('mail_skipped', { mail: type, reason: error.message })
-    await db.batch([markSent])
+    await batch(db, { mark: markSent })
     return true
   }
   await post(mailer, to, { ...texts, unsubscribe }).catch((error) =>
@@ -116,13 +120,14 @@ async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promi
   return true
 }
 
-/** What `orderTexts` needs, of an item `i` and its NFT `n`. */
-const facts = sql`n.title, i.orderId, n.contractNetwork AS network, n.contractAddr AS contract,
+/** The columns of `MailedItem`, of an item `i` and its NFT `n`. */
+const itemColumns = sql`n.title, i.orderId, n.contractNetwork AS network, n.contractAddr AS contract,
   n.coverKey, i.sellerId`
 
 /** Selects the next events; after a day without a run, those of the last ten minutes. */
 function nextEvents(now: Date): SQL {
-  const [tooOld, recent] = [DAY, 600_000].map((age) => eventIdAt(new Date(now.getTime() - age)))
+  const tooOld = eventIdAt(new Date(now.getTime() - DAY))
+  const recent = eventIdAt(new Date(now.getTime() - 10 * MINUTE))
   return sql`(SELECT id, type, itemId, data FROM events
     WHERE id > (SELECT iif(mailPosition < ${tooOld}, ${recent}, mailPosition) FROM instance)
     ORDER BY id LIMIT ${MAX_PER_RUN.events})`
@@ -132,7 +137,7 @@ function nextEvents(now: Date): SQL {
 const selectTold = (db: Database, now: Date) =>
   raw<OrderMail & { id: number }>(
     db,
-    sql`SELECT v.id, v.type, u.email, ${facts}, i.ethRecipient AS wallet,
+    sql`SELECT v.id, v.type, u.email, ${itemColumns}, i.ethRecipient AS wallet,
         v.data ->> 'txId' AS txId, d.placedBy
       FROM ${nextEvents(now)} v
       CROSS JOIN deliveries d ON d.id = v.itemId AND d.state = CASE v.type
@@ -151,7 +156,7 @@ function selectWaiting(db: Database, { NETWORKS }: Settings) {
     db,
     sql`SELECT w.*, 'approval.needed' AS type, u.email, u.ethereumPublicAddr AS wallet
       FROM (SELECT 'approval:' || i.sellerId || ':' || d.chainId || ':' || n.contractAddr AS subject,
-          min(d.id), ${facts}
+          min(d.id), ${itemColumns}
         FROM (SELECT id, chainId FROM deliveries
           WHERE chainId IN (SELECT value FROM json_each(${chainIds}))
             AND reasonCode = 'holder_not_approved' AND failingSince IS NOT NULL AND dueAt IS NOT NULL

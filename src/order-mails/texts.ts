@@ -6,7 +6,8 @@ import type { Settings } from '../env.ts'
 import { coverUrl, explorerPage } from '../http/links.ts'
 import type { MailContent } from '../mail/html.ts'
 
-export type OrderFacts = {
+/** The order item that a mail is about. */
+export type MailedItem = {
   title: string
   orderId: number
   /** Of the recipient; of the seller if an approval is needed. */
@@ -54,7 +55,7 @@ export const orderTexts = {
     button: 'Allow delivery',
     note: 'What you have sold of this contract waits for it, and fails after 24 hours. We tell you once in 30 days.',
   }),
-} satisfies Record<string, (facts: OrderFacts, settings: Settings) => MailContent>
+} satisfies Record<string, (item: MailedItem, settings: Settings) => MailContent>
 
 const ordersLink = ({ PUBLIC_URL }: Settings) => ({
   url: `${PUBLIC_URL}/orders`,

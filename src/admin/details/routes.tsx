@@ -1,7 +1,14 @@
 /** The pages that operators have of an order, a user and an NFT. */
+import { eq, sql } from 'drizzle-orm'
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
+import { readAsUser } from '../../auth/session.ts'
+import { nfts } from '../../db/schema/catalogue.ts'
+import { orders } from '../../db/schema/orders.ts'
+import { users } from '../../db/schema/users.ts'
+import type { Ctx } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors.ts'
 import { idText } from '../../http/inputs.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import { ExplorerLink } from '../../pages/components/explorer.tsx'
@@ -12,10 +19,10 @@ import { Rows } from '../../pages/components/rows.tsx'
 import { Time } from '../../pages/components/time.tsx'
 import { AdminLayout, adminPage, FactPanel, listPath, PageLink } from '../layout.tsx'
 import { Listing } from '../search/listing.tsx'
-import type { FoundListing } from '../search/search.ts'
+import { type FoundListing, LIMIT, selectListings } from '../search/search.ts'
+import { selectListed } from '../transfers/list.ts'
 import { TransferRows } from '../transfers/rows.tsx'
 import { placedWith } from '../transfers/transfer-page.tsx'
-import { readNftDetails, readOrderDetails, readUserDetails } from './read.ts'
 
 const Id = z.object({ id: idText })
 
@@ -24,7 +31,7 @@ export const detailsRoutes = new Endpoints()
     '/operations/orders/:id',
     { access: 'administrator', reads: 'nearest', input: { param: Id } },
     async (c, { param }) => {
-      const { account, ...found } = await readOrderDetails(c.var, param)
+      const { account, ...found } = await readOrderDetails(c.var, param.id)
       const children = <OrderPage {...found} />
       return adminPage(c, { title: `Order ${param.id}`, account, children })
     },
@@ -33,7 +40,7 @@ export const detailsRoutes = new Endpoints()
     '/operations/users/:id',
     { access: 'administrator', reads: 'nearest', input: { param: Id } },
     async (c, { param }) => {
-      const { account, ...found } = await readUserDetails(c.var, param)
+      const { account, ...found } = await readUserDetails(c.var, param.id)
       const children = <UserPage {...found} />
       return adminPage(c, { title: `User ${param.id}`, account, children })
     },
@@ -42,11 +49,47 @@ export const detailsRoutes = new Endpoints()
     '/operations/nfts/:id',
     { access: 'administrator', reads: 'nearest', input: { param: Id } },
     async (c, { param }) => {
-      const { account, ...found } = await readNftDetails(c.var, param)
+      const { account, ...found } = await readNftDetails(c.var, param.id)
       const children = <NftPage {...found} />
       return adminPage(c, { title: `NFT ${param.id}`, account, children })
     },
   )
+
+type ReadCtx = Pick<Ctx, 'db' | 'caller'>
+
+function required<Row>([row]: readonly Row[]): Row {
+  if (!row) throw new ApiError('not_found', 'there is nothing with this id')
+  return row
+}
+
+/** Returns the administrator and an order with its transfers. */
+async function readOrderDetails(ctx: ReadCtx, id: number) {
+  const { order, ...others } = await readAsUser(ctx, {
+    order: ctx.db.select().from(orders).where(eq(orders.id, id)),
+    transfers: selectListed(ctx.db, sql`i.orderId = ${id}`),
+  })
+  return { order: required(order), ...others }
+}
+
+/** Returns the administrator and a user with the newest listings and transfers. */
+async function readUserDetails(ctx: ReadCtx, id: number) {
+  const { user, ...others } = await readAsUser(ctx, {
+    user: ctx.db.select().from(users).where(eq(users.id, id)),
+    bought: selectListed(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
+    sold: selectListed(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
+    listings: selectListings(ctx.db, sql`l.sellerId = ${id}`),
+  })
+  return { user: required(user), ...others }
+}
+
+/** Returns the administrator and an NFT with its newest listings. */
+async function readNftDetails(ctx: ReadCtx, id: number) {
+  const { nft, ...others } = await readAsUser(ctx, {
+    nft: ctx.db.select().from(nfts).where(eq(nfts.id, id)),
+    listings: selectListings(ctx.db, sql`l.nftId = ${id}`),
+  })
+  return { nft: required(nft), ...others }
+}
 
 type Found<Read extends (...args: never) => Promise<object>> = Omit<
   Awaited<ReturnType<Read>>,
