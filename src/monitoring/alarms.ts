@@ -6,7 +6,7 @@ import type { Settings } from '../env.ts'
 import { firstFees } from '../ethereum/fees.ts'
 import { strangersLimit } from '../mail/mail.ts'
 import { DAY, MINUTE, SECOND } from '../time.ts'
-import { countWork, MAX_COUNT, type State } from './state.ts'
+import { countItems, MAX_COUNT, type State } from './state.ts'
 import { TOLD_BEFORE } from './token-ends.ts'
 
 /** Deliveries for which the balance of a signer should suffice. */
@@ -126,14 +126,14 @@ const isOld = (at: string | null, limit: number, now: Date): at is string =>
   at !== null && now.getTime() - new Date(at).getTime() >= limit
 
 /** While no node answers, what was seen last counts as of then. */
-function* networkAlarms({ networks, work }: State, { settings, now, limits }: Criteria) {
+function* networkAlarms({ networks, underWay }: State, { settings, now, limits }: Criteria) {
   for (const { name, chainId, checkedAt, problem, headAt, ...seen } of networks) {
     if (problem && isOld(checkedAt, limits.node, now)) {
       const detail = `No node of ${name} can be used since ${when(checkedAt)}: ${problem}.`
       yield alarm('node_unavailable', chainId, detail)
     }
     const isStalled = headAt && Date.parse(checkedAt) - Date.parse(headAt) >= limits.head
-    const waits = work.some(
+    const waits = underWay.some(
       ({ chainId: id, dueAt, unminedAt }) =>
         id === chainId && (isOld(dueAt, limits.head, now) || isOld(unminedAt, limits.head, now)),
     )
@@ -253,7 +253,7 @@ function* signerAlarms({ networks, paused }: State) {
 }
 
 /** Paid items that have a wallet and have not ended, by their age: when they are due next says nothing. */
-function* delayAlarms({ work, delays, runs }: State, { settings, now }: Criteria) {
+function* delayAlarms({ underWay, delays, runs }: State, { settings, now }: Criteria) {
   const limit = settings.DELIVERY_ALARM_MINUTES * MINUTE
   const chainName = (chainId: number | null) =>
     chainId === null ? 'a network that is not configured' : `chain ${chainId}`
@@ -262,10 +262,10 @@ function* delayAlarms({ work, delays, runs }: State, { settings, now }: Criteria
       const detail = `${countedUp(items, 'item')} of ${chainName(chainId)} cannot be delivered: ${reasonCode}. The oldest waits since ${when(queuedAt)}.`
       yield alarm('deliveries_delayed', `${chainId}:${reasonCode}`, detail)
     }
-  for (const [chainId, groups] of Map.groupBy(work, (group) => group.chainId)) {
+  for (const [chainId, groups] of Map.groupBy(underWay, (group) => group.chainId)) {
     const [oldest = null] = groups.flatMap(({ queuedAt }) => queuedAt ?? []).sort()
     if (!isOld(oldest, limit, now)) continue
-    const total = countWork(groups, 'queued') + countWork(groups, 'inFlight')
+    const total = countItems(groups, 'queued') + countItems(groups, 'inFlight')
     // Those that wait for a reason have an alarm of their own.
     const delayed = delays.filter((delay) => delay.chainId === chainId)
     const isComplete = groups.every(({ queued }) => queued < MAX_COUNT)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { address, bool, count, digits, id, orNull, positive, text, time } from '../http/fields.ts'
 import { SECOND } from '../time.ts'
 import { runbookUrl } from './notify.ts'
-import { countWork, type State } from './state.ts'
+import { countItems, type State } from './state.ts'
 
 const problem = orNull(text('What is wrong; null if it answers.'))
 
@@ -124,8 +124,8 @@ export function secondsSince(at: string | null, now: Date): number | null {
 
 /** Returns the parts of the instance, for a master token. */
 export function describeHealth(state: State, publicUrl: string, now: Date) {
-  const [oldest] = state.work.toSorted((a, b) => a.firstId - b.firstId)
-  const { work, webhooks, cron } = state
+  const [oldest] = state.underWay.toSorted((a, b) => a.firstId - b.firstId)
+  const { underWay, webhooks, cron } = state
   return {
     d1: { problem: null, bytes: state.databaseBytes },
     r2: { problem: state.storageProblem },
@@ -155,8 +155,8 @@ export function describeHealth(state: State, publicUrl: string, now: Date) {
     })),
     deliveries: {
       awaitingWallet: state.awaitingWallet,
-      queued: countWork(work, 'queued'),
-      inFlight: countWork(work, 'inFlight'),
+      queued: countItems(underWay, 'queued'),
+      inFlight: countItems(underWay, 'inFlight'),
       failed: state.failed,
     },
     oldestUndelivered: oldest

@@ -1,6 +1,6 @@
 /** The state as gauges, in the text format of Prometheus (0.0.4). */
 import { secondsSince } from './health.ts'
-import { countWork, type State } from './state.ts'
+import { countItems, type State } from './state.ts'
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -14,7 +14,7 @@ type QueueState = State['queues']['webhooks']
 
 /** The text and the samples of each gauge. */
 function gauges(state: State, now: Date): Record<string, [help: string, samples: Samples]> {
-  const { work, failed, awaitingWallet, webhooks, cron, alarms, findings } = state
+  const { underWay, failed, awaitingWallet, webhooks, cron, alarms, findings } = state
   const age = (at: string | null) => secondsSince(at, now)
   const one = (value: Value): Samples => [[{}, value]]
   const perQueue = (read: (queue: QueueState) => Value): Samples =>
@@ -36,14 +36,14 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
       'Order items that are not delivered, nor cancelled or written off, counted up to 1000.',
       [
         [{ state: 'awaiting_wallet' }, awaitingWallet],
-        [{ state: 'queued' }, countWork(work, 'queued')],
-        [{ state: 'in_flight' }, countWork(work, 'inFlight')],
+        [{ state: 'queued' }, countItems(underWay, 'queued')],
+        [{ state: 'in_flight' }, countItems(underWay, 'inFlight')],
         [{ state: 'failed' }, failed],
       ],
     ],
     oldest_undelivered_seconds: [
       'Age of the oldest item of a chain that is queued or in flight.',
-      [...Map.groupBy(work, ({ chainId }) => chainId)].map(([chainId, groups]) => [
+      [...Map.groupBy(underWay, ({ chainId }) => chainId)].map(([chainId, groups]) => [
         { chain_id: String(chainId) },
         Math.max(...groups.map(({ firstAt }) => secondsSince(firstAt, now))),
       ]),

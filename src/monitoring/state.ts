@@ -31,7 +31,7 @@ const FIRST = 10
  * Items of a chain that are under way. Times are null if there is no such item. They and the oldest
  * item are looked for among the first that each placer has queued, and the oldest transactions.
  */
-type Work = {
+type ItemsUnderWay = {
   /** Null for items whose network was not configured. */
   chainId: number | null
   queued: number
@@ -48,7 +48,7 @@ type Work = {
 }
 
 /** Queued items of a chain that wait for the same reason. `queuedAt`: of the first of them. */
-type Delay = Pick<Work, 'chainId' | 'queuedAt'> & { reasonCode: ReasonCode; items: number }
+type Delay = Pick<ItemsUnderWay, 'chainId' | 'queuedAt'> & { reasonCode: ReasonCode; items: number }
 
 export type StoredState = ReturnType<typeof storedState>
 type QueueState = Awaited<ReturnType<typeof readQueue>>
@@ -83,7 +83,7 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
   return {
     ...others,
     ...(counts[0] ?? { awaitingWallet: 0, failed: 0, retried: 0 }),
-    work: [...queued, ...inFlight],
+    underWay: [...queued, ...inFlight],
     networks: checks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
     cron: cron[0] ?? null,
     webhooks: webhooks[0] ?? { pending: 0, dueAt: null, failing: 0, disabled: 0 },
@@ -92,14 +92,14 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
 }
 
 /** Adds a number of each group. */
-export const countWork = (work: readonly Work[], of: 'queued' | 'inFlight'): number =>
-  work.reduce((sum, group) => sum + group[of], 0)
+export const countItems = (underWay: readonly ItemsUnderWay[], of: 'queued' | 'inFlight'): number =>
+  underWay.reduce((sum, group) => sum + group[of], 0)
 
 /** Returns the statements that read the state of the instance. */
 export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
   const now = date.toISOString()
   return {
-    queued: selectWork(
+    queued: selectUnderWay(
       db,
       sql`WITH RECURSIVE ${chainsSql}, placers (chainId, placer) AS (
         SELECT chainId, (SELECT min(placer) ${queuedSql} AND d.chainId IS chains.chainId) FROM chains
@@ -112,7 +112,7 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
         AND d.chainId IS p.chainId AND d.placer = p.placer ORDER BY d.dueAt LIMIT ${FIRST})
       GROUP BY p.chainId`,
     ),
-    inFlight: selectWork(
+    inFlight: selectUnderWay(
       db,
       sql`SELECT t.chainId, 0 AS queued, t.carried AS inFlight, t.unminedAt, min(d.queuedAt) AS queuedAt,
         NULL AS dueAt, min(d.id) AS firstId
@@ -217,8 +217,8 @@ export const delayedSql = sql`FROM deliveries d INDEXED BY deliveries_delayed
   WHERE d.chainId IS chains.chainId AND d.reasonCode = value
     AND d.failingSince IS NOT NULL AND d.dueAt IS NOT NULL`
 
-const selectWork = (db: Database, groups: SQL) =>
-  raw<Work>(
+const selectUnderWay = (db: Database, groups: SQL) =>
+  raw<ItemsUnderWay>(
     db,
     sql`SELECT w.*, (SELECT createdAt FROM deliveries WHERE id = w.firstId) AS firstAt
       FROM (${groups}) w`,

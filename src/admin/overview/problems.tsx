@@ -7,7 +7,7 @@ import {
   severities,
   severityOf,
 } from '../../monitoring/alarms.ts'
-import { countWork, type StoredState } from '../../monitoring/state.ts'
+import { countItems, type StoredState } from '../../monitoring/state.ts'
 import { LinkButton } from '../../pages/components/button.tsx'
 import { Confirm } from '../../pages/components/confirm.tsx'
 import { sentence } from '../../pages/components/field.tsx'
@@ -55,8 +55,10 @@ function findProblems(state: StoredState, settings: Settings, now: Date) {
       const raisedAt = raised.get(problem.key)?.raisedAt ?? null
       // A critical alarm of a chain stops what is queued or in flight there.
       const isStop = severity === 'critical' && problem.version === null
-      const work = state.work.filter(({ chainId }) => isStop && `${chainId}` === problem.subject)
-      const stopped = countWork(work, 'queued') + countWork(work, 'inFlight')
+      const underWay = state.underWay.filter(
+        ({ chainId }) => isStop && `${chainId}` === problem.subject,
+      )
+      const stopped = countItems(underWay, 'queued') + countItems(underWay, 'inFlight')
       return { ...problem, severity, raisedAt, stopped }
     })
     .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))

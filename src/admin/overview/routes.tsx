@@ -5,7 +5,7 @@ import { rules } from '../../delivery/reasons.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
 import { AlarmKey, acknowledgeAlarm } from '../../monitoring/acknowledge.ts'
-import { countWork, MAX_COUNT } from '../../monitoring/state.ts'
+import { countItems, MAX_COUNT } from '../../monitoring/state.ts'
 import { LinkButton } from '../../pages/components/button.tsx'
 import { Fact } from '../../pages/components/facts.tsx'
 import { sentence } from '../../pages/components/field.tsx'
@@ -72,8 +72,8 @@ const OverviewPage = ({ hours, state, audit, range, failures, waiting }: Overvie
       <CronProblem state={state} />
       <Problems state={state} />
       <dl class="numbers">
-        <Figure name="Queued" value={countWork(state.work, 'queued')} state="queued" />
-        <Figure name="In flight" value={countWork(state.work, 'inFlight')} state="in_flight" />
+        <Figure name="Queued" value={countItems(state.underWay, 'queued')} state="queued" />
+        <Figure name="In flight" value={countItems(state.underWay, 'inFlight')} state="in_flight" />
         <Figure name="Without a wallet" value={state.awaitingWallet} state="awaiting_wallet" />
         <Figure name="Failed" value={state.failed} state="failed" />
       </dl>

@@ -5,7 +5,7 @@ import { usePage } from '../../pages/components/request.ts'
 import { Rows } from '../../pages/components/rows.tsx'
 import { Time } from '../../pages/components/time.tsx'
 import { Meta, PageLink, StateBadge } from '../layout.tsx'
-import { isChangeable } from './bulk-actions.tsx'
+import { isChangeable } from './actions.tsx'
 import type { ListedTransfer } from './list.ts'
 
 type RowsProps = { transfers: readonly ListedTransfer[]; empty: string; isSelectable?: boolean }

@@ -1,16 +1,13 @@
-import { rules } from '../../delivery/reasons.ts'
 import type { Network } from '../../env.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
-import { Confirm } from '../../pages/components/confirm.tsx'
 import { ExplorerLink } from '../../pages/components/explorer.tsx'
-import { sentence } from '../../pages/components/field.tsx'
 import { Notice, Warning } from '../../pages/components/notice.tsx'
 import { plural } from '../../pages/components/numbers.ts'
 import { usePage } from '../../pages/components/request.ts'
 import { AdminLayout, FactPanel, Live, PageLink, Section, StateBadge } from '../layout.tsx'
-import { ReturnPieces } from './bulk-actions.tsx'
+import { Actions } from './actions.tsx'
 import type { TransferHistory } from './history.ts'
-import { type ActionName, describeOutcome, describeRetry } from './outcome.tsx'
+import { type ActionName, describeOutcome } from './outcome.tsx'
 import { Timeline } from './timeline.tsx'
 
 type TransferProps = TransferHistory & {
@@ -41,66 +38,6 @@ export const TransferPage = ({ done, ...history }: TransferProps) => {
         </Section>
       </Live>
     </AdminLayout>
-  )
-}
-
-const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'obstacles'>) => {
-  const { id, status, requestedAction, reasonCode } = transfer
-  // What a transaction carries is not sent once more.
-  const willFail = status === 'failed' && reasonCode && rules[reasonCode].retry
-  const canRetry = !obstacles.retry && status !== 'in_flight'
-  const canCancel = !obstacles.cancel && requestedAction === 'deliver'
-  const canWriteOff = !obstacles.write_off
-  return (
-    <div class="actions">
-      {canRetry && (
-        <Confirm
-          id="retry"
-          label={status === 'queued' ? 'Try now' : willFail ? 'Retry anyway' : 'Retry'}
-          title={`Retry transfer ${id}?`}
-          action={`/operations/transfers/${id}/retry`}
-          submit="Retry transfer"
-          isHarmless
-        >
-          <p>It becomes due now. It is delivered once, however often you retry it.</p>
-          {status === 'failed' && <p>{describeRetry(reasonCode)}</p>}
-        </Confirm>
-      )}
-      {canCancel && (
-        <Confirm
-          id="cancel"
-          label="Cancel"
-          title={`Cancel transfer ${id}?`}
-          action={`/operations/transfers/${id}/cancel`}
-          submit="Cancel transfer"
-          dismiss="Keep"
-        >
-          <p>
-            Its key is used up on the chain, so it is never delivered. This cannot be undone, and
-            does not refund the buyer.
-          </p>
-        </Confirm>
-      )}
-      {canWriteOff && (
-        <Confirm
-          id="write-off"
-          label="Write off"
-          title={`Write off transfer ${id}?`}
-          action={`/operations/transfers/${id}/write-off`}
-          submit="Write off transfer"
-        >
-          <p>
-            Its delivery key is used up, so it can be neither delivered nor cancelled. It stays
-            failed. This cannot be undone, and does not refund the buyer.
-          </p>
-          <ReturnPieces />
-        </Confirm>
-      )}
-      {!canRetry && !canCancel && !canWriteOff && obstacles.cancel && (
-        <p class="hint">{sentence(obstacles.cancel)}</p>
-      )}
-      {willFail && <p class="hint">{describeRetry(reasonCode)}</p>}
-    </div>
   )
 }
 
