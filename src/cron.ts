@@ -45,7 +45,8 @@ const jobs: Record<string, Job> = {
   checkListings: ({ db, settings, now }) => checkListings(db, settings, now),
   rollUpHours: ({ db, now }) => rollUpHours(db, now),
   // At night only, because it reads again the deleted addresses that orders use.
-  sweepAddresses: async ({ db, now }) => isNight(now) && db.batch([sweepAddresses(db, now)]),
+  sweepAddresses: async ({ db, now }) =>
+    isNight(now) && batch(db, { sweep: sweepAddresses(db, now) }),
   warnBehindWebhooks: async (ctx) => isNight(ctx.now) && warnBehind(ctx),
 }
 
@@ -88,15 +89,15 @@ export async function runCron(env: Env, now: Date): Promise<void> {
 export function deleteExpiredRows(db: Database, now: Date) {
   const before = (lifetime: number) => new Date(now.getTime() - lifetime).toISOString()
   const isOldDay = sql`day < ${dayOf(before(IDEMPOTENCY_LIFETIME))}`
-  return db.batch([
-    prune(db, idempotencyKeys, isOldDay, sql`day, namespace, "key"`),
-    prune(db, walletNonces, sql`expiresAt < ${now.toISOString()}`),
-    prune(db, emailLinks, sql`createdAt < ${before(LINK_LIFETIME)}`),
-    ...sweepTokens(db, now),
-    ...sweepImports(db, now),
-    ...pruneEvents(db, now),
-    ...sweepReservations(db, now),
-    pruneQuotas(db, now),
-    prune(db, sentMails, sql`createdAt < ${before(SENT_LIFETIME)}`),
-  ])
+  return batch(db, {
+    idempotencyKeys: prune(db, idempotencyKeys, isOldDay, sql`day, namespace, "key"`),
+    nonces: prune(db, walletNonces, sql`expiresAt < ${now.toISOString()}`),
+    links: prune(db, emailLinks, sql`createdAt < ${before(LINK_LIFETIME)}`),
+    tokens: sweepTokens(db, now),
+    imports: sweepImports(db, now),
+    events: pruneEvents(db, now),
+    reservations: sweepReservations(db, now),
+    quotas: pruneQuotas(db, now),
+    mails: prune(db, sentMails, sql`createdAt < ${before(SENT_LIFETIME)}`),
+  })
 }

@@ -31,7 +31,7 @@ type LayoutProps = {
   children: Child
 }
 
-/** The layout: the search and the tabs. */
+/** The search and the tabs above every page. */
 export const AdminLayout = ({ path, q, notice, children }: LayoutProps) => (
   <div class="flow operations">
     <div class="page-head">
@@ -111,10 +111,8 @@ export const Meta = ({ facts }: { facts: readonly Child[] }) => (
   <p class="meta">{facts.map((fact) => fact && <span>{fact}</span>)}</p>
 )
 
-type PanelProps = { facts: readonly [name: string, value: Child][] }
-
 /** Named values, each of which may be missing. */
-export const FactPanel = ({ facts }: PanelProps) => (
+export const FactPanel = ({ facts }: { facts: readonly [name: string, value: Child][] }) => (
   <dl class="facts panel">
     {facts.map(([name, value]) => (
       <Fact name={name}>{value || '–'}</Fact>
@@ -166,10 +164,8 @@ export const PageLink = ({ to, id }: { to: keyof typeof nouns; id: number }) => 
   </a>
 )
 
-type UserLinkProps = { id: number | string | null; name: string | null }
-
 /** A link to the page of a user, by name. */
-export const UserLink = ({ id, name }: UserLinkProps) => (
+export const UserLink = ({ id, name }: { id: number | string | null; name: string | null }) => (
   <a href={`/operations/users/${id}`}>
     <bdi>{name ?? `User ${id}`}</bdi>
   </a>

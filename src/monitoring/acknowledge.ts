@@ -13,7 +13,6 @@ export const AlarmKey = z.object({
   key: inputText(200).describe('Name and subject of the alarm, separated by a colon.'),
 })
 
-/** The body of an acknowledgement. */
 export const Acknowledgement = z
   .object({
     version: z.int().positive().describe('The `version` of the alarm that was looked at.'),

@@ -1,4 +1,4 @@
-/** The alarms: conditions of the state that somebody has to know of. A pure function. */
+/** The alarms: conditions of the state that somebody has to know of. Pure functions. */
 import { formatEther, formatGwei, parseGwei } from 'viem/utils'
 import type { Period } from '../db/quota.ts'
 import type { NodeState } from '../db/schema/operations.ts'
@@ -83,7 +83,7 @@ export type Alarm = { key: string; name: AlarmName; subject: string; detail: str
   version: number | null
 }
 
-/** By what the state is judged. */
+/** What decides whether something is an alarm. */
 type Criteria = { settings: Settings; now: Date; limits: typeof LIMITS }
 
 /** Returns the alarms of a state. */
@@ -125,7 +125,7 @@ const alarm = (
 const isOld = (at: string | null, limit: number, now: Date): at is string =>
   at !== null && now.getTime() - new Date(at).getTime() >= limit
 
-/** While no node answers, what was seen last counts as of then. */
+/** What the nodes of a network say. While none answers, what was seen last counts as of then. */
 function* networkAlarms({ networks, underWay }: State, { settings, now, limits }: Criteria) {
   for (const { name, chainId, checkedAt, problem, headAt, ...seen } of networks) {
     if (problem && isOld(checkedAt, limits.node, now)) {
@@ -340,12 +340,12 @@ function* tokenAlarms({ endingTokens }: State, now: Date) {
       }
 }
 
-/** Of what is counted up to `MAX_COUNT`. */
+/** Names a number that is counted up to `MAX_COUNT`. */
 const countedUp = (count: number, one: string, many = `${one}s`) =>
   count < MAX_COUNT ? counted(count, one, many) : `${MAX_COUNT} or more ${many}`
 
 const counted = (count: number, one: string, many = `${one}s`) =>
   `${count} ${count === 1 ? one : many}`
 
-/** To the minute. */
+/** Names a time to the minute. */
 const when = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`

@@ -23,11 +23,12 @@ export type OwnTransaction = {
   pieces: number | null
 }
 
-/**
- * `before`: what the node told last; null if it never did. `isProven`: whether it has a receipt of a
- * transaction; undefined if it does not say.
- */
-type Told = { view: View; before: NodeState | null; own: readonly OwnTransaction[] } & {
+type Comparison = {
+  view: View
+  /** What the node told last; null if it never did. */
+  before: NodeState | null
+  own: readonly OwnTransaction[]
+  /** Whether the node has a receipt of a transaction; undefined if it does not say. */
   isProven: (transaction: OwnTransaction) => boolean | undefined
 }
 type RelayerView = View['relayers'][number]
@@ -35,12 +36,12 @@ type RelayerState = NodeState['relayers'][string]
 
 /** Returns the state to keep, and what nobody but a thief should have done, by the key of its alarm. */
 export function compareViews(
-  told: Told,
+  comparison: Comparison,
   { chainId, delivery: contract }: { chainId: number; delivery: string },
   signers: readonly string[],
   now: Date,
 ) {
-  const { view, before } = told
+  const { view, before } = comparison
   const { head, facts, eventsTo } = view
   const same = before?.contract === contract ? before : null
   // A node may fall back a few blocks.
@@ -57,8 +58,8 @@ export function compareViews(
     const { address, hasCode } = relayer
     const { capacity, perDay, nextAt } = relayer.limit
     const last = before?.relayers[address]
-    const { foreignNonce, ...nonces } = compareNonces(relayer, last, told)
-    const { foreignPieces, least } = compareBucket(relayer, known, told)
+    const { foreignNonce, ...nonces } = compareNonces(relayer, last, comparison)
+    const { foreignPieces, least } = compareBucket(relayer, known, comparison)
     const isActive = capacity > 0 || nextAt > 0 || signers.includes(address)
     const wasRelayer = capacity > 0 || (same !== null && last?.wasRelayer === true)
     relayers[address] = { capacity, perDay, hasCode, isActive, wasRelayer, least, ...nonces }
@@ -86,7 +87,7 @@ export function compareViews(
 function compareNonces(
   { address, nonce: count }: RelayerView,
   last: RelayerState | undefined,
-  { own, isProven }: Told,
+  { own, isProven }: Comparison,
 ): Pick<RelayerState, 'nonce' | 'missing'> & { foreignNonce: number | null } {
   const ofRelayer = own.filter(({ signer }) => signer === address)
   const mine = new Map(ofRelayer.map((transaction) => [transaction.nonce, transaction]))
@@ -114,7 +115,7 @@ function compareNonces(
 function compareBucket(
   { address, nonce, limit: { capacity, perDay, available } }: RelayerView,
   known: NodeState | null,
-  { view, own }: Told,
+  { view, own }: Comparison,
 ): { least: number; foreignPieces: number } {
   const last = known?.relayers[address]
   const isSame = last?.capacity === capacity && last.perDay === perDay && capacity <= MAX_PIECES

@@ -5,7 +5,7 @@
  */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { raw } from '../db/batch.ts'
+import { batch, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import type { hourlyOrders } from '../db/schema/operations.ts'
@@ -37,30 +37,30 @@ const selectOlder = (db: Database, isOpen: SQL) =>
  * one with items under way, and one whose items wait or failed.
  */
 export async function rollUpHours(db: Database, now: Date): Promise<void> {
-  const [[first], items, ...older] = await db.batch([
-    raw<{ hour: string | null }>(db, sql`SELECT min(hour) AS hour FROM ${newest}`),
-    raw<Item>(
+  const { hours, items, underWay, waiting } = await batch(db, {
+    hours: raw<{ first: string | null }>(db, sql`SELECT min(hour) AS first FROM ${newest}`),
+    items: raw<Item>(
       db,
       sql`SELECT id, state, createdAt, updatedAt FROM deliveries
         WHERE id >= coalesce((SELECT min(firstId) FROM ${newest}), 0) ORDER BY id LIMIT ${MAX_ITEMS}`,
     ),
-    selectOlder(db, sql`underWay > 0`),
-    selectOlder(db, sql`underWay = 0 AND failed + awaitingWallet > 0`),
-  ])
+    underWay: selectOlder(db, sql`underWay > 0`),
+    waiting: selectOlder(db, sql`underWay = 0 AND failed + awaitingWallet > 0`),
+  })
   const ranges = [
-    ...older.flatMap((rows) => (rows[0] ? { hour: rows[0].hour, items: rows } : [])),
-    ...splitIntoRanges(items, first?.hour ?? ''),
+    ...[underWay, waiting].flatMap((rows) => (rows[0] ? { hour: rows[0].hour, items: rows } : [])),
+    ...splitIntoRanges(items, hours[0]?.first ?? ''),
   ]
   const rows = JSON.stringify(ranges.map((range) => summarize(range, now)))
-  await db.batch([
-    raw<never>(
+  await batch(db, {
+    ranges: raw<never>(
       db,
       sql`INSERT OR REPLACE INTO hourlyOrders SELECT value ->> 'hour', value ->> 'firstId',
           value ->> 'lastId', value ->> 'transferred', value ->> 'failed', value ->> 'awaitingWallet',
           value ->> 'underWay', value ->> 'p50', value ->> 'p95', value ->> 'updatedAt'
         FROM json_each(${rows})`,
     ),
-  ])
+  })
 }
 
 /** Ranges follow each other. None has an earlier hour than the one before it, whatever the clock said. */

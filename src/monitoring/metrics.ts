@@ -10,14 +10,12 @@ type Samples = [labels: Record<string, string | number>, value: Value][]
 
 type Check = State['networks'][number]
 type Signer = NonNullable<Check['signers']>[number]
-type QueueState = State['queues']['webhooks']
-
 /** The text and the samples of each gauge. */
 function gauges(state: State, now: Date): Record<string, [help: string, samples: Samples]> {
   const { underWay, failed, awaitingWallet, webhooks, cron, alarms, findings } = state
   const age = (at: string | null) => secondsSince(at, now)
   const one = (value: Value): Samples => [[{}, value]]
-  const perQueue = (read: (queue: QueueState) => Value): Samples =>
+  const perQueue = (read: (queue: State['queues']['webhooks']) => Value): Samples =>
     Object.entries(state.queues).map(([name, queue]) => [
       { queue: name },
       queue.problem === null ? read(queue) : null,

@@ -202,7 +202,7 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
 
 export const reasonCodesJson = JSON.stringify(reasonCodes)
 
-/** SQL of the number of rows. */
+/** SQL of the number of rows, counted up to `MAX_COUNT`. */
 const counted = (rows: SQL) => sql`(SELECT count(*) FROM (SELECT 1 ${rows} LIMIT ${MAX_COUNT}))`
 
 const queuedSql = sql`FROM deliveries d WHERE d.dueAt IS NOT NULL`
@@ -212,7 +212,7 @@ export const chainsSql = sql`chains (chainId) AS (SELECT min(d.chainId) ${queued
   UNION ALL SELECT (SELECT min(d.chainId) ${queuedSql} AND d.chainId > chains.chainId) FROM chains
     WHERE chainId IS NOT NULL)`
 
-/** Of a chain and a reason. */
+/** The queued items of a chain that wait for the reason `value`. */
 export const delayedSql = sql`FROM deliveries d INDEXED BY deliveries_delayed
   WHERE d.chainId IS chains.chainId AND d.reasonCode = value
     AND d.failingSince IS NOT NULL AND d.dueAt IS NOT NULL`

@@ -1,7 +1,7 @@
 /** API tokens that end soon, and that something still uses. */
 
 import { sql } from 'drizzle-orm'
-import { raw } from '../db/batch.ts'
+import { batch, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { tokens } from '../db/schema/users.ts'
 import { type Mailer, mailTokenEnd } from '../mail/mail.ts'
@@ -20,14 +20,12 @@ type Token = Pick<typeof tokens.$inferSelect, 'id' | 'userId' | 'role' | 'name' 
 
 /** Whether a token ends within 7 days or, if not, within 30. Rolled ones have a successor. */
 function conditions(now: Date) {
-  const [at, soon, later, used] = [0, 7, 30, -USED_WITHIN].map((days) =>
-    new Date(now.getTime() + days * DAY).toISOString(),
-  )
-  const days = sql`iif(expiresAt <= ${soon}, 7, 30)`
+  const inDays = (days: number) => new Date(now.getTime() + days * DAY).toISOString()
+  const days = sql`iif(expiresAt <= ${inDays(7)}, 7, 30)`
   // The beginning is in the spelling of the index `tokens_ends`. Who has chosen a token of 7 days knows it.
   const endsSoon = sql`kind = 'api' AND revokedAt IS NULL AND rolledAt IS NULL
-    AND role IN ('master', 'user') AND expiresAt > ${at} AND expiresAt <= ${later}
-    AND lastUsedAt >= ${used} AND unixepoch(expiresAt) - unixepoch(createdAt) > 86400 * ${days}`
+    AND role IN ('master', 'user') AND expiresAt > ${inDays(0)} AND expiresAt <= ${inDays(30)}
+    AND lastUsedAt >= ${inDays(-USED_WITHIN)} AND unixepoch(expiresAt) - unixepoch(createdAt) > 86400 * ${days}`
   return { days, endsSoon }
 }
 
@@ -43,15 +41,15 @@ export const selectEnding = (db: Database, now: Date) =>
 export async function warnTokenOwners(mailer: Mailer): Promise<void> {
   const { db, now } = mailer
   const { days, endsSoon } = conditions(now)
-  const [warned] = await db.batch([
-    raw<Token & { email: string }>(
+  const { warned } = await batch(db, {
+    warned: raw<Token & { email: string }>(
       db,
       sql`UPDATE tokens SET warnedBefore = ${days}
         WHERE ${endsSoon} AND (warnedBefore IS NULL OR warnedBefore > ${days})
         RETURNING id, userId, role, name, expiresAt,
           (SELECT email FROM users WHERE users.id = userId) AS email`,
     ),
-  ])
+  })
   await Promise.all(
     warned.map(({ email, ...token }) => email && mailTokenEnd(mailer, email, token)),
   )

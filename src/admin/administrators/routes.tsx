@@ -52,7 +52,6 @@ type AdministratorsProps = Omit<Awaited<ReturnType<typeof readAdministrators>>, 
   text: string | undefined
 }
 
-/** The administrators, and the form that appoints one. */
 const Administrators = ({ administrators, found, text }: AdministratorsProps) => {
   const { notice = '' } = usePage()
   // Anyone can edit the URL.

@@ -46,7 +46,7 @@ function boundsOf({ before = Number.MAX_SAFE_INTEGER, since, until }: Page) {
   return { first, start: sql`max(${first}, ${end} - ${WINDOW})`, end }
 }
 
-/** The newest entries of a page, with who acted, and the name or the URL of what it was done to. */
+/** Selects the newest entries of a page, with who acted, and the name or the URL of what it was done to. */
 export function selectAudit(db: Database, page: Page) {
   const { user, action, limit } = page
   const { start, end } = boundsOf(page)

@@ -62,7 +62,6 @@ function required<Row>([row]: readonly Row[]): Row {
   return row
 }
 
-/** Returns the administrator and an order with its transfers. */
 async function readOrderDetails(ctx: ReadCtx, id: number) {
   const { order, ...others } = await readAsUser(ctx, {
     order: ctx.db.select().from(orders).where(eq(orders.id, id)),
@@ -71,7 +70,6 @@ async function readOrderDetails(ctx: ReadCtx, id: number) {
   return { order: required(order), ...others }
 }
 
-/** Returns the administrator and a user with the newest listings and transfers. */
 async function readUserDetails(ctx: ReadCtx, id: number) {
   const { user, ...others } = await readAsUser(ctx, {
     user: ctx.db.select().from(users).where(eq(users.id, id)),
@@ -82,7 +80,6 @@ async function readUserDetails(ctx: ReadCtx, id: number) {
   return { user: required(user), ...others }
 }
 
-/** Returns the administrator and an NFT with its newest listings. */
 async function readNftDetails(ctx: ReadCtx, id: number) {
   const { nft, ...others } = await readAsUser(ctx, {
     nft: ctx.db.select().from(nfts).where(eq(nfts.id, id)),

@@ -21,10 +21,8 @@ const timeSeries: Series[] = [
   { name: '95 % of them (p95)', color: 'slowest' },
 ]
 
-type PlotsProps = { hours: Overview['hours']; range: Range }
-
 /** The charts of deliveries by hour or day. */
-export const Plots = ({ hours, range }: PlotsProps) => {
+export const Plots = ({ hours, range }: { hours: Overview['hours']; range: Range }) => {
   if (hours.length === 0)
     return (
       <p class="empty">No order was placed in the last 30 days, so there is nothing to draw.</p>

@@ -18,12 +18,11 @@ import {
 import { selectAudit } from '../audit/audit.ts'
 import { firstStart } from './periods.ts'
 
-/** Entries of the audit log. */
+/** Entries of the audit log that it shows. */
 const NEWEST = 20
 
 export type Overview = Awaited<ReturnType<typeof readOverview>>
 
-/** Returns the administrator and the overview. */
 export async function readOverview(ctx: Ctx & { settings: Pick<Settings, 'NETWORKS'> }) {
   const { db, settings, now } = ctx
   const since = firstStart('days', now)

@@ -2,18 +2,21 @@
 import * as z from 'zod'
 import type { DeliveryState } from '../../db/schema/delivery.ts'
 import { rules } from '../../delivery/reasons.ts'
+import type { Network } from '../../env.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
 import { AlarmKey, acknowledgeAlarm } from '../../monitoring/acknowledge.ts'
-import { countItems, MAX_COUNT } from '../../monitoring/state.ts'
+import { countItems, MAX_COUNT, type StoredState } from '../../monitoring/state.ts'
 import { LinkButton } from '../../pages/components/button.tsx'
+import { ExplorerLink } from '../../pages/components/explorer.tsx'
 import { Fact } from '../../pages/components/facts.tsx'
 import { sentence } from '../../pages/components/field.tsx'
-import { money } from '../../pages/components/numbers.ts'
+import { count, money } from '../../pages/components/numbers.ts'
 import { usePage } from '../../pages/components/request.ts'
 import { Rows } from '../../pages/components/rows.tsx'
+import { Time } from '../../pages/components/time.tsx'
 import { AuditList } from '../audit/list.tsx'
-import { upTo } from '../format.ts'
+import { decimal, symbolOf, upTo } from '../format.ts'
 import {
   AdminLayout,
   adminPage,
@@ -23,9 +26,9 @@ import {
   Meta,
   PageLink,
   Section,
+  Table,
 } from '../layout.tsx'
 import { describeRetry } from '../transfers/outcome.tsx'
-import { NetworkPanel } from './network.tsx'
 import type { Range } from './periods.ts'
 import { Plots } from './plots.tsx'
 import { CronProblem, Problems } from './problems.tsx'
@@ -112,10 +115,8 @@ const OverviewPage = ({ hours, state, audit, range, failures, waiting }: Overvie
   </AdminLayout>
 )
 
-type FigureProps = { name: string; value: number; state?: DeliveryState }
-
 /** A number. One of transfers leads to their list. */
-const Figure = ({ name, value, state }: FigureProps) => (
+const Figure = ({ name, value, state }: { name: string; value: number; state?: DeliveryState }) => (
   <Fact name={name}>{state ? <a href={listPath({ state })}>{upTo(value)}</a> : upTo(value)}</Fact>
 )
 
@@ -147,4 +148,58 @@ const Groups = ({ groups, state, empty }: GroupsProps) => (
       </li>
     )}
   />
+)
+
+type Check = StoredState['networks'][number]
+
+type NetworkPanelProps = { name: string; network: Network; check: Check | undefined }
+
+/** A network, its contract and its signers, as the cron run saw them last. */
+const NetworkPanel = ({ name, network, check }: NetworkPanelProps) => (
+  <section class="panel" aria-label={name}>
+    <div class="row-head">
+      <h3>{network.name ?? name}</h3>
+      {check?.problem && <span class="badge failed">Not reachable</span>}
+      {check?.isPaused && <span class="badge failed">Paused</span>}
+      {check?.isRetired && <span class="badge failed">Retired</span>}
+    </div>
+    <Meta
+      facts={[
+        `Chain ${network.chainId}`,
+        ['Contract ', <ExplorerLink network={network} kind="address" value={network.delivery} />],
+        check?.headNumber && [
+          'Block ',
+          <ExplorerLink network={network} kind="block" value={check.headNumber}>
+            {count(check.headNumber)}
+          </ExplorerLink>,
+          check.headAt && [', ', <Time at={check.headAt} />],
+        ],
+        check?.gasPrice && `Gas ${decimal(check.gasPrice, 9)} gwei`,
+      ]}
+    />
+    {check?.problem && <p class="problem">{sentence(check.problem)}</p>}
+    {check?.signers ? (
+      <Table
+        label="Signers"
+        head={['Signer', 'Balance', 'Enough for', 'Limit left']}
+        rows={check.signers.map(({ address, balance, deliveries, limit }) => [
+          <ExplorerLink network={network} kind="address" value={address} />,
+          `${decimal(balance, 18)} ${symbolOf(network)}`,
+          `${count(deliveries)} deliveries`,
+          limit ? `${count(limit.available)} of ${count(limit.capacity)} pieces` : 'No relayer',
+        ])}
+      />
+    ) : (
+      <p class="hint">
+        {check
+          ? 'The signers are not known.'
+          : 'Not checked yet: the cron run does it each minute.'}
+      </p>
+    )}
+    {check && (
+      <p class="hint">
+        Checked <Time at={check.checkedAt} />
+      </p>
+    )}
+  </section>
 )

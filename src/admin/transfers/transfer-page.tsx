@@ -1,14 +1,24 @@
+/** One transfer: its details, its history, and what can be done to it. */
+import type { Child } from 'hono/jsx'
+import type { DeliveryState } from '../../db/schema/delivery.ts'
+import { itemFee } from '../../delivery/admin/transfers.ts'
+import { describeReason } from '../../delivery/reasons.ts'
 import type { Network } from '../../env.ts'
+import { eventName } from '../../events/id.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import { ExplorerLink } from '../../pages/components/explorer.tsx'
+import { sentence } from '../../pages/components/field.tsx'
 import { Notice, Warning } from '../../pages/components/notice.tsx'
-import { plural } from '../../pages/components/numbers.ts'
+import { count, plural } from '../../pages/components/numbers.ts'
 import { usePage } from '../../pages/components/request.ts'
-import { AdminLayout, FactPanel, Live, PageLink, Section, StateBadge } from '../layout.tsx'
+import { Time } from '../../pages/components/time.tsx'
+import { Who } from '../audit/list.tsx'
+import { decimal, symbolOf } from '../format.ts'
+import { AdminLayout, FactPanel, Live, Meta, PageLink, Section, StateBadge } from '../layout.tsx'
 import { Actions } from './actions.tsx'
-import type { TransferHistory } from './history.ts'
+import type { DeliveryTransaction, TransferHistory } from './history.ts'
 import { type ActionName, describeOutcome } from './outcome.tsx'
-import { Timeline } from './timeline.tsx'
+import { Due } from './rows.tsx'
 
 type TransferProps = TransferHistory & {
   /** What was done before. */
@@ -78,3 +88,154 @@ const Details = ({ transfer, network }: DetailsProps) => {
 
 export const placedWith = (namespace: string) =>
   `${namespace.split(':')[0]} token “${tokenNameOf(namespace)}”`
+
+type Step = { at: string; title: Child; details?: Child; isProblem?: boolean }
+
+type TimelineProps = TransferHistory & { network: Network | undefined }
+
+/** Everything that happened to an item, the oldest first. The present state is last. */
+const Timeline = (history: TimelineProps) => (
+  <ol class="timeline">
+    {[...pastSteps(history), presentStep(history)].map(({ at, title, details, isProblem }) => (
+      <li class={isProblem ? 'failed' : ''}>
+        <p>
+          <strong>{title}</strong> <Time at={at} />
+        </p>
+        {details}
+      </li>
+    ))}
+  </ol>
+)
+
+const actionTitles: Record<string, string> = {
+  'transfer.retry': 'Retried',
+  'transfer.cancel': 'Cancellation requested',
+  'transfer.write_off': 'Written off',
+}
+
+function pastSteps({ transfer, transactions, actions, events, network }: TimelineProps): Step[] {
+  const steps: Step[] = [
+    { at: transfer.paidAt, title: 'Order placed' },
+    ...transactions.map((transaction) => ({
+      at: transaction.createdAt,
+      title: 'Transaction sent',
+      details: <TransactionDetails transaction={transaction} network={network} />,
+    })),
+    ...actions.map(({ at, action, items, ...who }) => ({
+      at,
+      title: actionTitles[action],
+      details: (
+        <Meta
+          facts={[['by ', <Who {...who} />], items > 1 && `with ${plural(items - 1, 'other')}`]}
+        />
+      ),
+    })),
+    ...events.map(({ id, type, state, attempts, at, url }) => ({
+      at,
+      title: `Event ${type}`,
+      isProblem: state === 'failed',
+      details: (
+        <p class="meta">
+          {state && (
+            <>
+              <span>
+                {state}, {plural(attempts ?? 0, 'attempt')}
+              </span>
+              <span>{url ? URL.parse(url)?.host : 'endpoint deleted'}</span>
+            </>
+          )}
+          <span class="code">{eventName(id)}</span>
+        </p>
+      ),
+    })),
+  ]
+  return steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
+
+const stateTitles: Record<DeliveryState, string> = {
+  awaiting_wallet: 'Waits until the buyer links a wallet',
+  queued: 'Waits for a transaction',
+  in_flight: 'Waits until its transaction is final',
+  transferred: 'Delivered',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  written_off: 'Written off',
+}
+
+/** What the item waits for, or how it has ended. */
+function presentStep({ transfer }: TransferHistory): Step {
+  const { status, requestedAction, tries, failingSince, dueAt } = transfer
+  const reason = describeReason(transfer)
+  const isQueued = status === 'queued'
+  const isCancelling = isQueued && requestedAction === 'cancel'
+  const step = {
+    at: status === 'awaiting_wallet' ? transfer.createdAt : transfer.updatedAt,
+    title: isCancelling ? 'Waits for its cancellation' : stateTitles[status],
+  }
+  if (/^(awaiting_wallet|transferred|cancelled)$/.test(status)) return step
+  const details = (
+    <>
+      {reason && <p>{sentence(reason)}</p>}
+      <Meta
+        facts={[
+          tries > 0 && `Failed in ${plural(tries, 'transaction')}`,
+          failingSince && status !== 'failed' && ['First failed ', <Time at={failingSince} />],
+          dueAt && <Due at={dueAt} />,
+        ]}
+      />
+    </>
+  )
+  return { ...step, details, isProblem: isQueued ? failingSince !== null : status === 'failed' }
+}
+
+type TransactionProps = { transaction: DeliveryTransaction; network: Network | undefined }
+
+const TransactionDetails = ({ transaction, network }: TransactionProps) => {
+  const { hash, block, items, gasUsed, fee, signer, nonce, contract } = transaction
+  const replaced: string[] = JSON.parse(transaction.replaced)
+  const share = itemFee(fee, items)
+  const unmined = transaction.nonceUsedAt
+    ? 'Its nonce was used by another transaction'
+    : 'Not mined'
+  return (
+    <>
+      <Meta
+        facts={[
+          <ExplorerLink network={network} kind="tx" value={hash} />,
+          block
+            ? [
+                'Block ',
+                <ExplorerLink network={network} kind="block" value={block}>
+                  {block}
+                </ExplorerLink>,
+              ]
+            : unmined,
+          transaction.isOpen ? 'open' : 'closed',
+          plural(items, 'item'),
+          gasUsed && `Gas ${count(gasUsed)}`,
+          fee && [
+            `Fee ${decimal(fee, 18)} ${symbolOf(network)}`,
+            share && items > 1 && `, ${decimal(share, 18)} of it for this item`,
+          ],
+        ]}
+      />
+      <Meta
+        facts={[
+          ['Signer ', <ExplorerLink network={network} kind="address" value={signer} />],
+          `Nonce ${nonce}`,
+          ['Contract ', <ExplorerLink network={network} kind="address" value={contract} />],
+        ]}
+      />
+      {replaced.length > 0 && (
+        <p class="meta">
+          Replaces{' '}
+          {replaced.map((other) => (
+            <span>
+              <ExplorerLink network={network} kind="tx" value={other} />
+            </span>
+          ))}
+        </p>
+      )}
+    </>
+  )
+}
