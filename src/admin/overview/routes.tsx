@@ -28,7 +28,7 @@ import {
   Section,
   Table,
 } from '../layout.tsx'
-import { describeRetry } from '../transfers/outcome.tsx'
+import { describeRetry } from '../transfers/actions.tsx'
 import type { Range } from './periods.ts'
 import { Plots } from './plots.tsx'
 import { CronProblem, Problems } from './problems.tsx'

@@ -1,14 +1,17 @@
-/** What operators can do to transfers: to one, or to many of the list. */
+/** What operators can do to transfers, to one or to many of the list, and what has become of them. */
 import type { Child } from 'hono/jsx'
-import { MAX_CHANGED } from '../../delivery/admin/actions.ts'
-import { rules } from '../../delivery/reasons.ts'
+import type { ReasonCode } from '../../db/schema/delivery.ts'
+import { type Action, MAX_CHANGED } from '../../delivery/admin/actions.ts'
+import { describeReason, rules } from '../../delivery/reasons.ts'
 import { Confirm } from '../../pages/components/confirm.tsx'
 import { sentence } from '../../pages/components/field.tsx'
 import { plural } from '../../pages/components/numbers.ts'
 import { upTo } from '../format.ts'
+import { PageLink } from '../layout.tsx'
 import type { TransferHistory } from './history.ts'
-import type { ListQuery } from './list.ts'
-import { type ActionName, describeRetry } from './outcome.tsx'
+import type { ListQuery, Outcome } from './list.ts'
+
+export type ActionName = Action['action']
 
 /** What can be done to one transfer. */
 export const Actions = ({
@@ -25,26 +28,26 @@ export const Actions = ({
   return (
     <div class="actions">
       {canRetry && (
-        <Action action="retry" id={id} label={status === 'queued' ? 'Try now' : retry}>
+        <ActionButton action="retry" id={id} label={status === 'queued' ? 'Try now' : retry}>
           <p>It becomes due now. It is delivered once, however often you retry it.</p>
           {status === 'failed' && <p>{describeRetry(reasonCode)}</p>}
-        </Action>
+        </ActionButton>
       )}
       {canCancel && (
-        <Action action="cancel" id={id} label="Cancel">
+        <ActionButton action="cancel" id={id} label="Cancel">
           <p>
             Its key is used up on the chain, so it is never delivered. This cannot be undone, and
             does not refund the buyer.
           </p>
-        </Action>
+        </ActionButton>
       )}
       {canWriteOff && (
-        <Action action="write_off" id={id} label="Write off">
+        <ActionButton action="write_off" id={id} label="Write off">
           <p>
             Its delivery key is used up, so it can be neither delivered nor cancelled. It stays
             failed. This cannot be undone, and does not refund the buyer.
           </p>
-        </Action>
+        </ActionButton>
       )}
       {!canRetry && !canCancel && !canWriteOff && obstacles.cancel && (
         <p class="hint">{sentence(obstacles.cancel)}</p>
@@ -67,33 +70,33 @@ export const BulkActions = ({ query: { state, code }, total = 0 }: BulkProps) =>
   return (
     <div class="actions bulk">
       {(state === 'failed' || state === 'queued') && total > 0 && (
-        <Action
+        <ActionButton
           action="retry-all"
           label={`${verb}: all ${upTo(total)}`}
           title={`${verb}: ${plural(Math.min(total, MAX_CHANGED), 'transfer')}?`}
         >
           <p>All that match become due now, also those of other pages. {describeRetry(code)}</p>
-        </Action>
+        </ActionButton>
       )}
       <span class="hint">Selected:</span>
       {state !== 'awaiting_wallet' && state !== 'in_flight' && (
-        <Action action="retry" label={verb}>
+        <ActionButton action="retry" label={verb}>
           <p>They become due now. Each is delivered once, however often it is tried.</p>
-        </Action>
+        </ActionButton>
       )}
-      <Action action="cancel" label="Cancel">
+      <ActionButton action="cancel" label="Cancel">
         <p>
           Their keys are used up on the chain, so they are never delivered. This cannot be undone,
           and does not refund the buyers.
         </p>
-      </Action>
+      </ActionButton>
       {(state === 'failed' || !state) && (
-        <Action action="write_off" label="Write off">
+        <ActionButton action="write_off" label="Write off">
           <p>
             Only those are written off whose delivery keys are used up. They stay failed. This
             cannot be undone, and does not refund the buyers.
           </p>
-        </Action>
+        </ActionButton>
       )}
     </div>
   )
@@ -112,7 +115,7 @@ type ActionProps = {
 }
 
 /** A button that asks first. For one transfer it has a form, for many it sends the form around it. */
-const Action = ({ action, id, label, title, children }: ActionProps) => {
+const ActionButton = ({ action, id, label, title, children }: ActionProps) => {
   const name = action.replace('_', '-')
   const many = action === 'cancel' ? 'Cancel transfers' : label
   const ofMany = title ?? `${label}: the selected transfers?`
@@ -135,4 +138,55 @@ const Action = ({ action, id, label, title, children }: ActionProps) => {
       )}
     </Confirm>
   )
+}
+
+/** Returns a sentence without capital letter and full stop. */
+export function describeOutcome(action: ActionName, outcome: Omit<Outcome, 'id'>): string {
+  const { status, requestedAction, obstacle } = outcome
+  const reason = describeReason(outcome)
+  if (action === 'retry') {
+    if (status === 'failed' && !obstacle) return `tried, and failed again: ${reason}`
+    if (status === 'transferred') return 'delivered'
+    if (status === 'in_flight') return 'sent: it is delivered when its transaction is final'
+    if (status === 'queued')
+      return reason ? `tried, and waits: ${reason}` : 'queued again, and tried at once'
+  }
+  if (action === 'cancel') {
+    if (status === 'cancelled') return 'cancelled'
+    if (requestedAction === 'cancel')
+      return 'being cancelled: it ends once the chain has recorded that'
+  }
+  if (action === 'write_off' && status === 'written_off') return 'written off'
+  return `not changed: ${obstacle ?? 'it was changed meanwhile'}`
+}
+
+type OutcomesProps = { action: ActionName; outcomes: readonly Outcome[] }
+
+/** The transfers, grouped by what has become of them. */
+export const Outcomes = ({ action, outcomes }: OutcomesProps) => (
+  <div
+    class={outcomes.some(({ status }) => status === 'failed') ? 'notice warn' : 'notice'}
+    role="status"
+  >
+    <ul>
+      {[...Map.groupBy(outcomes, (outcome) => describeOutcome(action, outcome))].map(
+        ([text, group]) => (
+          <li>
+            {plural(group.length, 'transfer')} {text}.{' '}
+            {group.map(({ id }) => [<PageLink to="transfers" id={id} />, ' '])}
+          </li>
+        ),
+      )}
+    </ul>
+  </div>
+)
+
+/** Returns what a retry of items with this reason can do. */
+export function describeRetry(code: ReasonCode | null | undefined): string {
+  const { retry } = code ? rules[code] : {}
+  if (retry === false)
+    return 'They cannot be retried, because their delivery keys are used up. Write them off.'
+  return retry
+    ? `A retry fails again at once, unless ${retry} before.`
+    : 'A retry helps once the cause is removed. Otherwise it fails again, a day later at most.'
 }

@@ -8,9 +8,8 @@ import { Notice, Warning } from '../../pages/components/notice.tsx'
 import { plural } from '../../pages/components/numbers.ts'
 import { upTo } from '../format.ts'
 import { AdminLayout, Live, listPath, stateNames } from '../layout.tsx'
-import { BulkActions, isChangeable } from './actions.tsx'
+import { type ActionName, BulkActions, describeRetry, isChangeable, Outcomes } from './actions.tsx'
 import type { ListQuery, readTransferList } from './list.ts'
-import { type ActionName, describeRetry, Outcomes } from './outcome.tsx'
 import { TransferRows } from './rows.tsx'
 
 type TransfersProps = Omit<Awaited<ReturnType<typeof readTransferList>>, 'account'> & {

@@ -15,9 +15,8 @@ import { Time } from '../../pages/components/time.tsx'
 import { Who } from '../audit/list.tsx'
 import { decimal, symbolOf } from '../format.ts'
 import { AdminLayout, FactPanel, Live, Meta, PageLink, Section, StateBadge } from '../layout.tsx'
-import { Actions } from './actions.tsx'
+import { type ActionName, Actions, describeOutcome } from './actions.tsx'
 import type { DeliveryTransaction, TransferHistory } from './history.ts'
-import { type ActionName, describeOutcome } from './outcome.tsx'
 import { Due } from './rows.tsx'
 
 type TransferProps = TransferHistory & {
