@@ -42,7 +42,7 @@ async function aDueItem() {
 
 /**
  * Runs the cron jobs and returns the log lines without version and without alarms, which
- * test/operations is about, and the ids of the chains that were woken.
+ * test/monitoring is about, and the ids of the chains that were woken.
  */
 async function run(bindings: Partial<Env> = {}, at = now) {
   const recording = aRecordingQueue()
