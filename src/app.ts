@@ -4,6 +4,12 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import { addressRoutes } from './addresses/routes.ts'
+import { administratorRoutes } from './admin/administrators/routes.tsx'
+import { auditRoutes } from './admin/audit/routes.tsx'
+import { detailsRoutes } from './admin/details/routes.tsx'
+import { overviewRoutes } from './admin/overview/routes.tsx'
+import { searchRoutes } from './admin/search/routes.tsx'
+import { transferRoutes } from './admin/transfers/routes.tsx'
 import { artRoutes } from './art/routes.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { recordTokenUse } from './auth/last-used.ts'
@@ -20,7 +26,7 @@ import { rateLimit } from './http/rate-limit.ts'
 import { requestContext } from './http/request-context.ts'
 import { requestLog } from './http/request-log.ts'
 import { marketplaceRoutes } from './marketplace/routes.ts'
-import { answerUnavailable, operationsRoutes } from './operations/routes.ts'
+import { answerUnavailable, monitoringRoutes } from './monitoring/routes.ts'
 import { orderRoutes, setErrorFields } from './orders/routes.ts'
 import { accountRoutes } from './pages/account/routes.tsx'
 import { addressBookRoutes } from './pages/addresses/routes.tsx'
@@ -30,9 +36,6 @@ import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
 import { mailRoutes } from './pages/mails/routes.tsx'
 import { nftRoutes } from './pages/nfts/routes.tsx'
-import { administratorRoutes } from './pages/operations/administrator-routes.tsx'
-import { auditRoutes } from './pages/operations/audit-routes.tsx'
-import { operationRoutes } from './pages/operations/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
 import { profileRoutes } from './pages/profile/routes.tsx'
 import { sellingRoutes } from './pages/selling/routes.tsx'
@@ -99,7 +102,7 @@ const endpoints = [
   webhookRoutes,
   deliveryRoutes,
   catalogueRoutes,
-  operationsRoutes,
+  monitoringRoutes,
   personalDataRoutes,
   walletRoutes,
   homeRoutes,
@@ -114,7 +117,10 @@ const endpoints = [
   sellingRoutes,
   sessionRoutes,
   apiAccessRoutes,
-  operationRoutes,
+  overviewRoutes,
+  transferRoutes,
+  detailsRoutes,
+  searchRoutes,
   auditRoutes,
   administratorRoutes,
   webhookPageRoutes,

@@ -1,12 +1,12 @@
 import { cache, env } from 'cloudflare:workers'
 import app from './app.ts'
 import { setCache } from './avatars/purge.ts'
+import { runCron } from './cron.ts'
 import { consume } from './delivery/run.ts'
 import type { WakeUp } from './delivery/wake.ts'
 import { sendWebhooks } from './events/sending/consumer.ts'
 import { type WebhookWakeUp, wakeWebhooks } from './events/wake.ts'
 import { setLogVersion } from './log.ts'
-import { runCron } from './operations/cron.ts'
 
 setLogVersion(env.VERSION.id)
 setCache(cache)

@@ -262,7 +262,7 @@ it('has no route for all methods, which would be missing in the table', () => {
 it('declares for each endpoint who may call it', () => {
   for (const { method, path, access } of listEndpoints(app)) {
     const row = rows.find(({ endpoint }) => endpoint === `${method} ${path}`)
-    // A token for metrics is a master token: see test/operations/metrics.test.ts.
+    // A token for metrics is a master token: see test/monitoring/metrics.test.ts.
     const declared = access === 'metrics' ? 'master' : access
     expect(row && allowedBy(row), `${method} ${path}`).toContain(declared)
   }

@@ -2,9 +2,9 @@ import { env } from 'cloudflare:workers'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { runCron } from '../../src/cron.ts'
 import { readSettings } from '../../src/env.ts'
 import { webhookSecret } from '../../src/events/signature.ts'
-import { runCron } from '../../src/operations/cron.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import {
   anEndpoint,

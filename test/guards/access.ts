@@ -39,7 +39,7 @@ export const access: Guard[] = [
     file: 'src/http/endpoint.ts',
     text: "if (caller.scope === 'metrics' && access !== 'metrics')",
     broken: 'if (false)',
-    test: 'test/operations/metrics.test.ts',
+    test: 'test/monitoring/metrics.test.ts',
     title: 'a token for metrics',
   },
   {
@@ -55,7 +55,7 @@ export const access: Guard[] = [
     file: 'src/auth/access.ts',
     text: "if (caller.requires === 'administrator' && live.roleId !== ADMINISTRATOR) throw notAdministrator()",
     broken: '',
-    test: 'test/pages/operations.test.ts',
+    test: 'test/admin/overview.test.ts',
     title: 'is for administrators only',
   },
   {
@@ -125,18 +125,18 @@ export const access: Guard[] = [
   },
   {
     name: 'a stolen session cannot appoint an administrator',
-    file: 'src/operations/administrators.ts',
+    file: 'src/admin/administrators/administrators.ts',
     text: '[requireRecentSignIn(db, caller, now)]',
     broken: '[]',
-    test: 'test/pages/administrators.test.ts',
+    test: 'test/admin/administrators.test.ts',
     title: 'asks for a recent sign-in',
   },
   {
     name: 'the audit log as a file has no formulas',
-    file: 'src/operations/audit-export.ts',
+    file: 'src/admin/audit/audit.ts',
     text: 'formula.test(text)',
     broken: '!formula',
-    test: 'test/pages/audit.test.ts',
+    test: 'test/admin/audit.test.ts',
     title: 'has no text that a spreadsheet takes for a formula',
   },
   {

@@ -81,7 +81,7 @@ export const requests: Guard[] = [
     file: 'src/delivery/admin/actions.ts',
     text: "action !== 'retry' && caller.requires",
     broken: 'caller.name === undefined',
-    test: 'test/pages/operations.test.ts',
+    test: 'test/admin/transfer-page.test.ts',
     title: 'asks a session that is more than ten minutes old to sign in again before it cancels',
   },
   {

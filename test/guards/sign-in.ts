@@ -161,7 +161,7 @@ export const signIn: Guard[] = [
     file: 'src/auth/tokens.ts',
     text: 'audience: MAIL_AUDIENCE,',
     broken: '',
-    test: 'test/operations/order-mails.test.ts',
+    test: 'test/order-mails/send.test.ts',
     title: 'is no token of the API, and a token of the API is no such link',
   },
 ]

@@ -124,7 +124,7 @@ export const alarms = sqliteTable('alarms', {
 
 /**
  * Orders by the hour in which they were placed, and what has become of them: a row for each range of
- * up to 1,000 orders. See `operations/hourly-orders.ts`.
+ * up to 1,000 orders. See `monitoring/hourly-orders.ts`.
  */
 export const hourlyOrders = sqliteTable(
   'hourlyOrders',
@@ -154,7 +154,7 @@ export const hourlyOrders = sqliteTable(
   ],
 )
 
-/** What the audit log records. `pages/operations/audit-list.tsx` has a sentence for each. */
+/** What the audit log records. `admin/audit/list.tsx` has a sentence for each. */
 export type AuditAction =
   | `transfer.${'retry' | 'cancel' | 'write_off'}`
   | `token.${'generate' | 'roll' | 'revoke'}`

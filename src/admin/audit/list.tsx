@@ -1,0 +1,122 @@
+/** Entries of the audit log. */
+import type { AuditAction } from '../../db/schema/operations.ts'
+import { sentence } from '../../pages/components/field.tsx'
+import { plural } from '../../pages/components/numbers.ts'
+import { Rows } from '../../pages/components/rows.tsx'
+import { periodName } from '../format.ts'
+import { PageLink, UserLink } from '../layout.tsx'
+import type { AuditEntry } from './audit.ts'
+
+type AuditListProps = { entries: readonly AuditEntry[]; heading?: 'h2' | 'h3' }
+
+/** Entries, by day. */
+export const AuditList = ({ entries, heading: Heading = 'h3' }: AuditListProps) => {
+  if (entries.length === 0) return <p class="empty">There are no entries.</p>
+  return [...Map.groupBy(entries, ({ at }) => at.slice(0, 10))].map(([day, ofDay]) => (
+    <section class="flow">
+      <Heading id={day}>
+        {periodName(day, 'day')} {day.slice(0, 4)}
+      </Heading>
+      <Rows
+        items={ofDay}
+        empty=""
+        labelledby={day}
+        isOrdered
+        row={(entry) => (
+          <li class="row">
+            <p>
+              <Who {...entry} /> <What {...entry} /> ·{' '}
+              <time datetime={entry.at}>{entry.at.slice(11, 19)} UTC</time>
+            </p>
+          </li>
+        )}
+      />
+    </section>
+  ))
+}
+
+type WhoProps = Pick<AuditEntry, 'userId' | 'userName' | 'tokenName'>
+
+/** The administrator, with the token that acted. */
+export const Who = ({ userId, userName, tokenName }: WhoProps) => (
+  <>
+    <UserLink id={userId} name={userName} />
+    {tokenName && (
+      <>
+        {' with the token '}
+        <bdi>“{tokenName}”</bdi>
+      </>
+    )}
+  </>
+)
+
+/** What was done. The subject stands in place of `%`. */
+const sentences: Record<AuditAction, string> = {
+  'transfer.retry': 'retried %',
+  'transfer.cancel': 'cancelled %',
+  'transfer.write_off': 'wrote off %',
+  'token.generate': 'generated %',
+  'token.roll': 'rolled %',
+  'token.revoke': 'revoked %',
+  'webhook.create': 'created %',
+  'webhook.change': 'changed %',
+  'webhook.rotate': 'rotated the secret of %',
+  'webhook.replay': 'sent messages again to %',
+  'webhook.delete': 'deleted %',
+  'alarm.acknowledge': 'acknowledged %',
+  'user.forget': 'removed the data of %',
+  'catalogue.import': 'imported %',
+  'administrator.appoint': 'made % an administrator',
+  'administrator.dismiss': 'dismissed % as administrator',
+}
+
+export const auditActions = Object.keys(sentences) as AuditAction[]
+
+/** Names an action: `Retried a transfer`. */
+export function labelOf(action: AuditAction): string {
+  const [group = ''] = action.split('.')
+  const subject =
+    group === 'administrator' ? 'a user' : group === 'alarm' ? 'an alarm' : `a ${group}`
+  return sentence(sentences[action].replace('%', subject)).slice(0, -1)
+}
+
+const What = (entry: AuditEntry) => {
+  const [before, after] = sentences[entry.action].split('%')
+  const { kind, role, name, host, items, ...facts } = entry.details ?? {}
+  return (
+    <>
+      {before}
+      <Subject {...entry} />
+      {after}
+      {Object.entries(facts).map(([key, value]) => [' · ', <bdi>{describe(key, value)}</bdi>])}
+    </>
+  )
+}
+
+const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
+  const { kind, role, name, items } = details ?? {}
+  switch (action.split('.')[0]) {
+    case 'transfer':
+      if (subject) return <PageLink to="transfers" id={Number(subject)} />
+      return plural((items as number[]).length, 'transfer')
+    case 'token':
+      if (kind === 'session') return 'a browser session'
+      return [`a ${role} token `, <bdi>{name && `“${name}”`}</bdi>]
+    case 'webhook': {
+      const host = details?.host ?? (subjectName && URL.parse(subjectName)?.host)
+      return host ? `a webhook to ${host}` : 'a webhook'
+    }
+    case 'alarm':
+      return `the alarm ${subject}`
+    case 'catalogue':
+      return 'a catalogue'
+    default:
+      return <UserLink id={subject} name={subjectName} />
+  }
+}
+
+/** `2 events`, `code: no_relayer`, `nft updated: 3`. */
+const describe = (key: string, value: unknown): string =>
+  Array.isArray(value)
+    ? plural(value.length, key.slice(0, -1))
+    : `${key.replace(/\.|(?=[A-Z])/, ' ').toLowerCase()}: ${value}`

@@ -1,0 +1,89 @@
+/** The page of the audit log, and its file. */
+import * as z from 'zod'
+import { Endpoints } from '../../http/endpoint.ts'
+import { cursorText, idText } from '../../http/inputs.ts'
+import { LinkButton, Submit } from '../../pages/components/button.tsx'
+import { Field, Select } from '../../pages/components/field.tsx'
+import { Pager, pathWith } from '../../pages/components/navigation.tsx'
+import { AdminLayout, adminPage } from '../layout.tsx'
+import { type AuditFilter, exportAudit, readAudit } from './audit.ts'
+import { AuditList, auditActions, labelOf } from './list.tsx'
+
+const PATH = '/operations/audit'
+
+const day = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/)
+  .optional()
+  .catch(undefined)
+
+/** A field that is empty or wrong does not filter. */
+const Filter = z.object({
+  user: idText.optional().catch(undefined),
+  action: z.enum(auditActions).optional().catch(undefined),
+  since: day,
+  until: day,
+})
+const AuditQuery = Filter.extend({ before: cursorText.optional().catch(undefined) })
+
+export const auditRoutes = new Endpoints()
+  .get(
+    PATH,
+    { access: 'administrator', reads: 'nearest', input: { query: AuditQuery } },
+    async (c, { query: { before, ...filter } }) => {
+      const { account, ...log } = await readAudit(c.var, { ...filter, before })
+      const children = <Audit {...log} filter={filter} isFirstPage={before === undefined} />
+      return adminPage(c, { title: 'Audit log', account, children })
+    },
+  )
+  .get(
+    `${PATH}.csv`,
+    { access: 'administrator', reads: 'nearest', input: { query: Filter } },
+    async (c, { query }) =>
+      c.body(await exportAudit(c.var, query), 200, {
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': 'attachment; filename="audit.csv"',
+      }),
+  )
+
+type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
+  filter: AuditFilter
+  isFirstPage: boolean
+}
+
+const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps) => (
+  <AdminLayout path={PATH}>
+    <h1>Audit log</h1>
+    <form method="get" class="panel inline-form">
+      <Select
+        name="user"
+        label="Who"
+        options={{ 0: 'Everyone', ...Object.fromEntries(actors.map(({ id, name }) => [id, name])) }}
+        selected={`${filter.user ?? 0}`}
+      />
+      <Select
+        name="action"
+        label="What"
+        options={{ '': 'Everything', ...actionLabels }}
+        selected={filter.action}
+      />
+      <Field name="since" label="From (UTC)" type="date" value={filter.since} />
+      <Field name="until" label="To (UTC)" type="date" value={filter.until} />
+      <Submit>Show</Submit>
+      <LinkButton href={pathWith(`${PATH}.csv`, filter)}>Download CSV</LinkButton>
+    </form>
+    {next && entries.length === 0 ? (
+      <p class="empty">None on this page.</p>
+    ) : (
+      <AuditList entries={entries} heading="h2" />
+    )}
+    <Pager
+      noun="entries"
+      to={(page) => pathWith(PATH, { ...filter, ...page })}
+      isFirstPage={isFirstPage}
+      next={next !== undefined && { before: next }}
+    />
+  </AdminLayout>
+)
+
+const actionLabels = Object.fromEntries(auditActions.map((action) => [action, labelOf(action)]))

@@ -1,0 +1,184 @@
+/** The pages that operators have of an order, a user and an NFT. */
+import { eq, sql } from 'drizzle-orm'
+import type { Child } from 'hono/jsx'
+import * as z from 'zod'
+import { readAsUser } from '../../auth/session.ts'
+import { nfts } from '../../db/schema/catalogue.ts'
+import { orders } from '../../db/schema/orders.ts'
+import { users } from '../../db/schema/users.ts'
+import type { Ctx } from '../../http/context.ts'
+import { Endpoints } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors.ts'
+import { idText } from '../../http/inputs.ts'
+import { tokenNameOf } from '../../identity/namespace.ts'
+import { ExplorerLink } from '../../pages/components/explorer.tsx'
+import { displayName } from '../../pages/components/names.ts'
+import { count, money } from '../../pages/components/numbers.ts'
+import { usePage } from '../../pages/components/request.ts'
+import { Rows } from '../../pages/components/rows.tsx'
+import { Time } from '../../pages/components/time.tsx'
+import { AdminLayout, adminPage, FactPanel, listPath, PageLink } from '../layout.tsx'
+import { Listing } from '../search/listing.tsx'
+import { type FoundListing, LIMIT, selectListings } from '../search/search.ts'
+import { selectListed } from '../transfers/list.ts'
+import { TransferRows } from '../transfers/rows.tsx'
+import { placedWith } from '../transfers/transfer-page.tsx'
+
+const Id = z.object({ id: idText })
+
+export const detailsRoutes = new Endpoints()
+  .get(
+    '/operations/orders/:id',
+    { access: 'administrator', reads: 'nearest', input: { param: Id } },
+    async (c, { param }) => {
+      const { account, ...found } = await readOrderDetails(c.var, param.id)
+      const children = <OrderPage {...found} />
+      return adminPage(c, { title: `Order ${param.id}`, account, children })
+    },
+  )
+  .get(
+    '/operations/users/:id',
+    { access: 'administrator', reads: 'nearest', input: { param: Id } },
+    async (c, { param }) => {
+      const { account, ...found } = await readUserDetails(c.var, param.id)
+      const children = <UserPage {...found} />
+      return adminPage(c, { title: `User ${param.id}`, account, children })
+    },
+  )
+  .get(
+    '/operations/nfts/:id',
+    { access: 'administrator', reads: 'nearest', input: { param: Id } },
+    async (c, { param }) => {
+      const { account, ...found } = await readNftDetails(c.var, param.id)
+      const children = <NftPage {...found} />
+      return adminPage(c, { title: `NFT ${param.id}`, account, children })
+    },
+  )
+
+type ReadCtx = Pick<Ctx, 'db' | 'caller'>
+
+function required<Row>([row]: readonly Row[]): Row {
+  if (!row) throw new ApiError('not_found', 'there is nothing with this id')
+  return row
+}
+
+async function readOrderDetails(ctx: ReadCtx, id: number) {
+  const { order, ...others } = await readAsUser(ctx, {
+    order: ctx.db.select().from(orders).where(eq(orders.id, id)),
+    transfers: selectListed(ctx.db, sql`i.orderId = ${id}`),
+  })
+  return { order: required(order), ...others }
+}
+
+async function readUserDetails(ctx: ReadCtx, id: number) {
+  const { user, ...others } = await readAsUser(ctx, {
+    user: ctx.db.select().from(users).where(eq(users.id, id)),
+    bought: selectListed(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
+    sold: selectListed(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
+    listings: selectListings(ctx.db, sql`l.sellerId = ${id}`),
+  })
+  return { user: required(user), ...others }
+}
+
+async function readNftDetails(ctx: ReadCtx, id: number) {
+  const { nft, ...others } = await readAsUser(ctx, {
+    nft: ctx.db.select().from(nfts).where(eq(nfts.id, id)),
+    listings: selectListings(ctx.db, sql`l.nftId = ${id}`),
+  })
+  return { nft: required(nft), ...others }
+}
+
+type Found<Read extends (...args: never) => Promise<object>> = Omit<
+  Awaited<ReturnType<Read>>,
+  'account'
+>
+
+type DetailsProps = { title: Child; facts: [name: string, value: Child][]; children: Child }
+
+const Details = ({ title, facts, children }: DetailsProps) => (
+  <AdminLayout>
+    <h1>{title}</h1>
+    <FactPanel facts={facts} />
+    {children}
+  </AdminLayout>
+)
+
+const OrderPage = ({ order, transfers }: Found<typeof readOrderDetails>) => (
+  <Details
+    title={`Order ${order.id}`}
+    facts={[
+      ['Order number', order.providerId],
+      [
+        'Placed with',
+        <a href={listPath({ source: tokenNameOf(order.namespace) })}>
+          {placedWith(order.namespace)}
+        </a>,
+      ],
+      ['Placed', <Time at={order.createdAt} />],
+      ['Total', money(order.totalPriceCents, order.totalPriceCurrency)],
+      ['Buyer', <PageLink to="users" id={order.buyerId} />],
+    ]}
+  >
+    <h2>Transfers</h2>
+    <TransferRows transfers={transfers} empty="There are none." />
+  </Details>
+)
+
+const UserPage = ({ user, bought, sold, listings }: Found<typeof readUserDetails>) => (
+  <Details
+    title={[`User ${user.id}: `, <bdi>{displayName(user)}</bdi>]}
+    facts={[
+      ['User name', user.username],
+      ['E-mail', user.email],
+      ['Wallet', <span class="hash">{user.ethereumPublicAddr}</span>],
+      ['Joined', <Time at={user.createdAt} />],
+      [
+        'Access',
+        <a href={`/settings/api-access/everyone?owner=${user.id}`}>Tokens and sessions</a>,
+      ],
+    ]}
+  >
+    <h2>Bought last</h2>
+    <TransferRows transfers={bought} empty="The user has bought nothing." />
+    <h2>Sold last</h2>
+    <TransferRows transfers={sold} empty="The user has sold nothing." />
+    <h2>Listings</h2>
+    <Listings listings={listings} />
+  </Details>
+)
+
+const NftPage = ({ nft, listings }: Found<typeof readNftDetails>) => {
+  const network = usePage().settings.NETWORKS[nft.contractNetwork]
+  const left = `${count(nft.availableAmount)} of ${count(nft.amount)}`
+  return (
+    <Details
+      title={[`NFT ${nft.id}: `, <bdi>{nft.title}</bdi>]}
+      facts={[
+        ['Id in the catalogue', nft.externalId],
+        ['Creator', <PageLink to="users" id={nft.creatorId} />],
+        ['Left', nft.amountType === 'unlimited' ? 'Unlimited' : left],
+        ['State', nft.deletedAt ? 'deleted' : nft.status],
+        ['Released', <Time at={nft.releaseAt} />],
+        ['Network', nft.contractNetwork],
+        ['Delivered by', nft.fulfilment],
+        ['Token', nft.tokenId],
+        ['Contract', <ExplorerLink network={network} kind="token" value={nft.contractAddr} />],
+      ]}
+    >
+      <h2>Listings</h2>
+      <Listings listings={listings} />
+    </Details>
+  )
+}
+
+const Listings = ({ listings }: { listings: FoundListing[] }) => (
+  <Rows
+    items={listings}
+    empty="There are no listings."
+    row={(listing) => (
+      <li class="row">
+        <div>{Listing(listing)}</div>
+      </li>
+    )}
+  />
+)

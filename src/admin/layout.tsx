@@ -1,0 +1,176 @@
+/** What the pages for operators share. */
+import type { Child } from 'hono/jsx'
+import type { DeliveryState, RequestedAction } from '../db/schema/delivery.ts'
+import { Submit } from '../pages/components/button.tsx'
+import { Fact } from '../pages/components/facts.tsx'
+import { pathWith, Tabs } from '../pages/components/navigation.tsx'
+import { Notice } from '../pages/components/notice.tsx'
+import { usePage } from '../pages/components/request.ts'
+import { Time } from '../pages/components/time.tsx'
+import { page } from '../pages/page.tsx'
+
+/** Answers with a page for operators, as `page` does. */
+export const adminPage: typeof page = (c, content) =>
+  page(c, { styles: ['operations.css'], ...content })
+
+/** The tabs: what each links to, and its name. */
+const tabs = [
+  ['/operations', 'Overview'],
+  ['/operations/transfers?state=failed', 'Transfers'],
+  ['/operations/audit', 'Audit log'],
+  ['/operations/administrators', 'Administrators'],
+] as const
+
+type LayoutProps = {
+  /** The path of the page if it has a tab. */
+  path?: string
+  /** What is searched for. */
+  q?: string
+  /** What the previous page has done. */
+  notice?: Child
+  children: Child
+}
+
+/** The search and the tabs above every page. */
+export const AdminLayout = ({ path, q, notice, children }: LayoutProps) => (
+  <div class="flow operations">
+    <div class="page-head">
+      {path === '/operations' ? <h1>Operations</h1> : <p class="eyebrow">Operations</p>}
+      <search>
+        <form method="get" action="/operations/search" class="search">
+          <input
+            type="search"
+            name="q"
+            value={q}
+            required
+            maxlength={255}
+            autocomplete="off"
+            spellcheck={false}
+            aria-label="Search"
+            placeholder="Id, title, order number, e-mail, wallet, hash"
+          />
+          <Submit>Search</Submit>
+        </form>
+      </search>
+    </div>
+    <Tabs
+      label="Operations"
+      tabs={tabs.map(([href, name]) => [href, name, href.split('?')[0] === path])}
+    />
+    {notice && <Notice>{notice}</Notice>}
+    {children}
+  </div>
+)
+
+export const stateNames: Record<DeliveryState, string> = {
+  awaiting_wallet: 'Waits for a wallet',
+  queued: 'Queued',
+  in_flight: 'In flight',
+  transferred: 'Delivered',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  written_off: 'Written off',
+}
+
+type StateBadgeProps = { state: DeliveryState; requestedAction?: RequestedAction }
+
+/** The state of a delivery, and what an operator asked for. */
+export const StateBadge = ({ state, requestedAction }: StateBadgeProps) => (
+  <span class={`badge ${state}`}>
+    {requestedAction === 'cancel' && state !== 'cancelled' ? 'Being cancelled' : stateNames[state]}
+  </span>
+)
+
+/** What the script of the page replaces every 15 seconds at least, with its age. */
+export const Live = ({ children }: { children: Child }) => (
+  <>
+    <p class="status" id="live-status" role="status" />
+    <div id="live" class="flow">
+      <p class="hint">
+        Updated <Time at={usePage().now.toISOString()} />
+      </p>
+      {children}
+    </div>
+  </>
+)
+
+/** The scripts of a page with `Live`. */
+export const liveScripts = ['dialog.js', 'operations.js']
+
+type SectionProps = { id: string; title: string; children: Child }
+
+export const Section = ({ id, title, children }: SectionProps) => (
+  <section class="flow" aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+)
+
+/** Short facts in a line. One that is null, false or empty is left out. */
+export const Meta = ({ facts }: { facts: readonly Child[] }) => (
+  <p class="meta">{facts.map((fact) => fact && <span>{fact}</span>)}</p>
+)
+
+/** Named values, each of which may be missing. */
+export const FactPanel = ({ facts }: { facts: readonly [name: string, value: Child][] }) => (
+  <dl class="facts panel">
+    {facts.map(([name, value]) => (
+      <Fact name={name}>{value || '–'}</Fact>
+    ))}
+  </dl>
+)
+
+type TableProps = {
+  label: string
+  /** The name of the first column, whose cells are headings, and those of columns of numbers. */
+  head: readonly [string, ...string[]]
+  rows: readonly (readonly [Child, ...Child[]])[]
+}
+
+/** A table that scrolls if it is wider than the page. */
+export const Table = ({ label, head: [first, ...others], rows }: TableProps) => (
+  <section class="scroll" tabindex={0} aria-label={label}>
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">{first}</th>
+          {others.map((name) => (
+            <th scope="col" class="number">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([heading, ...cells]) => (
+          <tr>
+            <th scope="row">{heading}</th>
+            {cells.map((cell) => (
+              <td class="number">{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+const nouns = { transfers: 'Transfer', orders: 'Order', users: 'User', nfts: 'NFT' }
+
+/** A link to the page that operators have of something. */
+export const PageLink = ({ to, id }: { to: keyof typeof nouns; id: number }) => (
+  <a href={`/operations/${to}/${id}`}>
+    {nouns[to]} {id}
+  </a>
+)
+
+/** A link to the page of a user, by name. */
+export const UserLink = ({ id, name }: { id: number | string | null; name: string | null }) => (
+  <a href={`/operations/users/${id}`}>
+    <bdi>{name ?? `User ${id}`}</bdi>
+  </a>
+)
+
+/** The path of the list of transfers with these filters. */
+export const listPath = (filter: Parameters<typeof pathWith>[1]) =>
+  pathWith('/operations/transfers', filter)

@@ -1,0 +1,76 @@
+/** What the overview shows, in one trip. */
+import { gte, type SQL, sql } from 'drizzle-orm'
+import { readAsUser } from '../../auth/session.ts'
+import { raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
+import type { ReasonCode } from '../../db/schema/delivery.ts'
+import { hourlyOrders } from '../../db/schema/operations.ts'
+import type { Settings } from '../../env.ts'
+import type { Ctx } from '../../http/context.ts'
+import {
+  chainsSql,
+  delayedSql,
+  MAX_COUNT,
+  reasonCodesJson,
+  stateStatements,
+  storedState,
+} from '../../monitoring/state.ts'
+import { selectAudit } from '../audit/audit.ts'
+import { firstStart } from './periods.ts'
+
+/** Entries of the audit log that it shows. */
+const NEWEST = 20
+
+export type Overview = Awaited<ReturnType<typeof readOverview>>
+
+export async function readOverview(ctx: Ctx & { settings: Pick<Settings, 'NETWORKS'> }) {
+  const { db, settings, now } = ctx
+  const since = firstStart('days', now)
+  const { account, hours, audit, failures, waiting, ...stored } = await readAsUser(ctx, {
+    hours: db.select().from(hourlyOrders).where(gte(hourlyOrders.hour, since)),
+    audit: selectAudit(db, { limit: NEWEST }),
+    failures: selectFailures(db),
+    waiting: selectWaiting(db),
+    ...stateStatements(ctx),
+  })
+  return { account, hours, audit, failures, waiting, state: storedState(settings, stored) }
+}
+
+/** Items with the same reason. */
+export type Group = {
+  /** Only queued items are grouped by chain; null if their network is not configured. */
+  chainId?: number | null
+  reasonCode: ReasonCode
+  /** Counted up to `MAX_COUNT`. */
+  items: number
+  oldestId: number
+  /** JSON: what these items are worth by currency (ISO 4217), in minor units. */
+  totals: string
+}
+
+/** The columns of a group. Its index has the oldest item first. */
+const groupColumns = (
+  items: SQL,
+) => sql`value AS reasonCode, (SELECT id ${items} LIMIT 1) AS oldestId,
+  (SELECT count(*) FROM (SELECT 1 ${items} LIMIT ${MAX_COUNT})) AS items,
+  (SELECT json_group_object(priceCurrency, amount) FROM (
+    SELECT priceCurrency, total(priceCents * quantity) AS amount FROM orderItems
+    WHERE id IN (SELECT id ${items} LIMIT ${MAX_COUNT}) GROUP BY priceCurrency)) AS totals`
+
+/** Selects the failed items of each reason, the largest group first. */
+const selectFailures = (db: Database) =>
+  raw<Group>(
+    db,
+    sql`SELECT ${groupColumns(sql`FROM deliveries INDEXED BY deliveries_failed
+        WHERE reasonCode = value AND state = 'failed'`)}
+      FROM json_each(${reasonCodesJson}) WHERE items > 0 ORDER BY items DESC, reasonCode`,
+  )
+
+/** Selects the queued items of each chain and reason, the largest group first. */
+const selectWaiting = (db: Database) =>
+  raw<Group>(
+    db,
+    sql`WITH RECURSIVE ${chainsSql} SELECT chainId, ${groupColumns(delayedSql)}
+      FROM chains, json_each(${reasonCodesJson})
+      WHERE items > 0 ORDER BY items DESC, reasonCode`,
+  )

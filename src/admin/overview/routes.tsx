@@ -1,0 +1,205 @@
+/** The overview: what is wrong, what waits, and what was done. */
+import * as z from 'zod'
+import type { DeliveryState } from '../../db/schema/delivery.ts'
+import { rules } from '../../delivery/reasons.ts'
+import type { Network } from '../../env.ts'
+import { Endpoints } from '../../http/endpoint.ts'
+import { idText } from '../../http/inputs.ts'
+import { AlarmKey, acknowledgeAlarm } from '../../monitoring/acknowledge.ts'
+import { countItems, MAX_COUNT, type StoredState } from '../../monitoring/state.ts'
+import { LinkButton } from '../../pages/components/button.tsx'
+import { ExplorerLink } from '../../pages/components/explorer.tsx'
+import { Fact } from '../../pages/components/facts.tsx'
+import { sentence } from '../../pages/components/field.tsx'
+import { count, money } from '../../pages/components/numbers.ts'
+import { usePage } from '../../pages/components/request.ts'
+import { Rows } from '../../pages/components/rows.tsx'
+import { Time } from '../../pages/components/time.tsx'
+import { AuditList } from '../audit/list.tsx'
+import { decimal, symbolOf, upTo } from '../format.ts'
+import {
+  AdminLayout,
+  adminPage,
+  Live,
+  listPath,
+  liveScripts,
+  Meta,
+  PageLink,
+  Section,
+  Table,
+} from '../layout.tsx'
+import { describeRetry } from '../transfers/actions.tsx'
+import type { Range } from './periods.ts'
+import { Plots } from './plots.tsx'
+import { CronProblem, Problems } from './problems.tsx'
+import { type Group, type Overview, readOverview } from './read.ts'
+
+const OverviewQuery = z.object({ range: z.enum(['hours', 'days']).catch('hours') })
+
+/** Seconds between two loads of the overview without scripts. */
+const REFRESH = 30
+
+export const overviewRoutes = new Endpoints()
+  .get(
+    '/operations',
+    { access: 'administrator', reads: 'nearest', input: { query: OverviewQuery } },
+    async (c, { query: { range } }) => {
+      const overview = await readOverview(c.var)
+      return adminPage(c, {
+        title: 'Operations',
+        account: overview.account,
+        scripts: [...liveScripts, 'plots.js'],
+        refresh: REFRESH,
+        children: <OverviewPage {...overview} range={range} />,
+      })
+    },
+  )
+  .post(
+    '/operations/alarms/:key/acknowledge',
+    {
+      access: 'administrator',
+      reads: 'primary',
+      input: { param: AlarmKey, form: z.object({ version: idText }) },
+    },
+    async (c, { param, form }) => {
+      await acknowledgeAlarm(c.var, { ...param, ...form })
+      return c.redirect('/operations', 303)
+    },
+  )
+
+type OverviewProps = Overview & { range: Range }
+
+const OverviewPage = ({ hours, state, audit, range, failures, waiting }: OverviewProps) => (
+  <AdminLayout path="/operations">
+    <Live>
+      <CronProblem state={state} />
+      <Problems state={state} />
+      <dl class="numbers">
+        <Figure name="Queued" value={countItems(state.underWay, 'queued')} state="queued" />
+        <Figure name="In flight" value={countItems(state.underWay, 'inFlight')} state="in_flight" />
+        <Figure name="Without a wallet" value={state.awaitingWallet} state="awaiting_wallet" />
+        <Figure name="Failed" value={state.failed} state="failed" />
+      </dl>
+      <Section id="failures" title="Failures">
+        <Groups groups={failures} state="failed" empty="Nothing has failed." />
+      </Section>
+      <Section id="waiting" title="Waiting for more than their turn">
+        <Groups groups={waiting} state="queued" empty="What is queued waits only for its turn." />
+      </Section>
+      <Section id="plots" title="Orders and deliveries">
+        <Plots hours={hours} range={range} />
+      </Section>
+      <Section id="networks" title="Signers and contracts">
+        {Object.entries(usePage().settings.NETWORKS).map(([name, network]) => (
+          <NetworkPanel
+            name={name}
+            network={network}
+            check={state.networks.find(({ chainId }) => chainId === network.chainId)}
+          />
+        ))}
+      </Section>
+      <Section id="webhooks" title="Webhooks">
+        <dl class="numbers">
+          <Figure name="Endpoints with something to send" value={state.webhooks.pending} />
+          <Figure name="Failing endpoints" value={state.webhooks.failing} />
+          <Figure name="Disabled endpoints" value={state.webhooks.disabled} />
+        </dl>
+      </Section>
+      <Section id="audit" title="Audit log">
+        <AuditList entries={audit} />
+        <p class="actions">
+          <LinkButton href="/operations/audit">All entries</LinkButton>
+        </p>
+      </Section>
+    </Live>
+  </AdminLayout>
+)
+
+/** A number. One of transfers leads to their list. */
+const Figure = ({ name, value, state }: { name: string; value: number; state?: DeliveryState }) => (
+  <Fact name={name}>{state ? <a href={listPath({ state })}>{upTo(value)}</a> : upTo(value)}</Fact>
+)
+
+type GroupsProps = { groups: readonly Group[]; state: 'failed' | 'queued'; empty: string }
+
+/** Transfers with the same reason, with their number and what buyers paid for them. */
+const Groups = ({ groups, state, empty }: GroupsProps) => (
+  <Rows
+    items={groups}
+    empty={empty}
+    row={({ reasonCode: code, chainId, items, totals, oldestId }) => (
+      <li class="row">
+        <p>{sentence(rules[code].sentence)}</p>
+        <Meta
+          facts={[
+            <a href={listPath({ state, code, chain: chainId })}>
+              {upTo(items)} {items === 1 ? 'transfer' : 'transfers'}
+              <span class="visually-hidden">: {rules[code].sentence}</span>
+            </a>,
+            chainId && `Chain ${chainId}`,
+            ...Object.entries<number>(JSON.parse(totals)).map(
+              ([currency, amount]) =>
+                `${items >= MAX_COUNT ? 'at least ' : ''}${money(amount, currency)}`,
+            ),
+            ['Oldest: ', <PageLink to="transfers" id={oldestId} />],
+          ]}
+        />
+        {state === 'failed' && <p class="hint">{describeRetry(code)}</p>}
+      </li>
+    )}
+  />
+)
+
+type Check = StoredState['networks'][number]
+
+type NetworkPanelProps = { name: string; network: Network; check: Check | undefined }
+
+/** A network, its contract and its signers, as the cron run saw them last. */
+const NetworkPanel = ({ name, network, check }: NetworkPanelProps) => (
+  <section class="panel" aria-label={name}>
+    <div class="row-head">
+      <h3>{network.name ?? name}</h3>
+      {check?.problem && <span class="badge failed">Not reachable</span>}
+      {check?.isPaused && <span class="badge failed">Paused</span>}
+      {check?.isRetired && <span class="badge failed">Retired</span>}
+    </div>
+    <Meta
+      facts={[
+        `Chain ${network.chainId}`,
+        ['Contract ', <ExplorerLink network={network} kind="address" value={network.delivery} />],
+        check?.headNumber && [
+          'Block ',
+          <ExplorerLink network={network} kind="block" value={check.headNumber}>
+            {count(check.headNumber)}
+          </ExplorerLink>,
+          check.headAt && [', ', <Time at={check.headAt} />],
+        ],
+        check?.gasPrice && `Gas ${decimal(check.gasPrice, 9)} gwei`,
+      ]}
+    />
+    {check?.problem && <p class="problem">{sentence(check.problem)}</p>}
+    {check?.signers ? (
+      <Table
+        label="Signers"
+        head={['Signer', 'Balance', 'Enough for', 'Limit left']}
+        rows={check.signers.map(({ address, balance, deliveries, limit }) => [
+          <ExplorerLink network={network} kind="address" value={address} />,
+          `${decimal(balance, 18)} ${symbolOf(network)}`,
+          `${count(deliveries)} deliveries`,
+          limit ? `${count(limit.available)} of ${count(limit.capacity)} pieces` : 'No relayer',
+        ])}
+      />
+    ) : (
+      <p class="hint">
+        {check
+          ? 'The signers are not known.'
+          : 'Not checked yet: the cron run does it each minute.'}
+      </p>
+    )}
+    {check && (
+      <p class="hint">
+        Checked <Time at={check.checkedAt} />
+      </p>
+    )}
+  </section>
+)

@@ -1,0 +1,141 @@
+/** The page of what a search has found. */
+import type { Child } from 'hono/jsx'
+import * as z from 'zod'
+import { Endpoints } from '../../http/endpoint.ts'
+import { inputText } from '../../http/inputs.ts'
+import { ExplorerLink } from '../../pages/components/explorer.tsx'
+import { displayName, shortAddress } from '../../pages/components/names.ts'
+import { plural } from '../../pages/components/numbers.ts'
+import { usePage } from '../../pages/components/request.ts'
+import { AdminLayout, adminPage, Meta, PageLink, Section, StateBadge } from '../layout.tsx'
+import { Listing } from './listing.tsx'
+import { type Found, type FoundItem, LIMIT, MIN_PREFIX, onlyItemIn, search } from './search.ts'
+
+const SearchQuery = z.object({ q: inputText(255).trim().min(1) })
+
+export const searchRoutes = new Endpoints().get(
+  '/operations/search',
+  { access: 'administrator', reads: 'nearest', input: { query: SearchQuery } },
+  async (c, { query: { q } }) => {
+    const found = await search(c.var, { text: q })
+    const only = onlyItemIn(found)
+    if (only) return c.redirect(`/operations/transfers/${only.id}`, 303)
+    const children = <Results {...found} q={q} />
+    return adminPage(c, { title: 'Search', account: found.account, children })
+  },
+)
+
+const Results = ({ q, items, transactions, users, nfts, listings }: Found & { q: string }) => {
+  const isEmpty = [items, transactions, users, nfts, listings].every(({ length }) => length === 0)
+  return (
+    <AdminLayout q={q}>
+      <h1>Results for “{q}”</h1>
+      {isEmpty && <Nothing q={q} />}
+      <Group name="Orders and transfers" rows={items} row={Item} />
+      <Group name="Transactions" rows={transactions} row={Transaction} />
+      <Group name="Users" rows={users} row={User} />
+      <Group name="NFTs" rows={nfts} row={Nft} />
+      <Group name="Listings" rows={listings} row={Listing} />
+    </AdminLayout>
+  )
+}
+
+const matches: Record<FoundItem['by'], string> = {
+  order: 'Order with this id',
+  transfer: 'Transfer with this id',
+  number: 'Order with this number',
+  key: 'Transfer with this delivery key',
+  transaction: 'Carried by the transaction',
+  event: 'Order of the event',
+  buyer: 'Bought by the user',
+  seller: 'Sold by the user',
+}
+
+const Item = ({ id, orderId, state, by, providerId, title }: FoundItem) => (
+  <>
+    <div class="row-head">
+      <h3>
+        <PageLink to="orders" id={orderId} />, <PageLink to="transfers" id={id} />
+      </h3>
+      <StateBadge state={state} />
+    </div>
+    <Meta facts={[matches[by], providerId && `Order number ${providerId}`, <bdi>{title}</bdi>]} />
+  </>
+)
+
+const Transaction = ({ hash, chainId, items, block }: Found['transactions'][number]) => {
+  const networks = Object.values(usePage().settings.NETWORKS)
+  const network = networks.find((one) => one.chainId === chainId)
+  return (
+    <>
+      <h3>
+        <ExplorerLink network={network} kind="tx" value={hash} />
+      </h3>
+      <Meta
+        facts={[`Chain ${chainId}`, plural(items, 'item'), block ? `Block ${block}` : 'not mined']}
+      />
+    </>
+  )
+}
+
+const User = (user: Found['users'][number]) => (
+  <>
+    <h3>
+      <PageLink to="users" id={user.id} />: <bdi>{displayName(user)}</bdi>
+    </h3>
+    <Meta
+      facts={[
+        user.email,
+        user.ethereumPublicAddr && shortAddress(user.ethereumPublicAddr),
+        <a href={`/settings/api-access/everyone?owner=${user.id}`}>Tokens and sessions</a>,
+      ]}
+    />
+  </>
+)
+
+const Nft = ({ id, title, network, contractAddr, creatorId }: Found['nfts'][number]) => {
+  const { NETWORKS } = usePage().settings
+  return (
+    <>
+      <h3>
+        <PageLink to="nfts" id={id} />: <bdi>{title}</bdi>
+      </h3>
+      <Meta
+        facts={[
+          network,
+          <ExplorerLink network={NETWORKS[network]} kind="token" value={contractAddr} />,
+          ['Creator: ', <PageLink to="users" id={creatorId} />],
+        ]}
+      />
+    </>
+  )
+}
+
+const Nothing = ({ q }: { q: string }) => (
+  <p class="empty">
+    Nothing has this id, title, order number, e-mail address, wallet, hash or key, or begins with
+    it.
+    {q.length < MIN_PREFIX && ` Beginnings need ${MIN_PREFIX} characters.`}
+    {/^[\da-f-]{36}$/i.test(q) && ' Requests are only in the log: search it for this requestId.'}
+  </p>
+)
+
+type GroupProps<Row> = { name: string; rows: readonly Row[]; row: (row: Row) => Child }
+
+function Group<Row>({ name, rows, row }: GroupProps<Row>) {
+  if (rows.length === 0) return null
+  return (
+    <Section id={name.toLowerCase().replaceAll(' ', '-')} title={name}>
+      <ul class="rows">
+        {rows.map((found) => (
+          <li class="row">
+            <div>{row(found)}</div>
+          </li>
+        ))}
+      </ul>
+      {rows.length >= LIMIT && (
+        <p class="hint">There may be more than {LIMIT}. To find others, search for more of it.</p>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,174 @@
+/** Finds rows by any id, title, order number, e-mail address, wallet, hash or key. */
+
+import { type SQL, sql } from 'drizzle-orm'
+import { getAddress, isAddress } from 'viem/utils'
+import { personColumns, readAsUser } from '../../auth/session.ts'
+import { raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
+import { nfts } from '../../db/schema/catalogue.ts'
+import type { DeliveryState } from '../../db/schema/delivery.ts'
+import { users } from '../../db/schema/users.ts'
+import type { Ctx } from '../../http/context.ts'
+import { toAsciiDomain, toLine } from '../../http/text.ts'
+
+/** The newest orders of a user, and rows that begin alike. */
+export const LIMIT = 20
+
+/** Items of a transaction. */
+const MAX_ITEMS = 256
+
+/** The newest deliveries are searched for keys, and the newest transactions for replaced hashes. */
+const MAX_NEWEST = 10_000
+
+/** The first titles, by the alphabet, are searched for words. All are for how they begin. */
+const MAX_TITLES = 10_000
+
+/** Characters of a text of which only a beginning has to be equal. */
+export const MIN_PREFIX = 3
+
+/** What the text may be. A value that it cannot be is null, and finds nothing. */
+type Terms = Record<
+  'text' | 'end' | 'prefix' | 'id' | 'ids' | 'hash' | 'wallet',
+  string | number | null
+>
+
+function parseTerms(text: string): Terms {
+  const hex = toAsciiDomain(toLine(text)).toLowerCase()
+  const id = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
+  const hash = /^0x[\da-f]{64}$/.test(hex) ? hex : null
+  const wallet = isAddress(hex, { strict: false }) ? getAddress(hex) : null
+  const isPrefix = text.length >= MIN_PREFIX && hash === null && wallet === null
+  /** The last text that begins with it. */
+  const end = isPrefix ? `${text}\u{10FFFF}` : text
+  // The ranges of ids that begin with the digits of an id: itself first.
+  const longer = Array.from({ length: isPrefix ? 16 - text.length : 1 }, (_, i) => 10 ** i)
+  const ids = id === null ? [] : longer.map((power) => [id * power, (id + 1) * power - 1])
+  return { text, end, prefix: isPrefix ? hex : null, id, ids: JSON.stringify(ids), hash, wallet }
+}
+
+/** The rows of a table whose ids begin so, the shortest first. */
+const withIds = (table: 'orders' | 'users' | 'nfts' | 'listings', { ids }: Terms): SQL =>
+  sql`SELECT t.id FROM json_each(${ids}) r
+    CROSS JOIN ${sql.raw(table)} t ON t.id BETWEEN r.value ->> 0 AND r.value ->> 1 LIMIT ${LIMIT}`
+
+export type FoundItem = {
+  id: number
+  orderId: number
+  /** Order number of the shop. */
+  providerId: string | null
+  title: string
+  state: DeliveryState
+  /** What has the text: the newest orders of a user are found by the user. */
+  by: 'order' | 'transfer' | 'number' | 'key' | 'transaction' | 'event' | 'buyer' | 'seller'
+}
+
+/** Conditions with `<> ''` let SQLite use the partial indexes of e-mail addresses and wallets. */
+const userIds = ({ id, wallet, prefix }: Terms): SQL => sql`SELECT id FROM users WHERE id = ${id}
+  UNION SELECT id FROM users WHERE email = ${prefix} AND email <> ''
+  UNION SELECT id FROM users WHERE ethereumPublicAddr = ${wallet} AND ethereumPublicAddr <> ''`
+
+const transactionIds = ({
+  hash,
+}: Terms): SQL => sql`SELECT id FROM transactions WHERE hash = ${hash}
+  UNION SELECT id FROM (SELECT id, replaced FROM transactions newest WHERE ${hash} IS NOT NULL
+    ORDER BY id DESC LIMIT ${MAX_NEWEST}) WHERE instr(replaced, ${hash})`
+
+/** Users also by the beginning of the id or the e-mail address. */
+const foundUserIds = (terms: Terms): SQL => sql`${userIds(terms)}
+  UNION SELECT id FROM (${withIds('users', terms)})
+  UNION SELECT id FROM (SELECT id FROM users WHERE email BETWEEN ${terms.prefix} AND lower(${terms.end})
+    AND email <> '' ORDER BY email LIMIT ${LIMIT})`
+
+/** NFTs by the beginning of the id, of the title, or of a word of it. */
+const nftIds = (terms: Terms): SQL => sql`SELECT id FROM (${withIds('nfts', terms)})
+  UNION SELECT id FROM (SELECT id FROM nfts WHERE title COLLATE NOCASE BETWEEN ${terms.text}
+    AND ${terms.end} ORDER BY title COLLATE NOCASE LIMIT ${LIMIT})
+  UNION SELECT id FROM (SELECT id FROM (SELECT id, title FROM nfts INDEXED BY nfts_title
+      WHERE ${terms.prefix} IS NOT NULL ORDER BY title COLLATE NOCASE LIMIT ${MAX_TITLES})
+    WHERE instr(lower(title), lower(' ' || ${terms.text})) LIMIT ${LIMIT})`
+
+/** The orders of an id or a number, or the beginning of one; and of an event: `evt_` and its id. */
+const orderIds = (
+  terms: Terms,
+): SQL => sql`SELECT id, 'order' AS "by" FROM (${withIds('orders', terms)})
+  UNION ALL SELECT id, 'number' FROM (SELECT id FROM orders
+    WHERE providerId BETWEEN ${terms.text} AND ${terms.end} ORDER BY providerId LIMIT ${LIMIT})
+  UNION ALL SELECT orderId, 'event' FROM events
+    WHERE ${terms.text} LIKE 'evt#_%' ESCAPE '#' AND id = CAST(substr(${terms.text}, 5) AS INTEGER)`
+
+/** Where items are found. D1 limits a compound SELECT to five terms, so each is a statement. */
+const itemIds = (terms: Terms): SQL[] => [
+  sql`SELECT ${terms.id} AS id, 'transfer' AS "by"
+    UNION ALL SELECT id, 'key' FROM (SELECT id, "key" FROM deliveries newest WHERE ${terms.hash} IS NOT NULL
+      ORDER BY id DESC LIMIT ${MAX_NEWEST}) WHERE "key" = ${terms.hash}
+    UNION ALL SELECT j.value, 'transaction' FROM (${transactionIds(terms)}) found
+      JOIN transactions t ON t.id = found.id, json_each(t.items) j`,
+  sql`SELECT i.id, found."by" FROM (${orderIds(terms)}) found JOIN orderItems i ON i.orderId = found.id`,
+  sql`SELECT i.id, 'buyer' AS "by" FROM (${userIds(terms)}) found JOIN orders o ON o.buyerId = found.id
+    JOIN orderItems i ON i.orderId = o.id ORDER BY o.id DESC LIMIT ${LIMIT}`,
+  sql`SELECT i.id, 'seller' AS "by" FROM (${userIds(terms)}) found
+    JOIN orderItems i ON i.sellerId = found.id ORDER BY i.orderId DESC LIMIT ${LIMIT}`,
+]
+
+const findItems = (db: Database, found: SQL) =>
+  raw<FoundItem>(
+    db,
+    sql`SELECT d.id, i.orderId, o.providerId, n.title, d.state, found."by"
+      FROM (${found}) found CROSS JOIN deliveries d ON d.id = found.id
+        CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
+        CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_ITEMS}`,
+  )
+
+export type FoundListing = Record<'id' | 'nftId' | 'sellerId' | 'priceCents', number> & {
+  title: string
+  priceCurrency: string
+  active: 0 | 1
+}
+
+/** Selects the newest listings by a condition on the listing `l`. */
+export const selectListings = (db: Database, condition: SQL) =>
+  raw<FoundListing>(
+    db,
+    sql`SELECT l.id, n.title, l.nftId, l.sellerId, l.priceCents, l.priceCurrency, l.active
+      FROM listings l JOIN nfts n ON n.id = l.nftId
+      WHERE ${condition} ORDER BY l.id DESC LIMIT ${LIMIT}`,
+  )
+
+export type Found = Awaited<ReturnType<typeof search>>
+
+/** Finds everything that has this text. */
+export async function search(ctx: Pick<Ctx, 'db' | 'caller'>, { text }: { text: string }) {
+  const { db } = ctx
+  const terms = parseTerms(text)
+  const { items, ...others } = await readAsUser(ctx, {
+    transactions: raw<{ hash: string; chainId: number; items: number; block: number | null }>(
+      db,
+      sql`SELECT hash, chainId, json_array_length(items) AS items, block
+        FROM transactions WHERE id IN (${transactionIds(terms)})`,
+    ),
+    users: db
+      .select(personColumns)
+      .from(users)
+      .where(sql`${users.id} IN (${foundUserIds(terms)})`),
+    nfts: db
+      .select({
+        id: nfts.id,
+        title: nfts.title,
+        creatorId: nfts.creatorId,
+        network: nfts.contractNetwork,
+        contractAddr: nfts.contractAddr,
+      })
+      .from(nfts)
+      .where(sql`${nfts.id} IN (${nftIds(terms)})`),
+    listings: selectListings(db, sql`l.id IN (${withIds('listings', terms)})`),
+    items: itemIds(terms).map((found) => findItems(db, found)),
+  })
+  // What is found in several ways is shown once, with the first of them.
+  const byId = new Map(items.toReversed().map((item) => [item.id, item]))
+  return { ...others, items: [...byId.values()].sort((a, b) => b.id - a.id) }
+}
+
+/** Returns the only item that was found, if nothing else was; its transaction does not count. */
+export function onlyItemIn({ items, users, nfts, listings }: Found): FoundItem | undefined {
+  return items.length + users.length + nfts.length + listings.length === 1 ? items[0] : undefined
+}

@@ -1,0 +1,148 @@
+/** The whole history of one item. */
+
+import { type SQL, sql } from 'drizzle-orm'
+import { readAsUser } from '../../auth/session.ts'
+import { raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
+import type { nfts } from '../../db/schema/catalogue.ts'
+import type { transactions } from '../../db/schema/delivery.ts'
+import type { orderItems, orders } from '../../db/schema/orders.ts'
+import type { WebhookEvent } from '../../db/schema/webhooks.ts'
+import type { Action } from '../../delivery/admin/actions.ts'
+import { findObstacles, type Obstacle } from '../../delivery/admin/obstacles.ts'
+import { selectTransfer } from '../../delivery/admin/transfers.ts'
+import type { Settings } from '../../env.ts'
+import type { Ctx } from '../../http/context.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { AuditEntry } from '../audit/audit.ts'
+
+/** The newest transactions and actions on many items, and the events after the order, that are read. */
+const MAX_TRANSACTIONS = 1000
+const MAX_ACTIONS = 200
+const MAX_EVENTS = 2000
+
+/** What a transfer does not have. `recipient`: null while the buyer has no wallet. */
+type Order = Pick<typeof orders.$inferSelect, 'providerId' | 'namespace' | 'buyerId'> &
+  Pick<typeof orderItems.$inferSelect, 'sellerId' | 'nftId' | 'listingId'> &
+  Pick<typeof nfts.$inferSelect, 'title' | 'contractAddr' | 'tokenId'> & {
+    paidAt: string
+    recipient: string | null
+  }
+
+const selectOrder = (db: Database, id: number) =>
+  raw<Order>(
+    db,
+    sql`SELECT o.createdAt AS paidAt, o.providerId, o.namespace, o.buyerId, i.sellerId, i.nftId,
+        i.listingId, n.title, n.contractAddr, n.tokenId, i.ethRecipient AS recipient
+      FROM orderItems i JOIN orders o ON o.id = i.orderId JOIN nfts n ON n.id = i.nftId
+      WHERE i.id = ${id}`,
+  )
+
+/** A transaction that carried the item. `items`: their number. `replaced` is JSON. */
+export type DeliveryTransaction = Pick<
+  typeof transactions.$inferSelect,
+  | 'hash'
+  | 'contract'
+  | 'signer'
+  | 'nonce'
+  | 'block'
+  | 'nonceUsedAt'
+  | 'gasUsed'
+  | 'fee'
+  | 'createdAt'
+> & { items: number; replaced: string; isOpen: 0 | 1 }
+
+/**
+ * The delivery knows only the newest transaction. The others have the id in their items. One that
+ * was signed again has an older row.
+ */
+const selectTransactions = (db: Database, id: number) =>
+  raw<DeliveryTransaction>(
+    db,
+    sql`SELECT hash, replaced, contract, signer, nonce, json_array_length(items) AS items,
+        block, nonceUsedAt, gasUsed, fee, isOpen, createdAt
+      FROM (SELECT t.* FROM deliveries d JOIN transactions t ON t.chainId = d.chainId
+            AND t.id BETWEEN d.transactionId - ${MAX_TRANSACTIONS} AND d.transactionId + ${MAX_TRANSACTIONS}
+        WHERE d.id = ${id}) near
+      WHERE EXISTS (SELECT 1 FROM json_each(items) WHERE value = ${id}) ORDER BY near.createdAt, near.id`,
+  )
+
+/** `items`: how many it was done to. */
+type HistoryAction = Pick<AuditEntry, 'at' | 'action' | 'userName' | 'userId' | 'tokenName'> & {
+  items: number
+}
+
+/** Selects what operators did to the item: by its id, or to all items with a state or a reason. */
+const selectActions = (db: Database, id: number) =>
+  raw<HistoryAction>(
+    db,
+    sql`SELECT newest.at, action, u.name AS userName, userId, tokenName,
+        coalesce(json_array_length(details, '$.items'), 1) AS items
+      FROM (SELECT * FROM auditLog WHERE subject = ${String(id)} AND action LIKE 'transfer.%'
+        UNION ALL SELECT * FROM (SELECT * FROM auditLog WHERE subject IS NULL
+          AND action LIKE 'transfer.%' ORDER BY id DESC LIMIT ${MAX_ACTIONS})
+        WHERE EXISTS (SELECT 1 FROM json_each(details, '$.items') WHERE value = ${id})) newest
+      JOIN users u ON u.id = userId ORDER BY newest.id`,
+  )
+
+/**
+ * An event of the order. The last two fields are of a message that was not accepted at once. `url`: null
+ * once its endpoint was removed.
+ */
+type HistoryEvent = { id: number; type: WebhookEvent; at: string; url: string | null } & {
+  state: 'pending' | 'delivered' | 'failed' | null
+  attempts: number | null
+}
+
+/**
+ * Selects the events of the order of the item, among those that followed its placement, and the
+ * messages about them that were not accepted at once.
+ */
+const selectEvents = (db: Database, id: number) =>
+  raw<HistoryEvent>(
+    db,
+    sql`SELECT v.id, v.type, v.at, e.url, m.state,
+        json_array_length(m.attempts) AS attempts
+      FROM (SELECT * FROM events
+          WHERE id >= (SELECT unixepoch(createdAt) * 1000000 FROM deliveries WHERE id = ${id})
+          ORDER BY id LIMIT ${MAX_EVENTS}) v
+        LEFT JOIN webhookMessages m ON m.eventId = v.id
+        LEFT JOIN webhookEndpoints e ON e.id = m.endpointId
+      WHERE v.orderId = (SELECT orderId FROM orderItems WHERE id = ${id}) ORDER BY v.id`,
+  )
+
+/** SQL of the first obstacle that is there; null if there is none. */
+export const firstReason = (obstacles: readonly Obstacle[]): SQL =>
+  sql`CASE ${sql.join(
+    obstacles.map(({ when, reason }) => sql`WHEN ${when} THEN ${reason}`),
+    sql` `,
+  )} END`
+
+export type TransferHistory = Omit<Awaited<ReturnType<typeof readTransferHistory>>, 'account'>
+
+/**
+ * Returns the administrator and the history of an item. `obstacles`: why an operator cannot retry,
+ * cancel or write off the item; null if it is possible.
+ */
+export async function readTransferHistory(
+  ctx: Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> },
+  { id }: { id: number },
+) {
+  const { db, settings } = ctx
+  const { retry, cancel, write_off } = findObstacles(settings.NETWORKS, id)
+  const { transfer, order, obstacles, ...history } = await readAsUser(ctx, {
+    transfer: selectTransfer(db, id),
+    order: selectOrder(db, id),
+    obstacles: raw<Record<Action['action'], string | null>>(
+      db,
+      sql`SELECT ${firstReason(retry)} AS retry, ${firstReason(cancel)} AS cancel,
+          ${firstReason(write_off)} AS write_off`,
+    ),
+    transactions: selectTransactions(db, id),
+    actions: selectActions(db, id),
+    events: selectEvents(db, id),
+  })
+  if (!transfer[0] || !order[0] || !obstacles[0])
+    throw new ApiError('not_found', 'there is no transfer with this id')
+  return { ...history, transfer: { ...transfer[0], ...order[0] }, obstacles: obstacles[0] }
+}

@@ -1,0 +1,103 @@
+/** Lists of transfers, as pages for operators show them. */
+
+import { type SQL, sql } from 'drizzle-orm'
+import { readAsUser } from '../../auth/session.ts'
+import { raw } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
+import type { Action } from '../../delivery/admin/actions.ts'
+import { findObstacles, type Obstacle } from '../../delivery/admin/obstacles.ts'
+import { type Filter, isOnPage, matches, type Transfer } from '../../delivery/admin/transfers.ts'
+import type { Settings } from '../../env.ts'
+import type { Ctx } from '../../http/context.ts'
+import { MAX_COUNT } from '../../monitoring/state.ts'
+import { firstReason } from './history.ts'
+
+/** Transfers on a page of the list. */
+const PAGE_SIZE = 50
+
+type ListCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }
+
+type State = Pick<Transfer, 'id' | 'status' | 'requestedAction' | 'reasonCode'> & {
+  reasonDetail: string | null
+}
+
+/** `amount`: what the buyer paid, in minor units of the currency (ISO 4217). */
+export type ListedTransfer = State &
+  Pick<Transfer, 'orderId' | 'providerId' | 'quantity' | 'network' | 'createdAt' | 'dueAt'> & {
+    title: string
+    amount: number
+    currency: string
+  }
+
+/** Selects transfers by a condition on the delivery `d`, its order item `i` and its order `o`. */
+export const selectListed = (db: Database, condition: SQL) =>
+  raw<ListedTransfer>(
+    db,
+    sql`SELECT d.id, d.state AS status, d.requestedAction, d.reasonCode, d.reasonDetail, i.orderId,
+        o.providerId, n.title, i.quantity, i.priceCents * i.quantity AS amount,
+        i.priceCurrency AS currency, n.contractNetwork AS network, d.createdAt, d.dueAt
+      FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
+        JOIN nfts n ON n.id = i.nftId WHERE ${condition}`,
+  )
+
+/** How a transfer is after an action. `obstacle`: why the action is not possible; null if it is. */
+export type Outcome = State & { obstacle: string | null }
+
+/** Selects transfers as they are now, with what stops an action on them. */
+const selectOutcomes = (db: Database, obstacles: readonly Obstacle[], ids: readonly number[]) =>
+  raw<Outcome>(
+    db,
+    sql`SELECT id, state AS status, requestedAction, reasonCode, reasonDetail,
+        ${firstReason(obstacles)} AS obstacle
+      FROM deliveries x WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+  )
+
+/** The filter as URLs have it. `chain` is the id of a chain. */
+export type ListQuery = Pick<Filter, 'code' | 'source'> & {
+  state?: Filter['status']
+  chain?: number | undefined
+}
+
+export const toFilter = ({ state, code, source, chain }: ListQuery): Filter => ({
+  status: state,
+  code,
+  source,
+  chainId: chain,
+})
+
+/** Whether a state or a reason leaves few transfers, which indexes find. */
+const isFew = ({ code, state }: ListQuery) =>
+  code !== undefined || (state !== undefined && state !== 'transferred')
+
+/** Leaves out the chain where no index would find it, so that all transfers would be read. */
+export const toFindable = ({ chain, ...query }: ListQuery): ListQuery =>
+  isFew(query) ? { ...query, chain } : query
+
+type Input = {
+  query: ListQuery
+  cursor: number | undefined
+  /** What was done before, and to which transfers. */
+  done: { action: Action['action'] | 'retry-all' | undefined; ids: readonly number[] }
+}
+
+/**
+ * Returns the administrator, a page of transfers by id, and how those are that were changed before.
+ * `total` is counted up to `MAX_COUNT`; undefined among transfers in any state, which may be many.
+ */
+export async function readTransferList(ctx: ListCtx, { query, cursor, done }: Input) {
+  const { db, settings } = ctx
+  const filter = toFilter(query)
+  const action = done.action === 'retry-all' ? undefined : done.action
+  const obstacles = findObstacles(settings.NETWORKS, sql`x.id`)[action ?? 'retry']
+  const matching = sql`SELECT 1 FROM deliveries d WHERE ${matches(filter)} LIMIT ${MAX_COUNT}`
+  const { account, rows, counts, outcomes } = await readAsUser(ctx, {
+    rows: selectListed(db, isOnPage({ ...filter, cursor, limit: PAGE_SIZE + 1 })),
+    counts: isFew(query)
+      ? raw<{ total: number }>(db, sql`SELECT count(*) AS total FROM (${matching})`)
+      : undefined,
+    outcomes: selectOutcomes(db, obstacles, done.ids),
+  })
+  const transfers = rows.slice(0, PAGE_SIZE)
+  const next = rows.length > PAGE_SIZE ? transfers.at(-1)?.id : undefined
+  return { account, transfers, next, total: counts[0]?.total, outcomes }
+}

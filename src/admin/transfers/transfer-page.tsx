@@ -1,0 +1,240 @@
+/** One transfer: its details, its history, and what can be done to it. */
+import type { Child } from 'hono/jsx'
+import type { DeliveryState } from '../../db/schema/delivery.ts'
+import { itemFee } from '../../delivery/admin/transfers.ts'
+import { describeReason } from '../../delivery/reasons.ts'
+import type { Network } from '../../env.ts'
+import { eventName } from '../../events/event.ts'
+import { tokenNameOf } from '../../identity/namespace.ts'
+import { ExplorerLink } from '../../pages/components/explorer.tsx'
+import { sentence } from '../../pages/components/field.tsx'
+import { Notice, Warning } from '../../pages/components/notice.tsx'
+import { count, plural } from '../../pages/components/numbers.ts'
+import { usePage } from '../../pages/components/request.ts'
+import { Time } from '../../pages/components/time.tsx'
+import { Who } from '../audit/list.tsx'
+import { decimal, symbolOf } from '../format.ts'
+import { AdminLayout, FactPanel, Live, Meta, PageLink, Section, StateBadge } from '../layout.tsx'
+import { type ActionName, Actions, describeOutcome } from './actions.tsx'
+import type { DeliveryTransaction, TransferHistory } from './history.ts'
+import { Due } from './rows.tsx'
+
+type TransferProps = TransferHistory & {
+  /** What was done before. */
+  done: ActionName | undefined
+}
+
+/** One delivery, with its history and actions. */
+export const TransferPage = ({ done, ...history }: TransferProps) => {
+  const { transfer, obstacles } = history
+  const network = usePage().settings.NETWORKS[transfer.network]
+  const Said = transfer.status === 'failed' ? Warning : Notice
+  const obstacle = done ? obstacles[done] : null
+  return (
+    <AdminLayout>
+      <Live>
+        {done && <Said>The transfer is {describeOutcome(done, { ...transfer, obstacle })}.</Said>}
+        <div class="page-head">
+          <div class="row-head">
+            <h1>Transfer {transfer.id}</h1>
+            <StateBadge state={transfer.status} requestedAction={transfer.requestedAction} />
+          </div>
+          <Actions transfer={transfer} obstacles={obstacles} />
+        </div>
+        <Details transfer={transfer} network={network} />
+        <Section id="history" title="History">
+          <Timeline {...history} network={network} />
+        </Section>
+      </Live>
+    </AdminLayout>
+  )
+}
+
+type DetailsProps = Pick<TransferHistory, 'transfer'> & { network: Network | undefined }
+
+const Details = ({ transfer, network }: DetailsProps) => {
+  const linkTo = (kind: 'token' | 'address', value: string) => (
+    <ExplorerLink network={network} kind={kind} value={value} />
+  )
+  const { tokenId, chainId, recipient, contract, listingId } = transfer
+  const pieces = plural(transfer.quantity, 'piece')
+  return (
+    <FactPanel
+      facts={[
+        ['Order', <PageLink to="orders" id={transfer.orderId} />],
+        ['Order number', transfer.providerId],
+        ['Placed with', placedWith(transfer.namespace)],
+        ['Buyer', <PageLink to="users" id={transfer.buyerId} />],
+        ['Seller', <PageLink to="users" id={transfer.sellerId} />],
+        [
+          'NFT',
+          [
+            <PageLink to="nfts" id={transfer.nftId} />,
+            ': ',
+            <bdi>{transfer.title}</bdi>,
+            `, ${pieces}, listing ${listingId}`,
+          ],
+        ],
+        ['Token', [tokenId ?? '–', ' of ', linkTo('token', transfer.contractAddr)]],
+        ['Network', [transfer.network, chainId && `, chain ${chainId}`]],
+        ['Recipient', recipient ? linkTo('address', recipient) : 'No wallet yet'],
+        ['Contract', contract ? linkTo('address', contract) : 'Not sent yet'],
+        ['Delivery key', <span class="code">{transfer.key}</span>],
+      ]}
+    />
+  )
+}
+
+export const placedWith = (namespace: string) =>
+  `${namespace.split(':')[0]} token “${tokenNameOf(namespace)}”`
+
+type Step = { at: string; title: Child; details?: Child; isProblem?: boolean }
+
+type TimelineProps = TransferHistory & { network: Network | undefined }
+
+/** Everything that happened to an item, the oldest first. The present state is last. */
+const Timeline = (history: TimelineProps) => (
+  <ol class="timeline">
+    {[...pastSteps(history), presentStep(history)].map(({ at, title, details, isProblem }) => (
+      <li class={isProblem ? 'failed' : ''}>
+        <p>
+          <strong>{title}</strong> <Time at={at} />
+        </p>
+        {details}
+      </li>
+    ))}
+  </ol>
+)
+
+const actionTitles: Record<string, string> = {
+  'transfer.retry': 'Retried',
+  'transfer.cancel': 'Cancellation requested',
+  'transfer.write_off': 'Written off',
+}
+
+function pastSteps({ transfer, transactions, actions, events, network }: TimelineProps): Step[] {
+  const steps: Step[] = [
+    { at: transfer.paidAt, title: 'Order placed' },
+    ...transactions.map((transaction) => ({
+      at: transaction.createdAt,
+      title: 'Transaction sent',
+      details: <TransactionDetails transaction={transaction} network={network} />,
+    })),
+    ...actions.map(({ at, action, items, ...who }) => ({
+      at,
+      title: actionTitles[action],
+      details: (
+        <Meta
+          facts={[['by ', <Who {...who} />], items > 1 && `with ${plural(items - 1, 'other')}`]}
+        />
+      ),
+    })),
+    ...events.map(({ id, type, state, attempts, at, url }) => ({
+      at,
+      title: `Event ${type}`,
+      isProblem: state === 'failed',
+      details: (
+        <p class="meta">
+          {state && (
+            <>
+              <span>
+                {state}, {plural(attempts ?? 0, 'attempt')}
+              </span>
+              <span>{url ? URL.parse(url)?.host : 'endpoint deleted'}</span>
+            </>
+          )}
+          <span class="code">{eventName(id)}</span>
+        </p>
+      ),
+    })),
+  ]
+  return steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
+
+const stateTitles: Record<DeliveryState, string> = {
+  awaiting_wallet: 'Waits until the buyer links a wallet',
+  queued: 'Waits for a transaction',
+  in_flight: 'Waits until its transaction is final',
+  transferred: 'Delivered',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  written_off: 'Written off',
+}
+
+/** What the item waits for, or how it has ended. */
+function presentStep({ transfer }: TransferHistory): Step {
+  const { status, requestedAction, tries, failingSince, dueAt } = transfer
+  const reason = describeReason(transfer)
+  const isQueued = status === 'queued'
+  const isCancelling = isQueued && requestedAction === 'cancel'
+  const step = {
+    at: status === 'awaiting_wallet' ? transfer.createdAt : transfer.updatedAt,
+    title: isCancelling ? 'Waits for its cancellation' : stateTitles[status],
+  }
+  if (/^(awaiting_wallet|transferred|cancelled)$/.test(status)) return step
+  const details = (
+    <>
+      {reason && <p>{sentence(reason)}</p>}
+      <Meta
+        facts={[
+          tries > 0 && `Failed in ${plural(tries, 'transaction')}`,
+          failingSince && status !== 'failed' && ['First failed ', <Time at={failingSince} />],
+          dueAt && <Due at={dueAt} />,
+        ]}
+      />
+    </>
+  )
+  return { ...step, details, isProblem: isQueued ? failingSince !== null : status === 'failed' }
+}
+
+type TransactionProps = { transaction: DeliveryTransaction; network: Network | undefined }
+
+const TransactionDetails = ({ transaction, network }: TransactionProps) => {
+  const { hash, block, items, gasUsed, fee, signer, nonce, contract } = transaction
+  const replaced: string[] = JSON.parse(transaction.replaced)
+  const share = itemFee(fee, items)
+  const unmined = transaction.nonceUsedAt
+    ? 'Its nonce was used by another transaction'
+    : 'Not mined'
+  return (
+    <>
+      <Meta
+        facts={[
+          <ExplorerLink network={network} kind="tx" value={hash} />,
+          block
+            ? [
+                'Block ',
+                <ExplorerLink network={network} kind="block" value={block}>
+                  {block}
+                </ExplorerLink>,
+              ]
+            : unmined,
+          transaction.isOpen ? 'open' : 'closed',
+          plural(items, 'item'),
+          gasUsed && `Gas ${count(gasUsed)}`,
+          fee && [
+            `Fee ${decimal(fee, 18)} ${symbolOf(network)}`,
+            share && items > 1 && `, ${decimal(share, 18)} of it for this item`,
+          ],
+        ]}
+      />
+      <Meta
+        facts={[
+          ['Signer ', <ExplorerLink network={network} kind="address" value={signer} />],
+          `Nonce ${nonce}`,
+          ['Contract ', <ExplorerLink network={network} kind="address" value={contract} />],
+        ]}
+      />
+      {replaced.length > 0 && (
+        <p class="meta">
+          Replaces{' '}
+          {replaced.map((other) => (
+            <span>
+              <ExplorerLink network={network} kind="tx" value={other} />
+            </span>
+          ))}
+        </p>
+      )}
+    </>
+  )
+}

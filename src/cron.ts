@@ -1,0 +1,104 @@
+/** What the cron trigger does each minute. */
+
+import { sql } from 'drizzle-orm'
+import { sweepAddresses } from './addresses/deleted.ts'
+import { removeOrphans } from './avatars/orphans.ts'
+import { checkListings } from './catalogue/check-listings.ts'
+import { sweepImports } from './catalogue/import.ts'
+import { batch, raw } from './db/batch.ts'
+import { connect, type Database } from './db/client.ts'
+import { prune } from './db/prune.ts'
+import { pruneQuotas } from './db/quota.ts'
+import { cronRuns, sentMails } from './db/schema/operations.ts'
+import { idempotencyKeys } from './db/schema/orders.ts'
+import { emailLinks, walletNonces } from './db/schema/users.ts'
+import { putOffUnconfigured } from './delivery/unconfigured.ts'
+import { wakeDueChains } from './delivery/wake.ts'
+import { readSettings, type Settings } from './env.ts'
+import { handleFailing, warnBehind } from './events/failing.ts'
+import { pruneEvents } from './events/log.ts'
+import { wakeWebhooks } from './events/wake.ts'
+import { sweepTokens } from './identity/all-tokens.ts'
+import { LINK_LIFETIME } from './identity/email-link.ts'
+import { log } from './log.ts'
+import { checkNetworks } from './monitoring/check-networks.ts'
+import { rollUpHours } from './monitoring/hourly-orders.ts'
+import { raiseAlarms } from './monitoring/notify.ts'
+import { warnTokenOwners } from './monitoring/token-ends.ts'
+import { mailOrders, SENT_LIFETIME } from './order-mails/send.ts'
+import { dayOf, IDEMPOTENCY_LIFETIME } from './orders/idempotency.ts'
+import { sweepReservations } from './reservations/release.ts'
+
+/** What a job may need: also all that sending a mail does. */
+type JobCtx = { env: Env; email: SendEmail; db: Database; settings: Settings; now: Date }
+type Job = (ctx: JobCtx) => Promise<unknown>
+
+const jobs: Record<string, Job> = {
+  wakeDueChains: ({ env, db, settings, now }) => wakeDueChains(env.DELIVERIES, db, settings, now),
+  putOffUnconfigured: ({ db, settings, now }) => putOffUnconfigured(db, settings, now),
+  wakeWebhooks: ({ env, db, now }) => wakeWebhooks(env, db, now),
+  handleFailingWebhooks: handleFailing,
+  warnTokenOwners,
+  mailOrders,
+  deleteExpiredRows: ({ db, now }) => deleteExpiredRows(db, now),
+  removeOrphans: ({ env, db, now }) => removeOrphans(env.AVATARS, db, now),
+  checkNetworks: ({ db, settings, now }) => checkNetworks(db, settings, now),
+  checkListings: ({ db, settings, now }) => checkListings(db, settings, now),
+  rollUpHours: ({ db, now }) => rollUpHours(db, now),
+  // At night only, because it reads again the deleted addresses that orders use.
+  sweepAddresses: async ({ db, now }) =>
+    isNight(now) && batch(db, { sweep: sweepAddresses(db, now) }),
+  warnBehindWebhooks: async (ctx) => isNight(ctx.now) && warnBehind(ctx),
+}
+
+/** For ten minutes a day, in which a run may be late. */
+const isNight = (now: Date) => now.toISOString().slice(11, 15) === '03:0'
+
+/** Runs all jobs. A job that fails is logged and does not stop the others. */
+export async function runCron(env: Env, now: Date): Promise<void> {
+  const settings = readSettings(env)
+  const db = connect(env.DB)
+  const ctx = { env, email: env.EMAIL, db, settings, now }
+  const failedJobs: string[] = []
+  const attempt = async (job: string, run: Job) => {
+    try {
+      await run(ctx)
+    } catch (error) {
+      failedJobs.push(job)
+      log.error('cron_job_failed', { job, error })
+    }
+  }
+  const recordEnd = () => {
+    const run = { finishedAt: new Date().toISOString(), failedJobs: [...failedJobs] }
+    return attempt('recordEnd', () => batch(db, { run: db.update(cronRuns).set(run) }))
+  }
+  const started = raw<never>(
+    db,
+    sql`INSERT INTO cronRuns (id, startedAt, failedJobs) VALUES (1, ${now.toISOString()}, '[]')
+      ON CONFLICT (id) DO UPDATE SET startedAt = excluded.startedAt`,
+  )
+  await attempt('recordStart', () => batch(db, { started }))
+  await Promise.all(Object.entries(jobs).map(([job, run]) => attempt(job, run)))
+  await recordEnd()
+  // After the others, because it notifies of what they found.
+  const failed = failedJobs.length
+  await attempt('raiseAlarms', () => raiseAlarms(env, db, now))
+  if (failedJobs.length > failed) await recordEnd()
+}
+
+/** Deletes rows that no request can use any more. */
+export function deleteExpiredRows(db: Database, now: Date) {
+  const before = (lifetime: number) => new Date(now.getTime() - lifetime).toISOString()
+  const isOldDay = sql`day < ${dayOf(before(IDEMPOTENCY_LIFETIME))}`
+  return batch(db, {
+    idempotencyKeys: prune(db, idempotencyKeys, isOldDay, sql`day, namespace, "key"`),
+    nonces: prune(db, walletNonces, sql`expiresAt < ${now.toISOString()}`),
+    links: prune(db, emailLinks, sql`createdAt < ${before(LINK_LIFETIME)}`),
+    tokens: sweepTokens(db, now),
+    imports: sweepImports(db, now),
+    events: pruneEvents(db, now),
+    reservations: sweepReservations(db, now),
+    quotas: pruneQuotas(db, now),
+    mails: prune(db, sentMails, sql`createdAt < ${before(SENT_LIFETIME)}`),
+  })
+}

@@ -1,0 +1,207 @@
+/**
+ * Asks each network, once a minute, what else only a delivery would find out, and whether somebody
+ * else uses its keys. All nodes are asked: one that hides a theft must not hide it from the others.
+ */
+import { eq, sql } from 'drizzle-orm'
+import type { Address } from 'viem'
+import { batch, raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import { networks } from '../db/schema/delivery.ts'
+import { type NodeRow, type NodeState, networkChecks } from '../db/schema/operations.ts'
+import { readReceipts } from '../delivery/chain/records.ts'
+import { type Finding, LATE, storeFindings } from '../delivery/store/findings.ts'
+import type { Network, Settings } from '../env.ts'
+import { findClockProblem, type Node, nodes } from '../ethereum/node.ts'
+import { transactionReceipt } from '../ethereum/requests.ts'
+import { getSigner } from '../ethereum/signer.ts'
+import { SECOND } from '../time.ts'
+import { compareViews, MAX_OWN, type OwnTransaction } from './compare-views.ts'
+import { askNode, type View } from './node-views.ts'
+
+/** Milliseconds that a node has to answer. */
+const TIMEOUT = 5 * SECOND
+
+/** Milliseconds for all answers of a node, because alarms are raised after the checks of all. */
+const MAX_DURATION = 20 * SECOND
+
+/** Checks all configured networks. One that fails does not stop the others. */
+export async function checkNetworks(db: Database, settings: Settings, now: Date): Promise<void> {
+  const signers = settings.TRANSFER_SIGNER_KEYS.map((key) => getSigner(key).address)
+  const checks = await Promise.allSettled(
+    Object.values(settings.NETWORKS).map((network) => checkNetwork(db, network, signers, now)),
+  )
+  for (const check of checks) if (check.status === 'rejected') throw check.reason
+}
+
+async function checkNetwork(
+  db: Database,
+  network: Network,
+  signers: readonly Address[],
+  now: Date,
+): Promise<void> {
+  const { chainId } = network
+  const { stored } = await batch(db, {
+    stored: db.select().from(networkChecks).where(eq(networkChecks.chainId, chainId)),
+  })
+  const rows = stored[0]?.nodes ?? []
+  const states = rows.flatMap(({ state }) => state ?? [])
+  const [newest = null] = states.toSorted((a, b) => b.block - a.block)
+  const late = new Date(now.getTime() - LATE).toISOString()
+  const asked = await Promise.all(
+    nodes({ ...network, timeout: TIMEOUT }).map(async (node) => {
+      const row = rows[node.index]
+      // A node that is new, or has not answered for long, is compared with another one.
+      const before = row?.state && row.state.seenAt >= late ? row.state : newest
+      const answer = await Promise.race([askNode(node, network, signers, before), tooLate()])
+      if (typeof answer === 'string') return { node, row, before, view: null, problem: answer }
+      const problem = await findClockProblem({ ...network, timeout: TIMEOUT }, node, answer.head)
+      return { node, row, before, view: answer, problem }
+    }),
+  )
+  const views = asked.flatMap(({ view }) => view ?? [])
+  const own = await readOwn(db, chainId, states, views)
+  const compared = await Promise.all(
+    asked.map(async ({ node, row, before, view }) => {
+      // A node that does not answer keeps what it had.
+      const { problem, problemSince, state } = row ?? emptyRow
+      if (!view) return { row: { problem, problemSince, state }, findings: [] }
+      const isProven = await findProofs(node, view, own)
+      const result = compareViews({ view, before, own, isProven }, network, signers, now)
+      const since = view.problem && (problemSince ?? now.toISOString())
+      return {
+        row: { problem: view.problem, problemSince: since, state: result.state },
+        findings: result.findings.map((finding) => ({ ...finding, node: node.index })),
+      }
+    }),
+  )
+  const usable = asked.find(({ problem }) => problem === null)?.view
+  const check = {
+    chainId,
+    problem: usable ? null : (asked.at(-1)?.problem ?? null),
+    nodes: compared.map(({ row }) => row),
+    ...(usable && { checkedAt: now.toISOString(), ...usable.shown }),
+  }
+  await storeCheck(db, { check, found: compared.flatMap(({ findings }) => findings), views }, now)
+}
+
+const emptyRow: NodeRow = { problem: null, problemSince: null, state: null }
+
+/** Ends a check that a node draws out with many slow answers. Not by a timer, whose time tests move. */
+const tooLate = () =>
+  new Promise<string>((resolve) => {
+    const signal = AbortSignal.timeout(MAX_DURATION)
+    signal.addEventListener('abort', () => resolve('the node did not answer in time'))
+  })
+
+/**
+ * Returns the transactions of relayers that this instance has signed and nodes may tell of now. Call
+ * it after the nodes have answered: a transaction is stored before it is sent, so each of this
+ * instance is known by then.
+ */
+async function readOwn(
+  db: Database,
+  chainId: number,
+  states: readonly NodeState[],
+  views: readonly View[],
+): Promise<OwnTransaction[]> {
+  const since = views.flatMap(({ relayers }) =>
+    relayers.map(({ address }) => {
+      const known = states.flatMap(({ relayers: { [address]: relayer } }) => relayer ?? [])
+      const nonces = known.flatMap(({ nonce, missing }) => [nonce, ...missing])
+      return [address, nonces.length > 0 ? Math.min(...nonces) : 0]
+    }),
+  )
+  const { rows } = await batch(db, {
+    rows: raw<Omit<OwnTransaction, 'hashes'> & { hashes: string }>(
+      db,
+      sql`SELECT t.signer, t.nonce, t.isOpen AS isUnproven,
+          json_insert(t.replaced, '$[#]', t.hash) AS hashes,
+          (SELECT sum(i.quantity) FROM json_each(t.items) e JOIN orderItems i ON i.id = e.value) AS pieces
+        FROM json_each(${JSON.stringify(Object.fromEntries(since))}) s JOIN transactions t ON t.id IN (
+          SELECT id FROM transactions WHERE chainId = ${chainId} AND signer = s.key AND nonce >= s.value
+            AND deadline > 0 ORDER BY nonce DESC LIMIT ${MAX_OWN})
+        WHERE t.isOpen OR t.block IS NOT NULL`,
+    ),
+  })
+  return rows.map((row) => ({ ...row, hashes: JSON.parse(row.hashes) }))
+}
+
+/** Asks the node for the receipts of transactions whose nonces are used. */
+async function findProofs({ rpc }: Node, { relayers }: View, own: readonly OwnTransaction[]) {
+  const hashes = own
+    .filter(({ isUnproven, signer, nonce }) => {
+      const count = relayers.find(({ address }) => address === signer)?.nonce ?? 0
+      return isUnproven && nonce < count
+    })
+    .flatMap((transaction) => transaction.hashes)
+  const receipts = readReceipts(hashes, await rpc(hashes.map(transactionReceipt)))
+  return (transaction: OwnTransaction): boolean | undefined => {
+    const found = transaction.hashes.map((hash) => receipts.get(hash))
+    return found.some(Boolean) || (found.includes(undefined) ? undefined : false)
+  }
+}
+
+type Check = typeof networkChecks.$inferSelect
+
+type Changes = {
+  check: Partial<Check> & Pick<Check, 'chainId' | 'problem'>
+  /** What nobody but a thief should have done, and the node that says so. */
+  found: readonly { key: string; detail: string; node: number }[]
+  /** What the nodes say that answered. */
+  views: readonly View[]
+}
+
+/** Stores a check. One that failed has only a problem. */
+async function storeCheck(db: Database, { check, found, views }: Changes, now: Date) {
+  const { chainId } = check
+  const findings: Finding[] = []
+  for (const { node, key, detail } of found) {
+    const same = findings.find((other) => other.key === key && other.detail === detail)
+    if (same) same.nodes.push(node)
+    else findings.push({ key, detail, nodes: [node] })
+  }
+  // A thief or a transaction that was lost may have used keys of items that wait: they are compared.
+  const isTheft = findings.some(({ key }) => key.startsWith('foreign_transaction'))
+  await batch(db, {
+    check: db
+      .insert(networkChecks)
+      .values({ checkedAt: now.toISOString(), ...check })
+      .onConflictDoUpdate({ target: networkChecks.chainId, set: check }),
+    findings: storeFindings(db, chainId, findings, now),
+    maxPieces: views.length > 0 ? upsertMaxPieces(db, chainId, views) : undefined,
+    comparison: isTheft
+      ? db
+          .update(networks)
+          .set({ comparedAt: null, comparedId: 0 })
+          .where(eq(networks.chainId, chainId))
+      : undefined,
+    silence: views.length > 1 ? endSilence(db, chainId) : undefined,
+  })
+}
+
+/**
+ * The largest number of pieces that a relayer may deliver at once, of what nodes say. Orders of more are
+ * refused, and one node must not stop sales.
+ */
+function upsertMaxPieces(db: Database, chainId: number, views: readonly View[]) {
+  const signers = views.flatMap(({ shown }) => shown.signers)
+  const capacities = signers.flatMap(({ limit }) => limit?.capacity ?? [])
+  const maxPieces = capacities.length > 0 ? Math.max(...capacities) : null
+  return db
+    .insert(networks)
+    .values({ chainId, leaseUntil: '', maxPieces })
+    .onConflictDoUpdate({
+      target: networks.chainId,
+      set: { maxPieces },
+      setWhere: sql`${networks.maxPieces} IS NOT ${maxPieces}`,
+    })
+}
+
+/** A second node answers again. While something is under way, runs find out whether it confirms that. */
+const endSilence = (db: Database, chainId: number) =>
+  raw<never>(
+    db,
+    sql`UPDATE networks SET unconfirmedSince = NULL
+      WHERE unconfirmedSince IS NOT NULL AND chainId = ${chainId} AND NOT EXISTS (
+        SELECT 1 FROM transactions t WHERE t.chainId = networks.chainId AND isOpen AND items <> '[]')`,
+  )

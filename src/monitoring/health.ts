@@ -1,0 +1,185 @@
+/** What `GET /health` answers: whether the instance can serve, and to a master token its state. */
+import * as z from 'zod'
+import { address, bool, count, digits, id, orNull, positive, text, time } from '../http/fields.ts'
+import { SECOND } from '../time.ts'
+import { runbookUrl } from './notify.ts'
+import { countItems, type State } from './state.ts'
+
+const problem = orNull(text('What is wrong; null if it answers.'))
+
+const Signer = z
+  .object({
+    address: address('Address of the signer.'),
+    balance: digits('Its balance, wei.'),
+    deliveries: count('Items that the balance pays for at the present price of gas.'),
+    capacity: orNull(count('Pieces that its limit holds; null if it is no relayer.')),
+    available: orNull(count('Pieces that it may deliver now; null if it is no relayer.')),
+  })
+  .meta({ id: 'HealthSigner', description: 'A signer of transactions.' })
+
+const NetworkHealth = z
+  .object({
+    name: text('Name of the network, as in `contractNetwork` of an NFT.'),
+    chainId: positive('Id of the chain.'),
+    checkedAt: time('When a node last answered. Each is asked once a minute.'),
+    problem: orNull(text('Why no node can be used since then; null if one answered.')),
+    headNumber: orNull(count('Number of the newest block.')),
+    headSeconds: orNull(z.int().describe('Age of the newest block, seconds.')),
+    isPaused: orNull(bool('Whether the Delivery contract is paused.')),
+    isRetired: orNull(bool('Whether the Delivery contract is retired.')),
+    gasPrice: orNull(digits('Price of a unit of gas, wei.')),
+    signers: z.array(Signer).describe('The signers.'),
+  })
+  .meta({
+    id: 'HealthNetwork',
+    description: 'A network. Values are null before the first answer.',
+  })
+
+const QueueHealth = z
+  .object({
+    name: text('`deliveries`, `webhooks` or `master_webhooks`.'),
+    problem,
+    messages: count('Messages that wait.'),
+    oldestMessageSeconds: orNull(z.int().describe('Age of the oldest of them, seconds.')),
+  })
+  .meta({ id: 'HealthQueue', description: 'A queue.' })
+
+const LastingAlarm = z
+  .object({
+    key: text('Name and subject, as `POST /api/admin/alarms/<key>/acknowledge` takes them.'),
+    name: text('Name of the alarm.'),
+    subject: text('The network, signer, queue or job; empty if there is only one.'),
+    detail: text('What is wrong, as a sentence.'),
+    version: orNull(
+      count('What an acknowledgement is about; null for an alarm that ends by itself.'),
+    ),
+    raisedAt: time('When it began.'),
+    runbookUrl: z.url().describe('What to do.'),
+  })
+  .meta({ id: 'Alarm', description: 'Something that somebody has to look at.' })
+
+const Components = z
+  .object({
+    d1: z
+      .object({ problem, bytes: count('Its size, bytes. D1 has room for 10 GB.') })
+      .describe('The database.'),
+    r2: z.object({ problem }).describe('The storage of pictures.'),
+    queues: z.array(QueueHealth).describe('The queues.'),
+    networks: z.array(NetworkHealth).describe('The networks.'),
+    deliveries: z
+      .object({
+        awaitingWallet: count('Items whose buyer has no wallet.'),
+        queued: count('Items that wait for a transaction.'),
+        inFlight: count('Items whose transaction is not final.'),
+        failed: count('Items that failed, and are neither cancelled nor written off.'),
+      })
+      .describe(
+        'Numbers of order items that are not delivered. 1,000 of a chain or a reason stand for more, too.',
+      ),
+    oldestUndelivered: orNull(
+      z
+        .object({
+          id: id('Id of the order item.'),
+          createdAt: time('Time of the order.'),
+          seconds: z.int().describe('Its age, seconds.'),
+        })
+        .describe('The oldest item that is queued or in flight; null if there is none.'),
+    ),
+    webhooks: z
+      .object({
+        pending: count('Endpoints with something to send.'),
+        oldestDueSeconds: orNull(
+          z
+            .int()
+            .describe(
+              'For how long the first of them is due, while no run sends to it, seconds; null if none.',
+            ),
+        ),
+        disabled: count('Endpoints that are disabled.'),
+      })
+      .describe('Webhooks.'),
+    cron: z
+      .object({
+        lastRunAt: orNull(time('When the last run ended; null before the first.')),
+        failedJobs: z.array(z.string()).describe('Names of the jobs that failed in it.'),
+      })
+      .describe('The cron trigger, which runs once a minute.'),
+    alarms: z.array(LastingAlarm).describe('The alarms that last, the oldest first.'),
+  })
+  .meta({ id: 'HealthComponents', description: 'The parts of the instance.' })
+
+export const Health = z
+  .object({
+    status: z.literal('ok').describe('The instance can serve.'),
+    components: Components.optional().describe('The parts of the instance, for a master token.'),
+  })
+  .meta({ id: 'Health', description: 'The instance can serve.' })
+
+/** Returns the whole seconds since a time; null without one. */
+export function secondsSince(at: string, now: Date): number
+export function secondsSince(at: string | null, now: Date): number | null
+export function secondsSince(at: string | null, now: Date): number | null {
+  return at === null ? null : Math.floor((now.getTime() - Date.parse(at)) / SECOND)
+}
+
+/** Returns the parts of the instance, for a master token. */
+export function describeHealth(state: State, publicUrl: string, now: Date) {
+  const [oldest] = state.underWay.toSorted((a, b) => a.firstId - b.firstId)
+  const { underWay, webhooks, cron } = state
+  return {
+    d1: { problem: null, bytes: state.databaseBytes },
+    r2: { problem: state.storageProblem },
+    queues: Object.entries(state.queues).map(([name, { problem, messages, oldestAt }]) => ({
+      name,
+      problem,
+      messages,
+      oldestMessageSeconds: secondsSince(oldestAt, now),
+    })),
+    networks: state.networks.map(({ name, chainId, checkedAt, problem, headAt, ...seen }) => ({
+      name,
+      chainId,
+      checkedAt,
+      problem,
+      headNumber: seen.headNumber,
+      headSeconds: secondsSince(headAt, now),
+      isPaused: seen.isPaused,
+      isRetired: seen.isRetired,
+      gasPrice: seen.gasPrice,
+      signers: (seen.signers ?? []).map(({ address, balance, deliveries, limit }) => ({
+        address,
+        balance,
+        deliveries,
+        capacity: limit?.capacity ?? null,
+        available: limit?.available ?? null,
+      })),
+    })),
+    deliveries: {
+      awaitingWallet: state.awaitingWallet,
+      queued: countItems(underWay, 'queued'),
+      inFlight: countItems(underWay, 'inFlight'),
+      failed: state.failed,
+    },
+    oldestUndelivered: oldest
+      ? {
+          id: oldest.firstId,
+          createdAt: oldest.firstAt,
+          seconds: secondsSince(oldest.firstAt, now),
+        }
+      : null,
+    webhooks: {
+      pending: webhooks.pending,
+      oldestDueSeconds: secondsSince(webhooks.dueAt, now),
+      disabled: webhooks.disabled,
+    },
+    cron: { lastRunAt: cron?.finishedAt ?? null, failedJobs: cron?.failedJobs ?? [] },
+    alarms: state.alarms.map(({ key, name, subject, detail, version, raisedAt }) => ({
+      key,
+      name,
+      subject,
+      detail,
+      version,
+      raisedAt,
+      runbookUrl: runbookUrl(publicUrl, name),
+    })),
+  }
+}

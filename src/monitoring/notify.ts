@@ -1,0 +1,103 @@
+/** Notifies of alarms: when they begin, each hour while they last, and when they are over. */
+
+import { sql } from 'drizzle-orm'
+import { batch, guarded, raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import type { AlarmData } from '../db/schema/webhooks.ts'
+import { readSettings } from '../env.ts'
+import { appendAlarms } from '../events/append.ts'
+import { wakeWebhooks } from '../events/wake.ts'
+import { log } from '../log.ts'
+import { HOUR } from '../time.ts'
+import { findAlarms } from './alarms.ts'
+import { readState, stateStatements } from './state.ts'
+
+/** Milliseconds after which an alarm that lasts is repeated. That of a token lasts for weeks. */
+const repeatAfter = (name: string) => (name === 'token_ends' ? 24 * HOUR : HOUR)
+
+/** Returns the URL of an alarm's entry in docs/runbook.md, as the instance serves it. */
+export const runbookUrl = (publicUrl: string, name: string): string =>
+  `${publicUrl}/docs/runbook#${name.replaceAll('_', '-')}`
+
+/** What the log and the webhooks say of an alarm. */
+type AlarmNotification = {
+  type: 'alarm.raised' | 'alarm.cleared'
+  isRepeated?: boolean
+  data: AlarmData
+}
+
+/** Another cron run has changed the alarms meanwhile. */
+class Outdated extends Error {}
+
+/** Compares the state with the stored alarms, stores what has changed, and notifies of it. */
+export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<void> {
+  const settings = readSettings(env)
+  const state = await readState(env, settings, batch(db, stateStatements({ db, settings, now })))
+  const at = now.toISOString()
+  const notifications: AlarmNotification[] = []
+  const describe = ({ name, subject, detail, raisedAt }: Omit<AlarmData, 'runbookUrl'>) => ({
+    data: { name, subject, detail, raisedAt, runbookUrl: runbookUrl(settings.PUBLIC_URL, name) },
+  })
+  const gone = new Map(state.alarms.map((alarm) => [alarm.key, alarm]))
+  const rows = findAlarms(state, settings, now).flatMap((alarm) => {
+    const known = gone.get(alarm.key)
+    gone.delete(alarm.key)
+    const { raisedAt = at, notifiedAt = '' } = known ?? {}
+    // What was found since an operator has looked is told at once, also if the alarm lasts.
+    const isNewer = (alarm.version ?? 0) > (known?.version ?? 0)
+    const isDue =
+      !known || isNewer || now.getTime() - Date.parse(notifiedAt) >= repeatAfter(alarm.name)
+    if (isDue)
+      notifications.push({
+        type: 'alarm.raised',
+        isRepeated: !!known && !isNewer,
+        ...describe({ ...alarm, raisedAt }),
+      })
+    if (!isDue && known.detail === alarm.detail) return []
+    return { ...alarm, raisedAt, notifiedAt: isDue ? at : notifiedAt }
+  })
+  for (const alarm of gone.values())
+    notifications.push({ type: 'alarm.cleared', ...describe(alarm) })
+  if (rows.length + notifications.length === 0) return
+  try {
+    await guarded(db, [{ when: hasChanged(state.alarms), error: () => new Outdated() }], {
+      raised: upsert(db, rows),
+      gone: remove(db, [...gone.keys()]),
+      events: appendAlarms(db, notifications, now),
+    })
+  } catch (error) {
+    if (error instanceof Outdated) return
+    throw error
+  }
+  for (const { type, isRepeated, data } of notifications) {
+    const { raisedAt: _, ...fields } = data
+    if (type === 'alarm.raised') log.error('alarm_raised', { ...fields, isRepeated })
+    else log.info('alarm_cleared', fields)
+  }
+  if (notifications.length > 0) await wakeWebhooks(env, db, now)
+}
+
+/** Whether another run has raised, cleared or repeated an alarm since the read. */
+const hasChanged = (alarms: readonly { key: string; notifiedAt: string }[]) => {
+  const known = JSON.stringify(alarms.map(({ key, notifiedAt }) => ({ key, notifiedAt })))
+  return sql`(SELECT count(*) FROM alarms) <> ${alarms.length}
+    OR (SELECT count(*) FROM json_each(${known}) JOIN alarms a
+      ON a.key = value ->> 'key' AND a.notifiedAt = value ->> 'notifiedAt') <> ${alarms.length}`
+}
+
+const upsert = (db: Database, rows: readonly object[]) =>
+  raw<never>(
+    db,
+    sql`INSERT INTO alarms (key, name, detail, version, raisedAt, notifiedAt)
+      SELECT value ->> 'key', value ->> 'name', value ->> 'detail', value ->> 'version',
+        value ->> 'raisedAt', value ->> 'notifiedAt'
+      FROM json_each(${JSON.stringify(rows)}) WHERE true
+      ON CONFLICT (key) DO UPDATE SET detail = excluded.detail, version = excluded.version,
+        notifiedAt = excluded.notifiedAt`,
+  )
+
+const remove = (db: Database, keys: readonly string[]) =>
+  raw<never>(
+    db,
+    sql`DELETE FROM alarms WHERE key IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`,
+  )

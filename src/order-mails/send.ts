@@ -1,0 +1,177 @@
+/**
+ * Mails about orders: to buyers, by the log of events, and to sellers who have to approve a contract.
+ * Each is stored as sent before it is sent. So it is sent once, and a run that dies loses one.
+ */
+
+import { type SQL, sql } from 'drizzle-orm'
+import { signOptOut, tokenIssuer } from '../auth/tokens.ts'
+import { batch, guarded, raw } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import { countUse, type Quota, requireQuota } from '../db/quota.ts'
+import type { Settings } from '../env.ts'
+import { eventIdAt } from '../events/append.ts'
+import { log } from '../log.ts'
+import {
+  EnoughMails,
+  hashAddress,
+  isOptedOutSql,
+  type Mailer,
+  mailboxOf,
+  post,
+} from '../mail/mail.ts'
+import { DAY, MINUTE } from '../time.ts'
+import { type MailedItem, orderTexts, quoteTitle } from './texts.ts'
+
+/** Mails about orders that a mailbox gets in a day, and of these because of one seller. */
+const MAX_ORDER_MAILS = { mailbox: 10, seller: 3 }
+
+/** What one run sends, and looks at. The next one goes on. */
+const MAX_PER_RUN = { mails: 50, events: 200, waiting: 1000 }
+
+/** Milliseconds after which a seller is told again. */
+export const SENT_LIFETIME = 30 * DAY
+
+type OrderMail = MailedItem & {
+  type: keyof typeof orderTexts
+  email: string
+  sellerId: number
+  /** The user whose token has placed the order; null for a master token, absent for an approval. */
+  placedBy?: number | null
+}
+/** `isSent`: the condition that it was sent before. `mark`: the statement that stores it. */
+type Sending = { mail: OrderMail; isSent: SQL; mark: SQL }
+type OrderMailer = Mailer & { settings: Settings }
+
+/** Sends the mails that are due. */
+export async function mailOrders(mailer: OrderMailer): Promise<void> {
+  const { db, settings, now } = mailer
+  if (settings.MAX_ORDER_MAILS_PER_DAY === 0) return
+  const { waiting, told, newest } = await batch(db, {
+    waiting: selectWaiting(db, settings),
+    told: selectTold(db, now),
+    newest: raw<{ id: number | null }>(db, sql`SELECT max(id) AS id FROM ${nextEvents(now)}`),
+  })
+  const moveTo = (id: number) =>
+    sql`UPDATE instance SET mailPosition = ${id} WHERE mailPosition < ${id}`
+  const due: Sending[] = [
+    ...waiting.map(({ subject, ...mail }) => ({
+      mail,
+      isSent: sql`EXISTS (SELECT 1 FROM sentMails WHERE subject = ${subject})`,
+      mark: sql`INSERT INTO sentMails (subject, createdAt) VALUES (${subject}, ${now.toISOString()})`,
+    })),
+    ...told.map(({ id, ...mail }) => ({
+      mail,
+      isSent: sql`NOT EXISTS (SELECT 1 FROM instance WHERE mailPosition < ${id})`,
+      mark: moveTo(id),
+    })),
+  ]
+  for (const sending of due.slice(0, MAX_PER_RUN.mails)) if (!(await send(mailer, sending))) return
+  const last = newest[0]?.id
+  if (last && due.length <= MAX_PER_RUN.mails)
+    await batch(db, { move: raw<never>(db, moveTo(last)) })
+}
+
+/** Today's mails are used up, or another run sends them. */
+class NoMails extends Error {}
+
+/**
+ * Sends a mail. One that its recipient does not want, or one too many, counts as sent. Returns
+ * whether another one can be sent now.
+ */
+async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promise<boolean> {
+  const { db, settings, now } = mailer
+  const { type, email: to, sellerId, contract, placedBy } = mail
+  const addressHash = hashAddress(mailboxOf(to))
+  const token = await signOptOut(tokenIssuer(settings), addressHash)
+  const unsubscribe = `${settings.PUBLIC_URL}/mails/unsubscribe?token=${token}`
+  const texts = orderTexts[type]({ ...mail, title: quoteTitle(mail.title) }, settings)
+  const stop = () => new NoMails()
+  const skip = (reason: string) => () => new EnoughMails(reason)
+  const perDay = (name: string, limit: number, error: () => Error): Quota => ({
+    name,
+    per: 'day',
+    limit,
+    error,
+  })
+  const mailbox = `orders:${addressHash}`
+  // Sellers do not cause what they get themselves.
+  const cause = `${mailbox}:${type === 'approval.needed' ? contract : sellerId}`
+  const most = settings.MAX_ORDER_MAILS_PER_DAY
+  const quotas = [
+    perDay('order-mails', most, stop),
+    perDay(mailbox, MAX_ORDER_MAILS.mailbox, skip('the mailbox got enough')),
+    perDay(cause, MAX_ORDER_MAILS.seller, skip('its seller caused enough')),
+  ]
+  // One user must not use up the mails of the others.
+  const ofUser = skip('its user caused enough')
+  if (placedBy) quotas.push(perDay(`order-mails:${placedBy}`, Math.ceil(most / 2), ofUser))
+  const guards = [
+    { when: isSent, error: stop },
+    { when: isOptedOutSql(addressHash), error: skip('the recipient wants none') },
+    ...quotas.map((quota) => requireQuota(quota, now)),
+  ]
+  const markSent = raw<never>(db, mark)
+  try {
+    const uses = quotas.map((quota) => countUse(db, quota, now))
+    await guarded(db, guards, { mark: markSent, uses })
+  } catch (error) {
+    if (error instanceof NoMails) return false
+    if (!(error instanceof EnoughMails)) throw error
+    log.info('mail_skipped', { mail: type, reason: error.message })
+    await batch(db, { mark: markSent })
+    return true
+  }
+  await post(mailer, to, { ...texts, unsubscribe }).catch((error) =>
+    log.error('mail_failed', { mail: type, error }),
+  )
+  return true
+}
+
+/** The columns of `MailedItem`, of an item `i` and its NFT `n`. */
+const itemColumns = sql`n.title, i.orderId, n.contractNetwork AS network, n.contractAddr AS contract,
+  n.coverKey, i.sellerId`
+
+/** Selects the next events; after a day without a run, those of the last ten minutes. */
+function nextEvents(now: Date): SQL {
+  const tooOld = eventIdAt(new Date(now.getTime() - DAY))
+  const recent = eventIdAt(new Date(now.getTime() - 10 * MINUTE))
+  return sql`(SELECT id, type, itemId, data FROM events
+    WHERE id > (SELECT iif(mailPosition < ${tooOld}, ${recent}, mailPosition) FROM instance)
+    ORDER BY id LIMIT ${MAX_PER_RUN.events})`
+}
+
+/** Selects what buyers are told, unless the state has changed since. */
+const selectTold = (db: Database, now: Date) =>
+  raw<OrderMail & { id: number }>(
+    db,
+    sql`SELECT v.id, v.type, u.email, ${itemColumns}, i.ethRecipient AS wallet,
+        v.data ->> 'txId' AS txId, d.placedBy
+      FROM ${nextEvents(now)} v
+      CROSS JOIN deliveries d ON d.id = v.itemId AND d.state = CASE v.type
+        WHEN 'order.awaiting_wallet' THEN 'awaiting_wallet' WHEN 'order.delivered' THEN 'transferred'
+        WHEN 'order.failed' THEN 'failed' END
+      JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId JOIN orders o ON o.id = i.orderId
+      JOIN users u ON u.id = o.buyerId AND u.email <> '' AND u.removedAt IS NULL
+      ORDER BY v.id`,
+  )
+
+/** Selects an item of each seller and token contract that wait for an approval of the seller. */
+function selectWaiting(db: Database, { NETWORKS }: Settings) {
+  const ofSellers = Object.values(NETWORKS).filter(({ treasury }) => !treasury)
+  const chainIds = JSON.stringify(ofSellers.map(({ chainId }) => chainId))
+  return raw<OrderMail & { subject: string }>(
+    db,
+    sql`SELECT w.*, 'approval.needed' AS type, u.email, u.ethereumPublicAddr AS wallet
+      FROM (SELECT 'approval:' || i.sellerId || ':' || d.chainId || ':' || n.contractAddr AS subject,
+          min(d.id), ${itemColumns}
+        FROM (SELECT id, chainId FROM deliveries
+          WHERE chainId IN (SELECT value FROM json_each(${chainIds}))
+            AND reasonCode = 'holder_not_approved' AND failingSince IS NOT NULL AND dueAt IS NOT NULL
+          ORDER BY queuedAt DESC LIMIT ${MAX_PER_RUN.waiting}) d
+        CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN nfts n ON n.id = i.nftId
+        GROUP BY subject) w
+      JOIN users u ON u.id = w.sellerId AND u.email <> '' AND u.removedAt IS NULL
+      WHERE NOT EXISTS (SELECT 1 FROM sentMails WHERE sentMails.subject = w.subject)
+      LIMIT ${MAX_PER_RUN.mails}`,
+  )
+}

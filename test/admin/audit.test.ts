@@ -1,0 +1,230 @@
+/** Operations → Audit log, as a page and as a file. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { auditActions } from '../../src/admin/audit/list.tsx'
+import { auditLog } from '../../src/db/schema/operations.ts'
+import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
+import { aUser, aWebhook, db } from '../support/makers.ts'
+import { aSignedInVisitor, type Visitor } from '../support/visitor.ts'
+
+type Entry = Partial<typeof auditLog.$inferInsert>
+
+const AT = '2026-11-24T20:55:20.123Z'
+
+async function anAdministrator(name: string | null = 'Ada') {
+  const signedIn = await aSignedInVisitor({ roleId: ADMINISTRATOR, name })
+  const record = (entry: Entry) =>
+    db
+      .insert(auditLog)
+      .values({ at: AT, userId: signedIn.user.id, action: 'user.forget', ...entry })
+  return { ...signedIn, record }
+}
+
+async function read(visitor: Visitor, query = '') {
+  const response = await visitor.get(`/operations/audit${query}`)
+  expect(response.status).toBe(200)
+  const html = await response.text()
+  const text = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+  return { html, text }
+}
+
+/** The sentences of the page, without links. */
+const sentencesIn = (html: string) =>
+  [...html.matchAll(/<li class="row"><p>(.*?)<\/p>/g)].map(([, inner = '']) =>
+    inner.replaceAll(/<[^>]*>/g, '').replaceAll('&quot;', '"'),
+  )
+
+beforeEach(async () => {
+  await db.delete(auditLog)
+})
+
+it('says what was done in sentences, with absolute times', async () => {
+  const { visitor, user, record } = await anAdministrator()
+  const grace = await aUser({ name: null, username: 'grace' })
+  const webhook = await aWebhook(user, { url: 'https://shop.example.com/hook' })
+  const details = { kind: 'api', role: 'master', name: 'erp' }
+  const entries: [Entry, string][] = [
+    [
+      { action: 'transfer.retry', subject: '7', tokenName: 'ops' },
+      'Ada with the token “ops” retried Transfer 7',
+    ],
+    [
+      {
+        action: 'transfer.retry',
+        details: { status: 'failed', code: 'no_relayer', items: [1, 2] },
+      },
+      'Ada retried 2 transfers · status: failed · code: no_relayer',
+    ],
+    [{ action: 'transfer.cancel', subject: '8' }, 'Ada cancelled Transfer 8'],
+    [
+      { action: 'transfer.write_off', subject: '9', details: { returnPieces: true } },
+      'Ada wrote off Transfer 9 · return pieces: true',
+    ],
+    [{ action: 'token.generate', subject: 'x', details }, 'Ada generated a master token “erp”'],
+    [{ action: 'token.roll', subject: 'x', details }, 'Ada rolled a master token “erp”'],
+    [
+      {
+        action: 'token.revoke',
+        subject: 'x',
+        details: { kind: 'session', role: 'user', name: null },
+      },
+      'Ada revoked a browser session',
+    ],
+    [
+      {
+        action: 'webhook.create',
+        subject: 'gone',
+        details: { events: ['a', 'b'], host: 'example.com' },
+      },
+      'Ada created a webhook to example.com · 2 events',
+    ],
+    [
+      { action: 'webhook.change', subject: webhook.id, details: { events: ['a'], enabled: false } },
+      'Ada changed a webhook to shop.example.com · 1 event · enabled: false',
+    ],
+    [
+      { action: 'webhook.rotate', subject: webhook.id },
+      'Ada rotated the secret of a webhook to shop.example.com',
+    ],
+    [
+      { action: 'webhook.replay', subject: webhook.id, details: { since: AT } },
+      `Ada sent messages again to a webhook to shop.example.com · since: ${AT}`,
+    ],
+    [{ action: 'webhook.delete', subject: 'gone' }, 'Ada deleted a webhook'],
+    [
+      { action: 'alarm.acknowledge', subject: 'signer_low:1', details: { version: 7 } },
+      'Ada acknowledged the alarm signer_low:1 · version: 7',
+    ],
+    [{ action: 'user.forget', subject: '5' }, 'Ada removed the data of User 5'],
+    [
+      {
+        action: 'catalogue.import',
+        subject: 'x',
+        details: { 'user.created': 1, 'nft.updated': 3 },
+      },
+      'Ada imported a catalogue · user created: 1 · nft updated: 3',
+    ],
+    [
+      { action: 'administrator.appoint', subject: `${grace.id}` },
+      'Ada made grace an administrator',
+    ],
+    [
+      { action: 'administrator.dismiss', subject: `${grace.id}` },
+      'Ada dismissed grace as administrator',
+    ],
+  ]
+  for (const [entry] of entries) await record(entry)
+  const { html, text } = await read(visitor)
+  expect(sentencesIn(html)).toEqual(
+    entries.map(([, sentence]) => `${sentence} · 20:55:20 UTC`).reverse(),
+  )
+  expect(entries.map(([{ action }]) => action)).toEqual(expect.arrayContaining(auditActions))
+  expect(text).toContain('Tue 24 Nov 2026')
+  for (const path of ['transfers/7', 'users/5', `users/${grace.id}`, `users/${user.id}`])
+    expect(html).toContain(`href="/operations/${path}"`)
+})
+
+it('names who acted by name, username, e-mail address or id, and isolates names', async () => {
+  for (const [values, name] of [
+    [{ name: '<b>‮Ada', username: 'ada-1' }, '<bdi>&lt;b&gt;‮Ada</bdi>'],
+    [{ name: null, username: 'ada-2', email: 'ada-2@example.com' }, '<bdi>ada-2</bdi>'],
+    [{ name: null, email: 'ada-3@example.com' }, '<bdi>ada-3@example.com</bdi>'],
+    [{ name: null }, '<bdi>User '],
+  ] as const) {
+    const { id: userId } = await aUser(values)
+    await db.delete(auditLog)
+    const { visitor, record } = await anAdministrator()
+    await record({ userId })
+    expect((await read(visitor)).html).toContain(name)
+  }
+})
+
+it('has pages', async () => {
+  const { visitor, record } = await anAdministrator()
+  for (let i = 1; i <= 55; i++) await record({ action: 'transfer.retry', subject: `${i}` })
+  const first = await read(visitor)
+  expect(sentencesIn(first.html)).toHaveLength(50)
+  const [, next = ''] = /href="\/operations\/audit(\?[^"]*before=\d+)"/.exec(first.html) ?? []
+  const second = await read(visitor, next.replaceAll('&amp;', '&'))
+  expect(sentencesIn(second.html)).toHaveLength(5)
+  expect(second.html).not.toContain('before=')
+  expect((await read(visitor, '?before=1')).text).toContain('There are no entries.')
+})
+
+describe('the filter', () => {
+  it('selects by who, what and day, and keeps what was chosen', async () => {
+    const grace = await anAdministrator('Grace')
+    const { visitor, user, record } = await anAdministrator()
+    await grace.record({ subject: '1', at: '2026-11-22T23:59:59.999Z' })
+    await record({ subject: '2', at: '2026-11-23T00:00:00.000Z' })
+    await record({ subject: '3', at: '2026-11-23T23:59:59.999Z', action: 'administrator.appoint' })
+    await grace.record({ subject: '4', at: '2026-11-24T00:00:00.000Z' })
+    const subjects = async (query: string) =>
+      [...(await read(visitor, query)).html.matchAll(/users\/([1-4])"/g)].map(([, id]) => id)
+    expect(await subjects('')).toEqual(['4', '3', '2', '1'])
+    expect(await subjects(`?user=${grace.user.id}`)).toEqual(['4', '1'])
+    expect(await subjects('?action=administrator.appoint')).toEqual(['3'])
+    expect(await subjects(`?user=${user.id}&action=user.forget`)).toEqual(['2'])
+    expect(await subjects('?since=2026-11-23')).toEqual(['4', '3', '2'])
+    expect(await subjects('?until=2026-11-23')).toEqual(['3', '2', '1'])
+    expect(await subjects('?since=2026-11-23&until=2026-11-23')).toEqual(['3', '2'])
+    expect(await subjects('?since=2027-01-01')).toEqual([])
+    // As the form sends it, and what makes no sense.
+    expect(await subjects('?user=0&action=&since=&until=')).toHaveLength(4)
+    expect(await subjects('?user=x&action=x&since=x&until=2026-99')).toHaveLength(4)
+    const { html } = await read(visitor, `?user=${user.id}&action=user.forget&since=2026-11-23`)
+    expect(html).toContain(`<option value="${user.id}" selected="">Ada</option>`)
+    expect(html).toContain('<option value="user.forget" selected="">')
+    expect(html).toContain('value="2026-11-23"')
+    expect(html).toContain(`audit.csv?user=${user.id}&amp;action=user.forget&amp;since=2026-11-23"`)
+  })
+
+  it('looks at 10,000 entries for a page, and goes on where it stopped', async () => {
+    const { visitor, user, record } = await anAdministrator()
+    await record({ id: 1, action: 'token.roll', subject: 'x', details: { role: 'user' } })
+    await record({ id: 10_000, subject: '1' })
+    expect(sentencesIn((await read(visitor, '?action=token.roll')).html)).toHaveLength(1)
+    await record({ id: 10_001, subject: '2' })
+    const first = await read(visitor, `?action=token.roll&user=${user.id}`)
+    expect(first.text).toContain('None on this page.')
+    const [, next = ''] = /href="\/operations\/audit(\?[^"]*before=2)"/.exec(first.html) ?? []
+    const second = await read(visitor, next.replaceAll('&amp;', '&'))
+    expect(sentencesIn(second.html)).toHaveLength(1)
+  })
+})
+
+describe('the file', () => {
+  const download = async (visitor: Visitor, query = '') => {
+    const response = await visitor.get(`/operations/audit.csv${query}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="audit.csv"')
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    return (await response.text()).split('\r\n')
+  }
+
+  it('has everything that matches, in more than one read', async () => {
+    const { visitor, record } = await anAdministrator()
+    for (let i = 1; i <= 501; i++) await record({ subject: `${i}` })
+    await record({ action: 'token.roll', subject: 'x', details: { role: 'user' } })
+    const lines = await download(visitor, '?action=user.forget')
+    expect(lines).toHaveLength(503)
+    expect(lines[0]).toBe('"time","userId","user","token","action","subject","details"')
+    expect(lines[1]).toContain('"user.forget","501",""')
+    expect(lines[501]).toContain('"user.forget","1",""')
+    expect(lines[502]).toBe('')
+  })
+
+  it('has no text that a spreadsheet takes for a formula', async () => {
+    const { visitor, user, record } = await anAdministrator('=HYPERLINK("https://evil.example")')
+    for (const tokenName of ['+1', '-1', '@SUM(1)', '\t=1', ' =1', '＝1', 'a "b", c'])
+      await record({ tokenName, subject: '5', details: { a: ',"' } })
+    const lines = await download(visitor)
+    const begin = `"${AT}","${user.id}","'=HYPERLINK(""https://evil.example"")",`
+    const end = `,"user.forget","5","{""a"":"",\\""""}"`
+    expect(lines.slice(1, -1)).toEqual(
+      ['a ""b"", c', "'＝1", "' =1", "'\t=1", "'@SUM(1)", "'-1", "'+1"].map(
+        (token) => `${begin}"${token}"${end}`,
+      ),
+    )
+  })
+})

@@ -1,0 +1,183 @@
+/** What the cron run sees of networks, and keeps of them. */
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, it } from 'vitest'
+import { networks } from '../../src/db/schema/delivery.ts'
+import { networkChecks } from '../../src/db/schema/operations.ts'
+import { readSettings } from '../../src/env.ts'
+import { checkNetworks } from '../../src/monitoring/check-networks.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { watchRequests } from '../support/chain/fetch.ts'
+import { type NetworkSettings, networksOf } from '../support/delivery/engine.ts'
+import { db } from '../support/makers.ts'
+
+const FIRST = new Date('2026-01-01T12:00:00.000Z')
+const SECOND = new Date('2026-01-01T12:01:00.000Z')
+
+beforeEach(async () => {
+  for (const table of [networkChecks, networks]) await db.delete(table)
+})
+
+/** Runs a check, and returns what is stored of all networks. */
+async function check(chains: readonly Chain[], now: Date, settings: NetworkSettings = {}) {
+  const NETWORKS = networksOf(chains, settings)
+  await checkNetworks(db, readSettings({ ...env, NETWORKS } as never), now)
+  return db.select().from(networkChecks).orderBy(networkChecks.chainId)
+}
+
+const nodes = ({ proxyUrl }: Chain, ...names: string[]) => ({
+  rpcUrls: names.map((name) => `${proxyUrl}/${name}`),
+})
+const broken = { http: 'drop', reach: 'all' } as const
+
+it('stores block, gas price, contract and signers, and asks as little as that takes', async () => {
+  const chain = await aChain()
+  await chain.rpc('anvil_setBalance', chain.signer, '0xde0b6b3a7640000')
+  await chain.rpc('anvil_setNextBlockBaseFeePerGas', '0x3b9aca00')
+  await chain.mine()
+  await chain.takeCounts()
+  const block = Object(await chain.rpc('eth_getBlockByNumber', 'latest', false))
+  const [stored] = await check([chain], FIRST)
+  expect(stored).toEqual({
+    chainId: chain.chainId,
+    checkedAt: FIRST.toISOString(),
+    problem: null,
+    headNumber: Number(block.number),
+    headAt: new Date(Number(block.timestamp) * 1000).toISOString(),
+    gasPrice: '2000000000',
+    isPaused: false,
+    isRetired: false,
+    // One ETH, and each delivery may use 300,000 gas.
+    signers: [
+      {
+        address: chain.signer,
+        balance: '1000000000000000000',
+        deliveries: 1666,
+        limit: {
+          capacity: expect.any(Number),
+          perDay: expect.any(Number),
+          available: expect.any(Number),
+        },
+      },
+    ],
+    nodes: [{ problem: null, problemSince: null, state: expect.anything() }],
+  })
+  expect(await chain.takeCounts()).toEqual({
+    requests: 5,
+    calls: {
+      eth_chainId: 1,
+      eth_getBlockByNumber: 1,
+      eth_maxPriorityFeePerGas: 1,
+      // Paused, retired, owner, next owner, list of relayers, two limits, and an empty delivery.
+      eth_call: 8,
+      eth_getTransactionCount: 2,
+      eth_getCode: 2,
+      eth_getBalance: 1,
+    },
+  })
+})
+
+it('keeps what was seen last while no node answers, and the time when one did', async () => {
+  const chain = await aChain()
+  const [seen] = await check([chain], FIRST)
+  await chain.setFaults({ effect: broken })
+  expect(await check([chain], SECOND)).toEqual([{ ...seen, problem: 'the node cannot be reached' }])
+  await chain.setFaults()
+  const { nodes: _, ...shown } = seen ?? {}
+  const checkedAt = SECOND.toISOString()
+  expect(await check([chain], SECOND)).toMatchObject([{ ...shown, checkedAt }])
+})
+
+it('stores since when a network does not answer that never did', async () => {
+  const chain = await aChain()
+  await chain.setFaults({ effect: { http: 503, reach: 'none' } })
+  const expected = {
+    checkedAt: FIRST.toISOString(),
+    problem: 'the node answered with HTTP 503',
+    headNumber: null,
+    signers: null,
+  }
+  expect(await check([chain], FIRST)).toMatchObject([expected])
+  expect(await check([chain], SECOND)).toMatchObject([expected])
+})
+
+it('asks the next node if one fails', async () => {
+  const chain = await aChain()
+  await chain.setFaults({ node: 'a', effect: broken })
+  expect(await check([chain], FIRST, nodes(chain, 'a', 'b'))).toMatchObject([{ problem: null }])
+  await chain.setFaults({ effect: broken })
+  expect(await check([chain], SECOND, nodes(chain, 'a', 'b'))).toMatchObject([
+    { problem: 'the node cannot be reached' },
+  ])
+})
+
+it('asks the next node if one lags', async () => {
+  const chain = await aChain()
+  await chain.rpc('evm_increaseTime', -3600).catch(() => {})
+  await chain.mine(5)
+  const old = { number: '0x1', hash: `0x${'07'.repeat(32)}`, timestamp: '0x1' }
+  await chain.setFaults({ node: 'a', on: ['eth_getBlockByNumber'], effect: { result: old } })
+  const [stored] = await check([chain], FIRST, nodes(chain, 'a', 'b'))
+  expect(stored?.headNumber).toBeGreaterThan(1)
+  expect(stored?.problem).toBeNull()
+})
+
+it('says if a node has another chain, or the contract does not answer', async () => {
+  const chain = await aChain()
+  const wrong = { chainId: 5 }
+  expect(await check([chain], FIRST, wrong)).toMatchObject([
+    { chainId: 5, problem: `the node has chain id ${chain.chainId} instead of 5` },
+  ])
+  const delivery = '0x000000000000000000000000000000000000dEaD'
+  const [stored] = (await check([chain], FIRST, { delivery })).slice(-1)
+  expect(stored?.problem).toBe(`the Delivery contract ${delivery} does not answer`)
+})
+
+it('stores the others if one network hangs', async () => {
+  const [one, other] = [await aChain(), await aChain()]
+  const unwatch = watchRequests(one.proxyUrl, async () => {
+    throw new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+  })
+  expect(await check([one, other], FIRST)).toMatchObject([
+    { problem: 'the node did not answer in time' },
+    { problem: null },
+  ])
+  unwatch()
+})
+
+it('tells that a signer is no relayer', async () => {
+  const chain = await aChain()
+  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
+  const [stored] = await check([chain], FIRST)
+  expect(stored?.signers).toMatchObject([{ address: chain.signer, limit: null }])
+})
+
+it('stores the largest number of pieces that an order may have', async () => {
+  const chain = await aChain()
+  const maxPieces = async () => (await db.select().from(networks))[0]?.maxPieces
+  await chain.asOwner('setRelayer', chain.signer, 700n, 1n)
+  await check([chain], FIRST)
+  expect(await maxPieces()).toBe(700)
+  await chain.setFaults({ effect: broken })
+  await check([chain], SECOND)
+  expect(await maxPieces()).toBe(700)
+  await chain.setFaults()
+  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
+  await check([chain], SECOND)
+  expect(await maxPieces()).toBeNull()
+})
+
+it('lets the keys of items that wait be compared with the chain after a foreign transaction, once', async () => {
+  const chain = await aChain()
+  await check([chain], FIRST)
+  const compared = { comparedAt: FIRST.toISOString(), comparedId: 9 }
+  await db.update(networks).set(compared)
+  await check([chain], SECOND)
+  expect(await db.select().from(networks)).toMatchObject([compared])
+  await chain.rpc('eth_sendTransaction', { from: chain.signer, to: chain.owner, value: '0x1' })
+  await chain.mine()
+  await check([chain], SECOND)
+  expect(await db.select().from(networks)).toMatchObject([{ comparedAt: null, comparedId: 0 }])
+  await db.update(networks).set(compared)
+  await check([chain], SECOND)
+  expect(await db.select().from(networks)).toMatchObject([compared])
+})
