@@ -6,7 +6,7 @@ import { isUnknownUserSql, requireAccessTo } from '../auth/user-param.ts'
 import { prepared } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { countUse, requireQuota } from '../db/quota.ts'
+import { countUse, refuseOverQuota } from '../db/quota.ts'
 import { addresses } from '../db/schema/users.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError, invalidField, rejected } from '../http/errors.ts'
@@ -51,7 +51,7 @@ export async function createAddress(
   const guards = [
     refuseUnknownUser(userId),
     refuseTooMany({ kind, userId }),
-    requireQuota(quota, now),
+    refuseOverQuota(quota, now),
   ]
   const { created } = await writeAs(db, caller, guards, {
     previous: isDefault ? unsetDefault(db, kind, userId, now) : undefined,

@@ -5,7 +5,7 @@ import { bytesToHex } from 'viem/utils'
 import { toJpeg } from '../avatars/picture.ts'
 import { fetchPicture } from '../avatars/remote.ts'
 import { guarded, prepared } from '../db/batch.ts'
-import { countUse, type Quota, requireQuota, takeQuotas } from '../db/quota.ts'
+import { countUse, type Quota, refuseOverQuota, takeQuotas } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
@@ -77,7 +77,7 @@ async function makeArt(
     { ...own, per: 'day' },
     { name: 'art', per: 'day', limit: settings.MAX_ART_PER_DAY, error },
   ]
-  const guards = [attempt, ...conversions].map((quota) => requireQuota(quota, now))
+  const guards = [attempt, ...conversions].map((quota) => refuseOverQuota(quota, now))
   await guarded(db, guards, { use: countUse(db, attempt, now) })
   const jpeg = await toJpeg(images, await readSource(source, settings), {
     edge: artSizes[size],

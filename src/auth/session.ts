@@ -130,7 +130,7 @@ export function requireRecent(account: Account, now: Date): void {
  * Rejects a session whose sign-in is too long ago, so that a stolen one cannot be made into access
  * that stays. Only in case of `condition`, if one is given.
  */
-export function requireRecentSignIn(
+export function refuseOldSignIn(
   db: Database,
   { tokenId }: Caller,
   now: Date,

@@ -38,7 +38,10 @@ function secondsLeft(now: Date, per: Period): number {
 }
 
 /** Rejects a use of a quota of which too little is left. */
-export const requireQuota = ({ name, per, limit, uses = 1, error }: Quota, now: Date): Guard => ({
+export const refuseOverQuota = (
+  { name, per, limit, uses = 1, error }: Quota,
+  now: Date,
+): Guard => ({
   when: sql`coalesce((SELECT used FROM quotas
     WHERE period = ${periodAt(now, per)} AND name = ${name}), 0) + ${uses} > ${limit}`,
   error: () => error(secondsLeft(now, per)),
@@ -65,7 +68,7 @@ export const countUse = (
 export async function takeQuotas(db: Database, quotas: readonly Quota[], now: Date): Promise<void> {
   await guarded(
     db,
-    quotas.map((quota) => requireQuota(quota, now)),
+    quotas.map((quota) => refuseOverQuota(quota, now)),
     { uses: quotas.map((quota) => countUse(db, quota, now)) },
   )
 }

@@ -45,7 +45,7 @@ export const storeInstance = prepared((db, { secretHash, publicUrl }: Instance) 
 )
 
 /** Rejects with `not_ready` if another secret made the keys of this instance. */
-export const requireSameSecret = (secretHash: string): Guard => ({
+export const refuseOtherSecret = (secretHash: string): Guard => ({
   when: sql`EXISTS (SELECT 1 FROM instance WHERE deliverySecretHash <> ${secretHash})`,
   error: () =>
     new ApiError(

@@ -133,7 +133,7 @@ export type ChangeName = keyof typeof changes
 export type Changed = { id: number; chainId: number | null }
 
 /** The deliveries with these ids, for `changeDeliveries`. */
-export const hasId = (ids: readonly number[]): SQL =>
+export const hasIdSql = (ids: readonly number[]): SQL =>
   sql`deliveries.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
 
 /**

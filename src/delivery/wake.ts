@@ -3,7 +3,7 @@ import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { log } from '../log.ts'
-import { firstDue, isCompareDue } from './store/lease.ts'
+import { firstDue, isCompareDueSql } from './store/lease.ts'
 
 /** Says that a chain has something to do. The database says what. */
 export type WakeUp = { chainId: number }
@@ -49,7 +49,7 @@ export async function wakeDueChains(
         FROM json_each(${chains}) LEFT JOIN networks ON chainId = value
         WHERE lease IS NOT NULL OR coalesce(leaseUntil, '') <= ${at}
           AND (wakeAt <= ${at} OR ${firstDue(sql`value`)} <= ${at}
-            OR (${isCompareDue(sql`value`, now)}))`,
+            OR (${isCompareDueSql(sql`value`, now)}))`,
     ),
   ])
   const delayOf = (freeAt: string) => Math.ceil((Date.parse(freeAt) - now.getTime()) / 1000)

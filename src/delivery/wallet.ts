@@ -3,7 +3,7 @@
  *
  * The wallet of an item is `recipient` of the order item. Linking (`queueAwaiting`) gives it to the items
  * that wait for one. Unlinking (`identity/link.ts`) is refused while something is in flight
- * (`hasTransfersUnderWay`). It takes the wallet from items that are queued or have failed
+ * (`hasTransfersUnderWaySql`). It takes the wallet from items that are queued or have failed
  * (`removeRecipient`): queued ones wait for the next wallet, failed ones get it with a retry
  * (`admin/actions.ts`). Both transitions change the version of an item, so a step that has read it before
  * writes nothing, and begins again.
@@ -49,7 +49,7 @@ export const queueAwaiting = (
  * Whether a transaction carries an item to or from the user, or one that the user sells is queued.
  * Reads only what is under way, not the whole history.
  */
-export const hasTransfersUnderWay = (userId: number): SQL =>
+export const hasTransfersUnderWaySql = (userId: number): SQL =>
   sql`EXISTS (SELECT 1
     FROM (SELECT id, 1 AS isQueued FROM deliveries WHERE dueAt IS NOT NULL
       UNION ALL SELECT value, 0 FROM transactions, json_each(items) WHERE isOpen) AS underWay

@@ -2,7 +2,7 @@
 import { and, eq, exists, isNull, notExists, or, type SQL } from 'drizzle-orm'
 import { isAdministratorSql, isSessionSql } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { requireRecentSignIn } from '../auth/session.ts'
+import { refuseOldSignIn } from '../auth/session.ts'
 import type { Guard } from '../db/guard.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
@@ -18,7 +18,7 @@ export type ReadCtx = Omit<Ctx, 'now'>
  * sees those of its user with the role `user`; the session of an administrator also those with the
  * role `master`.
  */
-export const isAccessible = ({ caller }: ReadCtx): SQL | undefined =>
+export const isAccessibleSql = ({ caller }: ReadCtx): SQL | undefined =>
   and(
     isNull(webhookEndpoints.deletedAt),
     caller.role === 'master'
@@ -33,35 +33,35 @@ export const isAccessible = ({ caller }: ReadCtx): SQL | undefined =>
   )
 
 /** Matches an endpoint, if the caller may see it. */
-export const isEndpoint = (ctx: ReadCtx, id: string): SQL | undefined =>
-  and(eq(webhookEndpoints.id, id), isAccessible(ctx))
+export const isEndpointSql = (ctx: ReadCtx, id: string): SQL | undefined =>
+  and(eq(webhookEndpoints.id, id), isAccessibleSql(ctx))
 
 /** Selects the id of an endpoint, if the caller may see it and `condition` holds for it. */
 const selectEndpoint = (ctx: ReadCtx, id: string, condition?: SQL) =>
   ctx.db
     .select({ id: webhookEndpoints.id })
     .from(webhookEndpoints)
-    .where(and(isEndpoint(ctx, id), condition))
+    .where(and(isEndpointSql(ctx, id), condition))
 
 /** The error for a webhook that the caller may not know of. */
 export const endpointNotFound = () => new ApiError('not_found', 'there is no such webhook')
 
 /** Rejects a caller who may not see the endpoint. */
-export const requireEndpoint = (ctx: ReadCtx, id: string): Guard => ({
+export const refuseUnknownEndpoint = (ctx: ReadCtx, id: string): Guard => ({
   when: notExists(selectEndpoint(ctx, id)),
   error: endpointNotFound,
 })
 
 /** Rejects with `conflict` an endpoint for which the condition holds. */
-export const rejectIf = (ctx: ReadCtx, id: string, condition: SQL, message: string): Guard =>
+export const refuseIf = (ctx: ReadCtx, id: string, condition: SQL, message: string): Guard =>
   guard(exists(selectEndpoint(ctx, id, condition)), 'conflict', message)
 
 /** Rejects a session whose sign-in is too long ago: an endpoint outlives a stolen session. */
-export const requireRecentSession = (ctx: Ctx): Guard =>
-  requireRecentSignIn(ctx.db, ctx.caller, ctx.now, isSessionSql(ctx.caller))
+export const refuseOldSession = (ctx: Ctx): Guard =>
+  refuseOldSignIn(ctx.db, ctx.caller, ctx.now, isSessionSql(ctx.caller))
 
 /** Matches if the endpoint has the role `master`. */
-export const isMasterEndpoint = (ctx: ReadCtx, id: string): SQL =>
+export const isMasterEndpointSql = (ctx: ReadCtx, id: string): SQL =>
   exists(selectEndpoint(ctx, id, eq(webhookEndpoints.role, 'master')))
 
 type Change = { action: AuditAction; subject: string; details?: Record<string, unknown> }
@@ -73,5 +73,5 @@ type Change = { action: AuditAction; subject: string; details?: Record<string, u
 export const recordChange = (ctx: Ctx, change: Change) =>
   recordAction(ctx, {
     ...change,
-    ...(ctx.caller.role !== 'master' && { when: isMasterEndpoint(ctx, change.subject) }),
+    ...(ctx.caller.role !== 'master' && { when: isMasterEndpointSql(ctx, change.subject) }),
   })

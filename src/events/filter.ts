@@ -39,7 +39,10 @@ const isChosen = ({ events }: Endpoint, { type }: Event): boolean =>
  * The events that may be for an endpoint, without its tests: a condition that keeps a query from
  * reading the orders of others. `takes` decides.
  */
-export const isPossible = ({ role, userId }: Pick<Endpoint, 'role' | 'userId'>): SQL | undefined =>
+export const isPossibleSql = ({
+  role,
+  userId,
+}: Pick<Endpoint, 'role' | 'userId'>): SQL | undefined =>
   and(
     isNull(events.endpointId),
     role === 'master' ? undefined : or(eq(events.buyerId, userId), eq(events.sellerId, userId)),

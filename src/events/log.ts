@@ -11,7 +11,7 @@ import { rejected } from '../http/errors.ts'
 import type { ReadCtx } from './access.ts'
 import { eventIdAt } from './append.ts'
 import { eventName, RETENTION, selectEvents, toBody, WINDOW } from './event.ts'
-import { isPossible } from './filter.ts'
+import { isPossibleSql } from './filter.ts'
 import type { EventsQuery } from './schema.ts'
 
 /**
@@ -67,7 +67,7 @@ type Window = { first: number | null; last: number | null; count: number }
 /** Matches events of orders that the caller bought or sold; with a master token, all but tests. */
 const isShown = ({ caller: { role, userId } }: ReadCtx, source: string | undefined) =>
   and(
-    isPossible({ role, userId }),
+    isPossibleSql({ role, userId }),
     source ? inArray(events.source, [`master:${source}`, `user:${source}`]) : undefined,
   )
 

@@ -6,7 +6,7 @@ import type * as z from 'zod'
 import { refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import type { Statement } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
-import { countUse, requireQuota } from '../db/quota.ts'
+import { countUse, refuseOverQuota } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
@@ -15,11 +15,11 @@ import type { Caller, Ctx } from '../http/context.ts'
 import { invalidField } from '../http/errors.ts'
 import { guard, perDay } from '../http/guard.ts'
 import {
-  isMasterEndpoint,
+  isMasterEndpointSql,
   recordChange,
-  rejectIf,
-  requireEndpoint,
-  requireRecentSession,
+  refuseIf,
+  refuseOldSession,
+  refuseUnknownEndpoint,
 } from './access.ts'
 import { appendTest } from './append.ts'
 import { isAlarm } from './event.ts'
@@ -81,7 +81,7 @@ export async function createWebhook(
   }
   const message = `a user may create ${MAX_NEW_WEBHOOKS} webhooks a day`
   const quota = perDay(`webhooks:${caller.userId}`, MAX_NEW_WEBHOOKS, message)
-  const guards = [requireRecentSession(ctx), limitWebhooks(caller), requireQuota(quota, now)]
+  const guards = [refuseOldSession(ctx), refuseTooManyWebhooks(caller), refuseOverQuota(quota, now)]
   if (role === 'master' && caller.role !== 'master') guards.unshift(refuseNonAdministrator(caller))
   const { rows } = await writeAs(db, caller, guards, {
     rows: db.insert(webhookEndpoints).values(values).returning(endpointColumns),
@@ -119,9 +119,9 @@ export async function updateWebhook(
       ...(enabled === false && disabledByOwner(now)),
     },
     guards: [
-      ...(events?.some(isAlarm) ? [requireMasterEndpoint(ctx, id)] : []),
-      ...(enabled ? [rejectIf(ctx, id, isOrphaned, 'its user is no administrator any more')] : []),
-      ...quotas.map((quota) => requireQuota(quota, now)),
+      ...(events?.some(isAlarm) ? [refuseUserEndpoint(ctx, id)] : []),
+      ...(enabled ? [refuseIf(ctx, id, isOrphaned, 'its user is no administrator any more')] : []),
+      ...quotas.map((quota) => refuseOverQuota(quota, now)),
     ],
     before: [
       ...(newUrl ? startAtUrl(ctx, id, newUrl.href) : []),
@@ -189,7 +189,7 @@ export async function rotateSecret(ctx: ManageCtx, id: string): Promise<WithSecr
       previousSecretUntil: new Date(ctx.now.getTime() + ROTATION_GRACE).toISOString(),
       secretId,
     },
-    guards: [requireOneSecret(ctx, id)],
+    guards: [refuseEarlyRotation(ctx, id)],
   })
   return { webhook, secret: await webhookSecret(ctx.settings, secretId) }
 }
@@ -239,7 +239,7 @@ async function changeEndpoint(
   const { rows } = await writeAs(
     db,
     caller,
-    [requireEndpoint(ctx, id), requireRecentSession(ctx), ...guards],
+    [refuseUnknownEndpoint(ctx, id), refuseOldSession(ctx), ...guards],
     {
       before,
       rows: db
@@ -256,14 +256,14 @@ async function changeEndpoint(
   return toWebhook(row)
 }
 
-const requireMasterEndpoint = (ctx: Ctx, id: string): Guard => ({
-  when: not(isMasterEndpoint(ctx, id)),
+const refuseUserEndpoint = (ctx: Ctx, id: string): Guard => ({
+  when: not(isMasterEndpointSql(ctx, id)),
   error: alarmsNotAllowed,
 })
 
 /** Rejects a rotation that would end a secret before its 24 hours. */
-const requireOneSecret = (ctx: Ctx, id: string): Guard =>
-  rejectIf(
+const refuseEarlyRotation = (ctx: Ctx, id: string): Guard =>
+  refuseIf(
     ctx,
     id,
     gt(webhookEndpoints.previousSecretUntil, ctx.now.toISOString()),
@@ -271,7 +271,7 @@ const requireOneSecret = (ctx: Ctx, id: string): Guard =>
   )
 
 /** Rejects one more endpoint of a user who has as many as allowed. */
-const limitWebhooks = ({ userId }: Caller): Guard =>
+const refuseTooManyWebhooks = ({ userId }: Caller): Guard =>
   guard(
     sql`(SELECT count(*) FROM webhookEndpoints
       WHERE userId = ${userId} AND deletedAt IS NULL) >= ${MAX_WEBHOOKS}`,

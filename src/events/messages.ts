@@ -7,7 +7,7 @@ import { readAsUser } from '../auth/session.ts'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { events, type WebhookEndpoint, webhookEndpoints } from '../db/schema/webhooks.ts'
-import { endpointNotFound, isEndpoint, type ReadCtx } from './access.ts'
+import { endpointNotFound, isEndpointSql, type ReadCtx } from './access.ts'
 import type { WebhookMessage } from './answers.ts'
 import { eventName, type MessageRow, selectMessages, toBody, WINDOW } from './event.ts'
 import { takes } from './filter.ts'
@@ -90,7 +90,7 @@ function selectPage(ctx: ReadCtx, page: MessagesPage) {
   const { db } = ctx
   const ids = isStored(page) ? selectTriedIds(page) : selectLogIds(page)
   return {
-    endpoints: selectEndpoint(db, isEndpoint(ctx, page.id)),
+    endpoints: selectEndpoint(db, isEndpointSql(ctx, page.id)),
     rows: selectMessages(db, page.id).where(inArray(events.id, ids)).orderBy(desc(events.id)),
     ends: raw<{ id: number | null }>(
       db,
@@ -130,7 +130,10 @@ export async function readMessages(ctx: ReadCtx, page: MessagesPage) {
  */
 export async function readWebhookPage(ctx: ReadCtx, page: MessagesPage) {
   const { account, webhooks, problems, ...found } = await readAsUser(ctx, {
-    webhooks: ctx.db.select(endpointColumns).from(webhookEndpoints).where(isEndpoint(ctx, page.id)),
+    webhooks: ctx.db
+      .select(endpointColumns)
+      .from(webhookEndpoints)
+      .where(isEndpointSql(ctx, page.id)),
     problems: raw<{ error: string | null }>(
       ctx.db,
       sql`SELECT attempts ->> '$[#-1].error' AS error FROM webhookMessages

@@ -4,7 +4,7 @@ import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { shownColumns } from '../db/columns.ts'
 import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
-import { endpointNotFound, isAccessible, isEndpoint, type ReadCtx } from './access.ts'
+import { endpointNotFound, isAccessibleSql, isEndpointSql, type ReadCtx } from './access.ts'
 import { WINDOW } from './event.ts'
 import { takes } from './filter.ts'
 import { Webhook } from './schema.ts'
@@ -46,7 +46,7 @@ export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
     rows: ctx.db
       .select(endpointColumns)
       .from(webhookEndpoints)
-      .where(and(gt(webhookEndpoints.id, cursor), isAccessible(ctx)))
+      .where(and(gt(webhookEndpoints.id, cursor), isAccessibleSql(ctx)))
       .orderBy(asc(webhookEndpoints.id))
       .limit(limit + 1),
   })
@@ -57,7 +57,7 @@ export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
 /** Returns an endpoint. */
 export async function readWebhook(ctx: ReadCtx, id: string): Promise<Webhook> {
   const { rows } = await readAs(ctx.db, ctx.caller, {
-    rows: ctx.db.select(endpointColumns).from(webhookEndpoints).where(isEndpoint(ctx, id)),
+    rows: ctx.db.select(endpointColumns).from(webhookEndpoints).where(isEndpointSql(ctx, id)),
   })
   const [row] = rows
   if (!row) throw endpointNotFound()
@@ -70,7 +70,7 @@ export async function readOwnWebhooks(ctx: ReadCtx) {
     rows: ctx.db
       .select(endpointColumns)
       .from(webhookEndpoints)
-      .where(and(eq(webhookEndpoints.userId, ctx.caller.userId), isAccessible(ctx)))
+      .where(and(eq(webhookEndpoints.userId, ctx.caller.userId), isAccessibleSql(ctx)))
       .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.id)),
   })
   return { account, webhooks: rows.map(toWebhook) }

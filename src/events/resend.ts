@@ -4,12 +4,12 @@ import { isNotNull, isNull, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { batch, raw } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
-import { countUse, type Quota, requireQuota } from '../db/quota.ts'
+import { countUse, type Quota, refuseOverQuota } from '../db/quota.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
 import { perDay } from '../http/guard.ts'
-import { recordChange, rejectIf, requireEndpoint } from './access.ts'
+import { recordChange, refuseIf, refuseUnknownEndpoint } from './access.ts'
 import type { WebhookMessage } from './answers.ts'
 import { appendTest, eventIdAt } from './append.ts'
 import { findMessage, selectMessage } from './messages.ts'
@@ -42,8 +42,8 @@ export async function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
   const { db, caller, now } = ctx
   const quotas = testQuotas(endpointId)
   const guards = [
-    ...requireEnabled(ctx, endpointId),
-    ...quotas.map((quota) => requireQuota(quota, now)),
+    ...refuseDisabled(ctx, endpointId),
+    ...quotas.map((quota) => refuseOverQuota(quota, now)),
   ]
   const found = await writeAs(db, caller, guards, {
     uses: quotas.map((quota) => countUse(db, quota, now)),
@@ -65,9 +65,9 @@ export async function resendMessage(
   const { db, caller } = ctx
   const known = findMessage(await batch(db, selectMessage(db, endpointId, id)))
   const guards = [
-    ...requireEnabled(ctx, endpointId),
-    requireVerified(ctx, endpointId),
-    rejectIf(ctx, endpointId, hasManyPending(endpointId), 'too many messages wait to be sent'),
+    ...refuseDisabled(ctx, endpointId),
+    refuseUnverified(ctx, endpointId),
+    refuseIf(ctx, endpointId, hasManyPending(endpointId), 'too many messages wait to be sent'),
   ]
   const found = await writeAs(db, caller, guards, {
     due: known ? makeMessageDue(ctx, { endpointId, id }) : undefined,
@@ -115,9 +115,9 @@ export async function replayEvents(
   if (since > ctx.now.toISOString()) throw invalidField('since', 'must not be in the future')
   const position = eventIdAt(new Date(since)) - 1
   const guards = [
-    ...requireEnabled(ctx, endpointId),
-    requireVerified(ctx, endpointId),
-    requireQuota(quota, ctx.now),
+    ...refuseDisabled(ctx, endpointId),
+    refuseUnverified(ctx, endpointId),
+    refuseOverQuota(quota, ctx.now),
   ]
   const { rows } = await writeAs(ctx.db, ctx.caller, guards, {
     rows: ctx.db
@@ -146,9 +146,9 @@ function rejectMessage(): never {
 }
 
 /** Rejects a caller who may not see the endpoint, and an endpoint that is disabled. */
-const requireEnabled = (ctx: Ctx, id: string): Guard[] => [
-  requireEndpoint(ctx, id),
-  rejectIf(
+const refuseDisabled = (ctx: Ctx, id: string): Guard[] => [
+  refuseUnknownEndpoint(ctx, id),
+  refuseIf(
     ctx,
     id,
     isNotNull(webhookEndpoints.disabledAt),
@@ -156,8 +156,8 @@ const requireEnabled = (ctx: Ctx, id: string): Guard[] => [
   ),
 ]
 
-const requireVerified = (ctx: Ctx, id: string): Guard =>
-  rejectIf(
+const refuseUnverified = (ctx: Ctx, id: string): Guard =>
+  refuseIf(
     ctx,
     id,
     isNull(webhookEndpoints.verifiedAt),

@@ -40,7 +40,7 @@ export async function wakeEndpoints(
 }
 
 /** Whether an endpoint is due at this time (ISO 8601), and no run sends to it. */
-export const isDue = (at: string) =>
+export const isDueSql = (at: string) =>
   sql`dueAt <= ${at} AND disabledAt IS NULL AND coalesce(leaseUntil, '') <= ${at}`
 
 /** Wakes the consumer for each endpoint that is due. Failures are only logged. */
@@ -49,7 +49,7 @@ export async function wakeWebhooks(env: WebhookQueues, db: Database, now: Date):
     const { due } = await batch(db, {
       due: raw<DueEndpoint>(
         db,
-        sql`SELECT id, role FROM webhookEndpoints WHERE ${isDue(now.toISOString())}`,
+        sql`SELECT id, role FROM webhookEndpoints WHERE ${isDueSql(now.toISOString())}`,
       ),
     })
     await wakeEndpoints(env, due)

@@ -3,12 +3,12 @@
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { isAdministratorSql, ROLL_GRACE, refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { readAsUser, requireRecent, requireRecentSignIn } from '../auth/session.ts'
+import { readAsUser, refuseOldSignIn, requireRecent } from '../auth/session.ts'
 import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
 import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { countUse, requireQuota } from '../db/quota.ts'
+import { countUse, refuseOverQuota } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
@@ -75,9 +75,9 @@ export async function generateToken(
   const token = { ...claims, kind: 'api', name } as const
   const quota = dailyQuota('new tokens', caller.userId)
   const guards = [
-    requireRecentSignIn(db, caller, now),
+    refuseOldSignIn(db, caller, now),
     refuseTooManyTokens(caller, now),
-    requireQuota(quota, now),
+    refuseOverQuota(quota, now),
   ]
   if (role === 'master') guards.push(refuseNonAdministrator(caller))
   guards.push(
@@ -122,9 +122,9 @@ export async function rollToken({ db, caller, now, settings }: IssuerCtx, id: st
   )
   const quota = dailyQuota('new tokens', caller.userId)
   const guards = [
-    requireRecentSignIn(db, caller, now),
+    refuseOldSignIn(db, caller, now),
     { when: sql`NOT EXISTS (SELECT 1 FROM ${tokens} WHERE ${isOld})`, error: tokenNotFound },
-    requireQuota(quota, now),
+    refuseOverQuota(quota, now),
   ]
   const { created, owners } = await writeAs(db, caller, guards, {
     created: raw<Pick<typeof tokens.$inferSelect, 'id' | 'name' | 'role'>>(
@@ -179,7 +179,7 @@ export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise
       AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministratorSql(caller)})
       RETURNING id`,
   )
-  const guards = [requireRecentSignIn(db, caller, now, sql`NOT ${isOwn}`)]
+  const guards = [refuseOldSignIn(db, caller, now, sql`NOT ${isOwn}`)]
   const { revoked } = await writeAs(db, caller, guards, {
     revoked: revoke,
     record: recordChange({ db, caller, now }, 'token.revoke', id),
@@ -212,7 +212,7 @@ export async function renewReferenceToken({ db, caller, now, settings }: IssuerC
   const present = sql`(SELECT id FROM tokens WHERE userId = ${userId} AND kind = 'api'
     AND name = ${REFERENCE_NAME} AND revokedAt IS NULL AND rolledAt IS NULL)`
   const token = { ...claims, kind: 'api', name: REFERENCE_NAME } as const
-  const { renewed } = await writeAs(db, caller, [requireRecentSignIn(db, caller, now)], {
+  const { renewed } = await writeAs(db, caller, [refuseOldSignIn(db, caller, now)], {
     renewed: db
       .insert(tokens)
       .values({

@@ -4,7 +4,7 @@ import { and, eq, gt, isNotNull, isNull, notExists, type SQL, sql } from 'drizzl
 import * as z from 'zod'
 import { guarded, raw } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
-import { countUse, requireQuota } from '../db/quota.ts'
+import { countUse, refuseOverQuota } from '../db/quota.ts'
 import { emailLinks } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
@@ -85,7 +85,7 @@ export function newEmailLink({ db, now, settings }: PublicCtx & LinkCtx, link: N
   return {
     secret,
     insert,
-    guards: quotas.map((quota) => requireQuota(quota, now)),
+    guards: quotas.map((quota) => refuseOverQuota(quota, now)),
     count: quotas.map((quota) => countUse(db, quota, now, isStored)),
   }
 }

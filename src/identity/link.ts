@@ -2,14 +2,14 @@
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/schema.ts'
 import { writeAs } from '../auth/access.ts'
-import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
+import { readAsUser, refuseOldSignIn } from '../auth/session.ts'
 import { raw } from '../db/batch.ts'
 import { violates } from '../db/client.ts'
-import { countUse, requireQuota } from '../db/quota.ts'
+import { countUse, refuseOverQuota } from '../db/quota.ts'
 import { isGuestSql, users } from '../db/schema/users.ts'
 import { changeDeliveries } from '../delivery/transitions.ts'
 import {
-  hasTransfersUnderWay,
+  hasTransfersUnderWaySql,
   queueAwaiting,
   removeRecipient,
   storedWallet,
@@ -39,7 +39,7 @@ async function addMethod(ctx: Ctx, proof: Proof) {
   const { method, value, walletChainId } = proof
   const isEmail = method === 'email'
   const guards = [
-    requireRecentSignIn(db, caller, now),
+    refuseOldSignIn(db, caller, now),
     proof.guard,
     refuseSecondMethod(caller, isEmail ? 'email' : 'ethereumPublicAddr'),
   ]
@@ -79,7 +79,7 @@ export async function createConfirmationLink(
   const link = { email, client, userId: caller.userId, redirect: null }
   const { secret, insert, guards, count } = newEmailLink({ db, now, settings }, link)
   const allGuards = [
-    requireRecentSignIn(db, caller, now),
+    refuseOldSignIn(db, caller, now),
     refuseSecondMethod(caller, 'email'),
     refuseTooManyLinks(caller.userId, now),
     ...guards,
@@ -112,19 +112,19 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
     sql`EXISTS (SELECT 1 FROM ${users} WHERE ${and(isCaller, eq(users[column], ''))})`
   const conflict = (when: SQL, message: string) => guard(when, 'conflict', message)
   const guards = [
-    requireRecentSignIn(db, caller, now),
+    refuseOldSignIn(db, caller, now),
     conflict(isUnset(method), `your account does not have ${methodNames[method]}`),
     conflict(isUnset(other), `this is your only way to sign in: link ${methodNames[other]} first`),
   ]
   if (method === 'ethereumPublicAddr')
     guards.push(
       conflict(
-        hasTransfersUnderWay(userId),
+        hasTransfersUnderWaySql(userId),
         'NFTs are on their way to or from this wallet: unlink it when they have arrived',
       ),
     )
   const quota = dailyQuota('unlinks', userId)
-  guards.push(requireQuota(quota, now))
+  guards.push(refuseOverQuota(quota, now))
   const cleared = method === 'email' ? { email: '' } : { ethereumPublicAddr: '', walletChainId: 0 }
   const { before } = await writeAs(db, caller, guards, {
     before: db.select({ email: users.email }).from(users).where(isCaller),

@@ -1,7 +1,7 @@
 /** The browser sessions of a user. */
 import { and, desc, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
+import { readAsUser, refuseOldSignIn } from '../auth/session.ts'
 import { tokens } from '../db/schema/users.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
@@ -41,7 +41,7 @@ export async function endOtherSessions(ctx: Ctx): Promise<void> {
 
 /** Returns how many sessions were revoked. */
 async function revokeSessions({ db, caller, now }: Ctx, which: SQL) {
-  const { revoked } = await writeAs(db, caller, [requireRecentSignIn(db, caller, now)], {
+  const { revoked } = await writeAs(db, caller, [refuseOldSignIn(db, caller, now)], {
     revoked: db
       .update(tokens)
       .set({ revokedAt: now.toISOString() })

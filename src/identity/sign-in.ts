@@ -5,7 +5,7 @@ import { endSession } from '../auth/session.ts'
 import { newToken, SESSION_LIFETIME, type TokenRecord, tokenIssuer } from '../auth/tokens.ts'
 import { guarded, type Statement } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
-import { countUse, requireQuota } from '../db/quota.ts'
+import { countUse, refuseOverQuota } from '../db/quota.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
@@ -78,7 +78,7 @@ export async function signIn(
         'forbidden',
         'this account is closed',
       ),
-      requireQuota(quota, now),
+      refuseOverQuota(quota, now),
     ],
     {
       users: db

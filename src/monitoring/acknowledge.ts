@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { requireRecentSignIn } from '../auth/session.ts'
+import { refuseOldSignIn } from '../auth/session.ts'
 import { findings } from '../db/schema/operations.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
@@ -33,7 +33,7 @@ export async function acknowledgeAlarm(
     when: sql`NOT EXISTS (SELECT 1 FROM findings WHERE key = ${key} AND id = ${version})`,
     error: () => new ApiError('not_found', 'there is no alarm with this key and version'),
   }
-  const recent = caller.requires ? [requireRecentSignIn(db, caller, now)] : []
+  const recent = caller.requires ? [refuseOldSignIn(db, caller, now)] : []
   await writeAs(db, caller, [unknown, ...recent], {
     acknowledge: db
       .update(findings)

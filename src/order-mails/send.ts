@@ -7,7 +7,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { signOptOut, tokenIssuer } from '../auth/tokens.ts'
 import { batch, guarded, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { countUse, type Quota, requireQuota } from '../db/quota.ts'
+import { countUse, type Quota, refuseOverQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt } from '../events/append.ts'
 import { log } from '../log.ts'
@@ -108,7 +108,7 @@ async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promi
   const guards = [
     { when: isSent, error: stop },
     { when: isOptedOutSql(addressHash), error: skip('the recipient wants none') },
-    ...quotas.map((quota) => requireQuota(quota, now)),
+    ...quotas.map((quota) => refuseOverQuota(quota, now)),
   ]
   const markSent = raw<never>(db, mark)
   try {

@@ -1,13 +1,13 @@
 /** Guards of writing orders and reservations: what the first trip has found must still hold. */
 import { sql } from 'drizzle-orm'
 import type { Guard } from '../db/guard.ts'
-import { requireQuota } from '../db/quota.ts'
+import { refuseOverQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import type { OrderData } from './check.ts'
 import type { NewOrder } from './new-order.ts'
 import type { Listing } from './nft.ts'
-import { countAdded, dailyOrders, limitOpen } from './open-orders.ts'
+import { countAdded, dailyOrders, refuseTooManyOpen } from './open-orders.ts'
 import { heldQuantity } from './stock.ts'
 
 /** Another call has changed what this one had read. Nothing was written. */
@@ -49,11 +49,11 @@ export function guardsOf(ctx: GuardCtx, { inputs, data, expected }: Checked): Gu
   const now = ctx.now.toISOString()
   const added = countAdded(inputs)
   return [
-    requireUnchanged(expected, now),
-    ...dailyOrders(ctx, added).map((quota) => requireQuota(quota, ctx.now)),
-    ...requirePieces(inputs, data, now),
-    ...requireHolds(data, now),
-    ...limitOpen(ctx, added, lostRace),
+    refuseChanged(expected, now),
+    ...dailyOrders(ctx, added).map((quota) => refuseOverQuota(quota, ctx.now)),
+    ...refuseHeldPieces(inputs, data, now),
+    ...refuseEndedHolds(data, now),
+    ...refuseTooManyOpen(ctx, added, lostRace),
   ]
 }
 
@@ -61,7 +61,7 @@ export function guardsOf(ctx: GuardCtx, { inputs, data, expected }: Checked): Gu
  * Rejects a write if something that was checked, or that the response shows, has changed since it was
  * read. Whether somebody has the address of a new user by now is checked by unique indexes.
  */
-const requireUnchanged = (expected: readonly Expected[], now: string): Guard => ({
+const refuseChanged = (expected: readonly Expected[], now: string): Guard => ({
   when: sql`(SELECT count(*) FROM json_each(${JSON.stringify(expected)}) AS expected
     JOIN listings ON listings.id = value ->> 'listingId' AND listings.nftId = value ->> 'nftId'
       AND listings.priceCents = value ->> 'priceCents' AND listings.priceWei = value ->> 'priceWei'
@@ -81,7 +81,7 @@ const requireUnchanged = (expected: readonly Expected[], now: string): Guard => 
 })
 
 /** Rejects a write that takes pieces which reservations of others hold. */
-function requirePieces(inputs: readonly NewOrder[], { named }: OrderData, now: string): Guard[] {
+function refuseHeldPieces(inputs: readonly NewOrder[], { named }: OrderData, now: string): Guard[] {
   const quantities = new Map<number, number>()
   for (const [i, { nft, hold }] of named.entries())
     if (nft && !hold)
@@ -99,7 +99,7 @@ function requirePieces(inputs: readonly NewOrder[], { named }: OrderData, now: s
  * Rejects a write if one of its reservations is not live any more. Also by the clock of D1: a call that
  * was under way when the hold ended must not take pieces that are somebody else's since.
  */
-function requireHolds({ named, namespace }: OrderData, now: string): Guard[] {
+function refuseEndedHolds({ named, namespace }: OrderData, now: string): Guard[] {
   const ids = named.flatMap(({ hold }) => hold?.id ?? [])
   if (ids.length === 0) return []
   const liveCount = sql`(SELECT count(*) FROM reservations

@@ -30,7 +30,7 @@ export const selectOpen = (ctx: Ctx) =>
   raw<{ open: number }>(ctx.db, sql`SELECT ${openSql(ctx)} AS open`)
 
 /** Rejects `added` more orders and reservations of a user token that would exceed the limit. */
-export const limitOpen = (ctx: LimitCtx, added: number, error: Guard['error']): Guard[] =>
+export const refuseTooManyOpen = (ctx: LimitCtx, added: number, error: Guard['error']): Guard[] =>
   ctx.caller.role === 'master'
     ? []
     : [{ when: sql`${openSql(ctx)} > ${ctx.settings.MAX_OPEN_ORDERS - added}`, error }]

@@ -6,7 +6,7 @@ import { readAsUser } from '../auth/session.ts'
 import { prepared, raw } from '../db/batch.ts'
 import type { listings, nfts } from '../db/schema/catalogue.ts'
 import { checkSales, type SellingSettings, type SoldContract } from '../delivery/sales.ts'
-import { changeDeliveries, hasId } from '../delivery/transitions.ts'
+import { changeDeliveries, hasIdSql } from '../delivery/transitions.ts'
 import { type WakeUp, wake } from '../delivery/wake.ts'
 import type { Ctx } from '../http/context.ts'
 
@@ -124,7 +124,7 @@ export async function retrySold(
   if (asked?.permission.is !== 'allowed') return false
   const ids = waiting.map(({ id }) => id)
   const { changed } = await writeAs(db, caller, [], {
-    changed: changeDeliveries(db, 'look_now', hasId(ids), now),
+    changed: changeDeliveries(db, 'look_now', hasIdSql(ids), now),
   })
   await wake(
     queue,

@@ -13,7 +13,7 @@ import { writeAs } from '../auth/access.ts'
 import { prepared, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { countUse } from '../db/quota.ts'
-import { hashSecret, requireSameSecret, storeInstance } from '../delivery/key.ts'
+import { hashSecret, refuseOtherSecret, storeInstance } from '../delivery/key.ts'
 import { appendFirstEvents, insertDeliveries } from '../delivery/transitions.ts'
 import type { Settings } from '../env.ts'
 import type { DueEndpoint } from '../events/wake.ts'
@@ -151,7 +151,7 @@ export async function writePlan(
   const itemRows = { rows: JSON.stringify(Object.fromEntries(items)), now }
   const guards = guardsOf(ctx, { inputs, data, expected: expectedRows(inputs, plan) })
   try {
-    return await writeAs(db, caller, [requireSameSecret(secretHash), ...guards], {
+    return await writeAs(db, caller, [refuseOtherSecret(secretHash), ...guards], {
       instance: storeInstance(db, { secretHash, publicUrl: settings.PUBLIC_URL }),
       users:
         newUsers.length > 0 ? insertUsers(db, { rows: JSON.stringify(newUsers), now }) : undefined,

@@ -9,7 +9,7 @@ import { purgePictures } from '../avatars/purge.ts'
 import { raw } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
-import { cancelUnsigned, hasTransfersUnderWay } from '../delivery/wallet.ts'
+import { cancelUnsigned, hasTransfersUnderWaySql } from '../delivery/wallet.ts'
 import { deleteEndpoints } from '../events/manage.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
@@ -63,7 +63,7 @@ function forgetGuards(userId: number): Guard[] {
       'the user is an administrator: take that role away first',
     ),
     guard(
-      hasTransfersUnderWay(userId),
+      hasTransfersUnderWaySql(userId),
       'conflict',
       'NFTs are on their way to or from the user: wait for them, or cancel them',
     ),

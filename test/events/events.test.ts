@@ -9,7 +9,7 @@ import type { DeliveryState, deliveries } from '../../src/db/schema/delivery.ts'
 import { tokens, users } from '../../src/db/schema/users.ts'
 import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import { changeDeliveries, hasId } from '../../src/delivery/transitions.ts'
+import { changeDeliveries, hasIdSql } from '../../src/delivery/transitions.ts'
 import { selectEvents, toBody } from '../../src/events/event.ts'
 import { takes } from '../../src/events/filter.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'
@@ -258,7 +258,7 @@ describe('a change of a delivery', () => {
     const { order, item } = await anOrder()
     const failure = raw(db, sql`INSERT INTO guard (failure) VALUES ('stop')`)
     const written = batch(db, {
-      changed: changeDeliveries(db, 'unlink_wallet', hasId([item.id]), new Date()),
+      changed: changeDeliveries(db, 'unlink_wallet', hasIdSql([item.id]), new Date()),
       failure,
     })
     await expect(written).rejects.toThrow('stop')
@@ -443,7 +443,7 @@ it('an event costs the same, however many endpoints others have', async () => {
     const { database, trips } = measured(env.DB)
     const own = connect(database)
     await batch(own, {
-      changed: changeDeliveries(own, 'unlink_wallet', hasId([item.id]), new Date()),
+      changed: changeDeliveries(own, 'unlink_wallet', hasIdSql([item.id]), new Date()),
     })
     return [trips[0]?.rowsRead, trips[0]?.rowsWritten]
   }

@@ -126,7 +126,7 @@ export const access: Guard[] = [
   {
     name: 'a stolen session cannot appoint an administrator',
     file: 'src/admin/administrators/administrators.ts',
-    text: '[requireRecentSignIn(db, caller, now)]',
+    text: '[refuseOldSignIn(db, caller, now)]',
     broken: '[]',
     test: 'test/admin/administrators.test.ts',
     title: 'asks for a recent sign-in',

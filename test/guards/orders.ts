@@ -117,7 +117,7 @@ export const orders: Guard[] = [
   {
     name: 'pieces that a reservation holds are not sold to others',
     file: 'src/orders/guards.ts',
-    text: '    ...requirePieces(inputs, data, now),\n',
+    text: '    ...refuseHeldPieces(inputs, data, now),\n',
     broken: '',
     test: 'test/orders/races.test.ts',
     title: 'does not sell pieces that are reserved during the call',
@@ -125,7 +125,7 @@ export const orders: Guard[] = [
   {
     name: 'a reservation that has ended is not sold',
     file: 'src/orders/guards.ts',
-    text: '    ...requireHolds(data, now),\n',
+    text: '    ...refuseEndedHolds(data, now),\n',
     broken: '',
     test: 'test/orders/races.test.ts',
     title: 'does not sell the pieces of a reservation that ends during the call',

@@ -29,8 +29,8 @@ export const webhooks: Guard[] = [
   {
     name: 'the log shows a user token only events of its own orders',
     file: 'src/events/log.ts',
-    text: 'isPossible({ role, userId })',
-    broken: "isPossible({ role: 'master', userId })",
+    text: 'isPossibleSql({ role, userId })',
+    broken: "isPossibleSql({ role: 'master', userId })",
     test: 'test/events/log.test.ts',
     title: 'is all orders and alarms with a master token',
   },

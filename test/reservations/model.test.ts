@@ -122,9 +122,9 @@ function drawn<T>(dice: Dice, list: readonly T[]): T {
 }
 
 /** Expects a success, or one of these codes. */
-function expectOutcome({ status, body }: Answer, isPossible: boolean, ...codes: string[]) {
+function expectOutcome({ status, body }: Answer, isPossibleSql: boolean, ...codes: string[]) {
   const outcome = status < 300 ? 'done' : body.code
-  if (isPossible) expect(outcome).toBe('done')
+  if (isPossibleSql) expect(outcome).toBe('done')
   else expect(codes).toContain(outcome)
 }
 
@@ -138,10 +138,10 @@ const reserve: Step = async (world) => {
     quantity: 1 + dice.upTo(3),
     ttl: 1 + dice.upTo(900),
   }))
-  const isPossible = fits(world, parts)
+  const isPossibleSql = fits(world, parts)
   const json = parts.map(({ goods, ...part }) => ({ ...part, listingId: goods.listingId }))
   const answer = await send('POST', '/api/reservations', { token, json })
-  expectOutcome(answer, isPossible, 'sold_out')
+  expectOutcome(answer, isPossibleSql, 'sold_out')
   if (answer.status !== 200) return
   const made = answer.body.reservations as { id: string; priceCents: number; expiresAt: string }[]
   for (const [i, { id, priceCents, expiresAt }] of made.entries()) {
@@ -166,7 +166,7 @@ const order: Step = async (world) => {
   const isUsable =
     new Set(named).size === named.length &&
     named.every((hold) => isLive(hold) && hold.token === token)
-  const isPossible =
+  const isPossibleSql =
     isUsable &&
     fits(
       world,
@@ -178,7 +178,7 @@ const order: Step = async (world) => {
   }))
   const checked = await send('POST', '/api/externalOrders/check', { token, json })
   const answer = await send('POST', '/api/externalOrders', { token, json })
-  expectOutcome(answer, isPossible, isUsable ? 'sold_out' : 'reservation_not_found', 'sold_out')
+  expectOutcome(answer, isPossibleSql, isUsable ? 'sold_out' : 'reservation_not_found', 'sold_out')
   expect({ status: checked.status, code: checked.body.code }).toEqual({
     ...{ status: answer.status, code: answer.body.code },
   })
@@ -211,13 +211,13 @@ const importAmount: Step = async (world) => {
     world.goods.filter(({ kind }) => kind !== 'unique'),
   )
   const amount = Math.max(1, goods.amount + dice.upTo(9) - 5)
-  const isPossible =
+  const isPossibleSql =
     goods.kind === 'unlimited' ||
     amount >= goods.amount ||
     goods.amount - amount <= freeOf(world, goods)
   const body = linesOf([nftRecord(goods, amount)])
   const answer = await send('POST', '/api/admin/catalogue', { token: master, body })
-  expectOutcome(answer, isPossible, 'amount_too_small')
+  expectOutcome(answer, isPossibleSql, 'amount_too_small')
   if (answer.status === 200) goods.amount = amount
 }
 

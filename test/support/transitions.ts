@@ -7,7 +7,7 @@ import type { ItemChange } from '../../src/delivery/rules/item-changes.ts'
 import {
   type ChangeName,
   changeDeliveries,
-  hasId,
+  hasIdSql,
   writeItemChanges,
 } from '../../src/delivery/transitions.ts'
 import { db } from './makers.ts'
@@ -60,7 +60,7 @@ export async function moveTo(
   const now = new Date()
   await batch(db, {
     changed: name
-      ? changeDeliveries(db, name, hasId([itemId]), now)
+      ? changeDeliveries(db, name, hasIdSql([itemId]), now)
       : writeItemChanges(db, change ? [change] : [], now),
   })
   const [changed] = await db.select().from(deliveries).where(isIt)

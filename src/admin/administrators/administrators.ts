@@ -2,7 +2,7 @@
 import { and, asc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../../auth/access.ts'
 import { recordAction } from '../../auth/audit.ts'
-import { personColumns, readAsUser, requireRecentSignIn } from '../../auth/session.ts'
+import { personColumns, readAsUser, refuseOldSignIn } from '../../auth/session.ts'
 import { ADMINISTRATOR, users } from '../../db/schema/users.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -55,7 +55,7 @@ export async function setAdministrator(
   { userId, isAdministrator }: { userId: number; isAdministrator: boolean },
 ) {
   const { db, caller, now } = ctx
-  const guards = [requireRecentSignIn(db, caller, now)]
+  const guards = [refuseOldSignIn(db, caller, now)]
   const { changed, own } = await writeAs(db, caller, guards, {
     changed: db
       .update(users)

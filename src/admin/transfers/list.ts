@@ -6,7 +6,7 @@ import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import type { Action } from '../../delivery/admin/actions.ts'
 import { findObstacles, type Obstacle } from '../../delivery/admin/obstacles.ts'
-import { type Filter, isOnPage, matches, type Transfer } from '../../delivery/admin/transfers.ts'
+import { type Filter, isOnPageSql, matches, type Transfer } from '../../delivery/admin/transfers.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { MAX_COUNT } from '../../monitoring/state.ts'
@@ -91,7 +91,7 @@ export async function readTransferList(ctx: ListCtx, { query, cursor, done }: In
   const obstacles = findObstacles(settings.NETWORKS, sql`x.id`)[action ?? 'retry']
   const matching = sql`SELECT 1 FROM deliveries d WHERE ${matches(filter)} LIMIT ${MAX_COUNT}`
   const { account, rows, counts, outcomes } = await readAsUser(ctx, {
-    rows: selectListed(db, isOnPage({ ...filter, cursor, limit: PAGE_SIZE + 1 })),
+    rows: selectListed(db, isOnPageSql({ ...filter, cursor, limit: PAGE_SIZE + 1 })),
     counts: isFew(query)
       ? raw<{ total: number }>(db, sql`SELECT count(*) AS total FROM (${matching})`)
       : undefined,

@@ -3,7 +3,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { readAs, writeAs } from '../../auth/access.ts'
 import { recordIntended, recordItems } from '../../auth/audit.ts'
-import { requireRecentSignIn } from '../../auth/session.ts'
+import { refuseOldSignIn } from '../../auth/session.ts'
 import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { configuredChainIds, type Settings } from '../../env.ts'
@@ -12,7 +12,7 @@ import { ApiError } from '../../http/errors.ts'
 import { guard } from '../../http/guard.ts'
 import { assignChains, changeDeliveries } from '../transitions.ts'
 import { type WakeUp, wake } from '../wake.ts'
-import { findObstacles, isConfigured, isUsedUpSql } from './obstacles.ts'
+import { findObstacles, isConfiguredSql, isUsedUpSql } from './obstacles.ts'
 import { type Filter, matches, selectTransfer, type Transfer, toTransfer } from './transfers.ts'
 
 /** Items that one call changes at most. */
@@ -98,7 +98,7 @@ const detailsOf = (action: Action) =>
 
 /** What has ended cannot be delivered any more, so a stolen session must not do it. */
 const recentGuards = ({ db, caller, now }: Ctx, { action }: Pick<Action, 'action'>) =>
-  action !== 'retry' && caller.requires ? [requireRecentSignIn(db, caller, now)] : []
+  action !== 'retry' && caller.requires ? [refuseOldSignIn(db, caller, now)] : []
 
 const wakeChains = ({ queue }: ActionCtx, rows: readonly { chainId: number | null }[]) =>
   wake(
@@ -116,7 +116,7 @@ function isChangeable({ now, settings: { NETWORKS } }: StatementCtx, action: Act
     action === 'retry'
       ? sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()} OR d.state = 'failed')`
       : sql`d.state NOT IN ('transferred', 'written_off') AND d.requestedAction <> 'cancel'`
-  return sql`${condition} AND NOT ${isUsedUpSql} AND ${isConfigured(NETWORKS)}`
+  return sql`${condition} AND NOT ${isUsedUpSql} AND ${isConfiguredSql(NETWORKS)}`
 }
 
 /** Returns the statements of an action on items. `ids`: a list in parentheses. */

@@ -20,7 +20,7 @@ const itemChain = (networks: Networks): SQL => {
 }
 
 /** Whether the chain of an item is configured. */
-export const isConfigured = (networks: Networks): SQL => {
+export const isConfiguredSql = (networks: Networks): SQL => {
   const chainIds = Object.values(networks).map(({ chainId }) => chainId)
   return sql`${itemChain(networks)} IN (SELECT value FROM json_each(${JSON.stringify(chainIds)}))`
 }
@@ -43,7 +43,7 @@ export const findObstacles = (networks: Networks, id: number | SQL) => {
     'only a failed item whose delivery key is used up can be written off',
   )
   const { sentence: reason } = rules.network_not_configured
-  const isNotConfigured = obstacle(id, sql`${isConfigured(networks)} IS NOT 1`, reason)
+  const isNotConfigured = obstacle(id, sql`${isConfiguredSql(networks)} IS NOT 1`, reason)
   return {
     retry: [isTransferred, isAwaiting, isCancelled, isWrittenOff, isUsedUp, isNotConfigured],
     cancel: [isTransferred, isCancelled, isWrittenOff, isUsedUp, isNotConfigured],

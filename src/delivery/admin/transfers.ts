@@ -65,10 +65,10 @@ export const selectTransfer = (db: Database, id: number) =>
 type Page = Filter & Pick<Query, 'cursor' | 'limit'>
 
 /** Selects the first transfers with an id above `cursor` that match. */
-const selectTransfers = (db: Database, page: Page) => selectTransfersWhere(db, isOnPage(page))
+const selectTransfers = (db: Database, page: Page) => selectTransfersWhere(db, isOnPageSql(page))
 
 /** The condition, order and limit of a page, for the delivery `d` and its order item `i`. */
-export const isOnPage = ({ cursor = 0, limit, ...filter }: Page): SQL =>
+export const isOnPageSql = ({ cursor = 0, limit, ...filter }: Page): SQL =>
   sql`${matches(filter)} AND ${isAmongFirst(filter, cursor, limit)} AND d.id > ${cursor}
     ORDER BY d.id LIMIT ${limit}`
 

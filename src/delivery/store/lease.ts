@@ -23,7 +23,7 @@ const hasWaiting = (chainId: SQL): SQL => sql`EXISTS (SELECT 1 FROM deliveries
   WHERE state IN ('awaiting_wallet', 'failed') AND deliveries.chainId = ${chainId})`
 
 /** Whether it is time to compare them with the chain, in a statement that reads `networks`. */
-export const isCompareDue = (chainId: SQL, now: Date): SQL => {
+export const isCompareDueSql = (chainId: SQL, now: Date): SQL => {
   const comparedBefore = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
   return sql`coalesce(comparedAt, '') <= ${comparedBefore} AND ${hasWaiting(chainId)}`
 }

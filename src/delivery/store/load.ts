@@ -6,7 +6,7 @@ import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
 import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from '../model.ts'
-import { COMPARE_INTERVAL, firstDue, isCompareDue, leaseEnd } from './lease.ts'
+import { COMPARE_INTERVAL, firstDue, isCompareDueSql, leaseEnd } from './lease.ts'
 
 /** Items that one run compares. */
 export const COMPARED_ITEMS = 200
@@ -53,7 +53,7 @@ export async function load(
           failedSince = iif(lease <> excluded.lease, coalesce(failedSince, ${at}), failedSince)
         WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}
           OR ${firstDue(sql`${chainId}`)} <= ${at}
-          OR (${isCompareDue(sql`${chainId}`, now)})))
+          OR (${isCompareDueSql(sql`${chainId}`, now)})))
         RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt, contracts,
           unconfirmedSince, contradictedSince`,
     ),

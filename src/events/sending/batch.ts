@@ -10,7 +10,7 @@ import {
   webhookMessages,
 } from '../../db/schema/webhooks.ts'
 import { type MessageRow, selectMessages, toBody, WINDOW } from '../event.ts'
-import { isPossible, takes } from '../filter.ts'
+import { isPossibleSql, takes } from '../filter.ts'
 
 /** Messages that are due, and events of the log, of one batch. */
 const BATCH = 100
@@ -66,7 +66,7 @@ export async function readBatch(
             and(
               gt(events.id, position),
               lte(events.id, windowEnd),
-              isPossible(endpoint),
+              isPossibleSql(endpoint),
               isNull(webhookMessages.dueAt),
             ),
           )

@@ -5,7 +5,7 @@ import { batch, raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { type WebhookEndpoint, webhookEndpoints } from '../../db/schema/webhooks.ts'
 import { WINDOW } from '../event.ts'
-import { type DueEndpoint, isDue } from '../wake.ts'
+import { type DueEndpoint, isDueSql } from '../wake.ts'
 import { countPending, MAX_PENDING } from './batch.ts'
 import type { Health, Judgement } from './judge.ts'
 
@@ -25,12 +25,12 @@ const MAX_ATTEMPTS = 20
 const leaseFrom = (now: Date): string => new Date(now.getTime() + LEASE).toISOString()
 
 /** Matches the endpoint while the run has its lease. */
-const isLeased = ({ id, leaseUntil }: WebhookEndpoint) =>
+const isLeasedSql = ({ id, leaseUntil }: WebhookEndpoint) =>
   sql`id = ${id} AND leaseUntil = ${leaseUntil}`
 
 /** Whether a run may begin to send to an endpoint. */
-const isClaimable = (at: string) =>
-  sql`${isDue(at)} AND (SELECT count(*) FROM webhookEndpoints o
+const isClaimableSql = (at: string) =>
+  sql`${isDueSql(at)} AND (SELECT count(*) FROM webhookEndpoints o
     WHERE o.userId = webhookEndpoints.userId AND o.leaseUntil > ${at}) < ${MAX_LEASES}`
 
 /**
@@ -46,7 +46,7 @@ export async function takeLease(
     leased: db
       .update(webhookEndpoints)
       .set({ leaseUntil: leaseFrom(now) })
-      .where(and(eq(webhookEndpoints.id, endpointId), isClaimable(now.toISOString())))
+      .where(and(eq(webhookEndpoints.id, endpointId), isClaimableSql(now.toISOString())))
       .returning(),
   })
   return leased[0]
@@ -62,7 +62,7 @@ export async function isAnotherWaiting(
     others: raw<{ id: string }>(
       db,
       sql`SELECT id FROM webhookEndpoints
-        WHERE role = ${role} AND id <> ${id} AND ${isClaimable(now.toISOString())} LIMIT 1`,
+        WHERE role = ${role} AND id <> ${id} AND ${isClaimableSql(now.toISOString())} LIMIT 1`,
     ),
   })
   return others.length > 0
@@ -92,7 +92,7 @@ export async function commitBatch(
           AND sources IS ${sourcesJson}, ${position}, position)`,
         leaseUntil: leaseFrom(now),
       })
-      .where(isLeased(endpoint))
+      .where(isLeasedSql(endpoint))
       .returning(),
   })
   return leased[0]
@@ -110,7 +110,7 @@ const storeMessages = (db: Database, endpoint: WebhookEndpoint, records: string)
       SELECT v.id, ${endpoint.id}, value ->> 'state', value ->> 'tries', value ->> 'dueAt'
       FROM json_each(${records}) JOIN events v ON v.id = value ->> 'id'
       WHERE value ->> 'state' <> 'delivered' AND EXISTS (SELECT 1 FROM webhookEndpoints
-        WHERE ${isLeased(endpoint)} AND deletedAt IS NULL)
+        WHERE ${isLeasedSql(endpoint)} AND deletedAt IS NULL)
       ON CONFLICT DO NOTHING`,
   ),
   raw<never>(
@@ -152,7 +152,7 @@ function storeHealth(
       }),
     })
     .where(
-      sql`${isLeased(endpoint)} AND (updatedAt, url, penalty) = (${updatedAt}, ${url}, ${penalty})`,
+      sql`${isLeasedSql(endpoint)} AND (updatedAt, url, penalty) = (${updatedAt}, ${url}, ${penalty})`,
     )
 }
 
@@ -195,13 +195,13 @@ export async function releaseLease(
               WHERE m.endpointId = e.id AND m.dueAt IS NOT NULL
                 AND (e.verifiedAt IS NOT NULL OR v.type = 'webhook.test')))) AS at
           FROM webhookEndpoints e WHERE e.id = ${id}) AS next
-        WHERE ${isLeased(endpoint)}
+        WHERE ${isLeasedSql(endpoint)}
         RETURNING wakeAt`,
     ),
     next: raw<DueEndpoint>(
       db,
       sql`SELECT id, role FROM webhookEndpoints
-        WHERE userId = ${userId} AND id <> ${id} AND ${isDue(at)} ORDER BY dueAt LIMIT 1`,
+        WHERE userId = ${userId} AND id <> ${id} AND ${isDueSql(at)} ORDER BY dueAt LIMIT 1`,
     ),
   })
   const [row] = released
