@@ -2,11 +2,11 @@
 
 import { and, eq, ne, or } from 'drizzle-orm'
 import { type Address, getAddress } from 'viem'
-import type { Statement } from '../../src/db/batch.ts'
 import type { Database } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { addresses, users } from '../../src/db/schema/users.ts'
+import type { Statement } from '../../src/db/statements.ts'
 import { type Collectibles, LOCAL_CHAIN_ID } from '../chain/collectibles.ts'
 import { demoCatalogue, seller } from './demo.ts'
 

@@ -2,10 +2,10 @@
 
 import { eq, inArray } from 'drizzle-orm'
 import { type Address, isAddress } from 'viem'
-import type { Statement } from '../../src/db/batch.ts'
 import type { Database } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { addresses, users } from '../../src/db/schema/users.ts'
+import type { Statement } from '../../src/db/statements.ts'
 import { deliveryOwner } from '../catalogue/demo.ts'
 import { outcomeRows } from '../catalogue/outcome-rows.ts'
 import {

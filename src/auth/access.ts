@@ -4,18 +4,11 @@
 
 import { not, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
-import {
-  batch,
-  guarded,
-  type NamedStatements,
-  prepared,
-  type Results,
-  raw,
-  type Statement,
-} from '../db/batch.ts'
+import { batch, guarded, type NamedStatements, type Results } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { ADMINISTRATOR, type tokens, type users } from '../db/schema/users.ts'
+import { prepared, raw, type Statement } from '../db/statements.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError, TokenRequired } from '../http/errors.ts'
 import { DAY } from '../time.ts'

@@ -1,8 +1,8 @@
 /** The audit log: what administrators did. It has no personal data but the id of the administrator. */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { raw } from '../db/batch.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
+import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 
 type Action = {

@@ -1,9 +1,10 @@
 /** Tries a few listings each minute, and each once a day: what cannot be delivered is not sold. */
 
 import { sql } from 'drizzle-orm'
-import { batch, raw } from '../db/batch.ts'
+import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { listings, orderableStatuses, saleObstacles } from '../db/schema/catalogue.ts'
+import { raw } from '../db/statements.ts'
 import { checkSales, type Sale, type SellingSettings } from '../delivery/sales.ts'
 import { DAY, MINUTE } from '../time.ts'
 

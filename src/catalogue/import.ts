@@ -3,7 +3,7 @@
 import { eq, inArray, lt, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { batch, guarded, type NamedStatements, type Results, raw } from '../db/batch.ts'
+import { batch, guarded, type NamedStatements, type Results } from '../db/batch.ts'
 import { type Database, toJsonSlices } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import {
@@ -12,6 +12,7 @@ import {
   catalogueLines,
   catalogueTypes,
 } from '../db/schema/catalogue.ts'
+import { raw } from '../db/statements.ts'
 import type { Caller } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 import { DAY } from '../time.ts'

@@ -3,8 +3,8 @@
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { readAs } from '../auth/access.ts'
-import { prepared } from '../db/batch.ts'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
+import { prepared } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { identifier } from '../http/inputs.ts'
 

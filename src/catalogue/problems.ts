@@ -1,9 +1,10 @@
 /** Conflicts of staged lines with each other and with what is stored. */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { batch, raw } from '../db/batch.ts'
+import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { isGuestSql } from '../db/schema/users.ts'
+import { raw } from '../db/statements.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import type { Problem } from './line.ts'
 import { matchedUsers as users, value, withLines } from './sql.ts'

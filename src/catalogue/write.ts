@@ -1,9 +1,9 @@
 /** Writes the staged records. The statements run in this order, in one transaction. */
 
 import { sql } from 'drizzle-orm'
-import { raw, type Statement } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { isGuestSql } from '../db/schema/users.ts'
+import { raw, type Statement } from '../db/statements.ts'
 import { queueAwaiting, storedWallet } from '../delivery/wallet.ts'
 import { listingRecord, matchedUsers, nftRecord, value, withLines } from './sql.ts'
 

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { raw } from './batch.ts'
 import type { Database } from './client.ts'
+import { raw } from './statements.ts'
 
 /**
  * Rows that one statement deletes at most, far below the 30 seconds that D1 gives it. A cron run each

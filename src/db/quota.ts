@@ -4,11 +4,12 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { DAY } from '../time.ts'
-import { guarded, raw } from './batch.ts'
+import { guarded } from './batch.ts'
 import type { Database } from './client.ts'
 import type { Guard } from './guard.ts'
 import { prune } from './prune.ts'
 import { quotas } from './schema/operations.ts'
+import { raw } from './statements.ts'
 
 const periods = {
   minute: { digits: 16, milliseconds: 60 * 1000 },

@@ -3,8 +3,8 @@
 import { sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
 import { bytesToHex, hexToBytes, sha256 } from 'viem/utils'
-import { prepared } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
+import { prepared } from '../db/statements.ts'
 import { ApiError } from '../http/errors.ts'
 
 /** A key that belongs to an order number of a shop, or is random. */

@@ -6,10 +6,10 @@
  */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { prepared, raw, type Statement, type StatementOf } from '../db/batch.ts'
 import { type Database, toJsonSlices } from '../db/client.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
+import { prepared, raw, type Statement, type StatementOf } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import { makeEndpointsDue, nextEventId } from '../events/append.ts'
 import { describeReason } from './reasons.ts'

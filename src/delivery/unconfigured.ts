@@ -1,7 +1,8 @@
 /** Items of networks that are not configured. */
 import { sql } from 'drizzle-orm'
-import { batch, raw } from '../db/batch.ts'
+import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import { raw } from '../db/statements.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { explain } from './reasons.ts'
 import { type WaitingItem, waitOrFail } from './rules/item-changes.ts'

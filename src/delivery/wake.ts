@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import { raw } from '../db/statements.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { log } from '../log.ts'
 import { firstDue, isCompareDueSql } from './store/lease.ts'

@@ -10,8 +10,8 @@
  */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import { raw } from '../db/statements.ts'
 import { changeDeliveries } from './transitions.ts'
 
 /** `walletChainId`: the chain of a contract; 0 for a wallet with a key. */

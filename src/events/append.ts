@@ -4,9 +4,9 @@
  */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { AlarmData, WebhookEvent } from '../db/schema/webhooks.ts'
+import { raw } from '../db/statements.ts'
 import { randomHex } from './signature.ts'
 
 /** The first id that an event of this time may have: microseconds since 1970. */

@@ -1,10 +1,11 @@
 /** Tells owners of endpoints that accept nothing, and disables these. Cron does so. */
 
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
-import { batch, raw } from '../db/batch.ts'
+import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { users } from '../db/schema/users.ts'
 import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
+import { raw } from '../db/statements.ts'
 import { log } from '../log.ts'
 import { type Mailer, mailWebhook, type WebhookProblem } from '../mail/mail.ts'
 import { DAY } from '../time.ts'

@@ -2,10 +2,11 @@
 
 import { isNotNull, isNull, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { batch, raw } from '../db/batch.ts'
+import { batch } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, type Quota, refuseOverQuota } from '../db/quota.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
+import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
 import { perDay } from '../http/guard.ts'

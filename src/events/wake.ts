@@ -1,8 +1,9 @@
 /** Wakes the consumer for endpoints. The database says what to send. */
 
 import { sql } from 'drizzle-orm'
-import { batch, raw } from '../db/batch.ts'
+import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import { raw } from '../db/statements.ts'
 import { log } from '../log.ts'
 
 /** Names an endpoint that has something to send. */

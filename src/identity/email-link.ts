@@ -2,10 +2,11 @@
 
 import { and, eq, gt, isNotNull, isNull, notExists, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { guarded, raw } from '../db/batch.ts'
+import { guarded } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, refuseOverQuota } from '../db/quota.ts'
 import { emailLinks } from '../db/schema/users.ts'
+import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
 import { type Mailer, mailboxOf, mailQuotas } from '../mail/mail.ts'

@@ -3,10 +3,10 @@ import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/schema.ts'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser, refuseOldSignIn } from '../auth/session.ts'
-import { raw } from '../db/batch.ts'
 import { violates } from '../db/client.ts'
 import { countUse, refuseOverQuota } from '../db/quota.ts'
 import { isGuestSql, users } from '../db/schema/users.ts'
+import { raw } from '../db/statements.ts'
 import { changeDeliveries } from '../delivery/transitions.ts'
 import {
   hasTransfersUnderWaySql,

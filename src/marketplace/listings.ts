@@ -2,10 +2,10 @@
 
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { prepared } from '../db/batch.ts'
 import { named } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
+import { prepared } from '../db/statements.ts'
 import {
   candidateColumns,
   type Given,

@@ -1,7 +1,8 @@
 /** What the page of an NFT shows. */
 
 import { sql } from 'drizzle-orm'
-import { batch, prepared } from '../db/batch.ts'
+import { batch } from '../db/batch.ts'
+import { prepared } from '../db/statements.ts'
 import { ApiError } from '../http/errors.ts'
 import type { ListCtx } from './candidates.ts'
 import { type Person, toShown } from './cards.ts'

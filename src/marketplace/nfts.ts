@@ -1,10 +1,10 @@
 /** Finds NFTs: a page of a list, or those that a call names. */
 
 import { eq, type SQL, sql } from 'drizzle-orm'
-import { prepared } from '../db/batch.ts'
 import { named } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
+import { prepared } from '../db/statements.ts'
 import {
   candidateColumns,
   type Given,

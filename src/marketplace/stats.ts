@@ -1,5 +1,6 @@
-import { batch, prepared } from '../db/batch.ts'
+import { batch } from '../db/batch.ts'
 import { nftCounts } from '../db/schema/catalogue.ts'
+import { prepared } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 
 /** Selects one row for each `amountType`. */

@@ -4,10 +4,11 @@
  */
 import { eq, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
-import { batch, raw } from '../db/batch.ts'
+import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { networks } from '../db/schema/delivery.ts'
 import { type NodeRow, type NodeState, networkChecks } from '../db/schema/operations.ts'
+import { raw } from '../db/statements.ts'
 import { readReceipts } from '../delivery/chain/records.ts'
 import { type Finding, LATE, storeFindings } from '../delivery/store/findings.ts'
 import type { Network, Settings } from '../env.ts'

@@ -1,9 +1,10 @@
 /** Notifies of alarms: when they begin, each hour while they last, and when they are over. */
 
 import { sql } from 'drizzle-orm'
-import { batch, guarded, raw } from '../db/batch.ts'
+import { batch, guarded } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { AlarmData } from '../db/schema/webhooks.ts'
+import { raw } from '../db/statements.ts'
 import { readSettings } from '../env.ts'
 import { appendAlarms } from '../events/append.ts'
 import { wakeWebhooks } from '../events/wake.ts'

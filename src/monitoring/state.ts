@@ -6,11 +6,12 @@
 
 import { inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
-import { type Results, raw, selectSize } from '../db/batch.ts'
+import type { Results } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { periodAt } from '../db/quota.ts'
 import { networks, type ReasonCode, reasonCodes } from '../db/schema/delivery.ts'
 import { alarms, cronRuns, findings, networkChecks } from '../db/schema/operations.ts'
+import { raw, selectSize } from '../db/statements.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { SECOND } from '../time.ts'

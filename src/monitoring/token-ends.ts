@@ -1,9 +1,10 @@
 /** API tokens that end soon, and that something still uses. */
 
 import { sql } from 'drizzle-orm'
-import { batch, raw } from '../db/batch.ts'
+import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { tokens } from '../db/schema/users.ts'
+import { raw } from '../db/statements.ts'
 import { type Mailer, mailTokenEnd } from '../mail/mail.ts'
 import { DAY } from '../time.ts'
 

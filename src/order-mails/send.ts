@@ -5,9 +5,10 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import { signOptOut, tokenIssuer } from '../auth/tokens.ts'
-import { batch, guarded, raw } from '../db/batch.ts'
+import { batch, guarded } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { countUse, type Quota, refuseOverQuota } from '../db/quota.ts'
+import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt } from '../events/append.ts'
 import { log } from '../log.ts'

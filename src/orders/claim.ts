@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
-import { raw } from '../db/batch.ts'
+import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 

@@ -2,7 +2,7 @@
 
 import { sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
-import { prepared } from '../db/batch.ts'
+import { prepared } from '../db/statements.ts'
 import type { DeliveryDetails } from '../delivery/shown.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'

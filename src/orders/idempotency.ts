@@ -5,8 +5,8 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
-import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import { raw } from '../db/statements.ts'
 import { ApiError } from '../http/errors.ts'
 import type { NewOrder } from './new-order.ts'
 

@@ -4,9 +4,9 @@
  */
 
 import { sql } from 'drizzle-orm'
-import { raw } from '../db/batch.ts'
 import type { Guard } from '../db/guard.ts'
 import type { Quota } from '../db/quota.ts'
+import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'

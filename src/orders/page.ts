@@ -5,12 +5,12 @@
  */
 
 import { eq, type SQL, sql } from 'drizzle-orm'
-import { prepared } from '../db/batch.ts'
 import { named } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { deliveries, transactions } from '../db/schema/delivery.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
 import { users } from '../db/schema/users.ts'
+import { prepared } from '../db/statements.ts'
 import { deliveryColumns } from '../delivery/shown.ts'
 import { buyerColumns, type Viewer } from './buyer.ts'
 import { listingColumns, nftColumns } from './nft.ts'

@@ -10,9 +10,9 @@
 
 import { sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { prepared, raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { countUse } from '../db/quota.ts'
+import { prepared, raw } from '../db/statements.ts'
 import { hashSecret, refuseOtherSecret, storeInstance } from '../delivery/key.ts'
 import { appendFirstEvents, insertDeliveries } from '../delivery/transitions.ts'
 import type { Settings } from '../env.ts'

@@ -2,10 +2,10 @@
 
 import { sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { raw } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
 import { heldPieces, reservations } from '../db/schema/orders.ts'
+import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 

@@ -1,7 +1,7 @@
 /** Calls of tests about reservations. */
 
 import { sql } from 'drizzle-orm'
-import { raw } from '../../src/db/batch.ts'
+import { raw } from '../../src/db/statements.ts'
 import type { Reservation } from '../../src/reservations/schema.ts'
 import { call } from '../support/api.ts'
 import { db } from '../support/makers.ts'

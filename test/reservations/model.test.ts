@@ -7,8 +7,8 @@
 
 import { eq, sql } from 'drizzle-orm'
 import { expect, inject, it, onTestFinished, vi } from 'vitest'
-import { raw } from '../../src/db/batch.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
+import { raw } from '../../src/db/statements.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { sweepReservations } from '../../src/reservations/release.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'

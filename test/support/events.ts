@@ -1,10 +1,10 @@
 /** Events that were appended to the log. */
 
 import { asc, desc, eq, sql } from 'drizzle-orm'
-import { raw } from '../../src/db/batch.ts'
 import type { Database } from '../../src/db/client.ts'
 import type { WebhookEvent } from '../../src/db/schema/webhooks.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
+import { raw } from '../../src/db/statements.ts'
 import { makeEndpointsDue, nextEventId } from '../../src/events/append.ts'
 import { selectEvents, toBody } from '../../src/events/event.ts'
 

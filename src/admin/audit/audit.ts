@@ -2,10 +2,10 @@
 
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
-import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { type AuditAction, auditLog } from '../../db/schema/operations.ts'
 import { users } from '../../db/schema/users.ts'
+import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
 
 const PAGE_SIZE = 50

@@ -1,10 +1,10 @@
 /** What the overview shows, in one trip. */
 import { gte, type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
-import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import type { ReasonCode } from '../../db/schema/delivery.ts'
 import { hourlyOrders } from '../../db/schema/operations.ts'
+import { raw } from '../../db/statements.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import {

@@ -3,11 +3,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
 import { personColumns, readAsUser } from '../../auth/session.ts'
-import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { nfts } from '../../db/schema/catalogue.ts'
 import type { DeliveryState } from '../../db/schema/delivery.ts'
 import { users } from '../../db/schema/users.ts'
+import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
 import { toAsciiDomain, toLine } from '../../http/text.ts'
 

@@ -2,12 +2,12 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
-import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import type { nfts } from '../../db/schema/catalogue.ts'
 import type { transactions } from '../../db/schema/delivery.ts'
 import type { orderItems, orders } from '../../db/schema/orders.ts'
 import type { WebhookEvent } from '../../db/schema/webhooks.ts'
+import { raw } from '../../db/statements.ts'
 import type { Action } from '../../delivery/admin/actions.ts'
 import { findObstacles, type Obstacle } from '../../delivery/admin/obstacles.ts'
 import { selectTransfer } from '../../delivery/admin/transfers.ts'

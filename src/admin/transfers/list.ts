@@ -2,8 +2,8 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
-import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
+import { raw } from '../../db/statements.ts'
 import type { Action } from '../../delivery/admin/actions.ts'
 import { findObstacles, type Obstacle } from '../../delivery/admin/obstacles.ts'
 import { type Filter, isOnPageSql, matches, type Transfer } from '../../delivery/admin/transfers.ts'

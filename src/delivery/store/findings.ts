@@ -1,8 +1,8 @@
 /** Findings: what nobody but a thief should have done. An alarm lasts until they are acknowledged. */
 
 import { sql } from 'drizzle-orm'
-import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
+import { raw } from '../../db/statements.ts'
 
 /** Findings of an alarm that are kept. */
 const KEPT = 5

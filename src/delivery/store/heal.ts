@@ -2,8 +2,8 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
-import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
+import { raw } from '../../db/statements.ts'
 import type { Block } from '../../ethereum/requests.ts'
 import type { KnownBlock } from '../model.ts'
 import { DEADLINE } from '../rules/decide.ts'

@@ -1,8 +1,8 @@
 /** When a chain has work, and the lease under which a run does it. */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
+import { raw } from '../../db/statements.ts'
 
 /** Milliseconds between two comparisons of waiting items with the chain. */
 export const COMPARE_INTERVAL = 24 * 60 * 60 * 1000

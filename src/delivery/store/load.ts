@@ -2,8 +2,8 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
-import { raw } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
+import { raw } from '../../db/statements.ts'
 import type { Network } from '../../env.ts'
 import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from '../model.ts'
 import { COMPARE_INTERVAL, firstDue, isCompareDueSql, leaseEnd } from './lease.ts'

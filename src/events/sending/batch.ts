@@ -1,7 +1,7 @@
 /** What an endpoint gets next: messages that are due, and events of the log. */
 
 import { and, asc, desc, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
-import { batch, raw } from '../../db/batch.ts'
+import { batch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import {
   events,
@@ -9,6 +9,7 @@ import {
   type WebhookEvent,
   webhookMessages,
 } from '../../db/schema/webhooks.ts'
+import { raw } from '../../db/statements.ts'
 import { type MessageRow, selectMessages, toBody, WINDOW } from '../event.ts'
 import { isPossibleSql, takes } from '../filter.ts'
 

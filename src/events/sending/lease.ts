@@ -1,9 +1,10 @@
 /** The lease of an endpoint: one run at a time takes it, commits what it has sent, and returns it. */
 
 import { and, eq, sql } from 'drizzle-orm'
-import { batch, raw } from '../../db/batch.ts'
+import { batch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { type WebhookEndpoint, webhookEndpoints } from '../../db/schema/webhooks.ts'
+import { raw } from '../../db/statements.ts'
 import { WINDOW } from '../event.ts'
 import { type DueEndpoint, isDueSql } from '../wake.ts'
 import { countPending, MAX_PENDING } from './batch.ts'
