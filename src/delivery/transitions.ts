@@ -1,8 +1,8 @@
 /**
  * Everything that writes deliveries. A transition leads from some states to another one, and an event
- * may follow. It is made of two statements over the same rows, in one transaction: the first appends
- * the events, while the rows still have their old state; the second changes the rows, unless they are
- * in none of the states that the transition begins with.
+ * may follow. It is made of statements over the same rows, in one transaction: the first appends the
+ * events, while the rows still have their old state; the last changes the rows, unless they are in none
+ * of the states that the transition begins with. Between them, webhook endpoints become due.
  */
 
 import { type SQL, sql } from 'drizzle-orm'
@@ -28,10 +28,10 @@ type Transition = {
 type Change = Transition & { set?: (at: string) => SQL }
 type Step = Transition & { to: DeliveryState }
 
-const noReason = sql`failingSince = NULL, tries = 0, reasonCode = NULL, reasonDetail = NULL`
+const resetReason = sql`failingSince = NULL, tries = 0, reasonCode = NULL, reasonDetail = NULL`
 
 /** The reason stays if it says that the pieces have returned to the stock (`hasReturnedPieces`). */
-const noReasonUnlessReturned = sql`failingSince = NULL, tries = 0,
+const resetReasonUnlessReturned = sql`failingSince = NULL, tries = 0,
   reasonCode = iif(reasonCode = 'cancelled', reasonCode, NULL), reasonDetail = NULL`
 
 const cancelRequest = (at: string) =>
@@ -60,26 +60,26 @@ const changes = {
     from: ['queued'],
     to: 'awaiting_wallet',
     event: 'order.awaiting_wallet',
-    set: () => sql`${noReason}, awaits = ${buyerId}, dueAt = NULL, queuedAt = NULL`,
+    set: () => sql`${resetReason}, awaits = ${buyerId}, dueAt = NULL, queuedAt = NULL`,
   },
   retry: {
     from: ['failed'],
     to: 'queued',
     event: 'order.retried',
-    set: (at) => sql`${noReason}, dueAt = ${at}, queuedAt = ${at}, retriedAt = ${at}`,
+    set: (at) => sql`${resetReason}, dueAt = ${at}, queuedAt = ${at}, retriedAt = ${at}`,
   },
   retry_without_wallet: {
     from: ['failed'],
     to: 'awaiting_wallet',
     event: 'order.awaiting_wallet',
     set: (at) =>
-      sql`${noReason}, awaits = ${buyerId}, dueAt = NULL, queuedAt = NULL, retriedAt = ${at}`,
+      sql`${resetReason}, awaits = ${buyerId}, dueAt = NULL, queuedAt = NULL, retriedAt = ${at}`,
   },
   try_now: {
     from: ['queued'],
     to: null,
     set: (at) =>
-      sql`${noReasonUnlessReturned}, dueAt = ${at}, queuedAt = coalesce(queuedAt, ${at})`,
+      sql`${resetReasonUnlessReturned}, dueAt = ${at}, queuedAt = coalesce(queuedAt, ${at})`,
   },
   /** As `try_now`, but the item goes on waiting: it fails as soon as it would have. */
   look_now: { from: ['queued'], to: null, set: (at) => sql`dueAt = ${at}` },
@@ -91,13 +91,13 @@ const changes = {
   request_cancellation: {
     from: ['awaiting_wallet', 'queued', 'failed'],
     to: 'queued',
-    set: (at) => sql`${noReason}, ${cancelRequest(at)}, awaits = NULL, dueAt = ${at},
+    set: (at) => sql`${resetReason}, ${cancelRequest(at)}, awaits = NULL, dueAt = ${at},
       queuedAt = iif(state = 'failed', ${at}, coalesce(queuedAt, ${at}))`,
   },
   request_cancellation_in_flight: {
     from: ['in_flight'],
     to: null,
-    set: (at) => sql`${noReason}, ${cancelRequest(at)}`,
+    set: (at) => sql`${resetReason}, ${cancelRequest(at)}`,
   },
   write_off: { from: ['failed'], to: 'written_off' },
   /** A fork has dropped the block that had its key. */
@@ -105,7 +105,7 @@ const changes = {
     from: ['transferred', 'in_flight', 'cancelled'],
     to: 'queued',
     set: (at) =>
-      sql`${noReasonUnlessReturned}, dueAt = ${at}, queuedAt = ${at}, transactionId = NULL`,
+      sql`${resetReasonUnlessReturned}, dueAt = ${at}, queuedAt = ${at}, transactionId = NULL`,
   },
   /** A contract was stored that is none. */
   forget_contract: { from: null, to: null, set: () => sql`contract = NULL` },

@@ -1,12 +1,13 @@
 /**
  * What becomes of items when their buyer links or unlinks a wallet, or is forgotten.
  *
- * The wallet of an item is `recipient` of the order item. Linking (`queueAwaiting`) gives it to the items
- * that wait for one. Unlinking (`identity/link.ts`) is refused while something is in flight
- * (`hasTransfersUnderWaySql`). It takes the wallet from items that are queued or have failed
- * (`removeRecipient`): queued ones wait for the next wallet, failed ones get it with a retry
- * (`admin/actions.ts`). Both transitions change the version of an item, so a step that has read it before
- * writes nothing, and begins again.
+ * The wallet of an item is `ethRecipient` of the order item. Linking (`queueAwaiting`) gives it to the
+ * items that wait for one. Unlinking (`identity/link.ts`) is refused while a transaction carries an item
+ * to or from the user, and while one that the user sells is queued (`hasTransfersUnderWaySql`). It takes
+ * the wallet from items that the user buys (`removeRecipient`): queued ones wait for the next wallet, but
+ * for those that are to be cancelled; failed ones stay failed and get the next wallet with a retry
+ * (`admin/actions.ts`). The transitions of queued items change their version, so a step that has read
+ * them before writes nothing, and begins again.
  */
 
 import { type SQL, sql } from 'drizzle-orm'

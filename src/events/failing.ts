@@ -56,7 +56,7 @@ export async function handleFailing(ctx: Mailer): Promise<void> {
           AND coalesce(warnedAt, '') < disabledAt RETURNING ${mailedColumns}`,
     ),
   })
-  for (const { id } of failed) log.info('webhook_disabled', { endpointId: id, reason: 'failed' })
+  for (const { id } of failed) log.info('webhook_disabled', { endpointId: id, reason: 'failing' })
   for (const { id } of gone) log.info('webhook_disabled', { endpointId: id, reason: 'gone' })
   await Promise.all([
     ...failing.map((endpoint) => notifyOwner(ctx, endpoint, 'failing')),

@@ -31,7 +31,7 @@ export type App = {
   Bindings: Env
   Variables: RequestIdVariables & {
     settings: Settings
-    /** A D1 session that begins at the caller's bookmark. */
+    /** A D1 session that begins where the endpoint declares (`reads`). */
     db: Database
     /** How often this request has called the database. */
     trips: Trips

@@ -16,8 +16,8 @@ class LostRace extends Error {}
 const lostRace = () => new LostRace()
 
 /**
- * Whether another call has taken what this one needs since it was read: a guard holds, or the stock, a
- * provider id, a delivery or idempotency key, or the address of a new user is taken.
+ * Whether another call has taken what this one needs since it was read: the condition of a guard is true,
+ * or the stock, a provider id, an idempotency key or the address of a new user is taken.
  */
 export const isLostRace = (error: unknown): boolean =>
   error instanceof LostRace ||

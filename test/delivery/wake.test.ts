@@ -100,6 +100,15 @@ it('never fails an item whose pieces have returned, nor forgets that they have',
   expect(await rowOf(item)).toMatchObject({ ...again, state: 'queued', failingSince: iso(1) })
 })
 
+it('never fails an item that is to be cancelled: a retry would deliver it', async () => {
+  const item = await aPaidItem(gone, edition)
+  const cancelling = { requestedAction: 'cancel', cancelRequestedAt: iso(0) } as const
+  await db.update(deliveries).set(cancelling)
+  await putOffUnconfigured(db, settingsOf(here), at(1))
+  await putOffUnconfigured(db, settingsOf(here), at(3 * 24 * 60))
+  expect(await rowOf(item)).toMatchObject({ ...cancelling, state: 'queued', reasonCode })
+})
+
 it('leaves what a transaction carries', async () => {
   const item = await aPaidItem(gone, edition)
   await db.update(deliveries).set({ state: 'in_flight', dueAt: null })

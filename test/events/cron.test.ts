@@ -100,7 +100,7 @@ it('warns after four days of failure and disables after five, with one mail each
     disabledReason: 'failing',
     disabledAt: ago(0),
   })
-  expect(logged('webhook_disabled')).toEqual([{ endpointId: endpoint.id, reason: 'failed' }])
+  expect(logged('webhook_disabled')).toEqual([{ endpointId: endpoint.id, reason: 'failing' }])
   pass(DAY)
   expect((await cron()).mails).toEqual([])
 })

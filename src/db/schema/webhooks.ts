@@ -36,7 +36,7 @@ export const disabledReasons = ['failing', 'gone', 'owner', 'demoted'] as const
 
 /**
  * The log of events, kept for 30 days. Who changes something appends its event in the same
- * transaction (`events/append.ts`). It has no index but the id, so that an event is one written row.
+ * transaction (`delivery/transitions.ts`, `events/append.ts`). It has no index but the id, so that an event is one written row.
  */
 export const events = sqliteTable('events', {
   /**

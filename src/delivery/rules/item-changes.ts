@@ -46,7 +46,7 @@ const copy = (item: WaitingItem) => ({
   reasonDetail: item.reasonDetail,
 })
 
-const noReason = { failingSince: null, reasonCode: null, reasonDetail: null }
+const notWaiting = { failingSince: null, reasonCode: null, reasonDetail: null }
 
 /** Queues the item. It is processed next at `at`. */
 export const queue = (item: WaitingItem, at: Date): ItemChange => ({
@@ -58,7 +58,7 @@ export const queue = (item: WaitingItem, at: Date): ItemChange => ({
 /** A transaction carries the item. What it waited for is over, unless its transfer failed before. */
 export const carry = (item: WaitingItem, transaction: Hex): ItemChange => ({
   ...copy(item),
-  ...(item.tries === 0 && !hasReturnedPieces(item) && noReason),
+  ...(item.tries === 0 && !hasReturnedPieces(item) && notWaiting),
   transition: 'carry',
   dueAt: null,
   transaction,
@@ -74,7 +74,7 @@ export const deliver = (
   transaction?: Hex | null,
 ): ItemChange => ({
   ...copy(item),
-  ...noReason,
+  ...notWaiting,
   transition: 'deliver',
   requestedAction: 'deliver',
   dueAt: null,
@@ -85,8 +85,10 @@ export const deliver = (
 
 /**
  * The item cannot be delivered, and its order fails with the reason. That happens in three ways: it has
- * waited long enough for something (`waitOrFail`), its transfer has failed in transactions
- * (`failInTransaction`), or its key was used up without the transfer that was ordered (`settle.ts`).
+ * waited long enough for something (`waitOrFail`), its transfer has failed in three transactions
+ * (`failInTransaction`), or its key was used up without the transfer that was ordered (`settle.ts`). An
+ * item of the third kind gets another reason if a fork drops the block (`compare.ts`): then its key is
+ * free again, and it can be retried.
  */
 export const fail = (item: WaitingItem, reason: Reason, transaction?: Hex | null): ItemChange => ({
   ...copy(item),
@@ -174,11 +176,11 @@ export const needsConfirmation = (item: WaitingItem, reason: Reason, now: Date):
 
 /**
  * Whether the item has waited long enough to fail, or has failed in a transaction for its own part. One
- * whose pieces have returned to the stock does not fail: it ends as cancelled.
+ * that is to be cancelled waits on: a retry of a failed item would deliver it.
  */
 function isOverdue(item: WaitingItem, reason: Reason, now: Date): boolean {
   const { waits = Infinity, isOwnFault = false } = rules[reason.reasonCode]
-  if (hasReturnedPieces(item)) return false
+  if (item.requestedAction === 'cancel' || hasReturnedPieces(item)) return false
   if (isOwnFault && item.tries > 0) return true
   return now.getTime() - waitsSince(item, reason, now).getTime() >= waits
 }

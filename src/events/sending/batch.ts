@@ -20,7 +20,7 @@ const BATCH = 100
 export const MAX_PENDING = 1000
 
 /** The `penalty` of an endpoint from which it pauses, and gets one message at a time. */
-export const MAX_REJECTIONS = 5
+export const PAUSING_PENALTY = 5
 
 /** A message as a run sends it. */
 export type Message = {
@@ -84,7 +84,7 @@ export async function readBatch(
   const room = Math.min(BATCH, MAX_PENDING - pending)
   const fresh = taken.slice(0, room).map((row) => toMessage(row, { tries: 0, dueAt: null }))
   const all = [...due, ...fresh]
-  const messages = penalty < MAX_REJECTIONS ? all : all.slice(0, 1)
+  const messages = penalty < PAUSING_PENALTY ? all : all.slice(0, 1)
   if (messages.length < due.length + taken.length)
     return { messages, end: positionAfter(position, messages) }
   if (getsOnlyTests) return { messages, end: position }

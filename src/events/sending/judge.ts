@@ -1,7 +1,7 @@
 /** What the attempts of a batch mean for the endpoint and for the messages. */
 import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
 import { HOUR, MINUTE, SECOND } from '../../time.ts'
-import { type Batch, MAX_REJECTIONS, positionAfter } from './batch.ts'
+import { type Batch, PAUSING_PENALTY, positionAfter } from './batch.ts'
 import { type Attempt, GONE } from './send.ts'
 
 /** Milliseconds after the first, second, … attempt of a message. There is none after the tenth. */
@@ -75,7 +75,7 @@ export function judgeBatch(endpoint: WebhookEndpoint, { batch, attempts, now }: 
 
 function judgeHealth(endpoint: WebhookEndpoint, attempts: readonly Attempt[], now: Date): Health {
   const penalty = penaltyAfter(endpoint.penalty, attempts)
-  const isPaused = penalty >= MAX_REJECTIONS && penalty > endpoint.penalty
+  const isPaused = penalty >= PAUSING_PENALTY && penalty > endpoint.penalty
   const isChallenged = attempts.some(({ isChallenge }) => isChallenge)
   const at = now.toISOString()
   return {
@@ -95,18 +95,18 @@ const isAccepted = ({ error }: Attempt): boolean => error === null
  * answer costs more than one that rejects, so it pauses at once, and longer.
  */
 function penaltyAfter(penalty: number, attempts: readonly Attempt[]): number {
-  const isPenalized = penalty >= MAX_REJECTIONS
+  const isPenalized = penalty >= PAUSING_PENALTY
   const hasAccepted = attempts.some(isAccepted)
   const isSilent = attempts.some(({ status }) => status === null)
-  if (isSilent) return isPenalized ? penalty + 4 : MAX_REJECTIONS + 2
+  if (isSilent) return isPenalized ? penalty + 4 : PAUSING_PENALTY + 2
   if (isPenalized) return hasAccepted ? penalty - 1 : penalty + 2
   const rejections = attempts.length - 1 - attempts.findLastIndex(isAccepted)
-  return Math.min(hasAccepted ? rejections : penalty + rejections, MAX_REJECTIONS)
+  return Math.min(hasAccepted ? rejections : penalty + rejections, PAUSING_PENALTY)
 }
 
 /** Returns until when an endpoint gets only tests: twice as long for each two of `penalty`. */
 function pauseUntil(penalty: number, now: Date): string {
-  const pause = FIRST_PAUSE * 2 ** ((penalty - MAX_REJECTIONS) / 2)
+  const pause = FIRST_PAUSE * 2 ** ((penalty - PAUSING_PENALTY) / 2)
   return new Date(now.getTime() + Math.min(pause, MAX_PAUSE)).toISOString()
 }
 

@@ -5,13 +5,13 @@ import { parseDestination } from '../../http/destination.ts'
 import { ApiError } from '../../http/errors.ts'
 import { eventName } from '../event.ts'
 import { signMessage, webhookSecret } from '../signature.ts'
-import { MAX_REJECTIONS, type Message } from './batch.ts'
+import { type Message, PAUSING_PENALTY } from './batch.ts'
 
 /** A Worker may wait for the headers of six responses, which the endpoints of a call share. */
 const CONNECTIONS = 6
 
 /** Milliseconds in which a batch starts messages, so that a change by the owner counts soon. */
-const MAX_BATCH = 2000
+const MAX_BATCH_TIME = 2000
 
 /** Milliseconds until the response has to be there. Only the one to a test is read. */
 const TIMEOUT = 15_000
@@ -52,12 +52,12 @@ export async function sendBatch(
 ): Promise<Attempt[]> {
   const { clock, endpoints } = sender
   const secrets = await secretsOf(sender, endpoint)
-  const lastStart = clock().getTime() + MAX_BATCH
+  const lastStart = clock().getTime() + MAX_BATCH_TIME
   const connections = Math.max(1, Math.floor(CONNECTIONS / endpoints))
   const attempts: Attempt[] = []
   const waiting = messages.values()
   let open = 0
-  let rejections = endpoint.penalty < MAX_REJECTIONS ? endpoint.penalty : 0
+  let rejections = endpoint.penalty < PAUSING_PENALTY ? endpoint.penalty : 0
   let hasEnded = false
 
   async function sendNext(): Promise<void> {
@@ -70,7 +70,7 @@ export async function sendBatch(
     attempts.push(attempt)
     const { status, error } = attempt
     rejections = error === null ? 0 : rejections + 1
-    hasEnded ||= status === null || status === GONE || rejections >= MAX_REJECTIONS
+    hasEnded ||= status === null || status === GONE || rejections >= PAUSING_PENALTY
     await Promise.all(error === null ? [sendNext(), sendNext()] : [sendNext()])
   }
   await sendNext()
