@@ -164,7 +164,7 @@ export async function restoreAddress({ db, caller, now }: Ctx, { kind, id }: Tar
     updatedAt: now.toISOString(),
   })
   const guards = [refuseTooMany({ kind, userId }, isCounted)]
-  const [restored] = await writeAs(db, caller, guards, [restore])
+  const { restored } = await writeAs(db, caller, guards, { restored: restore })
   return requireRow(restored)
 }
 

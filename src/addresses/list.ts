@@ -73,7 +73,8 @@ export async function readAddress(
     .select(addressColumns)
     .from(addresses)
     .where(and(isOwnSql({ kind, id, userId: caller.userId }), isLiveSql))
-  const [account, [address]] = await readAsUser({ db, caller }, [select])
+  const { account, found } = await readAsUser({ db, caller }, { found: select })
+  const [address] = found
   if (!address) throw new ApiError('not_found', 'there is no such address')
   return { account, address }
 }

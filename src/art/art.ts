@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import { toJpeg } from '../avatars/picture.ts'
 import { fetchPicture } from '../avatars/remote.ts'
-import { guarded } from '../db/batch.ts'
+import { batch, guarded } from '../db/batch.ts'
 import { countUse, type Quota, refuseOverQuota, takeQuotas } from '../db/quota.ts'
 import { prepared } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
@@ -40,7 +40,9 @@ const selectArt = prepared((db, { id, now }: { id: number; now: string }) =>
  * download; and on the day (UTC) of a failed conversion, or on which all conversions are used up.
  */
 export async function readArt(ctx: ArtCtx, { id, size }: ArtName): Promise<Art | null> {
-  const [[nft]] = await ctx.db.batch([selectArt(ctx.db, { id, now: ctx.now.toISOString() })])
+  const now = ctx.now.toISOString()
+  const { nfts } = await batch(ctx.db, { nfts: selectArt(ctx.db, { id, now }) })
+  const [nft] = nfts
   const source = nft && sourceOf(nft, ctx.settings)
   if (!source) return null
   const hash = await hashOf(source)

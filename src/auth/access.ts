@@ -3,12 +3,11 @@
  */
 
 import { not, type SQL, sql } from 'drizzle-orm'
-import type { BatchResponse } from 'drizzle-orm/batch'
 import { batch, guarded, type NamedStatements, type Results } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { ADMINISTRATOR, type tokens, type users } from '../db/schema/users.ts'
-import { prepared, raw, type Statement } from '../db/statements.ts'
+import { prepared, raw } from '../db/statements.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError, TokenRequired } from '../http/errors.ts'
 import { DAY } from '../time.ts'
@@ -68,30 +67,20 @@ function callerGuards(caller: Caller): Guard[] {
   return guards
 }
 
-/** Statements in a list, or by name. */
-export type Statements = readonly Statement[] | NamedStatements
-/** The rows of each statement: in a list, or by name. */
-export type RowsOf<T extends Statements> = T extends readonly Statement[]
-  ? BatchResponse<T>
-  : T extends NamedStatements
-    ? Results<T>
-    : never
-
 /**
  * Runs the statements in one trip, together with the check that the token is live and is what the
  * endpoint requires. Throws `unauthenticated`, `forbidden`.
  */
-export function readAs<const T extends Statements>(
+export function readAs<const T extends NamedStatements>(
   db: Database,
   caller: Caller,
   statements: T,
-): Promise<RowsOf<T>>
+): Promise<Results<T>>
 export async function readAs(
   db: Database,
   caller: Caller,
-  statements: Statements,
+  statements: NamedStatements,
 ): Promise<unknown> {
-  if (isList(statements)) return Object.values(await readAs(db, caller, toNamed(statements)))
   const { liveTokens, ...results } = await batch(db, {
     liveTokens: selectLiveToken(db, caller),
     ...statements,
@@ -108,25 +97,9 @@ export async function readAs(
  * `forbidden` if it is not what the endpoint requires, or the error of the first guard whose
  * condition holds; nothing is written then.
  */
-export function writeAs<const T extends Statements>(
+export const writeAs = <const T extends NamedStatements>(
   db: Database,
   caller: Caller,
   guards: readonly Guard[],
   statements: T,
-): Promise<RowsOf<T>>
-export async function writeAs(
-  db: Database,
-  caller: Caller,
-  guards: readonly Guard[],
-  statements: Statements,
-): Promise<unknown> {
-  const all = [...callerGuards(caller), ...guards]
-  if (!isList(statements)) return await guarded(db, all, statements)
-  return Object.values(await guarded(db, all, toNamed(statements)))
-}
-
-export const isList = (statements: Statements): statements is readonly Statement[] =>
-  Array.isArray(statements)
-
-const toNamed = (statements: readonly Statement[]): Record<string, Statement> =>
-  Object.fromEntries(statements.map((statement, i) => [`_${i}`, statement]))
+): Promise<Results<T>> => guarded(db, [...callerGuards(caller), ...guards], statements)

@@ -4,15 +4,16 @@ import { and, eq, gt, notExists, type SQL, sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
+import type { NamedStatements, Results } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { tokens, users } from '../db/schema/users.ts'
-import { prepared, type Statement } from '../db/statements.ts'
+import { prepared } from '../db/statements.ts'
 import type { App, Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { mayBeStale } from '../http/nearest.ts'
 import { MINUTE } from '../time.ts'
-import { isList, type RowsOf, readAs, type Statements, sessionRequired } from './access.ts'
+import { readAs, sessionRequired } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import { SESSION_LIFETIME, signToken, type TokenRecord, tokenIssuer } from './tokens.ts'
 
@@ -85,24 +86,19 @@ export async function findAccount(db: Database, caller: Caller | null): Promise<
 /** Of an endpoint with the access `session` or `administrator`. */
 type Session = Pick<Ctx, 'db' | 'caller'>
 
-/** Runs the statements as `readAs`, and returns the signed-in user first, or as `account`. */
-export function readAsUser<const T extends Statements>(
+/** Runs the statements as `readAs`, and returns the signed-in user as `account`. */
+export function readAsUser<const T extends NamedStatements>(
   session: Session,
   statements: T,
-): Promise<
-  T extends readonly Statement[] ? [Account, ...RowsOf<T>] : { account: Account } & RowsOf<T>
->
+): Promise<{ account: Account } & Results<T>>
 export async function readAsUser(
   { db, caller }: Session,
-  statements: Statements,
+  statements: NamedStatements,
 ): Promise<unknown> {
-  const { tokenId } = caller
-  const account = selectAccount(db, { tokenId })
-  if (isList(statements)) {
-    const [accounts, ...rows] = await readAs(db, caller, [account, ...statements])
-    return [requireAccount(accounts), ...rows]
-  }
-  const { account: accounts, ...rows } = await readAs(db, caller, { account, ...statements })
+  const { accounts, ...rows } = await readAs(db, caller, {
+    accounts: selectAccount(db, { tokenId: caller.tokenId }),
+    ...statements,
+  })
   return { account: requireAccount(accounts), ...rows }
 }
 

@@ -39,7 +39,8 @@ const avatarOwner = prepared((db, { userId }: { userId: number }) =>
 
 /** Returns a user's avatar key, for any caller. */
 export async function readAvatar({ db, caller }: Omit<Ctx, 'now'>, userId: number) {
-  const [[user]] = await readAs(db, caller, [avatarOwner(db, { userId })])
+  const { owners } = await readAs(db, caller, { owners: avatarOwner(db, { userId }) })
+  const [user] = owners
   if (!user) throw unknownUser()
   return user
 }

@@ -169,10 +169,10 @@ const deleteLines = (db: Database, importId: string) =>
   db.delete(catalogueLines).where(eq(catalogueLines.importId, importId))
 
 export async function discard({ db, importId }: ImportCtx): Promise<void> {
-  await db.batch([
-    deleteLines(db, importId),
-    db.delete(catalogueImports).where(eq(catalogueImports.id, importId)),
-  ])
+  await batch(db, {
+    lines: deleteLines(db, importId),
+    imports: db.delete(catalogueImports).where(eq(catalogueImports.id, importId)),
+  })
 }
 
 /** Imports that one run deletes, each with up to `MAX_IMPORT_LINES`. */

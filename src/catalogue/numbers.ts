@@ -39,6 +39,8 @@ export async function findNumbers(
   { db, caller }: Pick<Ctx, 'db' | 'caller'>,
   { records }: RecordIds,
 ): Promise<(number | null)[]> {
-  const [rows] = await readAs(db, caller, [selectNumbers(db, { records: JSON.stringify(records) })])
+  const { rows } = await readAs(db, caller, {
+    rows: selectNumbers(db, { records: JSON.stringify(records) }),
+  })
   return rows.map(({ number }) => number)
 }

@@ -6,6 +6,7 @@
  */
 
 import type { Address } from 'viem'
+import { batch } from '../db/batch.ts'
 import { type Database, isTransient } from '../db/client.ts'
 import type { Network, Settings } from '../env.ts'
 import { leaveOut, usableNodes } from '../ethereum/node.ts'
@@ -145,7 +146,7 @@ async function work(input: Input): Promise<Outcome> {
 
   const compared = await compareKeys({ network, loaded, observation, relayers, now, lease })
   if (compared.findings.length > 0)
-    await db.batch([...storeFindings(db, chainId, compared.findings, now)])
+    await batch(db, { stored: storeFindings(db, chainId, compared.findings, now) })
   await lease.write(compared.changes)
 
   const prepared = await prepareCalls(compared.unrecorded, decisions, {

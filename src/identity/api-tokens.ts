@@ -156,12 +156,16 @@ export function tokenEnd({ expiresAt, rolledAt }: TokenTimes): string {
 
 /** Returns one of the caller's API tokens with its JWT, signed again from the stored claims. */
 export async function readToken({ db, caller, now, settings }: IssuerCtx, id: string) {
-  const [account, [token]] = await readAsUser({ db, caller }, [
-    db
-      .select(tokenColumns)
-      .from(tokens)
-      .where(and(eq(tokens.id, id), isOwnToken(caller))),
-  ])
+  const { account, found } = await readAsUser(
+    { db, caller },
+    {
+      found: db
+        .select(tokenColumns)
+        .from(tokens)
+        .where(and(eq(tokens.id, id), isOwnToken(caller))),
+    },
+  )
+  const [token] = found
   requireRecent(account, now)
   if (!token) throw tokenNotFound()
   return { account, token, jwt: await signToken(tokenIssuer(settings), token) }

@@ -90,10 +90,11 @@ export async function createConfirmationLink(
 
 /** Returns the account, and the address that the link adds to it. */
 export async function readConfirmationLink({ db, caller, now }: Ctx, secret: string) {
-  const link = selectLink({ db, now }, { secret, userId: caller.userId })
-  const [account, [found]] = await readAsUser({ db, caller }, [link])
-  if (!found) throw linkExpired()
-  return { account, email: found.email }
+  const links = selectLink({ db, now }, { secret, userId: caller.userId })
+  const { account, found } = await readAsUser({ db, caller }, { found: links })
+  const [link] = found
+  if (!link) throw linkExpired()
+  return { account, email: link.email }
 }
 
 export const linkEmail = (ctx: Ctx, secret: string) =>

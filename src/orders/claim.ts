@@ -12,7 +12,8 @@ export async function readClaim({ db, caller }: Pick<Ctx, 'db' | 'caller'>, orde
   const select = sql`SELECT EXISTS (SELECT 1 FROM orderItems JOIN deliveries
       ON deliveries.id = orderItems.id WHERE orderId = orders.id AND awaits = buyerId) AS waits
     FROM orders WHERE id = ${orderId} AND buyerId = ${caller.userId}`
-  const [[order]] = await readAs(db, caller, [raw<{ waits: 0 | 1 }>(db, select)])
+  const { orders } = await readAs(db, caller, { orders: raw<{ waits: 0 | 1 }>(db, select) })
+  const [order] = orders
   if (order) return order
   throw new ApiError(
     'forbidden',

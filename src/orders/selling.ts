@@ -79,9 +79,9 @@ type SellingCtx = Ctx & { settings: SellingSettings }
 export async function readSelling(ctx: SellingCtx, { before }: { before: number | null }) {
   const { db, caller, now, settings } = ctx
   const range = { before: before ?? Number.MAX_SAFE_INTEGER, now: now.toISOString() }
-  const [account, rows] = await readAsUser(ctx, [
-    selectListings(db, { userId: caller.userId, ...range }),
-  ])
+  const { account, rows } = await readAsUser(ctx, {
+    rows: selectListings(db, { userId: caller.userId, ...range }),
+  })
   const listed = rows.filter(({ isListed }) => isListed)
   const page = listed.slice(0, PAGE_SIZE)
   const contracts = new Map<string, Listing>()
@@ -110,16 +110,16 @@ export async function retrySold(
   sold: SoldContract,
 ): Promise<boolean> {
   const { db, caller, now, settings, queue } = ctx
-  const [{ ethereumPublicAddr }, waiting] = await readAsUser(ctx, [
-    raw<{ id: number }>(
+  const { account, waiting } = await readAsUser(ctx, {
+    waiting: raw<{ id: number }>(
       db,
       sql`SELECT d.id FROM ${newestItems(caller.userId)}
         WHERE ${isBlocked} AND d.dueAt > ${now.toISOString()}
           AND n.contractNetwork = ${sold.network} AND n.contractAddr = ${sold.contract}
           AND n.fulfilment = ${sold.fulfilment}`,
     ),
-  ])
-  const sale = { ...sold, holder: ethereumPublicAddr, tokenId: null }
+  })
+  const sale = { ...sold, holder: account.ethereumPublicAddr, tokenId: null }
   const [asked] = await checkSales(settings, [sale], TIMEOUT)
   if (asked?.permission.is !== 'allowed') return false
   const ids = waiting.map(({ id }) => id)

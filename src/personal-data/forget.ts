@@ -28,7 +28,7 @@ export async function forgetPerson(
   { userId, isDryRun }: { userId: number; isDryRun: boolean },
 ) {
   if (isDryRun) {
-    await writeAs(db, caller, forgetGuards(userId), [])
+    await writeAs(db, caller, forgetGuards(userId), {})
     return { id: userId, removedAt: now.toISOString() }
   }
   const { closed } = await writeAs(db, caller, forgetGuards(userId), {

@@ -67,9 +67,10 @@ export async function proveDelivery(
   { db, caller, settings }: Pick<Ctx, 'db' | 'caller'> & { settings: Settings },
   orderId: number,
 ) {
-  const [[row]] = await readAs(db, caller, [
-    selectDelivery(db, { orderId, ...viewerValues(caller) }),
-  ])
+  const { deliveries } = await readAs(db, caller, {
+    deliveries: selectDelivery(db, { orderId, ...viewerValues(caller) }),
+  })
+  const [row] = deliveries
   if (!row) throw new ApiError('order_not_found', `order ${orderId} does not exist`)
   const proof = toDelivery(orderId, row, settings)
   return { proof, jws: await signProof(settings, proof) }

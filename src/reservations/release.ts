@@ -24,8 +24,8 @@ export async function release({ db, caller, now }: Ctx, id: string): Promise<voi
     'not_found',
     'there is no reservation of yours with this id',
   )
-  const remove = raw<never>(db, sql`DELETE FROM reservations WHERE id = ${id} AND ${mayRelease}`)
-  await writeAs(db, caller, [isForeign], [remove])
+  const removed = raw<never>(db, sql`DELETE FROM reservations WHERE id = ${id} AND ${mayRelease}`)
+  await writeAs(db, caller, [isForeign], { removed })
 }
 
 /** Milliseconds for which a reservation stays that has expired, for calls that are under way. */

@@ -70,13 +70,13 @@ export async function changeTransfer(
 export async function changeTransfers(ctx: ActionCtx, change: Filter & Action): Promise<number> {
   const { db, caller } = ctx
   const { action, ids: _, ...details } = change
-  const [found] = await readAs(db, caller, [
-    raw<{ id: number }>(
+  const { found } = await readAs(db, caller, {
+    found: raw<{ id: number }>(
       db,
       sql`SELECT d.id FROM deliveries d WHERE ${matches(change)} AND ${isChangeable(ctx, action)}
         ORDER BY d.id LIMIT ${MAX_CHANGED}`,
     ),
-  ])
+  })
   const ids = sql`(SELECT value FROM json_each(${JSON.stringify(found.map(({ id }) => id))}))`
   const { changed } = await writeAs(db, caller, recentGuards(ctx, change), {
     record: recordItems(ctx, {

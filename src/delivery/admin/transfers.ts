@@ -116,7 +116,9 @@ export async function listTransfers(
   { db, caller }: Pick<Ctx, 'db' | 'caller'>,
   { limit, ...query }: Query,
 ): Promise<{ transfers: Transfer[]; nextCursor: string | null }> {
-  const [rows] = await readAs(db, caller, [selectTransfers(db, { ...query, limit: limit + 1 })])
+  const { rows } = await readAs(db, caller, {
+    rows: selectTransfers(db, { ...query, limit: limit + 1 }),
+  })
   const page = rows.slice(0, limit)
   const nextCursor = rows.length > limit ? `${page.at(-1)?.id}` : null
   return { transfers: page.map(toTransfer), nextCursor }

@@ -2,6 +2,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
+import { batch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 import type { Block } from '../../ethereum/requests.ts'
@@ -18,14 +19,14 @@ export async function readClosedBlocks(
   chainId: number,
   below: number,
 ): Promise<KnownBlock[]> {
-  const [blocks] = await db.batch([
-    raw<KnownBlock>(
+  const { blocks } = await batch(db, {
+    blocks: raw<KnownBlock>(
       db,
       sql`SELECT DISTINCT block AS number, blockHash AS hash FROM transactions
         WHERE chainId = ${chainId} AND block < ${below} AND block IS NOT NULL AND NOT isOpen
         ORDER BY block DESC LIMIT ${PAGE}`,
     ),
-  ])
+  })
   return blocks
 }
 
@@ -38,14 +39,14 @@ export async function isNewer(
   chainId: number,
   { number, timestamp }: Pick<Block, 'number' | 'timestamp'>,
 ): Promise<boolean> {
-  const [rows] = await db.batch([
-    raw(
+  const { rows } = await batch(db, {
+    rows: raw(
       db,
       sql`SELECT 1 FROM transactions WHERE chainId = ${chainId} AND block > ${number}
         AND NOT isOpen AND replaced = '[]' AND signedAtBlock >= ${number}
         AND deadline > 0 AND deadline < ${timestamp + DEADLINE} LIMIT 1`,
     ),
-  ])
+  })
   return rows.length > 0
 }
 
@@ -55,13 +56,13 @@ export async function isSignedFor(
   chainId: number,
   contract: Address,
 ): Promise<boolean> {
-  const [rows] = await db.batch([
-    raw(
+  const { rows } = await batch(db, {
+    rows: raw(
       db,
       sql`SELECT 1 FROM transactions
         WHERE chainId = ${chainId} AND contract = ${contract} AND deadline > 0 LIMIT 1`,
     ),
-  ])
+  })
   return rows.length > 0
 }
 

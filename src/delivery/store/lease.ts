@@ -1,6 +1,7 @@
 /** When a chain has work, and the lease under which a run does it. */
 
 import { type SQL, sql } from 'drizzle-orm'
+import { batch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 
@@ -68,8 +69,8 @@ export async function storeFailure(
   now: Date,
 ): Promise<void> {
   const at = now.toISOString()
-  await db.batch([
-    raw(
+  await batch(db, {
+    failure: raw(
       db,
       sql`INSERT INTO networks (chainId, leaseUntil, wakeAt, problem, failedSince)
         VALUES (${chainId}, ${at}, ${at}, ${reason}, ${at})
@@ -77,7 +78,7 @@ export async function storeFailure(
           problem = ${reason}, failedSince = coalesce(failedSince, ${at})
         WHERE lease = ${lease} OR leaseUntil <= ${at}`,
     ),
-  ])
+  })
 }
 
 /** Releases the lease, unless items are due that can be sent. */
@@ -92,8 +93,8 @@ export async function release(
   const nextDue = takesItems ? firstDue(sql`${chainId}`) : sql`NULL`
   const hasDue = sql`coalesce(${nextDue} <= ${at}, 0)`
   const nextComparison = sql`strftime('%Y-%m-%dT%H:%M:%fZ', comparedAt, ${INTERVAL})`
-  const [[row]] = await db.batch([
-    raw<Released>(
+  const { released } = await batch(db, {
+    released: raw<Released>(
       db,
       sql`UPDATE networks SET
           lease = iif(${hasDue}, lease, NULL),
@@ -106,6 +107,6 @@ export async function release(
         WHERE chainId = ${chainId} AND lease = ${lease}
         RETURNING lease IS NOT NULL AS isHeld, wakeAt`,
     ),
-  ])
-  return row
+  })
+  return released[0]
 }

@@ -2,6 +2,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
+import { batch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 import type { Network } from '../../env.ts'
@@ -43,8 +44,8 @@ export async function load(
       SELECT id, row_number() OVER (PARTITION BY signer ORDER BY nonce) AS position FROM transactions
       WHERE chainId = ${chainId} AND isOpen AND block IS NULL AND NOT (${isUnmined}) AND ${isMine})
       WHERE position <= ${MAX_LOADED}`
-  const [[row], transactions, carried, due, compared, mined, signerRows] = await db.batch([
-    raw<Omit<NetworkRow, 'contracts'> & { contracts: string }>(
+  const { networks, transactions, carried, due, compared, mined, signerRows } = await batch(db, {
+    networks: raw<Omit<NetworkRow, 'contracts'> & { contracts: string }>(
       db,
       sql`INSERT INTO networks (chainId, lease, leaseUntil)
         VALUES (${chainId}, ${lease}, ${leaseEnd(now)})
@@ -57,19 +58,19 @@ export async function load(
         RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt, contracts,
           unconfirmedSince, contradictedSince`,
     ),
-    raw<TransactionRow>(
+    transactions: raw<TransactionRow>(
       db,
       sql`SELECT id, contract, signer, nonce, items, hash, replaced, iif(block IS NULL, raw, NULL) AS raw,
           gas, maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block,
           blockHash, nonceUsedAt
         FROM transactions WHERE id IN (${open}) ORDER BY signer, nonce`,
     ),
-    raw<Item>(
+    carried: raw<Item>(
       db,
       sql`${selectItems} WHERE d.id IN (SELECT value FROM transactions t, json_each(t.items)
         WHERE t.id IN (${open}))`,
     ),
-    raw<Item>(
+    due: raw<Item>(
       db,
       // Each who placed orders gets an equal share of the items, and of the pieces, which relayers have
       // a limit of: an item waits for the pieces before it, not for its own. What one leaves over is
@@ -91,14 +92,14 @@ export async function load(
         ${selectItemsFrom(sql`chosen CROSS JOIN deliveries d ON d.id = chosen.id`)}
         ORDER BY chosen.turn, d.dueAt, d.id LIMIT (SELECT items FROM room)`,
     ),
-    raw<Item>(
+    compared: raw<Item>(
       db,
       sql`${selectItems} JOIN networks w ON w.chainId = ${chainId}
         WHERE d.state IN ('awaiting_wallet', 'failed') AND d.chainId = w.chainId
           AND d.id > w.comparedId AND coalesce(w.comparedAt, '') <= ${comparedBefore} AND ${isMine}
         ORDER BY d.id LIMIT ${COMPARED_ITEMS}`,
     ),
-    raw<{ signer: Address; nextNonce: number; block: number }>(
+    mined: raw<{ signer: Address; nextNonce: number; block: number }>(
       db,
       // Only of transactions that this instance has signed. SQLite takes the block of the largest nonce.
       sql`SELECT signer, max(nonce) + 1 AS nextNonce, block FROM (
@@ -107,11 +108,12 @@ export async function load(
           ORDER BY block DESC LIMIT ${slots})
         GROUP BY signer`,
     ),
-    raw<SignerRow>(
+    signerRows: raw<SignerRow>(
       db,
       sql`SELECT address, reverts, pausedUntil FROM signers WHERE chainId = ${chainId} AND ${isMine}`,
     ),
-  ])
+  })
+  const [row] = networks
   if (!row) return null
   return {
     network: { ...row, contracts: JSON.parse(row.contracts) },
