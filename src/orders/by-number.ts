@@ -13,7 +13,7 @@ import { canonicalJson } from './idempotency.ts'
 import { loadToWrite } from './load.ts'
 import type { NewOrder, NumberedOrder } from './new-order.ts'
 import { countAdded, requireRoom } from './open-orders.ts'
-import { answer, type PlaceCtx, type Placement, readPlaced } from './place.ts'
+import { type PlaceCtx, type Placement, readPlaced, toPlacement } from './place.ts'
 import { planOrders } from './plan.ts'
 import type { PlacedOrder } from './schema.ts'
 import { writePlan } from './write.ts'
@@ -44,7 +44,7 @@ export async function putOrder(
     requireRoom(ctx, open, countAdded(inputs))
     const plan = await planOrders(ctx, inputs, data)
     const written = await writePlan(ctx, { inputs, data, plan, call: null })
-    if (written) return answer(ctx, data, plan, written)
+    if (written) return toPlacement(ctx, data, plan, written)
   }
 }
 

@@ -71,7 +71,7 @@ type Check = {
 }
 
 /** An order with the rows that it names, and what messages call them. */
-type Order = Named & {
+type NamedOrder = Named & {
   input: NewOrder
   field: ReturnType<typeof fieldsOf>
   labels: ReturnType<typeof labelsOf>
@@ -124,7 +124,7 @@ export function requireOwnListings(problems: readonly Issue[]): void {
   if (problems.some(({ code }) => code === 'not_your_listing')) requireNone(problems)
 }
 
-function checkOrder(order: Order, i: number, check: Check): void {
+function checkOrder(order: NamedOrder, i: number, check: Check): void {
   const { caller, report } = check
   const { input, listing, field } = order
   if (caller.role !== 'master' && listing && listing.sellerId !== caller.userId) {
@@ -141,7 +141,7 @@ function checkOrder(order: Order, i: number, check: Check): void {
   if (input.buyerUserId ?? input.buyer) checkBuyer(order, check)
 }
 
-function checkHold({ input, nft, listing, hold }: Order, { report }: Check): void {
+function checkHold({ input, nft, listing, hold }: NamedOrder, { report }: Check): void {
   if (!input.reservationId) return
   if (!hold)
     report('reservationId', 'reservation_not_found', 'no such reservation is live and not used')
@@ -154,7 +154,7 @@ function checkHold({ input, nft, listing, hold }: Order, { report }: Check): voi
 }
 
 /** Returns the NFT, if it exists. */
-function findNft({ nft, listing, field, labels }: Order, { report }: Check): Nft | undefined {
+function findNft({ nft, listing, field, labels }: NamedOrder, { report }: Check): Nft | undefined {
   if (!listing && field.nft === field.listing) return undefined
   const exists = nft && !nft.deletedAt
   if (!exists) report(field.nft, 'nft_not_found', `there is no ${labels.nft}`)
@@ -164,7 +164,10 @@ function findNft({ nft, listing, field, labels }: Order, { report }: Check): Nft
 }
 
 /** What a reservation holds is sold even if the listing has ended since. */
-function checkListing({ listing, obstacle, nft, hold, field, labels }: Order, check: Check): void {
+function checkListing(
+  { listing, obstacle, nft, hold, field, labels }: NamedOrder,
+  check: Check,
+): void {
   const { now, report } = check
   const path = field.listing
   if (!listing) report(path, 'listing_not_found', `there is no ${labels.listing}`)
@@ -180,7 +183,11 @@ function checkListing({ listing, obstacle, nft, hold, field, labels }: Order, ch
 }
 
 /** The price may have changed since the shop showed it to the customer. */
-function checkPrice({ input, hold, labels }: Order, listing: Listing, { report }: Check): void {
+function checkPrice(
+  { input, hold, labels }: NamedOrder,
+  listing: Listing,
+  { report }: Check,
+): void {
   const { priceCents, priceCurrency } = hold ?? listing
   const { expectedPriceCents, expectedCurrency } = input
   if (expectedPriceCents === undefined || expectedCurrency === undefined) return
@@ -191,7 +198,7 @@ function checkPrice({ input, hold, labels }: Order, listing: Listing, { report }
 }
 
 function checkQuantity(
-  { input: { quantity }, listing, hold, labels }: Order,
+  { input: { quantity }, listing, hold, labels }: NamedOrder,
   nft: Nft,
   { data, sold, report }: Check,
 ): void {
@@ -237,7 +244,7 @@ export const identityOf = ({ buyer }: NewOrder) => buyer?.email ?? buyer?.wallet
 export const buyerKey = (input: NewOrder, buyer: Buyer | undefined) =>
   buyer?.id ?? identityOf(input)
 
-function checkBuyer({ input, field, buyers: [buyer] }: Order, check: Check): void {
+function checkBuyer({ input, field, buyers: [buyer] }: NamedOrder, check: Check): void {
   const { caller, newAddresses, report } = check
   const key = buyerKey(input, buyer)
   const id = input.buyerUserId ?? input.buyer?.userId

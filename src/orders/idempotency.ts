@@ -65,7 +65,10 @@ export function requireSameCall(call: IdempotentCall, stored: StoredCall): void 
 
 type NewResult = { namespace: string; now: string; result: SQL | string }
 
-/** Takes the day of a live row with the same key, so that the key of the table fails. */
+/**
+ * Takes the day of a live row with the same key, so that the primary key (day, namespace, key) fails. A
+ * row that is not live any more has an earlier day.
+ */
 const insertKey = (db: Database, call: IdempotentCall, { namespace, now, result }: NewResult) =>
   raw<never>(
     db,

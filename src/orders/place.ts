@@ -61,12 +61,12 @@ export async function placeOrders(
     requireRoom(ctx, open, countAdded(inputs))
     const plan = await planOrders(ctx, inputs, data)
     const written = await writePlan(ctx, { inputs, data, plan, call })
-    if (written) return answer(ctx, data, plan, written)
+    if (written) return toPlacement(ctx, data, plan, written)
   }
 }
 
 /** Returns what the database has made of a plan. */
-export const answer = (
+export const toPlacement = (
   { caller }: Pick<Ctx, 'caller'>,
   { namespace }: OrderData,
   plan: Plan,
