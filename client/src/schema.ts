@@ -4918,6 +4918,25 @@ export interface components {
             };
         };
         /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         */
+        CreateWebhook400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
          * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
@@ -4938,6 +4957,25 @@ export interface components {
         };
         /** @description `conflict`: The current state does not allow this. Read the message; read the resource again. */
         Conflict: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         */
+        UpdateWebhook400: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -6733,7 +6771,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookSecret"];
                 };
             };
-            400: components["responses"]["InvalidInputOrInvalidCharacter"];
+            400: components["responses"]["CreateWebhook400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["CreateWebhook403"];
             409: components["responses"]["Conflict"];
@@ -6817,7 +6855,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
-            400: components["responses"]["InvalidInputOrInvalidCharacter"];
+            400: components["responses"]["UpdateWebhook400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["UpdateWebhook403"];
             404: components["responses"]["NotFound"];

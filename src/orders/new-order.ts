@@ -181,11 +181,8 @@ export const NewOrders = z
   .meta({ id: 'NewOrders', description: 'The orders to place.' })
 
 export const IdempotencyHeader = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^.{1,255}$/, 'must be 1 to 255 characters')
-    // What is not UTF-8 in a header arrives as this: two keys would be one.
-    .check(without(/\uFFFD/))
+  // What is not UTF-8 in a header arrives as U+FFFD: two keys would be one.
+  'idempotency-key': identifier(255, /[\p{Cc}\uFFFD]/u)
     .optional()
     .describe(
       'A key of your choice for this call, unique under a token name. If the call is sent again ' +

@@ -63,7 +63,9 @@ function forgetGuards(userId: number): Guard[] {
       'the user is an administrator: take that role away first',
     ),
     guard(
-      hasTransfersUnderWaySql(userId),
+      sql`${hasTransfersUnderWaySql(userId)} OR EXISTS (SELECT 1 FROM orderItems
+        JOIN deliveries ON deliveries.id = orderItems.id
+        WHERE sellerId = ${userId} AND awaits IS NOT NULL)`,
       'conflict',
       'NFTs are on their way to or from the user: wait for them, or cancel them',
     ),

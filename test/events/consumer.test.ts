@@ -571,6 +571,23 @@ describe('an endpoint', () => {
     })
     expect(await endpointRow(other)).toMatchObject({ leaseUntil: null })
   })
+
+  it('leaves its turn after 5 s to a third endpoint of its user, which may have two runs', async () => {
+    await db.delete(webhookEndpoints)
+    const { id: userId } = await aUser()
+    const endpoint = await anEndpoint({ userId })
+    for (let i = 0; i < 420; i++) await anEvent({ sellerId: userId })
+    await anEndpoint({ userId, leaseUntil: fromNow(HOUR) })
+    const third = await anEndpoint({ userId, dueAt: ago(0) })
+    let count = 0
+    const received = receive(() => {
+      if (++count % 100 === 0) pass(6)
+      return new Response()
+    })
+    const { wakeUps } = await consume([endpoint])
+    expect(received).toHaveLength(100)
+    expect(wakeUps).toContainEqual({ endpointId: third.id, delaySeconds: 0 })
+  })
 })
 
 /** Runs the consumer, and lets something happen while the receiver has the message. */

@@ -229,6 +229,13 @@ describe('creating', () => {
     expect(await errorOf(response)).toBe(`400 invalid_input: ${message}`)
   })
 
+  it('refuses a field that is misspelled, which would be ignored', async () => {
+    const token = await aToken(await aUser())
+    expect(await errorOf(await create(token, { ...hook, Sources: ['Shop'] }))).toBe(
+      '400 unknown_field: Sources: unknown; did you mean sources?',
+    )
+  })
+
   it('accepts http for a server on this machine that the configuration names', async () => {
     const local = `http://${inject('remoteHost')}/empty`
     const { webhook } = await created(await aToken(await aUser()), { ...hook, url: local })

@@ -235,6 +235,18 @@ it('returns 400 if the key is not UTF-8', async () => {
   })
 })
 
+it.each([
+  ['a\tb', 'must not have U+0009 at position 2'],
+  ['a\u0085', 'must not have U+0085 at position 2'],
+  ['a\u00a0', 'must not have U+00A0 at position 2'],
+])('returns 400 if the key is %j', async (key, message) => {
+  const { token, input } = await aShop()
+  expect(await placeError(token, [input], withKey(key))).toMatchObject({
+    status: 400,
+    error: `idempotency-key: ${message}`,
+  })
+})
+
 it('accepts a key of 255 characters', async () => {
   const { token, input } = await aShop()
   expect((await place(token, [input], withKey('x'.repeat(255)))).status).toBe(200)

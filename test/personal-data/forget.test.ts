@@ -200,6 +200,16 @@ it('is refused to a seller while an item is queued', async () => {
   expect((await forget(token, seller)).status).toBe(409)
 })
 
+it('is refused to a seller while an item waits for the wallet of its buyer', async () => {
+  const { token, seller, input } = await aShop()
+  const buyer = { email: 'guest@example.com' }
+  const address = { city: 'Berlin', country: 'DE', postal: '10119', street: 'Torstraße 1' }
+  const { buyerUserId: _, ...sale } = input
+  const [order] = await placed(token, [{ ...sale, buyer, buyerBillingData: address }])
+  expect(await deliveryOf(itemIdOf(order))).toMatchObject({ state: 'awaiting_wallet' })
+  expect((await forget(token, seller)).status).toBe(409)
+})
+
 it('cancels what waits to be delivered to the person, and waits for no chain', async () => {
   const { token, buyer, seller, input } = await aShop()
   const orders = await placed(token, [input, input, input, input])

@@ -101,13 +101,11 @@ function logFailedAttempts(endpoint: WebhookEndpoint, attempts: readonly Attempt
       })
 }
 
-type Turn = { startedAt: Date; batches: number }
-
 /** A run goes on for a minute, but leaves its turn to another endpoint that waits. */
 async function isTurnOver(
   { db, clock, endpoints, isSingle }: RunCtx,
   endpoint: WebhookEndpoint,
-  { startedAt, batches }: Turn,
+  { startedAt, batches }: { startedAt: Date; batches: number },
 ): Promise<boolean> {
   const now = clock()
   const elapsed = now.getTime() - startedAt.getTime()

@@ -29,10 +29,11 @@ const leaseFrom = (now: Date): string => new Date(now.getTime() + LEASE).toISOSt
 const isLeasedSql = ({ id, leaseUntil }: WebhookEndpoint) =>
   sql`id = ${id} AND leaseUntil = ${leaseUntil}`
 
-/** Whether a run may begin to send to an endpoint. */
-const isClaimableSql = (at: string) =>
+/** Whether a run may begin to send to an endpoint. `ending`: an endpoint whose run ends before. */
+const isClaimableSql = (at: string, ending = '') =>
   sql`${isDueSql(at)} AND (SELECT count(*) FROM webhookEndpoints o
-    WHERE o.userId = webhookEndpoints.userId AND o.leaseUntil > ${at}) < ${MAX_LEASES}`
+    WHERE o.userId = webhookEndpoints.userId AND o.leaseUntil > ${at} AND o.id <> ${ending})
+    < ${MAX_LEASES}`
 
 /**
  * Takes the lease of an endpoint. Returns undefined if it is not due, another run has the lease, or
@@ -53,7 +54,7 @@ export async function takeLease(
   return leased[0]
 }
 
-/** Whether another endpoint of the same role waits, and a run may send to it. */
+/** Whether another endpoint of the same role waits, and a run may send to it once this one ends. */
 export async function isAnotherWaiting(
   db: Database,
   { id, role }: WebhookEndpoint,
@@ -63,7 +64,7 @@ export async function isAnotherWaiting(
     others: raw<{ id: string }>(
       db,
       sql`SELECT id FROM webhookEndpoints
-        WHERE role = ${role} AND id <> ${id} AND ${isClaimableSql(now.toISOString())} LIMIT 1`,
+        WHERE role = ${role} AND id <> ${id} AND ${isClaimableSql(now.toISOString(), id)} LIMIT 1`,
     ),
   })
   return others.length > 0
