@@ -13,7 +13,7 @@ const STEPS = 48
 
 /** A colour such as `#2a1e5c`. */
 export type Colour = string
-export type Point = readonly [x: number, y: number]
+type Point = readonly [x: number, y: number]
 
 type Pixels = { palette: Colour[]; indexes: Uint8Array }
 export type Picture = {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,6 +10,7 @@ import { localAccount } from '../../scripts/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/chain/collectibles.ts'
 import { DATABASES } from '../../scripts/local/paths.ts'
 import { FIRST_ORDER, READY, readItem, runExample, waitForTransfer } from '../support/dev.ts'
+import { environment } from '../support/environment.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
 
@@ -66,6 +68,23 @@ const placeOrder = (token: string, order: object) =>
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify([order]),
   })
+
+/** Runs the commands of the first order in README.md, and returns the answer of the last one. */
+function runReadme() {
+  const [, section = ''] =
+    /^## Place your first order\n(.*?)^## /ms.exec(readFileSync('README.md', 'utf8')) ?? []
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+  const [place = '', read = '', receipt = ''] = blocks
+  const { PORT, RPC_PORT } = ports
+  const placeHere = place.replace('PORT=8787 RPC_PORT=8545', `PORT=${PORT} RPC_PORT=${RPC_PORT}`)
+  const wait = `until (${read}) | grep -q transferred; do :; done`
+  const script = [placeHere, wait, receipt].join('\n')
+  const options = { cwd: project.folder, encoding: 'utf8', env: environment() } as const
+  return JSON.parse(execFileSync('sh', ['-c', script], options))
+}
+
+/** An address as a topic of a log. */
+const toTopic = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
 
 /** Returns the states of the demo's orders, by their numbers. */
 async function readDemoStates(token: string): Promise<Record<string, string>> {
@@ -133,6 +152,10 @@ it('starts a marketplace whose printed examples lead to a transfer on the chain'
   const exported = await project.run('export', ['--user', '3', 'person.json'])
   expect(exported.out).toContain('Wrote the data of user 3, with 7 orders, to person.json.')
 
+  const { result } = runReadme()
+  const recipient = result.logs[0].topics.at(-1)
+  expect([result.status, recipient]).toEqual(['0x1', toTopic(localAccount(3).address)])
+
   const log = (await waitFor(/GET .* user 3 /)).slice(out.length)
   expect(log).toMatch(
     /^\d\d:\d\d:\d\d {2}POST \/api\/externalOrders {2}200 {2}\d+ ms {2}master \(user 1\) · req \w{8}$/m,
@@ -178,7 +201,7 @@ it('keeps its state and its master token after a restart, and mails links to the
 
   // A run that ended with the process before holds the chain no more.
   await placeOrder(tokenIn(out), { nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 })
-  await waitForTransfer(tokenIn(out), ports.PORT, FIRST_ORDER + 2)
+  await waitForTransfer(tokenIn(out), ports.PORT, FIRST_ORDER + 3)
 
   const body = new URLSearchParams({ email: 'bo@example.com' })
   await fetch(`http://localhost:${ports.PORT}/sign-in/email`, { method: 'POST', body })
