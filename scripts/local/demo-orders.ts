@@ -13,11 +13,13 @@ const EMIL = {
 
 const CANCELLED = 'demo-cancelled'
 
-/** NFTs 15 and 16 cannot be delivered: 15 waits for its token, and 16 fails. */
+/**
+ * Programs of the guides follow order 1, the first one. NFTs 15 and 16 cannot be delivered: 15 waits for its token, and 16 fails.
+ */
 const orders = [
+  { providerId: 'demo-delivered', nftId: 6, listingId: 8, quantity: 2, ...BO },
   { providerId: 'demo-failed', nftId: 16, listingId: 18, quantity: 1, ...BO },
   { providerId: CANCELLED, nftId: 15, listingId: 17, quantity: 1, ...BO },
-  { providerId: 'demo-delivered', nftId: 6, listingId: 8, quantity: 2, ...BO },
   { providerId: 'demo-minted', nftId: 5, listingId: 7, quantity: 1, ...BO },
   { providerId: 'demo-on-its-way', nftId: 15, listingId: 17, quantity: 1, ...BO },
   { providerId: 'demo-awaiting-wallet', nftId: 7, listingId: 9, quantity: 1, ...EMIL },
