@@ -14,7 +14,8 @@ const EMIL = {
 const CANCELLED = 'demo-cancelled'
 
 /**
- * Programs of the guides follow order 1, the first one. NFTs 15 and 16 cannot be delivered: 15 waits for its token, and 16 fails.
+ * Programs of the guides follow order 1, which is delivered. NFTs 15 and 16 cannot be delivered: 15
+ * waits for its token, and 16 fails.
  */
 const orders = [
   { providerId: 'demo-delivered', nftId: 6, listingId: 8, quantity: 2, ...BO },
