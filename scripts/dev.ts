@@ -3,7 +3,6 @@
  * Both end with this process.
  */
 import { mkdir, rm } from 'node:fs/promises'
-import { max } from 'drizzle-orm'
 import type { Address } from 'viem'
 import { orders } from '../src/db/schema/orders.ts'
 import { mineWaiting, setChainTime, startAnvil } from './chain/anvil.ts'
@@ -16,6 +15,7 @@ import { checkNode, ensureDelivery, syncCatalogue } from './local/chain.ts'
 import { type Clock, openClock } from './local/clock.ts'
 import { createControl } from './local/control.ts'
 import { createControls } from './local/controls.ts'
+import { placeDemoOrders } from './local/demo-orders.ts'
 import { openGateway } from './local/gateway.ts'
 import { freeLeases } from './local/leases.ts'
 import { requestLine } from './local/lines.ts'
@@ -79,10 +79,14 @@ export const command = defineCommand(
     const delivery = await ensureDelivery(rpcUrl, DELIVERY)
     printStatus('contract', delivery)
     // First, because two processes that open a new database at the same time get SQLITE_BUSY.
-    const { issuer, outcomes, ...start } = await prepareDatabase(url, rpcUrl, delivery, clock)
+    const { issuer, outcomes, token, isNew } = await prepareDatabase(url, rpcUrl, delivery, clock)
     const marketplace = await startMarketplace(supervisor, { url, rpcUrl, delivery })
     printStatus('worker', 'started')
     await freeLeases(marketplace.url, clock.now())
+    if (outcomes && isNew) {
+      const placed = await placeDemoOrders({ url: marketplace.url, token })
+      printStatus('orders', `demo, ${placed} placed`)
+    }
     const target = createTarget(marketplace.url)
     const controls = await createControls({ clock, rpcUrl, target, restart: marketplace.restart })
     await openGateway(port, {
@@ -98,7 +102,7 @@ export const command = defineCommand(
       stopMining()
       await produceBlocks(rpcUrl, outcomes, (hash) => undoDelivery({ url, rpcUrl }, hash))
     }
-    console.log(welcome({ url, rpcUrl, ...start }))
+    console.log(welcome({ url, rpcUrl, token }))
     marketplace.showLog()
     startCron(target)
   },
@@ -126,9 +130,8 @@ async function prepareDatabase(url: string, rpcUrl: string, delivery: Address, c
     const issuer = parseIssuer({ ...local.env, PUBLIC_URL: url })
     const request = { role: 'master', name: 'npm run dev' } as const
     const token = await issueToken(local.db, issuer, request, clock.now())
-    const [last] = await local.db.select({ id: max(orders.id) }).from(orders)
     const outcomes = await findOutcomeTokens(local.db)
-    return { issuer, outcomes, token, nextOrderId: (last?.id ?? 0) + 1 }
+    return { issuer, outcomes, token, isNew: (await local.db.$count(orders)) === 0 }
   } finally {
     await local.close()
   }

@@ -8,7 +8,8 @@ import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
 import type { Collectibles } from '../chain/collectibles.ts'
-import { waves } from './demo-art.ts'
+import { type GalleryNft, gallery } from './demo-gallery.ts'
+import { draw, scenes } from './demo-scenes.ts'
 
 /** The relayer. It is not the wallet of a user. */
 export const transferSigner = localAccount(0)
@@ -23,6 +24,9 @@ export const supply = {
   editions: [
     { id: 2n, amount: 1_000_000n },
     { id: 4n, amount: 1_000n },
+    ...gallery
+      .filter(({ token }) => token === 'held')
+      .map(({ id, amount }) => ({ id: BigInt(id), amount: BigInt(amount) })),
   ],
 }
 
@@ -31,13 +35,14 @@ export const timestamps = {
   createdAt: '2026-01-01T12:00:00.000Z',
   updatedAt: '2026-01-01T12:00:00.000Z',
 }
-/** At 2,000 EUR for one ether. */
-export const TEN_EUROS = {
-  priceCents: 1000,
+/** Returns a price at 2,000 EUR for one ether. */
+const priceOf = (euros: number) => ({
+  priceCents: euros * 100,
   priceCurrency: 'EUR',
-  priceEths: '0.005',
-  priceWei: '5000000000000000',
-}
+  priceEths: String(euros / 2000),
+  priceWei: String(BigInt(euros) * 500_000_000_000_000n),
+})
+export const TEN_EUROS = priceOf(10)
 
 function withWallet(account: number) {
   const { address } = localAccount(account)
@@ -69,6 +74,8 @@ const demoUsers: (typeof users.$inferInsert)[] = [
   { id: 3, name: 'Bo Buyer', email: 'bo@example.com', ...withWallet(3) },
   { id: 4, name: 'Bea Buyer', email: 'bea@example.com', ...withWallet(4) },
   { id: 5, name: 'Emil Mail', ...withEmail('emil@example.com') },
+  { id: 6, name: 'Ines Okafor', username: 'ines', email: 'ines@example.com', ...withWallet(6) },
+  { id: 7, name: 'Tomas Lind', username: 'tomas', email: 'tomas@example.com', ...withWallet(7) },
 ]
 
 const demoAddresses: (typeof addresses.$inferInsert)[] = [
@@ -127,17 +134,28 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
         metadata: {
           name: 'The only one',
           description: 'There is one piece of it.\n\nWho buys it owns it alone.',
-          image: waves([20, 30, 90], [250, 190, 120], 2),
+          image: draw(scenes.onlyOne),
           attributes: [
             { trait_type: 'Colour', value: 'Night blue' },
-            { trait_type: 'Waves', value: 2 },
+            { trait_type: 'Waves', value: 9 },
           ],
         },
       },
       price: 100_000,
       priceEths: '0.5',
     },
-    edition(2, 'One of a million', 'limited'),
+    {
+      ...edition(2, 'One of a million', 'limited'),
+      payload: {
+        title: 'One of a million',
+        amountType: 'limited',
+        metadata: {
+          name: 'One of a million',
+          description: 'A hundred dots, of which one is yours.',
+          image: draw(scenes.million),
+        },
+      },
+    },
     {
       ...edition(3, 'As many as you like', 'unlimited'),
       fulfilment: 'mint',
@@ -147,13 +165,43 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
         metadata: {
           name: 'As many as you like',
           description: 'Each piece is minted when it is bought.',
-          image: waves([120, 20, 70], [160, 230, 210], 3),
+          image: draw(scenes.openEdition),
           attributes: [{ trait_type: 'Colour', value: 'Mint' }],
         },
       },
     },
     { ...edition(4, 'Not yet', 'limited', 1_000), status: 'draft' },
+    ...gallery.map((nft) => ({
+      ...edition(nft.id, nft.title, nft.amountType, nft.amount),
+      ...galleryColumns(nft),
+    })),
   ]
+}
+
+/** Returns in which columns an NFT of the gallery differs from other editions. */
+function galleryColumns(nft: GalleryNft): Partial<typeof nfts.$inferInsert> {
+  const { id, creator, title, description, amountType, scene, medium } = nft
+  const { priceCents, priceEths } = priceOf(nft.euros)
+  return {
+    creatorId: creator,
+    creatorPublicAddr: localAccount(creator).address,
+    price: priceCents,
+    priceEths,
+    fulfilment: nft.token === 'mint' ? 'mint' : 'transfer',
+    tokenId: nft.token === 'without id' ? null : String(id),
+    status: nft.isUnlisted ? 'unlisted' : 'released',
+    releaseAt: nft.releaseAt,
+    payload: {
+      title,
+      amountType,
+      metadata: {
+        name: title,
+        description,
+        image: draw(scenes[scene]),
+        attributes: [{ trait_type: 'Medium', value: medium }],
+      },
+    },
+  }
 }
 
 export const forSale = {
@@ -167,18 +215,19 @@ export const forSale = {
 const listing = (id: number) => ({ id, externalId: `listing-${id}` })
 
 const demoListings: (typeof listings.$inferInsert)[] = [
-  {
-    ...forSale,
-    ...listing(1),
-    nftId: 1,
-    amount: 1,
-    priceCents: 100_000,
-    priceEths: '0.5',
-    priceWei: '500000000000000000',
-  },
+  { ...forSale, ...listing(1), ...priceOf(1000), nftId: 1, amount: 1 },
   ...[2, 3, 4].map((id) => ({ ...forSale, ...listing(id), nftId: id })),
   { ...forSale, ...listing(5), nftId: 2, active: false },
   { ...forSale, ...listing(6), nftId: 2, activeTill: '2026-02-01T12:00:00.000Z' },
+  ...gallery.map(({ id, listingId, seller, euros, isUnlisted }) => ({
+    ...forSale,
+    ...listing(listingId),
+    ...priceOf(euros),
+    nftId: id,
+    sellerId: seller,
+    // Never tried: they are sold although they cannot be delivered.
+    ...(isUnlisted && { checkAt: '9999' }),
+  })),
 ]
 
 /** Returns the rows of the catalogue, with NFTs of these contracts. */

@@ -1,29 +1,27 @@
 import { styleText } from 'node:util'
 
-type Start = { url: string; rpcUrl: string; token: string; nextOrderId: number }
+type Start = { url: string; rpcUrl: string; token: string }
 
 /** What `npm run dev` prints when the marketplace is ready. */
-export function welcome({ url, rpcUrl, token, nextOrderId }: Start): string {
-  const api = `${url}/api/externalOrders`
+export function welcome({ url, rpcUrl, token }: Start): string {
   const bold = (text: string) => styleText('bold', text)
   return `
 ${bold('Marketplace')}  ${url}
-${bold('Sign in')}      ${url}/sign-in (the link that is mailed appears below)
 ${bold('Docs')}         ${url}/docs
 ${bold('Chain')}        ${rpcUrl}
 
-A master token, for a second terminal:
+${bold('Three things to try')}
+
+1. See what a buyer sees: sign in as bo@example.com. The link that is mailed appears below.
+${url}/orders
+
+2. Place an order in a second terminal: user 3, Bo, buys one piece of NFT 2.
 export TOKEN=${token}
+curl -s ${url}/api/externalOrders -H "Authorization: Bearer $TOKEN" -d '[{"nftId":2,"listingId":2,"quantity":1,"buyerUserId":3}]'
 
-Place an order: user 3 buys one piece of NFT 2.
-curl -s ${api} -H "Authorization: Bearer $TOKEN" -d '[{"nftId":2,"listingId":2,"quantity":1,"buyerUserId":3}]'
+3. See what operators see: sign in as ada@example.com.
+${url}/operations
 
-Follow it: its item becomes \`transferred\` within seconds.
-curl -s ${api}/${nextOrderId} -H "Authorization: Bearer $TOKEN"
-
-Move its time, take back blocks, set back its database: ${url}/docs/local
-npm run dev -- --advance 25h
-
-Next steps: ${url}/docs. Press Ctrl-C to stop. \`npm run dev -- --fresh\` deletes the data.
+Press Ctrl-C to stop. \`npm run dev -- --fresh\` deletes the data.
 `
 }

@@ -75,15 +75,15 @@ async function aDemo() {
 
 it('takes the export of the demo', async () => {
   await aDemo()
-  // 8 creators, sellers and buyers of outcomes; NFTs and listings.
-  expect(await expectRoundTrip()).toHaveLength(8 + 27 + 29)
+  // 10 creators, sellers and buyers of outcomes; NFTs and listings.
+  expect(await expectRoundTrip()).toHaveLength(10 + 39 + 41)
 })
 
 describe('an exported record', () => {
   it('works alone, also with the id that a creator has only in exports', async () => {
     await aDemo()
     const lines = (await exported()).trimEnd().split('\n')
-    expect(lines.filter((line) => line.includes('"creator":"user-2"'))).toHaveLength(4)
+    expect(lines.filter((line) => line.includes('"creator":"user-2"'))).toHaveLength(8)
     for (const line of lines) expect((await importing(line)).issues).toBeUndefined()
     expect((await exported()).trimEnd().split('\n')).toEqual(lines)
     const { result } = await importing(linesOf([anNftRecord('new', 9, { creator: 'user-2' })]))

@@ -5,7 +5,7 @@ import { createWalletClient, http } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { deliveryOwner } from '../../scripts/catalogue/demo.ts'
 import { startAnvil } from '../../scripts/chain/anvil.ts'
-import { READY, runExample, waitForTransfer } from '../support/dev.ts'
+import { FIRST_ORDER, READY, runExample, waitForTransfer } from '../support/dev.ts'
 import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
 
 let project: Project
@@ -30,7 +30,7 @@ it('moves to another node, also if the contract gets another address there', asy
   const { process, out } = await project.start('dev', READY, { ...ports, RPC_URL: rpcUrl })
   expect(out).toContain('demo, moved to a new chain because the old one is gone')
   expect(out).not.toContain('0x0116686E2291dbd5e317F47faDBFb43B599786Ef')
-  expect(runExample(out, 0)).toMatchObject({ orders: [{ id: 1 }] })
+  expect(runExample(out)).toMatchObject({ orders: [{ id: FIRST_ORDER }] })
   await waitForTransfer(tokenIn(out), ports.PORT)
   process.kill('SIGINT')
   await once(process, 'close')

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,7 +9,8 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { localAccount } from '../../scripts/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/chain/collectibles.ts'
 import { DATABASES } from '../../scripts/local/paths.ts'
-import { READY, readItem, runExample, waitForTransfer } from '../support/dev.ts'
+import { FIRST_ORDER, READY, readItem, runExample, waitForTransfer } from '../support/dev.ts'
+import { environment } from '../support/environment.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
 
@@ -67,6 +69,37 @@ const placeOrder = (token: string, order: object) =>
     body: JSON.stringify([order]),
   })
 
+/** Runs the commands of the first order in README.md, and returns the answer of the last one. */
+function runReadme() {
+  const [, section = ''] =
+    /^## Place your first order\n(.*?)^## /ms.exec(readFileSync('README.md', 'utf8')) ?? []
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+  const [place = '', read = '', receipt = ''] = blocks
+  const { PORT, RPC_PORT } = ports
+  const placeHere = place.replace('PORT=8787 RPC_PORT=8545', `PORT=${PORT} RPC_PORT=${RPC_PORT}`)
+  const wait = `until (${read}) | grep -q transferred; do :; done`
+  const script = [placeHere, wait, receipt].join('\n')
+  const options = { cwd: project.folder, encoding: 'utf8', env: environment() } as const
+  return JSON.parse(execFileSync('sh', ['-c', script], options))
+}
+
+/** An address as a topic of a log. */
+const toTopic = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
+
+/** Returns the states of the demo's orders, by their numbers. */
+async function readDemoStates(token: string): Promise<Record<string, string>> {
+  const response = await fetch(`http://localhost:${ports.PORT}/api/admin/transfers`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const { transfers }: { transfers: { providerId: string | null; status: string }[] } =
+    await response.json()
+  return Object.fromEntries(
+    transfers.flatMap(({ providerId, status }) =>
+      providerId?.startsWith('demo-') ? [[providerId, status]] : [],
+    ),
+  )
+}
+
 /** Sends requests until one is answered. */
 const firstAnswer = (path: string) =>
   vi.waitUntil(
@@ -84,22 +117,27 @@ it('starts a marketplace whose printed examples lead to a transfer on the chain'
   expect(out).toContain('demo, created')
   expect(out).toContain('contract   0x0116686E2291dbd5e317F47faDBFb43B599786Ef')
   // The port was closed while there was nothing to answer with.
-  // The outcomes are unlisted.
+  // Two of the demo and the outcomes are unlisted.
   expect(await stats).toEqual({
-    stats: { nfts: { total: 3, unique: 1, rare: 1, unlimited: 1 } },
+    stats: { nfts: { total: 13, unique: 1, rare: 10, unlimited: 2 } },
   })
-  expect(runExample(out, 0)).toMatchObject({ orders: [{ id: 1, status: 'paid' }], error: null })
-  expect(runExample(out, 1)).toMatchObject({ orders: [{ id: 1 }], error: null })
+  expect(runExample(out)).toMatchObject({
+    orders: [{ id: FIRST_ORDER, status: 'paid' }],
+    error: null,
+  })
 
   const item = await waitForTransfer(tokenIn(out), ports.PORT)
   const chain = createPublicClient({ transport: http(`http://127.0.0.1:${ports.RPC_PORT}`) })
   const receipt = await chain.getTransactionReceipt({ hash: item.txId })
-  const [transfer] = parseEventLogs({ abi: erc1155Abi, logs: receipt.logs })
-  expect(transfer?.args).toMatchObject({ to: localAccount(3).address, id: 2n, value: 1n })
+  // The transaction may have orders of the demo too.
+  const transfers = parseEventLogs({ abi: erc1155Abi, logs: receipt.logs }).map(({ args }) => args)
+  expect(transfers).toContainEqual(
+    expect.objectContaining({ to: localAccount(3).address, id: 2n, value: 1n }),
+  )
 
   // NFT 3 is minted on delivery.
   await placeOrder(tokenIn(out), { nftId: 3, listingId: 3, quantity: 2, buyerUserId: 3 })
-  const { txId } = await waitForTransfer(tokenIn(out), ports.PORT, 2)
+  const { txId } = await waitForTransfer(tokenIn(out), ports.PORT, FIRST_ORDER + 1)
   const { logs } = await chain.getTransactionReceipt({ hash: txId })
   expect(parseEventLogs({ abi: erc1155Abi, logs })[0]?.args).toMatchObject({
     from: zeroAddress,
@@ -112,14 +150,18 @@ it('starts a marketplace whose printed examples lead to a transfer on the chain'
   const { out: token } = await project.run('token', ['--user', '3'])
   expect(await readItem(token.trim(), ports.PORT)).toMatchObject({ status: 'transferred' })
   const exported = await project.run('export', ['--user', '3', 'person.json'])
-  expect(exported.out).toContain('Wrote the data of user 3, with 2 orders, to person.json.')
+  expect(exported.out).toContain('Wrote the data of user 3, with 7 orders, to person.json.')
+
+  const { result } = runReadme()
+  const recipient = result.logs[0].topics.at(-1)
+  expect([result.status, recipient]).toEqual(['0x1', toTopic(localAccount(3).address)])
 
   const log = (await waitFor(/GET .* user 3 /)).slice(out.length)
   expect(log).toMatch(
     /^\d\d:\d\d:\d\d {2}POST \/api\/externalOrders {2}200 {2}\d+ ms {2}master \(user 1\) · req \w{8}$/m,
   )
-  expect(log).toMatch(/GET \/api\/externalOrders\/1 {2}200 {2}\d+ ms {2}user 3 · req \w{8}$/m)
-  expect(log).toMatch(/^\d\d:\d\d:\d\d {2}items_transferred {2}chainId 31337 · items 1$/m)
+  expect(log).toMatch(/GET \/api\/externalOrders\/7 {2}200 {2}\d+ ms {2}user 3 · req \w{8}$/m)
+  expect(log).toMatch(/^\d\d:\d\d:\d\d {2}items_transferred {2}chainId 31337 · items \d+$/m)
   expect(log).not.toContain('{"event"')
 
   const second = await project.run('dev', [], {
@@ -145,10 +187,21 @@ it('keeps its state and its master token after a restart, and mails links to the
   const { process, out, waitFor } = await project.start('dev', READY, ports)
   expect(out).toContain('demo, unchanged')
   expect(await readItem(tokenIn(out), ports.PORT)).toMatchObject({ status: 'transferred' })
+  // The demo has an order in each state that buyers see.
+  await expect
+    .poll(() => readDemoStates(tokenIn(out)), { timeout: PATIENCE })
+    .toEqual({
+      'demo-awaiting-wallet': 'awaiting_wallet',
+      'demo-on-its-way': 'queued',
+      'demo-minted': 'transferred',
+      'demo-delivered': 'transferred',
+      'demo-failed': 'failed',
+      'demo-cancelled': 'cancelled',
+    })
 
   // A run that ended with the process before holds the chain no more.
   await placeOrder(tokenIn(out), { nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 })
-  await waitForTransfer(tokenIn(out), ports.PORT, 3)
+  await waitForTransfer(tokenIn(out), ports.PORT, FIRST_ORDER + 3)
 
   const body = new URLSearchParams({ email: 'bo@example.com' })
   await fetch(`http://localhost:${ports.PORT}/sign-in/email`, { method: 'POST', body })

@@ -1,6 +1,6 @@
 /** Compares the documents with the code that they describe. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { listEndpoints } from '../../scripts/openapi/list.ts'
@@ -32,6 +32,11 @@ const events = new Set(
 
 it('keeps README.md short', () => {
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+})
+
+it.each(['orders.png', 'operations.png'])('shows the small picture %s in README.md', (name) => {
+  expect(readme).toContain(`](docs/images/${name})`)
+  expect(statSync(`docs/images/${name}`).size).toBeLessThan(150_000)
 })
 
 it.each(Object.keys({ ...dependencies, ...devDependencies }))(

@@ -10,11 +10,14 @@ export const READY = 'Press Ctrl-C to stop'
 
 type Item = { status: string; txId: Hash }
 
+/** The id of the first order after those of the demo. */
+export const FIRST_ORDER = 7
+
 /** Returns the item of an order. */
 export async function readItem(
   token: string,
   port: string,
-  orderId = 1,
+  orderId = FIRST_ORDER,
 ): Promise<Item | undefined> {
   const response = await fetch(`http://localhost:${port}/api/externalOrders/${orderId}`, {
     headers: { authorization: `Bearer ${token}` },
@@ -23,7 +26,11 @@ export async function readItem(
   return orders[0]?.orderItems[0]
 }
 
-export const waitForTransfer = (token: string, port: string, orderId = 1): Promise<Item> =>
+export const waitForTransfer = (
+  token: string,
+  port: string,
+  orderId = FIRST_ORDER,
+): Promise<Item> =>
   vi.waitUntil(
     async () => {
       const item = await readItem(token, port, orderId)
@@ -32,14 +39,9 @@ export const waitForTransfer = (token: string, port: string, orderId = 1): Promi
     { timeout: PATIENCE, interval: 200 },
   )
 
-/** Runs the printed examples in a shell, as a person would, up to the given one. */
-export function runExample(out: string, number: number) {
-  const lines = out.match(/^(export TOKEN=|curl ).*$/gm) ?? []
-  const [token = '', ...examples] = lines
-  return JSON.parse(
-    execFileSync('sh', ['-c', `${token}\n${examples[number]}`], {
-      encoding: 'utf8',
-      env: environment(),
-    }),
-  )
+/** Runs the printed commands in a shell, as a person would. Returns the order that they place. */
+export function runExample(out: string) {
+  const commands = out.match(/^(export TOKEN=|curl ).*$/gm) ?? []
+  const options = { encoding: 'utf8', env: environment() } as const
+  return JSON.parse(execFileSync('sh', ['-c', commands.join('\n')], options))
 }

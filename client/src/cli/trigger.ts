@@ -15,6 +15,9 @@ const ALARM = 'deliveries_failed'
 /** What the order numbers of this command begin with. */
 const PREFIX = 'trigger-'
 
+/** The number of the order of the demo that has failed. */
+const DEMO_FAILED = 'demo-failed'
+
 type Context = { client: MarketplaceClient; signal: AbortSignal }
 type EventType = MarketplaceEvent['type']
 
@@ -143,12 +146,13 @@ async function raiseAlarm(context: Context) {
   return { order, raised: await waitFor(context, order.createdAt, isAlarm('alarm.raised')) }
 }
 
-/** Cancels what failed in earlier runs. Throws a `CommandError` if other orders have failed. */
+/** Cancels what failed in earlier runs and in the demo. Throws a `CommandError` if other orders have failed. */
 async function cancelFailed({ client, signal }: Context): Promise<void> {
   const others: string[] = []
   const failed = client.items('listTransfers', { status: 'failed' }, { signal })
   for await (const { orderId, providerId, reasonCode } of failed)
-    if (providerId?.startsWith(PREFIX)) await client.cancelOrder({ order_id: orderId }, { signal })
+    if (providerId?.startsWith(PREFIX) || providerId === DEMO_FAILED)
+      await client.cancelOrder({ order_id: orderId }, { signal })
     else if (reasonCode !== 'cancelled') others.push(`${orderId} (${reasonCode})`)
   if (others.length > 0)
     throw new CommandError(

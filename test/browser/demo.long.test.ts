@@ -1,0 +1,48 @@
+/** What `npm run dev` begins with, as its buyer and its administrator see it. README.md shows both pages. */
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { waitForText } from './browser.ts'
+import { hasChromium } from './chromium.ts'
+import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
+
+const IMAGES = 'docs/images'
+
+const viewport = { width: 1280, height: 800 }
+
+/** Saves the picture of a page for README.md, if `npm run screenshots` runs this test. */
+async function savePicture(page: Page, name: string) {
+  // Art is loaded when it is near.
+  await page.waitForLoadState('networkidle')
+  if (process.env.SCREENSHOTS) await page.screenshot({ path: join(IMAGES, name) })
+}
+
+describe.skipIf(!hasChromium)('the demo', () => {
+  let marketplace: Marketplace
+
+  beforeAll(async () => {
+    marketplace = await aMarketplace()
+  })
+  afterAll(() => marketplace?.close())
+
+  it('shows its buyer orders that are delivered, on their way, cancelled and failed', async () => {
+    const page = await marketplace.open({ viewport })
+    await signInByMail(marketplace, page, 'bo@example.com')
+    await page.goto('/orders')
+    for (const text of ['demo-on-its-way', 'Waiting for the seller', 'Delivered', 'Not delivered'])
+      await waitForText(page, text)
+    await waitForText(page, 'The delivery was cancelled')
+    expect(await page.locator('main li img').count()).toBeGreaterThanOrEqual(5)
+    await savePicture(page, 'orders.png')
+  })
+
+  it('shows its administrator the order that has failed', async () => {
+    const page = await marketplace.open({ viewport })
+    await signInByMail(marketplace, page, 'ada@example.com')
+    await marketplace.runCron()
+    await page.goto('/operations')
+    await waitForText(page, 'Deliveries failed')
+    await waitForText(page, 'The NFT has no valid token id')
+    await savePicture(page, 'operations.png')
+  })
+})
