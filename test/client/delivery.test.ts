@@ -75,7 +75,8 @@ it('uses another key for each call, or the key of the caller', async () => {
   const other = await shop.placeOrders({ body: [order] })
   await shop.placeOrders({ body: [order] })
   network.stop()
-  expect(again).toEqual(first)
+  // The delivery may have begun between the two.
+  expect(again.orders.map(({ id }) => id)).toEqual(first.orders.map(({ id }) => id))
   expect(other.orders[0]?.id).not.toBe(first.orders[0]?.id)
   expect(network.keys.slice(0, 2)).toEqual(Array(2).fill(headers['idempotency-key']))
   expect(new Set(network.keys).size).toBe(3)
