@@ -41,3 +41,10 @@ export async function expectAccessible(page: Page, name: string) {
       expect(found, `${name}, ${variant}`).toEqual([])
     }
 }
+
+/** Saves the picture of a page for a document, if `npm run screenshots` runs this test. */
+export async function savePicture(page: Page, path: string): Promise<void> {
+  // Art is loaded when it is near.
+  await page.waitForLoadState('networkidle')
+  if (process.env.SCREENSHOTS) await page.screenshot({ path })
+}

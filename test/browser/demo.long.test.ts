@@ -1,21 +1,11 @@
 /** What `npm run dev` begins with, as its buyer and its administrator see it. README.md shows both pages. */
-import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { savePicture } from './accessibility.ts'
 import { waitForText } from './browser.ts'
 import { hasChromium } from './chromium.ts'
 import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
 
-const IMAGES = 'docs/images'
-
 const viewport = { width: 1280, height: 800 }
-
-/** Saves the picture of a page for README.md, if `npm run screenshots` runs this test. */
-async function savePicture(page: Page, name: string) {
-  // Art is loaded when it is near.
-  await page.waitForLoadState('networkidle')
-  if (process.env.SCREENSHOTS) await page.screenshot({ path: join(IMAGES, name) })
-}
 
 describe.skipIf(!hasChromium)('the demo', () => {
   let marketplace: Marketplace
@@ -33,7 +23,7 @@ describe.skipIf(!hasChromium)('the demo', () => {
       await waitForText(page, text)
     await waitForText(page, 'The delivery was cancelled')
     expect(await page.locator('main li img').count()).toBeGreaterThanOrEqual(5)
-    await savePicture(page, 'orders.png')
+    await savePicture(page, 'docs/images/orders.png')
   })
 
   it('shows its administrator the order that has failed', async () => {
@@ -43,6 +33,6 @@ describe.skipIf(!hasChromium)('the demo', () => {
     await page.goto('/operations')
     await waitForText(page, 'Deliveries failed')
     await waitForText(page, 'The NFT has no valid token id')
-    await savePicture(page, 'operations.png')
+    await savePicture(page, 'docs/images/operations.png')
   })
 })
