@@ -212,7 +212,7 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await signInByMail(marketplace, page, 'cleo@example.com')
     await page.getByRole('link', { name: 'Sold' }).click()
     await page.getByText('You have not allowed delivery of Edition').waitFor()
-    await page.getByText('Waiting for you').waitFor()
+    await page.locator(`#order-${id}`).getByText('Waiting for you').waitFor()
     await page.getByRole('link', { name: 'Allow it' }).click()
     await page.getByText('missing', { exact: true }).waitFor()
     await expectAccessible(page, 'a missing permission')
