@@ -248,7 +248,7 @@ const appendItemEvents = (db: Database, rows: string, at: string) =>
     at,
   )
 
-/** `rows`: a JSON array of the first values of each delivery, with the `payprovWebhookToken` of its order. */
+/** `rows`: JSON, the first values of each delivery by the `payprovWebhookToken` of its order. */
 type NewDeliveries = {
   rows: string
   now: string
@@ -267,9 +267,9 @@ export const insertDeliveries = prepared((db, { rows, now, placedBy, namespace }
         coalesce('user:' || CAST(${placedBy} AS INTEGER), ${namespace}), ${now}, ${now}
       FROM json_each(${rows})
         CROSS JOIN orders o ON o.id = (SELECT id FROM orders
-          WHERE payprovWebhookToken = value ->> 'payprovWebhookToken' ORDER BY id DESC LIMIT 1)
+          WHERE payprovWebhookToken = json_each.key ORDER BY id DESC LIMIT 1)
         CROSS JOIN orderItems i ON i.orderId = o.id
-      ORDER BY json_each.key`),
+      ORDER BY json_each.id`),
 )
 
 /**

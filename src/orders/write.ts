@@ -27,7 +27,7 @@ import { countAdded, dailyOrders } from './open-orders.ts'
 import { byId, requireRow } from './order.ts'
 import type { Plan, Written } from './plan.ts'
 
-/** `rows`: a JSON array. Those of items have the token of their order. */
+/** `rows`: a JSON array; of items an object, by the token of their order. */
 type Rows = { rows: string; now: string }
 
 /** As an import creates them: without a sign-in. The unique indexes fail if an address is taken. */
@@ -81,9 +81,12 @@ const insertOrders = prepared((db, { rows, now, namespace }: NewOrders) =>
     RETURNING id, buyerId, billingAddressId, payprovWebhookToken`),
 )
 
-/** The order of an item, which this transaction has added. */
+/**
+ * The order of an item, which this transaction has added. `json_each.key` is its token: SQLite would
+ * take the token out of the JSON again for each order that it compares.
+ */
 const referencedOrder = sql`(SELECT id FROM orders
-  WHERE payprovWebhookToken = value ->> 'payprovWebhookToken' ORDER BY id DESC LIMIT 1)`
+  WHERE payprovWebhookToken = json_each.key ORDER BY id DESC LIMIT 1)`
 
 const insertItems = prepared((db, { rows }: Rows) =>
   db.all<Written['items'][number]>(sql`INSERT INTO orderItems (orderId, nftId, listingId, sellerId,
@@ -91,7 +94,7 @@ const insertItems = prepared((db, { rows }: Rows) =>
     SELECT ${referencedOrder}, value ->> 'nftId', value ->> 'listingId', value ->> 'sellerId',
       value ->> 'quantity', value ->> 'priceCents', value ->> 'priceEths', value ->> 'ethRecipient',
       value ->> 'recipientChainId', value ->> 'priceCurrency'
-    FROM json_each(${rows}) ORDER BY json_each.key
+    FROM json_each(${rows}) ORDER BY json_each.id
     RETURNING id, orderId`),
 )
 
@@ -144,12 +147,11 @@ export async function writePlan(
     ...billing,
     custom,
   }))
-  const items = plan.orders.map(({ order: { payprovWebhookToken }, item, delivery }) => ({
-    payprovWebhookToken,
-    ...item,
-    ...delivery,
-  }))
-  const itemRows = { rows: JSON.stringify(items), now }
+  const items = plan.orders.map(({ order, item, delivery }) => [
+    order.payprovWebhookToken,
+    { ...item, ...delivery },
+  ])
+  const itemRows = { rows: JSON.stringify(Object.fromEntries(items)), now }
   const guards = guardsOf(ctx, { inputs, data, expected: expectedRows(inputs, plan) })
   try {
     return await writeAs(db, caller, [refuseOtherSecret(secretHash), ...guards], {
