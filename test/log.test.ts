@@ -5,7 +5,7 @@ import { requestId } from 'hono/request-id'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { connect } from '../src/db/client.ts'
 import type { App } from '../src/http/context.ts'
-import { onError } from '../src/http/errors.ts'
+import { onError } from '../src/http/error-response.ts'
 import { log } from '../src/log.ts'
 
 const EMAIL = 'ada@example.com'

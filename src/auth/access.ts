@@ -3,9 +3,8 @@
  */
 
 import { not, type SQL, sql } from 'drizzle-orm'
-import { batch, guarded, type NamedStatements, type Results } from '../db/batch.ts'
+import { batch, type Guard, guarded, type NamedStatements, type Results } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import type { Guard } from '../db/guard.ts'
 import { ADMINISTRATOR, type tokens, type users } from '../db/schema/users.ts'
 import { prepared, raw } from '../db/statements.ts'
 import type { Caller } from '../http/context.ts'

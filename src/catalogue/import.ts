@@ -3,9 +3,8 @@
 import { eq, inArray, lt, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { batch, guarded, type NamedStatements, type Results } from '../db/batch.ts'
+import { batch, type Guard, guarded, type NamedStatements, type Results } from '../db/batch.ts'
 import { type Database, toJsonSlices } from '../db/client.ts'
-import type { Guard } from '../db/guard.ts'
 import {
   type CatalogueType,
   catalogueImports,

@@ -1,7 +1,10 @@
 /** Runs statements in one trip, as one transaction, and gives their results names. */
+import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
-import { type Guard, guardSql, readGuardError } from './guard.ts'
 import { raw, type Statement, type StatementOf } from './statements.ts'
+
+/** A condition that stops a transaction, and the error to throw. */
+export type Guard = { when: SQL; error: () => Error }
 
 /** Statements by name. A list of statements has one name, and its rows are joined. */
 export type NamedStatements = Readonly<Record<string, Statement | readonly Statement[] | undefined>>
@@ -44,6 +47,21 @@ export async function guarded<const Statements extends NamedStatements>(
   } catch (error) {
     throw readGuardError(guards, error) ?? error
   }
+}
+
+/**
+ * The statement that stops a transaction if the condition of a guard holds. A trigger on the view
+ * `guard` raises the inserted text as an error, unless it is NULL.
+ */
+function guardSql(guards: readonly Guard[]): SQL {
+  const cases = guards.map(({ when }, i) => sql`WHEN ${when} THEN ${sql.raw(`'guard:${i}'`)}`)
+  return sql`INSERT INTO guard (failure) SELECT CASE ${sql.join(cases, sql` `)} END`
+}
+
+/** Returns the error of the guard that has stopped a transaction; undefined if none has. */
+function readGuardError(guards: readonly Guard[], error: unknown): Error | undefined {
+  const match = /\bguard:(\d+)/.exec(String(error))
+  return match ? guards[Number(match[1])]?.error() : undefined
 }
 
 async function run<Statements extends NamedStatements>(

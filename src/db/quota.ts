@@ -4,9 +4,8 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { DAY } from '../time.ts'
-import { guarded } from './batch.ts'
+import { type Guard, guarded } from './batch.ts'
 import type { Database } from './client.ts'
-import type { Guard } from './guard.ts'
 import { prune } from './prune.ts'
 import { quotas } from './schema/operations.ts'
 import { raw } from './statements.ts'

@@ -3,12 +3,14 @@
  * hash of the newest settled block stands, everything below it stands. Otherwise the chain has lost
  * blocks in which something was settled (a deep reorganization, or a chain that was reset).
  */
+import type { Address, Hex } from 'viem'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Network } from '../env.ts'
-import { leaveOut } from '../ethereum/node.ts'
+import { encodeGetter } from '../ethereum/contract.ts'
+import { askAll, leaveOut, type Node, otherNodes } from '../ethereum/node.ts'
+import { block, blockAt, hex, inconclusive, read, view } from '../ethereum/requests.ts'
 import { log } from '../log.ts'
-import { askOthersFor, isNoContract, readHashes } from './chain/history.ts'
 import type { KnownBlock, Loaded, Observation } from './model.ts'
 import {
   forgetContract,
@@ -166,4 +168,34 @@ async function findFork(input: Input): Promise<Fork | Unproven> {
       return isProven ? { standing: null } : unproven('the node is behind the settled block')
     below = last.number
   }
+}
+
+/** Whether each node says that a contract is no Delivery contract. */
+async function isNoContract(network: Network, contract: Address): Promise<boolean> {
+  const request = view(contract, encodeGetter('predecessor'))
+  const replies = await askAll(network, [request])
+  return replies(request).every(
+    (reply) => inconclusive(reply) === null && read(hex, reply)?.length !== 66,
+  )
+}
+
+/** What the other nodes say of a block: one of them has it, all have another one or none, or some do not answer. */
+async function askOthersFor(
+  { number, hash }: KnownBlock,
+  network: Network,
+  node: Node,
+): Promise<'has' | 'lacks' | 'unknown'> {
+  let answers = 1
+  for (const other of otherNodes(network, node)) {
+    const reply = (await other.rpc([blockAt(number)]))(blockAt(number))
+    if (read(block, reply)?.hash === hash) return 'has'
+    if ('result' in reply) answers++
+  }
+  return answers < network.rpcUrls.length ? 'unknown' : 'lacks'
+}
+
+/** Returns the hashes that a node has at the heights of blocks. Null: it does not tell one. */
+async function readHashes({ rpc }: Node, blocks: readonly KnownBlock[]): Promise<(Hex | null)[]> {
+  const replies = await rpc(blocks.map(({ number }) => blockAt(number)))
+  return blocks.map(({ number }) => read(block, replies(blockAt(number)))?.hash ?? null)
 }

@@ -9,11 +9,13 @@ import type { Item, Loaded, Observation } from './model.ts'
 import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
 import { finalDelay } from './rules/decide.ts'
 import { fail, type ItemChange, queue, wait, waitForTransaction } from './rules/item-changes.ts'
-import { type AgreedTransaction, agreeOnMined, isSameMined } from './rules/receipts.ts'
 import {
+  type AgreedTransaction,
+  agreeOnMined,
   deniesTransfer,
   type FoundTransaction,
   isFinal,
+  isSameMined,
   type Recorded,
   settle,
   settleMined,

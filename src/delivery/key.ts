@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
 import { bytesToHex, hexToBytes, sha256 } from 'viem/utils'
-import type { Guard } from '../db/guard.ts'
+import type { Guard } from '../db/batch.ts'
 import { prepared } from '../db/statements.ts'
 import { ApiError } from '../http/errors.ts'
 

@@ -7,7 +7,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import type { AlarmData, WebhookEvent } from '../db/schema/webhooks.ts'
 import { raw } from '../db/statements.ts'
-import { randomHex } from './signature.ts'
 
 /** The first id that an event of this time may have: microseconds since 1970. */
 export const eventIdAt = (at: Date): number => at.getTime() * 1000
@@ -56,44 +55,5 @@ export function appendAlarms(db: Database, alarms: readonly Alarm[], now: Date) 
         FROM json_each(${JSON.stringify(alarms)})`,
     ),
     makeEndpointsDue(db, at),
-  ]
-}
-
-/**
- * The statements that send a test to an endpoint, if `when` holds. Tests that wait for another attempt
- * are given up, so that a receiver gets no more than its owner asks for.
- */
-export function appendTest(
-  db: Database,
-  endpointId: string,
-  { now, when = sql`TRUE` }: { now: Date; when?: SQL },
-) {
-  const at = now.toISOString()
-  const data = JSON.stringify({
-    message: 'This is a test. Answer with the challenge as the body.',
-    challenge: randomHex(),
-  })
-  return [
-    raw<never>(
-      db,
-      sql`UPDATE webhookMessages SET state = 'failed', dueAt = NULL
-        WHERE endpointId = ${endpointId} AND ${when} AND eventId IN (
-          SELECT m.eventId FROM webhookMessages m JOIN events v ON v.id = m.eventId
-          WHERE m.endpointId = ${endpointId} AND m.dueAt IS NOT NULL AND v.type = 'webhook.test')`,
-    ),
-    raw<never>(
-      db,
-      sql`INSERT INTO events (id, type, at, endpointId, data)
-        SELECT ${nextEventId(at)}, 'webhook.test', ${at}, ${endpointId}, ${data} WHERE ${when}`,
-    ),
-    raw<never>(
-      db,
-      sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
-        SELECT (SELECT max(id) FROM events), ${endpointId}, 'pending', 0, ${at} WHERE ${when}`,
-    ),
-    raw<never>(
-      db,
-      sql`UPDATE webhookEndpoints SET dueAt = ${at} WHERE id = ${endpointId} AND ${when}`,
-    ),
   ]
 }

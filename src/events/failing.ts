@@ -10,8 +10,7 @@ import { log } from '../log.ts'
 import { type Mailer, mailWebhook, type WebhookProblem } from '../mail/mail.ts'
 import { DAY } from '../time.ts'
 import { eventIdAt } from './append.ts'
-import { RETENTION } from './event.ts'
-import { takes } from './filter.ts'
+import { RETENTION, takes } from './event.ts'
 
 /** Milliseconds of failure. */
 const WARNED_AFTER = 4 * DAY

@@ -10,8 +10,7 @@ import { raw } from '../db/statements.ts'
 import { rejected } from '../http/errors.ts'
 import type { ReadCtx } from './access.ts'
 import { eventIdAt } from './append.ts'
-import { eventName, RETENTION, selectEvents, toBody, WINDOW } from './event.ts'
-import { isPossibleSql } from './filter.ts'
+import { eventName, isPossibleSql, RETENTION, selectEvents, toBody, WINDOW } from './event.ts'
 import type { EventsQuery } from './schema.ts'
 
 /**

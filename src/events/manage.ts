@@ -4,7 +4,7 @@ import { and, eq, exists, gt, isNotNull, ne, not, type SQL, sql } from 'drizzle-
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'
 import { refuseNonAdministrator, writeAs } from '../auth/access.ts'
-import type { Guard } from '../db/guard.ts'
+import type { Guard } from '../db/batch.ts'
 import { countUse, refuseOverQuota } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
@@ -21,10 +21,9 @@ import {
   refuseOldSession,
   refuseUnknownEndpoint,
 } from './access.ts'
-import { appendTest } from './append.ts'
 import { isAlarm } from './event.ts'
 import { endpointColumns, toWebhook } from './read.ts'
-import { testQuotas } from './resend.ts'
+import { appendTest, testQuotas } from './resend.ts'
 import type { NewWebhook, Webhook, WebhookChanges } from './schema.ts'
 import { parseWebhookUrl } from './sending/send.ts'
 import { randomHex, webhookSecret } from './signature.ts'

@@ -9,8 +9,7 @@ import { events, type WebhookEndpoint, webhookEndpoints } from '../db/schema/web
 import { raw } from '../db/statements.ts'
 import { endpointNotFound, isEndpointSql, type ReadCtx } from './access.ts'
 import type { WebhookMessage } from './answers.ts'
-import { eventName, type MessageRow, selectMessages, toBody, WINDOW } from './event.ts'
-import { takes } from './filter.ts'
+import { eventName, type MessageRow, selectMessages, takes, toBody, WINDOW } from './event.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import type { MessageState, MessagesQuery } from './schema.ts'
 

@@ -5,8 +5,7 @@ import { readAsUser } from '../auth/session.ts'
 import { shownColumns } from '../db/columns.ts'
 import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { endpointNotFound, isAccessibleSql, isEndpointSql, type ReadCtx } from './access.ts'
-import { WINDOW } from './event.ts'
-import { takes } from './filter.ts'
+import { takes, WINDOW } from './event.ts'
 import { Webhook } from './schema.ts'
 
 const { hasEvents: _, enabled: __, ...storedFields } = Webhook.shape

@@ -1,9 +1,9 @@
 /** Sends a test, a message again, or all events since a time again. */
 
-import { isNotNull, isNull, sql } from 'drizzle-orm'
+import { isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { batch } from '../db/batch.ts'
-import type { Guard } from '../db/guard.ts'
+import { batch, type Guard } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
 import { countUse, type Quota, refuseOverQuota } from '../db/quota.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import { raw } from '../db/statements.ts'
@@ -12,11 +12,12 @@ import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
 import { perDay } from '../http/guard.ts'
 import { recordChange, refuseIf, refuseUnknownEndpoint } from './access.ts'
 import type { WebhookMessage } from './answers.ts'
-import { appendTest, eventIdAt } from './append.ts'
+import { eventIdAt, nextEventId } from './append.ts'
 import { findMessage, selectMessage } from './messages.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import type { Webhook } from './schema.ts'
 import { countPending, MAX_PENDING } from './sending/batch.ts'
+import { randomHex } from './signature.ts'
 import type { DueEndpoint } from './wake.ts'
 
 /** Tests of an endpoint in a minute and on a day (UTC), and replays on a day. */
@@ -34,6 +35,45 @@ export const testQuotas = (endpointId: string): Quota[] =>
     limit: MAX_TESTS[per],
     error: (seconds) => rateLimited(`an endpoint gets ${MAX_TESTS[per]} tests a ${per}`, seconds),
   }))
+
+/**
+ * The statements that send a test to an endpoint, if `when` holds. Tests that wait for another attempt
+ * are given up, so that a receiver gets no more than its owner asks for.
+ */
+export function appendTest(
+  db: Database,
+  endpointId: string,
+  { now, when = sql`TRUE` }: { now: Date; when?: SQL },
+) {
+  const at = now.toISOString()
+  const data = JSON.stringify({
+    message: 'This is a test. Answer with the challenge as the body.',
+    challenge: randomHex(),
+  })
+  return [
+    raw<never>(
+      db,
+      sql`UPDATE webhookMessages SET state = 'failed', dueAt = NULL
+        WHERE endpointId = ${endpointId} AND ${when} AND eventId IN (
+          SELECT m.eventId FROM webhookMessages m JOIN events v ON v.id = m.eventId
+          WHERE m.endpointId = ${endpointId} AND m.dueAt IS NOT NULL AND v.type = 'webhook.test')`,
+    ),
+    raw<never>(
+      db,
+      sql`INSERT INTO events (id, type, at, endpointId, data)
+        SELECT ${nextEventId(at)}, 'webhook.test', ${at}, ${endpointId}, ${data} WHERE ${when}`,
+    ),
+    raw<never>(
+      db,
+      sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
+        SELECT (SELECT max(id) FROM events), ${endpointId}, 'pending', 0, ${at} WHERE ${when}`,
+    ),
+    raw<never>(
+      db,
+      sql`UPDATE webhookEndpoints SET dueAt = ${at} WHERE id = ${endpointId} AND ${when}`,
+    ),
+  ]
+}
 
 /**
  * Appends an event `webhook.test` for the endpoint, and returns its message. Throws

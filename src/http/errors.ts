@@ -1,12 +1,6 @@
-import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
-import { HTTPException } from 'hono/http-exception'
+/** The errors of the API. `error-response.ts` makes responses of them. */
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { isTransient } from '../db/client.ts'
 import { saleObstacles } from '../db/schema/catalogue.ts'
-import { InvalidConfiguration } from '../env.ts'
-import { log, stackFrames } from '../log.ts'
-import type { App } from './context.ts'
-import { callerRequestId } from './request-log.ts'
 
 const badRequests = <Code extends string>(codes: readonly Code[]) =>
   Object.fromEntries(codes.map((code) => [code, 400])) as Record<Code, 400>
@@ -153,74 +147,3 @@ export const tryLater = (reason: string, seconds = 5) =>
 
 export const rateLimited = (message: string, seconds: number) =>
   new ApiError('rate_limited', message, { 'Retry-After': String(seconds) })
-
-export const notFound: NotFoundHandler<App> = (c) =>
-  errorResponse(c, new ApiError('not_found', 'there is nothing at this path'))
-
-/** Answers an unexpected error with 500. Its details are logged and never sent. */
-export const onError: ErrorHandler<App> = (error, c) => {
-  if (error instanceof ApiError) return errorResponse(c, error)
-  if (error instanceof HTTPException && error.status < 500)
-    return errorResponse(c, new ApiError('invalid_input', malformed(error.message)))
-  const ids = { requestId: c.var.requestId, callerRequestId: callerRequestId(c) }
-  const remedy = setupRemedy(error)
-  if (remedy) {
-    log.error('not_ready', { ...ids, remedy })
-    const message = 'the service is not set up completely; its log says what to do'
-    return errorResponse(c, new ApiError('not_ready', message))
-  }
-  if (isTransient(error)) {
-    log.error('database_unavailable', { ...ids, error })
-    return errorResponse(c, tryLater('the database does not answer'))
-  }
-  log.error('request_failed', { ...ids, error, stack: stackFrames(error) })
-  return errorResponse(c, new ApiError('internal_error', 'something went wrong on our side'))
-}
-
-/** Returns what an operator has to do before the instance can serve; undefined for any other error. */
-function setupRemedy(error: unknown): string | undefined {
-  if (error instanceof InvalidConfiguration)
-    return `${error.message}. Set it in wrangler.toml or as a secret; \`npm install\` adds the secrets that .dev.vars lacks.`
-  if (/no such (table|column)/.test(String(error)))
-    return 'The database lacks migrations. Run `npx wrangler d1 migrations apply DB --local`, or `npm run migrate -- --env <environment>`.'
-  return error instanceof Error && error.cause ? setupRemedy(error.cause) : undefined
-}
-
-/** Hono throws when a validator cannot parse the body. */
-const malformed = (message: string): string =>
-  `the body is not ${message.includes('JSON') ? 'valid JSON' : 'a valid form'}`
-
-/** Issues of an error response, and characters of each text in it. */
-const MAX_ISSUES = 100
-const MAX_TEXT = 250
-/** Bytes of the issues. */
-const MAX_ISSUES_SIZE = 60_000
-
-/** A text may quote what the request has sent. Half a surrogate pair becomes U+FFFD. */
-const shorten = (text: string): string =>
-  (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text).toWellFormed()
-
-/** Returns the issues that a response shows: an answer must not be larger than what caused it. */
-function shownIssues(issues: readonly Issue[]): Issue[] {
-  let size = 0
-  return issues
-    .slice(0, MAX_ISSUES)
-    .map((issue) => ({ ...issue, path: shorten(issue.path), message: shorten(issue.message) }))
-    .filter((issue) => {
-      size += new TextEncoder().encode(JSON.stringify(issue)).length
-      return size <= MAX_ISSUES_SIZE
-    })
-}
-
-export function errorResponse(c: Context<App>, error: ApiError): Response {
-  const { code, message, headers, issues } = error
-  const body = {
-    ...c.get('errorFields'),
-    error: shorten(message),
-    code,
-    issues: shownIssues(issues),
-    requestId: c.get('requestId'),
-    documentationUrl: new URL(`/docs/errors#${code}`, c.req.url).href,
-  }
-  return c.json(body, errorStatus[code], headers)
-}

@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import type { Guard } from '../db/guard.ts'
+import type { Guard } from '../db/batch.ts'
 import type { Quota } from '../db/quota.ts'
 import { ApiError, type ErrorCode, rateLimited } from './errors.ts'
 

@@ -2,8 +2,7 @@
 
 import { and, eq, gt, isNotNull, isNull, notExists, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { guarded } from '../db/batch.ts'
-import type { Guard } from '../db/guard.ts'
+import { type Guard, guarded } from '../db/batch.ts'
 import { countUse, refuseOverQuota } from '../db/quota.ts'
 import { emailLinks } from '../db/schema/users.ts'
 import { raw } from '../db/statements.ts'

@@ -5,7 +5,7 @@ import { listings, nfts } from '../db/schema/catalogue.ts'
 import type { Settings } from '../env.ts'
 import { artUrl, coverUrl } from '../http/links.ts'
 import { largestQuantity } from '../orders/check.ts'
-import { heldQuantity } from '../orders/stock.ts'
+import { heldQuantity } from '../orders/nft.ts'
 import { hasImageSql } from './candidates.ts'
 import { toPublicUser, type UserRow } from './creators.ts'
 

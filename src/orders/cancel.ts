@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { recordIntended } from '../auth/audit.ts'
-import type { Guard } from '../db/guard.ts'
+import type { Guard } from '../db/batch.ts'
 import { cancelOrderItems } from '../delivery/admin/actions.ts'
 import { findObstacles } from '../delivery/admin/obstacles.ts'
 import type { Settings } from '../env.ts'

@@ -1,14 +1,13 @@
 /** Guards of writing orders and reservations: what the first trip has found must still hold. */
 import { sql } from 'drizzle-orm'
-import type { Guard } from '../db/guard.ts'
+import type { Guard } from '../db/batch.ts'
 import { refuseOverQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import type { OrderData } from './check.ts'
 import type { NewOrder } from './new-order.ts'
-import type { Listing } from './nft.ts'
+import { heldQuantity, type Listing } from './nft.ts'
 import { countAdded, dailyOrders, refuseTooManyOpen } from './open-orders.ts'
-import { heldQuantity } from './stock.ts'
 
 /** Another call has changed what this one had read. Nothing was written. */
 class LostRace extends Error {}

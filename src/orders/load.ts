@@ -15,9 +15,8 @@ import { ApiError } from '../http/errors.ts'
 import type { Buyer, OrderData } from './check.ts'
 import { type IdempotentCall, type StoredCall, selectStored } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
-import { listingColumns, nftColumns } from './nft.ts'
+import { heldQuantity, listingColumns, nftColumns } from './nft.ts'
 import { selectOpen } from './open-orders.ts'
-import { heldQuantity } from './stock.ts'
 
 /** JSON arrays of ids, and of the operator's own ids. */
 type Keys = { ids: string; externalIds: string }

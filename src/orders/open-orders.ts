@@ -4,7 +4,7 @@
  */
 
 import { sql } from 'drizzle-orm'
-import type { Guard } from '../db/guard.ts'
+import type { Guard } from '../db/batch.ts'
 import type { Quota } from '../db/quota.ts'
 import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'

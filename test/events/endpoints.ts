@@ -10,8 +10,8 @@ import {
   webhookEvents,
   webhookMessages,
 } from '../../src/db/schema/webhooks.ts'
-import { appendTest } from '../../src/events/append.ts'
 import { endpointColumns, toWebhook } from '../../src/events/read.ts'
+import { appendTest } from '../../src/events/resend.ts'
 import { sendWebhooks } from '../../src/events/sending/consumer.ts'
 import { randomHex } from '../../src/events/signature.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'

@@ -117,7 +117,7 @@ export const access: Guard[] = [
   },
   {
     name: 'a batch with a guard that holds writes nothing',
-    file: 'src/db/guard.ts',
+    file: 'src/db/batch.ts',
     text: 'INSERT INTO guard (failure) SELECT CASE',
     broken: 'SELECT CASE',
     test: 'test/db/batch.test.ts',

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import type { App } from '../../src/http/context.ts'
 import { Endpoints } from '../../src/http/endpoint.ts'
-import { onError } from '../../src/http/errors.ts'
+import { onError } from '../../src/http/error-response.ts'
 
 const { routes } = new Endpoints().post(
   '/',

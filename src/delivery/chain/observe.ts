@@ -1,9 +1,9 @@
 /** What one node says about the chain and about the items and transactions of a step. */
 
-import type { Address } from 'viem'
+import { type Address, getAddress, zeroAddress } from 'viem'
 import { parseGwei } from 'viem/utils'
 import type { Network } from '../../env.ts'
-import { contractRequests, readContract } from '../../ethereum/contract.ts'
+import { contractRequests, encodeGetter, readContract } from '../../ethereum/contract.ts'
 import { lower } from '../../ethereum/fees.ts'
 import {
   findClockProblem,
@@ -18,18 +18,20 @@ import {
   type Block,
   block,
   blockAt,
+  hex,
   integer,
   read,
   tip,
   transactionCount,
   transactionReceipt,
+  view,
   wei,
 } from '../../ethereum/requests.ts'
+import type { Rpc } from '../../ethereum/rpc.ts'
 import type { Loaded, Observation } from '../model.ts'
 import { findContract } from '../rules/compose.ts'
 import { signedHashes } from '../rules/decide.ts'
 import type { HeldLease } from '../store/store.ts'
-import { readLineage } from './history.ts'
 import { confirm, readReceipts, readRecords, recordRequests } from './records.ts'
 
 /** `relayers`: those of this instance. The lease is renewed before each question. */
@@ -218,3 +220,49 @@ function isDoubted(
 }
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
+
+/** More contracts than the Delivery contract allows. */
+const MAX_LINEAGE = 10
+
+const lineages = new Map<string, Address[]>()
+
+/**
+ * Returns the contract of the network with those that it replaces, which never change. A contract that
+ * only one node adds or leaves out is not believed: the shortest list counts that has all `known` ones.
+ */
+async function readLineage(
+  node: Node,
+  network: Network,
+  known: readonly Address[],
+): Promise<Address[]> {
+  const { chainId, delivery, rpcUrls } = network
+  const id = `${chainId} ${delivery}`
+  const hasKnown = (lineage: readonly Address[]) => known.every((one) => lineage.includes(one))
+  const agreed = lineages.get(id)
+  if (agreed && hasKnown(agreed)) return agreed
+  const nodes = [node, ...otherNodes(network, node)]
+  const walks = await Promise.all(nodes.map(({ rpc }) => walkBack(rpc, delivery)))
+  const complete = walks.flatMap(({ lineage, isComplete }) => (isComplete ? [lineage] : []))
+  const [shortest] = complete.filter(hasKnown).toSorted((a, b) => a.length - b.length)
+  if (!shortest) return complete[0] ?? [delivery]
+  const isSame = complete.every((lineage) => lineage.join() === shortest.join())
+  // What not all nodes have said must not be stored with what is found there.
+  if (!isSame || complete.length < rpcUrls.length)
+    return shortest.filter((contract) => contract === delivery || known.includes(contract))
+  lineages.set(id, shortest)
+  return shortest
+}
+
+/** `isComplete`: the node has told them all. */
+async function walkBack(rpc: Rpc, delivery: Address) {
+  const lineage = [delivery]
+  while (lineage.length < MAX_LINEAGE) {
+    const request = view(lineage.at(-1), encodeGetter('predecessor'))
+    const data = read(hex, (await rpc([request]))(request))
+    if (data?.length !== 66) return { lineage, isComplete: false }
+    const predecessor = getAddress(`0x${data.slice(26)}`)
+    if (predecessor === zeroAddress) break
+    lineage.push(predecessor)
+  }
+  return { lineage, isComplete: true }
+}

@@ -22,8 +22,13 @@ import {
 import type { Replies, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { log } from '../../log.ts'
 import type { Confirmation, ObservedRecord } from '../model.ts'
-import { type Mined, mergeReceipts } from '../rules/receipts.ts'
-import { isFinal, type LocatedUse, type Recorded } from '../rules/settle.ts'
+import {
+  isFinal,
+  type LocatedUse,
+  type Mined,
+  mergeReceipts,
+  type Recorded,
+} from '../rules/settle.ts'
 
 /** Keys of one `records` call. */
 const KEYS_PER_CALL = 500

@@ -2,9 +2,8 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
-import { guarded } from '../../db/batch.ts'
+import { type Guard, guarded } from '../../db/batch.ts'
 import { type Database, toJsonSlices } from '../../db/client.ts'
-import type { Guard } from '../../db/guard.ts'
 import { raw, type Statement } from '../../db/statements.ts'
 import type { Network } from '../../env.ts'
 import { withoutAddresses } from '../../ethereum/revert.ts'

@@ -10,8 +10,7 @@ import {
   webhookMessages,
 } from '../../db/schema/webhooks.ts'
 import { raw } from '../../db/statements.ts'
-import { type MessageRow, selectMessages, toBody, WINDOW } from '../event.ts'
-import { isPossibleSql, takes } from '../filter.ts'
+import { isPossibleSql, type MessageRow, selectMessages, takes, toBody, WINDOW } from '../event.ts'
 
 /** Messages that are due, and events of the log, of one batch. */
 const BATCH = 100
