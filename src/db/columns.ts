@@ -34,9 +34,9 @@ export type RowOf<Columns extends Selected> = { [Name in keyof Columns]: ValueOf
  * Returns columns of joined tables, to select them with the prefix and their key as names. D1 returns
  * rows as objects, so two columns of the same name would become one.
  *
- * @example db.select({ order: named('order', orderColumns), item: named('item', itemColumns) })
+ * @example db.select({ order: prefixed('order', orderColumns), item: prefixed('item', itemColumns) })
  */
-export function named<Columns extends Selected>(prefix: string, columns: Columns) {
+export function prefixed<Columns extends Selected>(prefix: string, columns: Columns) {
   const entries = Object.entries(columns).map(([key, column]) => {
     const value = is(column, Column) ? sql`${column}`.mapWith(column) : column
     return [key, value.as(`${prefix}_${key}`)]

@@ -6,7 +6,7 @@ import { callsSent } from '../ethereum/rpc.ts'
 import { errorText, log } from '../log.ts'
 import { type Step, step } from './step.ts'
 import { release, storeFailure } from './store/lease.ts'
-import { MAX_DELAY, type WakeUp, wake } from './wake.ts'
+import { MAX_WAKE_DELAY, type WakeUp, wake } from './wake.ts'
 
 /** Milliseconds that a run waits for a block itself. Longer waits are left to a message. */
 const MAX_WAIT = 2_000
@@ -126,6 +126,6 @@ async function finish(
   if (released?.isHeld) return true
   if (!released?.wakeAt || released.wakeAt === planned) return false
   const delay = Math.ceil((new Date(released.wakeAt).getTime() - now.getTime()) / 1000)
-  if (delay <= MAX_DELAY) await wake(queue, [chainId], Math.max(0, delay))
+  if (delay <= MAX_WAKE_DELAY) await wake(queue, [chainId], Math.max(0, delay))
   return false
 }

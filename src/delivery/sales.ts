@@ -15,7 +15,7 @@ import {
   standardRequests,
   word,
 } from '../ethereum/token.ts'
-import { PLAIN_ACCOUNT, readRefusal, refusalRequests } from './chain/diagnose.ts'
+import { PLAIN_ACCOUNT, readInexactness, readRefusal, refusalRequests } from './chain/diagnose.ts'
 import { explain, type Reason } from './reasons.ts'
 
 /** A token contract, by the name of its network, and how its NFTs are delivered. */
@@ -118,5 +118,7 @@ async function trySale(
   if (!standard) return trouble ? explain(trouble) : undefined
   const by = { relayer, delivery: network.delivery }
   const item = { ...transfer, key: '0x', amount: contractAmount(transfer, standard) } as const
-  return readRefusal(by, item, network, await rpc(refusalRequests(by, item)))
+  const replies = await rpc(refusalRequests(by, item))
+  // In a delivery, `simulate` finds an inexact mint, and the receipt a token that has moved nothing.
+  return readInexactness(by, item, replies) ?? readRefusal(by, item, network, replies)
 }

@@ -28,7 +28,7 @@ import { type Signed, signBatches, signReplacements } from './sign.ts'
 import type { Changes, HeldLease, NewTransaction, TransactionChange } from './store/store.ts'
 
 /** Milliseconds until an item is processed again whose token a step did not ask about. */
-const UNASKED_DELAY = 15_000
+const UNASKED_TOKEN_DELAY = 15_000
 
 type Input = {
   network: Network
@@ -147,7 +147,7 @@ async function compose(due: readonly Item[], { network, loaded, observation, now
   // Those of a later step do not delay the others.
   const later = requested
     .filter((request) => !isAsked(request))
-    .map(({ item }) => queue(item, new Date(now.getTime() + UNASKED_DELAY)))
+    .map(({ item }) => queue(item, new Date(now.getTime() + UNASKED_TOKEN_DELAY)))
   return {
     candidates: [...cancellations, ...calls.candidates],
     items: [...changes, ...later, ...calls.changes],

@@ -9,7 +9,7 @@ import { firstDue, isCompareDueSql } from './store/lease.ts'
 export type WakeUp = { chainId: number }
 
 /** Seconds. The cron run takes care of what is needed later. */
-export const MAX_DELAY = 60
+export const MAX_WAKE_DELAY = 60
 
 /**
  * Wakes the consumer for each chain. If that fails, the cron run wakes it within a minute, so the
@@ -54,5 +54,5 @@ export async function wakeDueChains(
   ])
   const delayOf = (freeAt: string) => Math.ceil((Date.parse(freeAt) - now.getTime()) / 1000)
   for (const { chainId, freeAt } of due)
-    await wake(queue, [chainId], Math.min(Math.max(0, delayOf(freeAt)), MAX_DELAY))
+    await wake(queue, [chainId], Math.min(Math.max(0, delayOf(freeAt)), MAX_WAKE_DELAY))
 }

@@ -15,7 +15,7 @@ export type DueEndpoint = { id: string; role: 'user' | 'master' }
 export type WebhookQueues = Pick<Env, 'WEBHOOKS' | 'MASTER_WEBHOOKS'>
 
 /** Messages of one `sendBatch`. */
-const BATCH = 100
+const MAX_QUEUE_MESSAGES = 100
 
 /**
  * Wakes the consumer for each endpoint. If that fails, the cron run does it within a minute, so the
@@ -29,8 +29,8 @@ export async function wakeEndpoints(
   const queues = { user: WEBHOOKS, master: MASTER_WEBHOOKS }
   try {
     for (const [role, endpointsOfRole] of Map.groupBy(endpoints, ({ role }) => role))
-      for (let i = 0; i < endpointsOfRole.length; i += BATCH) {
-        const ids = endpointsOfRole.slice(i, i + BATCH).map(({ id }) => id)
+      for (let i = 0; i < endpointsOfRole.length; i += MAX_QUEUE_MESSAGES) {
+        const ids = endpointsOfRole.slice(i, i + MAX_QUEUE_MESSAGES).map(({ id }) => id)
         await queues[role].sendBatch(
           ids.map((endpointId) => ({ body: { endpointId }, delaySeconds })),
         )

@@ -2,7 +2,7 @@
 
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { named } from '../db/columns.ts'
+import { prefixed } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
@@ -35,11 +35,11 @@ const prepareList = (candidates: (values: Values) => SQL) =>
     db
       .select({
         candidate: candidateColumns(matchesSql(values)),
-        listing: named('listing', listingColumns),
-        terms: named('terms', termColumns(values)),
-        nft: named('nft', nftColumns(values)),
-        creator: named('creator', columnsOf(creators)),
-        seller: named('seller', columnsOf(sellers)),
+        listing: prefixed('listing', listingColumns),
+        terms: prefixed('terms', termColumns(values)),
+        nft: prefixed('nft', nftColumns(values)),
+        creator: prefixed('creator', columnsOf(creators)),
+        seller: prefixed('seller', columnsOf(sellers)),
       })
       .from(numbered(candidates(values)))
       .leftJoin(listings, sql`${listings.id} = candidates.shown`)

@@ -1,7 +1,7 @@
 /** Finds NFTs: a page of a list, or those that a call names. */
 
 import { eq, type SQL, sql } from 'drizzle-orm'
-import { named } from '../db/columns.ts'
+import { prefixed } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
@@ -34,8 +34,8 @@ const prepareList = (candidates: (values: Values) => SQL) => ({
     db
       .select({
         candidate: candidateColumns(matchesSql(values)),
-        nft: named('nft', nftColumns(values)),
-        creator: named('creator', userColumns),
+        nft: prefixed('nft', nftColumns(values)),
+        creator: prefixed('creator', userColumns),
       })
       .from(numbered(candidates(values)))
       .leftJoin(nfts, sql`${nfts.id} = candidates.shown`)

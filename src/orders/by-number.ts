@@ -6,7 +6,7 @@ import {
   fieldsOf,
   findProblems,
   identityOf,
-  type Named,
+  type NamedRows,
   requireOwnListings,
 } from './check.ts'
 import { canonicalJson } from './idempotency.ts'
@@ -37,7 +37,7 @@ export async function putOrder(
     if (placed) {
       const placement = await readPlaced(ctx, data, [placed.id])
       for (const stored of placement.orders)
-        requireNone(findDifferences(input, data.named[0], { ...placed, ...stored }))
+        requireNone(findDifferences(input, data.rows[0], { ...placed, ...stored }))
       return placement
     }
     requireNone(problems)
@@ -59,7 +59,7 @@ type Stored = PlacedOrder &
  */
 function findDifferences(
   input: NewOrder,
-  named: Named | undefined,
+  rows: NamedRows | undefined,
   { id, orderItems: [item], ...stored }: Stored,
 ): Issue[] {
   if (!item) throw new Error(`order ${id} has no item`)
@@ -70,12 +70,12 @@ function findDifferences(
   const isSameCustom =
     stored.buyerRemovedAt !== null || canonicalJson(input.custom) === canonicalJson(custom)
   const fields: [field: keyof NewOrder, given: unknown, stored: IssueDetails['stored']][] = [
-    [field.nft, named?.nft?.id, nftId],
-    [field.listing, named?.listing?.id, listingId],
+    [field.nft, rows?.nft?.id, nftId],
+    [field.listing, rows?.listing?.id, listingId],
     ['quantity', input.quantity, quantity],
     ['expectedPriceCents', input.expectedPriceCents ?? priceCents, priceCents],
     ['expectedCurrency', input.expectedCurrency ?? priceCurrency, priceCurrency],
-    [input.buyer ? 'buyer' : 'buyerUserId', isBuyer(stored, input, named) && buyerId, buyerId],
+    [input.buyer ? 'buyer' : 'buyerUserId', isBuyer(stored, input, rows) && buyerId, buyerId],
     ['custom', isSameCustom && custom, custom],
   ]
   const issue = {
@@ -95,7 +95,7 @@ function findDifferences(
 function isBuyer(
   { buyerId, email, wallet }: Pick<Stored, 'buyerId' | 'email' | 'wallet'>,
   input: NewOrder,
-  { buyers = [] }: Partial<Named> = {},
+  { buyers = [] }: Partial<NamedRows> = {},
 ): boolean {
   const isNobody = identityOf(input) !== undefined && buyers.length === 0
   const userId = input.buyerUserId ?? input.buyer?.userId

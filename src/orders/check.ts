@@ -22,7 +22,7 @@ export type Buyer = {
 }
 
 /** The rows that an order names; undefined if they do not exist. */
-export type Named = {
+export type NamedRows = {
   nft: Nft | undefined
   listing: Listing | undefined
   /** Why nothing is sold of the listing. */
@@ -36,7 +36,7 @@ export type Named = {
 /** The rows that the orders of a call depend on. */
 export type OrderData = {
   /** By the position of the order in the call. */
-  named: Named[]
+  rows: NamedRows[]
   /** Orders of earlier calls in the namespace, by provider id, with what their buyer has now. */
   placed: Map<
     string,
@@ -71,7 +71,7 @@ type Check = {
 }
 
 /** An order with the rows that it names, and what messages call them. */
-type NamedOrder = Named & {
+type NamedOrder = NamedRows & {
   input: NewOrder
   field: ReturnType<typeof fieldsOf>
   labels: ReturnType<typeof labelsOf>
@@ -87,8 +87,8 @@ export function fieldsOf({ nftId, nft, listing: other, buyer }: NewOrder) {
   } as const
 }
 
-const labelsOf = ({ nftId, nft, listingId, listing }: NewOrder, named: Named) => ({
-  nft: `NFT ${nftId ?? (nft ? JSON.stringify(nft) : named.nft?.id)}`,
+const labelsOf = ({ nftId, nft, listingId, listing }: NewOrder, rows: NamedRows) => ({
+  nft: `NFT ${nftId ?? (nft ? JSON.stringify(nft) : rows.nft?.id)}`,
   listing: `listing ${listingId ?? JSON.stringify(listing)}`,
 })
 
@@ -108,9 +108,9 @@ export function findProblems(
   for (const [i, input] of inputs.entries()) {
     const report: Check['report'] = (field, code, message, details) =>
       issues.push({ path: prefixOf(i) + field, code, message, ...details })
-    const named = data.named[i]
-    if (!named) throw new Error('the rows of an order were not read')
-    const order = { input, field: fieldsOf(input), labels: labelsOf(input, named), ...named }
+    const rows = data.rows[i]
+    if (!rows) throw new Error('the rows of an order were not read')
+    const order = { input, field: fieldsOf(input), labels: labelsOf(input, rows), ...rows }
     checkOrder(order, i, { data, caller, now, ...call, report })
   }
   return issues

@@ -80,9 +80,9 @@ const refuseChanged = (expected: readonly Expected[], now: string): Guard => ({
 })
 
 /** Rejects a write that takes pieces which reservations of others hold. */
-function refuseHeldPieces(inputs: readonly NewOrder[], { named }: OrderData, now: string): Guard[] {
+function refuseHeldPieces(inputs: readonly NewOrder[], { rows }: OrderData, now: string): Guard[] {
   const quantities = new Map<number, number>()
-  for (const [i, { nft, hold }] of named.entries())
+  for (const [i, { nft, hold }] of rows.entries())
     if (nft && !hold)
       quantities.set(nft.id, (quantities.get(nft.id) ?? 0) + (inputs[i]?.quantity ?? 0))
   const taken = [...quantities].map(([nftId, quantity]) => ({ nftId, quantity }))
@@ -98,8 +98,8 @@ function refuseHeldPieces(inputs: readonly NewOrder[], { named }: OrderData, now
  * Rejects a write if one of its reservations is not live any more. Also by the clock of D1: a call that
  * was under way when the hold ended must not take pieces that are somebody else's since.
  */
-function refuseEndedHolds({ named, namespace }: OrderData, now: string): Guard[] {
-  const ids = named.flatMap(({ hold }) => hold?.id ?? [])
+function refuseEndedHolds({ rows, namespace }: OrderData, now: string): Guard[] {
+  const ids = rows.flatMap(({ hold }) => hold?.id ?? [])
   if (ids.length === 0) return []
   const liveCount = sql`(SELECT count(*) FROM reservations
       JOIN listings ON listings.id = reservations.listingId

@@ -202,7 +202,7 @@ export async function loadOrderData(
   const findBuyers = buyerFinder(rows.buyers)
   const maxPieces = new Map(rows.limits.map(({ chainId, maxPieces }) => [chainId, maxPieces]))
   const data: OrderData = {
-    named: inputs.map((input) => {
+    rows: inputs.map((input) => {
       const listing = listings.get(input.listingId ?? input.listing)
       const nft = nfts.get(input.nftId ?? input.nft ?? listing?.nftId)
       const chainId = settings.NETWORKS[nft?.contractNetwork ?? '']?.chainId

@@ -1,11 +1,11 @@
 /**
- * The SQL that finds orders: those of a list, or those that are named. One index gives candidates, in
+ * The SQL that finds orders: those of a list, or those with given ids. One index gives candidates, in
  * the order of the list and after the last one of the page before; the filters choose among them. A
  * call looks at a limited number, so its cost does not depend on how many orders there are.
  */
 
 import { eq, type SQL, sql } from 'drizzle-orm'
-import { named } from '../db/columns.ts'
+import { prefixed } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { deliveries, transactions } from '../db/schema/delivery.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
@@ -23,7 +23,7 @@ export const MAX_CANDIDATES = 1000
 
 /** The value of a filter that is not used is null. */
 type Values = ViewerValues & {
-  /** JSON: the orders that are named. */
+  /** JSON: the orders to find, if not by filters. */
   ids: string
   /** The largest number of candidates to return. */
   limit: number
@@ -166,11 +166,11 @@ const prepareStatements = (
     db
       .select({
         candidate: candidateColumns(isMatch(values)),
-        order: named('order', { ...orderColumns, namespace: orders.namespace }),
-        item: named('item', itemColumns),
-        delivery: named('delivery', deliveryColumns),
-        listing: named('listing', listingColumns),
-        buyer: named('buyer', buyerColumns),
+        order: prefixed('order', { ...orderColumns, namespace: orders.namespace }),
+        item: prefixed('item', itemColumns),
+        delivery: prefixed('delivery', deliveryColumns),
+        listing: prefixed('listing', listingColumns),
+        buyer: prefixed('buyer', buyerColumns),
       })
       .from(candidates(values))
       .leftJoin(orders, isCandidateSql)
@@ -196,7 +196,7 @@ const prepareStatements = (
     db
       .select({
         candidate: candidateColumns(isMatch(values)),
-        summary: named('summary', summaryColumns),
+        summary: prefixed('summary', summaryColumns),
       })
       .from(candidates(values))
       .leftJoin(orders, isCandidateSql)
@@ -211,8 +211,8 @@ const prepareStatements = (
 const prepareList = (candidates: (values: Values) => SQL) =>
   prepareStatements((values) => numbered(candidates(values), values), matchesSql)
 
-/** The orders that are named. */
-export const namedOrders = prepareStatements(
+/** The orders with these ids. */
+export const ordersById = prepareStatements(
   ({ ids }) => sql`(SELECT id, 0 AS number FROM orders
     WHERE id IN (SELECT value FROM json_each(${ids}))) AS candidates`,
   isVisibleSql,

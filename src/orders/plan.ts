@@ -71,7 +71,7 @@ type PlanCtx = { now: Date; settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_
 export async function planOrders(
   { now, settings }: PlanCtx,
   inputs: readonly NewOrder[],
-  { namespace, named }: OrderData,
+  { namespace, rows }: OrderData,
 ): Promise<Plan> {
   const sources = inputs.map(({ providerId }) => ({ namespace, providerId: providerId || null }))
   const keys = await makeKeys(settings.DELIVERY_KEY_SECRET, sources)
@@ -90,7 +90,7 @@ export async function planOrders(
     return { identityHash: user.identityHash }
   }
   const orders = inputs.map((input, i): PlannedOrder => {
-    const { nft, listing, hold, buyers: [known] = [] } = named[i] ?? {}
+    const { nft, listing, hold, buyers: [known] = [] } = rows[i] ?? {}
     const key = keys[i]
     if (!nft || !listing || !key) throw new Error('the orders were not checked')
     nfts.set(nft.id, nft)

@@ -7,7 +7,7 @@ import { tokenNameOf } from '../identity/namespace.ts'
 import { type Viewer, visibleBuyer } from './buyer.ts'
 import type { Nft } from './nft.ts'
 import { buildOrder, byId, requireRow } from './order.ts'
-import { MAX_CANDIDATES, namedOrders, type OrderRows, valuesOf } from './page.ts'
+import { MAX_CANDIDATES, type OrderRows, ordersById, valuesOf } from './page.ts'
 import type { Order } from './schema.ts'
 
 /** Builds the orders of rows and their NFTs, by id, with their items. */
@@ -26,17 +26,18 @@ export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[
 
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
 
-const named = (ids: readonly number[]) => ({ ids: JSON.stringify(ids), limit: MAX_CANDIDATES })
+const withIds = (viewer: Viewer, ids: readonly number[]) =>
+  valuesOf(viewer, { ids: JSON.stringify(ids), limit: MAX_CANDIDATES })
 
 /** Selects those orders with these ids that the viewer may see, with all that they show. */
 export function selectByIds(db: Database, viewer: Viewer, ids: readonly number[]) {
-  const values = valuesOf(viewer, named(ids))
-  return { orders: namedOrders.orders(db, values), nfts: namedOrders.nfts(db, values) }
+  const values = withIds(viewer, ids)
+  return { orders: ordersById.orders(db, values), nfts: ordersById.nfts(db, values) }
 }
 
 /** Selects the summary of an order, if the viewer may see it. */
 export const selectSummary = (db: Database, viewer: Viewer, id: number) =>
-  namedOrders.summaries(db, valuesOf(viewer, named([id])))
+  ordersById.summaries(db, withIds(viewer, [id]))
 
 /** What headers tell of one order, as summaries and events do. */
 export type OrderState = { sequence: number; source: string }

@@ -140,7 +140,7 @@ export async function writePlan(
   const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
   const isMaster = caller.role === 'master'
   const tokens = plan.orders.map(({ order }) => order.payprovWebhookToken)
-  const holds = data.named.flatMap(({ hold }) => hold?.id ?? [])
+  const holds = data.rows.flatMap(({ hold }) => hold?.id ?? [])
   const orders = plan.orders.map(({ order, buyer, billing, custom }) => ({
     ...order,
     ...buyer,

@@ -9,7 +9,12 @@ import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { requireNone } from '../http/errors.ts'
-import { findProblems, type Named, type OrderData, requireOwnListings } from '../orders/check.ts'
+import {
+  findProblems,
+  type NamedRows,
+  type OrderData,
+  requireOwnListings,
+} from '../orders/check.ts'
 import { expectListing, guardsOf, isLostRace } from '../orders/guards.ts'
 import {
   type IdempotentCall,
@@ -50,15 +55,15 @@ export async function reserve(
     }
     requireNone(problems)
     requireRoom(ctx, open, countAdded(inputs))
-    const rows = inputs.map((input, i) => planRow(ctx.now, input, data.named[i]))
+    const rows = inputs.map((input, i) => planRow(ctx.now, input, data.rows[i]))
     if (await writeRows(ctx, { inputs, data, rows, call }))
       return { reservations: rows.map(({ priceWei, ...shown }) => shown), isReplay: false }
   }
 }
 
-function planRow(now: Date, { ttl, quantity }: NewReservation, named: Named | undefined) {
-  if (!named?.listing) throw new Error('the reservations were not checked')
-  const { id: listingId, nftId, priceCents, priceCurrency, priceWei } = named.listing
+function planRow(now: Date, { ttl, quantity }: NewReservation, rows: NamedRows | undefined) {
+  if (!rows?.listing) throw new Error('the reservations were not checked')
+  const { id: listingId, nftId, priceCents, priceCurrency, priceWei } = rows.listing
   const expiry = Math.ceil((now.getTime() + ttl * 1000) / EXPIRY_STEP) * EXPIRY_STEP
   return {
     id: crypto.randomUUID(),
@@ -84,9 +89,9 @@ type Write = {
 /** Writes reservations. Returns false if another call has changed what they depend on. */
 async function writeRows(ctx: ReserveCtx, { inputs, data, rows, call }: Write): Promise<boolean> {
   const { db, caller } = ctx
-  const { named, namespace } = data
+  const { namespace } = data
   const now = ctx.now.toISOString()
-  const expected = named.flatMap(({ listing }) => (listing ? expectListing(listing) : []))
+  const expected = data.rows.flatMap(({ listing }) => (listing ? expectListing(listing) : []))
   const reservations = rows.map(({ priceWei, ...shown }) => shown)
   try {
     await writeAs(db, caller, guardsOf(ctx, { inputs, data, expected }), {

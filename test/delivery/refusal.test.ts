@@ -1,7 +1,7 @@
 import { encodeFunctionResult, type Hex, numberToHex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { trialAbi } from '../../contracts/trial.ts'
-import { readRefusal, refusalRequests } from '../../src/delivery/chain/diagnose.ts'
+import { readInexactness, readRefusal, refusalRequests } from '../../src/delivery/chain/diagnose.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import type { ContractItem } from '../../src/ethereum/contract.ts'
 import type { Reply } from '../../src/ethereum/rpc.ts'
@@ -22,15 +22,13 @@ const by = { relayer: stranger, delivery: stranger }
 const failure = { said: '0xd93c0665', gasPerItem: 300_000 } as const
 
 /** `replies`: to the trials for a plain account and the recipient, calls of contract and holder, permission, holding. */
-function refusalOf(
-  item: ContractItem,
-  replies: readonly Reply[],
-  failed: Parameters<typeof readRefusal>[2] = failure,
-) {
+function answersOf(item: ContractItem, replies: readonly Reply[]) {
   const requests = refusalRequests(by, item).map((request) => JSON.stringify(request))
   const answer = (request: unknown) => replies[requests.indexOf(JSON.stringify(request))]
-  return readRefusal(by, item, failed, (request) => answer(request) ?? { fault: 'not asked' })
+  return (request: unknown): Reply => answer(request) ?? { fault: 'not asked' }
 }
+const refusalOf = (item: ContractItem, replies: readonly Reply[]) =>
+  readRefusal(by, item, failure, answersOf(item, replies))
 
 const word = (value: bigint): Reply => ({ result: numberToHex(value, { size: 32 }) })
 const [yes, no] = [word(1n), word(0n)]
@@ -94,9 +92,9 @@ describe('why a token refuses', () => {
       }),
     }
     const replies = [inexact, inexact, done, done, yes, yes]
-    const unsimulated = { gasPerItem: 300_000 }
-    expect(refusalOf(mint, replies, unsimulated)).toEqual(explain('mint_not_exact'))
-    expect(refusalOf(unique, replies, unsimulated)).toEqual(explain('token_moved_nothing'))
+    const inexactness = (item: ContractItem) => readInexactness(by, item, answersOf(item, replies))
+    expect(inexactness(mint)).toEqual(explain('mint_not_exact'))
+    expect(inexactness(unique)).toEqual(explain('token_moved_nothing'))
     // A delivery that reverts has another cause, which a trial without a gas price may not show.
     expect(refusalOf(unique, replies)).toBeNull()
   })

@@ -298,6 +298,32 @@ describe.each(fulfilments)('an item that the copy has as waiting or failed: %s',
     await expectDelivered(chain, [item])
   })
 
+  it('awaits its wallet while no node tells who got it, and is transferred if that one is linked', async () => {
+    const chain = await aSlowChain()
+    const shop = await aShop(chain, kind)
+    const buyer = await aBuyer('')
+    await shop.order(buyer)
+    await aStep(anEngine(chain))
+    const copy = await takeSnapshot()
+    const wallet = { address: '0x00000000000000000000000000000000000AbCdE', walletChainId: 0 }
+    const link = () => batch(db, queueAwaiting(db, buyer.id, wallet, new Date()))
+    await link()
+    const item = await itemOf(buyer)
+    await runUntilDone(chain, anEngine(chain))
+    await expectDelivered(chain, [item])
+
+    await restore(copy)
+    await chain.setFaults({ on: ['eth_getLogs'], effect: { result: null } })
+    const later = anEngine(chain)
+    await aStep(later, 25 * 3600)
+    await aStep(later, 25 * 3600)
+    expect(await rowOf(item)).toMatchObject({ state: 'awaiting_wallet' })
+    await link()
+    await aStep(later)
+    await aStep(later, 600)
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId: null })
+  })
+
   it('is transferred by the daily comparison if it had failed in the copy', async () => {
     const chain = await aSlowChain()
     const item = await aPaidItem(chain, kind)

@@ -23,7 +23,7 @@ import { type Circumstances, type Failing, simulate } from './simulate.ts'
 const MAX_DIAGNOSED = 20
 
 /** Milliseconds until an item is processed again that a step did not ask about. */
-const UNASKED_DELAY = 30_000
+const UNDIAGNOSED_DELAY = 30_000
 
 /** Items fail only if a second node, where there is one, says so too. */
 export async function diagnose(
@@ -42,7 +42,7 @@ export async function diagnose(
     const { item } = candidate
     const reason = reasons.get(candidate)
     if (reason) return waitOrFail(item, reason, confirmed.has(candidate), now)
-    const next = new Date(now.getTime() + UNASKED_DELAY)
+    const next = new Date(now.getTime() + UNDIAGNOSED_DELAY)
     // What it waits for is still the best that is known, and its time goes on.
     if (item.failingSince && item.reasonCode) return queue(item, next)
     const said = typeof result === 'string' ? undefined : revertReason(result.reason)
@@ -150,6 +150,18 @@ function requestsOf(by: Deliverer, item: ContractItem) {
 export const refusalRequests = (by: Deliverer, item: ContractItem): RpcRequest[] =>
   Object.values(requestsOf(by, item))
 
+/** Returns why a transfer that the token accepts is not the one that was asked for; null if it is. */
+export function readInexactness(
+  by: Deliverer,
+  item: ContractItem,
+  replies: Replies,
+): Reason | null {
+  const { plain, direct } = requestsOf(by, item)
+  const trial = readTrial(replies(plain))
+  if (!trial?.isAccepted || trial.isExact || 'fault' in replies(direct)) return null
+  return explain(item.from === zeroAddress ? 'mint_not_exact' : 'token_moved_nothing')
+}
+
 /**
  * Returns why an item cannot be delivered. `said`: what the token reverted with, if its delivery was
  * simulated and fails. Null: nothing but this recipient can be the cause. Undefined: the node does not
@@ -166,8 +178,6 @@ export function readRefusal(
   const trial = readTrial(replies(plain))
   if ('fault' in replies(direct)) return undefined
   if (trial?.isAccepted ?? 'result' in replies(direct)) {
-    if (trial && !trial.isExact && said === undefined)
-      return explain(isMint ? 'mint_not_exact' : 'token_moved_nothing')
     // It may take a quantity.
     if (!trial && isMint && item.amount === 0n) return undefined
     const gasUsed = [trial, readTrial(replies(own))].map((one) =>

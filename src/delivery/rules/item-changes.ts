@@ -27,10 +27,10 @@ export type ItemChange = Omit<WaitingItem, 'cancelRequestedAt'> & {
 }
 
 /** Delay between two checks of an item that waits, in milliseconds: as long as it has waited. */
-const FIRST_DELAY = 15 * SECOND
-const MAX_DELAY = HOUR
+const FIRST_CHECK_DELAY = 15 * SECOND
+const MAX_CHECK_DELAY = HOUR
 /** The most while only one of several nodes has said what it waits for: that may be wrong. */
-const MAX_UNCONFIRMED_DELAY = 5 * MINUTE
+const MAX_UNCONFIRMED_CHECK_DELAY = 5 * MINUTE
 
 /** Transactions in which a transfer may fail before the item fails. */
 const MAX_TRIES = 3
@@ -131,8 +131,8 @@ export function wait(
 ): ItemChange {
   const since = waitsSince(item, reason, now)
   const elapsed = now.getTime() - since.getTime()
-  const most = isConfirmed ? MAX_DELAY : MAX_UNCONFIRMED_DELAY
-  const next = now.getTime() + Math.min(most, Math.max(FIRST_DELAY, elapsed))
+  const most = isConfirmed ? MAX_CHECK_DELAY : MAX_UNCONFIRMED_CHECK_DELAY
+  const next = now.getTime() + Math.min(most, Math.max(FIRST_CHECK_DELAY, elapsed))
   const { waits = Infinity } = rules[reason.reasonCode]
   const limit = since.getTime() + waits
   const at = new Date(limit > now.getTime() ? Math.min(next, limit) : next)
@@ -172,7 +172,7 @@ export function waitOrFail(
 /** Whether a second node has to say so, too, because the item fails or waits longer by it. */
 export const needsConfirmation = (item: WaitingItem, reason: Reason, now: Date): boolean =>
   isOverdue(item, reason, now) ||
-  now.getTime() - waitsSince(item, reason, now).getTime() >= MAX_UNCONFIRMED_DELAY
+  now.getTime() - waitsSince(item, reason, now).getTime() >= MAX_UNCONFIRMED_CHECK_DELAY
 
 /**
  * Whether the item has waited long enough to fail, or has failed in a transaction for its own part. One

@@ -46,8 +46,9 @@ export function settleUse(
 }
 
 /**
- * Returns the end of an item by the record of its key. Without logs the record suffices. Null: nodes
- * disagree about the logs.
+ * Returns the end of an item by the record of its key. Without logs the record suffices, unless the
+ * item has no recipient to compare it with: then it waits for one, or for the logs. Null: nothing is
+ * known of the recipient, or nodes disagree about the logs.
  */
 export function settle(
   item: Item,
@@ -57,11 +58,12 @@ export function settle(
 ): ItemChange | null {
   if (contentHash === CANCELLED) return cancel(item, hash)
   const delivered = found && decodeDelivered(found.use)
-  const recipient = item.recipient ?? delivered?.to
-  const amount = findAmount({ ...item, recipient: recipient ?? null }, contentHash)
+  const recipient = item.recipient ?? delivered?.to ?? null
+  const amount = findAmount({ ...item, recipient }, contentHash)
   if (amount !== undefined)
     return found ? settleUse(item, found, hash) : deliver(item, amount, hash)
   if (hasReturnedPieces(item)) return cancel(item, hash)
+  if (recipient === null) return null
   const detail = delivered ? `transaction ${hash}, recipient ${delivered.to}` : undefined
   return fail(item, explain('key_used_for_other_delivery', detail), hash)
 }

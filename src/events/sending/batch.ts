@@ -13,7 +13,7 @@ import { raw } from '../../db/statements.ts'
 import { isPossibleSql, type MessageRow, selectMessages, takes, toBody, WINDOW } from '../event.ts'
 
 /** Messages that are due, and events of the log, of one batch. */
-const BATCH = 100
+const MAX_BATCH_MESSAGES = 100
 
 /** With as many messages that wait for another attempt, an endpoint gets no event of the log. */
 export const MAX_PENDING = 1000
@@ -52,7 +52,7 @@ export async function readBatch(
   const dueIds = sql`(SELECT m.eventId FROM webhookMessages m JOIN events v ON v.id = m.eventId
     WHERE m.endpointId = ${id} AND m.dueAt <= ${at}
       AND (v.type = 'webhook.test' OR NOT ${+getsOnlyTests})
-    ORDER BY m.dueAt DESC LIMIT ${BATCH})`
+    ORDER BY m.dueAt DESC LIMIT ${MAX_BATCH_MESSAGES})`
   const windowEnd = sql`(SELECT max(id) FROM (
     SELECT id FROM events WHERE id > ${position} ORDER BY id LIMIT ${WINDOW}))`
   const read = await batch(db, {
@@ -71,7 +71,7 @@ export async function readBatch(
             ),
           )
           .orderBy(asc(events.id))
-          .limit(BATCH),
+          .limit(MAX_BATCH_MESSAGES),
     limits: raw<{ windowEnd: number | null; pending: number }>(
       db,
       sql`SELECT ${windowEnd} AS windowEnd, ${countPending(id)} AS pending`,
@@ -80,7 +80,7 @@ export async function readBatch(
   const due = read.due.map((row) => toMessage(row, row))
   const taken = read.log.filter((row) => takes(endpoint, row))
   const [{ windowEnd: scannedTo, pending } = { windowEnd: null, pending: 0 }] = read.limits
-  const room = Math.min(BATCH, MAX_PENDING - pending)
+  const room = Math.min(MAX_BATCH_MESSAGES, MAX_PENDING - pending)
   const fresh = taken.slice(0, room).map((row) => toMessage(row, { tries: 0, dueAt: null }))
   const all = [...due, ...fresh]
   const messages = penalty < PAUSING_PENALTY ? all : all.slice(0, 1)
@@ -88,7 +88,7 @@ export async function readBatch(
     return { messages, end: positionAfter(position, messages) }
   if (getsOnlyTests) return { messages, end: position }
   // The read ends at the last event, or at the end of the window.
-  const last = read.log.length === BATCH ? read.log.at(-1)?.id : scannedTo
+  const last = read.log.length === MAX_BATCH_MESSAGES ? read.log.at(-1)?.id : scannedTo
   return { messages, end: last ?? position }
 }
 

@@ -16,8 +16,8 @@ const LEASE = 60_000
 /** Endpoints of a user to which runs send at the same time. */
 const MAX_LEASES = 2
 
-/** Milliseconds. The cron run wakes what is due later. */
-const MAX_DELAY = 60_000
+/** Milliseconds ahead for which a queue message is planned. The cron run wakes what is due later. */
+const PLANNED_AHEAD = 60_000
 
 /** Attempts of a message that are kept. */
 const MAX_ATTEMPTS = 20
@@ -178,7 +178,7 @@ export async function releaseLease(
 ): Promise<Released | undefined> {
   const { id, userId } = endpoint
   const at = now.toISOString()
-  const lastWakeUp = new Date(now.getTime() + MAX_DELAY).toISOString()
+  const lastWakeUp = new Date(now.getTime() + PLANNED_AHEAD).toISOString()
   const { released, next } = await batch(db, {
     released: raw<{ wakeAt: string | null }>(
       db,
