@@ -28,7 +28,7 @@ export const requests: Guard[] = [
   },
   {
     name: 'an internal error shows nothing of its cause',
-    file: 'src/http/errors.ts',
+    file: 'src/http/error-response.ts',
     text: "new ApiError('internal_error', 'something went wrong on our side')",
     broken: "new ApiError('internal_error', String(error))",
     test: 'test/http/http-semantics.test.ts',

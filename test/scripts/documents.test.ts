@@ -71,7 +71,7 @@ it.each([...events])('describes the log event %s', (event) => {
 
 it('has a section of the runbook for each alarm', () => {
   const names = [
-    ...read('src/monitoring/alarms.ts').matchAll(/^ {2}(\w+): '(?:critical|warning|notice)',$/gm),
+    ...read('src/monitoring/alarm.ts').matchAll(/^ {2}(\w+): '(?:critical|warning|notice)',$/gm),
   ]
   const titles = [...read('docs/runbook.md').matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
     title.toLowerCase().replaceAll(' ', '_'),

@@ -1,12 +1,7 @@
 /** What is wrong at present, at the top of the overview: the alarms that last, and what is no alarm yet. */
 import type { Settings } from '../../env.ts'
-import {
-  EARLY_LIMITS,
-  findAlarms,
-  type Severity,
-  severities,
-  severityOf,
-} from '../../monitoring/alarms.ts'
+import { EARLY_LIMITS, type Severity, severities, severityOf } from '../../monitoring/alarm.ts'
+import { findAlarms } from '../../monitoring/alarms.ts'
 import { countItems, type StoredState } from '../../monitoring/state.ts'
 import { LinkButton } from '../../pages/components/button.tsx'
 import { Confirm } from '../../pages/components/confirm.tsx'
