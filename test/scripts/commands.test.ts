@@ -27,7 +27,7 @@ const tests: Record<string, readonly [file: string, call: string]> = {
   'npm run contract -- status': [CONTRACT, "run('status'"],
   'npm run contract -- unpause': [CONTRACT, "run('unpause'"],
   'npm run contract:compile': [LONG, "['npm run contract:compile',"],
-  'npm run costs': ['test/scripts/documents.test.ts', "['scripts/costs.ts']"],
+  'npm run costs': ['test/scripts/documents.test.ts', "['scripts/measure/costs.ts']"],
   'npm run db:generate': [LONG, "run('npm run db:generate "],
   'npm run deploy': ['test/scripts/deploy.test.ts', 'project.call(command,'],
   'npm run dev': ['test/scripts/dev.test.ts', "project.start('dev',"],

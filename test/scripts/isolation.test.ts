@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { call } from '../support/command.ts'
 import { environment, INHERITED, OF_TESTS } from '../support/environment.ts'
 
-/** What `vitest.config.ts`, Vitest and `scripts/database/local.ts` set. */
+/** What `vitest.config.ts`, Vitest and `scripts/operate/database/local.ts` set. */
 const SET = [
   ...['JWT_KEYS', 'PROOF_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
   ...['NODE_ENV', 'MODE', 'DEV', 'PROD', 'SSR', 'BASE_URL', 'FORCE_TTY'],

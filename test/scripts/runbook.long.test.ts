@@ -23,7 +23,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { environment } from '../support/environment.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'

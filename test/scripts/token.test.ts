@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openLocalDatabase } from '../../scripts/database/local.ts'
-import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
-import { command as token } from '../../scripts/token.ts'
+import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
+import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
+import { command as token } from '../../scripts/operate/token.ts'
 import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
 
 const JWT_KEYS = JSON.stringify({ keys: [await generateSigningKey()] })

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { type LastIds, NO_IDS, synthetic } from '../../../scripts/catalogue/synthetic.ts'
+import { type LastIds, NO_IDS, synthetic } from '../../../scripts/local/catalogue/synthetic.ts'
 import { aDatabase } from '../../support/sqlite.ts'
 
 const SIZE = { users: 30, nfts: 20, orders: 500 }

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPublicClient, http } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { localAccount } from '../../../scripts/chain/accounts.ts'
-import { type Anvil, startAnvil } from '../../../scripts/chain/anvil.ts'
+import { localAccount } from '../../../scripts/local/chain/accounts.ts'
+import { type Anvil, startAnvil } from '../../../scripts/local/chain/anvil.ts'
 import {
   deployCollectibles,
   erc721Abi,
   erc1155Abi,
   hasContracts,
   MINTER_ROLE,
-} from '../../../scripts/chain/collectibles.ts'
+} from '../../../scripts/local/chain/collectibles.ts'
 
 let folder: string
 let anvil: Anvil

@@ -1,10 +1,10 @@
 import { getAddress } from 'viem'
 import { expect, it } from 'vitest'
-import { localAccount } from '../../../scripts/chain/accounts.ts'
-import { startAnvil } from '../../../scripts/chain/anvil.ts'
-import { deployCollectibles } from '../../../scripts/chain/collectibles.ts'
-import { findMissingApprovals } from '../../../scripts/contract/approvals.ts'
-import { createNode } from '../../../scripts/contract/node.ts'
+import { localAccount } from '../../../scripts/local/chain/accounts.ts'
+import { startAnvil } from '../../../scripts/local/chain/anvil.ts'
+import { deployCollectibles } from '../../../scripts/local/chain/collectibles.ts'
+import { findMissingApprovals } from '../../../scripts/operate/contract/approvals.ts'
+import { createNode } from '../../../scripts/operate/contract/node.ts'
 
 it('finds the holders without approval, also of tokens that cannot be asked', async () => {
   const anvil = await startAnvil({ port: 0 })

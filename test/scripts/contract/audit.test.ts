@@ -7,10 +7,10 @@ import {
   authorizeOperator,
   type Collectibles,
   deployCollectibles,
-} from '../../../scripts/chain/collectibles.ts'
-import { type Contract, sendAs } from '../../../scripts/contract/delivery.ts'
-import { confirm } from '../../../scripts/contract/node.ts'
-import { type LocalDatabase, openLocalDatabase } from '../../../scripts/database/local.ts'
+} from '../../../scripts/local/chain/collectibles.ts'
+import { type Contract, sendAs } from '../../../scripts/operate/contract/delivery.ts'
+import { confirm } from '../../../scripts/operate/contract/node.ts'
+import { type LocalDatabase, openLocalDatabase } from '../../../scripts/operate/database/local.ts'
 import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../../src/db/schema/orders.ts'

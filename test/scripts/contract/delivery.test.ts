@@ -1,12 +1,12 @@
 import { zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { localAccount } from '../../../scripts/chain/accounts.ts'
-import { type Anvil, startAnvil } from '../../../scripts/chain/anvil.ts'
-import { deployCollectibles, LOCAL_CHAIN_ID } from '../../../scripts/chain/collectibles.ts'
-import { deployDelivery } from '../../../scripts/chain/delivery.ts'
-import { contractAt, openContract, sendAs } from '../../../scripts/contract/delivery.ts'
-import { type Network, parseNetwork } from '../../../scripts/contract/networks.ts'
-import { confirm, connect, createNode } from '../../../scripts/contract/node.ts'
+import { localAccount } from '../../../scripts/local/chain/accounts.ts'
+import { type Anvil, startAnvil } from '../../../scripts/local/chain/anvil.ts'
+import { deployCollectibles, LOCAL_CHAIN_ID } from '../../../scripts/local/chain/collectibles.ts'
+import { deployDelivery } from '../../../scripts/local/chain/delivery.ts'
+import { contractAt, openContract, sendAs } from '../../../scripts/operate/contract/delivery.ts'
+import { type Network, parseNetwork } from '../../../scripts/operate/contract/networks.ts'
+import { confirm, connect, createNode } from '../../../scripts/operate/contract/node.ts'
 
 const owner = localAccount(5)
 const relayer = localAccount(0)

@@ -1,9 +1,9 @@
 import { type Abi, type Address, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deployCollectibles, MINTER_ROLE } from '../../../scripts/chain/collectibles.ts'
-import { type Contract, sendAs } from '../../../scripts/contract/delivery.ts'
-import { confirm } from '../../../scripts/contract/node.ts'
-import { describeTokens, findMintProblems } from '../../../scripts/contract/tokens.ts'
+import { deployCollectibles, MINTER_ROLE } from '../../../scripts/local/chain/collectibles.ts'
+import { type Contract, sendAs } from '../../../scripts/operate/contract/delivery.ts'
+import { confirm } from '../../../scripts/operate/contract/node.ts'
+import { describeTokens, findMintProblems } from '../../../scripts/operate/contract/tokens.ts'
 import { compileFixtures } from '../../contracts/fixtures.ts'
 import {
   type Commands,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { describedEndpoints } from '../../../scripts/openapi/endpoints.ts'
-import { listEndpoints } from '../../../scripts/openapi/list.ts'
+import { describedEndpoints } from '../../../scripts/build/openapi/endpoints.ts'
+import { listEndpoints } from '../../../scripts/build/openapi/list.ts'
 import app from '../../../src/app.ts'
 import { errorStatus } from '../../../src/http/errors.ts'
 import {

@@ -1,7 +1,7 @@
 /** `npm run import -- --from-chain`, up to the file. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { readCollection } from '../../../../scripts/catalogue/import-collection.ts'
+import { readCollection } from '../../../../scripts/operate/catalogue/import-collection.ts'
 import { defineCommand } from '../../../../scripts/shell/command.ts'
 import { aFolder, call, type Folder } from '../../../support/command.ts'
 import {

@@ -1,6 +1,9 @@
 import type { lookup } from 'node:dns'
 import { describe, expect, it } from 'vitest'
-import { type DownloadOptions, download } from '../../../../scripts/catalogue/chain/download.ts'
+import {
+  type DownloadOptions,
+  download,
+} from '../../../../scripts/operate/catalogue/chain/download.ts'
 import { aServer } from './world.ts'
 
 const KIB = 1024
