@@ -1,12 +1,11 @@
 /** `npm run backup -- FILE`: exports the database to a file that is encrypted. */
-import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
+import { withFolder } from '../shell/files.ts'
 import { runWrangler } from '../shell/wrangler.ts'
 import { writeArchive } from './backup/archive.ts'
 import { upload } from './backup/bucket.ts'
 import { sortDump } from './backup/dump.ts'
-import { withFolder } from './backup/folder.ts'
 import { backupOptions, findDatabase } from './backup/options.ts'
 
 export const command = defineCommand(
@@ -36,9 +35,7 @@ export const command = defineCommand(
         '--output',
         dump,
       ])
-      const archive = join(folder, 'archive')
-      await writeArchive(archive, publicKey, sortDump(dump))
-      await rename(archive, file)
+      await writeArchive(file, publicKey, sortDump(dump))
     })
     if (bucket) await upload(bucket, file)
     console.log(`Wrote ${file}${bucket ? `, and its parts to the bucket ${bucket}` : ''}.`)

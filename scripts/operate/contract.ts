@@ -18,7 +18,7 @@ export const command = defineCommand(
     purpose: 'Deploys a Delivery contract, shows its state, audits it, or changes it as its owner.',
     actions: {
       deploy: 'Deploy a contract. It replaces the one of the network, which must be retired.',
-      status: 'Show state, limits, missing approvals and what cannot be minted. Needs no key.',
+      status: 'Show state, limits and what cannot be delivered. Needs no key.',
       audit: 'List the keys that were used and that this instance did not order. Needs no key.',
       'set-relayer': 'Add a relayer, or change its limit.',
       'remove-relayer': 'Remove a relayer.',

@@ -5,9 +5,9 @@
 
 import { localNow } from '../local/clock.ts'
 import { defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
+import { writeLines } from '../shell/files.ts'
 import { instanceOptions, instanceVariables, withInstance } from '../shell/instance.ts'
 import { readCatalogue } from './catalogue/export.ts'
-import { writeLines } from './catalogue/lines.ts'
 import { hideProgress, showProgress } from './catalogue/report.ts'
 import { openMigratedDatabase } from './database/local.ts'
 import { openRemoteDatabase, type SqliteDatabase } from './database/remote.ts'

@@ -4,11 +4,11 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
+import { withFolder } from '../shell/files.ts'
 import { runWrangler } from '../shell/wrangler.ts'
 import { readArchive } from './backup/archive.ts'
 import { download } from './backup/bucket.ts'
 import { readStatements } from './backup/dump.ts'
-import { withFolder } from './backup/folder.ts'
 import { backupOptions, findDatabase } from './backup/options.ts'
 
 /** Bytes of a file that D1 imports at once. It takes 5 GB. */

@@ -1,6 +1,6 @@
 /**
  * Commands that documents name and that no quick test calls: each runs briefly, as a person types it,
- * in a copy of the working tree. `commands.test.ts` checks that none is forgotten.
+ * in a copy of the working tree.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'

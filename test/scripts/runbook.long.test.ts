@@ -584,7 +584,7 @@ const checks: Record<string, () => Promise<void>> = {
       expect(moved).toContain(`predecessor  ${delivery}`)
       expect(moved).toContain('Uploaded marketplace-api')
       expect(moved).toContain(`guardian     ${GUARDIAN}`)
-      expect(moved).toContain('approvals    0 of 0 missing')
+      expect(moved).toContain('deliveries   0 of 0 tried not possible')
     }),
 
   'A person asks for their data': async () => {

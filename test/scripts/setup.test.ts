@@ -253,7 +253,7 @@ describe('an account that is live', () => {
     expect(lines.slice(first, first + 4)).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^\\d\\. NFTs for sale of ${erc1155} on anvil cannot be minted: it has no limit\\. Only .* are supported\\.$`,
+          `^\\d\\. NFTs for sale of ${erc1155} on anvil cannot be minted: .+ \\(token_limit_missing\\)\\. Only .* are supported\\.$`,
         ),
       ),
       `Let the Delivery contract of anvil mint ${erc1155}: grant it MINTER_ROLE, or transfer the ownership of the token to it. Then set the limit of the token, and look what is missing:`,

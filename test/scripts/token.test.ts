@@ -37,11 +37,3 @@ it('prints a token for metrics', async () => {
   expect(decodeJwt(token)).toMatchObject({ sub: '1', role: 'master', scope: 'metrics' })
   expect((await issue('--metrics')).out).toBe(token)
 })
-
-it('prints an error if the name is that of sessions', async () => {
-  expect(await issue('--user', '1', '--name', 'session')).toEqual({
-    out: '',
-    errors: '--name: must not be "session", which is the name of browser sessions\n',
-    status: 1,
-  })
-})

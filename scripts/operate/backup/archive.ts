@@ -2,11 +2,12 @@
  * A backup is SQL, compressed with gzip and encrypted with age (https://age-encryption.org/v1), which
  * notices changes and a missing end. To read one without this project: `age -d -i KEY FILE | gunzip`.
  */
-import { createReadStream, createWriteStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { CommandError } from '../../shell/command.ts'
+import { writeWhole } from '../../shell/files.ts'
 
 /** Writes a file that only the holder of the secret key can read. */
 export async function writeArchive(
@@ -20,14 +21,9 @@ export async function writeArchive(
   } catch {
     throw new CommandError('BACKUP_PUBLIC_KEY must be a public key of age: age1…')
   }
-  await pipeline(
-    content,
-    createGzip(),
-    async function* (zipped: AsyncIterable<Uint8Array>) {
-      yield* await encrypter.encrypt(toStream(zipped))
-    },
-    createWriteStream(file, { mode: 0o600 }),
-  )
+  // An error of the content is thrown where the file is written.
+  const zipped = pipeline(content, createGzip(), () => {})
+  await writeWhole(file, await encrypter.encrypt(toStream(zipped)))
 }
 
 /** Yields what a file has, in Latin-1. Throws a `CommandError` with a wrong key or a damaged file. */

@@ -1,11 +1,11 @@
 /** Backups in a bucket of R2, in parts: wrangler uploads at most 300 MiB. */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { CommandError } from '../../shell/command.ts'
+import { withFolder, writeWhole } from '../../shell/files.ts'
 import { runWrangler } from '../../shell/wrangler.ts'
-import { withFolder } from './folder.ts'
 
 const PART = 250 * 1024 * 1024
 
@@ -32,10 +32,11 @@ export const upload = (bucket: string, file: string, partSize = PART): Promise<v
 export const download = (bucket: string, file: string): Promise<void> =>
   withFolder(file, async (folder) => {
     const part = join(folder, 'part')
-    const whole = join(folder, 'whole')
-    for (let number = 0; await getPart(partName(bucket, file, number), part, number); number++)
-      await pipeline(createReadStream(part), createWriteStream(whole, { flags: 'a' }))
-    await rename(whole, file)
+    async function* parts() {
+      for (let number = 0; await getPart(partName(bucket, file, number), part, number); number++)
+        yield* createReadStream(part)
+    }
+    await writeWhole(file, parts())
   })
 
 /** Returns whether there is a part. There must be a first one. */

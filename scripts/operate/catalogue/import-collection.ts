@@ -4,12 +4,12 @@ import { setTimeout } from 'node:timers/promises'
 import { parseLines } from '../../../src/catalogue/line.ts'
 import { invalidField } from '../../../src/http/errors.ts'
 import { CommandError, parseInteger, parseUrl, UsageError } from '../../shell/command.ts'
+import { linesIn, writeLines } from '../../shell/files.ts'
 import { findNetwork, parseAddress } from '../contract/networks.ts'
 import { isSilence, openContract } from './chain/contract.ts'
 import { createReader } from './chain/metadata.ts'
 import { createCreator, createRecords, externalId, type RecordOptions } from './chain/records.ts'
 import { findFirstBlock, readFinalBlock, readSupplies } from './chain/supplies.ts'
-import { linesIn, writeLines } from './lines.ts'
 import { hideProgress, showProgress } from './report.ts'
 
 /** Options of the command line. */

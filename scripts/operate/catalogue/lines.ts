@@ -1,10 +1,7 @@
-/** Reads and writes files of JSON Lines. */
-import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, rmSync } from 'node:fs'
-import { rename, stat } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+/** Reads a catalogue in parts that the API takes. */
+import { stat } from 'node:fs/promises'
 import { CommandError } from '../../shell/command.ts'
+import { linesIn } from '../../shell/files.ts'
 
 /** The limits of a call of `POST /api/admin/catalogue`. */
 const MAX_LINES = 1000
@@ -17,7 +14,6 @@ export type Chunk = {
   lines: string[]
   /** The part of the file that was read until here, from 0 to 1. */
   progress: number
-  isLast: boolean
 }
 
 /**
@@ -35,7 +31,7 @@ export async function* readChunks(
     if (chosen && !chosen.has(++number)) continue
     const length = Buffer.byteLength(line) + 1
     if (lines.length === MAX_LINES || (lines.length > 0 && bytes + length > MAX_BYTES)) {
-      yield { from, lines, progress: read / size, isLast: false }
+      yield { from, lines, progress: read / size }
       from += lines.length
       ;[lines, bytes] = [[], 0]
     }
@@ -43,54 +39,11 @@ export async function* readChunks(
     bytes += length
     read += length
   }
-  if (lines.length > 0) yield { from, lines, progress: 1, isLast: true }
+  if (lines.length > 0) yield { from, lines, progress: 1 }
 }
 
 async function readSize(file: string): Promise<number> {
   const found = await stat(file).catch(() => null)
   if (found?.isFile()) return found.size
   throw new CommandError(`There is no file ${file}.`)
-}
-
-/** Yields the lines without their ends. Node's readline would end lines at U+2028, too. */
-export async function* linesIn(file: string): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
-  let rest = ''
-  for await (const bytes of createReadStream(file)) {
-    const lines = (rest + decode(decoder, file, bytes)).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) yield line.replace(/\r$/, '')
-  }
-  if (rest) yield rest
-}
-
-function decode(decoder: TextDecoder, file: string, bytes: Buffer): string {
-  try {
-    return decoder.decode(bytes, { stream: true })
-  } catch {
-    throw new CommandError(`${file} is not valid UTF-8.`)
-  }
-}
-
-/** Returns the SHA-256 hash of a file, hex. */
-export async function hashFile(file: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const bytes of createReadStream(file)) hash.update(bytes)
-  return hash.digest('hex')
-}
-
-/**
- * Writes lines to a file that only its owner can read. Replaces a file of this name when all lines
- * are written. A process that ends before leaves nothing.
- */
-export async function writeLines(file: string, lines: AsyncIterable<string> | Iterable<string>) {
-  const part = `${file}.part`
-  const remove = () => rmSync(part, { force: true })
-  process.once('exit', remove)
-  async function* text() {
-    for await (const line of lines) yield `${line}\n`
-  }
-  await pipeline(Readable.from(text()), createWriteStream(part, { mode: 0o600 }))
-  await rename(part, file)
-  process.off('exit', remove)
 }

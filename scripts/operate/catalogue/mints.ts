@@ -1,7 +1,7 @@
 /** What operators have to do before the tokens of a catalogue can be minted on delivery. */
 import { type Address, getAddress } from 'viem'
+import { linesIn } from '../../shell/files.ts'
 import { describeGrant, MINT_FUNCTIONS } from '../contract/grants.ts'
-import { linesIn } from './lines.ts'
 
 /**
  * Returns what to grant for the NFTs of the file that are minted on delivery, as lines to print.

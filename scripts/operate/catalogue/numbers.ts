@@ -1,6 +1,6 @@
 /** Writes which ids the records of a file have in the API. */
 import { MAX_RECORDS, type RecordIds } from '../../../src/catalogue/numbers.ts'
-import { linesIn, writeLines } from './lines.ts'
+import { linesIn, writeLines } from '../../shell/files.ts'
 import { beside } from './report.ts'
 
 type RecordId = RecordIds['records'][number]

@@ -1,9 +1,9 @@
 /** What of a catalogue cannot be delivered: one NFT of each token contract and seller is tried. */
 import { describeReason } from '../../../src/delivery/reasons.ts'
 import type { Sale } from '../../../src/delivery/sales.ts'
+import { linesIn } from '../../shell/files.ts'
 import { parseNetwork, readNetworks } from '../contract/networks.ts'
 import { tryOn } from '../contract/sales.ts'
-import { linesIn } from './lines.ts'
 
 /** The Worker tries the others soon after the import. */
 const MAX_SAMPLES = 50

@@ -1,15 +1,24 @@
 /** `npm run contract -- audit`: compares the keys that were used with what was ordered. */
 import { eq, sql } from 'drizzle-orm'
+import { type GetLogsReturnType, getAbiItem } from 'viem'
+import { deliveryAbi as abi } from '../../../contracts/delivery-abi.ts'
 import { nfts } from '../../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { orderItems } from '../../../src/db/schema/orders.ts'
 import { CommandError, parseInteger } from '../../shell/command.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 import { openContract, readLineage } from './delivery.ts'
-import { type KeyUse, readKeyUses } from './events.ts'
+import { readLogs } from './logs.ts'
 import type { Network } from './networks.ts'
 import { attempt, connect } from './node.ts'
 import { type Source, withDatabase } from './source.ts'
+
+/** The events which say that a key was used. */
+const events = [
+  getAbiItem({ abi, name: 'Delivered' }),
+  getAbiItem({ abi, name: 'Cancelled' }),
+] as const
+type KeyUse = GetLogsReturnType<undefined, typeof events, true>[number]
 
 /** Keys of one query. D1 takes statements of at most 100 KB. */
 const KEYS_PER_QUERY = 1000
@@ -26,12 +35,12 @@ export async function auditContract(
 ): Promise<void> {
   if (source.env && !source.remote)
     throw new CommandError('Add --remote: the local database does not know the orders of --env.')
-  const fromBlock = BigInt(parseInteger('--from-block', from))
-  const toOption = to === undefined ? undefined : BigInt(parseInteger('--to-block', to))
+  const fromBlock = parseInteger('--from-block', from)
+  const toOption = to === undefined ? undefined : parseInteger('--to-block', to)
   const node = await connect(network)
   const { address } = await openContract(node, network)
   const lineage = await readLineage(node, address)
-  const head = await attempt('Reading the newest block', node.getBlockNumber())
+  const head = Number(await attempt('Reading the newest block', node.getBlockNumber()))
   const toBlock = toOption ?? head
   if (fromBlock > toBlock || toBlock > head)
     throw new CommandError(
@@ -40,10 +49,13 @@ export async function auditContract(
   let count = 0
   let unknown = 0
   await withDatabase(source, async (db) => {
-    for await (const page of readKeyUses(node, lineage, fromBlock, toBlock))
-      for (let i = 0; i < page.length; i += KEYS_PER_QUERY) {
-        const uses = page.slice(i, i + KEYS_PER_QUERY)
-        const orders = await findOrders(db, uses)
+    const what = { address: lineage, events }
+    const blocks = { from: fromBlock, to: toBlock }
+    for await (const { logs } of readLogs(node, what, blocks))
+      for (let i = 0; i < logs.length; i += KEYS_PER_QUERY) {
+        const uses = logs.slice(i, i + KEYS_PER_QUERY)
+        const found = await findOrders(db, uses)
+        const orders = new Map(found.map((order) => [order.key, order]))
         for (const use of uses) {
           count += 1
           const problem = findProblem(use, network.chainId, orders.get(use.args.key))
@@ -61,10 +73,11 @@ export async function auditContract(
   console.log(`All ${count} keys that were used ${blocks} were ordered by this instance.`)
 }
 
-type Order = Awaited<ReturnType<typeof queryOrders>>[number]
+type Order = Awaited<ReturnType<typeof findOrders>>[number]
 
-const queryOrders = (db: SqliteDatabase, keys: readonly string[]) =>
-  db
+function findOrders(db: SqliteDatabase, uses: readonly KeyUse[]) {
+  const keys = JSON.stringify(uses.map(({ args }) => args.key))
+  return db
     .select({
       key: deliveries.key,
       state: deliveries.state,
@@ -79,14 +92,7 @@ const queryOrders = (db: SqliteDatabase, keys: readonly string[]) =>
     .from(deliveries)
     .innerJoin(orderItems, eq(orderItems.id, deliveries.id))
     .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
-    .where(sql`${deliveries.key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`)
-
-async function findOrders(db: SqliteDatabase, uses: readonly KeyUse[]) {
-  const orders = await queryOrders(
-    db,
-    uses.map(({ args }) => args.key),
-  )
-  return new Map<string, Order>(orders.map((order) => [order.key, order]))
+    .where(sql`${deliveries.key} IN (SELECT value FROM json_each(${keys}))`)
 }
 
 /** Returns why a use of a key was not ordered; undefined if it was. */

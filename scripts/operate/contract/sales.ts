@@ -1,12 +1,13 @@
 /** Tries deliveries of what is for sale, as the Worker does. */
 
-import { type Address, zeroAddress } from 'viem'
-import { describeReason, rules } from '../../../src/delivery/reasons.ts'
+import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
+import { describeReason, explain, rules } from '../../../src/delivery/reasons.ts'
 import { type Sale, trySales } from '../../../src/delivery/sales.ts'
 import { decodeRelayers, encodeGetter } from '../../../src/ethereum/contract.ts'
 import { nodes } from '../../../src/ethereum/node.ts'
 import { hex, read, view } from '../../../src/ethereum/requests.ts'
 import { CommandError } from '../../shell/command.ts'
+import type { Contract } from './delivery.ts'
 import type { Network } from './networks.ts'
 
 /** Ids of a mint that is tried to see whether the token takes a quantity instead. */
@@ -42,11 +43,31 @@ export async function refuseQuantities(network: Network, token: Address): Promis
     )
 }
 
-/** Returns the lines of `npm run contract -- status` about what was tried. */
-export async function describeSales(network: Network, sales: readonly Sale[]): Promise<string[]> {
+/** Tries them, and knows what no token tells: the contract mints nothing without a limit. */
+export async function findObstacles(
+  { read }: Contract,
+  network: Network,
+  sales: readonly Sale[],
+): Promise<Awaited<ReturnType<typeof tryOn<Sale>>>> {
   const tried = await tryOn(network, sales)
-  const bad = tried.flatMap(({ contract, tokenId, obstacle }) => {
-    const name = `  ${contract} ${tokenId}`
+  return Promise.all(
+    tried.map(async (sale) => {
+      if (sale.fulfilment !== 'mint' || !isAddress(sale.contract, { strict: false })) return sale
+      const { isSet } = await read.tokenLimit([getAddress(sale.contract)])
+      return isSet ? sale : { ...sale, obstacle: explain('token_limit_missing') }
+    }),
+  )
+}
+
+/** Returns the lines of `npm run contract -- status` about what was tried. */
+export async function describeSales(
+  contract: Contract,
+  network: Network,
+  sales: readonly Sale[],
+): Promise<string[]> {
+  const tried = await findObstacles(contract, network, sales)
+  const bad = tried.flatMap(({ contract, tokenId, fulfilment, holder, obstacle }) => {
+    const name = `  ${contract} ${tokenId}${fulfilment === 'mint' ? '' : ` of ${holder}`}`
     if (obstacle === undefined) return `${name}: not known, because no node tells`
     return obstacle ? `${name}: ${describeReason(obstacle)} (${obstacle.reasonCode})` : []
   })

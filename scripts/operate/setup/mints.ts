@@ -1,10 +1,11 @@
 /** Whether the NFTs for sale that are minted on delivery can be minted. */
+import { describeReason } from '../../../src/delivery/reasons.ts'
 import { openContract } from '../contract/delivery.ts'
-import { findTokensForSale } from '../contract/for-sale.ts'
+import { findSamples } from '../contract/for-sale.ts'
 import { describeGrant, MINT_FUNCTIONS } from '../contract/grants.ts'
 import { parseNetwork, readNetworks } from '../contract/networks.ts'
 import { connect } from '../contract/node.ts'
-import { findMintProblems } from '../contract/tokens.ts'
+import { findObstacles } from '../contract/sales.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 import type { Setup } from './report.ts'
 
@@ -16,17 +17,17 @@ export async function checkMints(
 ): Promise<void> {
   for (const [name, settings] of Object.entries(readNetworks(environment))) {
     const network = parseNetwork(name, settings)
-    const tokens = await findTokensForSale(db, network, now)
-    const mints = tokens.filter(({ fulfilment }) => fulfilment === 'mint')
+    const samples = await findSamples(db, network, now)
+    const mints = samples.filter(({ fulfilment }) => fulfilment === 'mint')
     if (mints.length === 0) continue
-    const node = await connect(network)
-    const contract = await openContract(node, network)
-    for (const { token, problem } of await findMintProblems(node, contract, mints))
-      advise(
-        [
-          `NFTs for sale of ${token} on ${name} cannot be minted: ${problem}. ${MINT_FUNCTIONS}`,
-          ...describeGrant(name, environment, token),
-        ].join('\n'),
-      )
+    const delivery = await openContract(await connect(network), network)
+    for (const { contract, obstacle } of await findObstacles(delivery, network, mints))
+      if (obstacle)
+        advise(
+          [
+            `NFTs for sale of ${contract} on ${name} cannot be minted: ${describeReason(obstacle)} (${obstacle.reasonCode}). ${MINT_FUNCTIONS}`,
+            ...describeGrant(name, environment, contract),
+          ].join('\n'),
+        )
   }
 }

@@ -7,11 +7,11 @@ import { instance } from '../../../src/db/schema/delivery.ts'
 import { hashSecret } from '../../../src/delivery/key.ts'
 import { issuerSchema, proofKeys } from '../../../src/env.ts'
 import { CommandError } from '../../shell/command.ts'
+import { writeLines } from '../../shell/files.ts'
 import { readSecretNames } from '../cloudflare/account.ts'
 import { openRemoteDatabase } from '../database/remote.ts'
 import { readSigners } from '../deploy/checks.ts'
 import { generators } from '../keys/generate.ts'
-import { writePrivateFile } from './private-file.ts'
 import type { Setup } from './report.ts'
 import { createStandby } from './standby.ts'
 
@@ -102,7 +102,7 @@ async function addMissing(setup: Setup, stored: Secrets): Promise<Secrets> {
   advise(backup(environment.name))
   // Before the secrets: a setup that is killed here makes the rest in its next run.
   if (Object.keys(stored).length === 0) await createStandby(setup)
-  await writePrivateFile(file, secrets)
+  await writeLines(file, [JSON.stringify(secrets, null, 2)])
   report('secrets', `${Object.keys(secrets).join(', ')}: written to ${file}`)
   return secrets
 }

@@ -5,11 +5,11 @@ import type { Address } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import * as z from 'zod'
 import { CommandError } from '../../shell/command.ts'
+import { writeLines } from '../../shell/files.ts'
 import { openContract } from '../contract/delivery.ts'
 import { type Network, parseNetwork, readNetworks } from '../contract/networks.ts'
 import { attempt, connect } from '../contract/node.ts'
 import { PLACEHOLDER, readSigners } from '../deploy/checks.ts'
-import { writePrivateFile } from './private-file.ts'
 import type { Setup } from './report.ts'
 
 const STANDBY_RELAYERS = 2
@@ -24,7 +24,7 @@ export async function createStandby({ environment, report }: Setup): Promise<voi
   const file = standbyFile(environment.name)
   if (existsSync(file)) return
   const keys = Array.from({ length: STANDBY_RELAYERS }, generatePrivateKey)
-  await writePrivateFile(file, { TRANSFER_SIGNER_KEYS: keys.join(',') })
+  await writeLines(file, [JSON.stringify({ TRANSFER_SIGNER_KEYS: keys.join(',') }, null, 2)])
   report('standby', `keys of ${STANDBY_RELAYERS} relayers: written to ${file}`)
 }
 

@@ -41,13 +41,6 @@ it('deploys the Delivery contract once, and again after the chain is lost', asyn
   expect(await ensureDelivery(anvil.url, file)).toBe(FIRST_ADDRESS)
 })
 
-it('gives a new database a contract of its own on a chain that has one', async () => {
-  await writeFile(file, '')
-  const delivery = await ensureDelivery(anvil.url, file)
-  expect(delivery).not.toBe(FIRST_ADDRESS)
-  expect(await ensureDelivery(anvil.url, file)).toBe(delivery)
-})
-
 it('lets the Delivery contract mint editions, also after a restart', async () => {
   const project = await aFolder()
   await aLocalDatabase()

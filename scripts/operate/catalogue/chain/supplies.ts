@@ -1,6 +1,7 @@
 /** Which tokens of a contract exist, and how many pieces of each, by its events. */
-import { BaseError, type GetLogsReturnType, parseAbi, zeroAddress } from 'viem'
+import { type GetLogsReturnType, parseAbi, zeroAddress } from 'viem'
 import { CommandError } from '../../../shell/command.ts'
+import { readLogs } from '../../contract/logs.ts'
 import { attempt } from '../../contract/node.ts'
 import { showProgress } from '../report.ts'
 import type { TokenContract } from './contract.ts'
@@ -47,12 +48,15 @@ export async function readSupplies(
   blocks: { from: number; to: number },
 ): Promise<Map<bigint, bigint>> {
   const supplies = new Map<bigint, bigint>()
-  const apply = contract.standard === 'erc721' ? applyErc721 : applyErc1155
-  for await (const logs of readLogs(contract, blocks))
+  const { node, address, standard } = contract
+  const apply = standard === 'erc721' ? applyErc721 : applyErc1155
+  for await (const { logs, end } of readLogs(node, { address, events }, blocks)) {
     for (const log of logs) {
       apply(log, supplies)
       if (supplies.size > MAX_TOKENS) throw tooManyTokens()
     }
+    showProgress((end - blocks.from + 1) / (blocks.to - blocks.from + 1), 'events')
+  }
   return supplies
 }
 
@@ -69,34 +73,4 @@ function applyErc1155({ eventName, args }: Log, supplies: Map<bigint, bigint>): 
   const [ids, values] = 'id' in args ? [[args.id], [args.value]] : [args.ids, args.values]
   for (const [i, id] of ids.entries())
     supplies.set(id, (supplies.get(id) ?? 0n) + sign * (values[i] ?? 0n))
-}
-
-/** Blocks of the first call, and what their number is multiplied with after each that succeeds. */
-const FIRST_SIZE = 10_000
-const GROWTH = 1.1
-
-/**
- * Yields the events of the blocks, in parts. Providers limit a call by blocks, results, size or
- * time, and each says so in its own words. So any error halves the number of blocks.
- */
-async function* readLogs(
-  { node, address }: TokenContract,
-  { from, to }: { from: number; to: number },
-): AsyncGenerator<Log[]> {
-  let size = FIRST_SIZE
-  for (let next = from; next <= to; ) {
-    const end = Math.min(to, next + size - 1)
-    const blocks = { fromBlock: BigInt(next), toBlock: BigInt(end) }
-    const call = node.getLogs({ address, events, strict: true, ...blocks })
-    try {
-      yield await call
-      showProgress((end - from + 1) / (to - from + 1), 'events')
-      next = end + 1
-      size = Math.ceil(size * GROWTH)
-    } catch (error) {
-      if (!(error instanceof BaseError)) throw error
-      if (end === next) await attempt(`Reading the events of block ${next}`, call)
-      size = Math.ceil((end - next) / 2)
-    }
-  }
 }
