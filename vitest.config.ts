@@ -1,6 +1,6 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig, defineProject } from 'vitest/config'
-import { generateSigningKey } from './scripts/keys/signing-key.ts'
+import { generateSigningKey } from './scripts/operate/keys/signing-key.ts'
 import { isolateEnvironment } from './test/support/environment.ts'
 import { PATIENCE } from './test/support/patience.ts'
 

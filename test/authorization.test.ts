@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, inject, it } from 'vitest'
-import { listEndpoints } from '../scripts/openapi/list.ts'
+import { listEndpoints } from '../scripts/build/openapi/list.ts'
 import app from '../src/app.ts'
 import { users } from '../src/db/schema/users.ts'
 import { type ErrorCode, errorStatus } from '../src/http/errors.ts'

@@ -1,6 +1,6 @@
 /**
  * What each endpoint costs in D1: trips, rows read and rows written. The limits are in
- * `scripts/costs/rows.ts`. They hold in a small database and, in `npm run test:long`, in one with a
+ * `scripts/measure/costs/rows.ts`. They hold in a small database and, in `npm run test:long`, in one with a
  * million orders, 100,000 NFTs and 100,000 users, because no statement reads a whole table.
  *
  * An endpoint without limits fails this test.
@@ -9,8 +9,9 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import * as z from 'zod'
-import { lastIds, NO_IDS, type Size, synthetic } from '../scripts/catalogue/synthetic.ts'
-import { roundsOf } from '../scripts/costs/latency.ts'
+import { listEndpoints } from '../scripts/build/openapi/list.ts'
+import { lastIds, NO_IDS, type Size, synthetic } from '../scripts/local/catalogue/synthetic.ts'
+import { roundsOf } from '../scripts/measure/costs/latency.ts'
 import {
   type BatchCost,
   batchCosts,
@@ -21,8 +22,7 @@ import {
   publicCosts,
   transferListCosts,
   transferLogLines,
-} from '../scripts/costs/rows.ts'
-import { listEndpoints } from '../scripts/openapi/list.ts'
+} from '../scripts/measure/costs/rows.ts'
 import app from '../src/app.ts'
 import { deleteExpiredRows, runCron } from '../src/cron.ts'
 import { connect } from '../src/db/client.ts'

@@ -1,8 +1,8 @@
 /** What the load leaves in the database, in bytes: rows as the Worker writes them, many times. */
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
-import { lastIds, synthetic } from '../scripts/catalogue/synthetic.ts'
-import { growth, limited } from '../scripts/costs/growth.ts'
+import { lastIds, synthetic } from '../scripts/local/catalogue/synthetic.ts'
+import { growth, limited } from '../scripts/measure/costs/growth.ts'
 import { readSettings } from '../src/env.ts'
 import { placeOrders } from '../src/orders/place.ts'
 import { aShop, billingData, callerOf, placed } from './orders/shop.ts'

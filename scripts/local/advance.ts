@@ -1,6 +1,6 @@
 /** Moves the clock of the instance forward, in steps between which everything due is done. */
 import { setTimeout } from 'node:timers/promises'
-import { setChainTime } from '../chain/anvil.ts'
+import { setChainTime } from './chain/anvil.ts'
 import type { Clock } from './clock.ts'
 import { query } from './explorer.ts'
 import { runCron } from './worker.ts'

@@ -14,8 +14,8 @@ import {
   zeroAddress,
 } from 'viem'
 import { relayerAbi as abi } from '../../contracts/relayer-abi.ts'
-import { tokenIds } from '../catalogue/outcomes.ts'
-import type { OutcomeTokens } from '../chain/outcomes.ts'
+import { tokenIds } from './catalogue/outcomes.ts'
+import type { OutcomeTokens } from './chain/outcomes.ts'
 
 /** In its blocks, tokens fail that succeed in a simulation: `ADVERSARY` of `OutcomeToken`. */
 const ADVERSARY = '0x000000000000000000000000000000000000BAd0'

@@ -2,8 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Address, createPublicClient, http, isAddress } from 'viem'
 import type { Database } from '../../src/db/client.ts'
-import { deliveryOwner, seller, supply, transferSigner } from '../catalogue/demo.ts'
-import { findContracts, isEmpty, loadDemo, moveToNewChain } from '../catalogue/load.ts'
+import { CommandError } from '../shell/command.ts'
+import { deliveryOwner, seller, supply, transferSigner } from './catalogue/demo.ts'
+import { findContracts, isEmpty, loadDemo, moveToNewChain } from './catalogue/load.ts'
 import {
   authorizeOperator,
   type Collectibles,
@@ -11,9 +12,8 @@ import {
   hasContracts,
   LOCAL_CHAIN_ID,
   limitMints,
-} from '../chain/collectibles.ts'
-import { deployDelivery } from '../chain/delivery.ts'
-import { CommandError } from '../shell/command.ts'
+} from './chain/collectibles.ts'
+import { deployDelivery } from './chain/delivery.ts'
 import { syncOutcomes } from './outcomes.ts'
 
 /** Throws a `CommandError` unless a node with the local chain id responds. */

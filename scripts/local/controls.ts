@@ -1,8 +1,8 @@
 /** What each call of the control API does. */
 import { createPublicClient, http } from 'viem'
 import * as z from 'zod'
-import { reorganize } from '../chain/anvil.ts'
 import { advance, visitChains } from './advance.ts'
+import { reorganize } from './chain/anvil.ts'
 import type { Clock } from './clock.ts'
 import { ControlError, type Controls, call } from './control.ts'
 import { copyDatabase, hasCopy, putBackDatabase } from './copies.ts'

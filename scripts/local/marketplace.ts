@@ -1,7 +1,7 @@
 /** The Worker of the local instance, which can be restarted. */
 import type { Address } from 'viem'
-import { LOCAL_CHAIN_ID } from '../chain/collectibles.ts'
 import type { Supervisor } from '../shell/supervisor.ts'
+import { LOCAL_CHAIN_ID } from './chain/collectibles.ts'
 import { startWorker } from './worker.ts'
 
 type Settings = { url: string; rpcUrl: string; delivery: Address }

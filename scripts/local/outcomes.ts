@@ -6,8 +6,8 @@ import type { Database } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { addresses, users } from '../../src/db/schema/users.ts'
 import type { Statement } from '../../src/db/statements.ts'
-import { deliveryOwner } from '../catalogue/demo.ts'
-import { outcomeRows } from '../catalogue/outcome-rows.ts'
+import { deliveryOwner } from './catalogue/demo.ts'
+import { outcomeRows } from './catalogue/outcome-rows.ts'
 import {
   approver,
   assetOf,
@@ -15,9 +15,9 @@ import {
   holders,
   type OutcomeContracts,
   outcomes,
-} from '../catalogue/outcomes.ts'
-import type { Collectibles } from '../chain/collectibles.ts'
-import { areReady, deployOutcomeTokens, type OutcomeTokens } from '../chain/outcomes.ts'
+} from './catalogue/outcomes.ts'
+import type { Collectibles } from './chain/collectibles.ts'
+import { areReady, deployOutcomeTokens, type OutcomeTokens } from './chain/outcomes.ts'
 
 /** The outcomes whose NFTs tell the addresses of the tokens. */
 const witnesses = {

@@ -1,8 +1,8 @@
 /** The secrets of the local instance. Wrangler reads them from a file that git ignores. */
 import { open } from 'node:fs/promises'
-import { transferSigner } from '../catalogue/demo.ts'
-import { toPrivateKey } from '../chain/accounts.ts'
-import { generators } from '../keys/generate.ts'
+import { generators } from '../operate/keys/generate.ts'
+import { transferSigner } from './catalogue/demo.ts'
+import { toPrivateKey } from './chain/accounts.ts'
 
 const localGenerators = {
   JWT_KEYS: generators.JWT_KEYS,

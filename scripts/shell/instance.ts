@@ -1,10 +1,10 @@
 /** The instance that a command works on through its API: the local one, or a deployed one. */
 import { ApiError, createClient, type MarketplaceClient } from '../../client/src/index.ts'
-import { readConfig } from '../contract/networks.ts'
-import { openMigratedDatabase } from '../database/local.ts'
 import { localNow } from '../local/clock.ts'
 import { readPublicUrl } from '../local/paths.ts'
-import { issueToken, parseIssuer } from '../tokens/issue.ts'
+import { readConfig } from '../operate/contract/networks.ts'
+import { openMigratedDatabase } from '../operate/database/local.ts'
+import { issueToken, parseIssuer } from '../operate/tokens/issue.ts'
 import { CommandError, UsageError } from './command.ts'
 
 export const instanceOptions = {

@@ -69,7 +69,7 @@ export const WebhookMessages = z
 export const MessageAnswer = z
   .object({ message: WebhookMessage.describe('The message, which is sent now.') })
   .meta({ id: 'WebhookMessageAnswer', description: 'A message.' })
-/** An event of the log. `scripts/openapi/events.ts` says what `data` has. */
+/** An event of the log. `scripts/build/openapi/events.ts` says what `data` has. */
 const LoggedEvent = z
   .object({
     id: text('Id of the event: the `webhook-id` of messages about it.'),

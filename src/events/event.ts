@@ -29,7 +29,7 @@ export const WINDOW = 1000
 /** Milliseconds for which events are kept, with the messages about them. */
 export const RETENTION = 30 * 24 * 60 * 60 * 1000
 
-/** What each event means, for people. `scripts/openapi/events.ts` describes their bodies. */
+/** What each event means, for people. `scripts/build/openapi/events.ts` describes their bodies. */
 export const eventMeanings: Record<WebhookEvent, string> = {
   'order.created': 'An order was placed',
   'order.awaiting_wallet': 'The buyer has no wallet yet',

@@ -88,7 +88,7 @@ export type Operation<S extends z.ZodType | null = z.ZodType | null> = {
   isUnavailable?: true
 }
 
-/** The groups of the document: see `scripts/openapi/tags.ts`. */
+/** The groups of the document: see `scripts/build/openapi/tags.ts`. */
 export type Tag =
   | 'Orders'
   | 'Addresses'

@@ -1,6 +1,6 @@
 /** The rotation of the signing key, step by step. */
 import { expect, it } from 'vitest'
-import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
+import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { API_TOKEN_LIFETIME, newToken, signToken, verifyToken } from '../../src/auth/tokens.ts'
 import { tokens } from '../../src/db/schema/users.ts'
 import type { SigningKey } from '../../src/env.ts'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
+import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { API_TOKEN_LIFETIME, verifyToken } from '../../src/auth/tokens.ts'
 import { call } from '../support/api.ts'
 import { aToken, aUser, issuer } from '../support/makers.ts'

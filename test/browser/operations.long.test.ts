@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
+import { type Anvil, startAnvil } from '../../scripts/local/chain/anvil.ts'
 import { RpcProxy } from '../support/chain/proxy.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { expectAccessible } from './accessibility.ts'

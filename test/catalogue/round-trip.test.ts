@@ -1,9 +1,9 @@
 /** An export can be imported again: into an empty instance, and into its own. */
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { demoCatalogue } from '../../scripts/catalogue/demo.ts'
-import { readCatalogue } from '../../scripts/catalogue/export.ts'
-import { outcomeRows } from '../../scripts/catalogue/outcome-rows.ts'
+import { demoCatalogue } from '../../scripts/local/catalogue/demo.ts'
+import { outcomeRows } from '../../scripts/local/catalogue/outcome-rows.ts'
+import { readCatalogue } from '../../scripts/operate/catalogue/export.ts'
 import {
   catalogueImports,
   catalogueLines,

@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createClient, type OrderSummary } from '../../client/src/index.ts'
-import { command } from '../../scripts/export.ts'
+import { command } from '../../scripts/operate/export.ts'
 import { aFolder, call, type Folder, pointStagingAt } from '../support/command.ts'
 import { aPerson, instance, query } from '../support/instance/instance.ts'
 

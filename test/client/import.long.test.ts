@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { command as importCommand } from '../../scripts/import.ts'
+import { command as importCommand } from '../../scripts/operate/import.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
 import { aFolder, call, type Folder, pointStagingAt } from '../support/command.ts'
 import { instance, query } from '../support/instance/instance.ts'

@@ -2,8 +2,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
-import { command as exportData } from '../../scripts/export.ts'
-import { command as forget } from '../../scripts/forget.ts'
+import { command as exportData } from '../../scripts/operate/export.ts'
+import { command as forget } from '../../scripts/operate/forget.ts'
 import { aFolder, call, type Folder, pointStagingAt } from '../support/command.ts'
 import { aPerson, instance, query } from '../support/instance/instance.ts'
 

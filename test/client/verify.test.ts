@@ -14,7 +14,7 @@ import { runCommand } from '../../client/src/cli/run.ts'
 import { command as verify } from '../../client/src/cli/verify.ts'
 import { type Answer, createClient, DeliveryFailedError } from '../../client/src/index.ts'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
+import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { hashContent } from '../../src/ethereum/contract.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
 

@@ -1,5 +1,5 @@
 /** Who is who among the accounts of anvil. */
-import { localAccount } from '../../scripts/chain/accounts.ts'
+import { localAccount } from '../../scripts/local/chain/accounts.ts'
 
 export const owner = localAccount(0).address
 export const relayer = localAccount(1).address

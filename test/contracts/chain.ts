@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import { foundry } from 'viem/chains'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { startAnvil } from '../../scripts/chain/anvil.ts'
+import { startAnvil } from '../../scripts/local/chain/anvil.ts'
 
 /** Enough for every transaction of the tests, and below the limit of EIP-7825. */
 export const MAX_GAS = 16_000_000n

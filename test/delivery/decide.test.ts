@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import type { DeliveryTransaction, Item, Observation } from '../../src/delivery/model.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { type Decision, decide } from '../../src/delivery/rules/decide.ts'

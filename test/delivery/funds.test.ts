@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { numberToHex, parseGwei, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'

@@ -4,7 +4,7 @@ import { encodeDeployData, getAddress, numberToHex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import artifact from '../../contracts/Delivery.json' with { type: 'json' }
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import type { ReasonCode } from '../../src/db/schema/delivery.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'

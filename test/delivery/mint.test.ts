@@ -1,7 +1,7 @@
 /** Tokens that are minted when they are delivered. */
 import { describe, expect, it } from 'vitest'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
-import { MINTER_ROLE } from '../../scripts/chain/collectibles.ts'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
+import { MINTER_ROLE } from '../../scripts/local/chain/collectibles.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'

@@ -3,7 +3,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import app from '../../src/app.ts'
 import { batch } from '../../src/db/batch.ts'
 import { explain } from '../../src/delivery/reasons.ts'

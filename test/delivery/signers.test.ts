@@ -1,7 +1,7 @@
 /** Keys of signers: used by somebody else, by two environments, changed; transactions out of time. */
 import { parseTransaction } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'

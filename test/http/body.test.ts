@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
-import { listEndpoints } from '../../scripts/openapi/list.ts'
+import { listEndpoints } from '../../scripts/build/openapi/list.ts'
 import app from '../../src/app.ts'
 import { BASE_URL, requestOf } from '../support/api.ts'
 import { aMasterToken, aSession, aUser } from '../support/makers.ts'

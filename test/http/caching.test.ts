@@ -1,6 +1,6 @@
 /** Cloudflare's cache answers public responses to everybody, and keeps what does not say for how long. */
 import { expect, it } from 'vitest'
-import { listEndpoints } from '../../scripts/openapi/list.ts'
+import { listEndpoints } from '../../scripts/build/openapi/list.ts'
 import app from '../../src/app.ts'
 import { callWith } from '../support/api.ts'
 import { cachingProblem } from '../support/document.ts'

@@ -1,7 +1,7 @@
 /** No schema answers with the text of the validator, whatever a client sends. */
 import { describe, expect, it } from 'vitest'
 import { safeParseAsync } from 'zod/v4/core'
-import { listEndpoints } from '../../scripts/openapi/list.ts'
+import { listEndpoints } from '../../scripts/build/openapi/list.ts'
 import app from '../../src/app.ts'
 import { NewOrders } from '../../src/orders/new-order.ts'
 import { type JsonSchema, jsonSchemaOf } from '../support/json-schema.ts'

@@ -2,7 +2,7 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { NO_IDS, synthetic } from '../../scripts/catalogue/synthetic.ts'
+import { NO_IDS, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import app from '../../src/app.ts'
 import { requestOf } from '../support/api.ts'
 import { aListing, anNft, aUser } from '../support/makers.ts'

@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
 import { toFunctionSelector } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { lastIds, synthetic } from '../../scripts/catalogue/synthetic.ts'
+import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { batch } from '../../src/db/batch.ts'
 import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
 import {

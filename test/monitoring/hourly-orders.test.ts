@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
-import { lastIds, synthetic } from '../../scripts/catalogue/synthetic.ts'
+import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { connect } from '../../src/db/client.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { hourlyOrders } from '../../src/db/schema/operations.ts'

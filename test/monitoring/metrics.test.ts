@@ -1,7 +1,7 @@
 /** `GET /metrics`, and tokens for it. */
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { listEndpoints } from '../../scripts/openapi/list.ts'
+import { listEndpoints } from '../../scripts/build/openapi/list.ts'
 import app from '../../src/app.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { alarms, cronRuns, networkChecks } from '../../src/db/schema/operations.ts'

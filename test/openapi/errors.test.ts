@@ -21,5 +21,5 @@ it('has an answer with each error code as an example', async () => {
     'https://marketplace.test',
     'https://marketplace.example.com',
   )
-  await expect(text).toMatchFileSnapshot('../../scripts/openapi/error-examples.json')
+  await expect(text).toMatchFileSnapshot('../../scripts/build/openapi/error-examples.json')
 })

@@ -2,8 +2,8 @@
 import { eq } from 'drizzle-orm'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, expect, inject, it, vi } from 'vitest'
-import { describedEndpoints } from '../../scripts/openapi/endpoints.ts'
-import type { Example } from '../../scripts/openapi/examples.ts'
+import { describedEndpoints } from '../../scripts/build/openapi/endpoints.ts'
+import type { Example } from '../../scripts/build/openapi/examples.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
 import { explain } from '../../src/delivery/reasons.ts'
@@ -131,5 +131,5 @@ it('has the answers to the sample requests as examples', async () => {
     .replace(/(?<=\bevt_)\d{16}\b/g, (id) => `${Number(id) - CENTURY}`)
     .replaceAll('marketplace.test', 'marketplace.example.com')
   expect(text).not.toContain('eyJ')
-  await expect(text).toMatchFileSnapshot('../../scripts/openapi/examples.json')
+  await expect(text).toMatchFileSnapshot('../../scripts/build/openapi/examples.json')
 })

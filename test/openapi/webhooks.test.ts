@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { asc } from 'drizzle-orm'
 import { afterAll, expect, it, vi } from 'vitest'
 import openapi from '../../docs/openapi.json'
-import { eventBodies } from '../../scripts/openapi/events.ts'
+import { eventBodies } from '../../scripts/build/openapi/events.ts'
 import { events, webhookEvents } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { selectEvents, toBody } from '../../src/events/event.ts'
@@ -61,5 +61,5 @@ it('describes every field of every event, and has an example of each', async () 
     .replaceAll('2126-', '2026-')
     .replaceAll(/\btest \d+"/g, 'Shop"')
     .replaceAll('marketplace.test', 'marketplace.example.com')
-  await expect(text).toMatchFileSnapshot('../../scripts/openapi/event-examples.json')
+  await expect(text).toMatchFileSnapshot('../../scripts/build/openapi/event-examples.json')
 })

@@ -1,4 +1,4 @@
-/** What programs read of the documentation. `scripts/docs` has written it. */
+/** What programs read of the documentation. `scripts/build/docs` has written it. */
 import { expect, it } from 'vitest'
 import { BASE_URL, call } from '../support/api.ts'
 import { document } from '../support/document.ts'

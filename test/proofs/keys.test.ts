@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
+import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { readSettings, type SigningKey } from '../../src/env.ts'
 import { signProof } from '../../src/proofs/prove.ts'
 import { call, callWith } from '../support/api.ts'

@@ -1,6 +1,6 @@
 /**
  * Commands that documents name and that no quick test calls: each runs briefly, as a person types it,
- * in a copy of the working tree. `commands.test.ts` checks that none is forgotten.
+ * in a copy of the working tree.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { copyProject, removeProject } from '../../scripts/guards/copy.ts'
+import { copyProject, removeProject } from '../../scripts/measure/guards/copy.ts'
 import { hasChromium } from '../browser/chromium.ts'
 import { environment } from '../support/environment.ts'
 import { aFreePort } from '../support/project.ts'
@@ -64,7 +64,7 @@ const long = { timeout: 600_000 }
 describe('what is made from the sources', () => {
   it.each([
     ['npm run openapi', 'docs/openapi.json'],
-    ['npm run openapi -- --examples', 'scripts/openapi/examples.json'],
+    ['npm run openapi -- --examples', 'scripts/build/openapi/examples.json'],
     ['npm run contract:compile', 'contracts/Delivery.json'],
     ['npm run types', 'worker-configuration.d.ts'],
   ])('%s makes the same file again', long, async (line, file) => {

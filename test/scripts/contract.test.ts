@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { decodeFunctionData, isHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { toPrivateKey } from '../../scripts/chain/accounts.ts'
-import { type Contract, sendAs } from '../../scripts/contract/delivery.ts'
-import { confirm } from '../../scripts/contract/node.ts'
-import { command as contract } from '../../scripts/contract.ts'
-import { command as seed } from '../../scripts/seed.ts'
+import { toPrivateKey } from '../../scripts/local/chain/accounts.ts'
+import { command as seed } from '../../scripts/local/seed.ts'
+import { type Contract, sendAs } from '../../scripts/operate/contract/delivery.ts'
+import { confirm } from '../../scripts/operate/contract/node.ts'
+import { command as contract } from '../../scripts/operate/contract.ts'
 import { compileFixtures } from '../contracts/fixtures.ts'
 import { aLocalDatabase, call } from '../support/command.ts'
 import {
@@ -227,7 +227,7 @@ describe('--print', () => {
   })
 })
 
-it('shows the state without a key, and the sellers who have not approved the contract', async () => {
+it('shows the state without a key, and what for sale cannot be delivered', async () => {
   await aLocalDatabase()
   await call(seed, ['--users', '1', '--nfts', '3'])
   const { out, errors } = await run('status', [], null)
@@ -242,13 +242,10 @@ it('shows the state without a key, and the sellers who have not approved the con
     'predecessor  none',
     'relayers',
     `  ${relayer.address}  1000 of 1000 pieces now, 3000 a day, 10000 ETH`,
-    'approvals    1 of 1 missing',
-    `  0x9${'1'.padStart(39, '0')} has not approved the contract for ${NO_CODE}`,
     'tokens       1 for sale',
     `  ${NO_CODE}  no limit`,
-    'mints        0 of 0 not possible',
     'deliveries   1 of 1 tried not possible',
-    `  ${NO_CODE} 2: the token contract has no code (token_not_deployed)`,
+    `  ${NO_CODE} 2 of 0x9${'1'.padStart(39, '0')}: the token contract has no code (token_not_deployed)`,
     '',
   ])
 })
@@ -271,6 +268,7 @@ it('reads networks that are a secret from the environment', async () => {
 
 it.each([
   [['destroy', '--network', 'localhost'], 'usage:'],
+  [['status'], '--network is missing.'],
   [['status', '--network', 'none'], 'There is no network "none". The networks are: localhost.'],
   [['status', '--network', 'x', '--env', 'none'], 'No environment found'],
   [['remove-relayer', '--network', 'localhost', '--relayer', '0x12'], 'must be an address'],

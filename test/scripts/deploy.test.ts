@@ -1,16 +1,16 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type Address, createTestClient, http, parseGwei } from 'viem'
+import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
-import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
-import { deployDelivery } from '../../scripts/chain/delivery.ts'
-import { deploy as deployContract, sendAs } from '../../scripts/contract/delivery.ts'
-import { confirm, createNode } from '../../scripts/contract/node.ts'
-import { command } from '../../scripts/deploy.ts'
-import { command as migrate } from '../../scripts/migrate.ts'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
+import { type Anvil, startAnvil } from '../../scripts/local/chain/anvil.ts'
+import { deployDelivery } from '../../scripts/local/chain/delivery.ts'
+import { deploy as deployContract, sendAs } from '../../scripts/operate/contract/delivery.ts'
+import { confirm, createNode } from '../../scripts/operate/contract/node.ts'
+import { command } from '../../scripts/operate/deploy.ts'
+import { command as migrate } from '../../scripts/operate/migrate.ts'
 import { migrations } from '../support/migrations.ts'
 import { type Account, type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
@@ -76,13 +76,6 @@ async function configure(networks: string[], account: Partial<Account> = ready) 
   await project.reset([toml, ...networks].join('\n'), account)
 }
 
-/** Sets the base fee of the next block in gwei, and mines it. */
-async function setBaseFee(gwei: number) {
-  const client = createTestClient({ mode: 'anvil', transport: http(anvil.url) })
-  await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(String(gwei)) })
-  await client.mine({ blocks: 1 })
-}
-
 /** Deploys staging. */
 const deploy = (...signers: (typeof relayer)[]) =>
   project.call(command, ['--env', 'staging'], {
@@ -108,22 +101,6 @@ function bindingsIn(config: ReturnType<typeof unstable_readConfig>) {
   ])
   return [...bindings.matchAll(/"(?:binding|name)":"(\w+)"/g)].map(([, name]) => name)
 }
-
-it.each(['staging', 'production'])('gives %s the bindings of local development', (env) => {
-  expect(bindingsIn(unstable_readConfig({ env }))).toEqual(bindingsIn(unstable_readConfig({})))
-  expect(bindingsIn(unstable_readConfig({}))).toContain('DB')
-})
-
-it.each([undefined, 'staging', 'production'])(
-  'lets a master token (of %s) send ten times the requests of a million orders a day',
-  (env) => {
-    const ratelimits: { name: string; simple: { limit: number; period: number } }[] =
-      unstable_readConfig({ env }).ratelimits
-    const master = ratelimits.find(({ name }) => name === 'MASTER_RATE_LIMIT')
-    expect(master?.simple.period).toBe(60)
-    expect(master?.simple.limit).toBeGreaterThanOrEqual((10 * 1_000_000) / (24 * 60))
-  },
-)
 
 it('describes every binding in docs/configuration.md', async () => {
   const document = await readFile('docs/configuration.md', 'utf8')
@@ -166,17 +143,6 @@ it('does not deploy while networks have problems, and prints all of them', async
     expect.stringMatching(/^Reading the chain id of gone from 127\.0\.0\.1:1 failed: HTTP/),
     `There is no contract at ${address} on empty.`,
   ])
-})
-
-it('proposes upper limits of fees from the chain where they are missing', async () => {
-  await configure([networkToml('staging', 'anvil', { fees: 'maxFeePerGasGwei = 500\n' })])
-  await setBaseFee(2)
-  const { errors, status } = await deploy(relayer)
-  expect({ errors, status }).toEqual({
-    errors:
-      'Set the upper limits of fees for the network anvil. From what the chain asks now, these are proposed:\nmaxFeePerGasGwei = 23\nmaxPriorityFeePerGasGwei = 3\n',
-    status: 1,
-  })
 })
 
 it('does not deploy with a contract that does not know the keys of one that was used', async () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { renderMarkdown } from '../../scripts/docs/markdown.ts'
-import { searchEntries } from '../../scripts/docs/search.ts'
-import { renderSite } from '../../scripts/docs/site.tsx'
+import { renderMarkdown } from '../../scripts/build/docs/markdown.ts'
+import { searchEntries } from '../../scripts/build/docs/search.ts'
+import { renderSite } from '../../scripts/build/docs/site.tsx'
 
 const render = (file: string) => renderMarkdown(readFileSync(file, 'utf8'))
 const { fragments } = await renderSite()

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { listEndpoints } from '../../scripts/openapi/list.ts'
+import { listEndpoints } from '../../scripts/build/openapi/list.ts'
 import app from '../../src/app.ts'
 import { variables } from '../../src/env.ts'
 import { eventMeanings } from '../../src/events/event.ts'
@@ -81,7 +81,7 @@ it('has a section of the runbook for each alarm', () => {
 })
 
 it('has the current output of `npm run costs` in docs/performance.md', () => {
-  const costs = execFileSync(process.execPath, ['scripts/costs.ts'], { encoding: 'utf8' })
+  const costs = execFileSync(process.execPath, ['scripts/measure/costs.ts'], { encoding: 'utf8' })
   const page = read('docs/performance.md')
   for (const table of costs.trim().split('\n\n')) expect(page).toContain(table)
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { readConfig } from '../../scripts/contract/networks.ts'
+import { readConfig } from '../../scripts/operate/contract/networks.ts'
 import { LEASE } from '../../src/delivery/store/lease.ts'
 
 /** What is of one environment only. */

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it, vi } from 'vitest'
-import { createMasterToken, databaseSql } from '../../scripts/bench/database.ts'
-import { bindingsFor, serveWorker } from '../../scripts/bench/worker.ts'
-import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
+import { createMasterToken, databaseSql } from '../../scripts/measure/bench/database.ts'
+import { bindingsFor, serveWorker } from '../../scripts/measure/bench/worker.ts'
+import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { PATIENCE } from '../support/patience.ts'
 
 /** Milliseconds: less than the 15 seconds that an attempt takes to a receiver that hangs. */

@@ -28,37 +28,10 @@ it.each(scripts)('$name prints what it does, with an example', async ({ script, 
   expect(out).toMatch(new RegExp(`\nexample:\n  ([A-Z_]+=\\S+ )*${silent}\\b.*\n$`))
 })
 
-it('prints its usage for an unknown option', async () => {
-  const { out, errors, status } = await run('scripts/keys.ts', '--no-such-option')
-  expect({ out, status }).toEqual({ out: '', status: 1 })
-  expect(errors).toMatch(/^Unknown option '--no-such-option'\.\nusage: .+\n$/)
-})
-
-it('prints the same for -h', async () => {
-  const long = await run('scripts/keys.ts', '--help')
-  expect(await run('scripts/keys.ts', '-h')).toEqual(long)
-})
-
 it('describes actions, options, variables and defaults', async () => {
-  const { out } = await run('scripts/contract.ts', '--help')
+  const { out } = await run('scripts/operate/contract.ts', '--help')
   expect(out).toMatch(/\nactions:\n(.+\n)* {2}pause +Stop deliveries\.\n/)
   expect(out).toMatch(/\n {2}--to-block N +audit: .* Default: the newest\n/)
   expect(out).toMatch(/\nenvironment variables:\n {2}DELIVERY_OWNER_KEY +Private key/)
   expect(out).toContain('retire --network NAME [--env NAME]')
-})
-
-it.each([
-  ['scripts/deploy.ts', [], '--env is missing.'],
-  [
-    'scripts/contract.ts',
-    ['--network', 'localhost'],
-    'Name one of deploy, status, audit, set-relayer,',
-  ],
-  ['scripts/chaos.ts', ['--lies', '2', '--items', '3'], '--items is without --lies.'],
-  ['scripts/seed.ts', ['100'], "Unexpected argument '100'."],
-])('%s %j prints what is wrong, and the usage', async (script, args, problem) => {
-  const { errors, status } = await run(script, ...args)
-  expect(status).toBe(1)
-  expect(errors.startsWith(problem)).toBe(true)
-  expect(errors).toMatch(/\nusage: npm run .+\n$/)
 })

@@ -31,10 +31,11 @@ it.each([
   'delivery-key-secret.txt',
   // `npm run backup` writes these.
   'marketplace.age',
+  'marketplace.age.part',
   'backup-Ab3dE6/dump.sql',
   // `npm run setup` writes these.
   'secrets.production.json',
-  'secrets.production.json.new',
+  'secrets.production.json.part',
 ])('git ignores the secret file %s', (file) => {
   expect(git('check-ignore', file)).toBe(`${file}\n`)
 })

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { call } from '../support/command.ts'
 import { environment, INHERITED, OF_TESTS } from '../support/environment.ts'
 
-/** What `vitest.config.ts`, Vitest and `scripts/database/local.ts` set. */
+/** What `vitest.config.ts`, Vitest and `scripts/operate/database/local.ts` set. */
 const SET = [
   ...['JWT_KEYS', 'PROOF_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
   ...['NODE_ENV', 'MODE', 'DEV', 'PROD', 'SSR', 'BASE_URL', 'FORCE_TTY'],
@@ -46,27 +46,4 @@ it('reads the environment in no other file of the tests', () => {
     return /process\.env|import\.meta\.env/.test(code)
   })
   expect(files.sort()).toEqual(READERS)
-})
-
-/** The calls of a function in a text, with their arguments. */
-function* callsOf(name: string, text: string) {
-  for (let begin = text.indexOf(name); begin >= 0; begin = text.indexOf(name, begin + 1)) {
-    let depth = 0
-    let end = begin + name.length
-    do {
-      if (text[end] === '(') depth += 1
-      if (text[end] === ')') depth -= 1
-      end += 1
-    } while (depth > 0 && end < text.length)
-    yield text.slice(begin, end)
-  }
-}
-
-it('waits patiently wherever it waits for something', () => {
-  const hasty = globSync('test/**/*.{ts,tsx}').flatMap((file) => {
-    const text = readFileSync(file, 'utf8')
-    const calls = ['waitFor', 'waitUntil'].flatMap((name) => [...callsOf(`vi.${name}`, text)])
-    return calls.filter((call) => !/patience|MAX_DELAY/i.test(call)).map(() => file)
-  })
-  expect(hasty).toEqual([])
 })

@@ -5,7 +5,7 @@ import { identityToRecipient } from 'age-encryption'
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, it, onTestFinished } from 'vitest'
-import { command as keys } from '../../scripts/keys.ts'
+import { command as keys } from '../../scripts/operate/keys.ts'
 import { proofKeys } from '../../src/env.ts'
 import { call } from '../support/command.ts'
 

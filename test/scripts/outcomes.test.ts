@@ -2,8 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { encodeFunctionData, getContractAddress, parseAbi } from 'viem'
 import { expect, it } from 'vitest'
-import { outcomeRows } from '../../scripts/catalogue/outcome-rows.ts'
-import { approver, externalIdOf, type Outcome, outcomes } from '../../scripts/catalogue/outcomes.ts'
+import { outcomeRows } from '../../scripts/local/catalogue/outcome-rows.ts'
+import {
+  approver,
+  externalIdOf,
+  type Outcome,
+  outcomes,
+} from '../../scripts/local/catalogue/outcomes.ts'
 import { reasonCodes } from '../../src/db/schema/delivery.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 

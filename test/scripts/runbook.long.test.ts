@@ -23,7 +23,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { environment } from '../support/environment.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
@@ -584,7 +584,7 @@ const checks: Record<string, () => Promise<void>> = {
       expect(moved).toContain(`predecessor  ${delivery}`)
       expect(moved).toContain('Uploaded marketplace-api')
       expect(moved).toContain(`guardian     ${GUARDIAN}`)
-      expect(moved).toContain('approvals    0 of 0 missing')
+      expect(moved).toContain('deliveries   0 of 0 tried not possible')
     }),
 
   'A person asks for their data': async () => {

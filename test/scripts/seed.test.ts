@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openLocalDatabase } from '../../scripts/database/local.ts'
-import { command as seed } from '../../scripts/seed.ts'
+import { command as seed } from '../../scripts/local/seed.ts'
+import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
 

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
-import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
-import { deployCollectibles } from '../../scripts/chain/collectibles.ts'
-import { deployDelivery } from '../../scripts/chain/delivery.ts'
-import { command as contract } from '../../scripts/contract.ts'
-import { readSigners } from '../../scripts/deploy/checks.ts'
-import { command } from '../../scripts/setup.ts'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
+import { type Anvil, startAnvil } from '../../scripts/local/chain/anvil.ts'
+import { deployCollectibles } from '../../scripts/local/chain/collectibles.ts'
+import { deployDelivery } from '../../scripts/local/chain/delivery.ts'
+import { command as contract } from '../../scripts/operate/contract.ts'
+import { readSigners } from '../../scripts/operate/deploy/checks.ts'
+import { command } from '../../scripts/operate/setup.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { migrations } from '../support/migrations.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
@@ -253,7 +253,7 @@ describe('an account that is live', () => {
     expect(lines.slice(first, first + 4)).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^\\d\\. NFTs for sale of ${erc1155} on anvil cannot be minted: it has no limit\\. Only .* are supported\\.$`,
+          `^\\d\\. NFTs for sale of ${erc1155} on anvil cannot be minted: .+ \\(token_limit_missing\\)\\. Only .* are supported\\.$`,
         ),
       ),
       `Let the Delivery contract of anvil mint ${erc1155}: grant it MINTER_ROLE, or transfer the ownership of the token to it. Then set the limit of the token, and look what is missing:`,

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openLocalDatabase } from '../../scripts/database/local.ts'
-import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
-import { command as token } from '../../scripts/token.ts'
+import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
+import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
+import { command as token } from '../../scripts/operate/token.ts'
 import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
 
 const JWT_KEYS = JSON.stringify({ keys: [await generateSigningKey()] })
@@ -36,12 +36,4 @@ it('prints a token for metrics', async () => {
   const { out: token } = await issue('--metrics')
   expect(decodeJwt(token)).toMatchObject({ sub: '1', role: 'master', scope: 'metrics' })
   expect((await issue('--metrics')).out).toBe(token)
-})
-
-it('prints an error if the name is that of sessions', async () => {
-  expect(await issue('--user', '1', '--name', 'session')).toEqual({
-    out: '',
-    errors: '--name: must not be "session", which is the name of browser sessions\n',
-    status: 1,
-  })
 })

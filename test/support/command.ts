@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
-import { openLocalDatabase } from '../../scripts/database/local.ts'
+import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 import { withEnvironment } from './environment.ts'
 
 /** What commands read in the folder of the project. */

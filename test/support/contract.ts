@@ -2,17 +2,17 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Address, getAddress, type Hex, parseAbi } from 'viem'
 import type { CompiledContract } from '../../contracts/solidity.ts'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
-import { startAnvil } from '../../scripts/chain/anvil.ts'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
+import { startAnvil } from '../../scripts/local/chain/anvil.ts'
 import {
   type Contract,
   contractAt,
   type Deployment,
   deploy,
   sendAs,
-} from '../../scripts/contract/delivery.ts'
-import { confirm, createNode, type Node } from '../../scripts/contract/node.ts'
-import { command } from '../../scripts/contract.ts'
+} from '../../scripts/operate/contract/delivery.ts'
+import { confirm, createNode, type Node } from '../../scripts/operate/contract/node.ts'
+import { command } from '../../scripts/operate/contract.ts'
 import { GAS_PER_ITEM, type Item } from '../contracts/items.ts'
 import { aFolder, call } from './command.ts'
 

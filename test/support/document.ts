@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import openapi from '../../docs/openapi.json'
-import { listEndpoints } from '../../scripts/openapi/list.ts'
+import { listEndpoints } from '../../scripts/build/openapi/list.ts'
 import app from '../../src/app.ts'
 
 type Reference = { $ref: string }

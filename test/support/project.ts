@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -15,9 +15,9 @@ const LINKED = ['client', 'migrations', 'node_modules', 'package.json', 'scripts
 
 export type Project = {
   folder: string
-  /** Runs `node scripts/<name>.ts` and resolves when it has ended. */
+  /** Runs what `npm run <name>` does, or a file, and resolves when it has ended. */
   run: (name: string, args?: string[], env?: Record<string, string>) => Promise<Result>
-  /** Starts `node scripts/<name>.ts` and resolves when it has printed the text `until`. */
+  /** Starts it, and resolves when it has printed the text `until`. */
   start: (name: string, until: string, env?: Record<string, string>) => Promise<Started>
   /** Ends what a failed test has left running, and deletes the folder. */
   remove: () => Promise<void>
@@ -42,8 +42,10 @@ export async function aProjectFolder(root = '.') {
 export async function aProject(root?: string): Promise<Project> {
   const { folder, remove } = await aProjectFolder(root)
   const children = new Set<ChildProcess>()
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const spawnScript = (name: string, args: string[], env: Record<string, string>) => {
-    const child = spawn(process.execPath, [`scripts/${name}.ts`, ...args], {
+    const file = scripts[name]?.replace('node ', '') ?? name
+    const child = spawn(process.execPath, [file, ...args], {
       cwd: folder,
       env: environment(env),
     })

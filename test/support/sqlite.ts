@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
-import type { SqliteDatabase } from '../../scripts/database/remote.ts'
+import type { SqliteDatabase } from '../../scripts/operate/database/remote.ts'
 
 export function aDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:')

@@ -36,7 +36,7 @@ export const docsRoutes = new Endpoints()
     async (c) => c.json(await renewReferenceToken(c.var)),
   )
 
-/** Returns what `scripts/docs` has written for the path of the request; null if it is nothing. */
+/** Returns what `scripts/build/docs` has written for the path of the request; null if it is nothing. */
 async function readText(c: Context<App>): Promise<string | null> {
   // The binding only reads the path of the URL.
   const response = await c.env.ASSETS.fetch(`https://assets.local${c.req.path}.fragment`)

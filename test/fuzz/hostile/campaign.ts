@@ -7,7 +7,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
-import { listEndpoints } from '../../../scripts/openapi/list.ts'
+import { listEndpoints } from '../../../scripts/build/openapi/list.ts'
 import app from '../../../src/app.ts'
 import { callWith } from '../../support/api.ts'
 import { aChain } from '../../support/chain/chain.ts'

@@ -5,8 +5,8 @@
 
 import { inject } from 'vitest'
 import type { $ZodType } from 'zod/v4/core'
-import { describedEndpoints } from '../../../scripts/openapi/endpoints.ts'
-import type { Endpoint } from '../../../scripts/openapi/list.ts'
+import { describedEndpoints } from '../../../scripts/build/openapi/endpoints.ts'
+import type { Endpoint } from '../../../scripts/build/openapi/list.ts'
 import { DEFAULT_PICTURE } from '../../../src/avatars/url.ts'
 import { aPng } from '../../avatars/pictures.ts'
 import { aForm } from '../../avatars/uploads.ts'

@@ -1,5 +1,5 @@
 /** What a hostile campaign works with. */
-import type { Endpoint } from '../../../scripts/openapi/list.ts'
+import type { Endpoint } from '../../../scripts/build/openapi/list.ts'
 import type { ChainRecord } from '../../support/chain/chain.ts'
 import type { Dice } from '../../support/delivery/campaign/dice.ts'
 import type { Attacker, Forger } from './attackers.ts'

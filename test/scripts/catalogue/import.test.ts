@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { command as exportCommand } from '../../../scripts/export.ts'
-import { command as importCommand } from '../../../scripts/import.ts'
+import { command as exportCommand } from '../../../scripts/operate/export.ts'
+import { command as importCommand } from '../../../scripts/operate/import.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
 import { aFolder, aLocalDatabase, call, type Folder } from '../../support/command.ts'
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeObstacles } from '../../../scripts/catalogue/obstacles.ts'
+import { describeObstacles } from '../../../scripts/operate/catalogue/obstacles.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
 import { compileFixtures } from '../../contracts/fixtures.ts'
 import { type Commands, contractCommands, deployToken, owner } from '../../support/contract.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { divide, type Entry } from '../../../scripts/catalogue/parts.ts'
+import { divide, type Entry } from '../../../scripts/operate/catalogue/parts.ts'
 
 const user = (line: number): Entry => ({ line, type: 'user', id: `user-${line}` })
 const nft = (line: number, user = 'user-1'): Entry => ({

@@ -1,16 +1,13 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { text } from 'node:stream/consumers'
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import {
   authorizeOperator,
   type Collectibles,
   deployCollectibles,
-} from '../../../scripts/chain/collectibles.ts'
-import { type Contract, sendAs } from '../../../scripts/contract/delivery.ts'
-import { confirm } from '../../../scripts/contract/node.ts'
-import { type LocalDatabase, openLocalDatabase } from '../../../scripts/database/local.ts'
+} from '../../../scripts/local/chain/collectibles.ts'
+import { type Contract, sendAs } from '../../../scripts/operate/contract/delivery.ts'
+import { confirm } from '../../../scripts/operate/contract/node.ts'
+import { type LocalDatabase, openLocalDatabase } from '../../../scripts/operate/database/local.ts'
 import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../../src/db/schema/orders.ts'
@@ -206,17 +203,6 @@ it('reads the blocks that it is told', async () => {
   expect((await blocks(block, block + 1)).errors).toMatch(/^2 of 2 keys/)
 })
 
-it('reads fewer blocks at once if a node refuses many', async () => {
-  const from = await newestBlock()
-  await commands.deliver(delivery.address, [anItem(aKey())])
-  await commands.mine(30)
-  await commands.deliver(delivery.address, [anItem(aKey())])
-  const picky = await aPickyNode(20)
-  await commands.configure(delivery.address, picky.url)
-  expect((await audit('--from-block', `${from}`)).errors).toMatch(/^2 of 2 keys/)
-  picky.close()
-})
-
 it.each([
   [[], '--from-block must be a whole number from 0, not "".'],
   [['--from-block', '0', '--remote'], '--remote needs --env.'],
@@ -224,21 +210,3 @@ it.each([
   const { errors, status } = await audit(...args)
   expect({ errors, status }).toEqual({ errors: expect.stringContaining(sentence), status: 1 })
 })
-
-/** A node that answers `eth_getLogs` for that many blocks at most. */
-async function aPickyNode(blocks: number) {
-  const server = createServer(async (incoming, response) => {
-    const body = await text(incoming)
-    const { id, method, params } = JSON.parse(body)
-    const isRefused =
-      method === 'eth_getLogs' && Number(params[0].toBlock) - Number(params[0].fromBlock) >= blocks
-    const error = { code: -32005, message: 'query returned more than 10000 results' }
-    if (isRefused) return response.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
-    const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(commands.rpcUrl, { method: 'POST', headers, body })
-    return response.end(await answer.text())
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as { port: number }
-  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
-}

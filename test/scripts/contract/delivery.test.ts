@@ -1,12 +1,12 @@
 import { zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { localAccount } from '../../../scripts/chain/accounts.ts'
-import { type Anvil, startAnvil } from '../../../scripts/chain/anvil.ts'
-import { deployCollectibles, LOCAL_CHAIN_ID } from '../../../scripts/chain/collectibles.ts'
-import { deployDelivery } from '../../../scripts/chain/delivery.ts'
-import { contractAt, openContract, sendAs } from '../../../scripts/contract/delivery.ts'
-import { type Network, parseNetwork } from '../../../scripts/contract/networks.ts'
-import { confirm, connect, createNode } from '../../../scripts/contract/node.ts'
+import { localAccount } from '../../../scripts/local/chain/accounts.ts'
+import { type Anvil, startAnvil } from '../../../scripts/local/chain/anvil.ts'
+import { deployCollectibles, LOCAL_CHAIN_ID } from '../../../scripts/local/chain/collectibles.ts'
+import { deployDelivery } from '../../../scripts/local/chain/delivery.ts'
+import { openContract } from '../../../scripts/operate/contract/delivery.ts'
+import { type Network, parseNetwork } from '../../../scripts/operate/contract/networks.ts'
+import { connect, createNode } from '../../../scripts/operate/contract/node.ts'
 
 const owner = localAccount(5)
 const relayer = localAccount(0)
@@ -27,33 +27,10 @@ it('has the address in wrangler.toml as the first transaction of its owner on a 
   expect(network.delivery).toBe('0x0116686E2291dbd5e317F47faDBFb43B599786Ef')
 })
 
-it('makes the relayers relayers', async () => {
-  const { read } = await openContract(await connect(network), network)
-  expect(await read.relayerLimit([relayer.address])).toMatchObject({
-    isSet: true,
-    capacity: 2n ** 40n,
-    perDay: 2n ** 40n,
-  })
-})
-
 describe('connect', () => {
   it('uses the next node if one does not respond', async () => {
     const node = await connect({ ...network, rpcUrls: ['http://127.0.0.1:1', anvil.url] })
     expect(await node.getChainId()).toBe(LOCAL_CHAIN_ID)
-  })
-
-  it('refuses a node on another chain', async () => {
-    const { host } = new URL(anvil.url)
-    await expect(connect({ ...network, chainId: 1 })).rejects.toThrow(
-      `The node of local (${host}) has chain id 31337. Configured is 1.`,
-    )
-  })
-
-  it('names the host of a node that does not respond, and not the key in its URL', async () => {
-    const unreachable = connect({ ...network, rpcUrls: ['http://127.0.0.1:1/secret'] })
-    await expect(unreachable).rejects.toThrow(
-      /^Reading the chain id of local from 127\.0\.0\.1:1 failed: HTTP request failed\.(?!.*secret)/s,
-    )
   })
 })
 
@@ -77,22 +54,6 @@ describe('openContract', () => {
       `The contract at ${erc721} on local is not a Delivery contract.`,
     )
   })
-})
-
-it.each([
-  [
-    'pause',
-    stranger,
-    'this account is neither the owner, the guardian nor a relayer of the contract',
-  ],
-  ['unpause', relayer, 'this account is not the owner of the contract'],
-  ['unpause', owner, 'the contract is not paused'],
-] as const)('says why the contract refuses %s', async (name, account, reason) => {
-  const node = createNode(network.rpcUrls)
-  const { write } = contractAt(node, network.delivery ?? zeroAddress)
-  await expect(confirm(node, write[name](sendAs(account)))).rejects.toThrow(
-    `The transaction failed: ${reason}`,
-  )
 })
 
 it('says which settings of a network are invalid, without their values', () => {

@@ -1,7 +1,7 @@
 import { type Address, zeroAddress } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { contractAt, readLineage, sendAs } from '../../../scripts/contract/delivery.ts'
-import { confirm } from '../../../scripts/contract/node.ts'
+import { contractAt, readLineage, sendAs } from '../../../scripts/operate/contract/delivery.ts'
+import { confirm } from '../../../scripts/operate/contract/node.ts'
 import {
   type Commands,
   contractCommands,

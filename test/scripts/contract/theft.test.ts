@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deployCollectibles } from '../../../scripts/chain/collectibles.ts'
-import { sendAs } from '../../../scripts/contract/delivery.ts'
-import { confirm } from '../../../scripts/contract/node.ts'
+import { deployCollectibles } from '../../../scripts/local/chain/collectibles.ts'
+import { sendAs } from '../../../scripts/operate/contract/delivery.ts'
+import { confirm } from '../../../scripts/operate/contract/node.ts'
 import { aKey } from '../../contracts/items.ts'
 import {
   type Commands,

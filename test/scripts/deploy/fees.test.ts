@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { startAnvil } from '../../../scripts/chain/anvil.ts'
-import { findFeeProblems, proposeFees } from '../../../scripts/deploy/fees.ts'
+import { startAnvil } from '../../../scripts/local/chain/anvil.ts'
+import { findFeeProblems, proposeFees } from '../../../scripts/operate/deploy/fees.ts'
 
 it.each([
   // A base fee of 20 gwei and a tip of 1 gwei.

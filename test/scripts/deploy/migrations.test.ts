@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { findBreakingStatements } from '../../../scripts/deploy/migrations.ts'
+import { findBreakingStatements } from '../../../scripts/operate/deploy/migrations.ts'
 
 it.each([
   'DROP TABLE `users`;',

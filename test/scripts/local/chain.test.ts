@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { eq, inArray, like } from 'drizzle-orm'
 import { createTestClient, getAddress, http } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Anvil, startAnvil } from '../../../scripts/chain/anvil.ts'
-import { contractAt } from '../../../scripts/contract/delivery.ts'
-import { createNode } from '../../../scripts/contract/node.ts'
-import { openLocalDatabase } from '../../../scripts/database/local.ts'
+import { type Anvil, startAnvil } from '../../../scripts/local/chain/anvil.ts'
 import { checkNode, ensureDelivery, syncCatalogue } from '../../../scripts/local/chain.ts'
+import { contractAt } from '../../../scripts/operate/contract/delivery.ts'
+import { createNode } from '../../../scripts/operate/contract/node.ts'
+import { openLocalDatabase } from '../../../scripts/operate/database/local.ts'
 import { CommandError } from '../../../scripts/shell/command.ts'
 import { creators, listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { addresses, users } from '../../../src/db/schema/users.ts'
@@ -39,13 +39,6 @@ it('deploys the Delivery contract once, and again after the chain is lost', asyn
   expect(await ensureDelivery(anvil.url, file)).toBe(FIRST_ADDRESS)
   await chain.revert({ id })
   expect(await ensureDelivery(anvil.url, file)).toBe(FIRST_ADDRESS)
-})
-
-it('gives a new database a contract of its own on a chain that has one', async () => {
-  await writeFile(file, '')
-  const delivery = await ensureDelivery(anvil.url, file)
-  expect(delivery).not.toBe(FIRST_ADDRESS)
-  expect(await ensureDelivery(anvil.url, file)).toBe(delivery)
 })
 
 it('lets the Delivery contract mint editions, also after a restart', async () => {

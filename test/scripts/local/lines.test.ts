@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { requestLine } from '../../../scripts/local/lines.ts'
 
 const now = new Date(2026, 0, 2, 9, 31, 7)
-const requestId = '4f3c1a2b-4863-4968-8169-36588aa45a0d'
 
 beforeEach(() => vi.stubEnv('NO_COLOR', '1'))
 afterEach(() => vi.unstubAllEnvs())
@@ -13,19 +12,6 @@ const anExchange = (status: number, headers: Record<string, string> = {}, body =
   requestHeaders: {},
   duration: 33.7,
   response: { status, headers, body },
-})
-
-it('tells what a request was, who sent it, and its id', () => {
-  const exchange = anExchange(200, { 'x-request-id': requestId })
-  expect(requestLine(exchange, 'user 3', now)).toBe(
-    '09:31:07  POST /api/externalOrders  200  34 ms  user 3 · req 4f3c1a2b',
-  )
-})
-
-it('tells only what is known of a static file', () => {
-  expect(requestLine(anExchange(200), undefined, now)).toBe(
-    '09:31:07  POST /api/externalOrders  200  34 ms',
-  )
 })
 
 it.each([
@@ -40,23 +26,6 @@ it.each([
   expect(requestLine(exchange, 'user 3', now)).toBe(
     `09:31:07  POST /api/externalOrders  400  34 ms  user 3${reason}`,
   )
-})
-
-it('says so if the client did not wait', () => {
-  expect(requestLine({ ...anExchange(200), response: undefined }, undefined, now)).toBe(
-    '09:31:07  POST /api/externalOrders  closed by the client  34 ms',
-  )
-})
-
-it.each([
-  [200, '\x1b[32m200\x1b[39m'],
-  [303, '\x1b[36m303\x1b[39m'],
-  [404, '\x1b[33m404\x1b[39m'],
-  [503, '\x1b[31m\x1b[1m503\x1b[22m\x1b[39m'],
-])('colours the status %i on a terminal', (status, coloured) => {
-  vi.stubEnv('NO_COLOR', undefined)
-  vi.stubEnv('FORCE_COLOR', '1')
-  expect(requestLine(anExchange(status), undefined, now)).toContain(`  ${coloured}  `)
 })
 
 it('escapes what would control the terminal, and shortens a long path', () => {

@@ -5,10 +5,6 @@ import { checkPort } from '../../../scripts/local/port.ts'
 import { CommandError } from '../../../scripts/shell/command.ts'
 import { aFreePort } from '../../support/project.ts'
 
-it('accepts a free port', async () => {
-  await checkPort(Number(await aFreePort()), 'PORT')
-})
-
 it('names the variable that chooses another port if this one is in use', async () => {
   const port = Number(await aFreePort())
   const server = createServer().listen(port, '127.0.0.1')

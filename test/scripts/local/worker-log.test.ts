@@ -27,19 +27,6 @@ function read(output: string): string[] {
   return lines
 }
 
-it('prints an event of the Worker as one line', () => {
-  const event = {
-    event: 'items_transferred',
-    chainId: 31337,
-    items: [1, 2],
-    reason: null,
-    version: 'v1',
-  }
-  expect(read(JSON.stringify(event))).toEqual([
-    '09:31:07  items_transferred  chainId 31337 · items 1, 2 · reason null',
-  ])
-})
-
 it('prints the stack of an error on lines of its own', () => {
   const event = {
     event: 'request_failed',
@@ -56,16 +43,6 @@ it('prints the stack of an error on lines of its own', () => {
       '    stack: at one',
       '        at two',
     ].join('\n'),
-  ])
-})
-
-it('prints what wrangler says about a broken build', () => {
-  const output =
-    '✘ [ERROR] Build failed with 1 error:\n\n  ✘ [ERROR] Unexpected ";"\n\n      src/a.ts:1:2:\n'
-  expect(read(output)).toEqual([
-    '09:31:07  ERROR  Build failed with 1 error:',
-    '  ✘ [ERROR] Unexpected ";"',
-    '      src/a.ts:1:2:',
   ])
 })
 

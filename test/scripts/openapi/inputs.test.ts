@@ -1,7 +1,7 @@
 /** No text of a caller keeps the Worker busy. In Node, because the clock of workerd stands still meanwhile. */
 import { describe, expect, it } from 'vitest'
 import type { $ZodType } from 'zod/v4/core'
-import { listEndpoints } from '../../../scripts/openapi/list.ts'
+import { listEndpoints } from '../../../scripts/build/openapi/list.ts'
 import app from '../../../src/app.ts'
 import { CatalogueRecord } from '../../../src/catalogue/record.ts'
 

@@ -29,11 +29,3 @@ it.each(webhookEvents)('describes %s', (type) => {
   const answers = 'content' in responses['2XX'] ? Object.keys(responses['2XX'].content) : []
   expect(answers).toEqual(type === 'webhook.test' ? ['text/plain'] : [])
 })
-
-it('has an id of its own for each request', () => {
-  const ids = Object.values(openapi.paths).flatMap((item) =>
-    Object.values(item).map(({ operationId }) => operationId),
-  )
-  const all = [...ids, ...Object.values(webhooks).map(({ post }) => post.operationId)]
-  expect(new Set(all).size).toBe(all.length)
-})

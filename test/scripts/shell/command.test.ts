@@ -16,10 +16,6 @@ const command = defineCommand(
   },
 )
 
-it('prints what the command prints', async () => {
-  expect(await call(command, ['--coats', '2'])).toEqual({ out: '2 coats\n', errors: '', status: 0 })
-})
-
 it.each([
   ['--coats 0', 'There is nothing to paint.'],
   ['--coats 9', 'There is no paint.'],

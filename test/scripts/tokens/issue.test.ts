@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
-import type { SqliteDatabase } from '../../../scripts/database/remote.ts'
-import { generateSigningKey } from '../../../scripts/keys/signing-key.ts'
-import { issueToken, parseTokenName } from '../../../scripts/tokens/issue.ts'
+import type { SqliteDatabase } from '../../../scripts/operate/database/remote.ts'
+import { generateSigningKey } from '../../../scripts/operate/keys/signing-key.ts'
+import { issueToken, parseTokenName } from '../../../scripts/operate/tokens/issue.ts'
 import { verifyToken } from '../../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../../src/db/schema/users.ts'
 import { aDatabase, withDrizzle } from '../../support/sqlite.ts'
@@ -64,15 +64,6 @@ it('returns an existing token until it is revoked or valid for less than a day',
   expect(await issueToken(db, issuer, request, inDays(365))).not.toBe(next)
 })
 
-it('returns the same token for a name, and another token for another name', async () => {
-  const issue = (name: string) => issueToken(db, issuer, { role: 'master', name }, NOW)
-  const token = await issue('shop')
-  expect(await issue('shop 2')).not.toBe(token)
-  expect(await issue('shop')).toBe(token)
-  const rows = await db.select().from(tokens).orderBy(tokens.name)
-  expect(rows.map(({ namespace }) => namespace)).toEqual(['master:shop', 'master:shop 2'])
-})
-
 it('issues a token for metrics, and none with the name of a token that may do more', async () => {
   const request = { role: 'master', scope: 'metrics', name: 'metrics' } as const
   const jwt = await issueToken(db, issuer, request, NOW)
@@ -87,13 +78,6 @@ it('issues a token for metrics, and none with the name of a token that may do mo
       `There is a live token with the name "${name}" and another permission.`,
     )
   }
-})
-
-it('issues user tokens of one name to several users', async () => {
-  const issue = (userId: number) => issueToken(db, issuer, { role: 'user', userId, name: 'x' }, NOW)
-  expect(await issue(BUYER)).not.toBe(await issue(8))
-  const rows = await db.select().from(tokens).orderBy(tokens.userId)
-  expect(rows.map(({ namespace }) => namespace)).toEqual([`user:${BUYER}:x`, 'user:8:x'])
 })
 
 it('issues no master token with the name of another administrator’s live one', async () => {

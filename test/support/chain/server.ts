@@ -21,14 +21,14 @@ import {
 } from 'viem'
 import { foundry } from 'viem/chains'
 import type { TestProject } from 'vitest/node'
-import { localAccount } from '../../../scripts/chain/accounts.ts'
-import { type Anvil, mineWaiting, startAnvil } from '../../../scripts/chain/anvil.ts'
+import { localAccount } from '../../../scripts/local/chain/accounts.ts'
+import { type Anvil, mineWaiting, startAnvil } from '../../../scripts/local/chain/anvil.ts'
 import {
   type Collectibles,
   deployCollectibles,
   MINTER_ROLE,
-} from '../../../scripts/chain/collectibles.ts'
-import { deployDelivery } from '../../../scripts/chain/delivery.ts'
+} from '../../../scripts/local/chain/collectibles.ts'
+import { deployDelivery } from '../../../scripts/local/chain/delivery.ts'
 import { ANSWERS, compileFixtures, compilePackages, hookAbi } from '../../contracts/fixtures.ts'
 import { deliveryCalls, tokenCalls } from './calls.ts'
 import type { ChainOptions, ChainRecord, HostileContract } from './chain.ts'

@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import { inject, vi } from 'vitest'
-import { issueToken, parseIssuer, type TokenRequest } from '../../../scripts/tokens/issue.ts'
+import {
+  issueToken,
+  parseIssuer,
+  type TokenRequest,
+} from '../../../scripts/operate/tokens/issue.ts'
 import { PATIENCE } from '../patience.ts'
 import { queryInstance } from '../query.ts'
 

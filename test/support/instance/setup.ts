@@ -37,7 +37,7 @@ export default async function setup(project: TestProject) {
   const receivers = await reservePorts()
   const log = join(folder, 'dev.log')
   const output = await open(log, 'w')
-  const dev = spawn(process.execPath, ['scripts/dev.ts'], {
+  const dev = spawn(process.execPath, ['scripts/local/dev.ts'], {
     cwd: folder,
     // With this variable, which npm sets, it ends with this process, even after SIGKILL.
     env: environment({ PORT, RPC_PORT, npm_lifecycle_event: 'dev' }),

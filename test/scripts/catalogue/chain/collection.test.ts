@@ -1,7 +1,7 @@
 /** `npm run import -- --from-chain`, up to the file. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { readCollection } from '../../../../scripts/catalogue/import-collection.ts'
+import { readCollection } from '../../../../scripts/operate/catalogue/import-collection.ts'
 import { defineCommand } from '../../../../scripts/shell/command.ts'
 import { aFolder, call, type Folder } from '../../../support/command.ts'
 import {
@@ -154,18 +154,6 @@ it('reads an ERC-1155 contract with its supplies, and replaces {id}', async () =
   })
 })
 
-it('reads a document that tokens share once', async () => {
-  const server = await aServer((_, response) => response.end('{"name":"Hidden"}'))
-  const contract = await chain.anErc1155(`${server.url}/hidden`)
-  const ids = Array.from({ length: 40 }, (_, i) => BigInt(i))
-  const amounts = ids.map(() => 2n)
-  await contract.send('mintBatch', creator.address, ids, amounts, '0x')
-  const values = { creator: creator.address }
-  const { nfts } = await read(contract, { hosts: [server.host], values })
-  expect(nfts).toHaveLength(40)
-  expect(server.requests).toEqual(['/hidden'])
-})
-
 describe('the blocks', () => {
   it('begin with the one in which the contract was deployed', async () => {
     await chain.mine(500)
@@ -297,16 +285,6 @@ it.each([
   expect(nfts).toMatchObject([{ metadata: { name: expected, '\ufffd': '\ufffd' } }])
 })
 
-it('takes the name of a contract without what nobody sees', async () => {
-  const contract = await chain.aCollection()
-  await contract.send('mint', 1n, 1n)
-  await contract.send('setUri', 1n, 'data:application/json,{}')
-  await contract.send('setName', '\u200ePunks\u0000\u0000')
-  const { nfts, errors } = await read(contract)
-  expect(errors).toBe('')
-  expect(nfts).toMatchObject([{ contractName: 'Punks', metadata: { name: 'Punks #1' } }])
-})
-
 it('releases the NFTs with a listing of each if there is a price', async () => {
   const contract = await chain.aCollection()
   await contract.send('mint', 7n, 1n)
@@ -358,13 +336,6 @@ describe('what cannot be read', () => {
     )
   })
 
-  it('is a node of another chain', async () => {
-    const networks = chain.networks(chain.url, { chainId: 1 })
-    expect((await read(creator, { networks })).errors).toMatch(
-      /^The node of test .* has chain id 31337\. Configured is 1\.\n$/,
-    )
-  })
-
   it('is a node that does not answer, and its key is not shown', async () => {
     const networks = chain.networks('http://127.0.0.1:1/secret-key')
     const { errors } = await read(creator, { networks })
@@ -398,10 +369,6 @@ describe('a provider that limits what is read', () => {
   it.each<[string, number, Refusal]>([
     ['Alchemy', 10, error(-32600, 'you can make eth_getLogs requests with up to a 10 block range')],
     ['Infura', 50, error(-32602, 'range 1000000 exceeds limit of 50')],
-    ['QuickNode', 5, error(-32614, 'eth_getLogs is limited to a 5 range')],
-    ['dRPC', 100, error(35, 'ranges over 100 blocks are not supported on freetier')],
-    ['Ankr', 30, error(-32062, 'Block range is too large')],
-    ['Chainstack', 1, error(-32000, 'Block range limit exceeded.')],
     ['a proxy', 20, { status: 400 }],
   ])('is asked for fewer blocks: %s, %i', async (_, limit, refusal) => {
     const { url, ranges } = await aProvider(chain.url, (_, blocks) =>
@@ -414,15 +381,6 @@ describe('a provider that limits what is read', () => {
     expect(ranges.at(-1)?.to).toBeGreaterThanOrEqual(last)
     for (const [i, { from }] of ranges.slice(1).entries())
       expect(from).toBe((ranges[i]?.to ?? 0) + 1)
-  })
-
-  it('may limit the events of an answer', async () => {
-    const { url } = await aProvider(chain.url, ({ method }, _, logs) =>
-      method === 'eth_getLogs' && logs > 25
-        ? error(-32602, 'query returned more than 25 results')
-        : undefined,
-    )
-    expect((await read(contract, { networks: chain.networks(url) })).nfts).toHaveLength(300)
   })
 
   it('leaves out a token that it refuses, and says why', async () => {

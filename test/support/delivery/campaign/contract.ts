@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import artifact from '../../../../contracts/Delivery.json' with { type: 'json' }
 import { deliveryAbi } from '../../../../contracts/delivery-abi.ts'
-import { MINTER_ROLE } from '../../../../scripts/chain/collectibles.ts'
+import { MINTER_ROLE } from '../../../../scripts/local/chain/collectibles.ts'
 import { deliveryCalls } from '../../chain/calls.ts'
 import { AMPLE } from './sales.ts'
 import { count, type World } from './world.ts'

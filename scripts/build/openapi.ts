@@ -1,0 +1,69 @@
+/**
+ * Writes the OpenAPI document, the types of the client, the schema of catalogues, the table of reasons
+ * and the pages of `/docs`.
+ * With `--check` it fails if one of the files is out of date. With `--examples` it first records the
+ * examples again.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { runnerImport } from 'vite'
+import { generateSchema } from '../../client/generate.ts'
+import { CommandError, defineCommand, start } from '../shell/command.ts'
+import { withReasons } from './docs/reasons.ts'
+import { writeDocs } from './docs/write.ts'
+import { catalogueSchema } from './openapi/catalogue-schema.ts'
+import type * as Builder from './openapi/document.ts'
+
+const DOCUMENT = 'docs/openapi.json'
+const EXAMPLES = 'scripts/build/openapi/examples.json'
+const CLIENT = 'client/src/schema.ts'
+const CATALOGUE = 'docs/catalogue.schema.json'
+const DELIVERY = 'docs/guides/delivery.md'
+
+export const command = defineCommand(
+  {
+    name: 'npm run openapi',
+    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, ${CATALOGUE}, the table of reasons in ${DELIVERY}, and the pages of /docs.`,
+    options: {
+      check: { type: 'boolean', help: 'Only fail if one of them is out of date.' },
+      examples: { type: 'boolean', help: 'Record the examples again, which takes some seconds.' },
+    },
+    example: 'npm run openapi',
+  },
+  async ({ check, examples }) => {
+    if (examples) recordExamples()
+    const module = await load<typeof Builder>('./scripts/build/openapi/document.ts')
+    const document = format(module.createOpenApi(JSON.parse(await readFile(EXAMPLES, 'utf8'))))
+    const texts: Record<string, string> = {
+      [DOCUMENT]: document,
+      [CLIENT]: await generateSchema(document),
+      [CATALOGUE]: catalogueSchema(),
+      [DELIVERY]: withReasons(await readFile(DELIVERY, 'utf8')),
+    }
+    for (const [file, text] of Object.entries(texts)) {
+      if ((await readFile(file, 'utf8').catch(() => null)) === text) continue
+      if (check) throw new CommandError(`${file} is out of date. Run \`npm run openapi\`.`)
+      await writeFile(file, text)
+    }
+    if (!check) await writeDocs()
+  },
+)
+
+/** Runs the tests that compare the files with what the Worker sends, and lets them write the files. */
+function recordExamples(): void {
+  const test = ['run', '--project', 'workers', 'test/openapi', '--update']
+  execFileSync('vitest', test, { stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+/** Imports a module with Vite, because Node does not run JSX. */
+async function load<Module>(path: string): Promise<Module> {
+  const { module } = await runnerImport<Module>(path, { configFile: false })
+  return module
+}
+
+/** Writes each operation and each component on one line, so that a diff shows what changed. */
+function format(document: object): string {
+  return `${JSON.stringify(document, null, 1).replace(/\n {4,}|\n {3}(?=[}\]])/g, '')}\n`
+}
+
+if (import.meta.main) await start(command)

@@ -1,0 +1,239 @@
+/**
+ * The demo catalogue. Scripts and the README rely on its ids. NFTs are on the network `localhost`,
+ * and wallets are accounts of anvil.
+ */
+import type { listings, nfts } from '../../../src/db/schema/catalogue.ts'
+import type { addresses, users } from '../../../src/db/schema/users.ts'
+import { ADMINISTRATOR } from '../../../src/db/schema/users.ts'
+import { hashIdentity } from '../../../src/identity/namespace.ts'
+import { localAccount } from '../chain/accounts.ts'
+import type { Collectibles } from '../chain/collectibles.ts'
+import { type GalleryNft, gallery } from './demo-gallery.ts'
+import { draw, scenes } from './demo-scenes.ts'
+
+/** The relayer. It is not the wallet of a user. */
+export const transferSigner = localAccount(0)
+/** Owns the Delivery contract. First deploys it, so that its address on a new chain is always the same. */
+export const deliveryOwner = localAccount(5)
+/** User 2. Holds every token until it is sold; those of NFT 3 are minted then. */
+export const seller = localAccount(2)
+
+/** The tokens to mint. The ERC-721 token gets the id 0. */
+export const supply = {
+  uniques: 1,
+  editions: [
+    { id: 2n, amount: 1_000_000n },
+    { id: 4n, amount: 1_000n },
+    ...gallery
+      .filter(({ token }) => token === 'held')
+      .map(({ id, amount }) => ({ id: BigInt(id), amount: BigInt(amount) })),
+  ],
+}
+
+const RELEASED = '2026-01-15T12:00:00.000Z'
+export const timestamps = {
+  createdAt: '2026-01-01T12:00:00.000Z',
+  updatedAt: '2026-01-01T12:00:00.000Z',
+}
+/** Returns a price at 2,000 EUR for one ether. */
+const priceOf = (euros: number) => ({
+  priceCents: euros * 100,
+  priceCurrency: 'EUR',
+  priceEths: String(euros / 2000),
+  priceWei: String(BigInt(euros) * 500_000_000_000_000n),
+})
+export const TEN_EUROS = priceOf(10)
+
+function withWallet(account: number) {
+  const { address } = localAccount(account)
+  return {
+    provider: 'wallet',
+    ethereumPublicAddr: address,
+    identityHash: hashIdentity('wallet', address),
+    approvedAt: timestamps.createdAt,
+    ...timestamps,
+  }
+}
+
+const withEmail = (email: string) => ({
+  provider: 'email',
+  email,
+  identityHash: hashIdentity('email', email),
+  ...timestamps,
+})
+
+const demoUsers: (typeof users.$inferInsert)[] = [
+  {
+    id: 1,
+    name: 'Ada Administrator',
+    email: 'ada@example.com',
+    roleId: ADMINISTRATOR,
+    ...withWallet(1),
+  },
+  { id: 2, name: 'Cleo Creator', username: 'cleo', email: 'cleo@example.com', ...withWallet(2) },
+  { id: 3, name: 'Bo Buyer', email: 'bo@example.com', ...withWallet(3) },
+  { id: 4, name: 'Bea Buyer', email: 'bea@example.com', ...withWallet(4) },
+  { id: 5, name: 'Emil Mail', ...withEmail('emil@example.com') },
+  { id: 6, name: 'Ines Okafor', username: 'ines', email: 'ines@example.com', ...withWallet(6) },
+  { id: 7, name: 'Tomas Lind', username: 'tomas', email: 'tomas@example.com', ...withWallet(7) },
+]
+
+const demoAddresses: (typeof addresses.$inferInsert)[] = [
+  {
+    id: 1,
+    kind: 'billing',
+    userId: 3,
+    street: 'Torstraße 1',
+    postal: '10119',
+    city: 'Berlin',
+    country: 'DE',
+    ...timestamps,
+  },
+]
+
+const collectible = {
+  creatorId: 2,
+  creatorPublicAddr: seller.address,
+  contractNetwork: 'localhost',
+  price: TEN_EUROS.priceCents,
+  priceEths: TEN_EUROS.priceEths,
+  priceCurrency: TEN_EUROS.priceCurrency,
+  status: 'released',
+  releaseAt: RELEASED,
+  ...timestamps,
+  changedAt: timestamps.updatedAt,
+}
+
+function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)[] {
+  const edition = (id: number, title: string, amountType: string, amount = 1_000_000) => ({
+    ...collectible,
+    id,
+    externalId: `nft-${id}`,
+    title,
+    amount,
+    availableAmount: amount,
+    contractAddr: erc1155,
+    contractName: 'Edition',
+    tokenId: String(id),
+    payload: { title, amountType },
+  })
+  return [
+    {
+      ...collectible,
+      id: 1,
+      externalId: 'nft-1',
+      title: 'The only one',
+      amount: 1,
+      availableAmount: 1,
+      contractAddr: erc721,
+      contractName: 'Collectible',
+      tokenId: '0',
+      payload: {
+        title: 'The only one',
+        amountType: 'unique',
+        metadata: {
+          name: 'The only one',
+          description: 'There is one piece of it.\n\nWho buys it owns it alone.',
+          image: draw(scenes.onlyOne),
+          attributes: [
+            { trait_type: 'Colour', value: 'Night blue' },
+            { trait_type: 'Waves', value: 9 },
+          ],
+        },
+      },
+      price: 100_000,
+      priceEths: '0.5',
+    },
+    {
+      ...edition(2, 'One of a million', 'limited'),
+      payload: {
+        title: 'One of a million',
+        amountType: 'limited',
+        metadata: {
+          name: 'One of a million',
+          description: 'A hundred dots, of which one is yours.',
+          image: draw(scenes.million),
+        },
+      },
+    },
+    {
+      ...edition(3, 'As many as you like', 'unlimited'),
+      fulfilment: 'mint',
+      payload: {
+        title: 'As many as you like',
+        amountType: 'unlimited',
+        metadata: {
+          name: 'As many as you like',
+          description: 'Each piece is minted when it is bought.',
+          image: draw(scenes.openEdition),
+          attributes: [{ trait_type: 'Colour', value: 'Mint' }],
+        },
+      },
+    },
+    { ...edition(4, 'Not yet', 'limited', 1_000), status: 'draft' },
+    ...gallery.map((nft) => ({
+      ...edition(nft.id, nft.title, nft.amountType, nft.amount),
+      ...galleryColumns(nft),
+    })),
+  ]
+}
+
+/** Returns in which columns an NFT of the gallery differs from other editions. */
+function galleryColumns(nft: GalleryNft): Partial<typeof nfts.$inferInsert> {
+  const { id, creator, title, description, amountType, scene, medium } = nft
+  const { priceCents, priceEths } = priceOf(nft.euros)
+  return {
+    creatorId: creator,
+    creatorPublicAddr: localAccount(creator).address,
+    price: priceCents,
+    priceEths,
+    fulfilment: nft.token === 'mint' ? 'mint' : 'transfer',
+    tokenId: nft.token === 'without id' ? null : String(id),
+    status: nft.isUnlisted ? 'unlisted' : 'released',
+    releaseAt: nft.releaseAt,
+    payload: {
+      title,
+      amountType,
+      metadata: {
+        name: title,
+        description,
+        image: draw(scenes[scene]),
+        attributes: [{ trait_type: 'Medium', value: medium }],
+      },
+    },
+  }
+}
+
+export const forSale = {
+  sellerId: 2,
+  active: true,
+  type: 'regular',
+  ...TEN_EUROS,
+  ...timestamps,
+} as const
+
+const listing = (id: number) => ({ id, externalId: `listing-${id}` })
+
+const demoListings: (typeof listings.$inferInsert)[] = [
+  { ...forSale, ...listing(1), ...priceOf(1000), nftId: 1, amount: 1 },
+  ...[2, 3, 4].map((id) => ({ ...forSale, ...listing(id), nftId: id })),
+  { ...forSale, ...listing(5), nftId: 2, active: false },
+  { ...forSale, ...listing(6), nftId: 2, activeTill: '2026-02-01T12:00:00.000Z' },
+  ...gallery.map(({ id, listingId, seller, euros, isUnlisted }) => ({
+    ...forSale,
+    ...listing(listingId),
+    ...priceOf(euros),
+    nftId: id,
+    sellerId: seller,
+    // Never tried: they are sold although they cannot be delivered.
+    ...(isUnlisted && { checkAt: '9999' }),
+  })),
+]
+
+/** Returns the rows of the catalogue, with NFTs of these contracts. */
+export const demoCatalogue = (contracts: Collectibles) => ({
+  users: demoUsers,
+  addresses: demoAddresses,
+  nfts: demoNfts(contracts),
+  listings: demoListings,
+})

@@ -1,0 +1,58 @@
+/** Loads the demo catalogue into the database and moves it to a new chain. */
+
+import { and, eq, ne, or } from 'drizzle-orm'
+import { type Address, getAddress } from 'viem'
+import type { Database } from '../../../src/db/client.ts'
+import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
+import { deliveries } from '../../../src/db/schema/delivery.ts'
+import { addresses, users } from '../../../src/db/schema/users.ts'
+import type { Statement } from '../../../src/db/statements.ts'
+import { type Collectibles, LOCAL_CHAIN_ID } from '../chain/collectibles.ts'
+import { demoCatalogue, seller } from './demo.ts'
+
+export const isEmpty = async (db: Database): Promise<boolean> =>
+  (await db.select({ id: users.id }).from(users).limit(1)).length === 0
+
+/** Writes the catalogue in one transaction. One statement per row: D1 allows 100 bound values. */
+export async function loadDemo(db: Database, contracts: Collectibles): Promise<void> {
+  const rows = demoCatalogue(contracts)
+  const [first, ...rest]: Statement[] = [
+    ...rows.users.map((row) => db.insert(users).values(row)),
+    ...rows.addresses.map((row) => db.insert(addresses).values(row)),
+    ...rows.nfts.map((row) => db.insert(nfts).values(row)),
+    ...rows.listings.map((row) => db.insert(listings).values(row)),
+  ]
+  if (first) await db.batch([first, ...rest])
+}
+
+/** Returns the contracts of the demo catalogue, or null if the database holds another one. */
+export async function findContracts(db: Database): Promise<Collectibles | null> {
+  const rows = await db
+    .select({ id: nfts.id, address: nfts.contractAddr, creator: nfts.creatorPublicAddr })
+    .from(nfts)
+    .where(or(eq(nfts.id, 1), eq(nfts.id, 2)))
+    .orderBy(nfts.id)
+  const [unique, edition] = rows.filter(({ creator }) => creator === seller.address)
+  if (!unique || !edition) return null
+  return { erc721: getAddress(unique.address), erc1155: getAddress(edition.address) }
+}
+
+/**
+ * Changes the catalogue to contracts on a new chain. The Worker notices itself that the blocks of
+ * the old chain are gone, and delivers again.
+ */
+export async function moveToNewChain(
+  db: Database,
+  from: Collectibles,
+  to: Collectibles,
+  delivery: Address,
+): Promise<void> {
+  await db.batch([
+    db.update(nfts).set({ contractAddr: to.erc721 }).where(eq(nfts.contractAddr, from.erc721)),
+    db.update(nfts).set({ contractAddr: to.erc1155 }).where(eq(nfts.contractAddr, from.erc1155)),
+    db
+      .update(deliveries)
+      .set({ contract: delivery })
+      .where(and(eq(deliveries.chainId, LOCAL_CHAIN_ID), ne(deliveries.contract, delivery))),
+  ])
+}

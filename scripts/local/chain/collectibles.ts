@@ -1,0 +1,167 @@
+/**
+ * Token contracts for a local chain: OpenZeppelin's presets, deployed from the compiled artifacts
+ * in its npm package.
+ */
+import erc721 from '@openzeppelin/contracts/build/contracts/ERC721PresetMinterPauserAutoId.json' with {
+  type: 'json',
+}
+import erc1155 from '@openzeppelin/contracts/build/contracts/ERC1155PresetMinterPauser.json' with {
+  type: 'json',
+}
+import {
+  type Abi,
+  type Account,
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  getAddress,
+  type Hash,
+  http,
+  isHex,
+  keccak256,
+  parseAbi,
+  stringToBytes,
+  type TransactionReceipt,
+} from 'viem'
+import { foundry } from 'viem/chains'
+import { deliveryAbi } from '../../../contracts/delivery-abi.ts'
+
+/** The default chain id of local nodes. */
+export const LOCAL_CHAIN_ID = foundry.id
+
+export const erc721Abi = parseAbi([
+  'constructor(string name, string symbol, string baseTokenURI)',
+  'function mint(address to)',
+  'function ownerOf(uint256 tokenId) view returns (address)',
+  'function setApprovalForAll(address operator, bool approved)',
+  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
+])
+
+export const erc1155Abi = parseAbi([
+  'constructor(string uri)',
+  'function mintBatch(address to, uint256[] ids, uint256[] amounts, bytes data)',
+  'function balanceOf(address account, uint256 id) view returns (uint256)',
+  'function setApprovalForAll(address operator, bool approved)',
+  'function grantRole(bytes32 role, address account)',
+  'function hasRole(bytes32 role, address account) view returns (bool)',
+  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+])
+
+/** Who has this role in the preset may call `mint`. */
+export const MINTER_ROLE = keccak256(stringToBytes('MINTER_ROLE'))
+
+/** Pieces that the Delivery contract may mint at once, and in a day. */
+export const MINT_LIMIT = 1_000_000n
+
+const TRANSACTIONS_PER_BATCH = 100
+/** Enough gas to mint one token. Estimating it for each transaction would take most of the time. */
+const MINT_GAS = 200_000n
+
+type DeployOptions = {
+  /** A funded account. It deploys the contracts and receives every token. */
+  seller: Account
+  /** The address that may transfer the seller's tokens and mint editions: the Delivery contract. */
+  operator: Address
+  /** Number of ERC-721 tokens to mint. Their ids start at 0. */
+  uniques: number
+  /** The ERC-1155 tokens to mint. */
+  editions: readonly { id: bigint; amount: bigint }[]
+}
+
+export type Collectibles = { erc721: Address; erc1155: Address }
+
+/** Deploys both contracts, mints the tokens to the seller and authorizes the operator. */
+export async function deployCollectibles(
+  rpcUrl: string,
+  { seller, operator, uniques, editions }: DeployOptions,
+): Promise<Collectibles> {
+  const chain = await connectAs(rpcUrl, seller)
+  const unique = await chain.deploy(erc721Abi, erc721.bytecode, [
+    'Collectible',
+    'NFT',
+    'ipfs://collectible/',
+  ])
+  const edition = await chain.deploy(erc1155Abi, erc1155.bytecode, ['ipfs://edition/{id}'])
+  await chain.mintMany(uniques, unique)
+  const [ids, amounts] = [editions.map(({ id }) => id), editions.map(({ amount }) => amount)]
+  await chain.write(edition, erc1155Abi, 'mintBatch', [seller.address, ids, amounts, '0x'])
+  const contracts = { erc721: unique, erc1155: edition }
+  await authorizeOperator(rpcUrl, { seller, operator }, contracts)
+  return contracts
+}
+
+/**
+ * Allows the operator to transfer all tokens that the seller has in both contracts, and to mint
+ * editions.
+ */
+export async function authorizeOperator(
+  rpcUrl: string,
+  { seller, operator }: Pick<DeployOptions, 'seller' | 'operator'>,
+  contracts: Collectibles,
+): Promise<void> {
+  const chain = await connectAs(rpcUrl, seller)
+  for (const contract of Object.values(contracts))
+    await chain.write(contract, erc721Abi, 'setApprovalForAll', [operator, true])
+  await chain.write(contracts.erc1155, erc1155Abi, 'grantRole', [MINTER_ROLE, operator])
+}
+
+/** Sets how much the Delivery contract may mint of a token, unless somebody has. It mints nothing before. */
+export async function limitMints(
+  rpcUrl: string,
+  { owner, delivery, token }: { owner: Account; delivery: Address; token: Address },
+): Promise<void> {
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  const call = { address: delivery, abi: deliveryAbi, args: [token] } as const
+  const { isSet } = await client.readContract({ ...call, functionName: 'tokenLimit' })
+  if (isSet) return
+  const chain = await connectAs(rpcUrl, owner)
+  await chain.write(delivery, deliveryAbi, 'setTokenLimit', [token, MINT_LIMIT, MINT_LIMIT])
+}
+
+/** Returns whether there is code at every address. */
+export async function hasContracts(rpcUrl: string, addresses: readonly Address[]) {
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  const codes = await Promise.all(addresses.map((address) => client.getCode({ address })))
+  return codes.every((code) => code !== undefined)
+}
+
+/** Functions that send transactions from one account, wait for them, and throw if one reverts. */
+export async function connectAs(rpcUrl: string, account: Account) {
+  const transport = http(rpcUrl)
+  const id = await createPublicClient({ transport }).getChainId()
+  const chain = { ...foundry, id }
+  const reader = createPublicClient({ transport, chain, pollingInterval: 50 })
+  const writer = createWalletClient({ transport, chain, account })
+
+  async function waitFor(hash: Hash): Promise<TransactionReceipt> {
+    const receipt = await reader.waitForTransactionReceipt({ hash })
+    if (receipt.status !== 'success') throw new Error(`transaction ${hash} failed`)
+    return receipt
+  }
+
+  return {
+    async deploy(abi: Abi, bytecode: string, args: unknown[]): Promise<Address> {
+      if (!isHex(bytecode)) throw new Error('the artifact has no bytecode')
+      const { contractAddress } = await waitFor(
+        await writer.deployContract({ abi, bytecode, args }),
+      )
+      if (!contractAddress) throw new Error('the contract has no address')
+      return getAddress(contractAddress)
+    },
+    async write(address: Address, abi: Abi, functionName: string, args: unknown[]) {
+      await waitFor(await writer.writeContract({ address, abi, functionName, args }))
+    },
+    /** Mints ERC-721 tokens without waiting for one transaction before sending the next. */
+    async mintMany(count: number, address: Address) {
+      const firstNonce = await reader.getTransactionCount({ address: account.address })
+      const args = [account.address] as const
+      const call = { address, abi: erc721Abi, functionName: 'mint', args, gas: MINT_GAS } as const
+      for (let i = 0; i < count; i += TRANSACTIONS_PER_BATCH) {
+        const sent = Array.from({ length: Math.min(TRANSACTIONS_PER_BATCH, count - i) }, (_, n) =>
+          writer.writeContract({ ...call, nonce: firstNonce + i + n }),
+        )
+        await Promise.all((await Promise.all(sent)).map(waitFor))
+      }
+    },
+  }
+}

@@ -1,0 +1,49 @@
+/** `npm run seed`: adds a synthetic catalogue to the local database. */
+
+import { openMigratedDatabase } from '../operate/database/local.ts'
+import { CommandError, defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
+import { lastIds, synthetic } from './catalogue/synthetic.ts'
+
+export const command = defineCommand(
+  {
+    name: 'npm run seed',
+    purpose:
+      'Adds synthetic data to the local database. `npm run dev` creates the database, and may be running.',
+    options: {
+      users: { type: 'string', value: 'N', default: '0', help: 'Users to add.' },
+      nfts: { type: 'string', value: 'N', default: '0', help: 'NFTs to add, with their listings.' },
+      orders: { type: 'string', value: 'N', default: '0', help: 'Orders to add.' },
+    },
+    example: 'npm run seed -- --users 100 --nfts 100 --orders 1000',
+  },
+  async (options) => {
+    const size = {
+      users: parseInteger('--users', options.users),
+      nfts: parseInteger('--nfts', options.nfts),
+      orders: parseInteger('--orders', options.orders),
+    }
+    if (size.users + size.nfts + size.orders === 0) throw new UsageError('There is nothing to add.')
+    if (size.nfts > 0 && size.users < 1)
+      throw new CommandError('NFTs need a creator: use --users 1 or more.')
+    if (size.orders > 0 && size.nfts < 2)
+      throw new CommandError('Orders need NFTs for sale: use --users 1 --nfts 2 or more.')
+
+    const { env, close } = await openMigratedDatabase()
+    try {
+      const ids = await lastIds(env.DB)
+      const statements = synthetic(size, ids)
+      // Nobody has placed these orders, so nobody is told of them.
+      const forget = `DELETE FROM events WHERE id > ${ids.events} AND orderId > ${ids.orders}`
+      for (const [i, statement] of statements.entries()) {
+        await env.DB.batch([statement, forget].map((sql) => env.DB.prepare(sql)))
+        if (process.stdout.isTTY)
+          process.stdout.write(`\r${Math.round(((i + 1) / statements.length) * 100)} %\r`)
+      }
+    } finally {
+      await close()
+    }
+    console.log(`Added ${size.users} users, ${size.nfts} NFTs and ${size.orders} orders.`)
+  },
+)
+
+if (import.meta.main) await start(command)

@@ -1,0 +1,130 @@
+/** Serves a Worker, bundled as for a deployment, from workerd on a port of its own. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import type { Issuer } from '../../../src/auth/tokens.ts'
+import { generateSigningKey } from '../../operate/keys/signing-key.ts'
+
+export type Server = {
+  url: string
+  database: D1Database
+  /** Returns the milliseconds of the longest batch of statements since the last call. */
+  slowest: () => Promise<number>
+  stop: () => Promise<void>
+}
+
+type ServeOptions = {
+  /** The Worker's main file. */
+  main: string
+  bindings: Record<string, string>
+  /** Statements that create and fill the database. */
+  sql: readonly string[]
+  /** Whether the Worker consumes its queues. Deployed consumers run beside the API. */
+  isConsumer?: boolean
+}
+
+/** Bundles a Worker as `wrangler deploy` does. Returns the text of its only module. */
+function bundle(main: string): string {
+  const outdir = `dist/bench/${main.replaceAll(/\W/g, '-')}`
+  execFileSync('wrangler', ['deploy', main, '--dry-run', '--env', '', '--outdir', outdir], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const name = main.replace(/^.*\//, '').replace(/\.ts$/, '.js')
+  return readFileSync(`${outdir}/${name}`, 'utf8')
+}
+
+/** What `serveWorker` switches off, and why the results would mean little with it. */
+export const SWITCHED_OFF = [
+  'Switched off for the API and the floor, because the emulation of it takes longer than a request,',
+  'while in production it takes next to nothing: the rate limit (a call to another process), D1',
+  'session bookmarks (a wait for the disk), log lines (parsed by the process that measures) and',
+  'the proxy of the development server.',
+].join('\n')
+
+const ENTRY = `
+import worker from '../../bench/worker.js'
+console.log = () => {}
+let bindings
+let slowest = 0
+const withoutBookmarks = (database) => ({
+  prepare: (sql) => database.prepare(sql),
+  batch: async (statements) => {
+    const start = Date.now()
+    const results = await database.batch(statements)
+    slowest = Math.max(slowest, Date.now() - start)
+    return results
+  },
+  getBookmark: () => null,
+})
+const unlimited = { limit: async () => ({ success: true }) }
+const bindingsOf = (env) => bindings ??= {
+  ...env,
+  DB: { ...withoutBookmarks(env.DB), withSession: () => withoutBookmarks(env.DB) },
+  RATE_LIMIT: unlimited,
+  USER_RATE_LIMIT: unlimited,
+  MASTER_RATE_LIMIT: unlimited,
+}
+export default {
+  fetch(request, env, context) {
+    if (new URL(request.url).pathname !== '/slowest')
+      return worker.fetch(request, bindingsOf(env), context)
+    const answer = Response.json(slowest)
+    slowest = 0
+    return answer
+  },
+  queue: (batch, env, context) => worker.queue(batch, bindingsOf(env), context),
+}`
+
+/** The settings of an instance without networks: all that a Worker needs to be ready. */
+export const bindingsFor = async ({ url, keys }: Issuer) =>
+  ({
+    PUBLIC_URL: url,
+    EMAIL_FROM: 'marketplace@example.com',
+    NETWORKS: '{}',
+    REDIRECT_ORIGINS: '[]',
+    JWT_KEYS: JSON.stringify({ keys }),
+    PROOF_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
+    TRANSFER_SIGNER_KEYS: `0x${'1'.repeat(64)}`,
+    DELIVERY_KEY_SECRET: '1'.repeat(64),
+  }) satisfies Required<NodeJS.ProcessEnv>
+
+export async function serveWorker(options: ServeOptions): Promise<Server> {
+  const { main, bindings, sql, isConsumer = false } = options
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      name: 'bench',
+      modules: [
+        { type: 'ESModule', path: 'entry.js', contents: ENTRY },
+        { type: 'ESModule', path: 'worker.js', contents: bundle(main) },
+      ],
+      compatibilityDate: '2026-11-01',
+      compatibilityFlags: ['nodejs_compat'],
+      bindings: { ...bindings, VERSION: { id: 'bench' } },
+      d1Databases: ['DB'],
+      r2Buckets: ['AVATARS'],
+      queueProducers: {
+        DELIVERIES: 'deliveries',
+        WEBHOOKS: 'bench-webhooks',
+        MASTER_WEBHOOKS: 'bench-master-webhooks',
+      },
+      queueConsumers: isConsumer
+        ? {
+            deliveries: { maxBatchSize: 100, maxBatchTimeout: 1 },
+            'bench-webhooks': { maxBatchSize: 6, maxBatchTimeout: 0 },
+            'bench-master-webhooks': { maxBatchSize: 6, maxBatchTimeout: 0 },
+          }
+        : {},
+      // Requests reach workerd directly, not through the development server.
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+    }),
+  )
+  const { origin } = await miniflare.unsafeGetDirectURL()
+  const database = await miniflare.getD1Database('DB')
+  for (const statement of sql) await database.prepare(statement).run()
+  return {
+    url: origin,
+    database,
+    slowest: async () => (await fetch(`${origin}/slowest`)).json() as Promise<number>,
+    stop: () => miniflare.dispose(),
+  }
+}

@@ -1,0 +1,96 @@
+/** `npm run test:guards`: breaks checks in the code one at a time. A test must notice each. */
+import { readFile } from 'node:fs/promises'
+import type { Guard } from '../../test/guards/guard.ts'
+import { guards } from '../../test/guards/guards.ts'
+import { CommandError, defineCommand, start } from '../shell/command.ts'
+import { copyProject, removeProject, withBroken } from './guards/copy.ts'
+import { type Outcome, runTests } from './guards/run.ts'
+
+export const command = defineCommand(
+  {
+    name: 'npm run test:guards',
+    purpose:
+      'Breaks the guards of test/guards/ one at a time, in a copy of the project, and runs a test of each. Fails if a test does not notice.',
+    options: {
+      only: {
+        type: 'string',
+        value: 'TEXT',
+        default: '',
+        help: 'Only guards with this in their name or file.',
+      },
+      check: { type: 'boolean', help: 'Only check that the texts of the list are in the files.' },
+    },
+    example: 'npm run test:guards -- --only contracts/',
+  },
+  async ({ only, check }) => {
+    const selected = guards.filter(({ name, file }) => `${name}\n${file}`.includes(only))
+    if (selected.length === 0) throw new CommandError(`No guard has "${only}" in its name or file.`)
+    await checkTexts(selected)
+    if (check) return
+    const copy = await copyProject()
+    try {
+      await breakAll(copy, selected)
+    } finally {
+      await removeProject(copy)
+    }
+  },
+)
+
+/** Throws if a text of the list is not in its file, or more than once. */
+async function checkTexts(selected: readonly Guard[]): Promise<void> {
+  const problems: string[] = []
+  const read = (path: string) => readFile(path, 'utf8').catch(() => '')
+  for (const { name, file, text, test, title } of selected) {
+    const count = (await read(file)).split(text).length - 1
+    if (count !== 1) problems.push(`${name}: ${count} times in ${file}: ${text}`)
+    if (!(await read(test)).includes(title))
+      problems.push(`${name}: no such title in ${test}: ${title}`)
+  }
+  if (problems.length > 0)
+    throw new CommandError(`Correct the list in test/guards/:\n${problems.join('\n')}`)
+}
+
+async function breakAll(copy: string, selected: readonly Guard[]): Promise<void> {
+  const unbroken = await runTests(copy, selected)
+  const results = { found: 0, 'NOT FOUND': 0, 'LIST ERROR': 0 }
+  for (const guard of selected) {
+    const begin = performance.now()
+    const { result, detail } = await judge(copy, guard, unbroken.outcomes)
+    results[result] += 1
+    const seconds = ((performance.now() - begin) / 1000).toFixed(0)
+    console.log(`${result.padEnd(10)} ${seconds.padStart(3)} s  ${guard.name}${detail}`)
+  }
+  const counts = Object.entries(results).map(([result, count]) => `${count} ${result}`)
+  console.log(counts.join(', '))
+  if (results.found < selected.length)
+    throw new CommandError(
+      'A guard that no test notices needs a test. A list error is in test/guards/.',
+    )
+}
+
+type Judgement = { result: 'found' | 'NOT FOUND' | 'LIST ERROR'; detail: string }
+
+/** Runs the tests of a guard while it is broken. `unbroken` has their results before that. */
+async function judge(copy: string, guard: Guard, unbroken: readonly Outcome[]): Promise<Judgement> {
+  const { file, test, title } = guard
+  const listError = (detail: string): Judgement => ({ result: 'LIST ERROR', detail: `\n${detail}` })
+  const before = unbroken.filter(
+    (outcome) => outcome.file === test && outcome.title.includes(title),
+  )
+  if (before.length === 0) return listError(`${test} has no test with this title: ${title}`)
+  if (before.some(({ isPassed }) => !isPassed))
+    return listError(`${test} fails although nothing is broken: ${title}`)
+  try {
+    const { outcomes, log } = await withBroken(copy, guard, () =>
+      runTests(copy, [guard], ['--bail=1']),
+    )
+    if (outcomes.some(({ isPassed }) => !isPassed)) return { result: 'found', detail: '' }
+    return outcomes.length > 0
+      ? { result: 'NOT FOUND', detail: `\n${test} does not notice it in ${file}` }
+      : listError(`${file} must load when it is broken:\n${log}`)
+  } catch (error) {
+    return listError(String(error))
+  }
+}
+
+if (import.meta.main) await start(command)

@@ -1,0 +1,45 @@
+/** `npm run backup -- FILE`: exports the database to a file that is encrypted. */
+import { join } from 'node:path'
+import { CommandError, defineCommand, start } from '../shell/command.ts'
+import { withFolder } from '../shell/files.ts'
+import { runWrangler } from '../shell/wrangler.ts'
+import { writeArchive } from './backup/archive.ts'
+import { upload } from './backup/bucket.ts'
+import { sortDump } from './backup/dump.ts'
+import { backupOptions, findDatabase } from './backup/options.ts'
+
+export const command = defineCommand(
+  {
+    name: 'npm run backup',
+    purpose:
+      'Exports the database to a file that `npm run restore` reads, encrypted with a public key. A deployed database serves nothing meanwhile: calls are answered with 503, or late.',
+    file: { value: 'FILE', help: 'The file to write. It is replaced if it exists.' },
+    options: { ...backupOptions('Copy the file into this bucket of R2, too.') },
+    variables: {
+      BACKUP_PUBLIC_KEY: 'The public key, which `npm run keys -- backup` prints. Required.',
+    },
+    example: 'npm run backup -- marketplace.age --remote --env production',
+  },
+  async ({ bucket, ...instance }, file: string) => {
+    const database = findDatabase(instance)
+    const { BACKUP_PUBLIC_KEY: publicKey } = process.env
+    if (!publicKey) throw new CommandError('BACKUP_PUBLIC_KEY is not set.')
+    await withFolder(file, async (folder) => {
+      const dump = join(folder, 'dump.sql')
+      await runWrangler([
+        'd1',
+        'export',
+        'DB',
+        ...database,
+        '--skip-confirmation',
+        '--output',
+        dump,
+      ])
+      await writeArchive(file, publicKey, sortDump(dump))
+    })
+    if (bucket) await upload(bucket, file)
+    console.log(`Wrote ${file}${bucket ? `, and its parts to the bucket ${bucket}` : ''}.`)
+  },
+)
+
+if (import.meta.main) await start(command)

@@ -1,0 +1,89 @@
+/** The metadata of tokens, from the URIs that their contract returns. */
+import { parseExactly } from '../../../../src/catalogue/json.ts'
+import { invalidField } from '../../../../src/http/errors.ts'
+import { gatewayPath } from '../../../../src/http/links.ts'
+import { abi, type TokenContract, unlessReverted } from './contract.ts'
+import { type DownloadOptions, download } from './download.ts'
+
+/** A CID without a scheme: some contracts return it. */
+const CID = /^(Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{58,})(\/|$)/
+
+/** `ipfsGateway`: the URL of a server of IPFS. */
+type Options = DownloadOptions & { ipfsGateway: string }
+
+/** Returns a function that reads the metadata of a token. It throws `invalid_input`. */
+export function createReader(
+  { node, address, standard }: TokenContract,
+  options: Options,
+): (id: bigint) => Promise<object> {
+  // Tokens that follow each other may share a document.
+  let last: { uri: string; texts: Promise<string[]> } | undefined
+  const downloads = { ...options, failedHosts: new Set<string>() }
+  return async (id) => {
+    const isErc1155 = standard === 'erc1155'
+    // Clients replace `{id}` in the URI and in the document of an ERC-1155 token.
+    const hex = id.toString(16).padStart(64, '0')
+    const replaceId = (text: string) => (isErc1155 ? text.replaceAll('{id}', hex) : text)
+    const call = { address, abi, functionName: isErc1155 ? 'uri' : 'tokenURI' } as const
+    const uri = replaceId((await unlessReverted(node.readContract({ ...call, args: [id] }))) ?? '')
+    if (last?.uri !== uri) last = { uri, texts: readTexts(uri.trim(), downloads) }
+    for (const text of await last.texts) {
+      const value = parseJson(replaceId(text))
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+    }
+    throw invalidField('metadata', 'must be a JSON object')
+  }
+}
+
+/** Returns the document, or several texts of which the first that is JSON is the document. */
+export async function readTexts(uri: string, options: Options): Promise<string[]> {
+  const { ipfsGateway, loopbackHosts } = options
+  if (uri === '') throw invalidField('uri', 'is missing in the contract')
+  if (/^data:/i.test(uri)) return readDataUri(uri)
+  const [, scheme = CID.test(uri) ? 'ipfs' : '', path = uri] = /^(\w+):\/\/(.*)$/s.exec(uri) ?? []
+  switch (scheme.toLowerCase()) {
+    case 'http':
+    case 'https':
+      return [await download(uri, options)]
+    case 'ipfs': {
+      const url = join(`${ipfsGateway.replace(/\/+$/, '')}/ipfs/`, path.replace(/^ipfs\//, ''))
+      // The operator has chosen the gateway.
+      return [
+        await download(url, { ...options, loopbackHosts: [...loopbackHosts, new URL(url).host] }),
+      ]
+    }
+    case 'ar':
+      return [await download(join('https://arweave.net/', path), options)]
+    default:
+      throw invalidField('uri', 'must be an http, https, ipfs, ar or data URI')
+  }
+}
+
+/** The author of the contract has chosen the path. It must not lead to another part of the gateway. */
+function join(base: string, path: string): string {
+  const [id = ''] = path.split(/[/?#]/)
+  const url = URL.parse(id + gatewayPath(path.slice(id.length)), base)
+  if (!/^[\w-]+$/.test(id) || !url?.href.startsWith(base + id))
+    throw invalidField('uri', 'must have a content identifier after the scheme')
+  return url.href
+}
+
+/** RFC 2397. Contracts often leave out the escapes that it asks for: the last text is as it is. */
+function readDataUri(uri: string): string[] {
+  const [, head = '', data] = /^([^,]*),(.*)$/s.exec(uri) ?? []
+  if (data === undefined) throw invalidField('uri', 'must have data')
+  if (/;\s*base64\s*$/i.test(head)) return [Buffer.from(data, 'base64').toString()]
+  try {
+    return [decodeURIComponent(data), data]
+  } catch {
+    return [data]
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return parseExactly(text.replace(/^\uFEFF/, ''))
+  } catch {
+    return undefined
+  }
+}

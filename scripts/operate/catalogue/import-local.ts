@@ -1,0 +1,78 @@
+/** Imports a catalogue into the local database. `npm run dev` may be running. */
+import { randomUUID } from 'node:crypto'
+import {
+  commit,
+  discard,
+  type ImportCtx,
+  LinesHaveProblems,
+  stage,
+} from '../../../src/catalogue/import.ts'
+import { type Problem, parseLines } from '../../../src/catalogue/line.ts'
+import { selectNumbers } from '../../../src/catalogue/numbers.ts'
+import { findProblems } from '../../../src/catalogue/problems.ts'
+import { localNow } from '../../local/clock.ts'
+import { CommandError } from '../../shell/command.ts'
+import { readNetworks } from '../contract/networks.ts'
+import { openMigratedDatabase } from '../database/local.ts'
+import type { Outcome, Request } from './import.ts'
+import { readChunks } from './lines.ts'
+import { writeNumbers } from './numbers.ts'
+
+export async function importLocally(request: Request): Promise<Outcome> {
+  const { db, close } = await openMigratedDatabase()
+  const target: ImportCtx = {
+    db,
+    caller: null,
+    importId: randomUUID(),
+    // No other call has this id.
+    callHash: '',
+    now: await localNow(),
+  }
+  try {
+    const outcome = await stageAndCommit(target, request)
+    if ('counts' in outcome && outcome.counts && !request.isDryRun)
+      await writeNumbers(request.file, async (records) => {
+        const [rows] = await db.batch([selectNumbers(db, { records: JSON.stringify(records) })])
+        return rows.map(({ number }) => number)
+      })
+    return outcome
+  } finally {
+    await discard(target)
+    await close()
+  }
+}
+
+async function stageAndCommit(
+  target: ImportCtx,
+  { file, isDryRun, show }: Request,
+): Promise<Outcome> {
+  try {
+    const { last, problems } = await stageFile(target, file, show)
+    if (last === 0) return { counts: null }
+    show(1, isDryRun ? 'checking' : 'writing')
+    if (problems.length > 0) return { problems: [...problems, ...(await findProblems(target))] }
+    return { counts: await commit(target, { last, isDryRun }) }
+  } catch (error) {
+    if (/SQLITE_BUSY/.test(String(error)))
+      throw new CommandError(
+        'Nothing was imported: another program wrote to the local database at the same time. Run the command again.',
+      )
+    if (!(error instanceof LinesHaveProblems)) throw error
+    return { problems: await findProblems(target) }
+  }
+}
+
+/** Stages all lines, and returns the number of the last one and what is wrong with single lines. */
+async function stageFile(target: ImportCtx, file: string, show: Request['show']) {
+  const networks = Object.keys(readNetworks(undefined))
+  const problems: Problem[] = []
+  let last = 0
+  for await (const { from, lines, progress } of readChunks(file)) {
+    const parsed = parseLines(lines, from, networks)
+    last = from + lines.length - 1
+    await stage(target, { from, last, lines: parsed.staged })
+    problems.push(...parsed.problems)
+    show(progress, 'reading')
+  }
+  return { last, problems }
+}

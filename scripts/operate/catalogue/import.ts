@@ -1,0 +1,16 @@
+/** What imports have in common. */
+import type { Counts } from '../../../src/catalogue/import.ts'
+import type { Problem } from '../../../src/catalogue/line.ts'
+
+export type Request = {
+  file: string
+  isDryRun: boolean
+  /** Shows how far a step is, from 0 to 1. */
+  show: (progress: number, step: string) => void
+}
+
+/**
+ * What an import has done, or why it has done nothing. `counts` is null for a file without lines.
+ * `imported` is the number of parts before the one with problems.
+ */
+export type Outcome = { counts: Counts | null } | { problems: Problem[]; imported?: number }

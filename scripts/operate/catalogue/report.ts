@@ -1,0 +1,102 @@
+/** Tells what an import has done, or what is wrong with the file. */
+import { rm } from 'node:fs/promises'
+import type { Counts } from '../../../src/catalogue/import.ts'
+import type { Problem } from '../../../src/catalogue/line.ts'
+import { plural } from '../../../src/pages/components/numbers.ts'
+import { linesIn, writeLines } from '../../shell/files.ts'
+
+/** Problems that are printed. A file has all of them. */
+const SHOWN = 20
+
+const BAR = 30
+
+/** Draws a bar in a terminal. */
+export function showProgress(progress: number, step: string): void {
+  if (!process.stderr.isTTY) return
+  const done = Math.round(progress * BAR)
+  const bar = '█'.repeat(done) + '░'.repeat(BAR - done)
+  process.stderr.write(
+    `\r${bar} ${String(Math.floor(progress * 100)).padStart(3)} % ${step.padEnd(10)}`,
+  )
+}
+
+export function hideProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+}
+
+const names = { user: 'users', nft: 'NFTs', listing: 'listings' }
+
+export function describeCounts(counts: Counts): string {
+  return Object.entries(names)
+    .map(([type, name]) => {
+      const { created, updated, unchanged } = counts[type as keyof Counts]
+      return `${name.padEnd(10)}${created} created, ${updated} updated, ${unchanged} unchanged`
+    })
+    .join('\n')
+}
+
+/** Returns the name of a file beside a catalogue: `moon.jsonl` has `moon.failed.jsonl`. */
+export const beside = (file: string, name: string) => `${file.replace(/\.jsonl$/, '')}.${name}`
+
+/**
+ * Writes all problems to a file, and the lines that have them to another one. Returns a text with the
+ * first problems.
+ */
+export async function reportProblems(
+  file: string,
+  problems: readonly Problem[],
+  imported = 0,
+): Promise<string> {
+  const sorted = problems.toSorted((a, b) => a.line - b.line)
+  const lines = await findLines(file, new Set(sorted.map(({ line }) => line)))
+  const described = sorted.map((problem) => ({
+    line: problem.line,
+    path: problem.path,
+    value: valueAt(lines.get(problem.line), problem.path),
+    code: problem.code,
+    message: problem.message,
+  }))
+  const [problemsFile, failedFile] = [beside(file, 'problems.jsonl'), beside(file, 'failed.jsonl')]
+  await writeLines(
+    problemsFile,
+    described.map((problem) => JSON.stringify(problem)),
+  )
+  await writeLines(failedFile, lines.values())
+  const shown = described.slice(0, SHOWN).map(({ line, path, value, code, message }) => {
+    const place = path ? `line ${line}, ${path}` : `line ${line}`
+    const found = value === undefined ? '' : `: ${shorten(JSON.stringify(value))}`
+    return `  ${place}: ${message} (${code})${found}`
+  })
+  const more = described.length > SHOWN ? [`  and ${described.length - SHOWN} more`] : []
+  return [
+    `${imported > 0 ? `Imported ${plural(imported, 'part')}, and nothing of the others.` : 'Nothing was imported.'} ${plural(described.length, 'problem')} in ${plural(lines.size, 'line')} of ${file}:`,
+    ...shown,
+    ...more,
+    `All problems are in ${problemsFile}, and these lines in ${failedFile}.`,
+  ].join('\n')
+}
+
+/** Deletes what an earlier run has reported. */
+export async function forgetProblems(file: string): Promise<void> {
+  for (const name of ['problems.jsonl', 'failed.jsonl'])
+    await rm(beside(file, name), { force: true })
+}
+
+async function findLines(file: string, numbers: ReadonlySet<number>): Promise<Map<number, string>> {
+  const found = new Map<number, string>()
+  let number = 0
+  for await (const line of linesIn(file)) if (numbers.has(++number)) found.set(number, line)
+  return found
+}
+
+/** The value of a field such as `metadata.name`; undefined if there is none. */
+function valueAt(line: string | undefined, path: string): unknown {
+  if (line === undefined || !path) return undefined
+  try {
+    return path.split('.').reduce<unknown>((value, key) => Object(value)[key], JSON.parse(line))
+  } catch {
+    return undefined
+  }
+}
+
+const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text)

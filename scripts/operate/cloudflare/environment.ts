@@ -1,0 +1,59 @@
+/** What an environment of wrangler.toml needs from the Cloudflare account. */
+
+import { CommandError } from '../../shell/command.ts'
+import { readConfig } from '../contract/networks.ts'
+
+export type Bucket = {
+  name: string
+  /** Where its data must stay. A bucket of the same name may exist in each jurisdiction. */
+  jurisdiction: string | undefined
+}
+
+export type Environment = {
+  /** As in `--env`. */
+  name: string
+  /** The name of the Worker. */
+  worker: string
+  database: { name: string; id: string }
+  buckets: Bucket[]
+  /** Queues that the Worker sends to. */
+  queues: string[]
+  /** Queues that the Worker reads. */
+  consumed: string[]
+  /** The names of the secrets. */
+  secrets: string[]
+  publicUrl: string
+  emailFrom: string
+  accountId: string | undefined
+}
+
+/** Throws a `CommandError` if wrangler.toml does not have the environment, or no database in it. */
+export function readEnvironment(name: string): Environment {
+  const config = readConfig(name)
+  const [database] = config.d1_databases
+  if (!database?.database_name || !config.name)
+    throw new CommandError(`wrangler.toml has no name or no database for the environment ${name}.`)
+  const { PUBLIC_URL, EMAIL_FROM, NETWORKS } = config.vars
+  return {
+    name,
+    worker: config.name,
+    database: { name: database.database_name, id: database.database_id ?? '' },
+    buckets: bucketsIn(config.r2_buckets),
+    queues: namesIn(config.queues.producers, 'queue'),
+    consumed: namesIn(config.queues.consumers, 'queue'),
+    // NETWORKS is a secret if it is no variable.
+    secrets: [...(config.secrets?.required ?? []), ...(NETWORKS === undefined ? ['NETWORKS'] : [])],
+    publicUrl: String(PUBLIC_URL),
+    emailFrom: String(EMAIL_FROM),
+    accountId: config.account_id,
+  }
+}
+
+const bucketsIn = (bindings: Record<string, string>[] | undefined): Bucket[] =>
+  (bindings ?? []).flatMap(({ bucket_name: name, jurisdiction }) =>
+    name ? { name, jurisdiction } : [],
+  )
+
+/** The bindings have the type `any`. */
+const namesIn = (bindings: Record<string, string>[] | undefined, key: string): string[] =>
+  (bindings ?? []).flatMap((binding) => binding[key] ?? [])

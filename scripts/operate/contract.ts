@@ -1,0 +1,135 @@
+/** `npm run contract`: deploys a Delivery contract, shows its state, audits it, and changes it. */
+
+import { CommandError, defineCommand, start } from '../shell/command.ts'
+import { auditContract } from './contract/audit.ts'
+import { type Change, describeChange, parseChange, sendChange } from './contract/changes.ts'
+import { openContract, readOwner } from './contract/delivery.ts'
+import { deployContract } from './contract/deploy.ts'
+import { findNetwork, type Network, parseAddress } from './contract/networks.ts'
+import { connect } from './contract/node.ts'
+import { refuseQuantities } from './contract/sales.ts'
+import { showStatus } from './contract/show-status.ts'
+import { describeContract } from './contract/status.ts'
+import { describeToken } from './contract/tokens.ts'
+
+export const command = defineCommand(
+  {
+    name: 'npm run contract',
+    purpose: 'Deploys a Delivery contract, shows its state, audits it, or changes it as its owner.',
+    actions: {
+      deploy: 'Deploy a contract. It replaces the one of the network, which must be retired.',
+      status: 'Show state, limits and what cannot be delivered. Needs no key.',
+      audit: 'List the keys that were used and that this instance did not order. Needs no key.',
+      'set-relayer': 'Add a relayer, or change its limit.',
+      'remove-relayer': 'Remove a relayer.',
+      'set-token-limit': 'Limit how much of a token all relayers move. Mints need it.',
+      'hand-over':
+        'Give a token contract that the contract owns to another owner: announce it, then do it.',
+      'transfer-ownership': 'Name the next owner of the contract.',
+      'accept-ownership': 'Become the owner of the contract, as the next owner.',
+      pause: 'Stop deliveries.',
+      unpause: 'Allow deliveries again.',
+      retire: 'Stop deliveries permanently.',
+    },
+    options: {
+      network: { type: 'string', value: 'NAME', required: true, help: 'Network in wrangler.toml.' },
+      env: { type: 'string', value: 'NAME', help: 'Environment in wrangler.toml. Default: local' },
+      predecessor: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'deploy: the retired contract. Default: that of the network',
+      },
+      delay: {
+        type: 'string',
+        value: 'HOURS',
+        help: 'deploy: until a raised limit takes effect. Default: 24, on a local chain 0',
+      },
+      guardian: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'deploy: the account that may only pause and retire.',
+      },
+      relayer: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'set-relayer, remove-relayer: the relayer. deploy: all, separated by commas.',
+      },
+      token: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'set-token-limit, hand-over: the token contract.',
+      },
+      capacity: {
+        type: 'string',
+        value: 'N',
+        help: 'deploy, set-relayer, set-token-limit: pieces that may be moved at once.',
+      },
+      'per-day': { type: 'string', value: 'N', help: 'The same: pieces that flow back in a day.' },
+      owner: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'deploy, transfer-ownership: the next owner of the contract. hand-over: of the token.',
+      },
+      print: {
+        type: 'boolean',
+        default: false,
+        help: 'Print the transaction for a multi-signature wallet instead of sending it. Needs no key.',
+      },
+      'from-block': { type: 'string', value: 'N', help: 'audit: the first block.' },
+      'to-block': {
+        type: 'string',
+        value: 'N',
+        help: 'audit: the last block. Default: the newest',
+      },
+      remote: {
+        type: 'boolean',
+        default: false,
+        help: 'status, audit: read the deployed database of --env.',
+      },
+    },
+    variables: {
+      DELIVERY_OWNER_KEY:
+        'Private key of the owner; for pause and retire also of the guardian. Not for status, audit and --print.',
+    },
+    example:
+      'npm run contract -- set-relayer --network ethereum --env production --relayer 0x… --capacity 500 --per-day 3000',
+  },
+  async (options, action) => {
+    const network = findNetwork(options.network, options.env)
+    switch (action) {
+      case 'deploy':
+        return deployContract(network, options)
+      case 'status':
+        return showStatus(network, options)
+      case 'audit':
+        return auditContract(network, options)
+      default: {
+        const change = parseChange(action, options)
+        if (action === 'set-token-limit' && change.args[1] !== 0n)
+          await refuseQuantities(network, parseAddress('--token', options.token))
+        return options.print
+          ? console.log(describeChange(network, change).join('\n'))
+          : send(network, change, options.token)
+      }
+    }
+  },
+)
+
+/** Sends one transaction, then shows the state of the contract. */
+async function send(network: Network, change: Change, token: string | undefined): Promise<void> {
+  const account = readOwner()
+  const node = await connect(network)
+  const contract = await openContract(node, network)
+  if (change.functionName === 'setRelayer' && change.args[1] === 0n) {
+    const relayer = parseAddress('--relayer', `${change.args[0]}`)
+    const { isSet } = await contract.read.relayerLimit([relayer])
+    if (!isSet) throw new CommandError(`${relayer} is no relayer of the contract.`)
+  }
+  console.log(`transaction  ${await sendChange(node, contract.address, account, change)}`)
+  for (const line of await describeContract(node, contract)) console.log(line)
+  if (token === undefined) return
+  const lines = await describeToken(contract, parseAddress('--token', token))
+  console.log(['token', ...lines].join('\n'))
+}
+
+if (import.meta.main) await start(command)

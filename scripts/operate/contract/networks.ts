@@ -1,0 +1,116 @@
+/** The networks of an environment, as far as commands need them. */
+import { type Address, getAddress, isAddress } from 'viem'
+import { unstable_readConfig } from 'wrangler'
+import * as z from 'zod'
+import { CommandError } from '../../shell/command.ts'
+import '../../../src/http/validation-messages.ts'
+
+const networkSchema = z.object({
+  chainId: z.int().positive(),
+  rpcUrls: z.array(z.url({ protocol: /^https?$/ })).min(1),
+  /** The Delivery contract; undefined while the configuration has a placeholder. */
+  delivery: z
+    .string()
+    .optional()
+    .transform((text) =>
+      text && isAddress(text, { strict: false }) ? getAddress(text) : undefined,
+    ),
+  treasury: z
+    .string()
+    .refine((text) => isAddress(text, { strict: false }), 'must be an address')
+    .transform((text) => getAddress(text))
+    .optional(),
+  /** When a block is final: the tag of the node, or a number of blocks including its own. */
+  finality: z.union([z.literal('finalized'), z.int().positive()]).optional(),
+  maxFeePerGasGwei: z.number().positive().optional(),
+  maxPriorityFeePerGasGwei: z.number().positive().optional(),
+  callsPerSecond: z.number().positive().optional(),
+  callsPerBatch: z.int().positive().optional(),
+  gasPerItem: z.int().positive().optional(),
+})
+
+export type Network = z.infer<typeof networkSchema> & { name: string }
+
+/** NETWORKS, an object or JSON. Each network is parsed when it is used. */
+const networksSchema = z.preprocess(
+  (value) => {
+    try {
+      return typeof value === 'string' ? JSON.parse(value) : value
+    } catch {
+      return undefined
+    }
+  },
+  z.record(z.string(), z.looseObject({})),
+)
+
+/**
+ * Returns the settings of the networks of an environment: from wrangler.toml, or from the
+ * environment variable NETWORKS if they are a secret. Without `environment`, those of the local
+ * instance: there, NETWORKS, RPC_URL and RPC_PORT replace what wrangler.toml says.
+ */
+export function readNetworks(environment: string | undefined): Record<string, unknown> {
+  const { NETWORKS, RPC_URL, RPC_PORT } = process.env
+  const configured = readConfig(environment).vars.NETWORKS
+  const isLocal = environment === undefined
+  const networks = isLocal ? NETWORKS || configured : (configured ?? NETWORKS)
+  const { success, data } = networksSchema.safeParse(networks)
+  const rpcUrl = RPC_URL || (RPC_PORT && `http://127.0.0.1:${RPC_PORT}`)
+  if (success && isLocal && rpcUrl && !NETWORKS && data.localhost)
+    return { ...data, localhost: { ...data.localhost, rpcUrls: [rpcUrl] } }
+  if (success) return data
+  throw new CommandError(
+    'wrangler.toml has no NETWORKS for this environment. If they are a secret, set the environment variable NETWORKS to the same JSON.',
+  )
+}
+
+/** Returns a network. Throws a `CommandError` if it is not configured or its settings are invalid. */
+export function findNetwork(name: string, environment: string | undefined): Network {
+  const networks = readNetworks(environment)
+  if (!Object.hasOwn(networks, name))
+    throw new CommandError(
+      `There is no network "${name}". The networks are: ${Object.keys(networks).join(', ')}.`,
+    )
+  return parseNetwork(name, networks[name])
+}
+
+export function parseNetwork(name: string, settings: unknown): Network {
+  const { success, data, error } = networkSchema.safeParse(settings)
+  if (success) return { name, ...data }
+  // Without values, because a URL may contain a key.
+  const problems = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  throw new CommandError(`The settings of the network ${name} are invalid: ${problems.join('; ')}`)
+}
+
+/** Returns the names of the other environments that use the same contract on the same chain. */
+export function findEnvironmentsSharing(
+  { chainId, delivery }: Network,
+  environment: string,
+): string[] {
+  const { definedEnvironments = [] } = readConfig(environment)
+  const isSame = (settings: unknown) => {
+    const { data } = networkSchema.safeParse(settings)
+    return delivery !== undefined && data?.delivery === delivery && data.chainId === chainId
+  }
+  return [undefined, ...definedEnvironments]
+    .filter((other) => other !== environment)
+    .filter((other) => {
+      const { data = {} } = networksSchema.safeParse(readConfig(other).vars.NETWORKS)
+      return Object.values(data).some(isSame)
+    })
+    .map((other) => other ?? 'local development')
+}
+
+/** Parses the value of an option. Throws a `CommandError`. */
+export function parseAddress(option: string, value = ''): Address {
+  if (isAddress(value, { strict: false })) return getAddress(value)
+  throw new CommandError(`${option} must be an address, not "${value}".`)
+}
+
+export function readConfig(environment: string | undefined) {
+  try {
+    const args = environment === undefined ? {} : { env: environment }
+    return unstable_readConfig(args, { hideWarnings: true })
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error))
+  }
+}

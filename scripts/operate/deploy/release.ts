@@ -1,0 +1,32 @@
+/** Migrates the database and replaces the Worker. */
+import { text } from 'node:stream/consumers'
+import { CommandError } from '../../shell/command.ts'
+import { startWrangler } from '../../shell/wrangler.ts'
+import { readBookmark, readVersion } from '../cloudflare/account.ts'
+import { applyMigrations } from './apply-migrations.ts'
+
+/** Prints how to go back before it changes anything. `args` are passed to `wrangler deploy`. */
+export async function release(environment: string, args: readonly string[] = []): Promise<void> {
+  const version = await readVersion(environment)
+  if (version) console.log(wayBack(environment, version, await readBookmark(environment)))
+  // The database first: migrations only add what the running Worker ignores.
+  for (const file of await applyMigrations(environment)) console.log(`Applied ${file}.`)
+  await show(['deploy', '--env', environment, ...args])
+}
+
+const wayBack = (environment: string, version: string, bookmark: string) =>
+  `To go back to the version before this deployment:
+  npx wrangler rollback ${version} --env ${environment}
+It works with the migrated database. Only if the data must go back too (what is written from now on
+is lost, and shops must repeat their orders):
+  npx wrangler d1 time-travel restore DB --env ${environment} --bookmark ${bookmark}
+`
+
+/** Runs a command with its output in this terminal. The cause of the error is what it printed as errors. */
+export async function show(args: readonly string[]): Promise<void> {
+  const { process: child, ended } = startWrangler(args, 'shown')
+  child.stderr?.pipe(process.stderr)
+  const [cause, status] = await Promise.all([child.stderr ? text(child.stderr) : '', ended])
+  if (status !== 0)
+    throw new CommandError(`wrangler ${args.join(' ')} exited with ${status}.`, { cause })
+}

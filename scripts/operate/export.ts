@@ -1,0 +1,117 @@
+/**
+ * `npm run export -- FILE.jsonl`: writes the catalogue to a file that `npm run import` reads. With
+ * `--user N`, writes the data of a person instead, and with `--orders` the orders of a time.
+ */
+
+import { localNow } from '../local/clock.ts'
+import { defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
+import { writeLines } from '../shell/files.ts'
+import { instanceOptions, instanceVariables, withInstance } from '../shell/instance.ts'
+import { readCatalogue } from './catalogue/export.ts'
+import { hideProgress, showProgress } from './catalogue/report.ts'
+import { openMigratedDatabase } from './database/local.ts'
+import { openRemoteDatabase, type SqliteDatabase } from './database/remote.ts'
+import { type Period, parsePeriod, readOrders, toCsv } from './orders/export.ts'
+
+export const command = defineCommand(
+  {
+    name: 'npm run export',
+    purpose:
+      'Writes users, NFTs and listings to a file that `npm run import` reads; with --user, everything that is stored of a person; with --orders, all orders of a time, newest first. Only its owner can read the file.',
+    file: {
+      value: 'FILE',
+      help: 'The file to write: JSON Lines, JSON with --user, or CSV with --csv. It is replaced if it exists.',
+    },
+    options: {
+      user: { type: 'string', value: 'N', help: 'Write the data of this user.' },
+      orders: { type: 'boolean', default: false, help: 'Write orders, in short.' },
+      from: {
+        type: 'string',
+        value: 'TIME',
+        help: 'With --orders, required: the first time (UTC), as 2026-01-31T00:00:00Z.',
+      },
+      to: {
+        type: 'string',
+        value: 'TIME',
+        help: 'With --orders, required: the first time after them, a minute ago or earlier.',
+      },
+      csv: { type: 'boolean', default: false, help: 'With --orders: CSV, for spreadsheets.' },
+      ...instanceOptions,
+    },
+    variables: {
+      MARKETPLACE_TOKEN: instanceVariables.MARKETPLACE_TOKEN.replace(
+        'With',
+        'With --user or --orders, and',
+      ),
+    },
+    example: 'npm run export -- catalogue.jsonl',
+  },
+  async ({ user, orders, from, to, csv, ...instance }, file: string) => {
+    const { remote, env } = instance
+    if (remote !== Boolean(env)) throw new UsageError('--remote and --env need each other.')
+    if (!orders && (csv || from || to))
+      throw new UsageError('--from, --to and --csv need --orders.')
+    if (orders) {
+      const now = remote ? new Date() : await localNow()
+      return exportOrders({ ...parsePeriod({ from, to }, now), csv }, instance, file)
+    }
+    if (user !== undefined) return exportPerson(parseInteger('--user', user, 1), instance, file)
+    if (remote && env) return write(openRemoteDatabase(env), file)
+    const { db, close } = await openMigratedDatabase()
+    try {
+      await write(db, file)
+    } finally {
+      await close()
+    }
+  },
+)
+
+/** Joins the pages of orders. */
+function exportPerson(id: number, instance: Parameters<typeof withInstance>[0], file: string) {
+  return withInstance(instance, async (client) => {
+    let { nextCursor, ...data } = await client.getPersonalData({ id })
+    while (nextCursor) {
+      const page = await client.getPersonalData({ id, cursor: nextCursor })
+      data = { ...data, orders: [...data.orders, ...page.orders] }
+      nextCursor = page.nextCursor
+    }
+    await writeLines(file, [JSON.stringify(data, null, 2)])
+    console.log(`Wrote the data of user ${id}, with ${data.orders.length} orders, to ${file}.`)
+  })
+}
+
+function exportOrders(
+  { csv, ...period }: Period & { csv: boolean },
+  instance: Parameters<typeof withInstance>[0],
+  file: string,
+) {
+  const [from, to] = [period.from.getTime(), period.to.getTime()]
+  return withInstance(instance, async (client) => {
+    let count = 0
+    async function* lines() {
+      if (csv) yield toCsv()
+      for await (const orders of readOrders(client, period)) {
+        for (const order of orders) yield csv ? toCsv(order) : JSON.stringify(order)
+        count += orders.length
+        const reached = Date.parse(orders.at(-1)?.createdAt ?? '') || from
+        showProgress((to - reached) / (to - from), `${count} orders`)
+      }
+    }
+    await writeLines(file, lines()).finally(hideProgress)
+    console.log(`Wrote ${count} orders to ${file}.`)
+  })
+}
+
+async function write(db: SqliteDatabase, file: string): Promise<void> {
+  let lines = 0
+  async function* counted() {
+    for await (const line of readCatalogue(db)) {
+      lines++
+      yield line
+    }
+  }
+  await writeLines(file, counted())
+  console.log(`Wrote ${lines} records to ${file}.`)
+}
+
+if (import.meta.main) await start(command)

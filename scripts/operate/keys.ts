@@ -1,0 +1,47 @@
+/** `npm run --silent keys`: prints a new value for one of the secrets, and nothing else. */
+import { identityToRecipient } from 'age-encryption'
+import type { Hex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { defineCommand, start, UsageError } from '../shell/command.ts'
+import { generators } from './keys/generate.ts'
+import { retireKeys } from './keys/retire.ts'
+
+const names = {
+  jwt: 'JWT_KEYS',
+  proof: 'PROOF_KEYS',
+  delivery: 'DELIVERY_KEY_SECRET',
+  relayer: 'TRANSFER_SIGNER_KEYS',
+  backup: 'BACKUP_KEY',
+} as const
+
+export const command = defineCommand(
+  {
+    name: 'npm run --silent keys',
+    purpose:
+      'Prints a new value for a secret, and nothing else; for a relayer also its address, for backups also the public key, as an error message.',
+    actions: {
+      jwt: 'A value of JWT_KEYS.',
+      proof: 'A value of PROOF_KEYS, with the keys of `--retired` behind the new one.',
+      delivery: 'A value of DELIVERY_KEY_SECRET.',
+      relayer: 'A value of TRANSFER_SIGNER_KEYS: the private key of a new account.',
+      backup: 'A value of BACKUP_KEY, with which backups are read.',
+    },
+    options: {
+      retired: {
+        type: 'string',
+        value: 'FILE',
+        help: 'For proof: the keys until now, as /.well-known/proof-jwks.json has them.',
+      },
+    },
+    example: 'npm run --silent keys -- jwt > jwt-keys.json',
+  },
+  async ({ retired }, action) => {
+    if (retired !== undefined && action !== 'proof') throw new UsageError('--retired is for proof.')
+    const value = await generators[names[action]]()
+    console.log(retired === undefined ? value : retireKeys(value, retired))
+    if (action === 'backup') console.error(`BACKUP_PUBLIC_KEY: ${await identityToRecipient(value)}`)
+    if (action === 'relayer') console.error(`Its address: ${privateKeyToAddress(value as Hex)}`)
+  },
+)
+
+if (import.meta.main) await start(command)

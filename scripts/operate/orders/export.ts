@@ -1,0 +1,56 @@
+/** Reads summaries of orders from an instance, as lines of JSON or CSV. */
+import type { MarketplaceClient, OrderSummary } from '../../../client/src/index.ts'
+import { OrderSummary as Summary } from '../../../src/orders/answers.ts'
+import { CommandError } from '../../shell/command.ts'
+
+/** Milliseconds after which an order that a call has placed is in the database for certain. */
+const SETTLED = 60_000
+
+/** From inclusive, to exclusive. */
+export type Period = { from: Date; to: Date }
+
+type Times = { from: string | undefined; to: string | undefined }
+
+/** Parses the times of options. Throws a `CommandError` that names one. */
+export function parsePeriod(times: Times, now: Date): Period {
+  const from = parseTime('--from', times.from)
+  const to = parseTime('--to', times.to)
+  if (from >= to) throw new CommandError('--from must be before --to.')
+  // Orders that are being placed have a time already, and would be missing.
+  if (now.getTime() - to.getTime() < SETTLED)
+    throw new CommandError('--to must be a minute ago or earlier.')
+  return { from, to }
+}
+
+function parseTime(name: string, value = ''): Date {
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(value)
+  const time = new Date(value)
+  if (isTime && !Number.isNaN(time.getTime())) return time
+  throw new CommandError(
+    `${name} must be a day or a time in UTC, as 2026-01-31 or 2026-01-31T12:00:00Z, not "${value}".`,
+  )
+}
+
+/**
+ * Yields the orders of a period in pages, newest first. Its orders are fixed, so others that are
+ * placed meanwhile change nothing.
+ */
+export async function* readOrders(client: MarketplaceClient, { from, to }: Period) {
+  const [createdFrom, createdTo] = [from.toISOString(), to.toISOString()]
+  const query = { createdFrom, createdTo, fields: 'summary', limit: 100 } as const
+  for await (const { orders } of client.pages('listOrders', query)) yield orders
+}
+
+const columns = Object.keys(Summary.shape) as (keyof OrderSummary)[]
+
+/** Returns a line of CSV (RFC 4180), without its line feed. Without an order, the names. */
+export const toCsv = (order?: OrderSummary): string =>
+  `${columns.map((name) => (order ? toCell(order[name]) : name)).join()}\r`
+
+function toCell(value: OrderSummary[keyof OrderSummary]): string {
+  if (value === null) return ''
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  // Spreadsheets take such a text for a formula, also one of a customer.
+  const cell = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}

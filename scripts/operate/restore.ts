@@ -1,0 +1,77 @@
+/** `npm run restore -- FILE`: fills an empty database with what `npm run backup` has written. */
+import { createWriteStream } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { CommandError, defineCommand, start } from '../shell/command.ts'
+import { withFolder } from '../shell/files.ts'
+import { runWrangler } from '../shell/wrangler.ts'
+import { readArchive } from './backup/archive.ts'
+import { download } from './backup/bucket.ts'
+import { readStatements } from './backup/dump.ts'
+import { backupOptions, findDatabase } from './backup/options.ts'
+
+/** Bytes of a file that D1 imports at once. It takes 5 GB. */
+const MAX_IMPORT = 1024 ** 3
+
+export const command = defineCommand(
+  {
+    name: 'npm run restore',
+    purpose:
+      'Fills an empty database with a backup of `npm run backup`. If it fails on the way, begin again with a new database.',
+    file: { value: 'FILE', help: 'The backup.' },
+    options: { ...backupOptions('Get the file from this bucket of R2 first.') },
+    variables: { BACKUP_KEY: 'The secret key, which `npm run keys -- backup` prints. Required.' },
+    example: 'npm run restore -- marketplace.age --remote --env production',
+  },
+  async ({ bucket, ...instance }, file: string) => {
+    const database = findDatabase(instance)
+    const { BACKUP_KEY: key } = process.env
+    if (!key) throw new CommandError('BACKUP_KEY is not set.')
+    const execute = (...args: string[]) =>
+      runWrangler(['d1', 'execute', 'DB', ...database, '--yes', ...args])
+    await checkEmpty(execute)
+    if (bucket) await download(bucket, file)
+    await withFolder(file, async (folder) => {
+      // All of it, so that a damaged file is noticed before the database is changed.
+      await writeImports(folder, readArchive(file, key))
+      for (const name of (await readdir(folder)).sort()) {
+        await execute('--file', join(folder, name))
+        console.log(`Imported ${name}.`)
+      }
+    })
+    console.log(`Restored ${file}.`)
+  },
+)
+
+type Execute = (...args: string[]) => Promise<string>
+
+async function checkEmpty(execute: Execute): Promise<void> {
+  const sql =
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'"
+  const [{ results }] = JSON.parse(await execute('--json', '--command', sql)) as [
+    { results: { name: string }[] },
+  ]
+  if (results.length > 0)
+    throw new CommandError(
+      `The database is not empty: it has ${results.length} tables. Restore into a new one.`,
+    )
+}
+
+/** Cuts the SQL into files between statements. */
+async function writeImports(folder: string, sql: AsyncIterable<string>): Promise<void> {
+  const statements = readStatements(sql)
+  let next = await statements.next()
+  for (let number = 0; !next.done; number++) {
+    async function* part() {
+      for (let size = 0; !next.done && size < MAX_IMPORT; next = await statements.next()) {
+        size += next.value.text.length
+        yield next.value.text
+      }
+    }
+    const file = join(folder, `${String(number).padStart(3, '0')}.sql`)
+    await pipeline(part, createWriteStream(file, { encoding: 'latin1' }))
+  }
+}
+
+if (import.meta.main) await start(command)

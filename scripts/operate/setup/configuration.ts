@@ -1,0 +1,104 @@
+/** Writes into wrangler.toml what the setup knows. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { CommandError } from '../../shell/command.ts'
+import { PLACEHOLDER } from '../deploy/checks.ts'
+import type { Setup } from './report.ts'
+
+export type Values = {
+  databaseId: string
+  domain: string | undefined
+  emailFrom: string | undefined
+  jurisdiction: string | undefined
+}
+
+type Line = {
+  section: string
+  key: string
+  /** `''` if it is not known. */
+  value: string
+  /** The part of it that the operator has chosen. */
+  given?: string
+}
+
+/**
+ * Replaces placeholders of the environment, and returns the new text of the file, which a dry run
+ * does not write. A value that somebody has written stays.
+ */
+export async function ensureConfiguration(setup: Setup, values: Values): Promise<string> {
+  const { environment, isDryRun, report, demand } = setup
+  const before = await readFile('wrangler.toml', 'utf8')
+  let toml = before
+  const hasJurisdiction = environment.buckets.some(({ jurisdiction }) => jurisdiction)
+  if (values.jurisdiction && !hasJurisdiction) toml = addJurisdiction(toml, environment.name)
+  for (const { section, key, value, given } of listLines(environment.name, values)) {
+    const current = readValue(toml, section, key)
+    const name = `${key} of [${section}]`
+    if (!PLACEHOLDER.test(current)) {
+      report('wrangler.toml', `${name}: already there`)
+      if (given && !current.includes(given))
+        demand(
+          `${name} is ${current} in wrangler.toml. Change it by hand, or leave the option out.`,
+        )
+    } else if (!value)
+      demand(
+        '--domain and --email-from replace routes, PUBLIC_URL and EMAIL_FROM in wrangler.toml.',
+      )
+    else {
+      toml = replaceValue(toml, section, key, value)
+      report('wrangler.toml', `${name}: ${isDryRun ? 'would be ' : ''}${value}`)
+    }
+  }
+  if (!isDryRun && toml !== before) await writeFile('wrangler.toml', toml)
+  return toml
+}
+
+function listLines(environment: string, values: Values): Line[] {
+  const { databaseId, domain, emailFrom, jurisdiction } = values
+  const section = `env.${environment}`
+  const text = (value: string | undefined) => (value ? JSON.stringify(value) : '')
+  const url = text(domain && `https://${domain}`)
+  const routes = domain ? `[{ pattern = ${text(domain)}, custom_domain = true }]` : ''
+  const place = text(jurisdiction)
+  const bucket = { section: `${section}.r2_buckets`, key: 'jurisdiction' }
+  return [
+    { section: `${section}.d1_databases`, key: 'database_id', value: text(databaseId) },
+    ...(place ? [{ ...bucket, value: place, given: place }] : []),
+    { section, key: 'routes', value: routes, given: text(domain) },
+    { section: `${section}.vars`, key: 'PUBLIC_URL', value: url, given: url },
+    {
+      section: `${section}.vars`,
+      key: 'EMAIL_FROM',
+      value: text(emailFrom),
+      given: text(emailFrom),
+    },
+  ]
+}
+
+/** Adds a placeholder to the binding of the bucket, which has no jurisdiction by default. */
+function addJurisdiction(toml: string, environment: string): string {
+  const { lines, i } = findLine(toml, `env.${environment}.r2_buckets`, 'bucket_name')
+  return lines.toSpliced(i + 1, 0, 'jurisdiction = "<jurisdiction>"').join('\n')
+}
+
+/** Finds the line of a key in a section. Group 2 is the value, group 3 the comment behind it. */
+function findLine(toml: string, section: string, key: string) {
+  const lines = toml.split('\n')
+  const start = lines.findIndex((line) => /^\[+([^\]]+)\]/.exec(line)?.[1] === section)
+  const length = lines.slice(start + 1).findIndex((line) => line.startsWith('['))
+  const end = length < 0 ? lines.length : start + 1 + length
+  const pattern = new RegExp(`^(\\s*${key}\\s*=\\s*)(.*?)((?:\\s+#[^"]*)?\\s*)$`)
+  for (let i = start + 1; start >= 0 && i < end; i++) {
+    const match = pattern.exec(lines[i] ?? '')
+    if (match) return { lines, i, match }
+  }
+  throw new CommandError(`wrangler.toml has no line \`${key} = …\` in [${section}].`)
+}
+
+const readValue = (toml: string, section: string, key: string): string =>
+  findLine(toml, section, key).match[2] ?? ''
+
+/** Every other byte of the file stays as it is. */
+function replaceValue(toml: string, section: string, key: string, value: string): string {
+  const { lines, i, match } = findLine(toml, section, key)
+  return lines.with(i, `${match[1]}${value}${match[3]}`).join('\n')
+}

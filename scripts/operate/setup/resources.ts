@@ -1,0 +1,127 @@
+/** Creates what the Worker stores its data in. */
+
+import { CommandError } from '../../shell/command.ts'
+import { runWrangler } from '../../shell/wrangler.ts'
+import { bucketArgs, listDatabases, readConsumers, readLifecycle } from '../cloudflare/account.ts'
+import type { Bucket } from '../cloudflare/environment.ts'
+import { PLACEHOLDER } from '../deploy/checks.ts'
+import { ensure, type Setup } from './report.ts'
+
+/** Where D1 can have the primary of a database, and the laws that it and R2 can keep data under. */
+export const locations = {
+  weur: 'Western Europe',
+  eeur: 'Eastern Europe',
+  apac: 'Asia Pacific',
+  oc: 'Oceania',
+  wnam: 'Western North America',
+  enam: 'Eastern North America',
+}
+export const jurisdictions = {
+  eu: 'the European Union',
+  fedramp: 'FedRAMP',
+}
+
+/** Where a new database is. Neither can be changed later. */
+export type Place = { location?: string; jurisdiction?: string }
+
+/** Returns the options of `wrangler d1 create`. Throws a `CommandError` with the choices. */
+function placeOptions({ location, jurisdiction }: Place): string[] {
+  if (jurisdiction !== undefined) return ['--jurisdiction', jurisdiction]
+  if (location !== undefined) return ['--location', location]
+  const list = (choices: Record<string, string>) =>
+    Object.entries(choices).map(([name, place]) => `  ${name.padEnd(8)} ${place}`)
+  throw new CommandError(
+    [
+      'Choose where the new database is, which cannot be changed later. Every write goes there, so',
+      'choose the region that most orders come from:',
+      '--location',
+      ...list(locations),
+      'or, if a law says where data must stay, instead of it',
+      '--jurisdiction',
+      ...list(jurisdictions),
+    ].join('\n'),
+  )
+}
+
+/** Returns the id of the database. */
+export async function ensureDatabase(setup: Setup, place: Place): Promise<string> {
+  const { name, id } = setup.environment.database
+  let existing: string | undefined
+  const find = async () => {
+    const databases = await listDatabases()
+    if (id && !PLACEHOLDER.test(id) && !databases.has(id))
+      throw new CommandError(
+        `wrangler.toml names the database ${id}, which this account does not have. Log in to the account that has it, or replace the id by "<new>".`,
+      )
+    existing = databases.has(id) ? id : findId(name, databases)
+    return existing !== undefined
+  }
+  await ensure(setup, 'database', name, find, () =>
+    runWrangler(['d1', 'create', ...placeOptions(place), name]),
+  )
+  if (existing) return existing
+  if (setup.isDryRun) return 'the id of the new database'
+  const created = findId(name, await listDatabases())
+  if (created) return created
+  throw new CommandError(`The new database ${name} is not listed yet. Run this again.`)
+}
+
+const findId = (name: string, databases: Map<string, string>): string | undefined =>
+  [...databases].find(([, other]) => other === name)?.[0]
+
+/** Days after which the parts of an upload that never ended are deleted. */
+const ABORT_DAYS = '7'
+
+/** Demands what the account lacks. Returns whether the bindings may get the jurisdiction of `place`. */
+export async function ensureBuckets(setup: Setup, { jurisdiction }: Place): Promise<boolean> {
+  const { environment, isLoggedIn, report, demand } = setup
+  try {
+    for (const bucket of environment.buckets) {
+      const isMoved = jurisdiction && !bucket.jurisdiction && isLoggedIn
+      if (isMoved && (await readLifecycle(bucket)) !== undefined) {
+        demand(
+          `The bucket ${bucket.name} exists outside of the jurisdiction ${jurisdiction}, and cannot be moved. Leave --jurisdiction out, or empty and delete it: npx wrangler r2 bucket delete ${bucket.name}`,
+        )
+        return false
+      }
+      await ensureBucket(setup, { ...bucket, jurisdiction: bucket.jurisdiction ?? jurisdiction })
+    }
+    return true
+  } catch (error) {
+    if (!(error instanceof CommandError && /\[code: 10042\]/.test(error.message))) throw error
+    report('bucket', 'the account does not have R2')
+    demand(
+      'Enable R2 in your account: https://dash.cloudflare.com/?to=/:account/r2/overview. Every account has to do so once, also with Workers Paid.',
+    )
+    return true
+  }
+}
+
+async function ensureBucket(setup: Setup, bucket: Bucket): Promise<void> {
+  const { name, jurisdiction } = bucket
+  const isThere = await ensure(
+    setup,
+    'bucket',
+    jurisdiction ? `${name} (${jurisdiction})` : name,
+    async () => (await readLifecycle(bucket)) !== undefined,
+    () => runWrangler(['r2', 'bucket', 'create', ...bucketArgs(bucket)]),
+  )
+  if (!isThere) return
+  const isAborting = async () =>
+    /Abort incomplete multipart uploads/.test((await readLifecycle(bucket)) ?? '')
+  await ensure(setup, 'lifecycle', `${name} aborts incomplete uploads`, isAborting, () =>
+    runWrangler([
+      ...['r2', 'bucket', 'lifecycle', 'add', name, 'abort-incomplete-uploads'],
+      ...['--abort-multipart-days', ABORT_DAYS, '--force'],
+      ...bucketArgs(bucket).slice(1),
+    ]),
+  )
+}
+
+export async function ensureQueues(setup: Setup): Promise<void> {
+  const { queues, consumed } = setup.environment
+  for (const queue of new Set([...queues, ...consumed])) {
+    const isThere = async () => (await readConsumers(queue)) !== undefined
+    await ensure(setup, 'queue', queue, isThere, () => runWrangler(['queues', 'create', queue]))
+  }
+}

@@ -1,0 +1,111 @@
+/** Places one order of something that is for sale on a testnet. */
+
+import { and, eq, gt, inArray, isNotNull, isNull, ne, or } from 'drizzle-orm'
+import { isZoneProtection, ZONE_MESSAGE } from '../../../client/src/errors.ts'
+import type { Issuer } from '../../../src/auth/tokens.ts'
+import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
+import { orders } from '../../../src/db/schema/orders.ts'
+import { ADMINISTRATOR, users } from '../../../src/db/schema/users.ts'
+import { CommandError } from '../../shell/command.ts'
+import { parseNetwork, readNetworks } from '../contract/networks.ts'
+import type { SqliteDatabase } from '../database/remote.ts'
+import { issueToken } from '../tokens/issue.ts'
+import type { Setup } from './report.ts'
+
+const TOKEN_NAME = 'setup'
+const ORDER_NUMBER = 'test-order'
+
+async function listTestnets(): Promise<Set<number>> {
+  // Only here, because it is 700 modules.
+  const chains = await import('viem/chains')
+  return new Set(
+    Object.values(chains).flatMap((chain) =>
+      ('testnet' in chain && chain.testnet) || chain.id === chains.anvil.id ? [chain.id] : [],
+    ),
+  )
+}
+
+/** The buyer is the first administrator. */
+export async function placeTestOrder(
+  { environment, isDryRun, report, advise }: Setup,
+  db: SqliteDatabase,
+  issuer: Issuer,
+  now: Date,
+): Promise<void> {
+  const testnets = await listTestnets()
+  const names = Object.entries(readNetworks(environment.name)).flatMap(([name, settings]) =>
+    testnets.has(parseNetwork(name, settings).chainId) ? [name] : [],
+  )
+  if (names.length === 0)
+    return report('test order', `left out: no network of ${environment.name} is a testnet`)
+  const [placed] = await db
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(eq(orders.providerId, ORDER_NUMBER), eq(orders.namespace, `master:${TOKEN_NAME}`)))
+  if (placed) return report('test order', `order ${placed.id}: already there`)
+  const [listing] = await findListing(db, names, now)
+  if (!listing)
+    return advise(
+      `Import an NFT of ${names.join(' or ')} with a listing (npm run import), then run this again with --test-order.`,
+    )
+  const [buyer] = await findBuyer(db)
+  if (!buyer)
+    return advise(
+      `Sign in as the administrator and link a wallet, which receives the test order. Then run this again with --test-order.`,
+    )
+  if (isDryRun) return report('test order', `would buy NFT ${listing.nftId}`)
+  const token = await issueToken(db, issuer, { role: 'master', name: TOKEN_NAME }, now)
+  const order = { ...listing, quantity: 1, buyerUserId: buyer.id, providerId: ORDER_NUMBER }
+  const id = await post(`${issuer.url}/api/externalOrders`, token, [order])
+  report(
+    'test order',
+    `order ${id} of NFT ${listing.nftId}: placed. Follow it at ${issuer.url}/orders`,
+  )
+}
+
+const findListing = (db: SqliteDatabase, networks: string[], now: Date) =>
+  db
+    .select({ listingId: listings.id, nftId: listings.nftId })
+    .from(listings)
+    .innerJoin(nfts, eq(nfts.id, listings.nftId))
+    .where(
+      and(
+        eq(listings.active, true),
+        or(isNull(listings.activeTill), gt(listings.activeTill, now.toISOString())),
+        inArray(nfts.contractNetwork, networks),
+        eq(nfts.status, 'released'),
+        isNull(nfts.deletedAt),
+        gt(nfts.availableAmount, 0),
+        isNotNull(nfts.tokenId),
+      ),
+    )
+    .orderBy(listings.id)
+    .limit(1)
+
+const findBuyer = (db: SqliteDatabase) =>
+  db
+    .select({ id: users.id })
+    .from(users)
+    .where(
+      and(
+        eq(users.roleId, ADMINISTRATOR),
+        isNull(users.removedAt),
+        ne(users.ethereumPublicAddr, ''),
+      ),
+    )
+    .orderBy(users.id)
+    .limit(1)
+
+/** Returns the id of the order. Throws a `CommandError` with the answer of the API. */
+async function post(url: string, token: string, body: unknown): Promise<number> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  if (isZoneProtection(response)) throw new CommandError(`POST ${url}: ${ZONE_MESSAGE}`)
+  if (!response.ok) throw new CommandError(`POST ${url} answered ${response.status}: ${text}`)
+  const { orders } = JSON.parse(text) as { orders: { id: number }[] }
+  return orders[0]?.id ?? 0
+}

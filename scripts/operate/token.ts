@@ -1,0 +1,77 @@
+/** `npm run --silent token`: prints a JWT, and nothing else. */
+import { unstable_readConfig } from 'wrangler'
+import { localNow } from '../local/clock.ts'
+import { readPublicUrl } from '../local/paths.ts'
+import { CommandError, defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
+import { openMigratedDatabase } from './database/local.ts'
+import { openRemoteDatabase } from './database/remote.ts'
+import { issueToken, parseIssuer, parseTokenName, type TokenRequest } from './tokens/issue.ts'
+
+export const command = defineCommand(
+  {
+    name: 'npm run --silent token',
+    purpose:
+      'Prints a token (a JWT), and nothing else. Prints the same token again until a day before it expires.',
+    options: {
+      master: { type: 'boolean', default: false, help: 'A master token. It acts for every user.' },
+      metrics: {
+        type: 'boolean',
+        default: false,
+        help: 'A master token that may only read the metrics.',
+      },
+      user: {
+        type: 'string',
+        value: 'ID',
+        help: 'The user whose token it is. Default for a master token: the first administrator',
+      },
+      name: {
+        type: 'string',
+        value: 'TEXT',
+        help: 'Name of the token. Each name stands for one shop. Default: command line, or metrics for --metrics',
+      },
+      remote: { type: 'boolean', default: false, help: 'For a deployed instance.' },
+      env: {
+        type: 'string',
+        value: 'NAME',
+        default: 'production',
+        help: 'With --remote: which one.',
+      },
+    },
+    variables: { JWT_KEYS: 'With --remote: the signing keys of the instance. Required.' },
+    example: 'npm run --silent token -- --user 3',
+  },
+  async ({ master, metrics, user, name, remote, env }) => {
+    if (!master && !metrics && user === undefined)
+      throw new UsageError('--master, --metrics or --user is missing.')
+    const request: TokenRequest = {
+      role: master || metrics ? 'master' : 'user',
+      scope: metrics ? 'metrics' : 'write',
+      ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
+      name: parseTokenName(name ?? (metrics ? 'metrics' : 'command line')),
+    }
+    console.log(await (remote ? issueRemoteToken(env, request) : issueLocalToken(request)))
+  },
+)
+
+async function issueLocalToken(request: TokenRequest): Promise<string> {
+  const { db, env, close } = await openMigratedDatabase()
+  try {
+    const url = (await readPublicUrl()) ?? env.PUBLIC_URL
+    return await issueToken(db, parseIssuer({ ...env, PUBLIC_URL: url }), request, await localNow())
+  } finally {
+    await close()
+  }
+}
+
+function issueRemoteToken(environment: string, request: TokenRequest): Promise<string> {
+  const { JWT_KEYS } = process.env
+  if (!JWT_KEYS)
+    throw new CommandError(
+      `JWT_KEYS is not set. Set it to the signing keys of the ${environment} instance: the value that was passed to \`wrangler secret put JWT_KEYS --env ${environment}\`. Cloudflare does not return secrets.`,
+    )
+  const { vars } = unstable_readConfig({ env: environment })
+  const issuer = parseIssuer({ ...vars, JWT_KEYS })
+  return issueToken(openRemoteDatabase(environment), issuer, request, new Date())
+}
+
+if (import.meta.main) await start(command)

@@ -1,0 +1,79 @@
+/** Files that commands read line by line, and write as a whole. */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, rmSync } from 'node:fs'
+import { mkdtemp, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { CommandError } from './command.ts'
+
+/** Yields the lines without their ends. Node's readline would end lines at U+2028, too. */
+export async function* linesIn(file: string): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+  let rest = ''
+  for await (const bytes of createReadStream(file)) {
+    const lines = (rest + decode(decoder, file, bytes)).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield line.replace(/\r$/, '')
+  }
+  if (rest) yield rest
+}
+
+function decode(decoder: TextDecoder, file: string, bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes, { stream: true })
+  } catch {
+    throw new CommandError(`${file} is not valid UTF-8.`)
+  }
+}
+
+/** Returns the SHA-256 hash of a file, hex. */
+export async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const bytes of createReadStream(file)) hash.update(bytes)
+  return hash.digest('hex')
+}
+
+type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
+
+/**
+ * Writes a file that only its owner can read. Replaces a file of this name when all of it is written.
+ * A process that ends before leaves nothing.
+ */
+export async function writeWhole(file: string, content: Chunks): Promise<void> {
+  const part = `${file}.part`
+  const remove = () => rmSync(part, { force: true })
+  process.once('exit', remove)
+  try {
+    await pipeline(content, createWriteStream(part, { mode: 0o600 }))
+    await rename(part, file)
+  } finally {
+    process.off('exit', remove)
+    remove()
+  }
+}
+
+/** Writes lines as `writeWhole` does. */
+export function writeLines(file: string, lines: AsyncIterable<string> | Iterable<string>) {
+  async function* text() {
+    for await (const line of lines) yield `${line}\n`
+  }
+  return writeWhole(file, text())
+}
+
+/** Makes a folder beside a file that only its owner can read, and deletes it, also on Ctrl-C. */
+export async function withFolder<T>(
+  file: string,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(dirname(file), 'backup-')).catch(({ code }) => {
+    throw new CommandError(`Nothing can be written beside ${file}: ${code}.`)
+  })
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
+  try {
+    return await work(folder)
+  } finally {
+    process.off('exit', remove)
+    remove()
+  }
+}
