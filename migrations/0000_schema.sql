@@ -478,6 +478,7 @@ CREATE TABLE `users` (
 	`email` text DEFAULT '' NOT NULL,
 	`ethereumPublicAddr` text DEFAULT '' NOT NULL,
 	`walletChainId` integer DEFAULT 0 NOT NULL,
+	`walletProvedByFactory` integer DEFAULT false NOT NULL,
 	`identityHash` text NOT NULL,
 	`name` text,
 	`provider` text NOT NULL,
@@ -498,7 +499,8 @@ CREATE TABLE `users` (
 	`updatedAt` text NOT NULL,
 	`ipAddress` text DEFAULT '' NOT NULL,
 	`avatarKey` text,
-	CONSTRAINT "users_wallet_owned" CHECK("users"."ethereumPublicAddr" NOT GLOB '0x000000000000000000000000000000000000????')
+	CONSTRAINT "users_wallet_owned" CHECK("users"."ethereumPublicAddr" NOT GLOB '0x000000000000000000000000000000000000????'),
+	CONSTRAINT "users_wallet_factory" CHECK(NOT "users"."walletProvedByFactory" OR "users"."walletChainId" <> 0)
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_external` ON `users` (`externalId`) WHERE "users"."externalId" IS NOT NULL;--> statement-breakpoint

@@ -3726,6 +3726,8 @@ export interface components {
              * @description Chain of a wallet that is a contract; 0 for a wallet with a key.
              */
             walletChainId: number;
+            /** @description Whether the contract was not deployed when it signed last. */
+            walletProvedByFactory: boolean;
             /** @description Hash of the first wallet or e-mail address that the user proved. Namespaces of tokens have it. */
             identityHash: string;
             /**

@@ -27,6 +27,8 @@ export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version'
     /** The chain of a seller's wallet that is a contract; 0 for one with a key. */
     sellerChainId: number
     recipient: string | null
+    /** Whether the factory of the recipient has proved it, so that it need not be deployed. */
+    isProvedByFactory: 0 | 1
   }
 
 /**

@@ -112,6 +112,7 @@ export const rules: Record<ReasonCode, Rule> = {
     sentence: 'the contract wallet of the recipient is not deployed',
     ...ownFault,
     removedBy: 'buyer',
+    retry: 'the buyer signs in with the wallet or deploys it',
   },
   recipient_on_other_chain: {
     sentence: 'the recipient is a contract on another chain than the NFT',

@@ -7,7 +7,8 @@ import { type SQL, sql } from 'drizzle-orm'
 export function closeAccount(userId: SQL, now: Date): SQL {
   const closedAt = now.toISOString()
   return sql`UPDATE users SET externalId = NULL, companyUser = 0, email = '', ethereumPublicAddr = '',
-      walletChainId = 0, identityHash = lower(hex(randomblob(32))), name = NULL,
+      walletChainId = 0, walletProvedByFactory = 0,
+      identityHash = lower(hex(randomblob(32))), name = NULL,
       chatServiceId = NULL, roleId = NULL, username = NULL, viewMode = 'default',
       paymentConnectId = NULL, payprovExternalId = NULL, onrampId = NULL,
       newsletterAgreement = 0, locale = 'en', approvedAt = NULL, lastAccessAt = NULL,

@@ -146,6 +146,7 @@ export function proveEmail({ db, now }: PublicCtx, link: LinkId): Proof {
     method: 'email',
     value: sql`${email}`,
     walletChainId: 0,
+    walletProvedByFactory: false,
     identityHash: sql`(SELECT identityHash FROM emailLinks WHERE ${condition})`,
     guard: { when: notExists(email), error: linkExpired },
     consume: db.delete(emailLinks).where(condition),

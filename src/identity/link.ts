@@ -36,7 +36,7 @@ import type { Proof } from './sign-in.ts'
  */
 async function addMethod(ctx: Ctx, proof: Proof) {
   const { db, caller, now } = ctx
-  const { method, value, walletChainId } = proof
+  const { method, value, walletChainId, walletProvedByFactory } = proof
   const isEmail = method === 'email'
   const guards = [
     refuseOldSignIn(db, caller, now),
@@ -48,7 +48,9 @@ async function addMethod(ctx: Ctx, proof: Proof) {
     updated: db
       .update(users)
       .set({
-        ...(isEmail ? { email: value } : { ethereumPublicAddr: value, walletChainId }),
+        ...(isEmail
+          ? { email: value }
+          : { ethereumPublicAddr: value, walletChainId, walletProvedByFactory }),
         updatedAt: now.toISOString(),
       })
       .where(eq(users.id, caller.userId))
@@ -126,7 +128,10 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
     )
   const quota = dailyQuota('unlinks', userId)
   guards.push(refuseOverQuota(quota, now))
-  const cleared = method === 'email' ? { email: '' } : { ethereumPublicAddr: '', walletChainId: 0 }
+  const cleared =
+    method === 'email'
+      ? { email: '' }
+      : { ethereumPublicAddr: '', walletChainId: 0, walletProvedByFactory: false }
   const { before } = await writeAs(db, caller, guards, {
     before: db.select({ email: users.email }).from(users).where(isCaller),
     user: db

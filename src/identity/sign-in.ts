@@ -20,6 +20,8 @@ export type Proof = {
   value: SQL
   /** The chain of a contract wallet; 0 for a wallet with a key and for an e-mail address. */
   walletChainId: number
+  /** Whether the factory of a contract wallet has proved it, because it is not deployed yet. */
+  walletProvedByFactory: boolean
   /** The result of `hashIdentity` for this method and value. */
   identityHash: SQL
   /** Rejects a proof that was used before or has expired. */
@@ -53,7 +55,7 @@ export async function signIn(
   { db, now, settings }: Omit<Ctx, 'caller'> & { settings: Settings },
   { proof, client }: { proof: Proof; client: Client },
 ): Promise<TokenRecord> {
-  const { method, value, walletChainId } = proof
+  const { method, value, walletChainId, walletProvedByFactory } = proof
   const { ipAddress, browser, country, previous } = client
   const nowText = now.toISOString()
   const column = users[identityFields[method]]
@@ -87,6 +89,7 @@ export async function signIn(
           provider: method,
           [identityFields[method]]: value,
           walletChainId,
+          walletProvedByFactory,
           identityHash: unusedHash(proof.identityHash),
           ipAddress,
           approvedAt: nowText,
@@ -97,7 +100,11 @@ export async function signIn(
         .onConflictDoUpdate({
           target: uniqueColumns[method],
           targetWhere: isSet,
-          set: { lastAccessAt: nowText, ipAddress },
+          set: {
+            lastAccessAt: nowText,
+            ipAddress,
+            ...(method === 'wallet' && { walletProvedByFactory }),
+          },
         })
         .returning({ id: users.id }),
       session: db.insert(tokens).values({

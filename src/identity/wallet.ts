@@ -6,11 +6,18 @@
 import { eq, sql } from 'drizzle-orm'
 import { erc6492SignatureValidatorByteCode as bytecode, type Hex } from 'viem'
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from 'viem/siwe'
-import { concatHex, encodeAbiParameters, getAddress, hashMessage } from 'viem/utils'
+import {
+  concatHex,
+  encodeAbiParameters,
+  getAddress,
+  hashMessage,
+  isErc6492Signature,
+} from 'viem/utils'
 import { walletNonces } from '../db/schema/users.ts'
 import type { Network, Settings } from '../env.ts'
 import { agree, askAll } from '../ethereum/node.ts'
-import { inconclusive, view } from '../ethereum/requests.ts'
+import { contractCode, hex, inconclusive, read, view } from '../ethereum/requests.ts'
+import type { Reply, RpcRequest } from '../ethereum/rpc.ts'
 import { isSignedBy } from '../ethereum/signer.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
@@ -76,11 +83,14 @@ export async function verifyWalletMessage(
     throw invalidMessage('the signature does not match the wallet')
   // Whoever owns the key owns the address on every chain. Whoever owns the contract does not.
   const walletChainId = isOfKey ? 0 : network.chainId
+  const isWrapped = !isOfKey && isErc6492Signature(signature)
+  const walletProvedByFactory = isWrapped && (await isUndeployed(network, address))
   const wallet = getAddress(address)
   return {
     method: 'wallet',
     value: sql`${wallet}`,
     walletChainId,
+    walletProvedByFactory,
     identityHash: sql`${hashWallet(wallet, walletChainId)}`,
     guard: {
       when: sql`NOT EXISTS (SELECT 1 FROM walletNonces
@@ -125,26 +135,39 @@ type SignedMessage = { address: Hex; message: string; signature: Hex }
 /** Of the constructor of the validator. viem's ABI of it would bring those of other contracts. */
 const validatorArguments = [{ type: 'address' }, { type: 'bytes32' }, { type: 'bytes' }] as const
 
+type Nodes = Pick<Network, 'chainId' | 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'>
+
 /**
  * Returns whether the contract at the address accepts the signature (EIP-1271), even if it is not
- * deployed yet (EIP-6492). The validator runs inside one `eth_call` and is not deployed. Every node
- * is asked, because one that lies could sign in as any contract.
+ * deployed yet (EIP-6492). The validator runs inside one `eth_call` and is not deployed.
  */
-export async function isSignedByContract(
-  network: Pick<Network, 'chainId' | 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'>,
+export function isSignedByContract(
+  network: Nodes,
   { address, message, signature }: SignedMessage,
 ): Promise<boolean> {
   const args = encodeAbiParameters(validatorArguments, [address, hashMessage(message), signature])
-  const request = view(undefined, concatHex([bytecode, args]))
-  const replies = (await askAll(network, [request]))(request)
   // A contract may reject a signature by reverting.
-  const isAccepted = agree(
-    network,
-    replies.map((reply) =>
-      inconclusive(reply) ? null : 'result' in reply && reply.result === '0x01',
-    ),
+  return doAllTell(network, view(undefined, concatHex([bytecode, args])), (reply) =>
+    inconclusive(reply) ? null : 'result' in reply && reply.result === '0x01',
   )
-  if (isAccepted !== null) return isAccepted
+}
+
+/** A contract that is deployed may belong to somebody else than the one that its factory made. */
+const isUndeployed = (network: Nodes, address: Hex): Promise<boolean> =>
+  doAllTell(network, contractCode(address), (reply) => {
+    const code = read(hex, reply)
+    return code && code === '0x'
+  })
+
+/** Every node is asked, because one that lies could sign in as any contract. */
+async function doAllTell(
+  network: Nodes,
+  request: RpcRequest,
+  tells: (reply: Reply) => boolean | null,
+): Promise<boolean> {
+  const replies = (await askAll(network, [request]))(request)
+  const isTold = agree(network, replies.map(tells))
+  if (isTold !== null) return isTold
   log.error('contract_wallet_check_failed', { reason: replies.map(inconclusive).join(', ') })
   throw new ApiError('chain_unavailable', 'the chain does not respond: please try again')
 }

@@ -15,6 +15,7 @@ export const Person = BuyerFields.extend({
     .int()
     .nonnegative()
     .describe('Chain of a wallet that is a contract; 0 for a wallet with a key.'),
+  walletProvedByFactory: bool('Whether the contract was not deployed when it signed last.'),
   identityHash: text(
     'Hash of the first wallet or e-mail address that the user proved. Namespaces of tokens have it.',
   ),

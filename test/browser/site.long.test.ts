@@ -1,5 +1,5 @@
 /** The pages in a browser, with a wallet and a mailbox. */
-import type { Page } from 'playwright-core'
+import { devices, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { WalletNetwork } from '../../src/pages/wallet/views.tsx'
 import { expectAccessible } from './accessibility.ts'
@@ -298,22 +298,58 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await waitForSignIn(page)
   })
 
-  it('tells how to use the wallet app of a phone', async () => {
-    const phone = await marketplace.open({
-      hasTouch: true,
-      isMobile: true,
-      viewport: { width: 390, height: 844 },
-    })
-    await phone.goto('/sign-in?redirect=/settings/account')
-    await phone.getByText('Use the browser of your wallet app').waitFor()
-    expect(await phone.getByText('No wallet was found').isVisible()).toBe(false)
+  const phone = {
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 390, height: 844 },
+    userAgent: devices['iPhone 15'].userAgent,
+  }
+
+  /** Follows the link to an app that is not installed, and returns its URL. */
+  async function followTo(page: Page, app: string) {
+    const isOutside = (url: URL) => !url.href.startsWith(marketplace.url)
+    await page.route(isOutside, (route) => route.fulfill({ body: 'Get the app' }))
+    await page.getByRole('link', { name: app }).click()
+    await page.getByText('Get the app').waitFor()
+    return page.url()
+  }
+
+  it('opens the sign-in page in the wallet app of a phone', async () => {
+    const page = await marketplace.open(phone)
+    await page.goto('/sign-in?redirect=/settings/account')
+    await page.getByText('Open this page in your wallet app, and sign in there:').waitFor()
+    expect(await page.getByText('No wallet was found').isVisible()).toBe(false)
     const query = new URLSearchParams({ redirect: `${marketplace.url}/settings/account` })
     const address = `${marketplace.url}/sign-in?${query}`
-    expect(await phone.getByLabel('Address of this page').inputValue()).toBe(address)
-    await phone.getByRole('button', { name: 'Copy the address' }).click()
-    await phone.getByText('Copied.').waitFor()
-    expect(await phone.evaluate('navigator.clipboard.readText()')).toBe(address)
-    await expectAccessible(phone, 'phone without a wallet')
+    await expectAccessible(page, 'phone without a wallet')
+    await page.getByText('Use another wallet app').click()
+    expect(await page.getByLabel('Address of this page').inputValue()).toBe(address)
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('Copied.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(address)
+    await expectAccessible(page, 'phone without a wallet, another app')
+    const link = new URL(await followTo(page, 'Base (Coinbase Wallet)'))
+    expect([link.origin, link.searchParams.get('cb_url')]).toEqual(['https://go.cb-w.com', address])
+  })
+
+  it('opens the account in the wallet app of a phone, to link its wallet', async () => {
+    const page = await marketplace.open(phone)
+    await signInByMail(marketplace, page, 'phone@example.com')
+    await page.goto('/settings/account')
+    await page.getByText('There you sign in first').waitFor()
+    await expectAccessible(page, 'phone that links a wallet')
+    const host = marketplace.url.replace('http://', '')
+    expect(await followTo(page, 'MetaMask')).toBe(
+      `https://link.metamask.io/dapp/${host}/settings/account`,
+    )
+  })
+
+  it('shows the wallet of the browser on a phone in place of links to apps', async () => {
+    const page = await marketplace.open(phone)
+    await installWallet(page)
+    await page.goto('/sign-in')
+    await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
+    expect(await page.getByRole('link', { name: 'MetaMask' }).isVisible()).toBe(false)
   })
 
   it('opens the orders if linking a wallet starts transfers', async () => {

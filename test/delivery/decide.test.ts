@@ -61,6 +61,7 @@ const carriedOf = (id: number): Item => ({
   sellerChainId: 0,
   recipient: itemOf(id).to,
   recipientChainId: 0,
+  isProvedByFactory: 0,
   version: 3,
   requestedAction: 'deliver',
   cancelRequestedAt: null,

@@ -1,11 +1,20 @@
 /** Tokens and wallets of the packages that most collections and contract wallets are made from. */
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData, hashMessage, parseAbi, zeroAddress } from 'viem'
 import { expect, it } from 'vitest'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain, type PackageToken } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems, type Sale } from '../support/delivery/items.ts'
+import {
+  addressIn,
+  addressOf,
+  deploy,
+  orderFor,
+  proveWallet,
+  type UndeployedWallet,
+} from '../support/undeployed-wallet.ts'
+import { aVisitor, aWallet } from '../support/visitor.ts'
 
 async function sell(chain: Chain, name: PackageToken, sale: Partial<Sale>) {
   const contract = await chain.aPeculiarToken(name)
@@ -131,4 +140,76 @@ it('a Safe without a handler for callbacks gets none', async () => {
     const reason = explain('recipient_rejects', 'no reason given')
     expect(await rowOf(item)).toMatchObject({ state: 'queued', ...reason })
   }
+})
+
+/** An account of `SimpleAccountFactory` (ERC-4337). */
+async function anAccount(chain: Chain): Promise<UndeployedWallet> {
+  const owner = aWallet()
+  const factory = await chain.aFactory('AccountFactory')
+  const read = (name: 'accountImplementation' | 'signingAccount') => addressIn(chain, factory, name)
+  const code = await chain.rpc('eth_getCode', await read('signingAccount'), 'latest')
+  await chain.rpc('anvil_setCode', await read('accountImplementation'), code)
+  const abi = parseAbi(['function createAccount(address owner, uint256 salt)'])
+  const deployment = {
+    to: factory,
+    data: encodeFunctionData({ abi, args: [owner.address, 7n] }),
+  }
+  const sign = (message: string) => owner.signMessage({ message })
+  return { address: await addressOf(chain, deployment), deployment, sign }
+}
+
+const safeAbi = parseAbi([
+  'function setup(address[] owners, uint256 threshold, address to, bytes data, address handler, address paymentToken, uint256 payment, address receiver)',
+  'function createProxyWithNonce(address singleton, bytes initializer, uint256 nonce)',
+])
+
+/** A Safe of `SafeProxyFactory`. Its owner signs the hash of the message as typed data. */
+async function aSafe(chain: Chain): Promise<UndeployedWallet> {
+  const owner = aWallet()
+  const factory = await chain.aFactory('SafeFactory')
+  const handler = await addressIn(chain, factory, 'handler')
+  const none = zeroAddress
+  const initializer = encodeFunctionData({
+    abi: safeAbi,
+    functionName: 'setup',
+    args: [[owner.address], 1n, none, '0x', handler, none, 0n, none],
+  })
+  const data = encodeFunctionData({
+    abi: safeAbi,
+    functionName: 'createProxyWithNonce',
+    args: [await addressIn(chain, factory, 'safe'), initializer, 7n],
+  })
+  const deployment = { to: factory, data }
+  const address = await addressOf(chain, deployment)
+  const sign = (message: string) =>
+    owner.signTypedData({
+      domain: { chainId: chain.chainId, verifyingContract: address },
+      types: { SafeMessage: [{ name: 'message', type: 'bytes' }] },
+      primaryType: 'SafeMessage',
+      message: { message: hashMessage(message) },
+    })
+  return { address, deployment, sign }
+}
+
+it.each([
+  ['an account of account-abstraction', anAccount],
+  ['a Safe', aSafe],
+])('%s that is not deployed signs in, gets tokens, and gets more once it is', async (_, make) => {
+  const chain = await aChain({ erc721: 1, erc1155: 1 })
+  const wallet = await make(chain)
+  const signIn = async (options = {}) => {
+    const response = await proveWallet(aVisitor(), chain, wallet, options)
+    expect(response.status).toBe(200)
+    return response.json<{ userId: number }>()
+  }
+  const { userId } = await signIn()
+  const before = await orderFor(chain, { id: userId }, 'erc1155')
+  await anEngine(chain).run()
+  expect(await chain.rpc('eth_getCode', wallet.address, 'latest')).toBe('0x')
+  await expectDelivered(chain, [before])
+  await deploy(chain, wallet)
+  expect(await signIn({ isPlain: true })).toEqual({ userId })
+  const after = await orderFor(chain, { id: userId }, 'erc721')
+  await anEngine(chain).run(60)
+  await expectDelivered(chain, [before, after])
 })

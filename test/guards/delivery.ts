@@ -109,6 +109,14 @@ export const delivery: Guard[] = [
     title: 'gets nothing, even if an account or a contract has its address',
   },
   {
+    name: 'a contract wallet without code gets nothing, unless its factory has proved it',
+    file: 'src/delivery/store/load.ts',
+    text: ' AND b.walletProvedByFactory',
+    broken: '',
+    test: 'test/delivery/undeployed-wallets.test.ts',
+    title: 'without code, if it had some when it signed',
+  },
+  {
     name: 'fees stay below the cap',
     file: 'src/ethereum/fees.ts',
     text: 'if (baseFee + tip > limit) return null',

@@ -35,6 +35,14 @@ export const signIn: Guard[] = [
     title: 'signs in although the account of its address on another chain is closed',
   },
   {
+    name: 'a factory proves no wallet that is deployed',
+    file: 'src/identity/wallet.ts',
+    text: 'isWrapped && (await isUndeployed(network, address))',
+    broken: 'isWrapped',
+    test: 'test/delivery/undeployed-wallets.test.ts',
+    title: 'without code, if it had some when it signed',
+  },
+  {
     name: 'a signed message works once',
     file: 'src/identity/wallet.ts',
     text: 'consume: db.delete(walletNonces).where(eq(walletNonces.nonce, nonce)),',

@@ -17,7 +17,15 @@ it('has everything that is stored of a person, and no secrets', async () => {
   const { name, username, email, ip, street, webhook, mobilePhone } = texts
   expect(data).toMatchObject({
     status: 200,
-    user: { id: user.id, name, username, email, ipAddress: ip, walletChainId: 0 },
+    user: {
+      id: user.id,
+      name,
+      username,
+      email,
+      ipAddress: ip,
+      walletChainId: 0,
+      walletProvedByFactory: false,
+    },
     mailLinks: [{ email, client: ip }],
     webhooks: [{ url: webhook, events: ['order.created'] }],
     actions: [],

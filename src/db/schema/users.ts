@@ -20,6 +20,11 @@ export const users = sqliteTable(
     /** The chain on which the contract at this address signed; 0 for a wallet with a key. */
     walletChainId: integer().notNull().default(0),
     /**
+     * Whether the contract was not deployed when it signed last (EIP-6492): on that chain, its factory
+     * makes one at this address that accepts the signature.
+     */
+    walletProvedByFactory: boolean().notNull().default(false),
+    /**
      * Hash of the first identity that the user proved (`hashIdentity`). Never changes. Extended if
      * another user had the identity before, and has unlinked it.
      */
@@ -61,6 +66,7 @@ export const users = sqliteTable(
       'users_wallet_owned',
       sql`${t.ethereumPublicAddr} NOT GLOB '0x000000000000000000000000000000000000????'`,
     ),
+    check('users_wallet_factory', sql`NOT ${t.walletProvedByFactory} OR ${t.walletChainId} <> 0`),
   ],
 )
 

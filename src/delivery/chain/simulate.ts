@@ -49,11 +49,13 @@ type Simulation = {
 }
 
 /**
- * Contract wallets are asked for their code, at every node: an undeployed contract wallet has no
- * proven owner.
+ * Contract wallets are asked for their code, at every node: one that is not deployed has no proven
+ * owner, unless its factory has proved it.
  */
 const walletRequest = ({ item, call }: Candidate): RpcRequest[] =>
-  item.recipientChainId !== 0 && item.requestedAction === 'deliver' ? [contractCode(call.to)] : []
+  item.recipientChainId !== 0 && !item.isProvedByFactory && item.requestedAction === 'deliver'
+    ? [contractCode(call.to)]
+    : []
 
 function tellsCode(reply: Reply): boolean | null {
   const code = read(hex, reply)

@@ -140,7 +140,10 @@ const selectItemsFrom = (
     EXISTS (SELECT 1 FROM burns b WHERE b.chainId = d.chainId AND b.times >= 2
       AND b.token = lower(n.contractAddr) AND b.recipient IN ('', lower(i.ethRecipient))) AS isHeld,
     u.ethereumPublicAddr AS seller, u.walletChainId AS sellerChainId, i.ethRecipient AS recipient,
-    i.recipientChainId
+    i.recipientChainId, iif(i.recipientChainId = 0, 0, EXISTS (SELECT 1
+      FROM orders o JOIN users b ON b.id = o.buyerId
+      WHERE o.id = i.orderId AND b.ethereumPublicAddr = i.ethRecipient
+        AND b.walletChainId = i.recipientChainId AND b.walletProvedByFactory)) AS isProvedByFactory
   FROM ${source}
     JOIN orderItems i ON i.id = d.id
     JOIN nfts n ON n.id = i.nftId

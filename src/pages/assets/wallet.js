@@ -2,66 +2,27 @@
  * Signs in with a wallet of the browser, or links it to an account: the wallet signs a message of the
  * server (EIP-4361).
  */
+import './copy.js'
 import { accountOf, explain, findWallets, Problem, useChain } from './wallets.js'
 
 const panel = document.getElementById('wallets')
-const list = panel.querySelector('.wallets')
+const list = panel.querySelector(':scope > .wallets')
+const apps = panel.querySelector('.wallet-apps')
 const status = panel.querySelector(':scope > [role="status"]')
 const problem = panel.querySelector(':scope > [role="alert"]')
 
 const { purpose, redirect, address: onlyAddress } = panel.dataset
 const networks = JSON.parse(panel.dataset.networks)
 
-/** For phones, whose wallets are apps with a browser of their own. Nobody is signed in there. */
-const walletAppHelp = `
-  <p>Use the browser of your wallet app:</p>
-  <ol class="list">
-    <li>Copy the address of this page.</li>
-    <li>Open your wallet app, and the browser in it.</li>
-    <li>Paste the address there.</li>
-    ${purpose === 'link' ? '<li>Sign in there with your e-mail address, then link the wallet.</li>' : ''}
-  </ol>
-  <div class="field">
-    <label for="page-address">Address of this page</label>
-    <input id="page-address" readonly>
-  </div>
-  <p class="actions">
-    <button class="button" type="button">Copy the address</button>
-    <span class="status" role="status"></span>
-  </p>`
-
-/** What to do without a wallet, once none was found. */
-const help = document.createElement('div')
-help.className = 'flow'
-list.after(help)
-
 status.textContent = 'Looking for wallets…'
 
 findWallets(addWallet, () => {
-  status.textContent = ''
-  if (matchMedia('(pointer: coarse)').matches) return showWalletAppHelp()
-  help.className = 'hint'
-  help.textContent =
-    'No wallet was found in this browser. Install one, or unlock it, and reload this page.'
+  const isPhone = matchMedia('(pointer: coarse)').matches
+  apps.hidden = !isPhone
+  status.textContent = isPhone
+    ? ''
+    : 'No wallet was found in this browser. Install one, or unlock it, and reload this page.'
 })
-
-function showWalletAppHelp() {
-  help.innerHTML = walletAppHelp
-  const address = help.querySelector('input')
-  const path =
-    purpose === 'link' ? '/settings/account' : `/sign-in?redirect=${encodeURIComponent(redirect)}`
-  address.value = new URL(path, location.origin)
-  help.querySelector('button').addEventListener('click', async () => {
-    address.select()
-    const copied = await navigator.clipboard.writeText(address.value).then(
-      () => true,
-      () => false,
-    )
-    help.querySelector('[role="status"]').textContent = copied
-      ? 'Copied.'
-      : 'Your browser blocked this. Copy the selected text yourself.'
-  })
-}
 
 function addWallet({ name, icon, provider }) {
   const button = document.createElement('button')
@@ -79,7 +40,7 @@ function addWallet({ name, icon, provider }) {
   item.append(button)
   list.append(item)
   list.hidden = false
-  help.remove()
+  apps.hidden = true
   status.textContent = ''
 }
 

@@ -1,6 +1,10 @@
 /** What pages need for wallets: the scripts `wallet.js` and `wallet-action.js` add the buttons. */
 import type { Network } from '../../env.ts'
+import { CopyField } from '../components/field.tsx'
+import { pathWith } from '../components/navigation.tsx'
 import { usePage } from '../components/request.ts'
+import { withoutSecret } from '../sign-in/redirect.ts'
+import { walletApps } from './apps.ts'
 
 export type WalletNetwork = ReturnType<typeof walletNetwork>
 
@@ -24,9 +28,43 @@ function walletNetwork([key, network]: [string, Network]) {
   return { chainId, name, addition }
 }
 
-type WalletsProps = {
-  purpose: 'sign-in' | 'link'
-  redirect: string
+type Goal = { purpose: 'sign-in' | 'link'; redirect: string }
+
+/** For phones, whose wallets are apps with a browser of their own. Nobody is signed in there. */
+const WalletApps = ({ purpose, redirect }: Goal) => {
+  const { PUBLIC_URL } = usePage().settings
+  const target = withoutSecret(new URL(redirect, PUBLIC_URL).href)
+  const isLink = purpose === 'link'
+  const path = isLink ? '/settings/account' : pathWith('/sign-in', { redirect: target })
+  const page = new URL(path, PUBLIC_URL).href
+  return (
+    <div class="wallet-apps flow" hidden>
+      <p>Open this page in your wallet app{!isLink && ', and sign in there'}:</p>
+      {isLink && (
+        <p class="hint">
+          There you sign in first: with your e-mail address, by pasting the link of our mail in the
+          browser of the app. Then you link the wallet.
+        </p>
+      )}
+      <ul class="wallets" aria-label="Wallet apps">
+        {walletApps.map(({ name, linkTo }) => (
+          <li>
+            <a class="button wallet" href={linkTo(page)}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>Use another wallet app</summary>
+        <p>Copy the address of this page, and paste it in the browser of your wallet app.</p>
+        <CopyField id="page-address" label="Address of this page" text={page} rows={3} />
+      </details>
+    </div>
+  )
+}
+
+type WalletsProps = Goal & {
   /** The only wallet that is accepted. */
   address?: string
 }
@@ -45,6 +83,7 @@ export const Wallets = ({ purpose, redirect, address }: WalletsProps) => (
       <p class="hint">Wallets need JavaScript, which is off in this browser.</p>
     </noscript>
     <ul class="wallets" aria-label="Wallets" hidden />
+    <WalletApps purpose={purpose} redirect={redirect} />
     <p class="status" role="status" />
     <p class="problem" role="alert" />
   </div>

@@ -6,6 +6,9 @@ import {
     CompatibilityFallbackHandler
 } from "@safe-global/safe-smart-account/contracts/handler/CompatibilityFallbackHandler.sol";
 import {SafeProxy} from "@safe-global/safe-smart-account/contracts/proxies/SafeProxy.sol";
+import {
+    SafeProxyFactory
+} from "@safe-global/safe-smart-account/contracts/proxies/SafeProxyFactory.sol";
 
 /// @notice A Safe whose owner has set no handler for callbacks.
 contract SafeWithoutHandler is SafeProxy {
@@ -29,4 +32,10 @@ contract SafeWallet is SafeWithoutHandler {
     function _handler() internal override returns (address) {
         return address(new CompatibilityFallbackHandler());
     }
+}
+
+/// @notice Deploys Safes as their app does.
+contract SafeFactory is SafeProxyFactory {
+    Safe public immutable safe = new Safe();
+    CompatibilityFallbackHandler public immutable handler = new CompatibilityFallbackHandler();
 }

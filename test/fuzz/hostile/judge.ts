@@ -115,7 +115,8 @@ const rules: Record<string, Rule> = {
     if (!before && isPlacing(step)) return isNewBuyer(world, step, after)
     if (!hasOwnMethods(step, after)) return false
     if (before) {
-      const proved = ['email', 'ethereumPublicAddr', 'walletChainId', 'lastAccessAt', 'ipAddress']
+      const wallet = ['ethereumPublicAddr', 'walletChainId', 'walletProvedByFactory']
+      const proved = ['email', ...wallet, 'lastAccessAt', 'ipAddress']
       return isOwn(step, after.id) && isOnly(columns, ...proved, ...shown)
     }
     step.attacker.userIds.add(Number(after.id))

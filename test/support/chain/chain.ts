@@ -52,6 +52,9 @@ export type PeculiarToken = PeculiarFixture | PackageToken
 /** Wallets of packages. */
 export type PackageWallet = 'SafeWallet' | 'SafeWithoutHandler'
 
+/** Factories of wallets: test/contracts/fixtures/Wallets.sol, and those of packages. */
+export type Factory = 'WalletFactory' | 'AccountFactory' | 'SafeFactory'
+
 /** A contract of test/contracts, and what it does when a token arrives or is transferred. */
 export type HostileContract = {
   name:
@@ -61,6 +64,7 @@ export type HostileContract = {
     | 'MintableUnique'
     | PeculiarToken
     | PackageWallet
+    | Factory
   /** Default: `accepts`. */
   answer?: Answer
   /** Whether a MaliciousToken says that it transferred something. It never does. */
@@ -99,6 +103,8 @@ export async function aChain(
     aRecipient: (answer: Answer) => deploy({ name: 'Recipient', answer }),
     /** Deploys a wallet that others wrote. The chain must automine. */
     aPackageWallet: (name: PackageWallet) => deploy({ name }),
+    /** Deploys a factory of wallets. The chain must automine. */
+    aFactory: (name: Factory) => deploy({ name }),
     /** Deploys a token that transfers nothing. The chain must automine. */
     aMaliciousToken: (options: Omit<HostileContract, 'name'>) =>
       deploy({ standard: 'erc1155', ...options, name: 'MaliciousToken' }),
