@@ -6,6 +6,7 @@ import { prepared } from '../db/statements.ts'
 import type { DeliveryDetails } from '../delivery/shown.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { viewOf } from './buyer.ts'
 import { preparePage } from './list.ts'
 import { requireRow } from './order.ts'
 import type { OrderRows } from './page.ts'
@@ -45,7 +46,7 @@ const selectFacts = prepared((db, { userId }: UserId) =>
 
 type UserCtx = Pick<Ctx, 'db' | 'caller'>
 
-const viewerOf = ({ caller: { userId } }: UserCtx) => ({ role: 'user', userId }) as const
+const viewerOf = ({ caller }: UserCtx) => viewOf(caller.userId)
 
 /** Returns the orders with their items and deliveries. */
 function toEntries(orders: readonly Order[], rows: OrderRows): HistoryEntry[] {

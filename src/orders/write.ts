@@ -9,7 +9,7 @@
  */
 
 import { sql } from 'drizzle-orm'
-import { writeAs } from '../auth/access.ts'
+import { actsForAll, writeAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { countUse } from '../db/quota.ts'
 import { prepared, raw } from '../db/statements.ts'
@@ -138,7 +138,6 @@ export async function writePlan(
   const { namespace } = data
   const { placedAt: now, newUsers, newAddresses } = plan
   const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
-  const isMaster = caller.role === 'master'
   const tokens = plan.orders.map(({ order }) => order.payprovWebhookToken)
   const holds = data.named.flatMap(({ hold }) => hold?.id ?? [])
   const orders = plan.orders.map(({ order, buyer, billing, custom }) => ({
@@ -163,7 +162,7 @@ export async function writePlan(
           ? insertAddresses(db, {
               rows: JSON.stringify(newAddresses),
               now,
-              origin: isMaster ? 'order' : 'seller_order',
+              origin: actsForAll(caller) ? 'order' : 'seller_order',
             })
           : undefined,
       stock: reduceStock(db, itemRows),
@@ -172,7 +171,7 @@ export async function writePlan(
       deliveries: insertDeliveries(db, {
         ...itemRows,
         namespace,
-        placedBy: isMaster ? null : caller.userId,
+        placedBy: caller.role === 'master' ? null : caller.userId,
       }),
       events: appendFirstEvents(db, now, plan.orders.length),
       holds: holds.length > 0 ? deleteHolds(db, holds) : undefined,
