@@ -370,6 +370,7 @@ CREATE TABLE `orders` (
 	`namespace` text NOT NULL,
 	`source` text GENERATED ALWAYS AS (iif(namespace GLOB 'master:*', namespace, 'user:' || substr(namespace, 6 + instr(substr(namespace, 6), ':')))) VIRTUAL,
 	`custom` text,
+	`paid` text,
 	FOREIGN KEY (`buyerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint

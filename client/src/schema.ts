@@ -1239,7 +1239,7 @@ export interface components {
             buyerUserId?: number;
             /** @description The buyer, if not by `buyerUserId`. */
             buyer?: components["schemas"]["GivenBuyer"];
-            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token the new address is added to the addresses of the buyer; from a user token it is kept for this order only. */
+            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token (without `orders`) the new address is added to the addresses of the buyer; else it is kept for this order only. */
             buyerBillingData?: components["schemas"]["BillingData"] | null;
             /** @description Order number of the shop. Each number can be used once under a token name. */
             providerId?: string | null;
@@ -1247,6 +1247,8 @@ export interface components {
             custom?: {
                 [key: string]: string;
             } | null;
+            /** @description What the customer has really paid, for your books: summaries and exports show it, and buyer and seller see it. Nothing is computed from it: the price of the order is that of the listing. */
+            paid?: components["schemas"]["GivenPayment"] | null;
             /**
              * Format: uuid
              * @description A reservation of this listing and quantity, which becomes the order. Its price is that of the order.
@@ -1279,6 +1281,31 @@ export interface components {
             companyName?: string | null;
             /** @description Tax id of the company. */
             taxId?: string | null;
+        };
+        /** @description What the customer has really paid, in minor units of the currency. */
+        GivenPayment: {
+            /**
+             * Format: int64
+             * @description What was paid: with taxes, and after discounts.
+             */
+            grossCents: number;
+            /**
+             * @description The taxes in it.
+             * @default null
+             */
+            taxCents?: number | null;
+            /**
+             * @description The discounts that were given.
+             * @default null
+             */
+            discountCents?: number | null;
+            /** @description Currency of these amounts, ISO 4217. */
+            currency: string;
+            /**
+             * @description Number of your invoice.
+             * @default null
+             */
+            invoiceNumber?: string | null;
         };
         /** @description An order whose number is in the path. */
         NumberedOrder: {
@@ -1315,12 +1342,14 @@ export interface components {
             buyerUserId?: number;
             /** @description The buyer, if not by `buyerUserId`. */
             buyer?: components["schemas"]["GivenBuyer"];
-            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token the new address is added to the addresses of the buyer; from a user token it is kept for this order only. */
+            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token (without `orders`) the new address is added to the addresses of the buyer; else it is kept for this order only. */
             buyerBillingData?: components["schemas"]["BillingData"] | null;
             /** @description Texts of your own: at most 20 keys of up to 64 characters, together 4096 bytes of JSON. Events and transfers show them, also to the buyer. */
             custom?: {
                 [key: string]: string;
             } | null;
+            /** @description What the customer has really paid, for your books: summaries and exports show it, and buyer and seller see it. Nothing is computed from it: the price of the order is that of the listing. */
+            paid?: components["schemas"]["GivenPayment"] | null;
             /**
              * Format: uuid
              * @description A reservation of this listing and quantity, which becomes the order. Its price is that of the order.
@@ -2183,7 +2212,7 @@ export interface components {
             orderId: number;
             /** @description What the order has: the id of a listing, an NFT or a buyer, or the value. */
             stored: number | string | {
-                [key: string]: string;
+                [key: string]: number | string | null;
             } | null;
         };
         /** @description Everything else that is wrong with a request. */
@@ -2421,6 +2450,8 @@ export interface components {
             totalPriceCents: number;
             /** @description Price of all pieces in ETH. */
             totalPriceEth: string;
+            /** @description What the customer has really paid; null if the shop has not told. */
+            paid: components["schemas"]["Payment"] | null;
             /**
              * Format: int64
              * @description User id of the buyer.
@@ -2462,6 +2493,28 @@ export interface components {
              * @description Time of the last change.
              */
             updatedAt: string;
+        };
+        /** @description What the customer has really paid. */
+        Payment: {
+            /**
+             * Format: int64
+             * @description What was paid: with taxes, and after discounts, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
+             */
+            grossCents: number;
+            /**
+             * Format: int64
+             * @description The taxes in it; null if the shop has not told.
+             */
+            taxCents: number | null;
+            /**
+             * Format: int64
+             * @description The discounts that were given; null if the shop has not told.
+             */
+            discountCents: number | null;
+            /** @description Currency of these amounts, ISO 4217. */
+            currency: string;
+            /** @description Number of the invoice; null if the shop has not told. */
+            invoiceNumber: string | null;
         };
         /** @description The orders and their deliveries. */
         Orders: {

@@ -42,7 +42,7 @@ export type OrderData = {
   placed: Map<
     string,
     Pick<Buyer, 'id' | 'email' | 'wallet'> &
-      Pick<NewOrder, 'custom'> & { buyerRemovedAt: string | null }
+      Pick<NewOrder, 'custom' | 'paid'> & { buyerRemovedAt: string | null }
   >
   /** The namespace of the caller's token. */
   namespace: string

@@ -80,6 +80,7 @@ const selectPlaced = prepared((db, { names, tokenId }: Own) =>
       id: orders.id,
       providerId: orders.providerId,
       custom: orders.custom,
+      paid: orders.paid,
       email: users.email,
       wallet: users.ethereumPublicAddr,
       buyerRemovedAt: users.removedAt,

@@ -167,7 +167,7 @@ const prepareStatements = (
     db
       .select({
         candidate: candidateColumns(isMatch(values)),
-        order: named('order', { ...orderColumns, namespace: orders.namespace }),
+        order: named('order', { ...orderColumns, namespace: orders.namespace, paid: orders.paid }),
         item: named('item', itemColumns),
         delivery: named('delivery', deliveryColumns),
         listing: named('listing', listingColumns),

@@ -70,13 +70,13 @@ type NewOrders = Rows & { namespace: string }
 
 const insertOrders = prepared((db, { rows, now, namespace }: NewOrders) =>
   db.all<Written['orders'][number]>(sql`INSERT INTO orders (buyerId, billingAddressId, providerId,
-      payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, custom, namespace,
-      createdAt)
+      payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, custom, paid,
+      namespace, createdAt)
     SELECT ${referencedUser}, coalesce(value ->> 'billingAddressId', (SELECT id FROM addresses
         WHERE placementKey = value ->> 'placementKey' ORDER BY id DESC LIMIT 1)),
       value ->> 'providerId', value ->> 'payprovWebhookToken', value ->> 'totalPriceCents',
-      value ->> 'totalPriceCurrency', value ->> 'totalPriceEth', value ->> 'custom', ${namespace},
-      ${now}
+      value ->> 'totalPriceCurrency', value ->> 'totalPriceEth', value ->> 'custom', value ->> 'paid',
+      ${namespace}, ${now}
     FROM json_each(${rows}) ORDER BY json_each.key
     RETURNING id, buyerId, billingAddressId, payprovWebhookToken`),
 )
@@ -140,11 +140,12 @@ export async function writePlan(
   const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
   const tokens = plan.orders.map(({ order }) => order.payprovWebhookToken)
   const holds = data.named.flatMap(({ hold }) => hold?.id ?? [])
-  const orders = plan.orders.map(({ order, buyer, billing, custom }) => ({
+  const orders = plan.orders.map(({ order, buyer, billing, custom, paid }) => ({
     ...order,
     ...buyer,
     ...billing,
     custom,
+    paid,
   }))
   const items = plan.orders.map(({ order, item, delivery }) => [
     order.payprovWebhookToken,
