@@ -370,6 +370,7 @@ CREATE TABLE `orders` (
 	`namespace` text NOT NULL,
 	`source` text GENERATED ALWAYS AS (iif(namespace GLOB 'master:*', namespace, 'user:' || substr(namespace, 6 + instr(substr(namespace, 6), ':')))) VIRTUAL,
 	`custom` text,
+	`paid` text,
 	FOREIGN KEY (`buyerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -461,7 +462,7 @@ CREATE TABLE `tokens` (
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "tokens_kind" CHECK("tokens"."kind" IN ('api', 'session')),
 	CONSTRAINT "tokens_role" CHECK("tokens"."role" IN ('user', 'master')),
-	CONSTRAINT "tokens_scope" CHECK("tokens"."scope" IN ('read', 'write', 'metrics'))
+	CONSTRAINT "tokens_scope" CHECK("tokens"."scope" IN ('read', 'write', 'metrics', 'orders'))
 );
 --> statement-breakpoint
 CREATE INDEX `tokens_user` ON `tokens` (`userId`);--> statement-breakpoint
@@ -536,6 +537,7 @@ CREATE TABLE `webhookEndpoints` (
 	`url` text NOT NULL,
 	`events` text NOT NULL,
 	`sources` text,
+	`namespace` text,
 	`secretId` text NOT NULL,
 	`previousSecretId` text,
 	`previousSecretUntil` text,

@@ -14,144 +14,144 @@ const { owner, tokenOf, sampleRequest } = await sampleWorld()
 // Each test sends about a hundred requests.
 
 const table = `
-endpoint                                                   | no token | owner | reader | session | other | seller | master
------------------------------------------------------------|----------|-------|--------|---------|-------|--------|--------
-GET    /openapi.json                                       | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /llms.txt                                           | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /.well-known/jwks.json                              | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /.well-known/proof-jwks.json                        | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /api/public/user/:user_id/deliveryAddresses         | 401      | 200   | 200    | 200     | 403   | 403    | 200
-GET    /api/public/user/:user_id/billingAddresses          | 401      | 200   | 200    | 200     | 403   | 403    | 200
-POST   /api/public/deliveryAddress                         | 401      | 200   | 403    | 200     | 403   | 403    | 200
-POST   /api/public/billingAddress                          | 401      | 200   | 403    | 200     | 403   | 403    | 200
-PUT    /api/public/deliveryAddress                         | 401      | 200   | 403    | 200     | 404   | 404    | 200
-PUT    /api/public/billingAddress                          | 401      | 200   | 403    | 200     | 404   | 404    | 200
-DELETE /api/public/deliveryAddress                         | 401      | 200   | 403    | 200     | 404   | 404    | 200
-DELETE /api/public/billingAddress                          | 401      | 200   | 403    | 200     | 404   | 404    | 200
-GET    /api/public/stats                                   | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /api/public/creators                                | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /api/public/listings                                | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /api/public/listings/:ids                           | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /api/public/nfts                                    | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /api/public/nfts/:ids                               | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /api/public/user/:user_id/profile/avatar            | 401      | 200   | 200    | 200     | 200   | 200    | 200
-PUT    /api/public/user/:user_id/profile/avatar            | 401      | 200   | 403    | 200     | 403   | 403    | 200
-PUT    /api/public/user/:user_id/profile/updateAvatarFile  | 401      | 200   | 403    | 200     | 403   | 403    | 200
-PUT    /api/public/user/:user_id/profile/updateAvatarBytes | 401      | 200   | 403    | 200     | 403   | 403    | 200
-GET    /avatars/:user_id/:picture                          | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /api/externalOrders                                  | 401      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /api/externalOrders/:order_ids                      | 401      | 200   | 200    | 200     | order_not_found | 200    | 200
-POST   /api/externalOrders                                 | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 200    | 200
-GET    /api/externalOrders/:order_id/proof                 | 401      | 200   | 200    | 200     | order_not_found | 200    | 200
-POST   /api/externalOrders/:order_id/cancel                | 401      | 403   | 403    | 403     | order_not_found | 200    | 200
-PUT    /api/externalOrders/by-number/:providerId           | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 201    | 201
-POST   /api/externalOrders/check                           | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 200    | 200
-POST   /api/reservations                                   | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 200    | 200
-DELETE /api/reservations/:reservation_id                   | 401      | 404   | 403    | 404     | 404   | 204    | 204
-GET    /api/events                                         | 401      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /api/webhooks                                       | 401      | 200   | 200    | 200     | 200   | 200    | 200
-POST   /api/webhooks                                       | 401      | 200   | 403    | 200     | 200   | 200    | 200
-GET    /api/webhooks/:webhook_id                           | 401      | 200   | 200    | 200     | 404   | 404    | 200
-PUT    /api/webhooks/:webhook_id                           | 401      | 200   | 403    | 200     | 404   | 404    | 200
-DELETE /api/webhooks/:webhook_id                           | 401      | 200   | 403    | 200     | 404   | 404    | 200
-POST   /api/webhooks/:webhook_id/rotate                    | 401      | 200   | 403    | 200     | 404   | 404    | 200
-POST   /api/webhooks/:webhook_id/test                      | 401      | 200   | 403    | 200     | 404   | 404    | 200
-GET    /api/webhooks/:webhook_id/messages                  | 401      | 200   | 200    | 200     | 404   | 404    | 200
-POST   /api/webhooks/:webhook_id/messages/:message_id/resend | 401      | 200   | 403    | 200     | 404   | 404    | 200
-POST   /api/webhooks/:webhook_id/replay                    | 401      | 200   | 403    | 200     | 404   | 404    | 200
-GET    /api/admin/transfers                                | 401      | 403   | 403    | 403     | 403   | 403    | 200
-POST   /api/admin/transfers/retry                          | 401      | 403   | 403    | 403     | 403   | 403    | 200
-POST   /api/admin/transfers/cancel                         | 401      | 403   | 403    | 403     | 403   | 403    | 200
-POST   /api/admin/transfers/:id/retry                      | 401      | 403   | 403    | 403     | 403   | 403    | 200
-POST   /api/admin/transfers/:id/cancel                     | 401      | 403   | 403    | 403     | 403   | 403    | 200
-POST   /api/admin/transfers/:id/write-off                  | 401      | 403   | 403    | 403     | 403   | 403    | 200
-POST   /api/admin/catalogue                                | 401      | 403   | 403    | 403     | 403   | 403    | 200
-POST   /api/admin/catalogue/ids                            | 401      | 403   | 403    | 403     | 403   | 403    | 200
-GET    /health                                             | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /metrics                                            | 401      | 403   | 403    | 403     | 403   | 403    | 200
-POST   /api/admin/alarms/:key/acknowledge                  | 401      | 403   | 403    | 403     | 403   | 403    | 200
-GET    /api/admin/users/:id/data                           | 401      | 403   | 403    | 403     | 403   | 403    | 200
-POST   /api/admin/users/:id/forget                         | 401      | 403   | 403    | 403     | 403   | 403    | 200
-GET    /                                                   | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /nfts                                               | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /nfts/:id                                           | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /nfts/:id/art/:size                                 | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /creators/:creator                                  | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /docs.md                                            | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /docs                                               | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /docs/:guide                                        | 200      | 200   | 200    | 200     | 200   | 200    | 200
-POST   /docs/token                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403
-GET    /orders                                             | 401      | 403   | 403    | 200     | 403   | 403    | 403
-GET    /orders/:id                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403
-GET    /collection                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403
-GET    /claim/:id                                          | 401      | 403   | 403    | 303     | 403   | 403    | 403
-GET    /mails/unsubscribe                                  | 200      | 200   | 200    | 200     | 200   | 200    | 200
-POST   /mails/unsubscribe                                  | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /sign-in                                            | 200      | 200   | 200    | 303     | 200   | 200    | 200
-GET    /sign-in/again                                      | 401      | 403   | 403    | 303     | 403   | 403    | 403
-POST   /sign-in/wallet/message                             | 200      | 200   | 200    | 200     | 200   | 200    | 200
-POST   /sign-in/wallet                                     | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input
-POST   /sign-in/email                                      | 303      | 303   | 303    | 303     | 303   | 303    | 303
-GET    /sign-in/email/sent                                 | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /sign-in/email                                      | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired
-POST   /sign-in/email/confirm                              | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired
-POST   /sign-out                                           | 303      | 303   | 303    | 303     | 303   | 303    | 303
-GET    /settings                                           | 303      | 303   | 303    | 303     | 303   | 303    | 303
-GET    /settings/profile                                   | 401      | 403   | 403    | 200     | 403   | 403    | 403
-POST   /settings/profile                                   | 401      | 403   | 403    | 303     | 403   | 403    | 403
-POST   /settings/profile/avatar                            | 401      | 403   | 403    | 303     | 403   | 403    | 403
-POST   /settings/profile/avatar-url                        | 401      | 403   | 403    | 303     | 403   | 403    | 403
-GET    /settings/addresses                                 | 401      | 403   | 403    | 200     | 403   | 403    | 403
-GET    /settings/addresses/:kind/new                       | 401      | 403   | 403    | 200     | 403   | 403    | 403
-POST   /settings/addresses/:kind/new                       | 401      | 403   | 403    | 303     | 403   | 403    | 403
-GET    /settings/addresses/:kind/:id                       | 401      | 403   | 403    | 200     | 403   | 403    | 403
-POST   /settings/addresses/:kind/:id                       | 401      | 403   | 403    | 303     | 403   | 403    | 403
-POST   /settings/addresses/:kind/:id/default               | 401      | 403   | 403    | 303     | 403   | 403    | 403
-POST   /settings/addresses/:kind/:id/delete                | 401      | 403   | 403    | 303     | 403   | 403    | 403
-POST   /settings/addresses/:kind/:id/restore               | 401      | 403   | 403    | 303     | 403   | 403    | 403
-GET    /settings/account                                   | 401      | 403   | 403    | 200     | 403   | 403    | 403
-POST   /settings/account/wallet                            | 401      | 403   | 403    | invalid_input | 403   | 403    | 403
-POST   /settings/account/email                             | 401      | 403   | 403    | 303     | 403   | 403    | 403
-GET    /settings/account/email                             | 401      | 403   | 403    | link_expired | 403   | 403    | 403
-POST   /settings/account/email/confirm                     | 401      | 403   | 403    | link_expired | 403   | 403    | 403
-POST   /settings/account/email/unlink                      | 401      | 403   | 403    | conflict | 403   | 403    | 403
-POST   /settings/account/wallet/unlink                     | 401      | 403   | 403    | conflict | 403   | 403    | 403
-GET    /settings/selling                                   | 401      | 403   | 403    | 200     | 403   | 403    | 403
-POST   /settings/selling/retry                             | 401      | 403   | 403    | 303     | 403   | 403    | 403
-GET    /settings/sessions                                  | 401      | 403   | 403    | 200     | 403   | 403    | 403
-POST   /settings/sessions/:id/end                          | 401      | 403   | 403    | 404     | 403   | 403    | 403
-POST   /settings/sessions/end-others                       | 401      | 403   | 403    | 303     | 403   | 403    | 403
-GET    /settings/api-access                                | 401      | 403   | 403    | 200     | 403   | 403    | 403
-POST   /settings/api-access/tokens                         | 401      | 403   | 403    | 303     | 403   | 403    | 403
-GET    /settings/api-access/tokens/:id                     | 401      | 403   | 403    | 404     | 403   | 403    | 403
-POST   /settings/api-access/tokens/:id/revoke              | 401      | 403   | 403    | 404     | 403   | 403    | 403
-POST   /settings/api-access/tokens/:id/roll                | 401      | 403   | 403    | 404     | 403   | 403    | 403
-GET    /settings/api-access/everyone                       | 401      | 403   | 403    | 403     | 403   | 403    | 403
-GET    /settings/webhooks                                  | 401      | 403   | 403    | 200     | 403   | 403    | 403
-POST   /settings/webhooks                                  | 401      | 403   | 403    | 303     | 403   | 403    | 403
-GET    /settings/webhooks/:webhook_id                      | 401      | 403   | 403    | 200     | 403   | 403    | 403
-POST   /settings/webhooks/:webhook_id                      | 401      | 403   | 403    | 303     | 403   | 403    | 403
-POST   /settings/webhooks/:webhook_id/rotate               | 401      | 403   | 403    | 303     | 403   | 403    | 403
-POST   /settings/webhooks/:webhook_id/delete               | 401      | 403   | 403    | 303     | 403   | 403    | 403
-POST   /settings/webhooks/:webhook_id/test                 | 401      | 403   | 403    | 303     | 403   | 403    | 403
-POST   /settings/webhooks/:webhook_id/messages/:message_id/resend | 401      | 403   | 403    | 303     | 403   | 403    | 403
-POST   /settings/webhooks/:webhook_id/replay               | 401      | 403   | 403    | 303     | 403   | 403    | 403
-GET    /operations                                         | 401      | 403   | 403    | 403     | 403   | 403    | 403
-GET    /operations/transfers                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
-POST   /operations/transfers                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
-POST   /operations/alarms/:key/acknowledge                 | 401      | 403   | 403    | 403     | 403   | 403    | 403
-GET    /operations/orders/:id                              | 401      | 403   | 403    | 403     | 403   | 403    | 403
-GET    /operations/users/:id                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
-GET    /operations/nfts/:id                                | 401      | 403   | 403    | 403     | 403   | 403    | 403
-GET    /operations/audit                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
-GET    /operations/audit.csv                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
-GET    /operations/administrators                          | 401      | 403   | 403    | 403     | 403   | 403    | 403
-POST   /operations/administrators                          | 401      | 403   | 403    | 403     | 403   | 403    | 403
-GET    /operations/search                                  | 401      | 403   | 403    | 403     | 403   | 403    | 403
-GET    /operations/transfers/:id                           | 401      | 403   | 403    | 403     | 403   | 403    | 403
-POST   /operations/transfers/:id/retry                     | 401      | 403   | 403    | 403     | 403   | 403    | 403
-POST   /operations/transfers/:id/cancel                    | 401      | 403   | 403    | 403     | 403   | 403    | 403
-POST   /operations/transfers/:id/write-off                 | 401      | 403   | 403    | 403     | 403   | 403    | 403
+endpoint                                                   | no token | owner | reader | session | other | seller | shop  | master
+-----------------------------------------------------------|----------|-------|--------|-------|---------|-------|--------|-------|--------
+GET    /openapi.json                                       | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /llms.txt                                           | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /.well-known/jwks.json                              | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /.well-known/proof-jwks.json                        | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /api/public/user/:user_id/deliveryAddresses         | 401      | 200   | 200    | 200     | 403   | 403    | 403   | 200
+GET    /api/public/user/:user_id/billingAddresses          | 401      | 200   | 200    | 200     | 403   | 403    | 403   | 200
+POST   /api/public/deliveryAddress                         | 401      | 200   | 403    | 200     | 403   | 403    | 403   | 200
+POST   /api/public/billingAddress                          | 401      | 200   | 403    | 200     | 403   | 403    | 403   | 200
+PUT    /api/public/deliveryAddress                         | 401      | 200   | 403    | 200     | 404   | 404    | 403   | 200
+PUT    /api/public/billingAddress                          | 401      | 200   | 403    | 200     | 404   | 404    | 403   | 200
+DELETE /api/public/deliveryAddress                         | 401      | 200   | 403    | 200     | 404   | 404    | 403   | 200
+DELETE /api/public/billingAddress                          | 401      | 200   | 403    | 200     | 404   | 404    | 403   | 200
+GET    /api/public/stats                                   | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /api/public/creators                                | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /api/public/listings                                | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /api/public/listings/:ids                           | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /api/public/nfts                                    | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /api/public/nfts/:ids                               | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /api/public/user/:user_id/profile/avatar            | 401      | 200   | 200    | 200     | 200   | 200    | 403   | 200
+PUT    /api/public/user/:user_id/profile/avatar            | 401      | 200   | 403    | 200     | 403   | 403    | 403   | 200
+PUT    /api/public/user/:user_id/profile/updateAvatarFile  | 401      | 200   | 403    | 200     | 403   | 403    | 403   | 200
+PUT    /api/public/user/:user_id/profile/updateAvatarBytes | 401      | 200   | 403    | 200     | 403   | 403    | 403   | 200
+GET    /avatars/:user_id/:picture                          | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /api/externalOrders                                  | 401      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /api/externalOrders/:order_ids                      | 401      | 200   | 200    | 200     | order_not_found | 200    | order_not_found | 200
+POST   /api/externalOrders                                 | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 200    | 200   | 200
+GET    /api/externalOrders/:order_id/proof                 | 401      | 200   | 200    | 200     | order_not_found | 200    | order_not_found | 200
+POST   /api/externalOrders/:order_id/cancel                | 401      | 403   | 403    | 403     | order_not_found | 200    | order_not_found | 200
+PUT    /api/externalOrders/by-number/:providerId           | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 201    | 201   | 201
+POST   /api/externalOrders/check                           | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 200    | 200   | 200
+POST   /api/reservations                                   | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 200    | 200   | 200
+DELETE /api/reservations/:reservation_id                   | 401      | 404   | 403    | 404     | 404   | 204    | 404   | 204
+GET    /api/events                                         | 401      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /api/webhooks                                       | 401      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+POST   /api/webhooks                                       | 401      | 200   | 403    | 200     | 200   | 200    | 200   | 200
+GET    /api/webhooks/:webhook_id                           | 401      | 200   | 200    | 200     | 404   | 404    | 404   | 200
+PUT    /api/webhooks/:webhook_id                           | 401      | 200   | 403    | 200     | 404   | 404    | 404   | 200
+DELETE /api/webhooks/:webhook_id                           | 401      | 200   | 403    | 200     | 404   | 404    | 404   | 200
+POST   /api/webhooks/:webhook_id/rotate                    | 401      | 200   | 403    | 200     | 404   | 404    | 404   | 200
+POST   /api/webhooks/:webhook_id/test                      | 401      | 200   | 403    | 200     | 404   | 404    | 404   | 200
+GET    /api/webhooks/:webhook_id/messages                  | 401      | 200   | 200    | 200     | 404   | 404    | 404   | 200
+POST   /api/webhooks/:webhook_id/messages/:message_id/resend | 401      | 200   | 403    | 200     | 404   | 404    | 404   | 200
+POST   /api/webhooks/:webhook_id/replay                    | 401      | 200   | 403    | 200     | 404   | 404    | 404   | 200
+GET    /api/admin/transfers                                | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+POST   /api/admin/transfers/retry                          | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+POST   /api/admin/transfers/cancel                         | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+POST   /api/admin/transfers/:id/retry                      | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+POST   /api/admin/transfers/:id/cancel                     | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+POST   /api/admin/transfers/:id/write-off                  | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+POST   /api/admin/catalogue                                | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+POST   /api/admin/catalogue/ids                            | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+GET    /health                                             | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /metrics                                            | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+POST   /api/admin/alarms/:key/acknowledge                  | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+GET    /api/admin/users/:id/data                           | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+POST   /api/admin/users/:id/forget                         | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 200
+GET    /                                                   | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /nfts                                               | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /nfts/:id                                           | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /nfts/:id/art/:size                                 | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /creators/:creator                                  | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /docs.md                                            | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /docs                                               | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /docs/:guide                                        | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+POST   /docs/token                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+GET    /orders                                             | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+GET    /orders/:id                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+GET    /collection                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+GET    /claim/:id                                          | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+GET    /mails/unsubscribe                                  | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+POST   /mails/unsubscribe                                  | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /sign-in                                            | 200      | 200   | 200    | 303     | 200   | 200    | 200   | 200
+GET    /sign-in/again                                      | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+POST   /sign-in/wallet/message                             | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+POST   /sign-in/wallet                                     | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input
+POST   /sign-in/email                                      | 303      | 303   | 303    | 303     | 303   | 303    | 303   | 303
+GET    /sign-in/email/sent                                 | 200      | 200   | 200    | 200     | 200   | 200    | 200   | 200
+GET    /sign-in/email                                      | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired
+POST   /sign-in/email/confirm                              | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired
+POST   /sign-out                                           | 303      | 303   | 303    | 303     | 303   | 303    | 303   | 303
+GET    /settings                                           | 303      | 303   | 303    | 303     | 303   | 303    | 303   | 303
+GET    /settings/profile                                   | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+POST   /settings/profile                                   | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+POST   /settings/profile/avatar                            | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+POST   /settings/profile/avatar-url                        | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+GET    /settings/addresses                                 | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+GET    /settings/addresses/:kind/new                       | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+POST   /settings/addresses/:kind/new                       | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+GET    /settings/addresses/:kind/:id                       | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+POST   /settings/addresses/:kind/:id                       | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+POST   /settings/addresses/:kind/:id/default               | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+POST   /settings/addresses/:kind/:id/delete                | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+POST   /settings/addresses/:kind/:id/restore               | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+GET    /settings/account                                   | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+POST   /settings/account/wallet                            | 401      | 403   | 403    | invalid_input | 403   | 403    | 403   | 403
+POST   /settings/account/email                             | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+GET    /settings/account/email                             | 401      | 403   | 403    | link_expired | 403   | 403    | 403   | 403
+POST   /settings/account/email/confirm                     | 401      | 403   | 403    | link_expired | 403   | 403    | 403   | 403
+POST   /settings/account/email/unlink                      | 401      | 403   | 403    | conflict | 403   | 403    | 403   | 403
+POST   /settings/account/wallet/unlink                     | 401      | 403   | 403    | conflict | 403   | 403    | 403   | 403
+GET    /settings/selling                                   | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+POST   /settings/selling/retry                             | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+GET    /settings/sessions                                  | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+POST   /settings/sessions/:id/end                          | 401      | 403   | 403    | 404     | 403   | 403    | 403   | 403
+POST   /settings/sessions/end-others                       | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+GET    /settings/api-access                                | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+POST   /settings/api-access/tokens                         | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+GET    /settings/api-access/tokens/:id                     | 401      | 403   | 403    | 404     | 403   | 403    | 403   | 403
+POST   /settings/api-access/tokens/:id/revoke              | 401      | 403   | 403    | 404     | 403   | 403    | 403   | 403
+POST   /settings/api-access/tokens/:id/roll                | 401      | 403   | 403    | 404     | 403   | 403    | 403   | 403
+GET    /settings/api-access/everyone                       | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+GET    /settings/webhooks                                  | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+POST   /settings/webhooks                                  | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+GET    /settings/webhooks/:webhook_id                      | 401      | 403   | 403    | 200     | 403   | 403    | 403   | 403
+POST   /settings/webhooks/:webhook_id                      | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+POST   /settings/webhooks/:webhook_id/rotate               | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+POST   /settings/webhooks/:webhook_id/delete               | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+POST   /settings/webhooks/:webhook_id/test                 | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+POST   /settings/webhooks/:webhook_id/messages/:message_id/resend | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+POST   /settings/webhooks/:webhook_id/replay               | 401      | 403   | 403    | 303     | 403   | 403    | 403   | 403
+GET    /operations                                         | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+GET    /operations/transfers                               | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+POST   /operations/transfers                               | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+POST   /operations/alarms/:key/acknowledge                 | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+GET    /operations/orders/:id                              | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+GET    /operations/users/:id                               | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+GET    /operations/nfts/:id                                | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+GET    /operations/audit                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+GET    /operations/audit.csv                               | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+GET    /operations/administrators                          | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+POST   /operations/administrators                          | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+GET    /operations/search                                  | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+GET    /operations/transfers/:id                           | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+POST   /operations/transfers/:id/retry                     | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+POST   /operations/transfers/:id/cancel                    | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
+POST   /operations/transfers/:id/write-off                 | 401      | 403   | 403    | 403     | 403   | 403    | 403   | 403
 `
 
 const hiddenValues: unknown[] = [null, '', false, '00000000-0000-0000-0000-000000000000']
@@ -163,7 +163,7 @@ const codeOf: Record<string, ErrorCode> = {
   404: 'not_found',
 }
 
-const callers = ['owner', 'reader', 'session', 'other', 'seller', 'master'] as const
+const callers = ['owner', 'reader', 'session', 'other', 'seller', 'shop', 'master'] as const
 type CallerName = (typeof callers)[number]
 type Row = Record<'endpoint' | 'method' | 'path' | 'noToken' | CallerName, string>
 
@@ -179,8 +179,8 @@ const rows = table
     const [endpoint = '', ...cells] = line.split('|').map((cell) => cell.trim().replace(/ +/, ' '))
     const [method = '', path = ''] = endpoint.split(' ')
     const [noToken = '', owner = '', reader = '', session = '', ...others] = cells
-    const [other = '', seller = '', master = ''] = others
-    return { endpoint, method, path, noToken, owner, reader, session, other, seller, master }
+    const [other = '', seller = '', shop = '', master = ''] = others
+    return { endpoint, method, path, noToken, owner, reader, session, other, seller, shop, master }
   })
 
 const isSafe = ({ method }: Row) => method === 'GET'
@@ -269,10 +269,11 @@ it('declares for each endpoint who may call it', () => {
 })
 
 /** The declarations that a row fits. Its callers include no administrator with a session. */
-function allowedBy({ noToken, owner, session, seller, master }: Row) {
+function allowedBy({ noToken, owner, session, seller, shop, master }: Row) {
   if (noToken !== '401') return ['public']
   if (master === '403') return session === '403' ? ['administrator'] : ['session']
-  return owner === '403' && seller === '403' ? ['master'] : ['token']
+  if (owner === '403' && seller === '403') return ['master']
+  return shop === '403' ? ['token'] : ['orders']
 }
 
 /** The first endpoint that reads, and the first that writes, of each kind of access. */

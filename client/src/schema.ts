@@ -10,13 +10,13 @@ export interface paths {
         };
         /**
          * List orders
-         * @description Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Other shops may use the same `providerId`: an order is yours if it and `source` are. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token.
+         * @description Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Other shops may use the same `providerId`: an order is yours if it and `source` are. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token, also one with the scope `orders`.
          */
         get: operations["listOrders"];
         put?: never;
         /**
          * Place paid orders
-         * @description Places 1 to 100 orders, all of them or none. Each order starts the transfer of its NFT to the buyer. A user token can place orders for the listings of its user. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write.
+         * @description Places 1 to 100 orders, all of them or none. Each order starts the transfer of its NFT to the buyer. A user token can place orders for the listings of its user. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["placeOrders"];
         delete?: never;
@@ -34,7 +34,7 @@ export interface paths {
         };
         /**
          * Get orders
-         * @description Returns 1 to 100 orders in the order of the path, each once. A user token can read the orders in which its user is the buyer or a seller. Needs a token.
+         * @description Returns 1 to 100 orders in the order of the path, each once. A user token can read the orders in which its user is the buyer or a seller. Needs a token, also one with the scope `orders`.
          */
         get: operations["getOrders"];
         put?: never;
@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an order
-         * @description Uses up the delivery key of the order on the chain, for a token with the name of the one that placed it, or a master token. Refund the order once its status is `failed` with the `reasonCode` `cancelled`: the event `order.cancelled` says so. Until then it may still become `transferred`. Safe to repeat. Needs a token that may write.
+         * @description Uses up the delivery key of the order on the chain, for a token with the name of the one that placed it, or a master token. Refund the order once its status is `failed` with the `reasonCode` `cancelled`: the event `order.cancelled` says so. Until then it may still become `transferred`. Safe to repeat. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["cancelOrder"];
         delete?: never;
@@ -75,7 +75,7 @@ export interface paths {
         get?: never;
         /**
          * Place a paid order under your own number
-         * @description Places one order, or returns the one that has this order number under the name of the token, as it is now. So the call can be repeated at any time, also after days: there is one order. If the order is not the one that the body asks for, the status is 409 and an issue for each field has the stored value. Billing data is not compared. Needs a token that may write.
+         * @description Places one order, or returns the one that has this order number under the name of the token, as it is now. So the call can be repeated at any time, also after days: there is one order. If the order is not the one that the body asks for, the status is 409 and an issue for each field has the stored value. Billing data is not compared. Needs a token that may write, also one with the scope `orders`.
          */
         put: operations["putOrder"];
         post?: never;
@@ -96,7 +96,7 @@ export interface paths {
         put?: never;
         /**
          * Check orders without placing them
-         * @description Makes all checks of a call that places these orders, and writes nothing. Returns what they would cost, or the errors that placing them would have now. Needs a token that may write.
+         * @description Makes all checks of a call that places these orders, and writes nothing. Returns what they would cost, or the errors that placing them would have now. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["checkOrders"];
         delete?: never;
@@ -114,7 +114,7 @@ export interface paths {
         };
         /**
          * Get the proof of a delivery
-         * @description Returns what was delivered to whom by which transaction, signed by the marketplace, for those who may read the order. Anybody can verify it: the guide “Proving a delivery” says how. The answer is the same each time, unless a reorganization of the chain has the NFT delivered again, or the marketplace signs with another key. Needs a token.
+         * @description Returns what was delivered to whom by which transaction, signed by the marketplace, for those who may read the order. Anybody can verify it: the guide “Proving a delivery” says how. The answer is the same each time, unless a reorganization of the chain has the NFT delivered again, or the marketplace signs with another key. Needs a token, also one with the scope `orders`.
          */
         get: operations["getProof"];
         put?: never;
@@ -136,7 +136,7 @@ export interface paths {
         put?: never;
         /**
          * Reserve pieces while a customer pays
-         * @description Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write.
+         * @description Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["reserve"];
         delete?: never;
@@ -157,7 +157,7 @@ export interface paths {
         post?: never;
         /**
          * Release a reservation
-         * @description Safe to repeat: the answer is the same if the reservation has become an order, has expired, was released or never existed. `not_found` means that it lives, but was made under the name of another token. Needs a token that may write.
+         * @description Safe to repeat: the answer is the same if the reservation has become an order, has expired, was released or never existed. `not_found` means that it lives, but was made under the name of another token. Needs a token that may write, also one with the scope `orders`.
          */
         delete: operations["releaseReservation"];
         options?: never;
@@ -494,13 +494,13 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token.
+         * @description A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token, also one with the scope `orders`.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Create a webhook
-         * @description The endpoint gets the role of the token, and belongs to its user, who may have 10, and may create 30 a day. It gets a test at once, and events once it has answered one with its challenge. A session needs a recent sign-in. Needs a token that may write.
+         * @description The endpoint gets the role of the token, and belongs to its user, who may have 10, and may create 30 a day. It gets a test at once, and events once it has answered one with its challenge. A session needs a recent sign-in. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -518,18 +518,18 @@ export interface paths {
         };
         /**
          * Get a webhook
-         * @description Needs a token.
+         * @description Needs a token, also one with the scope `orders`.
          */
         get: operations["getWebhook"];
         /**
          * Update a webhook
-         * @description An absent field stays as it is. Another URL gets a test, and events once it has answered with the challenge. An endpoint that is enabled again goes on where it stopped. Needs a token that may write.
+         * @description An absent field stays as it is. Another URL gets a test, and events once it has answered with the challenge. An endpoint that is enabled again goes on where it stopped. Needs a token that may write, also one with the scope `orders`.
          */
         put: operations["updateWebhook"];
         post?: never;
         /**
          * Delete a webhook
-         * @description Needs a token that may write.
+         * @description Needs a token that may write, also one with the scope `orders`.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -548,7 +548,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description For 24 hours, messages are signed with the old secret as well, and a second call gets `conflict`. If a secret has leaked, make another webhook. Needs a token that may write.
+         * @description For 24 hours, messages are signed with the old secret as well, and a second call gets `conflict`. If a secret has leaked, make another webhook. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -568,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test to a webhook
-         * @description Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. An endpoint gets 10 a minute and 100 a day. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         * @description Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. An endpoint gets 10 a minute and 100 a day. A disabled endpoint gets nothing: enable it first. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -586,7 +586,7 @@ export interface paths {
         };
         /**
          * List the messages of a webhook
-         * @description What the endpoint got and gets, newest first, of the last 30 days since its `events` or `sources` were set. A call looks at 1000 events of the marketplace: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token.
+         * @description What the endpoint got and gets, newest first, of the last 30 days since its `events` or `sources` were set. A call looks at 1000 events of the marketplace: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token, also one with the scope `orders`.
          */
         get: operations["listWebhookMessages"];
         put?: never;
@@ -608,7 +608,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message again
-         * @description Works for delivered messages as well. A message that is `waiting` is answered as it is: it is sent in its turn. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         * @description Works for delivered messages as well. A message that is `waiting` is answered as it is: it is sent in its turn. A disabled endpoint gets nothing: enable it first. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["resendWebhookMessage"];
         delete?: never;
@@ -628,7 +628,7 @@ export interface paths {
         put?: never;
         /**
          * Send all events since a time again
-         * @description Includes events that were delivered. 6 times a day at most. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         * @description Includes events that were delivered. 6 times a day at most. A disabled endpoint gets nothing: enable it first. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["replayWebhook"];
         delete?: never;
@@ -646,7 +646,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all: an order is yours if `source` and `providerId` are. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token.
+         * @description The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all: an order is yours if `source` and `providerId` are. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token, also one with the scope `orders`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1239,7 +1239,7 @@ export interface components {
             buyerUserId?: number;
             /** @description The buyer, if not by `buyerUserId`. */
             buyer?: components["schemas"]["GivenBuyer"];
-            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token the new address is added to the addresses of the buyer; from a user token it is kept for this order only. */
+            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token (without `orders`) the new address is added to the addresses of the buyer; else it is kept for this order only. */
             buyerBillingData?: components["schemas"]["BillingData"] | null;
             /** @description Order number of the shop. Each number can be used once under a token name. */
             providerId?: string | null;
@@ -1247,6 +1247,8 @@ export interface components {
             custom?: {
                 [key: string]: string;
             } | null;
+            /** @description What the customer has really paid, for your books: summaries and exports show it, and buyer and seller see it. Nothing is computed from it: the price of the order is that of the listing. */
+            paid?: components["schemas"]["GivenPayment"] | null;
             /**
              * Format: uuid
              * @description A reservation of this listing and quantity, which becomes the order. Its price is that of the order.
@@ -1279,6 +1281,31 @@ export interface components {
             companyName?: string | null;
             /** @description Tax id of the company. */
             taxId?: string | null;
+        };
+        /** @description What the customer has really paid, in minor units of the currency. */
+        GivenPayment: {
+            /**
+             * Format: int64
+             * @description What was paid: with taxes, and after discounts.
+             */
+            grossCents: number;
+            /**
+             * @description The taxes in it.
+             * @default null
+             */
+            taxCents?: number | null;
+            /**
+             * @description The discounts that were given.
+             * @default null
+             */
+            discountCents?: number | null;
+            /** @description Currency of these amounts, ISO 4217. */
+            currency: string;
+            /**
+             * @description Number of your invoice.
+             * @default null
+             */
+            invoiceNumber?: string | null;
         };
         /** @description An order whose number is in the path. */
         NumberedOrder: {
@@ -1315,12 +1342,14 @@ export interface components {
             buyerUserId?: number;
             /** @description The buyer, if not by `buyerUserId`. */
             buyer?: components["schemas"]["GivenBuyer"];
-            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token the new address is added to the addresses of the buyer; from a user token it is kept for this order only. */
+            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token (without `orders`) the new address is added to the addresses of the buyer; else it is kept for this order only. */
             buyerBillingData?: components["schemas"]["BillingData"] | null;
             /** @description Texts of your own: at most 20 keys of up to 64 characters, together 4096 bytes of JSON. Events and transfers show them, also to the buyer. */
             custom?: {
                 [key: string]: string;
             } | null;
+            /** @description What the customer has really paid, for your books: summaries and exports show it, and buyer and seller see it. Nothing is computed from it: the price of the order is that of the listing. */
+            paid?: components["schemas"]["GivenPayment"] | null;
             /**
              * Format: uuid
              * @description A reservation of this listing and quantity, which becomes the order. Its price is that of the order.
@@ -1808,7 +1837,7 @@ export interface components {
             payprovPciTransactionId: string | null;
             /**
              * Format: uuid
-             * @description Token for webhooks of a payment provider. Only for master tokens; otherwise the nil UUID.
+             * @description Token for webhooks of a payment provider. Only for master tokens (without `orders`); otherwise the nil UUID.
              */
             payprovWebhookToken: string;
             /**
@@ -2183,7 +2212,7 @@ export interface components {
             orderId: number;
             /** @description What the order has: the id of a listing, an NFT or a buyer, or the value. */
             stored: number | string | {
-                [key: string]: string;
+                [key: string]: number | string | null;
             } | null;
         };
         /** @description Everything else that is wrong with a request. */
@@ -2242,7 +2271,7 @@ export interface components {
             payprovPciTransactionId: string | null;
             /**
              * Format: uuid
-             * @description Token for webhooks of a payment provider. Only for master tokens; otherwise the nil UUID.
+             * @description Token for webhooks of a payment provider. Only for master tokens (without `orders`); otherwise the nil UUID.
              */
             payprovWebhookToken: string;
             /**
@@ -2293,57 +2322,57 @@ export interface components {
              * @description User id.
              */
             id: number;
-            /** @description Whether the marketplace has approved the user. Only for master tokens and the buyer; otherwise false. */
+            /** @description Whether the marketplace has approved the user. Only for master tokens (without `orders`) and the buyer; otherwise false. */
             approved: boolean;
-            /** @description Whether the user is a company. Only for master tokens and the buyer; otherwise false. */
+            /** @description Whether the user is a company. Only for master tokens (without `orders`) and the buyer; otherwise false. */
             companyUser: boolean;
-            /** @description E-mail address; empty if the user has none. Only for master tokens and the buyer; otherwise empty. */
+            /** @description E-mail address; empty if the user has none. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             email: string;
             /** @description Wallet address; empty if the user has none. */
             ethereumPublicAddr: string;
             /** @description Name. */
             name: string | null;
-            /** @description How the user signed up: `wallet` or `email`. Only for master tokens and the buyer; otherwise empty. */
+            /** @description How the user signed up: `wallet` or `email`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             provider: string;
-            /** @description Id at the chat service. Only for master tokens and the buyer; otherwise null. */
+            /** @description Id at the chat service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
             chatServiceId: string | null;
             /**
              * Format: int64
-             * @description Role: 1 is an administrator. Only for master tokens and the buyer; otherwise null.
+             * @description Role: 1 is an administrator. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             roleId: number | null;
             /** @description User name. */
             username: string | null;
             /** @description Display setting. */
             viewMode: string;
-            /** @description Id at the payment service. Only for master tokens and the buyer; otherwise null. */
+            /** @description Id at the payment service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
             paymentConnectId: string | null;
-            /** @description Id at the payment provider. Only for master tokens and the buyer; otherwise null. */
+            /** @description Id at the payment provider. Only for master tokens (without `orders`) and the buyer; otherwise null. */
             payprovExternalId: string | null;
-            /** @description Id at the onramp service. Only for master tokens and the buyer; otherwise null. */
+            /** @description Id at the onramp service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
             onrampId: string | null;
-            /** @description Whether the user agreed to get the newsletter. Only for master tokens and the buyer; otherwise false. */
+            /** @description Whether the user agreed to get the newsletter. Only for master tokens (without `orders`) and the buyer; otherwise false. */
             newsletterAgreement: boolean;
-            /** @description Language, such as `en`. Only for master tokens and the buyer; otherwise empty. */
+            /** @description Language, such as `en`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             locale: string;
             /**
              * Format: date-time
-             * @description Time of approval. Only for master tokens and the buyer; otherwise null.
+             * @description Time of approval. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             approvedAt: string | null;
             /**
              * Format: date-time
-             * @description Time of the last sign-in. Only for master tokens and the buyer; otherwise null.
+             * @description Time of the last sign-in. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             lastAccessAt: string | null;
             /**
              * Format: date-time
-             * @description Time when the user finished onboarding. Only for master tokens and the buyer; otherwise null.
+             * @description Time when the user finished onboarding. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             onboardedAt: string | null;
             /**
              * Format: date-time
-             * @description Time of removal; null while the account exists. Only for master tokens and the buyer; otherwise null.
+             * @description Time of removal; null while the account exists. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             removedAt: string | null;
             /**
@@ -2356,7 +2385,7 @@ export interface components {
              * @description Time of the last change.
              */
             updatedAt: string;
-            /** @description IP address of the last sign-in. Only for master tokens and the buyer; otherwise empty. */
+            /** @description IP address of the last sign-in. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             ipAddress: string;
             /** @description Always null. */
             walletNonce: null;
@@ -2421,6 +2450,8 @@ export interface components {
             totalPriceCents: number;
             /** @description Price of all pieces in ETH. */
             totalPriceEth: string;
+            /** @description What the customer has really paid; null if the shop has not told. */
+            paid: components["schemas"]["Payment"] | null;
             /**
              * Format: int64
              * @description User id of the buyer.
@@ -2462,6 +2493,28 @@ export interface components {
              * @description Time of the last change.
              */
             updatedAt: string;
+        };
+        /** @description What the customer has really paid. */
+        Payment: {
+            /**
+             * Format: int64
+             * @description What was paid: with taxes, and after discounts, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
+             */
+            grossCents: number;
+            /**
+             * Format: int64
+             * @description The taxes in it; null if the shop has not told.
+             */
+            taxCents: number | null;
+            /**
+             * Format: int64
+             * @description The discounts that were given; null if the shop has not told.
+             */
+            discountCents: number | null;
+            /** @description Currency of these amounts, ISO 4217. */
+            currency: string;
+            /** @description Number of the invoice; null if the shop has not told. */
+            invoiceNumber: string | null;
         };
         /** @description The orders and their deliveries. */
         Orders: {
@@ -3654,57 +3707,57 @@ export interface components {
              * @description User id.
              */
             id: number;
-            /** @description Whether the marketplace has approved the user. Only for master tokens and the buyer; otherwise false. */
+            /** @description Whether the marketplace has approved the user. Only for master tokens (without `orders`) and the buyer; otherwise false. */
             approved: boolean;
-            /** @description Whether the user is a company. Only for master tokens and the buyer; otherwise false. */
+            /** @description Whether the user is a company. Only for master tokens (without `orders`) and the buyer; otherwise false. */
             companyUser: boolean;
-            /** @description E-mail address; empty if the user has none. Only for master tokens and the buyer; otherwise empty. */
+            /** @description E-mail address; empty if the user has none. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             email: string;
             /** @description Wallet address; empty if the user has none. */
             ethereumPublicAddr: string;
             /** @description Name. */
             name: string | null;
-            /** @description How the user signed up: `wallet` or `email`. Only for master tokens and the buyer; otherwise empty. */
+            /** @description How the user signed up: `wallet` or `email`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             provider: string;
-            /** @description Id at the chat service. Only for master tokens and the buyer; otherwise null. */
+            /** @description Id at the chat service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
             chatServiceId: string | null;
             /**
              * Format: int64
-             * @description Role: 1 is an administrator. Only for master tokens and the buyer; otherwise null.
+             * @description Role: 1 is an administrator. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             roleId: number | null;
             /** @description User name. */
             username: string | null;
             /** @description Display setting. */
             viewMode: string;
-            /** @description Id at the payment service. Only for master tokens and the buyer; otherwise null. */
+            /** @description Id at the payment service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
             paymentConnectId: string | null;
-            /** @description Id at the payment provider. Only for master tokens and the buyer; otherwise null. */
+            /** @description Id at the payment provider. Only for master tokens (without `orders`) and the buyer; otherwise null. */
             payprovExternalId: string | null;
-            /** @description Id at the onramp service. Only for master tokens and the buyer; otherwise null. */
+            /** @description Id at the onramp service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
             onrampId: string | null;
-            /** @description Whether the user agreed to get the newsletter. Only for master tokens and the buyer; otherwise false. */
+            /** @description Whether the user agreed to get the newsletter. Only for master tokens (without `orders`) and the buyer; otherwise false. */
             newsletterAgreement: boolean;
-            /** @description Language, such as `en`. Only for master tokens and the buyer; otherwise empty. */
+            /** @description Language, such as `en`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             locale: string;
             /**
              * Format: date-time
-             * @description Time of approval. Only for master tokens and the buyer; otherwise null.
+             * @description Time of approval. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             approvedAt: string | null;
             /**
              * Format: date-time
-             * @description Time of the last sign-in. Only for master tokens and the buyer; otherwise null.
+             * @description Time of the last sign-in. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             lastAccessAt: string | null;
             /**
              * Format: date-time
-             * @description Time when the user finished onboarding. Only for master tokens and the buyer; otherwise null.
+             * @description Time when the user finished onboarding. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             onboardedAt: string | null;
             /**
              * Format: date-time
-             * @description Time of removal; null while the account exists. Only for master tokens and the buyer; otherwise null.
+             * @description Time of removal; null while the account exists. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             removedAt: string | null;
             /**
@@ -3717,7 +3770,7 @@ export interface components {
              * @description Time of the last change.
              */
             updatedAt: string;
-            /** @description IP address of the last sign-in. Only for master tokens and the buyer; otherwise empty. */
+            /** @description IP address of the last sign-in. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             ipAddress: string;
             /** @description Id in the catalogue. */
             externalId: string | null;
@@ -3807,7 +3860,7 @@ export interface components {
              * @description What it may do.
              * @enum {string}
              */
-            scope: "read" | "write" | "metrics";
+            scope: "read" | "write" | "metrics" | "orders";
             /** @description Name of the token. */
             name: string;
             /** @description Order numbers are unique within it. */
@@ -8322,23 +8375,23 @@ export interface operations {
 
 /** The types of every operation, with what it does. */
 export interface Methods {
-    /** Place paid orders. Places 1 to 100 orders, all of them or none. Each order starts the transfer of its NFT to the buyer. A user token can place orders for the listings of its user. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write. */
+    /** Place paid orders. Places 1 to 100 orders, all of them or none. Each order starts the transfer of its NFT to the buyer. A user token can place orders for the listings of its user. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`. */
     placeOrders: operations["placeOrders"];
-    /** List orders. Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Other shops may use the same `providerId`: an order is yours if it and `source` are. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token. */
+    /** List orders. Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Other shops may use the same `providerId`: an order is yours if it and `source` are. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token, also one with the scope `orders`. */
     listOrders: operations["listOrders"];
-    /** Get orders. Returns 1 to 100 orders in the order of the path, each once. A user token can read the orders in which its user is the buyer or a seller. Needs a token. */
+    /** Get orders. Returns 1 to 100 orders in the order of the path, each once. A user token can read the orders in which its user is the buyer or a seller. Needs a token, also one with the scope `orders`. */
     getOrders: operations["getOrders"];
-    /** Cancel an order. Uses up the delivery key of the order on the chain, for a token with the name of the one that placed it, or a master token. Refund the order once its status is `failed` with the `reasonCode` `cancelled`: the event `order.cancelled` says so. Until then it may still become `transferred`. Safe to repeat. Needs a token that may write. */
+    /** Cancel an order. Uses up the delivery key of the order on the chain, for a token with the name of the one that placed it, or a master token. Refund the order once its status is `failed` with the `reasonCode` `cancelled`: the event `order.cancelled` says so. Until then it may still become `transferred`. Safe to repeat. Needs a token that may write, also one with the scope `orders`. */
     cancelOrder: operations["cancelOrder"];
-    /** Place a paid order under your own number. Places one order, or returns the one that has this order number under the name of the token, as it is now. So the call can be repeated at any time, also after days: there is one order. If the order is not the one that the body asks for, the status is 409 and an issue for each field has the stored value. Billing data is not compared. Needs a token that may write. */
+    /** Place a paid order under your own number. Places one order, or returns the one that has this order number under the name of the token, as it is now. So the call can be repeated at any time, also after days: there is one order. If the order is not the one that the body asks for, the status is 409 and an issue for each field has the stored value. Billing data is not compared. Needs a token that may write, also one with the scope `orders`. */
     putOrder: operations["putOrder"];
-    /** Check orders without placing them. Makes all checks of a call that places these orders, and writes nothing. Returns what they would cost, or the errors that placing them would have now. Needs a token that may write. */
+    /** Check orders without placing them. Makes all checks of a call that places these orders, and writes nothing. Returns what they would cost, or the errors that placing them would have now. Needs a token that may write, also one with the scope `orders`. */
     checkOrders: operations["checkOrders"];
-    /** Get the proof of a delivery. Returns what was delivered to whom by which transaction, signed by the marketplace, for those who may read the order. Anybody can verify it: the guide “Proving a delivery” says how. The answer is the same each time, unless a reorganization of the chain has the NFT delivered again, or the marketplace signs with another key. Needs a token. */
+    /** Get the proof of a delivery. Returns what was delivered to whom by which transaction, signed by the marketplace, for those who may read the order. Anybody can verify it: the guide “Proving a delivery” says how. The answer is the same each time, unless a reorganization of the chain has the NFT delivered again, or the marketplace signs with another key. Needs a token, also one with the scope `orders`. */
     getProof: operations["getProof"];
-    /** Reserve pieces while a customer pays. Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write. */
+    /** Reserve pieces while a customer pays. Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`. */
     reserve: operations["reserve"];
-    /** Release a reservation. Safe to repeat: the answer is the same if the reservation has become an order, has expired, was released or never existed. `not_found` means that it lives, but was made under the name of another token. Needs a token that may write. */
+    /** Release a reservation. Safe to repeat: the answer is the same if the reservation has become an order, has expired, was released or never existed. `not_found` means that it lives, but was made under the name of another token. Needs a token that may write, also one with the scope `orders`. */
     releaseReservation: operations["releaseReservation"];
     /** List the delivery addresses of a user. Needs a token. */
     listDeliveryAddresses: operations["listDeliveryAddresses"];
@@ -8380,27 +8433,27 @@ export interface Methods {
     getNfts: operations["getNfts"];
     /** Get the art of an NFT. Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take 10 seconds. Where there is no picture now, ask again after an hour; an `img` of a browser gets a transparent GIF with the 404. Needs no token. */
     getArt: operations["getArt"];
-    /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10, and may create 30 a day. It gets a test at once, and events once it has answered one with its challenge. A session needs a recent sign-in. Needs a token that may write. */
+    /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10, and may create 30 a day. It gets a test at once, and events once it has answered one with its challenge. A session needs a recent sign-in. Needs a token that may write, also one with the scope `orders`. */
     createWebhook: operations["createWebhook"];
-    /** List webhooks. A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token. */
+    /** List webhooks. A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token, also one with the scope `orders`. */
     listWebhooks: operations["listWebhooks"];
-    /** Get a webhook. Needs a token. */
+    /** Get a webhook. Needs a token, also one with the scope `orders`. */
     getWebhook: operations["getWebhook"];
-    /** Update a webhook. An absent field stays as it is. Another URL gets a test, and events once it has answered with the challenge. An endpoint that is enabled again goes on where it stopped. Needs a token that may write. */
+    /** Update a webhook. An absent field stays as it is. Another URL gets a test, and events once it has answered with the challenge. An endpoint that is enabled again goes on where it stopped. Needs a token that may write, also one with the scope `orders`. */
     updateWebhook: operations["updateWebhook"];
-    /** Delete a webhook. Needs a token that may write. */
+    /** Delete a webhook. Needs a token that may write, also one with the scope `orders`. */
     deleteWebhook: operations["deleteWebhook"];
-    /** Rotate the secret of a webhook. For 24 hours, messages are signed with the old secret as well, and a second call gets `conflict`. If a secret has leaked, make another webhook. Needs a token that may write. */
+    /** Rotate the secret of a webhook. For 24 hours, messages are signed with the old secret as well, and a second call gets `conflict`. If a secret has leaked, make another webhook. Needs a token that may write, also one with the scope `orders`. */
     rotateWebhookSecret: operations["rotateWebhookSecret"];
-    /** Send a test to a webhook. Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. An endpoint gets 10 a minute and 100 a day. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    /** Send a test to a webhook. Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. An endpoint gets 10 a minute and 100 a day. A disabled endpoint gets nothing: enable it first. Needs a token that may write, also one with the scope `orders`. */
     testWebhook: operations["testWebhook"];
-    /** List the messages of a webhook. What the endpoint got and gets, newest first, of the last 30 days since its `events` or `sources` were set. A call looks at 1000 events of the marketplace: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token. */
+    /** List the messages of a webhook. What the endpoint got and gets, newest first, of the last 30 days since its `events` or `sources` were set. A call looks at 1000 events of the marketplace: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token, also one with the scope `orders`. */
     listWebhookMessages: operations["listWebhookMessages"];
-    /** Send a message again. Works for delivered messages as well. A message that is `waiting` is answered as it is: it is sent in its turn. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    /** Send a message again. Works for delivered messages as well. A message that is `waiting` is answered as it is: it is sent in its turn. A disabled endpoint gets nothing: enable it first. Needs a token that may write, also one with the scope `orders`. */
     resendWebhookMessage: operations["resendWebhookMessage"];
-    /** Send all events since a time again. Includes events that were delivered. 6 times a day at most. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    /** Send all events since a time again. Includes events that were delivered. 6 times a day at most. A disabled endpoint gets nothing: enable it first. Needs a token that may write, also one with the scope `orders`. */
     replayWebhook: operations["replayWebhook"];
-    /** List events. The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all: an order is yours if `source` and `providerId` are. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token. */
+    /** List events. The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all: an order is yours if `source` and `providerId` are. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token, also one with the scope `orders`. */
     listEvents: operations["listEvents"];
     /** List transfers. Returns the deliveries of order items in the order of their ids, in pages. Needs a master token. */
     listTransfers: operations["listTransfers"];

@@ -1,7 +1,7 @@
 /** The orders that the demo begins with, one for each state that a buyer can see. */
 import { CommandError } from '../shell/command.ts'
 
-/** A marketplace, and a master token of it. */
+/** A marketplace, and a token that sells in it. */
 type Shop = { url: string; token: string }
 
 const BO = { buyerUserId: 3 }

@@ -119,7 +119,7 @@ async function startChain(supervisor: Supervisor, port: number): Promise<string>
   return anvil.url
 }
 
-/** Applies migrations, loads the catalogue and issues a master token. */
+/** Applies migrations, loads the catalogue and issues the token of a shop. */
 async function prepareDatabase(url: string, rpcUrl: string, delivery: Address, clock: Clock) {
   const local = await openLocalDatabase()
   try {
@@ -128,7 +128,7 @@ async function prepareDatabase(url: string, rpcUrl: string, delivery: Address, c
     printStatus('catalogue', await syncCatalogue(local.db, rpcUrl, delivery))
     await savePublicUrl(url)
     const issuer = parseIssuer({ ...local.env, PUBLIC_URL: url })
-    const request = { role: 'master', name: 'npm run dev' } as const
+    const request = { role: 'master', scope: 'orders', name: 'shop' } as const
     const token = await issueToken(local.db, issuer, request, clock.now())
     const outcomes = await findOutcomeTokens(local.db)
     return { issuer, outcomes, token, isNew: (await local.db.$count(orders)) === 0 }

@@ -19,7 +19,8 @@ ${url}/orders
 export TOKEN=${token}
 curl -s ${url}/api/externalOrders -H "Authorization: Bearer $TOKEN" -d '[{"nftId":2,"listingId":2,"quantity":1,"buyerUserId":3}]'
 
-3. See what operators see: sign in as ada@example.com.
+3. See what operators see: sign in as ada@example.com. The token above is that of a shop;
+   \`npm run --silent token -- --master\` prints one for everything.
 ${url}/operations
 
 Press Ctrl-C to stop. \`npm run dev -- --fresh\` deletes the data.

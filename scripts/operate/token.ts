@@ -13,6 +13,11 @@ export const command = defineCommand(
     purpose:
       'Prints a token (a JWT), and nothing else. Prints the same token again until a day before it expires.',
     options: {
+      shop: {
+        type: 'boolean',
+        default: false,
+        help: 'A token for a shop: it places and follows its orders, for every seller.',
+      },
       master: { type: 'boolean', default: false, help: 'A master token. It acts for every user.' },
       metrics: {
         type: 'boolean',
@@ -27,7 +32,7 @@ export const command = defineCommand(
       name: {
         type: 'string',
         value: 'TEXT',
-        help: 'Name of the token. Each name stands for one shop. Default: command line, or metrics for --metrics',
+        help: 'Name of the token. Each name stands for one shop. Default: command line; shop for --shop, metrics for --metrics',
       },
       remote: { type: 'boolean', default: false, help: 'For a deployed instance.' },
       env: {
@@ -40,14 +45,14 @@ export const command = defineCommand(
     variables: { JWT_KEYS: 'With --remote: the signing keys of the instance. Required.' },
     example: 'npm run --silent token -- --user 3',
   },
-  async ({ master, metrics, user, name, remote, env }) => {
-    if (!master && !metrics && user === undefined)
-      throw new UsageError('--master, --metrics or --user is missing.')
+  async ({ shop, master, metrics, user, name, remote, env }) => {
+    if (!shop && !master && !metrics && user === undefined)
+      throw new UsageError('--shop, --master, --metrics or --user is missing.')
     const request: TokenRequest = {
-      role: master || metrics ? 'master' : 'user',
-      scope: metrics ? 'metrics' : 'write',
+      role: shop || master || metrics ? 'master' : 'user',
+      scope: metrics ? 'metrics' : shop ? 'orders' : 'write',
       ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
-      name: parseTokenName(name ?? (metrics ? 'metrics' : 'command line')),
+      name: parseTokenName(name ?? (metrics ? 'metrics' : shop ? 'shop' : 'command line')),
     }
     console.log(await (remote ? issueRemoteToken(env, request) : issueLocalToken(request)))
   },

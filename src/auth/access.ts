@@ -36,6 +36,14 @@ const selectLiveToken = prepared((db, caller: Caller) =>
   raw<LiveToken>(db, sql`SELECT tokens.kind, users.roleId ${liveToken(caller)}`),
 )
 
+/** Whether a caller acts for everybody: with a master token that is not for the orders of one shop. */
+export const actsForAll = ({ role, scope }: Pick<Caller, 'role' | 'scope'>): boolean =>
+  role === 'master' && scope !== 'orders'
+
+/** The namespace of a stored token, as SQL: see `identity/namespace.ts`. Null without an id. */
+export const namespaceOf = (tokenId: string | null): SQL =>
+  sql`(SELECT namespace FROM tokens WHERE id = ${tokenId})`
+
 const tokenRevoked = () => new TokenRequired('the token was revoked')
 
 /** The error for a token where only a session may act. */

@@ -11,7 +11,7 @@ import {
   SignJWT,
 } from 'jose'
 import * as z from 'zod'
-import type { tokens } from '../db/schema/users.ts'
+import { tokenScopes, type tokens } from '../db/schema/users.ts'
 import type { PublicKey, Settings, SigningKey } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 import { DAY } from '../time.ts'
@@ -106,11 +106,12 @@ export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promi
       currentDate: now,
     })
     // Only a token that may do less than `write` names its scope.
-    const { sub, jti, iat, exp, role, scope = 'write' } = payload
+    const { sub, jti, iat, exp, role } = payload
+    const scope = tokenScopes.find((name) => name === (payload.scope ?? 'write'))
     const userId = Number(sub)
     if (!jti || !exp || !iat || iat > now.getTime() / 1000 + CLOCK_SKEW) return null
     if (!Number.isSafeInteger(userId) || (role !== 'user' && role !== 'master')) return null
-    if (scope !== 'read' && scope !== 'write' && scope !== 'metrics') return null
+    if (!scope) return null
     const caller: Caller = { tokenId: jti, userId, role, scope }
     if (verifiedTokens.size >= MAX_CACHED) verifiedTokens.clear()
     verifiedTokens.set(jwt, { issuer, caller, expiresAt: exp * 1000 })

@@ -10,6 +10,7 @@ import {
   listingTypes,
   orderableStatuses,
 } from '../db/schema/catalogue.ts'
+import { currencyCode } from '../http/currencies.ts'
 import { inMinorUnits } from '../http/fields.ts'
 import {
   EmailAddress,
@@ -57,10 +58,7 @@ const price = {
     .optional()
     .describe('Price of one piece in ETH, as in "0.05". Set this or `priceWei`.'),
   priceWei: uint256.optional().describe('Price of one piece in wei. Set this or `priceEths`.'),
-  priceCurrency: z
-    .string()
-    .regex(/^[A-Z]{3}$/, 'must be three capital letters, as in "EUR"')
-    .describe('Currency of `priceCents`, ISO 4217.'),
+  priceCurrency: currencyCode.describe('Currency of `priceCents`, ISO 4217.'),
 }
 
 type Price = { priceEths?: string | undefined; priceWei?: string | undefined }

@@ -1,12 +1,12 @@
 /** Which endpoints a caller may see and change. */
 import { and, eq, exists, isNull, notExists, or, type SQL } from 'drizzle-orm'
-import { isAdministratorSql, isSessionSql } from '../auth/access.ts'
+import { isAdministratorSql, isSessionSql, namespaceOf } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { refuseOldSignIn } from '../auth/session.ts'
 import type { Guard } from '../db/batch.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
-import type { Ctx } from '../http/context.ts'
+import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { guard } from '../http/guard.ts'
 
@@ -14,15 +14,15 @@ import { guard } from '../http/guard.ts'
 export type ReadCtx = Omit<Ctx, 'now'>
 
 /**
- * Matches the endpoints that the caller may see. A master token sees every endpoint. A user token
- * sees those of its user with the role `user`; the session of an administrator also those with the
- * role `master`.
+ * Matches the endpoints that the caller may see. A master token sees every endpoint, or with the scope
+ * `orders` those of its namespace. A user token sees those of its user with the role `user`; the
+ * session of an administrator also those with the role `master`.
  */
 export const isAccessibleSql = ({ caller }: ReadCtx): SQL | undefined =>
   and(
     isNull(webhookEndpoints.deletedAt),
     caller.role === 'master'
-      ? undefined
+      ? isOfShop(caller)
       : and(
           eq(webhookEndpoints.userId, caller.userId),
           or(
@@ -31,6 +31,10 @@ export const isAccessibleSql = ({ caller }: ReadCtx): SQL | undefined =>
           ),
         ),
   )
+
+/** Matches the endpoints of the caller's namespace, if the token is for the orders of one shop. */
+const isOfShop = ({ scope, tokenId }: Caller): SQL | undefined =>
+  scope === 'orders' ? eq(webhookEndpoints.namespace, namespaceOf(tokenId)) : undefined
 
 /** Matches an endpoint, if the caller may see it. */
 export const isEndpointSql = (ctx: ReadCtx, id: string): SQL | undefined =>
@@ -60,9 +64,9 @@ export const refuseIf = (ctx: ReadCtx, id: string, condition: SQL, message: stri
 export const refuseOldSession = (ctx: Ctx): Guard =>
   refuseOldSignIn(ctx.db, ctx.caller, ctx.now, isSessionSql(ctx.caller))
 
-/** Matches if the endpoint has the role `master`. */
-export const isMasterEndpointSql = (ctx: ReadCtx, id: string): SQL =>
-  exists(selectEndpoint(ctx, id, eq(webhookEndpoints.role, 'master')))
+/** Matches if the endpoint has the role `master`, and the condition holds for it. */
+export const isMasterEndpointSql = (ctx: ReadCtx, id: string, condition?: SQL): SQL =>
+  exists(selectEndpoint(ctx, id, and(eq(webhookEndpoints.role, 'master'), condition)))
 
 type Change = { action: AuditAction; subject: string; details?: Record<string, unknown> }
 

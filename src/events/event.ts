@@ -46,7 +46,7 @@ export const eventMeanings: Record<WebhookEvent, string> = {
 export const ChosenEvent = z.enum(webhookEvents).exclude(['webhook.test'])
 export const chosenEvents = ChosenEvent.options
 
-/** Whether only endpoints with the role `master` get the event. */
+/** Whether only endpoints of administrators get the event. */
 export const isAlarm = (event: WebhookEvent): boolean => event.startsWith('alarm.')
 
 /** An event, and what its body needs of the order. */

@@ -1,8 +1,8 @@
 /** The log of events: who may read it, and how long it is kept. */
 
-import { and, asc, gt, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import { readAs } from '../auth/access.ts'
+import { actsForAll, namespaceOf, readAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { MAX_PRUNED, prune } from '../db/prune.ts'
 import { events } from '../db/schema/webhooks.ts'
@@ -23,7 +23,7 @@ export async function readEvents(
 ) {
   const { db, caller } = ctx
   // One more than is shown, and the event `after` itself, which proves that none is missing.
-  const most = (caller.role === 'master' && !source ? limit + 1 : WINDOW) + 1
+  const most = (actsForAll(caller) && !source ? limit + 1 : WINDOW) + 1
   const from = after ?? (since ? eventIdAt(new Date(since)) : 0)
   const scanned = sql`(SELECT id FROM events WHERE id >= ${from} ORDER BY id LIMIT ${most})`
   const { rows, windows, newest } = await readAs(db, caller, {
@@ -63,10 +63,15 @@ export async function readEvents(
 /** The first and the last event that were looked at; null if there is none. */
 type Window = { first: number | null; last: number | null; count: number }
 
-/** Matches events of orders that the caller bought or sold; with a master token, all but tests. */
-const isShown = ({ caller: { role, userId } }: ReadCtx, source: string | undefined) =>
+/**
+ * Matches events of orders that the caller bought or sold; with a master token, all but tests, or those
+ * of its shop.
+ */
+const isShown = ({ caller }: ReadCtx, source: string | undefined) =>
   and(
-    isPossibleSql({ role, userId }),
+    isPossibleSql(caller),
+    // The source of a master token's orders is their namespace.
+    caller.scope === 'orders' ? eq(events.source, namespaceOf(caller.tokenId)) : undefined,
     source ? inArray(events.source, [`master:${source}`, `user:${source}`]) : undefined,
   )
 

@@ -1,9 +1,9 @@
 /** Creates, changes and deletes endpoints. A session needs a recent sign-in. */
 
-import { and, eq, exists, gt, isNotNull, ne, not, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, gt, isNotNull, isNull, ne, not, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'
-import { refuseNonAdministrator, writeAs } from '../auth/access.ts'
+import { namespaceOf, refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import type { Guard } from '../db/batch.ts'
 import { countUse, refuseOverQuota } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
@@ -45,7 +45,10 @@ type ManageCtx = Ctx & { settings: Pick<Settings, 'DELIVERY_KEY_SECRET' | 'LOOPB
 type WithSecret = { webhook: Webhook; secret: string }
 
 const alarmsNotAllowed = () =>
-  invalidField('events', 'must not have alarms: only endpoints with the role master get them')
+  invalidField('events', 'must not have alarms: only endpoints of administrators get them')
+
+const otherSources = () =>
+  invalidField('sources', 'must be the name of the token alone: it is for the orders of one shop')
 
 /**
  * Creates an endpoint of the caller, and sends it a test, because it has to be verified. A session
@@ -59,8 +62,9 @@ export async function createWebhook(
   ctx: ManageCtx,
   { url, events, sources, role }: z.infer<typeof NewWebhook> & { role: Caller['role'] },
 ): Promise<WithSecret> {
-  if (role === 'user' && events.some(isAlarm)) throw alarmsNotAllowed()
   const { db, settings, caller, now } = ctx
+  const isOfShop = caller.scope === 'orders'
+  if ((role === 'user' || isOfShop) && events.some(isAlarm)) throw alarmsNotAllowed()
   const { href, host } = parseWebhookUrl(settings, url)
   const id = crypto.randomUUID()
   const secretId = randomHex()
@@ -71,7 +75,8 @@ export async function createWebhook(
     role,
     url: href,
     events,
-    sources,
+    sources: isOfShop ? ownSources(caller) : sources,
+    namespace: isOfShop ? namespaceOf(caller.tokenId) : null,
     secretId,
     position: head,
     logFrom: head,
@@ -79,8 +84,16 @@ export async function createWebhook(
     updatedAt: at,
   }
   const message = `a user may create ${MAX_NEW_WEBHOOKS} webhooks a day`
-  const quota = perDay(`webhooks:${caller.userId}`, MAX_NEW_WEBHOOKS, message)
+  const owner = isOfShop
+    ? sql<string>`'webhooks:' || ${namespaceOf(caller.tokenId)}`
+    : `webhooks:${caller.userId}`
+  const quota = perDay(owner, MAX_NEW_WEBHOOKS, message)
   const guards = [refuseOldSession(ctx), refuseTooManyWebhooks(caller), refuseOverQuota(quota, now)]
+  if (isOfShop && sources)
+    guards.push({
+      when: sql`${JSON.stringify(sources)} <> ${ownSources(caller)}`,
+      error: otherSources,
+    })
   if (role === 'master' && caller.role !== 'master') guards.unshift(refuseNonAdministrator(caller))
   const { rows } = await writeAs(db, caller, guards, {
     rows: db.insert(webhookEndpoints).values(values).returning(endpointColumns),
@@ -92,6 +105,10 @@ export async function createWebhook(
   if (!row) throw new Error('the INSERT returned no row')
   return { webhook: toWebhook(row), secret: await webhookSecret(settings, secretId) }
 }
+
+/** SQL of the JSON of `sources` with the name of the token alone. */
+const ownSources = ({ tokenId }: Caller): SQL<string[]> =>
+  sql`(SELECT json_array(name) FROM tokens WHERE id = ${tokenId})`
 
 /**
  * Changes the given fields. Another URL gets a test, because it has to be verified. An endpoint that
@@ -118,7 +135,8 @@ export async function updateWebhook(
       ...(enabled === false && disabledByOwner(now)),
     },
     guards: [
-      ...(events?.some(isAlarm) ? [refuseUserEndpoint(ctx, id)] : []),
+      ...(events?.some(isAlarm) ? [refuseAlarms(ctx, id)] : []),
+      ...(sources === undefined ? [] : [refuseOtherSources(ctx, id, sources)]),
       ...(enabled ? [refuseIf(ctx, id, isOrphaned, 'its user is no administrator any more')] : []),
       ...quotas.map((quota) => refuseOverQuota(quota, now)),
     ],
@@ -255,9 +273,19 @@ async function changeEndpoint(
   return toWebhook(row)
 }
 
-const refuseUserEndpoint = (ctx: Ctx, id: string): Guard => ({
-  when: not(isMasterEndpointSql(ctx, id)),
+const refuseAlarms = (ctx: Ctx, id: string): Guard => ({
+  when: not(isMasterEndpointSql(ctx, id, isNull(webhookEndpoints.namespace))),
   error: alarmsNotAllowed,
+})
+
+/** Rejects other sources of an endpoint than the name of the tokens that manage it. */
+const refuseOtherSources = (ctx: Ctx, id: string, sources: readonly string[] | null): Guard => ({
+  when: isMasterEndpointSql(
+    ctx,
+    id,
+    sql`namespace IS NOT NULL AND sources IS NOT ${sources && JSON.stringify(sources)}`,
+  ),
+  error: otherSources,
 })
 
 /** Rejects a rotation that would end a secret before its 24 hours. */
@@ -269,11 +297,12 @@ const refuseEarlyRotation = (ctx: Ctx, id: string): Guard =>
     'the secret was rotated less than 24 hours ago, and the one before still signs; if one has leaked, make another webhook',
   )
 
-/** Rejects one more endpoint of a user who has as many as allowed. */
-const refuseTooManyWebhooks = ({ userId }: Caller): Guard =>
+/** Rejects one more endpoint of a user, or of a shop, that has as many as allowed. */
+const refuseTooManyWebhooks = ({ userId, scope, tokenId }: Caller): Guard =>
   guard(
-    sql`(SELECT count(*) FROM webhookEndpoints
-      WHERE userId = ${userId} AND deletedAt IS NULL) >= ${MAX_WEBHOOKS}`,
+    sql`(SELECT count(*) FROM webhookEndpoints WHERE deletedAt IS NULL
+      AND ${scope === 'orders' ? sql`namespace = ${namespaceOf(tokenId)}` : sql`userId = ${userId} AND namespace IS NULL`}
+      ) >= ${MAX_WEBHOOKS}`,
     'conflict',
     `you have ${MAX_WEBHOOKS} webhooks: delete one that you do not need`,
   )

@@ -45,7 +45,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
       summary: 'List webhooks',
       description:
         'A user token lists the endpoints of its user with the role `user`, a master token all.',
-      access: 'token',
+      access: 'orders',
       reads: 'nearest',
       input: { query: WebhookQuery },
       answer: WebhookPage,
@@ -61,7 +61,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
         'The endpoint gets the role of the token, and belongs to its user, who may have ' +
         `${MAX_WEBHOOKS}, and may create ${MAX_NEW_WEBHOOKS} a day. It gets a test at once, and events ` +
         'once it has answered one with its challenge. A session needs a recent sign-in.',
-      access: 'token',
+      access: 'orders',
       reads: 'primary',
       isStrict: true,
       input: { json: NewWebhook },
@@ -80,7 +80,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
     {
       id: 'getWebhook',
       summary: 'Get a webhook',
-      access: 'token',
+      access: 'orders',
       reads: 'nearest',
       input: { param: WebhookId },
       answer: WebhookAnswer,
@@ -96,7 +96,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
       description:
         'An absent field stays as it is. Another URL gets a test, and events once it has answered ' +
         'with the challenge. An endpoint that is enabled again goes on where it stopped.',
-      access: 'token',
+      access: 'orders',
       reads: 'primary',
       isStrict: true,
       input: { param: WebhookId, json: WebhookChanges },
@@ -114,7 +114,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
     {
       id: 'deleteWebhook',
       summary: 'Delete a webhook',
-      access: 'token',
+      access: 'orders',
       reads: 'primary',
       input: { param: WebhookId },
       answer: WebhookAnswer,
@@ -130,7 +130,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
       description:
         'For 24 hours, messages are signed with the old secret as well, and a second call gets ' +
         '`conflict`. If a secret has leaked, make another webhook.',
-      access: 'token',
+      access: 'orders',
       reads: 'primary',
       input: { param: WebhookId },
       answer: WebhookSecret,
@@ -146,7 +146,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
       description:
         'Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. ' +
         `An endpoint gets ${MAX_TESTS.minute} a minute and ${MAX_TESTS.day} a day. ${disabled}`,
-      access: 'token',
+      access: 'orders',
       reads: 'primary',
       input: { param: WebhookId },
       answer: MessageAnswer,
@@ -167,7 +167,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
         'What the endpoint got and gets, newest first, of the last 30 days since its `events` or ' +
         `\`sources\` were set. A call looks at ${WINDOW} events of the marketplace: a page may have ` +
         'fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null.',
-      access: 'token',
+      access: 'orders',
       reads: 'nearest',
       input: { param: WebhookId, query: MessagesQuery },
       answer: WebhookMessages,
@@ -183,7 +183,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
       description:
         'Works for delivered messages as well. A message that is `waiting` is answered as it is: it ' +
         `is sent in its turn. ${disabled}`,
-      access: 'token',
+      access: 'orders',
       reads: 'primary',
       input: { param: MessageId },
       answer: MessageAnswer,
@@ -201,7 +201,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
       id: 'replayWebhook',
       summary: 'Send all events since a time again',
       description: `Includes events that were delivered. ${MAX_REPLAYS} times a day at most. ${disabled}`,
-      access: 'token',
+      access: 'orders',
       reads: 'primary',
       input: { param: WebhookId, json: Replay },
       answer: WebhookAnswer,
@@ -223,7 +223,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
         'events of orders that its user bought or sold, a master token all: an order is yours if ' +
         '`source` and `providerId` are. Ask for the events ' +
         'after the last one that you have. `events_removed` says that some may be missing.',
-      access: 'token',
+      access: 'orders',
       reads: 'nearest',
       isStrict: true,
       input: { query: EventsQuery },

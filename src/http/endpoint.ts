@@ -25,11 +25,12 @@ import './validation-messages.ts'
 
 /**
  * Who may call an endpoint. `token`: a user token, a master token, or a session of a browser.
- * `session`: somebody who is signed in with a browser; an API token must not create tokens or change
- * how its user signs in. `administrator`: an administrator who is signed in with a browser. `metrics`:
- * a master token, also one that may only read the metrics.
+ * `orders`: the same, and a master token that is for the orders of one shop only. `session`: somebody
+ * who is signed in with a browser; an API token must not create tokens or change how its user signs in.
+ * `administrator`: an administrator who is signed in with a browser. `metrics`: a master token, also
+ * one that may only read the metrics.
  */
-type Access = 'public' | 'token' | 'session' | 'administrator' | 'master' | 'metrics'
+type Access = 'public' | 'token' | 'orders' | 'session' | 'administrator' | 'master' | 'metrics'
 
 export type AppWithCaller = App & { Variables: { caller: Caller } }
 type AppOf<A extends Access> = A extends 'public' ? App : AppWithCaller
@@ -194,6 +195,8 @@ function requireAccess(c: Context<App>, { access }: Declaration): void {
   if (!caller) throw new TokenRequired(c.get('tokenProblem'))
   if (caller.scope === 'metrics' && access !== 'metrics')
     throw new ApiError('forbidden', 'this token may only read the metrics')
+  if (caller.scope === 'orders' && access !== 'orders')
+    throw new ApiError('forbidden', 'this token is for the orders of one shop, and nothing else')
   if (caller.scope === 'read' && !safeMethods.test(c.req.method))
     throw new ApiError('forbidden', 'this token may only read')
   if ((access === 'master' || access === 'metrics') && caller.role !== 'master')

@@ -73,7 +73,7 @@ export type IssueDetails = {
   priceCents?: number
   priceCurrency?: string
   /** What the order has: an id in place of whatever names a row. */
-  stored?: number | string | Record<string, string> | null
+  stored?: number | string | Readonly<Record<string, number | string | null>> | null
 }
 
 /** One thing that is wrong with a request. */

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
+import { actsForAll } from '../auth/access.ts'
 import { batch } from '../db/batch.ts'
 import { raw } from '../db/statements.ts'
 import type { App } from '../http/context.ts'
@@ -98,7 +99,7 @@ export const monitoringRoutes = new Endpoints({ tag: 'Operations' })
 /** Returns null without a live master token: a probe must not fail because of its token. */
 async function stateForMaster(c: Context<App>): Promise<State | null> {
   const { caller } = c.var
-  if (caller?.role !== 'master' || caller.scope === 'metrics') return null
+  if (!caller || !actsForAll(caller) || caller.scope === 'metrics') return null
   try {
     return await cachedState(c.env, { ...c.var, caller })
   } catch (error) {

@@ -1,11 +1,30 @@
 /** The bodies of answers about orders. */
 import * as z from 'zod'
 import { reasonCodes } from '../db/schema/delivery.ts'
-import { deliveryFields, id, orNull, shopFields, text } from '../http/fields.ts'
+import {
+  count,
+  currency,
+  deliveryFields,
+  id,
+  money,
+  orNull,
+  shopFields,
+  text,
+} from '../http/fields.ts'
 import { CheckedOrder, Order, OrderFields, OrderItemFields, PlacedOrder } from './schema.ts'
 
 const item = OrderItemFields.shape
 const order = OrderFields.shape
+
+export const Payment = z
+  .object({
+    grossCents: money('What was paid: with taxes, and after discounts'),
+    taxCents: orNull(count('The taxes in it; null if the shop has not told.')),
+    discountCents: orNull(count('The discounts that were given; null if the shop has not told.')),
+    currency: currency('Currency of these amounts, ISO 4217.'),
+    invoiceNumber: orNull(text('Number of the invoice; null if the shop has not told.')),
+  })
+  .meta({ id: 'Payment', description: 'What the customer has really paid.' })
 
 export const OrderSummary = z
   .object({
@@ -19,6 +38,9 @@ export const OrderSummary = z
     priceCurrency: item.priceCurrency,
     totalPriceCents: order.totalPriceCents,
     totalPriceEth: order.totalPriceEth,
+    paid: orNull(
+      Payment.describe('What the customer has really paid; null if the shop has not told.'),
+    ),
     buyerId: order.buyerId,
     sellerId: id('User id of the seller.'),
     status: item.status,

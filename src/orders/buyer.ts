@@ -1,17 +1,30 @@
 /** The buyer of an order, and what a caller may see of them. */
 import * as z from 'zod'
+import { actsForAll } from '../auth/access.ts'
 import { shownColumns } from '../db/columns.ts'
 import { users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { addressOrEmpty, bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 
-/** Whose view of an order it is. */
-export type Viewer = Pick<Caller, 'role' | 'userId'>
+/** Whose view of an order it is: that of a caller, or of a user. */
+export type Viewer = Pick<Caller, 'role' | 'userId' | 'scope' | 'tokenId'>
+
+/** The view of a user, however they call. */
+export const viewOf = (userId: number): Viewer => ({
+  role: 'user',
+  scope: 'read',
+  userId,
+  tokenId: '',
+})
+
+/** The user whose view it is. A token for the orders of a shop is nobody's, but for what belongs to it. */
+export const personOf = ({ scope, userId }: Viewer): number | null =>
+  scope === 'orders' ? null : userId
 
 /** Describes a field that `visibleBuyer` hides. */
 const hidden = <T extends z.ZodType>(field: T, otherwise: 'empty' | 'null' | 'false') =>
   field.describe(
-    `${field.description} Only for master tokens and the buyer; otherwise ${otherwise}.`,
+    `${field.description} Only for master tokens (without \`orders\`) and the buyer; otherwise ${otherwise}.`,
   )
 const hiddenBool = (description: string) => hidden(bool(description), 'false')
 const hiddenText = (description: string) => hidden(text(description), 'empty')
@@ -58,8 +71,8 @@ export const buyerColumns = shownColumns(users, BuyerFields)
  * Hides private fields of the buyer from everyone but the buyer and master tokens. Lists what is
  * visible, so a new field is hidden by default.
  */
-export function visibleBuyer({ role, userId }: Viewer, buyer: BuyerFields): z.infer<typeof Buyer> {
-  if (role === 'master' || userId === buyer.id) return { ...buyer, walletNonce: null }
+export function visibleBuyer(viewer: Viewer, buyer: BuyerFields): z.infer<typeof Buyer> {
+  if (actsForAll(viewer) || personOf(viewer) === buyer.id) return { ...buyer, walletNonce: null }
   const { id, name, username, ethereumPublicAddr, viewMode, createdAt, updatedAt } = buyer
   return {
     id,

@@ -51,7 +51,7 @@ export async function putOrder(
 /** The order, and what its buyer has now. */
 type Stored = PlacedOrder &
   Pick<Buyer, 'email' | 'wallet'> &
-  Pick<NewOrder, 'custom'> & { buyerRemovedAt: string | null }
+  Pick<NewOrder, 'custom' | 'paid'> & { buyerRemovedAt: string | null }
 
 /**
  * Returns an issue for each field that is not that of the stored order. Not compared: billing data,
@@ -64,11 +64,12 @@ function findDifferences(
 ): Issue[] {
   if (!item) throw new Error(`order ${id} has no item`)
   const { nftId, listingId, quantity, priceCents, priceCurrency } = item
-  const { buyerId, custom } = stored
+  const { buyerId, custom, paid } = stored
   const field = fieldsOf(input)
   // It was removed with the data of a buyer who was forgotten.
   const isSameCustom =
     stored.buyerRemovedAt !== null || canonicalJson(input.custom) === canonicalJson(custom)
+  const isSamePayment = canonicalJson(input.paid) === canonicalJson(paid)
   const fields: [field: keyof NewOrder, given: unknown, stored: IssueDetails['stored']][] = [
     [field.nft, rows?.nft?.id, nftId],
     [field.listing, rows?.listing?.id, listingId],
@@ -77,6 +78,7 @@ function findDifferences(
     ['expectedCurrency', input.expectedCurrency ?? priceCurrency, priceCurrency],
     [input.buyer ? 'buyer' : 'buyerUserId', isBuyer(stored, input, rows) && buyerId, buyerId],
     ['custom', isSameCustom && custom, custom],
+    ['paid', isSamePayment && paid, paid],
   ]
   const issue = {
     code: 'order_differs',

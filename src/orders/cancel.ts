@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { writeAs } from '../auth/access.ts'
+import { namespaceOf, writeAs } from '../auth/access.ts'
 import { recordIntended } from '../auth/audit.ts'
 import type { Guard } from '../db/batch.ts'
 import { cancelOrderItems } from '../delivery/admin/actions.ts'
@@ -9,6 +9,7 @@ import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { selectSummary } from './read.ts'
 import { type OrderSummary, toSummary } from './summary.ts'
+import { isVisibleSql, viewerValues } from './visible.ts'
 
 type CancelCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
 
@@ -55,16 +56,13 @@ export async function cancelOrder(
 
 /** Rejects who may not see the order, and who sees it but has not placed it. */
 function callerGuards({ caller }: Ctx, orderId: number): Guard[] {
-  const { role, userId, tokenId } = caller
-  const isVisibleSql = sql`(${role} = 'master' OR o.buyerId = ${userId} OR EXISTS
-    (SELECT 1 FROM orderItems i WHERE i.orderId = o.id AND i.sellerId = ${userId}))`
-  const isOwn = sql`(${role} = 'master'
-    OR o.namespace = (SELECT namespace FROM tokens WHERE id = ${tokenId}))`
+  const viewer = viewerValues(caller)
+  const isOwn = sql`(${viewer.isMaster} OR namespace = ${namespaceOf(caller.tokenId)})`
   const exists = (condition: SQL) =>
-    sql`EXISTS (SELECT 1 FROM orders o WHERE o.id = ${orderId} AND ${condition})`
+    sql`EXISTS (SELECT 1 FROM orders WHERE id = ${orderId} AND ${condition})`
   return [
     {
-      when: sql`NOT ${exists(isVisibleSql)}`,
+      when: sql`NOT ${exists(isVisibleSql(viewer))}`,
       error: () => new ApiError('order_not_found', `order ${orderId} does not exist`),
     },
     {

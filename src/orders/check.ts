@@ -1,4 +1,5 @@
 /** Checks whether orders may be placed. Pure functions of the request and the rows it names. */
+import { actsForAll } from '../auth/access.ts'
 import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts'
 import type { reservations } from '../db/schema/orders.ts'
 import { rules } from '../delivery/reasons.ts'
@@ -41,7 +42,7 @@ export type OrderData = {
   placed: Map<
     string,
     Pick<Buyer, 'id' | 'email' | 'wallet'> &
-      Pick<NewOrder, 'custom'> & { buyerRemovedAt: string | null }
+      Pick<NewOrder, 'custom' | 'paid'> & { buyerRemovedAt: string | null }
   >
   /** The namespace of the caller's token. */
   namespace: string
@@ -248,17 +249,17 @@ function checkBuyer({ input, field, buyers: [buyer] }: NamedOrder, check: Check)
   const { caller, newAddresses, report } = check
   const key = buyerKey(input, buyer)
   const id = input.buyerUserId ?? input.buyer?.userId
-  // A seller does not learn whether somebody has an account, and a billing address.
-  const isProbe = caller.role !== 'master' && identityOf(input) !== undefined
+  // A shop does not learn whether somebody has an account, and a billing address.
+  const isProbe = !actsForAll(caller) && identityOf(input) !== undefined
   if (!key) report(field.buyer, 'buyer_not_found', `there is no user ${id}`)
   else if (newBillingAddress(input)) {
-    // Billing data of a user token is kept for its own order only.
-    if (caller.role === 'master') newAddresses.add(key)
+    // Other billing data is kept for its own order only.
+    if (actsForAll(caller)) newAddresses.add(key)
   } else if (isProbe || (!buyer?.billingAddressId && !newAddresses.has(key)))
     report(
       'buyerBillingData',
       'no_billing_address',
-      `must have city, country, postal and street, as ${isProbe ? 'a user token does not use those of others' : `${id ? `user ${id}` : 'the buyer'} has no billing address`}`,
+      `must have city, country, postal and street, as ${isProbe ? 'this token does not use those of others' : `${id ? `user ${id}` : 'the buyer'} has no billing address`}`,
     )
 }
 

@@ -2,10 +2,12 @@
 
 import { sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
+import type { Paid } from '../db/schema/orders.ts'
 import { prepared } from '../db/statements.ts'
 import type { DeliveryDetails } from '../delivery/shown.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { viewOf } from './buyer.ts'
 import { preparePage } from './list.ts'
 import { requireRow } from './order.ts'
 import type { OrderRows } from './page.ts'
@@ -25,6 +27,7 @@ export type HistoryEntry = {
   order: Order
   item: Order['orderItems'][number]
   delivery: DeliveryDetails
+  paid: Paid | null
 }
 
 /** The filters of the orders that a user has bought, sold, or got. */
@@ -45,13 +48,16 @@ const selectFacts = prepared((db, { userId }: UserId) =>
 
 type UserCtx = Pick<Ctx, 'db' | 'caller'>
 
-const viewerOf = ({ caller: { userId } }: UserCtx) => ({ role: 'user', userId }) as const
+const viewerOf = ({ caller }: UserCtx) => viewOf(caller.userId)
 
 /** Returns the orders with their items and deliveries. */
 function toEntries(orders: readonly Order[], rows: OrderRows): HistoryEntry[] {
-  const deliveries = new Map(rows.map(({ item, delivery }) => [item.id, delivery]))
+  const byItem = new Map(rows.map((row) => [row.item.id, row]))
   return orders.flatMap((order) =>
-    order.orderItems.map((item) => ({ order, item, delivery: requireRow(deliveries, item.id) })),
+    order.orderItems.map((item) => {
+      const { delivery, order: row } = requireRow(byItem, item.id)
+      return { order, item, delivery, paid: row.paid }
+    }),
   )
 }
 

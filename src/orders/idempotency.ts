@@ -5,6 +5,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
+import { namespaceOf } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
 import { ApiError } from '../http/errors.ts'
@@ -54,7 +55,7 @@ export const selectStored = (db: Database, call: IdempotentCall, tokenId: string
   raw<StoredCall>(
     db,
     sql`SELECT requestHash, result FROM idempotencyKeys
-      WHERE ${isStored(call, sql`(SELECT namespace FROM tokens WHERE id = ${tokenId})`)}`,
+      WHERE ${isStored(call, namespaceOf(tokenId))}`,
   )
 
 /** Throws `idempotency_key_reused` if the key is stored for another call. */

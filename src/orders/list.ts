@@ -61,7 +61,7 @@ const listByStatus = {
 } as const
 
 /** Returns the name of the list whose index has the fewest candidates for the filters. */
-function chooseList({ role, userId }: Viewer, filter: ListRequest): keyof typeof lists {
+function chooseList({ role, scope, userId }: Viewer, filter: ListRequest): keyof typeof lists {
   const isMaster = role === 'master'
   // Users see nothing of others but what they bought from them, or sold to them.
   const isAllOf = (id: number | undefined) => (isMaster ? id !== undefined : id === userId)
@@ -71,7 +71,8 @@ function chooseList({ role, userId }: Viewer, filter: ListRequest): keyof typeof
   if (isMaster && filter.source !== undefined) return 'source'
   if (isAllOf(filter.sellerId)) return 'sellerId'
   if (!isMaster) return 'own'
-  return filter.deliveryStatus ? listByStatus[filter.deliveryStatus] : 'all'
+  const list = filter.deliveryStatus ? listByStatus[filter.deliveryStatus] : 'all'
+  return list === 'all' && scope === 'orders' ? 'shop' : list
 }
 
 /**

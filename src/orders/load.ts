@@ -2,7 +2,7 @@
 
 import { eq, sql } from 'drizzle-orm'
 import { isLiveSql } from '../addresses/schema.ts'
-import { readAs } from '../auth/access.ts'
+import { namespaceOf, readAs } from '../auth/access.ts'
 import { jsonValues } from '../db/client.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { networks } from '../db/schema/delivery.ts'
@@ -73,15 +73,13 @@ const selectBuyers = prepared(
 /** What was made in the namespace of a token. `names`: a JSON array. */
 type Own = { names: string; tokenId: string; now: string }
 
-const namespaceOf = (tokenId: Own['tokenId']) =>
-  sql`(SELECT namespace FROM tokens WHERE id = ${tokenId})`
-
 const selectPlaced = prepared((db, { names, tokenId }: Own) =>
   db
     .select({
       id: orders.id,
       providerId: orders.providerId,
       custom: orders.custom,
+      paid: orders.paid,
       email: users.email,
       wallet: users.ethereumPublicAddr,
       buyerRemovedAt: users.removedAt,

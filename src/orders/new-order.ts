@@ -1,6 +1,7 @@
 /** What a shop sends to place orders. */
 import * as z from 'zod'
 import { BillingFields } from '../addresses/schema.ts'
+import { currencyCode } from '../http/currencies.ts'
 import { EmailAddress, identifier, wellFormed, without } from '../http/inputs.ts'
 import { WalletAddress } from '../identity/address.ts'
 
@@ -72,6 +73,28 @@ const Custom = z
   })
   .meta({ maxProperties: MAX_CUSTOM_KEYS })
 
+/** An amount in minor units of the currency beside it. */
+const amount = z.int().nonnegative()
+
+const orNull = <T extends z.ZodType>(field: T) => field.nullable().default(null)
+
+const GivenPayment = z
+  .object({
+    grossCents: amount.describe('What was paid: with taxes, and after discounts.'),
+    taxCents: orNull(amount).describe('The taxes in it.'),
+    discountCents: orNull(amount).describe('The discounts that were given.'),
+    currency: currencyCode.describe('Currency of these amounts, ISO 4217.'),
+    invoiceNumber: orNull(identifier(255)).describe('Number of your invoice.'),
+  })
+  .refine(({ grossCents, taxCents }) => (taxCents ?? 0) <= grossCents, {
+    error: 'must not be more than grossCents',
+    path: ['taxCents'],
+  })
+  .meta({
+    id: 'GivenPayment',
+    description: 'What the customer has really paid, in minor units of the currency.',
+  })
+
 /** Fields of which exactly one is given. */
 type Alternatives = readonly (readonly [id: string, other: string])[]
 
@@ -134,9 +157,7 @@ export const NewOrder = withRules(
       .describe(
         'Price of one piece in minor units, as the shop has shown it. If the listing asks something else, the call fails.',
       ),
-    expectedCurrency: z
-      .string()
-      .regex(/^[A-Z]{3}$/, 'must be three capital letters, as in "EUR"')
+    expectedCurrency: currencyCode
       .optional()
       .describe('Currency of `expectedPriceCents`, ISO 4217.'),
     buyerUserId: requiredId('User id of the buyer. Give this or `buyer`.').optional(),
@@ -144,8 +165,8 @@ export const NewOrder = withRules(
     buyerBillingData: BillingData.nullish().describe(
       'Billing address of the buyer. With city, country, postal code and street a new address is ' +
         'created; otherwise ' +
-        'the first billing address of the buyer is used. From a master token the new address is ' +
-        'added to the addresses of the buyer; from a user token it is kept for this order only.',
+        'the first billing address of the buyer is used. From a master token (without `orders`) the ' +
+        'new address is added to the addresses of the buyer; else it is kept for this order only.',
     ),
     providerId: ProviderId.nullish().describe(
       'Order number of the shop. Each number can be used once under a token name.',
@@ -153,6 +174,10 @@ export const NewOrder = withRules(
     custom: Custom.nullish().describe(
       `Texts of your own: at most ${MAX_CUSTOM_KEYS} keys of up to 64 characters, together ` +
         `${MAX_CUSTOM_BYTES} bytes of JSON. Events and transfers show them, also to the buyer.`,
+    ),
+    paid: GivenPayment.nullish().describe(
+      'What the customer has really paid, for your books: summaries and exports show it, and buyer ' +
+        'and seller see it. Nothing is computed from it: the price of the order is that of the listing.',
     ),
     reservationId: z
       .uuid()

@@ -1,10 +1,11 @@
 /** Builds an order from its rows: for placing, reading and listing orders, and for pages. */
 import type * as z from 'zod'
+import { actsForAll } from '../auth/access.ts'
 import { shownColumns } from '../db/columns.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
 import { type DeliveryRow, failReason } from '../delivery/shown.ts'
 import { itemStatus } from '../delivery/status.ts'
-import type { Viewer } from './buyer.ts'
+import { personOf, type Viewer } from './buyer.ts'
 import { type Listing, type Nft, withoutSecrets } from './nft.ts'
 import { OrderFields, OrderItemFields, type PlacedOrder } from './schema.ts'
 
@@ -63,7 +64,7 @@ export function buildOrder(
   return {
     ...order,
     ...orderConstants,
-    payprovWebhookToken: viewer.role === 'master' ? order.payprovWebhookToken : NIL_UUID,
+    payprovWebhookToken: actsForAll(viewer) ? order.payprovWebhookToken : NIL_UUID,
     failReason: reasons.find((reason) => reason !== null) ?? null,
     updatedAt: changes.sort().at(-1) ?? order.createdAt,
     orderItems: items.map(({ delivery, ...item }) => ({
@@ -80,13 +81,9 @@ export function buildOrder(
 }
 
 /** Hides what the delivery gives the buyer, until it is final, and from all who did not get or make it. */
-function visibleNft(
-  { role, userId }: Viewer,
-  { buyerId }: OrderRow,
-  { state }: DeliveryRow,
-  nft: Nft,
-): Nft {
-  const mayKnow = role === 'master' || userId === buyerId || userId === nft.creatorId
+function visibleNft(viewer: Viewer, { buyerId }: OrderRow, { state }: DeliveryRow, nft: Nft): Nft {
+  const person = personOf(viewer)
+  const mayKnow = actsForAll(viewer) || person === buyerId || person === nft.creatorId
   return state === 'transferred' && mayKnow ? nft : withoutSecrets(nft)
 }
 

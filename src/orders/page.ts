@@ -5,6 +5,7 @@
  */
 
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { namespaceOf } from '../auth/access.ts'
 import { prefixed } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { deliveries, transactions } from '../db/schema/delivery.ts'
@@ -166,7 +167,11 @@ const prepareStatements = (
     db
       .select({
         candidate: candidateColumns(isMatch(values)),
-        order: prefixed('order', { ...orderColumns, namespace: orders.namespace }),
+        order: prefixed('order', {
+          ...orderColumns,
+          namespace: orders.namespace,
+          paid: orders.paid,
+        }),
         item: prefixed('item', itemColumns),
         delivery: prefixed('delivery', deliveryColumns),
         listing: prefixed('listing', listingColumns),
@@ -231,6 +236,10 @@ export const lists = {
   source: prepareList(
     ({ source }) => sql`${ordersWhere(sql`source = 'master:' || ${source}`)}
       UNION ALL ${ordersWhere(sql`source = 'user:' || ${source}`)} ORDER BY id DESC`,
+  ),
+  shop: prepareList(
+    ({ shopToken }) =>
+      sql`${ordersWhere(sql`source = ${namespaceOf(shopToken)}`)} ORDER BY id DESC`,
   ),
   sellerId: prepareList(({ sellerId }) => sql`${soldBy(sellerId)} ORDER BY id DESC`),
   buyerUserId: prepareList(

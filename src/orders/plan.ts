@@ -26,8 +26,9 @@ type PlannedOrder = {
   order: Omit<OrderRow, Added>
   buyer: UserReference
   billing: AddressReference
-  /** The shop's own texts, which responses do not show. */
+  /** What the shop keeps with it, which orders of responses do not show. */
   custom: NewOrder['custom']
+  paid: NewOrder['paid']
   /** With columns that responses do not show. */
   item: Omit<ItemRow, Added | 'delivery'> & { sellerId: number; recipientChainId: number }
   delivery: Pick<typeof deliveries.$inferInsert, 'key' | 'dueAt' | 'queuedAt' | 'failingSince'> & {
@@ -119,6 +120,7 @@ export async function planOrders(
           ? { billingAddressId: known.billingAddressId }
           : { placementKey: requireRow(firstAddresses, whose) },
       custom: input.custom,
+      paid: input.paid,
       item: {
         nftId: nft.id,
         listingId: listing.id,

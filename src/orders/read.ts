@@ -15,7 +15,7 @@ export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[
   const sold = { nfts: byId(nfts), listings: byId(rows.map(({ listing }) => listing)) }
   const rowsByOrder = Map.groupBy(rows, ({ order }) => order.id)
   return new Map(
-    rows.map(({ order: { namespace: _, ...order }, buyer }): [number, Order] => {
+    rows.map(({ order: { namespace: _, paid: __, ...order }, buyer }): [number, Order] => {
       const own = rowsByOrder.get(order.id) ?? []
       const items = own.map(({ item, delivery }) => ({ ...item, delivery }))
       const built = buildOrder(viewer, { order, items, sold })

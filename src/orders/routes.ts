@@ -69,7 +69,7 @@ export const orderRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
         'without `providerId`, the oldest change comes first, and an order that changes while you ' +
         'read comes again at the end. To go on later, begin a minute before the last `updatedAt`: ' +
         'changes become visible a moment after their time. What `sequence` repeats you have.',
-      access: 'token',
+      access: 'orders',
       reads: 'nearest',
       input: { query: OrderQuery },
       answer: AnyOrderPage,
@@ -87,7 +87,7 @@ export const orderRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
       description:
         `Returns 1 to ${MAX_ORDERS} orders in the order of the path, each once. A user token can ` +
         'read the orders in which its user is the buyer or a seller.',
-      access: 'token',
+      access: 'orders',
       reads: 'nearest',
       input: { param: OrderIds },
       answer: Orders,
@@ -110,7 +110,7 @@ export const orderRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
         'that placed it, or a master token. Refund the order once its status is `failed` with the ' +
         '`reasonCode` `cancelled`: the event `order.cancelled` says so. Until then it may still ' +
         'become `transferred`. Safe to repeat.',
-      access: 'token',
+      access: 'orders',
       reads: 'primary',
       input: { param: OrderId },
       answer: OrderSummaries,
@@ -131,7 +131,7 @@ export const orderRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
         `Places 1 to ${MAX_ORDERS} orders, all of them or none. Each order starts the transfer of ` +
         'its NFT to the buyer. A user token can place orders for the listings of its user. With an ' +
         '`Idempotency-Key` the call is safe to repeat for 24 hours.',
-      access: 'token',
+      access: 'orders',
       reads: 'nearest',
       bodyName: 'orders',
       input: { header: IdempotencyHeader, json: NewOrders },
@@ -156,7 +156,7 @@ export const orderRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
         'token, as it is now. So the call can be repeated at any time, also after days: there is ' +
         'one order. If the order is not the one that the body asks for, the status is 409 and an ' +
         'issue for each field has the stored value. Billing data is not compared.',
-      access: 'token',
+      access: 'orders',
       reads: 'nearest',
       input: { param: OrderNumber, json: NumberedOrder },
       answer: PlacedOrders,
@@ -180,7 +180,7 @@ export const orderRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
       description:
         'Makes all checks of a call that places these orders, and writes nothing. Returns what ' +
         'they would cost, or the errors that placing them would have now.',
-      access: 'token',
+      access: 'orders',
       reads: 'nearest',
       bodyName: 'orders',
       input: { json: NewOrders },

@@ -64,7 +64,7 @@ export const OrderFields = z.object({
   payprovWebhookToken: z
     .uuid()
     .describe(
-      'Token for webhooks of a payment provider. Only for master tokens; otherwise the nil UUID.',
+      'Token for webhooks of a payment provider. Only for master tokens (without `orders`); otherwise the nil UUID.',
     ),
   totalPriceCents: money('Price of all pieces'),
   totalPriceCurrency: currency('Currency of the total price, ISO 4217.'),

@@ -16,6 +16,7 @@ export const summaryColumns = {
   priceCurrency: orderItems.priceCurrency,
   totalPriceCents: orders.totalPriceCents,
   totalPriceEth: orders.totalPriceEth,
+  paid: orders.paid,
   buyerId: orders.buyerId,
   sellerId: orderItems.sellerId,
   reasonCode: deliveryColumns.reasonCode,

@@ -9,7 +9,7 @@
  */
 
 import { sql } from 'drizzle-orm'
-import { writeAs } from '../auth/access.ts'
+import { actsForAll, writeAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { countUse } from '../db/quota.ts'
 import { prepared, raw } from '../db/statements.ts'
@@ -70,13 +70,13 @@ type NewOrders = Rows & { namespace: string }
 
 const insertOrders = prepared((db, { rows, now, namespace }: NewOrders) =>
   db.all<Written['orders'][number]>(sql`INSERT INTO orders (buyerId, billingAddressId, providerId,
-      payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, custom, namespace,
-      createdAt)
+      payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, custom, paid,
+      namespace, createdAt)
     SELECT ${referencedUser}, coalesce(value ->> 'billingAddressId', (SELECT id FROM addresses
         WHERE placementKey = value ->> 'placementKey' ORDER BY id DESC LIMIT 1)),
       value ->> 'providerId', value ->> 'payprovWebhookToken', value ->> 'totalPriceCents',
-      value ->> 'totalPriceCurrency', value ->> 'totalPriceEth', value ->> 'custom', ${namespace},
-      ${now}
+      value ->> 'totalPriceCurrency', value ->> 'totalPriceEth', value ->> 'custom', value ->> 'paid',
+      ${namespace}, ${now}
     FROM json_each(${rows}) ORDER BY json_each.key
     RETURNING id, buyerId, billingAddressId, payprovWebhookToken`),
 )
@@ -138,14 +138,14 @@ export async function writePlan(
   const { namespace } = data
   const { placedAt: now, newUsers, newAddresses } = plan
   const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
-  const isMaster = caller.role === 'master'
   const tokens = plan.orders.map(({ order }) => order.payprovWebhookToken)
   const holds = data.rows.flatMap(({ hold }) => hold?.id ?? [])
-  const orders = plan.orders.map(({ order, buyer, billing, custom }) => ({
+  const orders = plan.orders.map(({ order, buyer, billing, custom, paid }) => ({
     ...order,
     ...buyer,
     ...billing,
     custom,
+    paid,
   }))
   const items = plan.orders.map(({ order, item, delivery }) => [
     order.payprovWebhookToken,
@@ -163,7 +163,7 @@ export async function writePlan(
           ? insertAddresses(db, {
               rows: JSON.stringify(newAddresses),
               now,
-              origin: isMaster ? 'order' : 'seller_order',
+              origin: actsForAll(caller) ? 'order' : 'seller_order',
             })
           : undefined,
       stock: reduceStock(db, itemRows),
@@ -172,7 +172,7 @@ export async function writePlan(
       deliveries: insertDeliveries(db, {
         ...itemRows,
         namespace,
-        placedBy: isMaster ? null : caller.userId,
+        placedBy: caller.role === 'master' ? null : caller.userId,
       }),
       events: appendFirstEvents(db, now, plan.orders.length),
       holds: holds.length > 0 ? deleteHolds(db, holds) : undefined,

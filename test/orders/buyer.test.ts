@@ -383,7 +383,7 @@ it('does not tell a seller whether an address has an account with a billing addr
   const refused = {
     code: 'no_billing_address',
     error:
-      'orders[0].buyerBillingData: must have city, country, postal and street, as a user token does not use those of others',
+      'orders[0].buyerBillingData: must have city, country, postal and street, as this token does not use those of others',
   }
   expect(withoutBilling).toEqual([refused, refused])
   for (const to of [email, anEmail()])

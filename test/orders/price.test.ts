@@ -79,7 +79,7 @@ it('returns 400 unless price and currency are given together, in the right form'
     'orders[0].expectedCurrency: is required with a price',
     'orders[1].expectedPriceCents: is required with a currency',
     'orders[2].expectedPriceCents: must be at least 0',
-    'orders[2].expectedCurrency: must be three capital letters, as in "EUR"',
+    'orders[2].expectedCurrency: must be three capital letters of ISO 4217, as in "EUR"',
     'orders[3].quantity: must be a positive integer',
     'orders[3].expectedPriceCents: must be an integer',
   ])

@@ -51,7 +51,7 @@ it('shows what the order, its item and its delivery show, and nothing else', asy
     ...{ id, orderItemId: whole?.orderItems[0]?.id, providerId: 'A-7' },
     ...{ nftId: input.nftId, listingId: input.listingId, quantity: 2 },
     ...{ priceCents: 1000, priceCurrency: 'EUR', totalPriceCents: 2000, totalPriceEth: '0.01' },
-    ...{ buyerId: buyer.id, sellerId: seller.id, source: 'ERP: north', custom },
+    ...{ buyerId: buyer.id, sellerId: seller.id, source: 'ERP: north', custom, paid: null },
     ...{ status: 'transferred', txId, reasonCode: null, failReason: null },
     ...{ cancelRequestedAt: null, claimUrl: null, sequence: 2 },
     ...{ createdAt: whole?.createdAt, updatedAt: whole?.updatedAt },

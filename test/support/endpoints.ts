@@ -21,6 +21,7 @@ import {
   anAdministrator,
   anNft,
   aReadOnlyToken,
+  aShopToken,
   aToken,
   aTransaction,
   aUser,
@@ -74,6 +75,7 @@ export async function sampleWorld() {
     reader: await aReadOnlyToken(owner),
     other: await aToken(await aUser()),
     seller: await aToken(seller),
+    shop: await aShopToken('Shop', administrator),
     master: await aToken(administrator, 'master'),
   }
 

@@ -75,6 +75,7 @@ export const fields = {
     'priceCurrency',
     'totalPriceCents',
     'totalPriceEth',
+    'paid',
     'buyerId',
     'sellerId',
     'status',

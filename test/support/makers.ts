@@ -56,7 +56,7 @@ export async function aToken(
   role: 'user' | 'master' = 'user',
   kind: 'api' | 'session' = 'api',
   name = kind === 'session' ? SESSION_NAME : `test ${++tokenCount}`,
-  scope: 'read' | 'write' | 'metrics' = 'write',
+  scope: 'read' | 'write' | 'metrics' | 'orders' = 'write',
 ) {
   const record = newToken(issuer, { userId: user.id, role, scope }, API_TOKEN_LIFETIME, new Date())
   const namespace = tokenNamespace({ ...record, name })
@@ -78,6 +78,10 @@ export const aMetricsToken = async () =>
 /** Returns the master token of a new administrator, with a name of its own by default. */
 export const aMasterToken = async (name?: string) =>
   aToken(await anAdministrator(), 'master', 'api', name)
+
+/** Returns a token for the orders of one shop: by default of a new administrator, with a new name. */
+export const aShopToken = async (name?: string, administrator?: { id: number }) =>
+  aToken(administrator ?? (await anAdministrator()), 'master', 'api', name, 'orders')
 
 export const anAddress = (
   owner: { id: number },

@@ -25,7 +25,8 @@ own, which the server logs beside its own.
 
 Send a token in the header \`Authorization\`, with or without \`Bearer\`. Without this header, the
 session cookie of a signed-in browser is used, on requests from the same site. A user token acts for
-its user, a master token for every user. A token that may only read works for \`GET\` alone.
+its user, a master token for every user. A token that may only read works for \`GET\` alone. A master
+token with the scope \`orders\` is for one shop: it places and follows the orders of its name.
 
 Paths that support \`GET\` also support \`HEAD\`, and every path supports \`OPTIONS\`. Other methods get
 405 with the header \`Allow\`.
@@ -120,7 +121,8 @@ function accessOf({ method, access }: DescribedEndpoint): string {
   if (access === 'session') return 'Needs the session cookie of a signed-in browser.'
   if (access === 'metrics') return 'Needs a master token, which may be one for metrics only.'
   const token = access === 'master' ? 'a master token' : 'a token'
-  return `Needs ${token}${method === 'GET' ? '' : ' that may write'}.`
+  const isForShops = access !== 'orders' ? '' : ', also one with the scope `orders`'
+  return `Needs ${token}${method === 'GET' ? '' : ' that may write'}${isForShops}.`
 }
 
 function securityOf({ access }: DescribedEndpoint) {

@@ -47,7 +47,12 @@ const OrderDiffers = z
     message,
     orderId: z.int().positive().describe('The order that has the number.'),
     stored: z
-      .union([z.int(), z.string(), z.record(z.string(), z.string()), z.null()])
+      .union([
+        z.int(),
+        z.string(),
+        z.record(z.string(), z.union([z.int(), z.string(), z.null()])),
+        z.null(),
+      ])
       .describe('What the order has: the id of a listing, an NFT or a buyer, or the value.'),
   })
   .meta({ id: 'OrderDiffersIssue', description: 'The stored order has another value.' })

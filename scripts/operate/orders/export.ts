@@ -1,6 +1,6 @@
 /** Reads summaries of orders from an instance, as lines of JSON or CSV. */
 import type { MarketplaceClient, OrderSummary } from '../../../client/src/index.ts'
-import { OrderSummary as Summary } from '../../../src/orders/answers.ts'
+import { Payment, OrderSummary as Summary } from '../../../src/orders/answers.ts'
 import { CommandError } from '../../shell/command.ts'
 
 /** Milliseconds after which an order that a call has placed is in the database for certain. */
@@ -41,11 +41,17 @@ export async function* readOrders(client: MarketplaceClient, { from, to }: Perio
   for await (const { orders } of client.pages('listOrders', query)) yield orders
 }
 
-const columns = Object.keys(Summary.shape) as (keyof OrderSummary)[]
+const { paid: _, ...summaryFields } = Summary.shape
+const columns = Object.keys(summaryFields) as (keyof typeof summaryFields)[]
+const paidColumns = Object.keys(Payment.shape) as (keyof typeof Payment.shape)[]
 
 /** Returns a line of CSV (RFC 4180), without its line feed. Without an order, the names. */
 export const toCsv = (order?: OrderSummary): string =>
-  `${columns.map((name) => (order ? toCell(order[name]) : name)).join()}\r`
+  `${[
+    ...columns.map((name) => (order ? toCell(order[name]) : name)),
+    // A column for each, for bookkeeping.
+    ...paidColumns.map((name) => (order ? toCell(order.paid?.[name] ?? null) : `paid.${name}`)),
+  ].join()}\r`
 
 function toCell(value: OrderSummary[keyof OrderSummary]): string {
   if (value === null) return ''

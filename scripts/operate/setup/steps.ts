@@ -35,6 +35,9 @@ export type Options = Place & {
 const ZONE_ADVICE =
   'Let the servers of shops through: in the dashboard of the zone, under Security, switch off Bot Fight Mode, and Browser Integrity Check for this host. docs/deploying.md, "Let servers through", says how.'
 
+const SHOP_ADVICE =
+  'Give each shop a token of its own with the permission “Only the orders of one shop”: sign in as the administrator, Settings, API Access.'
+
 const noSigners = { signers: [], problems: [] }
 
 /** Creates everything that the Worker needs. Returns whether it needs its secrets with its code. */
@@ -84,6 +87,7 @@ export async function goLive(
     if (!isReleased) return
     report('worker', `${worker}: deployed`)
     advise(ZONE_ADVICE)
+    advise(SHOP_ADVICE)
   }
   await ensureReplication({ ...setup, environment })
   const problem = await findAnswerProblem(environment)

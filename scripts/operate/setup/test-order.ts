@@ -54,7 +54,8 @@ export async function placeTestOrder(
       `Sign in as the administrator and link a wallet, which receives the test order. Then run this again with --test-order.`,
     )
   if (isDryRun) return report('test order', `would buy NFT ${listing.nftId}`)
-  const token = await issueToken(db, issuer, { role: 'master', name: TOKEN_NAME }, now)
+  const request = { role: 'master', scope: 'orders', name: TOKEN_NAME } as const
+  const token = await issueToken(db, issuer, request, now)
   const order = { ...listing, quantity: 1, buyerUserId: buyer.id, providerId: ORDER_NUMBER }
   const id = await post(`${issuer.url}/api/externalOrders`, token, [order])
   report(

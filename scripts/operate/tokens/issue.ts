@@ -32,7 +32,7 @@ export function parseIssuer(variables: object): Issuer {
 export type TokenRequest = {
   role: 'user' | 'master'
   /** Default: `write`. */
-  scope?: 'write' | 'metrics'
+  scope?: 'write' | 'orders' | 'metrics'
   /** The owner. Without it, a master token belongs to the first administrator. */
   userId?: number
   /** The name that the settings page shows. It decides the namespace. */

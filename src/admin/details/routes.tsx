@@ -13,7 +13,7 @@ import { idText } from '../../http/inputs.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import { ExplorerLink } from '../../pages/components/explorer.tsx'
 import { displayName } from '../../pages/components/names.ts'
-import { count, money } from '../../pages/components/numbers.ts'
+import { count, describePaid, money } from '../../pages/components/numbers.ts'
 import { usePage } from '../../pages/components/request.ts'
 import { Rows } from '../../pages/components/rows.tsx'
 import { Time } from '../../pages/components/time.tsx'
@@ -116,6 +116,7 @@ const OrderPage = ({ order, transfers }: Found<typeof readOrderDetails>) => (
       ],
       ['Placed', <Time at={order.createdAt} />],
       ['Total', money(order.totalPriceCents, order.totalPriceCurrency)],
+      ['Paid', order.paid && <bdi>{describePaid(order.paid)}</bdi>],
       ['Buyer', <PageLink to="users" id={order.buyerId} />],
     ]}
   >

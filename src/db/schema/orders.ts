@@ -12,6 +12,15 @@ import { listings, nfts } from './catalogue.ts'
 import { id, reference, timestamp } from './columns.ts'
 import { users } from './users.ts'
 
+/** `grossCents` includes taxes and is what was left of the price after discounts. */
+export type Paid = {
+  grossCents: number
+  taxCents: number | null
+  discountCents: number | null
+  currency: string
+  invoiceNumber: string | null
+}
+
 /** What every order shows alike is not stored: see `orders/order.ts`. */
 export const orders = sqliteTable(
   'orders',
@@ -36,6 +45,8 @@ export const orders = sqliteTable(
     ),
     /** JSON: the shop's own texts by name; null if it gave none. */
     custom: text({ mode: 'json' }).$type<Record<string, string>>(),
+    /** JSON: what the customer has really paid; null if the shop has not told. */
+    paid: text({ mode: 'json' }).$type<Paid>(),
   },
   (t) => [
     // The number first, because it is also looked up in all namespaces.

@@ -76,8 +76,11 @@ export const isGuestSql = (user: string): string =>
 
 const tokenKinds = ['api', 'session'] as const
 export const tokenRoles = ['user', 'master'] as const
-/** `write` includes reading. `metrics` reads the metrics of the instance, and nothing else. */
-export const tokenScopes = ['read', 'write', 'metrics'] as const
+/**
+ * `write` includes reading. Of master tokens only: `metrics` reads the metrics of the instance, and
+ * `orders` places and follows the orders of its namespace; neither does anything else.
+ */
+export const tokenScopes = ['read', 'write', 'metrics', 'orders'] as const
 
 /** Claims of all issued tokens. The token itself is never stored. */
 export const tokens = sqliteTable(

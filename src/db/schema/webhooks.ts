@@ -79,6 +79,11 @@ export const webhookEndpoints = sqliteTable(
     events: text({ mode: 'json' }).$type<WebhookEvent[]>().notNull(),
     /** JSON: names of tokens whose orders are told; null for all. */
     sources: text({ mode: 'json' }).$type<string[]>(),
+    /**
+     * Namespace of the token with the scope `orders` that made it: such tokens manage it, and it stays
+     * with their name alone and without alarms. Null for others.
+     */
+    namespace: text(),
     /** Random. The secret is computed from it, and never stored. See `events/signature.ts`. */
     secretId: text().notNull(),
     /** The one before the last rotation, which signs as well until the time beside it. */

@@ -51,8 +51,9 @@ export const apiAccessRoutes = new Endpoints()
     '/settings/api-access/tokens',
     { access: 'session', reads: 'primary', checks: [tokenRateLimit], input: { form: NewToken } },
     async (c, { form: { days, ...entered } }) => {
-      // Metrics are of the whole instance.
-      const input = entered.scope === 'metrics' ? { ...entered, role: 'master' as const } : entered
+      // Metrics are of the whole instance, and a shop sells for every seller.
+      const isForMaster = entered.scope === 'metrics' || entered.scope === 'orders'
+      const input = isForMaster ? { ...entered, role: 'master' as const } : entered
       try {
         const token = { ...input, name: parseForm(TokenName, input.name), lifetime: days * DAY }
         const { id, email } = await generateToken(c.var, token)

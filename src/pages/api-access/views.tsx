@@ -72,7 +72,10 @@ const GenerateForm = () => {
   const scopes = {
     write: 'Read and change',
     read: 'Only read',
-    ...(isAdministrator && { metrics: 'Only the metrics (master token)' }),
+    ...(isAdministrator && {
+      orders: 'Only the orders of one shop (master token)',
+      metrics: 'Only the metrics (master token)',
+    }),
   }
   return (
     <form method="post" action="/settings/api-access/tokens" class="panel">
@@ -97,6 +100,14 @@ const GenerateForm = () => {
   )
 }
 
+/** What each kind of token may read. */
+const samplePaths = {
+  write: '/api/public/user/me/deliveryAddresses',
+  read: '/api/public/user/me/deliveryAddresses',
+  orders: '/api/externalOrders',
+  metrics: '/metrics',
+}
+
 type TokenDetailsProps = Omit<Awaited<ReturnType<typeof readToken>>, 'account'>
 
 export const TokenDetails = ({ token, jwt }: TokenDetailsProps) => (
@@ -113,7 +124,7 @@ export const TokenDetails = ({ token, jwt }: TokenDetailsProps) => (
     <CopyField
       id="curl"
       label="Try it in a terminal"
-      text={`curl -H "Authorization: Bearer ${jwt}" \\\n  ${usePage().settings.PUBLIC_URL}${token.scope === 'metrics' ? '/metrics' : '/api/public/user/me/deliveryAddresses'}`}
+      text={`curl -H "Authorization: Bearer ${jwt}" \\\n  ${usePage().settings.PUBLIC_URL}${samplePaths[token.scope]}`}
     />
     <p class="hint">You can read the token here again until you revoke it.</p>
     {!token.rolledAt && !isExpired(token) && (
@@ -223,6 +234,7 @@ const Badges = ({ token }: { token: Token }) => (
   <>
     {token.role === 'master' && <span class="badge strong">Master</span>}
     {token.scope === 'read' && <span class="badge">Read-only</span>}
+    {token.scope === 'orders' && <span class="badge">Orders of one shop</span>}
     {token.scope === 'metrics' && <span class="badge">Metrics</span>}
     {token.rolledAt && <span class="badge">Replaced</span>}
     {isExpired(token) && <span class="badge">Expired</span>}

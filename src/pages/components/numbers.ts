@@ -1,16 +1,10 @@
-/**
- * Currencies of ISO 4217 whose minor unit is not a hundredth, by its decimal digits. `Intl` has the
- * digits of CLDR, which differ for currencies such as HUF, IDR and RSD.
- */
-const currenciesByDigits: [number, RegExp][] = [
-  [0, /BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|UYI|VND|VUV|XAF|XOF|XPF/],
-  [3, /BHD|IQD|JOD|KWD|LYD|OMR|TND/],
-  [4, /CLF|UYW/],
-]
+import type { Paid } from '../../db/schema/orders.ts'
+import { minorDigits } from '../../http/currencies.ts'
 
 /** Returns a price such as `€10.00`. `amount` is in minor units, `currency` a code of ISO 4217. */
 export function money(amount: number, currency: string): string {
-  const [digits] = currenciesByDigits.find(([, codes]) => codes.test(currency)) ?? [2]
+  // `Intl` has the digits of CLDR, which differ for currencies such as HUF, IDR and RSD.
+  const digits = minorDigits(currency) ?? 2
   const value = amount / 10 ** digits
   // A code of another form would throw.
   if (!/^[A-Z]{3}$/.test(currency)) return `${value.toFixed(digits)} ${currency}`
@@ -21,6 +15,17 @@ export function money(amount: number, currency: string): string {
     maximumFractionDigits: digits,
   })
 }
+
+/** Says what a customer has paid. */
+export const describePaid = ({ currency, ...paid }: Paid): string =>
+  [
+    money(paid.grossCents, currency),
+    paid.taxCents !== null && `with ${money(paid.taxCents, currency)} of tax`,
+    paid.discountCents !== null && `after a discount of ${money(paid.discountCents, currency)}`,
+    paid.invoiceNumber !== null && `invoice ${paid.invoiceNumber}`,
+  ]
+    .filter((part) => part !== false)
+    .join(', ')
 
 /** Returns a number with separators, such as `1,000,000`. */
 export const count = (value: number): string => value.toLocaleString('en')

@@ -8,7 +8,7 @@ import { Icon } from '../components/icon.tsx'
 import { shortAddress } from '../components/names.ts'
 import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
 import { Notice } from '../components/notice.tsx'
-import { money, plural } from '../components/numbers.ts'
+import { describePaid, money, plural } from '../components/numbers.ts'
 import { Cover } from '../components/picture.tsx'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
@@ -170,6 +170,8 @@ const buyerName = ({ order: { buyer }, item: { ethRecipient } }: HistoryEntry): 
 /** `billing` is the billing address; undefined for a seller. */
 type OrderPageProps = OrderProps & { billing: string | undefined }
 
+type Fact = [name: string, value: Child]
+
 export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
   const { nft, ethRecipient: account, quantity, priceCents, priceCurrency } = entry.item
   const { contractNetwork, contractAddr: address, tokenId } = nft
@@ -179,8 +181,9 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
       {value}
     </ExplorerLink>
   )
-  const facts: [name: string, value: Child][] = [
+  const facts: Fact[] = [
     ['Price', `${quantity} × ${money(priceCents, priceCurrency)}`],
+    ...(entry.paid ? [['Paid', <bdi>{describePaid(entry.paid)}</bdi>] satisfies Fact] : []),
     ['Wallet', account ? link(account) : 'None yet'],
     ['Contract', link(address)],
     ['Network', network?.name ?? contractNetwork],

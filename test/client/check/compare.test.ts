@@ -12,7 +12,15 @@ const sale = newSale('A-1', goods, { quantity: 2 })
 const wallet = 'wallet' in sale.buyer ? sale.buyer.wallet : ''
 
 const delivered: Order = {
-  ...{ id: 7, orderItemId: 7, providerId: 'A-1', source: 'Shop', custom: null, claimUrl: null },
+  ...{
+    id: 7,
+    orderItemId: 7,
+    providerId: 'A-1',
+    source: 'Shop',
+    custom: null,
+    paid: null,
+    claimUrl: null,
+  },
   ...{ nftId: 2, listingId: 12, quantity: 2, priceCents: 1000, priceCurrency: 'EUR' },
   ...{ totalPriceCents: 2000, totalPriceEth: '0.2', buyerId: 3, sellerId: 2 },
   ...{ status: 'transferred', reasonCode: null, failReason: null, txId: '0xabc', sequence: 3 },

@@ -1,0 +1,19 @@
+/** Currencies of ISO 4217. The list of the runtime lacks new ones, and has some that are gone. */
+import { code as findCurrency } from 'currency-codes'
+import * as z from 'zod'
+
+/** Newer than the list, with its decimal digits: the guilder of Curaçao and Sint Maarten. */
+const added: Readonly<Record<string, number>> = { XCG: 2 }
+
+/** Returns how many decimal digits the minor unit of a currency has; undefined for an unknown code. */
+export const minorDigits = (code: string): number | undefined =>
+  added[code] ?? findCurrency(code)?.digits
+
+/** A currency of a request. */
+export const currencyCode = z
+  .string()
+  .regex(/^[A-Z]{3}$/, {
+    error: 'must be three capital letters of ISO 4217, as in "EUR"',
+    abort: true,
+  })
+  .refine((code) => minorDigits(code) !== undefined, 'must be a currency of ISO 4217, as in "EUR"')
