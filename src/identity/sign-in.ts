@@ -35,6 +35,8 @@ export type Client = {
   browser: string | null
   /** ISO 3166-1 alpha-2; null if it is not known. */
   country: string | null
+  /** The language of the browser (BCP 47), if there are texts in it. */
+  locale: string | undefined
   /** The caller of the request: the session that this browser has had until now. */
   previous: Caller | null
 }
@@ -55,7 +57,7 @@ export async function signIn(
   { proof, client }: { proof: Proof; client: Client },
 ): Promise<TokenRecord> {
   const { method, value, walletChainId } = proof
-  const { ipAddress, browser, country, previous } = client
+  const { ipAddress, browser, country, locale, previous } = client
   const nowText = now.toISOString()
   const column = users[identityFields[method]]
   // Without it, SQLite does not use the partial index of the column.
@@ -90,6 +92,7 @@ export async function signIn(
           walletChainId,
           identityHash: unusedHash(proof.identityHash),
           ipAddress,
+          locale,
           approvedAt: nowText,
           lastAccessAt: nowText,
           createdAt: nowText,
@@ -98,7 +101,7 @@ export async function signIn(
         .onConflictDoUpdate({
           target: uniqueColumns[method],
           targetWhere: isSet,
-          set: { lastAccessAt: nowText, ipAddress },
+          set: { lastAccessAt: nowText, ipAddress, locale },
         })
         .returning({ id: users.id }),
       session: db.insert(tokens).values({

@@ -2,6 +2,7 @@
  * Signs in with a wallet of the browser, or links it to an account: the wallet signs a message of the
  * server (EIP-4361).
  */
+import { translate } from './texts.js'
 import { accountOf, explain, findWallets, Problem, useChain } from './wallets.js'
 
 const panel = document.getElementById('wallets')
@@ -14,19 +15,19 @@ const networks = JSON.parse(panel.dataset.networks)
 
 /** For phones, whose wallets are apps with a browser of their own. Nobody is signed in there. */
 const walletAppHelp = `
-  <p>Use the browser of your wallet app:</p>
+  <p>${translate('Use the browser of your wallet app:')}</p>
   <ol class="list">
-    <li>Copy the address of this page.</li>
-    <li>Open your wallet app, and the browser in it.</li>
-    <li>Paste the address there.</li>
-    ${purpose === 'link' ? '<li>Sign in there with your e-mail address, then link the wallet.</li>' : ''}
+    <li>${translate('Copy the address of this page.')}</li>
+    <li>${translate('Open your wallet app, and the browser in it.')}</li>
+    <li>${translate('Paste the address there.')}</li>
+    ${purpose === 'link' ? `<li>${translate('Sign in there with your e-mail address, then link the wallet.')}</li>` : ''}
   </ol>
   <div class="field">
-    <label for="page-address">Address of this page</label>
+    <label for="page-address">${translate('Address of this page')}</label>
     <input id="page-address" readonly>
   </div>
   <p class="actions">
-    <button class="button" type="button">Copy the address</button>
+    <button class="button" type="button">${translate('Copy the address')}</button>
     <span class="status" role="status"></span>
   </p>`
 
@@ -35,14 +36,15 @@ const help = document.createElement('div')
 help.className = 'flow'
 list.after(help)
 
-status.textContent = 'Looking for wallets…'
+status.textContent = translate('Looking for wallets…')
 
 findWallets(addWallet, () => {
   status.textContent = ''
   if (matchMedia('(pointer: coarse)').matches) return showWalletAppHelp()
   help.className = 'hint'
-  help.textContent =
-    'No wallet was found in this browser. Install one, or unlock it, and reload this page.'
+  help.textContent = translate(
+    'No wallet was found in this browser. Install one, or unlock it, and reload this page.',
+  )
 })
 
 function showWalletAppHelp() {
@@ -58,8 +60,8 @@ function showWalletAppHelp() {
       () => false,
     )
     help.querySelector('[role="status"]').textContent = copied
-      ? 'Copied.'
-      : 'Your browser blocked this. Copy the selected text yourself.'
+      ? translate('Copied.')
+      : translate('Your browser blocked this. Copy the selected text yourself.')
   })
 }
 
@@ -86,10 +88,10 @@ function addWallet({ name, icon, provider }) {
 async function useWallet(provider, name, button) {
   setBusy(true)
   problem.textContent = ''
-  status.textContent = `Waiting for ${name}…`
+  status.textContent = translate('Waiting for {name}…', { name })
   try {
     const { transfers } = await signMessage(provider)
-    status.textContent = 'Done.'
+    status.textContent = translate('Done.')
     location.assign(transfers ? `/orders?notice=wallet-linked&transfers=${transfers}` : redirect)
   } catch (error) {
     status.textContent = ''
@@ -119,16 +121,19 @@ async function post(path, body) {
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(body),
   }).catch(() => {
-    throw new Problem('this site did not answer: check your connection, then try again')
+    throw new Problem(translate('This site did not answer: check your connection, then try again.'))
   })
   const result = await response.json().catch(() => {
-    throw new Problem('something went wrong on our side: try again in a minute')
+    throw new Problem(translate('Something went wrong on our side: try again in a minute.'))
   })
   if (result.code === 'reauthentication_required')
     location.assign(`/sign-in/again?redirect=${encodeURIComponent(location.pathname)}`)
-  if (!response.ok) throw new Problem(result.error)
+  if (!response.ok) throw new Problem(sentence(result.error))
   return result
 }
+
+/** Messages of the API have no capital letter and no full stop. */
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 function setBusy(isBusy) {
   for (const button of list.querySelectorAll('button')) button.disabled = isBusy

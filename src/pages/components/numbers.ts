@@ -9,12 +9,12 @@ const currenciesByDigits: [number, RegExp][] = [
 ]
 
 /** Returns a price such as `€10.00`. `amount` is in minor units, `currency` a code of ISO 4217. */
-export function money(amount: number, currency: string): string {
+export function money(amount: number, currency: string, locale = 'en'): string {
   const [digits] = currenciesByDigits.find(([, codes]) => codes.test(currency)) ?? [2]
   const value = amount / 10 ** digits
   // A code of another form would throw.
   if (!/^[A-Z]{3}$/.test(currency)) return `${value.toFixed(digits)} ${currency}`
-  return value.toLocaleString('en', {
+  return value.toLocaleString(locale, {
     style: 'currency',
     currency,
     minimumFractionDigits: digits,
@@ -23,7 +23,7 @@ export function money(amount: number, currency: string): string {
 }
 
 /** Returns a number with separators, such as `1,000,000`. */
-export const count = (value: number): string => value.toLocaleString('en')
+export const count = (value: number, locale = 'en'): string => value.toLocaleString(locale)
 
 /** Returns the number with its noun, such as `1 NFT` and `2 NFTs`. */
 export const plural = (value: number, noun: string): string =>

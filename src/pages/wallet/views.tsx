@@ -32,23 +32,26 @@ type WalletsProps = {
 }
 
 /** The script `assets/wallet.js` adds a button for each wallet in the browser. */
-export const Wallets = ({ purpose, redirect, address }: WalletsProps) => (
-  <div
-    id="wallets"
-    class="stack"
-    data-purpose={purpose}
-    data-redirect={redirect}
-    data-networks={JSON.stringify(Object.entries(usePage().settings.NETWORKS).map(walletNetwork))}
-    data-address={address}
-  >
-    <noscript>
-      <p class="hint">Wallets need JavaScript, which is off in this browser.</p>
-    </noscript>
-    <ul class="wallets" aria-label="Wallets" hidden />
-    <p class="status" role="status" />
-    <p class="problem" role="alert" />
-  </div>
-)
+export const Wallets = ({ purpose, redirect, address }: WalletsProps) => {
+  const { settings, texts } = usePage()
+  return (
+    <div
+      id="wallets"
+      class="stack"
+      data-purpose={purpose}
+      data-redirect={redirect}
+      data-networks={JSON.stringify(Object.entries(settings.NETWORKS).map(walletNetwork))}
+      data-address={address}
+    >
+      <noscript>
+        <p class="hint">{texts.wallets.noScript}</p>
+      </noscript>
+      <ul class="wallets" aria-label={texts.wallets.label} hidden />
+      <p class="status" role="status" />
+      <p class="problem" role="alert" />
+    </div>
+  )
+}
 
 type WalletActionProps = {
   label: string
