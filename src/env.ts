@@ -128,6 +128,9 @@ export const issuerSchema = z.object({
   JWT_KEYS: json(z.object({ keys: z.array(signingKey).min(1) })),
 })
 
+/** Also what error pages say if the configuration is not valid. */
+export const DEFAULT_NAME = 'Marketplace'
+
 const count = z.coerce.number<string | number>().pipe(positiveInteger)
 
 const settingsSchema = issuerSchema.extend({
@@ -154,7 +157,17 @@ const settingsSchema = issuerSchema.extend({
   MAX_MAILS_PER_HOUR: count.default(100),
   MAX_MAILS_PER_DAY: count.default(500),
   /** Mails about orders in a day (UTC), besides those. With 0, none is sent. */
-  MAX_ORDER_MAILS_PER_DAY: z.coerce.number<string | number>().pipe(z.int().min(0)).default(0),
+  MAX_ORDER_MAILS_PER_DAY: z.coerce.number<string | number>().pipe(z.int().min(0)).default(1000),
+  /** What pages and mails call the instance. */
+  INSTANCE_NAME: z
+    .string()
+    .regex(/^[^\p{C}<>"]{1,50}$/u, 'must be 1 to 50 visible characters, without <, > and "')
+    .default(DEFAULT_NAME),
+  /** The colour of buttons in mails. */
+  INSTANCE_COLOR: z
+    .string()
+    .regex(/^#[\da-f]{6}$/i, 'must be # and 6 hexadecimal digits')
+    .optional(),
   /** The keys of Cloudflare Turnstile, for the form that asks for a sign-in link. Both or neither. */
   TURNSTILE_SITE_KEY: nonEmpty.optional(),
   TURNSTILE_SECRET: nonEmpty.optional(),

@@ -52,7 +52,7 @@ export type Person = Pick<typeof users.$inferSelect, keyof typeof personColumns>
 
 /** The signed-in user, as pages show them. */
 export type Account = Person &
-  Pick<typeof users.$inferSelect, 'avatarKey' | 'roleId'> & { signedInAt: string }
+  Pick<typeof users.$inferSelect, 'avatarKey' | 'roleId' | 'locale'> & { signedInAt: string }
 
 const selectAccount = prepared((db, { tokenId }: Pick<Caller, 'tokenId'>) =>
   db
@@ -60,6 +60,7 @@ const selectAccount = prepared((db, { tokenId }: Pick<Caller, 'tokenId'>) =>
       ...personColumns,
       avatarKey: users.avatarKey,
       roleId: users.roleId,
+      locale: users.locale,
       signedInAt: tokens.createdAt,
     })
     .from(tokens)

@@ -36,6 +36,8 @@ export type Client = {
   browser: string | null
   /** ISO 3166-1 alpha-2; null if it is not known. */
   country: string | null
+  /** The language of the browser (BCP 47), if there are texts in it. */
+  locale: string | undefined
   /** The caller of the request: the session that this browser has had until now. */
   previous: Caller | null
 }
@@ -56,7 +58,7 @@ export async function signIn(
   { proof, client }: { proof: Proof; client: Client },
 ): Promise<TokenRecord> {
   const { method, value, walletChainId, walletProvedByFactory } = proof
-  const { ipAddress, browser, country, previous } = client
+  const { ipAddress, browser, country, locale, previous } = client
   const nowText = now.toISOString()
   const column = users[identityFields[method]]
   // Without it, SQLite does not use the partial index of the column.
@@ -92,6 +94,7 @@ export async function signIn(
           walletProvedByFactory,
           identityHash: unusedHash(proof.identityHash),
           ipAddress,
+          locale,
           approvedAt: nowText,
           lastAccessAt: nowText,
           createdAt: nowText,
@@ -103,6 +106,7 @@ export async function signIn(
           set: {
             lastAccessAt: nowText,
             ipAddress,
+            locale,
             ...(method === 'wallet' && { walletProvedByFactory }),
           },
         })

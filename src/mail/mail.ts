@@ -7,43 +7,37 @@ import { isGuestSql } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import { tryLater } from '../http/errors.ts'
 import { log } from '../log.ts'
-import { type MailContent, renderMail } from './html.ts'
+import { DEFAULT_LOCALE, textsOf } from '../texts/texts.ts'
+import { type MailContent, type MailSettings, renderMail } from './html.ts'
 
-const purposes = {
-  'sign-in': {
-    path: '/sign-in/email',
-    subject: 'Your sign-in link',
-    lead: 'Open this link to sign in:',
-    button: 'Sign in',
-  },
-  link: {
-    path: '/settings/account/email',
-    subject: 'Confirm your e-mail address',
-    lead: 'Open this link to add this e-mail address to your account:',
-    button: 'Confirm',
-  },
-}
+/** The path of each kind of link. */
+const paths = { 'sign-in': '/sign-in/email', link: '/settings/account/email' }
 
 export type Mailer = {
   email: SendEmail
   db: Database
-  settings: Pick<Settings, 'PUBLIC_URL' | 'EMAIL_FROM' | 'MAX_MAILS_PER_HOUR' | 'MAX_MAILS_PER_DAY'>
+  settings: MailSettings & Pick<Settings, 'EMAIL_FROM' | 'MAX_MAILS_PER_HOUR' | 'MAX_MAILS_PER_DAY'>
   now: Date
+}
+
+type LinkMail = {
+  to: string
+  secret: string
+  purpose: keyof typeof paths
+  /** In whose language it is. */
+  locale: string
 }
 
 /** Sends a link that `newEmailLink` has counted. */
 export async function mailLink(
   mailer: Omit<Mailer, 'db' | 'now'>,
-  { to, secret, purpose }: { to: string; secret: string; purpose: keyof typeof purposes },
+  { to, secret, purpose, locale }: LinkMail,
 ): Promise<void> {
-  const { path, ...texts } = purposes[purpose]
-  const content = {
-    ...texts,
-    url: `${mailer.settings.PUBLIC_URL}${path}?secret=${secret}`,
-    note: 'The link works once and expires in 15 minutes. If you did not ask for it, ignore this mail. We never ask for a password.',
-  }
+  const { mail } = textsOf(locale)
+  const url = `${mailer.settings.PUBLIC_URL}${paths[purpose]}?secret=${secret}`
+  const content = { ...mail[purpose], url, note: mail.linkNote }
   try {
-    await post(mailer, to, content, subjectFor(mailer, content))
+    await post(mailer, to, content, { locale, isForHost: true })
   } catch (error) {
     log.error('mail_failed', { mail: purpose, error })
     throw tryLater('the mail could not be sent', 60)
@@ -199,7 +193,7 @@ async function notify(
   }
   try {
     await takeQuotas(mailer.db, [...quotas, recipient, ...mailQuotas(mailer, to)], mailer.now)
-    await post(mailer, to, content, subjectFor(mailer, content))
+    await post(mailer, to, content, { locale: DEFAULT_LOCALE, isForHost: true })
   } catch (error) {
     if (error instanceof EnoughMails) log.info('mail_skipped', { mail, reason: error.message })
     else log.error('mail_failed', { mail, error })
@@ -231,24 +225,25 @@ export function mailQuotas({ settings }: Pick<Mailer, 'settings'>, to: string): 
   }))
 }
 
-const subjectFor = ({ settings }: Pick<Mailer, 'settings'>, { subject }: MailContent): string =>
-  `${subject} for ${new URL(settings.PUBLIC_URL).host}`
-
-/** Sends a mail that is counted already. */
+/**
+ * Sends a mail that is counted already. `locale` is that of its texts. `isForHost`: the subject names
+ * the host of the instance.
+ */
 export async function post(
-  { email, settings: { PUBLIC_URL, EMAIL_FROM } }: Pick<Mailer, 'email' | 'settings'>,
+  { email, settings }: Pick<Mailer, 'email' | 'settings'>,
   to: string,
   content: MailContent,
-  subject = content.subject,
+  { locale, isForHost }: { locale: string; isForHost?: boolean },
 ): Promise<void> {
-  const { lead, url, note, unsubscribe } = content
-  const end = unsubscribe ? `\nNo more mails about orders: ${unsubscribe}\n` : ''
+  const { mail } = textsOf(locale)
+  const { subject, lead, url, note, unsubscribe } = content
+  const end = unsubscribe ? `\n${mail.unsubscribe}: ${unsubscribe}\n` : ''
   await email.send({
-    from: EMAIL_FROM,
+    from: { name: settings.INSTANCE_NAME, email: settings.EMAIL_FROM },
     to,
-    subject,
+    subject: isForHost ? mail.forHost(subject, new URL(settings.PUBLIC_URL).host) : subject,
     text: `${lead}\n\n${url}\n\n${note}\n${end}`,
-    html: renderMail(new URL(PUBLIC_URL).host, content),
+    html: renderMail(settings, content, locale),
     // With RFC 8058, mail programs show a button that calls the link.
     ...(unsubscribe && {
       headers: {

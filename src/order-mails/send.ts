@@ -21,7 +21,7 @@ import {
   post,
 } from '../mail/mail.ts'
 import { DAY, MINUTE } from '../time.ts'
-import { type MailedItem, orderTexts, quoteTitle } from './texts.ts'
+import { type MailedItem, type OrderMailType, writeOrderMail } from './texts.ts'
 
 /** Mails about orders that a mailbox gets in a day, and of these because of one seller. */
 const MAX_ORDER_MAILS = { mailbox: 10, seller: 3 }
@@ -33,8 +33,9 @@ const MAX_PER_RUN = { mails: 50, events: 200, waiting: 1000 }
 export const SENT_LIFETIME = 30 * DAY
 
 type OrderMail = MailedItem & {
-  type: keyof typeof orderTexts
+  type: OrderMailType
   email: string
+  locale: string
   sellerId: number
   /** The user whose token has placed the order; null for a master token, absent for an approval. */
   placedBy?: number | null
@@ -81,11 +82,11 @@ class NoMails extends Error {}
  */
 async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promise<boolean> {
   const { db, settings, now } = mailer
-  const { type, email: to, sellerId, contract, placedBy } = mail
+  const { type, email: to, locale, sellerId, contract, placedBy } = mail
   const addressHash = hashAddress(mailboxOf(to))
   const token = await signOptOut(tokenIssuer(settings), addressHash)
   const unsubscribe = `${settings.PUBLIC_URL}/mails/unsubscribe?token=${token}`
-  const texts = orderTexts[type]({ ...mail, title: quoteTitle(mail.title) }, settings)
+  const content = writeOrderMail(type, mail, settings, locale)
   const stop = () => new NoMails()
   const skip = (reason: string) => () => new EnoughMails(reason)
   const perDay = (name: string, limit: number, error: () => Error): Quota => ({
@@ -122,7 +123,7 @@ async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promi
     await batch(db, { mark: markSent })
     return true
   }
-  await post(mailer, to, { ...texts, unsubscribe }).catch((error) =>
+  await post(mailer, to, { ...content, unsubscribe }, { locale }).catch((error) =>
     log.error('mail_failed', { mail: type, error }),
   )
   return true
@@ -132,9 +133,12 @@ async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promi
 const itemColumns = sql`n.title, i.orderId, n.contractNetwork AS network, n.contractAddr AS contract,
   n.coverKey, i.sellerId`
 
-/** Selects the next events; after a day without a run, those of the last ten minutes. */
+/** Milliseconds after which an event is not mailed: it may wait for the mails of the next days. */
+const MAX_EVENT_AGE = 3 * DAY
+
+/** Selects the next events; if they are too old, those of the last ten minutes. */
 function nextEvents(now: Date): SQL {
-  const tooOld = eventIdAt(new Date(now.getTime() - DAY))
+  const tooOld = eventIdAt(new Date(now.getTime() - MAX_EVENT_AGE))
   const recent = eventIdAt(new Date(now.getTime() - 10 * MINUTE))
   return sql`(SELECT id, type, itemId, data FROM events
     WHERE id > (SELECT iif(mailPosition < ${tooOld}, ${recent}, mailPosition) FROM instance)
@@ -145,7 +149,7 @@ function nextEvents(now: Date): SQL {
 const selectTold = (db: Database, now: Date) =>
   raw<OrderMail & { id: number }>(
     db,
-    sql`SELECT v.id, v.type, u.email, ${itemColumns}, i.ethRecipient AS wallet,
+    sql`SELECT v.id, v.type, u.email, u.locale, ${itemColumns}, i.ethRecipient AS wallet,
         v.data ->> 'txId' AS txId, d.placedBy
       FROM ${nextEvents(now)} v
       CROSS JOIN deliveries d ON d.id = v.itemId AND d.state = CASE v.type
@@ -162,7 +166,7 @@ function selectWaiting(db: Database, { NETWORKS }: Settings) {
   const chainIds = JSON.stringify(ofSellers.map(({ chainId }) => chainId))
   return raw<OrderMail & { subject: string }>(
     db,
-    sql`SELECT w.*, 'approval.needed' AS type, u.email, u.ethereumPublicAddr AS wallet
+    sql`SELECT w.*, 'approval.needed' AS type, u.email, u.locale, u.ethereumPublicAddr AS wallet
       FROM (SELECT 'approval:' || i.sellerId || ':' || d.chainId || ':' || n.contractAddr AS subject,
           min(d.id), ${itemColumns}
         FROM (SELECT id, chainId FROM deliveries

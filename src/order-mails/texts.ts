@@ -1,10 +1,12 @@
 /**
- * The texts of mails about orders. Of what others have written they quote titles only, because a
- * seller may have them sent to any address.
+ * What mails about orders say. Of what others have written they quote titles only, because a seller
+ * may have them sent to any address.
  */
 import type { Settings } from '../env.ts'
 import { coverUrl, explorerPage } from '../http/links.ts'
 import type { MailContent } from '../mail/html.ts'
+import type { Texts } from '../texts/en.ts'
+import { textLocale, textsOf } from '../texts/texts.ts'
 
 /** The order item that a mail is about. */
 export type MailedItem = {
@@ -18,57 +20,109 @@ export type MailedItem = {
   coverKey: string | null
   /** Null unless it is delivered. */
   txId: string | null
+  /** When it began to wait for a wallet. Null unless the buyer is reminded. */
+  since: string | null
 }
 
-/** By the event of the log that a buyer is told of, and for a seller. `title` is one of `quoteTitle`. */
-export const orderTexts = {
-  'order.awaiting_wallet': ({ title, orderId }, { PUBLIC_URL }) => ({
-    subject: `Connect a wallet to receive ${title}`,
-    lead: `You have bought ${title} (order ${orderId}). Sign in with this e-mail address and connect a wallet: then it is sent there.`,
-    url: `${PUBLIC_URL}/claim/${orderId}`,
-    button: 'Connect a wallet',
-    note: 'If you have bought nothing, ignore this mail.',
+/** `title` is one of `quoteTitle`. */
+type Write = (
+  item: MailedItem,
+  mail: Texts['mail'],
+  settings: Settings,
+  locale: string,
+) => MailContent
+
+/** The mails, by the event of the log that a buyer is told of, or their own names. */
+const mails = {
+  'order.awaiting_wallet': ({ title, orderId }, { awaitingWallet }, settings) => ({
+    subject: awaitingWallet.subject(title),
+    lead: awaitingWallet.lead(title, orderId),
+    url: claimUrl(settings, orderId),
+    button: awaitingWallet.button,
+    note: awaitingWallet.note,
   }),
-  'order.delivered': ({ title, orderId, wallet, network, coverKey, txId }, settings) => {
+  reminder: (item, mail, settings, locale) => ({
+    subject: mail.reminder.subject(item.title),
+    lead: mail.reminder.lead(item.title, item.orderId, formatDay(item.since, locale)),
+    url: claimUrl(settings, item.orderId),
+    button: mail.awaitingWallet.button,
+    note: mail.awaitingWallet.note,
+  }),
+  last_reminder: (item, mail, settings, locale) => ({
+    subject: mail.lastReminder.subject(item.title),
+    lead: mail.reminder.lead(item.title, item.orderId, formatDay(item.since, locale)),
+    url: claimUrl(settings, item.orderId),
+    button: mail.awaitingWallet.button,
+    note: mail.lastReminder.note,
+  }),
+  'order.delivered': (item, mail, settings) => {
+    const { title, orderId, wallet, network, coverKey, txId } = item
     const explorer = settings.NETWORKS[network]?.explorerUrl
     return {
-      subject: `${title} was delivered`,
-      lead: `${title} (order ${orderId}) is in your wallet ${wallet}.`,
+      subject: mail.delivered.subject(title),
+      lead: mail.delivered.lead(title, orderId, wallet ?? ''),
       ...(explorer && txId
-        ? { url: explorerPage(explorer, 'tx', txId), button: 'See the transaction' }
-        : ordersLink(settings)),
-      note: `Transaction: ${txId}`,
+        ? { url: explorerPage(explorer, 'tx', txId), button: mail.delivered.button }
+        : ordersLink(mail, settings)),
+      note: mail.delivered.note(txId ?? ''),
       picture:
         settings.COVERS_URL && coverKey ? coverUrl(settings.COVERS_URL, coverKey) : undefined,
     }
   },
-  'order.failed': ({ title, orderId }, settings) => ({
-    subject: `${title} could not be delivered`,
-    lead: `The delivery of ${title} (order ${orderId}) has failed. Ask the shop where you have bought it, and name this order.`,
-    ...ordersLink(settings),
-    note: 'The delivery may be tried again. You get a mail when it has arrived.',
+  'order.failed': ({ title, orderId }, mail, settings) => ({
+    subject: mail.failed.subject(title),
+    lead: mail.failed.lead(title, orderId),
+    ...ordersLink(mail, settings),
+    note: mail.failed.note,
   }),
-  'approval.needed': ({ title, wallet, network, contract }, { PUBLIC_URL, NETWORKS }) => ({
-    subject: `Allow delivery of ${title}`,
-    lead: `You have sold ${title}, but the marketplace may not transfer it from your wallet ${wallet}. With this wallet, call setApprovalForAll(${NETWORKS[network]?.delivery}, true) of the token contract ${contract} on ${network}.`,
-    url: `${PUBLIC_URL}/settings/selling`,
-    button: 'Allow delivery',
-    note: 'What you have sold of this contract waits for it, and fails after 24 hours. We tell you once in 30 days.',
-  }),
-} satisfies Record<string, (item: MailedItem, settings: Settings) => MailContent>
+  'approval.needed': (item, { approval }, { PUBLIC_URL, NETWORKS }) => {
+    const { title, wallet, network, contract } = item
+    const call = `setApprovalForAll(${NETWORKS[network]?.delivery}, true)`
+    return {
+      subject: approval.subject(title),
+      lead: approval.lead(title, wallet ?? '', call, contract, network),
+      url: `${PUBLIC_URL}/settings/selling`,
+      button: approval.button,
+      note: approval.note,
+    }
+  },
+} satisfies Record<string, Write>
 
-const ordersLink = ({ PUBLIC_URL }: Settings) => ({
+export type OrderMailType = keyof typeof mails
+
+/** Returns what a mail to a reader with this locale says. */
+export function writeOrderMail(
+  type: OrderMailType,
+  item: MailedItem,
+  settings: Settings,
+  locale: string,
+): MailContent {
+  const { mail } = textsOf(locale)
+  const title = mail.quote(shortenTitle(item.title))
+  const write: Write = mails[type]
+  return write({ ...item, title }, mail, settings, textLocale(locale))
+}
+
+const claimUrl = ({ PUBLIC_URL }: Settings, orderId: number) => `${PUBLIC_URL}/claim/${orderId}`
+
+const ordersLink = ({ seeOrders }: Texts['mail'], { PUBLIC_URL }: Settings) => ({
   url: `${PUBLIC_URL}/orders`,
-  button: 'See your orders',
+  button: seeOrders,
 })
+
+const formatDay = (at: string | null, locale: string): string =>
+  new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
+    dateStyle: 'long',
+    timeZone: 'UTC',
+  }).format(new Date(at ?? 0))
 
 /** Characters. */
 const MAX_TITLE = 60
 
-/** Returns a title in quotes: short, on one line, and without what is not visible. */
-export function quoteTitle(title: string): string {
-  const visible = title.replaceAll(/[\p{C}\p{Z}“”]+/gu, ' ').trim()
+/** Returns a title to be quoted: short, on one line, without quotation marks and what is not visible. */
+function shortenTitle(title: string): string {
+  const visible = title.replaceAll(/[\p{C}\p{Z}“”„«»]+/gu, ' ').trim()
   const characters = [...visible]
-  if (characters.length <= MAX_TITLE) return `“${visible}”`
-  return `“${characters.slice(0, MAX_TITLE - 1).join('')}…”`
+  if (characters.length <= MAX_TITLE) return visible
+  return `${characters.slice(0, MAX_TITLE - 1).join('')}…`
 }

@@ -5,8 +5,10 @@ import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Account, findAccount } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
-import type { Settings } from '../env.ts'
+import { DEFAULT_NAME, type Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
+import type { Texts } from '../texts/en.ts'
+import { DEFAULT_LOCALE, textLanguage, textsOf } from '../texts/texts.ts'
 import { LinkButton } from './components/button.tsx'
 import { Icon } from './components/icon.tsx'
 import { displayName } from './components/names.ts'
@@ -19,10 +21,12 @@ import {
 } from './components/navigation.tsx'
 import { UserPicture } from './components/picture.tsx'
 import { type Rejection, RequestContext, usePage } from './components/request.ts'
+import { readerLocale } from './reader.ts'
 import { SettingsPage } from './settings.tsx'
 
 type PageContent = {
-  title: string
+  /** Of a page in the language of its reader, a function of the texts. All others are in English. */
+  title: string | ((texts: Texts) => string)
   /** The section of the settings that the page belongs to. */
   section?: SettingsSection | undefined
   children: Child
@@ -52,7 +56,10 @@ export function page<E extends App>(
   { rejection, status = rejection?.status ?? 200, account, ...content }: PageContent,
 ) {
   // An error may come before the settings are read.
-  const { REDIRECT_ORIGINS = [] }: Partial<Settings> = c.var.settings ?? {}
+  const { REDIRECT_ORIGINS = [], INSTANCE_NAME = DEFAULT_NAME }: Partial<Settings> =
+    c.var.settings ?? {}
+  const isTranslated = typeof content.title === 'function'
+  const locale = isTranslated ? readerLocale(c, account) : DEFAULT_LOCALE
   const others = (content.scripts ?? []).filter(isAbsolute).map((url) => new URL(url).origin)
   const request = {
     settings: c.var.settings,
@@ -60,13 +67,16 @@ export function page<E extends App>(
     account,
     notice: c.req.query('notice'),
     rejection,
+    locale,
+    texts: textsOf(locale),
   }
   const html = (
     <RequestContext.Provider value={request}>
-      <Layout url={new URL(c.req.url)} {...content} />
+      <Layout url={new URL(c.req.url)} site={INSTANCE_NAME} {...content} />
     </RequestContext.Provider>
   )
   return c.html(html, status, {
+    ...(isTranslated && { Vary: 'Accept-Language, Cookie' }),
     'Cross-Origin-Opener-Policy': 'same-origin',
     // With `no-referrer`, browsers send `Origin: null` with forms of this site.
     'Referrer-Policy': 'same-origin',
@@ -86,77 +96,87 @@ export function page<E extends App>(
   })
 }
 
-type LayoutProps = Omit<PageContent, 'status' | 'account' | 'rejection'> & { url: URL }
+type LayoutProps = Omit<PageContent, 'status' | 'account' | 'rejection'> & {
+  url: URL
+  /** The name of the instance. */
+  site: string
+}
 
-const Layout = ({ section, scripts = [], styles = [], url, children, ...rest }: LayoutProps) => (
-  <>
-    {raw('<!doctype html>')}
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{rest.title} · Marketplace</title>
-        {rest.head}
-        <link rel="icon" href="/favicon.ico" sizes="32x32" />
-        <link rel="icon" href="/icon.svg" type="image/svg+xml" />
-        {['style.css', ...styles].map((style) => (
-          <link rel="stylesheet" href={`/${style}`} />
-        ))}
-        {['forms.js', ...scripts].map((script) =>
-          isAbsolute(script) ? (
-            <script src={script} async defer />
-          ) : (
-            <script type="module" src={`/${script}`} />
-          ),
-        )}
-        {rest.refresh && (
-          <noscript>
-            <meta http-equiv="refresh" content={String(rest.refresh)} />
-          </noscript>
-        )}
-      </head>
-      <body>
-        <a class="skip" href="#main">
-          Skip to the content
-        </a>
-        <Header path={url.pathname} />
-        <main id="main" tabindex={-1}>
-          {section ? <SettingsPage section={section}>{children}</SettingsPage> : children}
-        </main>
-        <footer class="foot">
-          <span>{url.host}</span>
-          <a href="/docs">API reference</a>
-        </footer>
-      </body>
-    </html>
-  </>
-)
+const Layout = (props: LayoutProps) => {
+  const { title, section, scripts = [], styles = [], url, site, children, ...rest } = props
+  const { locale, texts } = usePage()
+  return (
+    <>
+      {raw('<!doctype html>')}
+      <html lang={textLanguage(locale)}>
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>
+            {typeof title === 'string' ? title : title(texts)} · {site}
+          </title>
+          {rest.head}
+          <link rel="icon" href="/favicon.ico" sizes="32x32" />
+          <link rel="icon" href="/icon.svg" type="image/svg+xml" />
+          {['style.css', ...styles].map((style) => (
+            <link rel="stylesheet" href={`/${style}`} />
+          ))}
+          {['forms.js', ...scripts].map((script) =>
+            isAbsolute(script) ? (
+              <script src={script} async defer />
+            ) : (
+              <script type="module" src={`/${script}`} />
+            ),
+          )}
+          {rest.refresh && (
+            <noscript>
+              <meta http-equiv="refresh" content={String(rest.refresh)} />
+            </noscript>
+          )}
+        </head>
+        <body data-texts={scripts.length > 0 && texts.scripts && JSON.stringify(texts.scripts)}>
+          <a class="skip" href="#main">
+            {texts.layout.skip}
+          </a>
+          <Header path={url.pathname} site={site} />
+          <main id="main" tabindex={-1}>
+            {section ? <SettingsPage section={section}>{children}</SettingsPage> : children}
+          </main>
+          <footer class="foot">
+            <span>{url.host}</span>
+            <a href="/docs">{texts.layout.apiReference}</a>
+          </footer>
+        </body>
+      </html>
+    </>
+  )
+}
 
 /** The bar on top of every page, with the menu of the signed-in user. */
-const Header = ({ path }: { path: string }) => {
-  const { account } = usePage()
+const Header = ({ path, site }: { path: string; site: string }) => {
+  const { account, texts } = usePage()
   return (
     <header class="bar">
       <a class="brand" href="/">
         <img src="/icon.svg" alt="" width="24" height="24" />
-        <span>Marketplace</span>
+        <span>{site}</span>
       </a>
-      <nav class="bar-links" aria-label="Main">
+      <nav class="bar-links" aria-label={texts.layout.main}>
         <a href="/nfts" {...currentIf(path.startsWith('/nfts'))}>
-          NFTs
+          {texts.layout.nfts}
         </a>
         {account && (
           <a href="/orders" {...currentIf(path === '/orders')}>
-            Orders
+            {texts.orders.title}
           </a>
         )}
         <a href="/docs" {...currentIf(path.startsWith('/docs'))}>
-          API
+          {texts.layout.api}
         </a>
         {!account && !path.startsWith('/sign-in') && (
           <LinkButton href="/sign-in" kind="small">
-            Sign in
+            {texts.signIn.title}
           </LinkButton>
         )}
       </nav>
@@ -165,29 +185,34 @@ const Header = ({ path }: { path: string }) => {
   )
 }
 
-const administratorLinks: MenuLink[] = [['/operations', 'Operations', 'operations']]
-
 /** The browser opens and closes a popover without a script. */
 const UserMenu = ({ account }: { account: Account }) => {
+  const { texts } = usePage()
+  const { layout } = texts
   const name = displayName(account)
   const links: MenuLink[] = [
-    ['/orders', 'Orders', 'order'],
-    ['/collection', 'Collection', 'collection'],
-    ...settingsLinks,
-    ...(account.roleId === ADMINISTRATOR ? administratorLinks : []),
+    ['/orders', texts.orders.title, 'order'],
+    ['/collection', texts.collection.title, 'collection'],
+    ...settingsLinks(texts),
   ]
+  if (account.roleId === ADMINISTRATOR) links.push(['/operations', layout.operations, 'operations'])
   return (
     <>
-      <button class="menu-button" type="button" popovertarget="menu" aria-label={`Menu of ${name}`}>
+      <button
+        class="menu-button"
+        type="button"
+        popovertarget="menu"
+        aria-label={layout.menuOf(name)}
+      >
         <UserPicture user={account} size={32} />
       </button>
       <div id="menu" class="menu" popover="auto">
         <p class="menu-name">{name}</p>
-        <Menu label="Your account" links={links} />
+        <Menu label={layout.yourAccount} links={links} />
         <form method="post" action="/sign-out">
           <button type="submit">
             <Icon name="leave" />
-            Sign out
+            {layout.signOut}
           </button>
         </form>
       </div>

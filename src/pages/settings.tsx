@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import type { Texts } from '../texts/en.ts'
 import { LinkButton } from './components/button.tsx'
 import { Menu, type SettingsSection, settingsLinks } from './components/navigation.tsx'
 import { Notice } from './components/notice.tsx'
@@ -13,12 +14,6 @@ const notices = {
   'address-restored': 'The address is back.',
   'default-changed': 'The default address is changed.',
   'token-revoked': 'The token is revoked. Programs that use it now get 401.',
-  'wallet-linked': 'The wallet is linked.',
-  'email-linked': 'The e-mail address is linked.',
-  'wallet-unlinked':
-    'The wallet is unlinked. Sessions that it started go on: end those that are not yours.',
-  'email-unlinked':
-    'The e-mail address is unlinked. Sessions that it started go on: end those that are not yours.',
   'sold-retried': 'The contract is allowed. What waited for it is tried now.',
   'session-ended': 'The session is ended.',
   'sessions-ended': 'All other sessions are ended.',
@@ -31,22 +26,22 @@ const notices = {
   'webhook-sent': 'The message is on its way. Reload the page to see the result.',
   'webhook-replayed': 'The messages are on their way. Reload the page to see the results.',
   dismissed: 'You are no administrator any more.',
-  'link-sent':
-    'A link is on its way to this address. Open it in this browser. If none arrives, try again in 15 minutes.',
 }
-export type NoticeName = keyof typeof notices
+export type NoticeName = keyof typeof notices | keyof Texts['account']['notices']
 
 /** An unknown notice shows no message, because anyone can edit the URL. */
 export const SettingsPage = (props: { section: SettingsSection; children: Child }) => {
-  const { notice = '' } = usePage()
+  const { notice = '', texts } = usePage()
+  const { title } = texts.settings
+  const all: Record<NoticeName, string> = { ...notices, ...texts.account.notices }
   return (
     <div class="settings">
       <div class="side">
-        <h1>Settings</h1>
-        <Menu label="Settings" links={settingsLinks} current={`/settings/${props.section}`} />
+        <h1>{title}</h1>
+        <Menu label={title} links={settingsLinks(texts)} current={`/settings/${props.section}`} />
       </div>
       <div class="content">
-        {Object.hasOwn(notices, notice) && <Notice>{notices[notice as NoticeName]}</Notice>}
+        {Object.hasOwn(all, notice) && <Notice>{all[notice as NoticeName]}</Notice>}
         {props.children}
       </div>
     </div>
@@ -54,6 +49,7 @@ export const SettingsPage = (props: { section: SettingsSection; children: Child 
 }
 
 type RecentSignInProps = {
+  /** The end of "Sign in again to …", in the language of the page. */
   toDo: string
   path: string
   /** Whether a panel is around the form. */
@@ -63,13 +59,14 @@ type RecentSignInProps = {
 
 /** Shows a form only after a recent sign-in, so that nobody fills it in for nothing. */
 export const RecentSignIn = ({ toDo, path, isInPanel, children }: RecentSignInProps) => {
+  const { settings, signIn } = usePage().texts
   if (useRecentSignIn()) return <>{children}</>
   const signInAgain = (
     <>
-      <p class="hint">You signed in more than 10 minutes ago. Sign in again to {toDo}.</p>
+      <p class="hint">{settings.tooOld(toDo)}</p>
       <p class="actions">
         <LinkButton href={`/sign-in/again?redirect=${encodeURIComponent(path)}`}>
-          Sign in again
+          {signIn.again.title}
         </LinkButton>
       </p>
     </>

@@ -5,11 +5,18 @@ import { db } from '../support/makers.ts'
 const settings = {
   PUBLIC_URL: 'https://marketplace.test',
   EMAIL_FROM: 'no-reply@marketplace.test',
+  INSTANCE_NAME: 'Marketplace',
   MAX_MAILS_PER_HOUR: 100,
   MAX_MAILS_PER_DAY: 100,
 }
 
-type Mail = { from: string; to: string; subject: string; text: string; html: string }
+type Mail = {
+  from: { name: string; email: string }
+  to: string
+  subject: string
+  text: string
+  html: string
+}
 
 /** Returns the mail that the function sends. */
 async function mailOf(send: (mailer: Mailer) => Promise<void>): Promise<Mail> {
@@ -30,11 +37,13 @@ const eventMail = (event: AccountEvent) =>
 
 const secret = 'ab'.repeat(32)
 const linkMail = () =>
-  mailOf((mailer) => mailLink(mailer, { to: 'ada@example.com', secret, purpose: 'sign-in' }))
+  mailOf((mailer) =>
+    mailLink(mailer, { to: 'ada@example.com', secret, purpose: 'sign-in', locale: 'en' }),
+  )
 
 it('says all of it in the text, for mail programs without HTML', async () => {
   expect(await linkMail()).toMatchObject({
-    from: 'no-reply@marketplace.test',
+    from: { name: 'Marketplace', email: 'no-reply@marketplace.test' },
     to: 'ada@example.com',
     subject: 'Your sign-in link for marketplace.test',
     text: [

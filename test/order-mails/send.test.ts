@@ -89,7 +89,7 @@ describe('a buyer', () => {
     const url = unsubscribeLink(mail as Mail)
     expect(url).toMatch(/^https:\/\/marketplace\.test\/mails\/unsubscribe\?token=[\w.-]+$/)
     expect(mail).toEqual({
-      from: 'marketplace@example.com',
+      from: { name: 'Marketplace', email: 'marketplace@example.com' },
       to: guest.email,
       subject: 'Connect a wallet to receive “Moon”',
       text: [
@@ -191,23 +191,25 @@ describe('a buyer', () => {
     ])
   })
 
-  it('is not told of events from before: only of those of the last ten minutes after a day', async () => {
+  it('is not told of events from before: only of those of the last ten minutes after three days', async () => {
     await sell(await aShop(), await aGuest())
     const later = (minutes: number) => new Date(Date.now() + minutes * 60_000)
     expect(await run({}, later(11))).toEqual([])
     expect(await run({}, later(9))).toHaveLength(1)
     await sell(await aShop(), await aGuest())
-    expect(await run({}, later(23 * 60))).toHaveLength(1)
+    expect(await run({}, later(71 * 60))).toHaveLength(1)
     await sell(await aShop(), await aGuest())
-    expect(await run({}, later(25 * 60))).toEqual([])
+    expect(await run({}, later(73 * 60))).toEqual([])
   })
 })
 
-it('sends nothing by default, and does not move', async () => {
+it('sends up to 1,000 mails a day by default, and none with 0', async () => {
   await sell(await aShop(), await aGuest())
   const before = await position()
-  expect(await run({ MAX_ORDER_MAILS_PER_DAY: undefined })).toEqual([])
+  expect(await run({ MAX_ORDER_MAILS_PER_DAY: '0' })).toEqual([])
   expect(await position()).toBe(before)
+  expect(readSettings({ ...env } as Env).MAX_ORDER_MAILS_PER_DAY).toBe(1000)
+  expect(await run({ MAX_ORDER_MAILS_PER_DAY: undefined })).toHaveLength(1)
 })
 
 it('goes on tomorrow when the mails of the instance are used up, which are not those for signing in', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { relativeTime } from '../../src/pages/components/time.tsx'
+import { textsOf } from '../../src/texts/texts.ts'
 
 const now = new Date('2026-06-15T12:00:00.000Z')
 
@@ -17,5 +18,16 @@ it.each([
   ['2027-06-14T12:00:00.000Z', 'in 12 months'],
   ['2024-06-01T12:00:00.000Z', '2 years ago'],
 ])('tells %s as "%s"', (at, text) => {
-  expect(relativeTime(new Date(at), now)).toBe(text)
+  expect(relativeTime(new Date(at), { now, locale: 'en', texts: textsOf('en') })).toBe(text)
+})
+
+it.each([
+  ['de', 'vor 2 Stunden', 'gerade eben'],
+  ['fr', 'il y a 2 heures', 'à l’instant'],
+  ['es', 'hace 2 horas', 'ahora mismo'],
+  ['it', '2 ore fa', 'proprio ora'],
+])('tells times in %s', (locale, before, present) => {
+  const page = { now, locale, texts: textsOf(locale) }
+  expect(relativeTime(new Date('2026-06-15T09:59:59.000Z'), page)).toBe(before)
+  expect(relativeTime(now, page)).toBe(present)
 })

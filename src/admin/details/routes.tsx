@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { readAsUser } from '../../auth/session.ts'
 import { nfts } from '../../db/schema/catalogue.ts'
-import { orders } from '../../db/schema/orders.ts'
+import { orders, type Paid } from '../../db/schema/orders.ts'
 import { users } from '../../db/schema/users.ts'
 import type { Ctx } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
@@ -13,7 +13,7 @@ import { idText } from '../../http/inputs.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import { ExplorerLink } from '../../pages/components/explorer.tsx'
 import { displayName } from '../../pages/components/names.ts'
-import { count, describePaid, money } from '../../pages/components/numbers.ts'
+import { count, money } from '../../pages/components/numbers.ts'
 import { usePage } from '../../pages/components/request.ts'
 import { Rows } from '../../pages/components/rows.tsx'
 import { Time } from '../../pages/components/time.tsx'
@@ -54,6 +54,17 @@ export const detailsRoutes = new Endpoints()
       return adminPage(c, { title: `NFT ${param.id}`, account, children })
     },
   )
+
+/** Says what a customer has paid. */
+const describePaid = ({ currency, ...paid }: Paid): string =>
+  [
+    money(paid.grossCents, currency),
+    paid.taxCents !== null && `with ${money(paid.taxCents, currency)} of tax`,
+    paid.discountCents !== null && `after a discount of ${money(paid.discountCents, currency)}`,
+    paid.invoiceNumber !== null && `invoice ${paid.invoiceNumber}`,
+  ]
+    .filter((part) => part !== false)
+    .join(', ')
 
 type ReadCtx = Pick<Ctx, 'db' | 'caller'>
 

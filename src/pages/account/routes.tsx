@@ -14,10 +14,13 @@ import {
   unlink,
 } from '../../identity/link.ts'
 import { mailLink } from '../../mail/mail.ts'
+import type { Texts } from '../../texts/en.ts'
+import { textsOf } from '../../texts/texts.ts'
 import { rejectField } from '../components/form.ts'
 import type { Rejection } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
+import { readerLocale } from '../reader.ts'
 import { explainBrokenLink } from '../sign-in/broken-link.tsx'
 import { AccountSettings, ConfirmEmail } from './views.tsx'
 
@@ -36,11 +39,17 @@ export const accountRoutes = new Endpoints()
     async (c, { form }) => {
       const email = EmailAddress.safeParse(form.email)
       if (!email.success)
-        return accountPage(c, rejectField('email', form.email, 'This is not an e-mail address.'))
+        return accountPage(c, ({ signIn }) => rejectField('email', form.email, signIn.notAnAddress))
       const request = { email: email.data, client: rateLimitKey(c.req.raw) }
       const secret = await createConfirmationLink(c.var, request)
       const mails = { email: c.env.EMAIL, ...c.var }
-      if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'link' })
+      if (secret)
+        await mailLink(mails, {
+          to: email.data,
+          secret,
+          purpose: 'link',
+          locale: readerLocale(c, null),
+        })
       return c.redirect('/settings/account?notice=link-sent', 303)
     },
   )
@@ -51,7 +60,7 @@ export const accountRoutes = new Endpoints()
       const { account, email } = await readConfirmationLink(c.var, secret)
       const children = <ConfirmEmail email={email} secret={secret} />
       return page(c, {
-        title: 'Confirm your e-mail address',
+        title: (texts) => texts.account.confirm,
         section: 'account',
         account,
         children,
@@ -77,11 +86,16 @@ export const accountRoutes = new Endpoints()
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)
   })
 
-async function accountPage(c: Context<AppWithCaller>, rejection?: Rejection) {
+async function accountPage(
+  c: Context<AppWithCaller>,
+  reject: (texts: Texts) => Rejection | undefined = () => undefined,
+) {
   const account = await readAccount(c.var)
   const canLink = isRecent(account, c.var.now)
   const linkScripts = canLink ? ['wallet.js'] : []
   const scripts = account.ethereumPublicAddr ? ['dialog.js'] : linkScripts
   const children = <AccountSettings account={account} />
-  return page(c, { title: 'Account', section: 'account', account, scripts, rejection, children })
+  const title = ({ settings }: Texts) => settings.account
+  const rejection = reject(textsOf(readerLocale(c, account)))
+  return page(c, { title, section: 'account', account, scripts, rejection, children })
 }

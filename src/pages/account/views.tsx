@@ -2,36 +2,35 @@ import type { Account } from '../../auth/session.ts'
 import { LinkButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { EmailField } from '../components/field.tsx'
-import { useRecentSignIn } from '../components/request.ts'
+import { usePage, useRecentSignIn } from '../components/request.ts'
 import { RecentSignIn } from '../settings.tsx'
 import { Wallets } from '../wallet/views.tsx'
 
 export const AccountSettings = ({ account }: { account: Account }) => {
   const { id, email, ethereumPublicAddr: wallet } = account
+  const texts = usePage().texts
   const canUnlink = useRecentSignIn() && email !== '' && wallet !== ''
   return (
     <>
-      <h2>Account</h2>
-      <p class="lead">You can sign in with a linked wallet or a linked e-mail address.</p>
-      <ul class="rows" aria-label="Your ways to sign in">
-        {email && (
-          <Linked title="E-mail address" value={email} method="email" canUnlink={canUnlink} />
-        )}
-        {wallet && <Linked title="Wallet" value={wallet} method="wallet" canUnlink={canUnlink} />}
+      <h2>{texts.settings.account}</h2>
+      <p class="lead">{texts.account.lead}</p>
+      <ul class="rows" aria-label={texts.account.methods}>
+        {email && <Linked value={email} method="email" canUnlink={canUnlink} />}
+        {wallet && <Linked value={wallet} method="wallet" canUnlink={canUnlink} />}
       </ul>
-      {email && wallet && <RecentSignIn toDo="unlink one of them" path="/settings/account" />}
+      {email && wallet && <RecentSignIn toDo={texts.account.toUnlink} path="/settings/account" />}
       {!wallet && <LinkWallet />}
       {!email && <LinkEmail />}
-      <p class="hint">Your user id is {id}.</p>
+      <p class="hint">{texts.account.userId(id)}</p>
     </>
   )
 }
 
-const names = { wallet: 'wallet', email: 'e-mail address' }
+type LinkedProps = { method: 'wallet' | 'email'; value: string; canUnlink: boolean }
 
-type LinkedProps = { method: 'wallet' | 'email'; title: string; value: string; canUnlink: boolean }
-
-const Linked = ({ method, title, value, canUnlink }: LinkedProps) => {
+const Linked = ({ method, value, canUnlink }: LinkedProps) => {
+  const { account } = usePage().texts
+  const { title, subject, ask, unlink } = account[method]
   const shown = <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
   return (
     <li class="row">
@@ -43,17 +42,15 @@ const Linked = ({ method, title, value, canUnlink }: LinkedProps) => {
         <div class="actions">
           <Confirm
             id={`unlink-${method}`}
-            label="Unlink"
-            subject={`the ${names[method]}`}
-            title={`Unlink this ${names[method]}?`}
+            label={account.unlink}
+            subject={subject}
+            title={ask}
             action={`/settings/account/${method}/unlink`}
-            submit={`Unlink ${names[method]}`}
+            submit={unlink}
           >
             {shown}
             <p>
-              You will no longer be able to sign in to this account with it.
-              {method === 'wallet' &&
-                ' What you bought and is not sent yet waits for your next wallet.'}
+              {account.cannotSignIn} {method === 'wallet' && account.waitsForNext}
             </p>
           </Confirm>
         </div>
@@ -62,40 +59,47 @@ const Linked = ({ method, title, value, canUnlink }: LinkedProps) => {
   )
 }
 
-const LinkWallet = () => (
-  <section class="panel">
-    <h3>Link a wallet</h3>
-    <p>No wallet is linked. NFTs that you bought are sent to you once you link one.</p>
-    <RecentSignIn toDo="link a wallet" path="/settings/account" isInPanel>
-      <Wallets purpose="link" redirect="/settings/account?notice=wallet-linked" />
-    </RecentSignIn>
-  </section>
-)
+const LinkWallet = () => {
+  const { account } = usePage().texts
+  return (
+    <section class="panel">
+      <h3>{account.linkWallet}</h3>
+      <p>{account.noWallet}</p>
+      <RecentSignIn toDo={account.toLinkWallet} path="/settings/account" isInPanel>
+        <Wallets purpose="link" redirect="/settings/account?notice=wallet-linked" />
+      </RecentSignIn>
+    </section>
+  )
+}
 
-const LinkEmail = () => (
-  <section class="panel">
-    <h3>Add an e-mail address</h3>
-    <p>With one, you can sign in without your wallet, and we tell you what changes here.</p>
-    <RecentSignIn toDo="add an e-mail address" path="/settings/account" isInPanel>
-      <form method="post" action="/settings/account/email" class="inline-form">
-        <EmailField label="Address to add" />
-        <Submit>Send me a link</Submit>
-      </form>
-    </RecentSignIn>
-  </section>
-)
+const LinkEmail = () => {
+  const { account, signIn } = usePage().texts
+  return (
+    <section class="panel">
+      <h3>{account.addEmail}</h3>
+      <p>{account.whyEmail}</p>
+      <RecentSignIn toDo={account.toAddEmail} path="/settings/account" isInPanel>
+        <form method="post" action="/settings/account/email" class="inline-form">
+          <EmailField label={account.emailToAdd} />
+          <Submit>{signIn.send}</Submit>
+        </form>
+      </RecentSignIn>
+    </section>
+  )
+}
 
 /** Opening the link changes nothing, because mail scanners open links too. */
-export const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => (
-  <>
-    <h2>Confirm your e-mail address</h2>
-    <p>
-      After you confirm, you can sign in to this account with <strong>{email}</strong>.
-    </p>
-    <form method="post" action="/settings/account/email/confirm" class="actions">
-      <input type="hidden" name="secret" value={secret} />
-      <Submit kind="primary">Confirm</Submit>
-      <LinkButton href="/settings/account">Not now</LinkButton>
-    </form>
-  </>
-)
+export const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => {
+  const { account } = usePage().texts
+  return (
+    <>
+      <h2>{account.confirm}</h2>
+      <p>{account.afterConfirm(<strong>{email}</strong>)}</p>
+      <form method="post" action="/settings/account/email/confirm" class="actions">
+        <input type="hidden" name="secret" value={secret} />
+        <Submit kind="primary">{account.confirmNow}</Submit>
+        <LinkButton href="/settings/account">{account.notNow}</LinkButton>
+      </form>
+    </>
+  )
+}

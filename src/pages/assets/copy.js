@@ -1,5 +1,7 @@
 /** A button with `data-copy="<id>"` copies the text of that field. Without this script it is hidden. */
 
+import { translate } from './texts.js'
+
 /** Copies a text, or selects its element for the person to copy. Returns whether it was copied. */
 export async function copy(text, select) {
   try {
@@ -18,8 +20,8 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   button.addEventListener('click', async () => {
     field.select()
     status.textContent = (await copy(field.value, () => field.select()))
-      ? 'Copied.'
-      : 'Your browser blocked this. Copy the selected text yourself.'
+      ? translate('Copied.')
+      : translate('Your browser blocked this. Copy the selected text yourself.')
   })
 }
 

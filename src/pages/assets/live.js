@@ -1,3 +1,5 @@
+import { translate } from './texts.js'
+
 /**
  * Asks for the page again while it is shown, and passes it to `show`, which returns whether it has
  * changed. Delays are in milliseconds, and grow from `first` to `last` while nothing changes.
@@ -20,7 +22,9 @@ export function follow({ status, first, last, isLive = () => true, show }) {
       const response = await fetch(location.href, { headers: { accept: 'text/html' } })
       // After the session has ended, the response is the sign-in page.
       if (response.redirected) {
-        status.textContent = 'This page no longer updates, because you are signed out. Reload it.'
+        status.textContent = translate(
+          'This page no longer updates, because you are signed out. Reload it.',
+        )
         return
       }
       if (response.ok) {
@@ -29,7 +33,7 @@ export function follow({ status, first, last, isLive = () => true, show }) {
       }
       status.textContent = ''
     } catch {
-      status.textContent = 'There is no connection. This page updates when it is back.'
+      status.textContent = translate('There is no connection. This page updates when it is back.')
     }
     schedule()
   }

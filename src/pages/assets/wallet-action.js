@@ -2,6 +2,7 @@
  * Buttons that show a token in a wallet (EIP-747), or have it allow the Delivery contract to deliver
  * tokens. The attribute `data-action` says which.
  */
+import { translate } from './texts.js'
 import { accountOf, explain, findWallets, Problem, useChain } from './wallets.js'
 
 /** Milliseconds between two questions for a receipt, and how many there are. */
@@ -38,7 +39,8 @@ function buttonOf(element, wallet) {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = actionOf(element).request.allow ? 'button primary' : 'button'
-  button.append(wallets.length > 1 ? `${label} with ${wallet.name}` : label)
+  const { name } = wallet
+  button.append(wallets.length > 1 ? translate('{label} with {name}', { label, name }) : label)
   const hidden = document.createElement('span')
   hidden.className = 'visually-hidden'
   hidden.textContent = ` (${subject})`
@@ -50,14 +52,14 @@ function buttonOf(element, wallet) {
 async function run(element, { provider, name }, button) {
   setBusy(element, true)
   problemOf(element).textContent = ''
-  statusOf(element).textContent = `Waiting for ${name}…`
+  statusOf(element).textContent = translate('Waiting for {name}…', { name })
   try {
     const { account, network, request } = actionOf(element)
     const from = await accountOf(provider, account)
     await useChain(provider, [network])
     if (request.watch) await watchToken(provider, request.watch)
     else await allow(element, provider, { from, ...request })
-    statusOf(element).textContent = 'Done.'
+    statusOf(element).textContent = translate('Done.')
   } catch (error) {
     statusOf(element).textContent = ''
     problemOf(element).textContent = explain(error)
@@ -87,7 +89,9 @@ async function watchToken(provider, { address, tokenId }) {
     if (!NOT_SUPPORTED.includes(error?.code)) throw error
   }
   throw new Problem(
-    'your wallet did not add the token: add it there yourself, with the contract and the token id of this page',
+    translate(
+      'Your wallet did not add the token: add it there yourself, with the contract and the token id of this page.',
+    ),
   )
 }
 
@@ -114,7 +118,7 @@ async function allow(element, provider, { from, contract: to, ...request }) {
     .catch((error) => {
       if (!WOULD_FAIL.includes(error?.code)) throw error
       throw new Problem(
-        'the transaction would fail: your wallet may lack ether, or the right to do this',
+        'The transaction would fail: your wallet may lack ether, or the right to do this.',
       )
     })
   statusOf(element).textContent = 'The transaction is sent. Waiting for the network…'
@@ -126,12 +130,12 @@ async function succeeded(provider, hash) {
   for (let i = 0; i < RECEIPT_TRIES; i++) {
     const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })
     if (receipt && Number(receipt.status) !== 1)
-      throw new Problem('the transaction failed: your wallet says why')
+      throw new Problem('The transaction failed: your wallet says why.')
     if (receipt) return
     await sleep(RECEIPT_DELAY)
   }
   throw new Problem(
-    'the transaction takes long: load this page again when your wallet shows it as done',
+    'The transaction takes long: load this page again when your wallet shows it as done.',
   )
 }
 

@@ -3,6 +3,7 @@
  * server (EIP-4361).
  */
 import './copy.js'
+import { translate } from './texts.js'
 import { accountOf, explain, findWallets, Problem, useChain } from './wallets.js'
 
 const panel = document.getElementById('wallets')
@@ -14,14 +15,16 @@ const problem = panel.querySelector(':scope > [role="alert"]')
 const { purpose, redirect, address: onlyAddress } = panel.dataset
 const networks = JSON.parse(panel.dataset.networks)
 
-status.textContent = 'Looking for wallets…'
+status.textContent = translate('Looking for wallets…')
 
 findWallets(addWallet, () => {
   const isPhone = matchMedia('(pointer: coarse)').matches
   apps.hidden = !isPhone
   status.textContent = isPhone
     ? ''
-    : 'No wallet was found in this browser. Install one, or unlock it, and reload this page.'
+    : translate(
+        'No wallet was found in this browser. Install one, or unlock it, and reload this page.',
+      )
 })
 
 function addWallet({ name, icon, provider }) {
@@ -47,10 +50,10 @@ function addWallet({ name, icon, provider }) {
 async function useWallet(provider, name, button) {
   setBusy(true)
   problem.textContent = ''
-  status.textContent = `Waiting for ${name}…`
+  status.textContent = translate('Waiting for {name}…', { name })
   try {
     const { transfers } = await signMessage(provider)
-    status.textContent = 'Done.'
+    status.textContent = translate('Done.')
     location.assign(transfers ? `/orders?notice=wallet-linked&transfers=${transfers}` : redirect)
   } catch (error) {
     status.textContent = ''
@@ -80,16 +83,19 @@ async function post(path, body) {
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(body),
   }).catch(() => {
-    throw new Problem('this site did not answer: check your connection, then try again')
+    throw new Problem(translate('This site did not answer: check your connection, then try again.'))
   })
   const result = await response.json().catch(() => {
-    throw new Problem('something went wrong on our side: try again in a minute')
+    throw new Problem(translate('Something went wrong on our side: try again in a minute.'))
   })
   if (result.code === 'reauthentication_required')
     location.assign(`/sign-in/again?redirect=${encodeURIComponent(location.pathname)}`)
-  if (!response.ok) throw new Problem(result.error)
+  if (!response.ok) throw new Problem(sentence(result.error))
   return result
 }
+
+/** Messages of the API have no capital letter and no full stop. */
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 function setBusy(isBusy) {
   for (const button of list.querySelectorAll('button')) button.disabled = isBusy

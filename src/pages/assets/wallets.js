@@ -3,6 +3,8 @@
  * (EIP-1193).
  */
 
+import { translate } from './texts.js'
+
 /** Milliseconds to wait for wallets to announce themselves. */
 const ANNOUNCE_TIMEOUT = 400
 
@@ -11,15 +13,21 @@ const UNKNOWN_CHAIN = 4902
 
 /** Error codes of wallets (EIP-1193, EIP-1474). */
 const explanations = {
-  4001: 'You declined the request in your wallet.',
-  4100: 'Your wallet does not let this site use the account. Allow it in the wallet, then try again.',
-  4200: 'Your wallet cannot do this. Try another wallet.',
-  4900: 'Your wallet is not connected to any network. Check your connection, then try again.',
-  4901: 'Your wallet is not connected to this network. Check your connection, then try again.',
-  [-32002]: 'Open your wallet: a request is waiting there.',
+  4001: translate('You declined the request in your wallet.'),
+  4100: translate(
+    'Your wallet does not let this site use the account. Allow it in the wallet, then try again.',
+  ),
+  4200: translate('Your wallet cannot do this. Try another wallet.'),
+  4900: translate(
+    'Your wallet is not connected to any network. Check your connection, then try again.',
+  ),
+  4901: translate(
+    'Your wallet is not connected to this network. Check your connection, then try again.',
+  ),
+  [-32002]: translate('Open your wallet: a request is waiting there.'),
 }
 
-/** An error whose message is written for people. */
+/** An error whose message is a sentence for people. */
 export class Problem extends Error {}
 
 /** Calls `onFound` with each wallet, and `onNone` if there is none after a while. */
@@ -36,26 +44,30 @@ export function findWallets(onFound, onNone) {
   dispatchEvent(new Event('eip6963:requestProvider'))
   setTimeout(() => {
     // Wallets that do not support EIP-6963 set `window.ethereum`.
-    if (ids.size === 0 && globalThis.ethereum) add('legacy', 'Browser wallet', '', ethereum)
+    if (ids.size === 0 && globalThis.ethereum)
+      add('legacy', translate('Browser wallet'), '', ethereum)
     if (ids.size === 0) onNone()
   }, ANNOUNCE_TIMEOUT)
 }
 
 /** Returns what went wrong, as a sentence for people. */
 export function explain(error) {
-  if (error instanceof Problem) return sentence(error.message)
+  if (error instanceof Problem) return error.message
   return (
     explanations[error?.code] ??
-    'Your wallet did not answer as expected. Unlock it, reload this page, and try again.'
+    translate('Your wallet did not answer as expected. Unlock it, reload this page, and try again.')
   )
 }
 
 /** Returns the account that the wallet shares. If one is given, no other is accepted. */
 export async function accountOf(provider, only) {
   const [address] = await provider.request({ method: 'eth_requestAccounts' })
-  if (!address) throw new Problem('your wallet shares no account: unlock it, then try again')
+  if (!address)
+    throw new Problem(translate('Your wallet shares no account: unlock it, then try again.'))
   if (only && address.toLowerCase() !== only.toLowerCase())
-    throw new Problem(`your wallet uses another account: choose ${only} in it`)
+    throw new Problem(
+      translate('Your wallet uses another account: choose {address} in it.', { address: only }),
+    )
   return address
 }
 
@@ -90,10 +102,11 @@ async function addChain(provider, network) {
   const { name, chainId, addition } = network
   if (!addition)
     throw new Problem(
-      `your wallet does not know the network “${name}”: add it in your wallet (chain id ${chainId}), then try again`,
+      translate(
+        'Your wallet does not know the network “{name}”: add it in your wallet (chain id {chainId}), then try again.',
+        { name, chainId },
+      ),
     )
   await provider.request({ method: 'wallet_addEthereumChain', params: [addition] })
   if ((await chainOf(provider)) !== chainId) await switchChain(provider, network)
 }
-
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

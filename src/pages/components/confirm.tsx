@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { usePage } from './request.ts'
 
 type ConfirmProps = {
   id: string
@@ -22,7 +23,14 @@ type ConfirmProps = {
  * script; `dialog.js` does it in browsers that do not know them.
  */
 export const Confirm = (props: ConfirmProps) => {
-  const { id, subject, action, dismiss = 'Cancel', isHarmless, values = {} } = props
+  const {
+    id,
+    subject,
+    action,
+    dismiss = usePage().texts.layout.cancel,
+    isHarmless,
+    values = {},
+  } = props
   const isPart = typeof action === 'object'
   const Frame = isPart ? 'div' : 'form'
   return (

@@ -1,4 +1,5 @@
 /** Links between the parts of a page, and between the pages of a list. */
+import type { Texts } from '../../texts/en.ts'
 import { LinkButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -8,19 +9,18 @@ export const currentIf = (current: boolean) => (current ? { 'aria-current': 'pag
 export type MenuLink = [path: string, name: string, icon: IconName]
 
 const settingsSections = [
-  ['profile', 'Profile', 'user'],
-  ['addresses', 'Addresses', 'address'],
-  ['account', 'Account', 'wallet'],
-  ['selling', 'Selling', 'selling'],
-  ['sessions', 'Sessions', 'session'],
-  ['api-access', 'API Access', 'key'],
-  ['webhooks', 'Webhooks', 'webhook'],
+  ['profile', 'user'],
+  ['addresses', 'address'],
+  ['account', 'wallet'],
+  ['selling', 'selling'],
+  ['sessions', 'session'],
+  ['api-access', 'key'],
+  ['webhooks', 'webhook'],
 ] as const
 export type SettingsSection = (typeof settingsSections)[number][0]
 
-export const settingsLinks = settingsSections.map(
-  ([section, name, icon]): MenuLink => [`/settings/${section}`, name, icon],
-)
+export const settingsLinks = ({ settings }: Texts): MenuLink[] =>
+  settingsSections.map(([section, icon]) => [`/settings/${section}`, settings[section], icon])
 
 type MenuProps = { label: string; links: readonly MenuLink[]; current?: string }
 
@@ -67,8 +67,8 @@ export function pathWith(path: string, query: Query): string {
 }
 
 type PagerProps = {
-  /** What a page has, or what it is called. */
-  noun: string
+  /** What a page has, or what it is called; or the texts of the two links. */
+  noun: string | { newest: string; older: string }
   /** Returns the path of a page: of the first one without a query. */
   to: (page?: Query) => string
   isFirstPage: boolean
@@ -77,17 +77,15 @@ type PagerProps = {
   isNewestFirst?: boolean
 }
 
-export const Pager = ({ noun, to, isFirstPage, next, isNewestFirst = true }: PagerProps) => (
-  <p class="actions">
-    {!isFirstPage && (
-      <LinkButton href={to()}>
-        {isNewestFirst ? 'Newest' : 'First'} {noun}
-      </LinkButton>
-    )}
-    {next && (
-      <LinkButton href={to(next)}>
-        {isNewestFirst ? 'Older' : 'Next'} {noun}
-      </LinkButton>
-    )}
-  </p>
-)
+export const Pager = ({ noun, to, isFirstPage, next, isNewestFirst = true }: PagerProps) => {
+  const inEnglish = isNewestFirst
+    ? { newest: `Newest ${noun}`, older: `Older ${noun}` }
+    : { newest: `First ${noun}`, older: `Next ${noun}` }
+  const { newest, older } = typeof noun === 'string' ? inEnglish : noun
+  return (
+    <p class="actions">
+      {!isFirstPage && <LinkButton href={to()}>{newest}</LinkButton>}
+      {next && <LinkButton href={to(next)}>{older}</LinkButton>}
+    </p>
+  )
+}

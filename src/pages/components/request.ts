@@ -3,6 +3,7 @@ import { createContext, useContext } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Account, isRecent } from '../../auth/session.ts'
 import type { Settings } from '../../env.ts'
+import type { Texts } from '../../texts/en.ts'
 
 /** A form that is shown again: what was entered, and why it was rejected, by the names of fields. */
 export type Rejection = {
@@ -20,6 +21,9 @@ export type PageRequest = {
   /** The name of a message, which the redirect to the page has put into its query. */
   notice: string | undefined
   rejection: Rejection | undefined
+  /** In which dates, numbers and prices are written. */
+  locale: string
+  texts: Texts
 }
 
 export const RequestContext = createContext<PageRequest | null>(null)

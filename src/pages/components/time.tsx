@@ -1,22 +1,35 @@
 import { DAY, HOUR, MINUTE, SECOND } from '../../time.ts'
-import { usePage } from './request.ts'
+import { type PageRequest, usePage } from './request.ts'
 
-/** Formats are created at their first use, because that takes longer than the start of the Worker. */
-let exactFormat: Intl.DateTimeFormat | undefined
-let relativeFormat: Intl.RelativeTimeFormat | undefined
-
-/** A timestamp as its distance from now. Hovering shows the exact time. */
-export const Time = ({ at }: { at: string }) => {
-  const { now } = usePage()
-  exactFormat ??= new Intl.DateTimeFormat('en-GB', {
+const newFormats = (locale: string) => ({
+  exact: new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
     dateStyle: 'long',
     timeStyle: 'medium',
     timeZone: 'UTC',
-  })
+  }),
+  relative: new Intl.RelativeTimeFormat(locale),
+})
+
+/** Formats by locale, kept because creating them takes longer than formatting a page. */
+const formats = new Map<string, ReturnType<typeof newFormats>>()
+
+/** Locales kept before all are cleared: visitors choose them. */
+const MAX_LOCALES = 20
+
+function formatsOf(locale: string) {
+  const known = formats.get(locale) ?? newFormats(locale)
+  if (formats.size >= MAX_LOCALES) formats.clear()
+  formats.set(locale, known)
+  return known
+}
+
+/** A timestamp as its distance from now. Hovering shows the exact time. */
+export const Time = ({ at }: { at: string }) => {
+  const page = usePage()
   const date = new Date(at)
   return (
-    <time datetime={at} title={`${exactFormat.format(date)} UTC`}>
-      {relativeTime(date, now)}
+    <time datetime={at} title={`${formatsOf(page.locale).exact.format(date)} UTC`}>
+      {relativeTime(date, page)}
     </time>
   )
 }
@@ -41,12 +54,14 @@ const units = [
 ] as const
 
 /** Returns a text such as `3 hours ago`, `in 7 days`, `just now` or `in a moment`. */
-export function relativeTime(date: Date, now: Date): string {
+export function relativeTime(
+  date: Date,
+  { now, locale, texts }: Pick<PageRequest, 'now' | 'locale' | 'texts'>,
+): string {
   const distance = date.getTime() - now.getTime()
-  if (Math.abs(distance) < 10 * SECOND) return distance > SECOND ? 'in a moment' : 'just now'
-  relativeFormat ??= new Intl.RelativeTimeFormat('en')
+  if (Math.abs(distance) < 10 * SECOND) return distance > SECOND ? texts.time.soon : texts.time.now
   const [size, unit] = units.find(([size]) => Math.abs(distance) >= size) ?? [SECOND, 'second']
-  return relativeFormat.format(Math.trunc(distance / size), unit)
+  return formatsOf(locale).relative.format(Math.trunc(distance / size), unit)
 }
 
 /**

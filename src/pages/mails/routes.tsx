@@ -9,6 +9,7 @@ import { invalidField } from '../../http/errors.ts'
 import { inputText } from '../../http/inputs.ts'
 import { optOut } from '../../mail/mail.ts'
 import { Submit } from '../components/button.tsx'
+import { usePage } from '../components/request.ts'
 import { page } from '../page.tsx'
 
 export const mailRoutes = new Endpoints()
@@ -26,20 +27,26 @@ export const mailRoutes = new Endpoints()
     },
   )
 
-function optOutPage(c: Context<App>, isDone: boolean) {
-  const title = 'Mails about orders'
-  const children = (
+const optOutPage = (c: Context<App>, isDone: boolean) =>
+  page(c, {
+    title: ({ unsubscribe }) => unsubscribe.title,
+    account: null,
+    children: <OptOut isDone={isDone} />,
+  })
+
+const OptOut = ({ isDone }: { isDone: boolean }) => {
+  const { title, done, others, submit } = usePage().texts.unsubscribe
+  return (
     <section class="card narrow">
       <h1>{title}</h1>
       {isDone ? (
-        <p role="status">No more of them are sent to this address.</p>
+        <p role="status">{done}</p>
       ) : (
         <form method="post" class="stack">
-          <p>Mails about signing in and your account are still sent to this address.</p>
-          <Submit kind="primary">Send me no more mails about orders</Submit>
+          <p>{others}</p>
+          <Submit kind="primary">{submit}</Submit>
         </form>
       )}
     </section>
   )
-  return page(c, { title, account: null, children })
 }

@@ -2,6 +2,7 @@
 import type { ReasonCode } from '../../db/schema/delivery.ts'
 import { rules } from '../../delivery/reasons.ts'
 import type { HistoryEntry, Side } from '../../orders/history.ts'
+import type { Texts } from '../../texts/en.ts'
 import { MINUTE } from '../../time.ts'
 import { sentence } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -16,18 +17,8 @@ export const isOnItsWay = ({ delivery: { state } }: HistoryEntry): boolean =>
 export const hasEnded = (entry: HistoryEntry): boolean =>
   entry.delivery.state !== 'awaiting_wallet' && !isOnItsWay(entry)
 
-/** Who or what can end a wait, as buyers call it; and as sellers do, if that differs. */
-type Cause = (typeof causes)[keyof typeof causes]
-const causes = {
-  seller: 'the seller',
-  buyer: 'your wallet',
-  network: 'the network',
-  operator: 'the marketplace',
-} as const
-const forSellers: Partial<Record<Cause, string>> = {
-  'the seller': 'you',
-  'your wallet': 'the buyer’s wallet',
-}
+/** Who or what can end a wait. */
+type Cause = keyof Texts['steps']['waiting']
 
 /** `reasonCode`: null if an item only takes longer than usual. */
 type Wait = { cause: Cause; reasonCode: ReasonCode | null; since: string }
@@ -43,14 +34,14 @@ export function waitOf({ item, delivery }: HistoryEntry): Wait | null {
     const { treasury } = settings.NETWORKS[item.nft.contractNetwork] ?? {}
     // A treasury holds the NFTs of all sellers, but does not own their contracts.
     const isHeld = treasury && reasonCode !== 'minter_role_missing'
-    const known = causes[rules[reasonCode].removedBy ?? 'operator']
-    const cause = isHeld && known === 'the seller' ? 'the marketplace' : known
+    const known = rules[reasonCode].removedBy ?? 'operator'
+    const cause = isHeld && known === 'seller' ? 'operator' : known
     return { cause, reasonCode, since: failingSince }
   }
   const isUnderWay = queuedAt && (state === 'queued' || state === 'in_flight')
   const patience = state === 'queued' ? TURN : settings.DELIVERY_ALARM_MINUTES * MINUTE
   return isUnderWay && now.getTime() - Date.parse(queuedAt) > patience
-    ? { cause: 'the network', reasonCode: null, since: queuedAt }
+    ? { cause: 'network', reasonCode: null, since: queuedAt }
     : null
 }
 
@@ -62,84 +53,82 @@ type Step = {
 
 function deliverySteps(entry: HistoryEntry, side: Side): Step[] {
   const { order, item, delivery } = entry
+  const { steps } = usePage().texts
   const wait = waitOf(entry)
-  const paid: Step = { label: 'Paid', state: 'done', at: order.createdAt }
-  const sent: Step = { label: 'Sent', state: 'done', at: delivery.sentAt }
-  const waiting: Step = { label: 'Delivered', state: 'waits' }
+  const paid: Step = { label: steps.paid, state: 'done', at: order.createdAt }
+  const sent: Step = { label: steps.sent, state: 'done', at: delivery.sentAt }
+  const waiting: Step = { label: steps.delivered, state: 'waits' }
   const changedAt = item.updatedAt
   switch (delivery.state) {
     case 'transferred':
-      return [paid, sent, { label: 'Delivered', state: 'done', at: changedAt }]
+      return [paid, sent, { label: steps.delivered, state: 'done', at: changedAt }]
     case 'failed':
     case 'written_off':
-      return [paid, { label: 'Not delivered', state: 'failed', at: changedAt }]
+      return [paid, { label: steps.notDelivered, state: 'failed', at: changedAt }]
     case 'cancelled':
-      return [paid, { label: 'Cancelled', state: 'failed', at: changedAt }]
+      return [paid, { label: steps.cancelled, state: 'failed', at: changedAt }]
     case 'awaiting_wallet':
-      return [paid, { label: 'Needs a wallet', state: 'waits' }, waiting]
+      return [paid, { label: steps.needsWallet, state: 'waits' }, waiting]
   }
   if (wait) {
-    const cause = (side === 'sold' && forSellers[wait.cause]) || wait.cause
-    return [paid, { label: `Waiting for ${cause}`, state: 'held' }, waiting]
+    const labels = side === 'sold' ? steps.waitingAsSeller : steps.waiting
+    return [paid, { label: labels[wait.cause], state: 'held' }, waiting]
   }
   return item.txId
-    ? [paid, sent, { label: 'On its way', state: 'current' }]
-    : [paid, { label: 'Being sent', state: 'current' }, waiting]
-}
-
-/** Said to screen readers after each step. */
-const spoken: Record<Step['state'], string> = {
-  done: 'done',
-  current: 'under way',
-  held: 'held up',
-  waits: 'not yet',
-  failed: 'failed',
+    ? [paid, sent, { label: steps.onItsWay, state: 'current' }]
+    : [paid, { label: steps.beingSent, state: 'current' }, waiting]
 }
 
 export type OrderProps = { entry: HistoryEntry; side: Side }
 
-export const Steps = ({ entry, side }: OrderProps) => (
-  <ol class="steps" aria-label="Progress">
-    {deliverySteps(entry, side).map(({ label, state, at }) => (
-      <li class={state}>
-        {state === 'done' && <Icon name="succeeded" />}
-        {state === 'failed' && <Icon name="failed" />}
-        {state !== 'done' && state !== 'failed' && <span class="dot" />}
-        <strong>{label}</strong>
-        <span class="visually-hidden">, {spoken[state]} </span>
-        {at && <Time at={at} />}
-      </li>
-    ))}
-  </ol>
-)
+export const Steps = ({ entry, side }: OrderProps) => {
+  const { label, spoken } = usePage().texts.steps
+  return (
+    <ol class="steps" aria-label={label}>
+      {deliverySteps(entry, side).map(({ label, state, at }) => (
+        <li class={state}>
+          {state === 'done' && <Icon name="succeeded" />}
+          {state === 'failed' && <Icon name="failed" />}
+          {state !== 'done' && state !== 'failed' && <span class="dot" />}
+          <strong>{label}</strong>
+          <span class="visually-hidden">, {spoken[state]} </span>
+          {at && <Time at={at} />}
+        </li>
+      ))}
+    </ol>
+  )
+}
 
 /** Why an order waits and until when, and what its seller can do. */
 export const Waiting = ({ entry, side }: OrderProps) => {
   const wait = waitOf(entry)
+  const { now, texts } = usePage()
+  const { orders, reasons } = texts
   if (!wait) return null
   const { cause, reasonCode, since } = wait
   const isMint = reasonCode === 'minter_role_missing'
-  const isTask = cause === 'the seller' && (isMint || reasonCode === 'holder_not_approved')
+  const isTask = cause === 'seller' && (isMint || reasonCode === 'holder_not_approved')
   const { waits = Infinity, ends } = reasonCode ? rules[reasonCode] : {}
   const until = waits < Infinity && !ends && new Date(Date.parse(since) + waits)
+  const notAllowed = isMint ? orders.mintNotAllowed : orders.deliveryNotAllowed
   return (
     <p class="order-message held">
       {side === 'sold' && isTask ? (
         <>
-          You have not allowed {isMint ? 'minting' : 'delivery'} of{' '}
-          <em>
-            <bdi>{entry.item.nft.contractName}</bdi>
-          </em>
-          . <a href="/settings/selling">Allow it</a>.
+          {notAllowed(
+            <em>
+              <bdi>{entry.item.nft.contractName}</bdi>
+            </em>,
+          )}{' '}
+          <a href="/settings/selling">{orders.allow}</a>.
         </>
       ) : (
         // Not the reason of the delivery, which has details for operators.
-        sentence(
-          reasonCode ? rules[reasonCode].sentence : 'the network is slow, or does not answer',
-        )
+        sentence(reasonCode ? (reasons?.[reasonCode] ?? rules[reasonCode].sentence) : orders.slow)
       )}{' '}
-      {until ? 'If nothing changes, the delivery fails ' : 'It is tried until it works'}
-      {until && (until > usePage().now ? <Time at={until.toISOString()} /> : 'soon')}.
+      {!until && orders.triedUntilItWorks}
+      {until &&
+        (until > now ? orders.failsAt(<Time at={until.toISOString()} />) : orders.failsSoon)}
     </p>
   )
 }
@@ -147,22 +136,24 @@ export const Waiting = ({ entry, side }: OrderProps) => {
 /** What the buyer must do, or that the delivery has failed. */
 export const Message = ({ entry, side }: OrderProps) => {
   const { id, failReason } = entry.order
-  const { status } = entry.item
-  if (status === 'awaiting_wallet')
-    return side === 'bought' ? (
+  const { state, reasonCode } = entry.delivery
+  const { orders, reasons } = usePage().texts
+  if (entry.item.status === 'awaiting_wallet')
+    return (
       <p class="order-message">
-        <a href="/settings/account">Link a wallet</a> to receive this.
+        {side === 'bought'
+          ? orders.toReceive(<a href="/settings/account">{orders.linkWallet}</a>)
+          : orders.noWalletOfBuyer}
       </p>
-    ) : (
-      <p class="order-message">The buyer has not linked a wallet yet.</p>
     )
-  if (status !== 'failed') return null
+  if (entry.item.status !== 'failed') return null
+  const translated = reasonCode && reasons?.[reasonCode]
   return (
     <p class="order-message problem">
-      {entry.delivery.state === 'cancelled'
-        ? 'The delivery was cancelled.'
-        : `The delivery failed: ${failReason ?? 'for an unknown reason'}.`}{' '}
-      Ask the operator of the marketplace, and name order {id}.
+      {state === 'cancelled'
+        ? orders.cancelled
+        : orders.failed(translated ?? failReason ?? orders.unknownReason)}{' '}
+      {orders.ask(id)}
     </p>
   )
 }

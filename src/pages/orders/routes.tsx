@@ -4,9 +4,10 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
 import { readClaim } from '../../orders/claim.ts'
 import { readHistory, readHistoryEntry } from '../../orders/history.ts'
+import type { Texts } from '../../texts/en.ts'
 import { page } from '../page.tsx'
 import { isOnItsWay } from './progress.tsx'
-import { Collection, OrderPage, Orders } from './views.tsx'
+import { Collection, ForeignOrder, OrderPage, Orders } from './views.tsx'
 
 /** Seconds between two loads without scripts, while something is on its way. */
 const REFRESH = 10
@@ -38,12 +39,18 @@ export const orderPageRoutes = new Endpoints()
     const list = { ...history, isFirstPage: before === null }
     const children = <Orders {...list} side={side} transfers={notice && transfers} />
     const refresh = history.entries.some(isOnItsWay) ? REFRESH : undefined
-    return page(c, { title: 'Orders', account, scripts: ['orders.js'], refresh, children })
+    return page(c, {
+      title: ({ orders }) => orders.title,
+      account,
+      scripts: ['orders.js'],
+      refresh,
+      children,
+    })
   })
   .get('/collection', ofList, async (c, { query: { before = null } }) => {
     const { account, ...list } = await readHistory(c.var, { side: 'collected', before })
     const children = <Collection {...list} isFirstPage={before === null} />
-    return page(c, { title: 'Collection', account, children })
+    return page(c, { title: ({ collection }) => collection.title, account, children })
   })
   .get('/orders/:id', ofOrder, async (c, { param }) => {
     const { account, entry, billing } = await readHistoryEntry(c.var, param.id)
@@ -51,10 +58,18 @@ export const orderPageRoutes = new Endpoints()
     const children = <OrderPage entry={entry} billing={billing} side={side} />
     const scripts = ['orders.js', 'wallet-action.js']
     const refresh = isOnItsWay(entry) ? REFRESH : undefined
-    return page(c, { title: 'Order', account, scripts, refresh, children })
+    return page(c, {
+      title: ({ orders }) => orders.orderTitle,
+      account,
+      scripts,
+      refresh,
+      children,
+    })
   })
   // Where the link of an order leads. It is no secret: buyers prove their address.
   .get('/claim/:id', ofOrder, async (c, { param: { id } }) => {
-    const { waits } = await readClaim(c.var, id)
-    return c.redirect(waits ? '/settings/account' : `/orders/${id}`, 303)
+    const { account, order } = await readClaim(c.var, id)
+    if (order) return c.redirect(order.waits ? '/settings/account' : `/orders/${id}`, 303)
+    const title = ({ claim }: Texts) => claim.title
+    return page(c, { title, account, status: 403, children: <ForeignOrder /> })
   })

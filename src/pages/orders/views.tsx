@@ -2,13 +2,15 @@
 import type { Child } from 'hono/jsx'
 import { orderableStatuses } from '../../db/schema/catalogue.ts'
 import type { HistoryEntry, Side } from '../../orders/history.ts'
+import type { Texts } from '../../texts/en.ts'
+import { LinkButton } from '../components/button.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { Facts } from '../components/facts.tsx'
 import { Icon } from '../components/icon.tsx'
 import { shortAddress } from '../components/names.ts'
 import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
 import { Notice } from '../components/notice.tsx'
-import { describePaid, money, plural } from '../components/numbers.ts'
+import { count, money } from '../components/numbers.ts'
 import { Cover } from '../components/picture.tsx'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
@@ -36,45 +38,46 @@ type OrdersProps = ListProps & {
   transfers: number | undefined
 }
 
-export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersProps) => (
-  <div class="flow">
-    <h1>Orders</h1>
-    {props.isSeller && (
-      <Tabs
-        label="Orders"
-        tabs={[
-          [listPath('bought'), 'Bought', side === 'bought'],
-          [listPath('sold'), 'Sold', side === 'sold'],
-        ]}
-      />
-    )}
-    <LiveHistory entries={entries}>
-      {props.transfers !== undefined && (
-        <Notice>
-          The wallet is linked. {entries.some(isOnItsWay) && describeTransfers(props.transfers)}
-        </Notice>
+export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersProps) => {
+  const { locale, texts } = usePage()
+  const { orders } = texts
+  const { transfers } = props
+  const empty = side === 'bought' ? orders.noneBought : orders.noneSold
+  return (
+    <div class="flow">
+      <h1>{orders.title}</h1>
+      {props.isSeller && (
+        <Tabs
+          label={orders.title}
+          tabs={[
+            [listPath('bought'), orders.bought, side === 'bought'],
+            [listPath('sold'), orders.sold, side === 'sold'],
+          ]}
+        />
       )}
-      {side === 'bought' && <WalletMissing awaiting={props.awaiting} />}
-      <Rows
-        items={entries}
-        empty={isFirstPage ? emptyText[side] : 'There are no more orders.'}
-        isOrdered
-        row={(entry) => <Order entry={entry} side={side} />}
-      />
-      <Pager
-        noun="orders"
-        to={(page) => listPath(side, page)}
-        isFirstPage={isFirstPage}
-        next={next !== null && { before: next }}
-      />
-    </LiveHistory>
-  </div>
-)
-
-const emptyText: Record<Side, string> = {
-  bought:
-    'You have not bought anything yet. What you buy in a shop of this marketplace appears here.',
-  sold: 'You have not sold anything yet.',
+      <LiveHistory entries={entries}>
+        {transfers !== undefined && (
+          <Notice>
+            {texts.account.notices['wallet-linked']}{' '}
+            {entries.some(isOnItsWay) && orders.onTheirWay(transfers, count(transfers, locale))}
+          </Notice>
+        )}
+        {side === 'bought' && <WalletMissing awaiting={props.awaiting} />}
+        <Rows
+          items={entries}
+          empty={isFirstPage ? empty : orders.noMore}
+          isOrdered
+          row={(entry) => <Order entry={entry} side={side} />}
+        />
+        <Pager
+          noun={orders}
+          to={(page) => listPath(side, page)}
+          isFirstPage={isFirstPage}
+          next={next !== null && { before: next }}
+        />
+      </LiveHistory>
+    </div>
+  )
 }
 
 const listPath = (side: Side, page = {}): string =>
@@ -91,18 +94,14 @@ const LiveHistory = ({ entries, children }: { entries: HistoryEntry[]; children:
   </>
 )
 
-const describeTransfers = (count: number) =>
-  count === 1 ? '1 NFT is on its way.' : `${plural(count, 'NFT')} are on their way.`
-
 const WalletMissing = ({ awaiting }: { awaiting: number }) => {
-  if (awaiting === 0 || usePage().account?.ethereumPublicAddr) return null
+  const { account, locale, texts } = usePage()
+  if (awaiting === 0 || account?.ethereumPublicAddr) return null
   return (
     <p class="notice warn">
       <Icon name="wallet" />
-      <span>
-        {plural(awaiting, 'NFT')} {awaiting === 1 ? 'waits' : 'wait'} until you link a wallet.
-      </span>
-      <a href="/settings/account">Link a wallet</a>
+      <span>{texts.orders.waitForWallet(awaiting, count(awaiting, locale))}</span>
+      <a href="/settings/account">{texts.orders.linkWallet}</a>
     </p>
   )
 }
@@ -113,6 +112,8 @@ const WalletMissing = ({ awaiting }: { awaiting: number }) => {
  */
 const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => {
   const { order, item, delivery } = entry
+  const { settings, locale, texts } = usePage()
+  const { orders } = texts
   const wait = waitOf(entry)
   const title = <Title>{item.nft.title}</Title>
   const href = isAlone ? nftPath(item.nft) : `/orders/${order.id}`
@@ -126,22 +127,16 @@ const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => 
       <div>
         <h2>{href ? <a href={href}>{title}</a> : title}</h2>
         <p class="meta">
-          <span>{plural(item.quantity, 'piece')}</span>
-          <span>{money(order.totalPriceCents, order.totalPriceCurrency)}</span>
-          <span>
-            Order <bdi>{orderNumber(order)}</bdi>
-          </span>
-          {side === 'sold' && (
-            <span>
-              Buyer: <bdi>{buyerName(entry)}</bdi>
-            </span>
-          )}
+          <span>{orders.pieces(item.quantity, count(item.quantity, locale))}</span>
+          <span>{money(order.totalPriceCents, order.totalPriceCurrency, locale)}</span>
+          <span>{orders.order(<bdi>{orderNumber(order)}</bdi>)}</span>
+          {side === 'sold' && <span>{orders.buyer(<bdi>{buyerName(entry, texts)}</bdi>)}</span>}
         </p>
         {item.txId && (
           <p class="meta">
-            Transaction{' '}
+            {orders.transaction}{' '}
             <ExplorerLink
-              network={usePage().settings.NETWORKS[item.nft.contractNetwork]}
+              network={settings.NETWORKS[item.nft.contractNetwork]}
               kind="tx"
               value={item.txId}
             />
@@ -164,42 +159,60 @@ function nftPath({ id, status, deletedAt, releaseAt }: HistoryEntry['item']['nft
 /** The shop's own number, if it has given one. */
 const orderNumber = ({ id, providerId }: HistoryEntry['order']) => providerId ?? String(id)
 
-const buyerName = ({ order: { buyer }, item: { ethRecipient } }: HistoryEntry): string =>
-  buyer.name ?? buyer.username ?? (ethRecipient ? shortAddress(ethRecipient) : `user ${buyer.id}`)
+const buyerName = ({ order: { buyer }, item }: HistoryEntry, { orders }: Texts): string =>
+  buyer.name ??
+  buyer.username ??
+  (item.ethRecipient ? shortAddress(item.ethRecipient) : orders.user(buyer.id))
 
 /** `billing` is the billing address; undefined for a seller. */
 type OrderPageProps = OrderProps & { billing: string | undefined }
 
 type Fact = [name: string, value: Child]
 
+/** What the customer has paid, if the shop has told it. */
+function paidFacts(paid: HistoryEntry['paid'], { orders }: Texts, locale: string): Fact[] {
+  if (!paid) return []
+  const { grossCents, taxCents, discountCents, currency, invoiceNumber } = paid
+  const amounts: [name: string, cents: number | null][] = [
+    [orders.paid, grossCents],
+    [orders.tax, taxCents],
+    [orders.discount, discountCents],
+  ]
+  const facts: Fact[] = amounts.flatMap(([name, cents]) =>
+    cents === null ? [] : [[name, money(cents, currency, locale)]],
+  )
+  if (invoiceNumber !== null) facts.push([orders.invoice, <bdi>{invoiceNumber}</bdi>])
+  return facts
+}
+
 export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
   const { nft, ethRecipient: account, quantity, priceCents, priceCurrency } = entry.item
   const { contractNetwork, contractAddr: address, tokenId } = nft
-  const network = usePage().settings.NETWORKS[contractNetwork]
+  const { settings, locale, texts } = usePage()
+  const { orders } = texts
+  const network = settings.NETWORKS[contractNetwork]
   const link = (value: string) => (
     <ExplorerLink network={network} kind="address" value={value}>
       {value}
     </ExplorerLink>
   )
   const facts: Fact[] = [
-    ['Price', `${quantity} × ${money(priceCents, priceCurrency)}`],
-    ...(entry.paid ? [['Paid', <bdi>{describePaid(entry.paid)}</bdi>] satisfies Fact] : []),
-    ['Wallet', account ? link(account) : 'None yet'],
-    ['Contract', link(address)],
-    ['Network', network?.name ?? contractNetwork],
-    ['Token id', tokenId ?? 'None yet'],
+    [orders.price, `${quantity} × ${money(priceCents, priceCurrency, locale)}`],
+    ...paidFacts(entry.paid, texts, locale),
+    [orders.wallet, account ? link(account) : orders.none],
+    [orders.contract, link(address)],
+    [orders.network, network?.name ?? contractNetwork],
+    [orders.tokenId, tokenId ?? orders.none],
   ]
   const isOwn = side === 'bought' && entry.delivery.state === 'transferred' && account && tokenId
-  if (isOwn) facts.push(['Proof', <Proof orderId={entry.order.id} />])
-  if (billing) facts.push(['Billing address', <bdi>{billing}</bdi>])
+  if (isOwn) facts.push([orders.proof, <Proof orderId={entry.order.id} />])
+  if (billing) facts.push([orders.billing, <bdi>{billing}</bdi>])
   return (
     <div class="flow">
       <p>
-        <a href={listPath(side)}>Orders</a>
+        <a href={listPath(side)}>{orders.title}</a>
       </p>
-      <h1>
-        Order <bdi>{orderNumber(entry.order)}</bdi>
-      </h1>
+      <h1>{orders.order(<bdi>{orderNumber(entry.order)}</bdi>)}</h1>
       <LiveHistory entries={[entry]}>
         <ol class="rows">
           <Order entry={entry} side={side} isAlone />
@@ -207,7 +220,7 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
         <Facts facts={facts} />
         {isOwn && (
           <WalletAction
-            label="Add to wallet"
+            label={orders.addToWallet}
             subject={nft.title}
             network={contractNetwork}
             account={account}
@@ -225,33 +238,55 @@ const Proof = ({ orderId }: { orderId: number }) => (
       proof.json
     </a>
     {' · '}
-    <a href="/docs/proofs">Verify it</a>
+    <a href="/docs/proofs">{usePage().texts.orders.verify}</a>
   </>
 )
 
+/** In place of an order that the user has not bought. Whether there is one is not told. */
+export const ForeignOrder = () => {
+  const { claim, brokenLink } = usePage().texts
+  return (
+    <section class="card narrow">
+      <h1>{claim.title}</h1>
+      <p class="lead">{claim.foreign}</p>
+      <p>{claim.advice}</p>
+      <p class="actions">
+        <LinkButton href={listPath('bought')} kind="primary">
+          {brokenLink.toOrders}
+        </LinkButton>
+      </p>
+    </section>
+  )
+}
+
 /** What was delivered to a user: a card for each NFT of the page. */
-export const Collection = ({ entries, next, isFirstPage }: ListProps) => (
-  <div class="flow">
-    <h1>Collection</h1>
-    <p class="lead">What was delivered to you, also if you have given it away since.</p>
-    {entries.length === 0 && <p class="empty">Nothing was delivered to you yet.</p>}
-    <ul class="grid">
-      {[...Map.groupBy(entries, ({ item }) => item.nftId).values()].map((own) => (
-        <Collected entries={own} />
-      ))}
-    </ul>
-    <Pager
-      noun="NFTs"
-      to={(page) => pathWith('/collection', { ...page })}
-      isFirstPage={isFirstPage}
-      next={next !== null && { before: next }}
-    />
-  </div>
-)
+export const Collection = ({ entries, next, isFirstPage }: ListProps) => {
+  const { collection } = usePage().texts
+  return (
+    <div class="flow">
+      <h1>{collection.title}</h1>
+      <p class="lead">{collection.lead}</p>
+      {entries.length === 0 && <p class="empty">{collection.none}</p>}
+      <ul class="grid">
+        {[...Map.groupBy(entries, ({ item }) => item.nftId).values()].map((own) => (
+          <Collected entries={own} />
+        ))}
+      </ul>
+      <Pager
+        noun={collection}
+        to={(page) => pathWith('/collection', { ...page })}
+        isFirstPage={isFirstPage}
+        next={next !== null && { before: next }}
+      />
+    </div>
+  )
+}
 
 /** Leads to the newest of the orders. */
-const Collected = ({ entries }: { entries: HistoryEntry[] }) =>
-  entries.slice(0, 1).map(({ order, item: { nft } }) => (
+const Collected = ({ entries }: { entries: HistoryEntry[] }) => {
+  const { locale, texts } = usePage()
+  const pieces = entries.reduce((sum, { item }) => sum + item.quantity, 0)
+  return entries.slice(0, 1).map(({ order, item: { nft } }) => (
     <li class="release">
       <Cover nft={nft} />
       <h2>
@@ -261,12 +296,8 @@ const Collected = ({ entries }: { entries: HistoryEntry[] }) =>
       </h2>
       <p class="meta">
         <bdi>{nft.contractName}</bdi>
-        <span>
-          {plural(
-            entries.reduce((sum, { item }) => sum + item.quantity, 0),
-            'piece',
-          )}
-        </span>
+        <span>{texts.orders.pieces(pieces, count(pieces, locale))}</span>
       </p>
     </li>
   ))
+}

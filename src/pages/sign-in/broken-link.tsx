@@ -23,7 +23,7 @@ export const explainBrokenLink = (purpose: Purpose) =>
     const cause = linkProblem(c.error)
     if (!cause || !isForPerson(c)) return
     c.res = await page(c, {
-      title: titles[cause],
+      title: ({ brokenLink }) => brokenLink[cause],
       section: purpose === 'link' ? 'account' : undefined,
       account: await findAccountSafely(c),
       status: c.res.status as ContentfulStatusCode,
@@ -42,66 +42,55 @@ function linkProblem(error: unknown): Cause | null {
   return error.code === 'invalid_input' ? 'cut' : null
 }
 
-const titles = { cut: 'This link is not complete', ended: 'This link no longer works' }
-
 type Purpose = 'sign-in' | 'link'
 
-const endings: Record<Purpose, string[]> = {
-  'sign-in': [
-    'It was used. Each link signs in once.',
-    'It is older than 15 minutes.',
-    'You asked for three newer links. Open the last one.',
-  ],
-  link: [
-    'It was used. Then the e-mail address is linked.',
-    'It is older than 15 minutes.',
-    'You asked for it in another account.',
-  ],
-}
-
-const Reason = ({ cause, purpose }: { cause: Cause; purpose: Purpose }) =>
-  cause === 'cut' ? (
-    <p>
-      A part of it is missing. Mail programs sometimes break a long link into two lines: copy all of
-      it from the mail, or ask for a new one.
-    </p>
-  ) : (
+const Reason = ({ cause, purpose }: { cause: Cause; purpose: Purpose }) => {
+  const { brokenLink } = usePage().texts
+  const { whyCut, oneOf, used, usedToLink, tooOld, newer, otherAccount } = brokenLink
+  if (cause === 'cut') return <p>{whyCut}</p>
+  const reasons = purpose === 'sign-in' ? [used, tooOld, newer] : [usedToLink, tooOld, otherAccount]
+  return (
     <>
-      <p>One of these is the reason:</p>
+      <p>{oneOf}</p>
       <ul class="list">
-        {endings[purpose].map((text) => (
+        {reasons.map((text) => (
           <li>{text}</li>
         ))}
       </ul>
     </>
   )
+}
 
 const BrokenSignIn = ({ cause, email }: { cause: Cause; email: string | undefined }) => {
-  const { account } = usePage()
+  const { account, texts } = usePage()
+  const { brokenLink } = texts
   return (
     <section class="card narrow">
-      <h1>{titles[cause]}</h1>
+      <h1>{brokenLink[cause]}</h1>
       <Reason cause={cause} purpose="sign-in" />
       {account && (
         <p class="notice">
-          <span>You are signed in as {displayName(account)}.</span>
-          <a href={HOME}>Go to your orders</a>
+          <span>{brokenLink.signedInAs(displayName(account))}</span>
+          <a href={HOME}>{brokenLink.toOrders}</a>
         </p>
       )}
-      <EmailForm email={email} submit="Send me a new link" />
+      <EmailForm email={email} submit={brokenLink.sendNew} />
     </section>
   )
 }
 
-const BrokenConfirmation = ({ cause }: { cause: Cause }) => (
-  <>
-    <h2>{titles[cause]}</h2>
-    <Reason cause={cause} purpose="link" />
-    <p class="actions">
-      <LinkButton href="/settings/account" kind="primary">
-        Go to Account
-      </LinkButton>
-    </p>
-    <p class="hint">There you see whether the address is linked, and can ask for a new link.</p>
-  </>
-)
+const BrokenConfirmation = ({ cause }: { cause: Cause }) => {
+  const { brokenLink } = usePage().texts
+  return (
+    <>
+      <h2>{brokenLink[cause]}</h2>
+      <Reason cause={cause} purpose="link" />
+      <p class="actions">
+        <LinkButton href="/settings/account" kind="primary">
+          {brokenLink.toAccount}
+        </LinkButton>
+      </p>
+      <p class="hint">{brokenLink.hint}</p>
+    </>
+  )
+}

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { App } from '../../http/context.ts'
 import { clientIp } from '../../http/rate-limit.ts'
 import type { Client } from '../../identity/sign-in.ts'
+import { browserLocale } from '../reader.ts'
 
 /** In this order: most browsers name others, too. */
 const browsers: [RegExp, string][] = [
@@ -38,6 +39,7 @@ export function describeClient(c: Context<App>): Client {
     ipAddress: clientIp(c.req.raw),
     browser: describeBrowser(c.req.header('user-agent') ?? ''),
     country: typeof country === 'string' ? country : null,
+    locale: browserLocale(c),
     previous: c.var.caller,
   }
 }

@@ -19,6 +19,7 @@ import { rejectField } from '../components/form.ts'
 import { pathWith } from '../components/navigation.tsx'
 import type { Rejection } from '../components/request.ts'
 import { page } from '../page.tsx'
+import { browserTexts, readerLocale } from '../reader.ts'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
 import { deleteLinkAddress, readLinkAddress, storeLinkAddress } from './link-address.ts'
@@ -70,7 +71,7 @@ export const signInRoutes = new Endpoints()
       if (isRecent(account, now)) return c.redirect(redirect, 303)
       const scripts = account.ethereumPublicAddr ? ['wallet.js'] : []
       const children = <SignInAgain account={account} redirect={redirect} />
-      return page(c, { title: 'Sign in again', account, scripts, children })
+      return page(c, { title: ({ signIn }) => signIn.again.title, account, scripts, children })
     },
   )
   .post(
@@ -79,17 +80,23 @@ export const signInRoutes = new Endpoints()
     async (c, { form }) => {
       const { settings } = c.var
       const redirect = allowedRedirect(settings, form.redirect)
+      const texts = browserTexts(c).signIn
       const reject = (problem: string) =>
         signInPage(c, { redirect }, rejectField('email', form.email, problem))
       const email = EmailAddress.safeParse(form.email)
-      if (!email.success) return reject('This is not an e-mail address.')
-      if (!(await isHuman(settings, form['cf-turnstile-response'])))
-        return reject('Confirm that you are a person, and send the form again.')
+      if (!email.success) return reject(texts.notAnAddress)
+      if (!(await isHuman(settings, form['cf-turnstile-response']))) return reject(texts.notHuman)
       const client = rateLimitKey(c.req.raw)
       const request = { email: email.data, client, redirect: withoutSecret(redirect) }
       const secret = await createSignInLink(c.var, request)
       const mails = { email: c.env.EMAIL, ...c.var }
-      if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'sign-in' })
+      if (secret)
+        await mailLink(mails, {
+          to: email.data,
+          secret,
+          purpose: 'sign-in',
+          locale: readerLocale(c, null),
+        })
       const isAnother = readLinkAddress(c) === email.data
       storeLinkAddress(c, email.data)
       const shown = { redirect: request.redirect, notice: isAnother && 'another' }
@@ -108,7 +115,7 @@ export const signInRoutes = new Endpoints()
           isAnother={notice === 'another'}
         />
       )
-      return page(c, { title: 'Check your mail', account, children })
+      return page(c, { title: ({ signIn }) => signIn.sent.title, account, children })
     },
   )
   .get(
@@ -127,7 +134,7 @@ export const signInRoutes = new Endpoints()
         readSignInLink(c.var, secret),
       ])
       const children = <ConfirmSignIn {...link} secret={secret} />
-      return page(c, { title: 'Sign in', account, children })
+      return page(c, { title: ({ signIn }) => signIn.title, account, children })
     },
   )
   .post(
@@ -153,5 +160,11 @@ function signInPage(c: Context<App>, shown: SignInProps, rejection?: Rejection) 
   const { TURNSTILE_SITE_KEY } = c.var.settings
   const scripts = TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js']
   const children = <SignIn {...shown} />
-  return page(c, { title: 'Sign in', account: null, scripts, rejection, children })
+  return page(c, {
+    title: ({ signIn }) => signIn.title,
+    account: null,
+    scripts,
+    rejection,
+    children,
+  })
 }

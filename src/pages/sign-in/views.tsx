@@ -12,39 +12,33 @@ import { HOME } from './redirect.ts'
 export const signInNotices = ['signed-out', 'required', 'not-saved'] as const
 export type SignInNotice = (typeof signInNotices)[number]
 
-const noticeTexts: Record<SignInNotice, string> = {
-  'signed-out': 'You are signed out.',
-  required: 'Sign in to open this page.',
-  'not-saved': 'Your session has ended, so nothing was saved. Sign in, then enter it again.',
-}
-
 export type SignInProps = {
   /** The absolute URL to open after sign-in; null for `HOME`. */
   redirect: string | null
   notice?: SignInNotice | undefined
 }
 
-export const SignIn = ({ redirect, notice }: SignInProps) => (
-  <section class="card narrow">
-    {notice && (
-      <p class={notice === 'not-saved' ? 'notice warn' : 'notice'} role="status">
-        {noticeTexts[notice]}
-      </p>
-    )}
-    <h1>Sign in</h1>
-    <p class="lead">{destination(redirect)}</p>
-    <EmailForm redirect={redirect} submit="Send me a link" isOnItsOwnPage>
-      <p class="hint">You need no password. The link signs you in and expires in 15 minutes.</p>
-    </EmailForm>
-    <p class="or">or with a wallet</p>
-    <Wallets purpose="sign-in" redirect={redirect ?? HOME} />
-  </section>
-)
-
-function destination(redirect: string | null): string {
-  const { host } = new URL(usePage().settings.PUBLIC_URL)
+export const SignIn = ({ redirect, notice }: SignInProps) => {
+  const { settings, texts } = usePage()
+  const { signIn } = texts
+  const { host } = new URL(settings.PUBLIC_URL)
   const target = redirect ? new URL(redirect).host : host
-  return target === host ? `to your account at ${host}` : `to continue to ${target}`
+  return (
+    <section class="card narrow">
+      {notice && (
+        <p class={notice === 'not-saved' ? 'notice warn' : 'notice'} role="status">
+          {signIn.notices[notice]}
+        </p>
+      )}
+      <h1>{signIn.title}</h1>
+      <p class="lead">{target === host ? signIn.toAccount(host) : signIn.toOther(target)}</p>
+      <EmailForm redirect={redirect} submit={signIn.send} isOnItsOwnPage>
+        <p class="hint">{signIn.hint}</p>
+      </EmailForm>
+      <p class="or">{signIn.orWallet}</p>
+      <Wallets purpose="sign-in" redirect={redirect ?? HOME} />
+    </section>
+  )
 }
 
 type EmailFormProps = {
@@ -58,11 +52,12 @@ type EmailFormProps = {
 
 export const EmailForm = (props: EmailFormProps) => {
   const { redirect, email, submit, isOnItsOwnPage, children } = props
-  const turnstileKey = isOnItsOwnPage && usePage().settings.TURNSTILE_SITE_KEY
+  const { settings, texts } = usePage()
+  const turnstileKey = isOnItsOwnPage && settings.TURNSTILE_SITE_KEY
   return (
     <form method="post" action="/sign-in/email" class="stack">
       {redirect && <input type="hidden" name="redirect" value={redirect} />}
-      <EmailField label="E-mail address" value={email} autofocus={isOnItsOwnPage} />
+      <EmailField label={texts.signIn.email} value={email} autofocus={isOnItsOwnPage} />
       {turnstileKey && <div class="cf-turnstile" data-sitekey={turnstileKey} />}
       <Submit kind="primary">{submit}</Submit>
       {children}
@@ -71,31 +66,31 @@ export const EmailForm = (props: EmailFormProps) => {
 }
 
 /** Asks for one of the account's own ways to sign in, and returns to the page that needs it. */
-export const SignInAgain = ({ account, redirect }: { account: Account; redirect: string }) => (
-  <section class="card narrow">
-    <h1>Sign in again</h1>
-    <p class="lead">What you are about to do needs a sign-in of the last 10 minutes.</p>
-    {account.email && (
-      <form method="post" action="/sign-in/email" class="stack">
-        <input type="hidden" name="redirect" value={redirect} />
-        <input type="hidden" name="email" value={account.email} />
-        <p>
-          We send a link to <strong>{account.email}</strong>. Open it in this browser.
-        </p>
-        <Submit kind="primary">Send me a link</Submit>
-      </form>
-    )}
-    {account.email && account.ethereumPublicAddr && <p class="or">or</p>}
-    {account.ethereumPublicAddr && (
-      <>
-        <p>
-          Sign with your wallet <span class="code">{account.ethereumPublicAddr}</span>
-        </p>
-        <Wallets purpose="sign-in" redirect={redirect} address={account.ethereumPublicAddr} />
-      </>
-    )}
-  </section>
-)
+export const SignInAgain = ({ account, redirect }: { account: Account; redirect: string }) => {
+  const { signIn } = usePage().texts
+  const { email, ethereumPublicAddr: wallet } = account
+  return (
+    <section class="card narrow">
+      <h1>{signIn.again.title}</h1>
+      <p class="lead">{signIn.again.lead}</p>
+      {email && (
+        <form method="post" action="/sign-in/email" class="stack">
+          <input type="hidden" name="redirect" value={redirect} />
+          <input type="hidden" name="email" value={email} />
+          <p>{signIn.again.byEmail(<strong>{email}</strong>)}</p>
+          <Submit kind="primary">{signIn.send}</Submit>
+        </form>
+      )}
+      {email && wallet && <p class="or">{signIn.or}</p>}
+      {wallet && (
+        <>
+          <p>{signIn.again.byWallet(<span class="code">{wallet}</span>)}</p>
+          <Wallets purpose="sign-in" redirect={redirect} address={wallet} />
+        </>
+      )}
+    </section>
+  )
+}
 
 type LinkSentProps = {
   /** The address that this browser has asked a link for, if it is known. */
@@ -107,32 +102,29 @@ type LinkSentProps = {
 
 /** What to do after a link was mailed, for a visitor or for somebody who signs in again. */
 export const LinkSent = ({ email, redirect, isAnother }: LinkSentProps) => {
-  const isSignedIn = usePage().account !== null
+  const { account, texts } = usePage()
+  const { sent } = texts.signIn
   return (
     <section class="card narrow">
-      {isAnother && <Notice>Another link is on its way.</Notice>}
-      <h1>Check your mail</h1>
+      {isAnother && <Notice>{sent.another}</Notice>}
+      <h1>{sent.title}</h1>
       <p>
-        A link is on its way to {email ? <strong>{email}</strong> : 'your mailbox'}. It works once,
-        expires in 15 minutes
-        {isSignedIn ? '. Open it in this browser.' : ', and opens on any device.'}
+        {sent.to(email ? <strong>{email}</strong> : sent.yourMailbox)}{' '}
+        {account ? sent.here : sent.anywhere}
       </p>
       <div class="actions">
         {email && (
           <form method="post" action="/sign-in/email">
             {redirect && <input type="hidden" name="redirect" value={redirect} />}
             <input type="hidden" name="email" value={email} />
-            <Submit>Send another link</Submit>
+            <Submit>{sent.sendAnother}</Submit>
           </form>
         )}
-        <LinkButton href={pathWith(isSignedIn ? '/sign-in/again' : '/sign-in', { redirect })}>
-          {isSignedIn ? 'Back to sign-in' : 'Use another address'}
+        <LinkButton href={pathWith(account ? '/sign-in/again' : '/sign-in', { redirect })}>
+          {account ? sent.back : sent.otherAddress}
         </LinkButton>
       </div>
-      <p class="hint">
-        No mail? Look in the spam folder. Your last three links work. We send you at most six links
-        to a mailbox in 15 minutes.
-      </p>
+      <p class="hint">{sent.hint}</p>
     </section>
   )
 }
@@ -141,26 +133,21 @@ type ConfirmSignInProps = { email: string; secret: string; redirect: string | nu
 
 /** Opening the link does not sign in, because mail scanners open links too. */
 export const ConfirmSignIn = ({ email, secret, redirect }: ConfirmSignInProps) => {
-  const { account } = usePage()
+  const { account, texts } = usePage()
+  const { title, confirm } = texts.signIn
   return (
     <section class="card narrow">
-      <h1>Sign in</h1>
-      <p class="lead">
-        as <strong>{email}</strong>
-      </p>
+      <h1>{title}</h1>
+      <p class="lead">{confirm.as(<strong>{email}</strong>)}</p>
       {account && account.email !== email && (
-        <p class="notice warn">
-          You are signed in as {displayName(account)}. This ends that session in this browser.
-        </p>
+        <p class="notice warn">{confirm.endsOther(displayName(account))}</p>
       )}
       <form method="post" action="/sign-in/email/confirm" class="stack">
         <input type="hidden" name="secret" value={secret} />
         {redirect && <input type="hidden" name="redirect" value={redirect} />}
-        <Submit kind="primary">Sign in</Submit>
+        <Submit kind="primary">{title}</Submit>
       </form>
-      <p class="hint">
-        Not your address, or you did not ask for this? Close this page. Nothing changes.
-      </p>
+      <p class="hint">{confirm.hint}</p>
     </section>
   )
 }

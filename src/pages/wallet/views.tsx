@@ -32,21 +32,17 @@ type Goal = { purpose: 'sign-in' | 'link'; redirect: string }
 
 /** For phones, whose wallets are apps with a browser of their own. Nobody is signed in there. */
 const WalletApps = ({ purpose, redirect }: Goal) => {
-  const { PUBLIC_URL } = usePage().settings
-  const target = withoutSecret(new URL(redirect, PUBLIC_URL).href)
+  const { settings, texts } = usePage()
+  const { apps } = texts.wallets
+  const target = withoutSecret(new URL(redirect, settings.PUBLIC_URL).href)
   const isLink = purpose === 'link'
   const path = isLink ? '/settings/account' : pathWith('/sign-in', { redirect: target })
-  const page = new URL(path, PUBLIC_URL).href
+  const page = new URL(path, settings.PUBLIC_URL).href
   return (
     <div class="wallet-apps flow" hidden>
-      <p>Open this page in your wallet app{!isLink && ', and sign in there'}:</p>
-      {isLink && (
-        <p class="hint">
-          There you sign in first: with your e-mail address, by pasting the link of our mail in the
-          browser of the app. Then you link the wallet.
-        </p>
-      )}
-      <ul class="wallets" aria-label="Wallet apps">
+      <p>{isLink ? apps.open : apps.openToSignIn}</p>
+      {isLink && <p class="hint">{apps.signInFirst}</p>}
+      <ul class="wallets" aria-label={apps.label}>
         {walletApps.map(({ name, linkTo }) => (
           <li>
             <a class="button wallet" href={linkTo(page)}>
@@ -56,9 +52,9 @@ const WalletApps = ({ purpose, redirect }: Goal) => {
         ))}
       </ul>
       <details>
-        <summary>Use another wallet app</summary>
-        <p>Copy the address of this page, and paste it in the browser of your wallet app.</p>
-        <CopyField id="page-address" label="Address of this page" text={page} rows={3} />
+        <summary>{apps.other}</summary>
+        <p>{apps.copyAddress}</p>
+        <CopyField id="page-address" label={apps.address} text={page} rows={3} />
       </details>
     </div>
   )
@@ -70,24 +66,27 @@ type WalletsProps = Goal & {
 }
 
 /** The script `assets/wallet.js` adds a button for each wallet in the browser. */
-export const Wallets = ({ purpose, redirect, address }: WalletsProps) => (
-  <div
-    id="wallets"
-    class="stack"
-    data-purpose={purpose}
-    data-redirect={redirect}
-    data-networks={JSON.stringify(Object.entries(usePage().settings.NETWORKS).map(walletNetwork))}
-    data-address={address}
-  >
-    <noscript>
-      <p class="hint">Wallets need JavaScript, which is off in this browser.</p>
-    </noscript>
-    <ul class="wallets" aria-label="Wallets" hidden />
-    <WalletApps purpose={purpose} redirect={redirect} />
-    <p class="status" role="status" />
-    <p class="problem" role="alert" />
-  </div>
-)
+export const Wallets = ({ purpose, redirect, address }: WalletsProps) => {
+  const { settings, texts } = usePage()
+  return (
+    <div
+      id="wallets"
+      class="stack"
+      data-purpose={purpose}
+      data-redirect={redirect}
+      data-networks={JSON.stringify(Object.entries(settings.NETWORKS).map(walletNetwork))}
+      data-address={address}
+    >
+      <noscript>
+        <p class="hint">{texts.wallets.noScript}</p>
+      </noscript>
+      <ul class="wallets" aria-label={texts.wallets.label} hidden />
+      <WalletApps purpose={purpose} redirect={redirect} />
+      <p class="status" role="status" />
+      <p class="problem" role="alert" />
+    </div>
+  )
+}
 
 type WalletActionProps = {
   label: string

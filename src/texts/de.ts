@@ -1,0 +1,400 @@
+/** The German texts, with „Sie“. */
+import type { Translation } from './en.ts'
+
+export const de: Translation = {
+  layout: {
+    skip: 'Zum Inhalt springen',
+    main: 'Hauptmenü',
+    nfts: 'NFTs',
+    api: 'API',
+    apiReference: 'API-Referenz',
+    menuOf: (name) => `Menü von ${name}`,
+    yourAccount: 'Ihr Konto',
+    operations: 'Betrieb',
+    signOut: 'Abmelden',
+    cancel: 'Abbrechen',
+  },
+  settings: {
+    title: 'Einstellungen',
+    profile: 'Profil',
+    addresses: 'Adressen',
+    account: 'Konto',
+    selling: 'Verkauf',
+    sessions: 'Sitzungen',
+    'api-access': 'API-Zugang',
+    webhooks: 'Webhooks',
+    tooOld: (toDo) =>
+      `Ihre Anmeldung ist mehr als 10 Minuten her. Melden Sie sich erneut an, um ${toDo}.`,
+  },
+  time: { now: 'gerade eben', soon: 'gleich' },
+  signIn: {
+    title: 'Anmelden',
+    notices: {
+      'signed-out': 'Sie sind abgemeldet.',
+      required: 'Melden Sie sich an, um diese Seite zu öffnen.',
+      'not-saved':
+        'Ihre Sitzung ist beendet, daher wurde nichts gespeichert. Melden Sie sich an und geben Sie es erneut ein.',
+    },
+    toAccount: (host) => `bei Ihrem Konto auf ${host}`,
+    toOther: (host) => `und weiter zu ${host}`,
+    email: 'E-Mail-Adresse',
+    send: 'Link zusenden',
+    hint: 'Sie brauchen kein Passwort. Der Link meldet Sie an und gilt 15 Minuten.',
+    or: 'oder',
+    orWallet: 'oder mit einer Wallet',
+    notAnAddress: 'Das ist keine E-Mail-Adresse.',
+    notHuman: 'Bestätigen Sie, dass Sie ein Mensch sind, und senden Sie das Formular erneut.',
+    again: {
+      title: 'Erneut anmelden',
+      lead: 'Für diesen Schritt muss Ihre Anmeldung jünger als 10 Minuten sein.',
+      byEmail: (email) => [
+        'Wir senden einen Link an ',
+        email,
+        '. Öffnen Sie ihn in diesem Browser.',
+      ],
+      byWallet: (address) => ['Unterschreiben Sie mit Ihrer Wallet ', address],
+    },
+    sent: {
+      title: 'Sehen Sie in Ihr Postfach',
+      another: 'Ein weiterer Link ist unterwegs.',
+      to: (mailbox) => ['Ein Link ist unterwegs an ', mailbox, '.'],
+      yourMailbox: 'Ihr Postfach',
+      here: 'Er funktioniert einmal und gilt 15 Minuten. Öffnen Sie ihn in diesem Browser.',
+      anywhere: 'Er funktioniert einmal, gilt 15 Minuten und öffnet sich auf jedem Gerät.',
+      sendAnother: 'Weiteren Link senden',
+      back: 'Zurück zur Anmeldung',
+      otherAddress: 'Andere Adresse verwenden',
+      hint: 'Keine E-Mail erhalten? Sehen Sie im Spam-Ordner nach. Ihre letzten drei Links funktionieren. Wir senden höchstens sechs Links in 15 Minuten an ein Postfach.',
+    },
+    confirm: {
+      as: (email) => ['als ', email],
+      endsOther: (name) =>
+        `Sie sind als ${name} angemeldet. Diese Sitzung wird in diesem Browser beendet.`,
+      hint: 'Nicht Ihre Adresse, oder nicht von Ihnen angefordert? Schließen Sie diese Seite. Es ändert sich nichts.',
+    },
+  },
+  brokenLink: {
+    cut: 'Dieser Link ist nicht vollständig',
+    ended: 'Dieser Link funktioniert nicht mehr',
+    whyCut:
+      'Ein Teil davon fehlt. E-Mail-Programme brechen lange Links manchmal in zwei Zeilen um: Kopieren Sie den ganzen Link aus der E-Mail, oder fordern Sie einen neuen an.',
+    oneOf: 'Der Grund ist einer von diesen:',
+    used: 'Er wurde verwendet. Jeder Link meldet nur einmal an.',
+    usedToLink: 'Er wurde verwendet. Dann ist die E-Mail-Adresse verknüpft.',
+    tooOld: 'Er ist älter als 15 Minuten.',
+    newer: 'Sie haben drei neuere Links angefordert. Öffnen Sie den letzten.',
+    otherAccount: 'Sie haben ihn in einem anderen Konto angefordert.',
+    signedInAs: (name) => `Sie sind als ${name} angemeldet.`,
+    toOrders: 'Zu Ihren Bestellungen',
+    sendNew: 'Neuen Link zusenden',
+    toAccount: 'Zum Konto',
+    hint: 'Dort sehen Sie, ob die Adresse verknüpft ist, und können einen neuen Link anfordern.',
+  },
+  account: {
+    lead: 'Sie können sich mit einer verknüpften Wallet oder E-Mail-Adresse anmelden.',
+    methods: 'Ihre Anmeldewege',
+    userId: (id) => `Ihre Benutzernummer ist ${id}.`,
+    toUnlink: 'eine davon zu trennen',
+    unlink: 'Trennen',
+    cannotSignIn: 'Sie können sich danach nicht mehr damit bei diesem Konto anmelden.',
+    email: {
+      title: 'E-Mail-Adresse',
+      subject: '(die E-Mail-Adresse)',
+      ask: 'Diese E-Mail-Adresse trennen?',
+      unlink: 'E-Mail-Adresse trennen',
+    },
+    wallet: {
+      title: 'Wallet',
+      subject: '(die Wallet)',
+      ask: 'Diese Wallet trennen?',
+      unlink: 'Wallet trennen',
+    },
+    waitsForNext:
+      'Was Sie gekauft haben und noch nicht versandt ist, wartet auf Ihre nächste Wallet.',
+    linkWallet: 'Wallet verknüpfen',
+    noWallet:
+      'Es ist keine Wallet verknüpft. Sobald Sie eine verknüpfen, werden Ihnen die gekauften NFTs zugesandt.',
+    toLinkWallet: 'eine Wallet zu verknüpfen',
+    addEmail: 'E-Mail-Adresse hinzufügen',
+    whyEmail:
+      'Damit können Sie sich ohne Ihre Wallet anmelden, und wir teilen Ihnen mit, was sich hier ändert.',
+    toAddEmail: 'eine E-Mail-Adresse hinzuzufügen',
+    emailToAdd: 'Neue Adresse',
+    confirm: 'E-Mail-Adresse bestätigen',
+    afterConfirm: (email) => [
+      'Nach der Bestätigung können Sie sich mit ',
+      email,
+      ' bei diesem Konto anmelden.',
+    ],
+    confirmNow: 'Bestätigen',
+    notNow: 'Nicht jetzt',
+    notices: {
+      'wallet-linked': 'Die Wallet ist verknüpft.',
+      'email-linked': 'Die E-Mail-Adresse ist verknüpft.',
+      'wallet-unlinked':
+        'Die Wallet ist getrennt. Sitzungen, die sie begonnen hat, laufen weiter: Beenden Sie die, die nicht Ihre sind.',
+      'email-unlinked':
+        'Die E-Mail-Adresse ist getrennt. Sitzungen, die sie begonnen hat, laufen weiter: Beenden Sie die, die nicht Ihre sind.',
+      'link-sent':
+        'Ein Link ist an diese Adresse unterwegs. Öffnen Sie ihn in diesem Browser. Kommt keiner an, versuchen Sie es in 15 Minuten erneut.',
+    },
+  },
+  copy: {
+    button: 'Kopieren',
+    what: (label: string) => `: der Text von „${label}“`,
+  },
+  wallets: {
+    label: 'Wallets',
+    noScript: 'Wallets brauchen JavaScript, das in diesem Browser ausgeschaltet ist.',
+    apps: {
+      open: 'Öffnen Sie diese Seite in Ihrer Wallet-App:',
+      openToSignIn: 'Öffnen Sie diese Seite in Ihrer Wallet-App, und melden Sie sich dort an:',
+      signInFirst:
+        'Dort melden Sie sich zuerst an: mit Ihrer E-Mail-Adresse, indem Sie den Link unserer E-Mail im Browser der App einfügen. Danach verknüpfen Sie die Wallet.',
+      label: 'Wallet-Apps',
+      other: 'Eine andere Wallet-App verwenden',
+      copyAddress:
+        'Kopieren Sie die Adresse dieser Seite, und fügen Sie sie im Browser Ihrer Wallet-App ein.',
+      address: 'Adresse dieser Seite',
+    },
+  },
+  claim: {
+    title: 'Nicht erlaubt',
+    foreign:
+      'Diese Bestellung gehört zu einem anderen Konto: Melden Sie sich mit der E-Mail-Adresse oder der Wallet an, die Sie dem Shop genannt haben, oder fügen Sie sie in Ihren Einstellungen diesem Konto hinzu.',
+    advice:
+      'Wenn Sie ein anderes Konto haben, zu dem sie gehört, melden Sie sich ab und mit diesem an.',
+  },
+  orders: {
+    title: 'Bestellungen',
+    bought: 'Gekauft',
+    sold: 'Verkauft',
+    newest: 'Neueste Bestellungen',
+    older: 'Ältere Bestellungen',
+    noneBought:
+      'Sie haben noch nichts gekauft. Was Sie in einem Shop dieses Marktplatzes kaufen, erscheint hier.',
+    noneSold: 'Sie haben noch nichts verkauft.',
+    noMore: 'Es gibt keine weiteren Bestellungen.',
+    onTheirWay: (count, shown) =>
+      count === 1 ? '1 NFT ist unterwegs.' : `${shown} NFTs sind unterwegs.`,
+    waitForWallet: (count, shown) =>
+      count === 1
+        ? '1 NFT wartet, bis Sie eine Wallet verknüpfen.'
+        : `${shown} NFTs warten, bis Sie eine Wallet verknüpfen.`,
+    linkWallet: 'Wallet verknüpfen',
+    toReceive: (link) => ['Um dies zu erhalten: ', link, '.'],
+    noWalletOfBuyer: 'Der Käufer hat noch keine Wallet verknüpft.',
+    pieces: (count, shown) => (count === 1 ? '1 Stück' : `${shown} Stück`),
+    order: (number) => ['Bestellung ', number],
+    orderTitle: 'Bestellung',
+    buyer: (name) => ['Käufer: ', name],
+    user: (id) => `Benutzer ${id}`,
+    transaction: 'Transaktion',
+    price: 'Preis',
+    paid: 'Bezahlt',
+    tax: 'Darin enthaltene Steuer',
+    discount: 'Rabatt',
+    invoice: 'Rechnung',
+    wallet: 'Wallet',
+    none: 'Noch keine',
+    contract: 'Vertrag',
+    network: 'Netzwerk',
+    tokenId: 'Token-ID',
+    proof: 'Nachweis',
+    verify: 'Prüfen',
+    billing: 'Rechnungsadresse',
+    addToWallet: 'Zur Wallet hinzufügen',
+    cancelled: 'Die Lieferung wurde storniert.',
+    failed: (reason) => `Die Lieferung ist fehlgeschlagen: ${reason}.`,
+    unknownReason: 'aus unbekanntem Grund',
+    ask: (id) =>
+      `Wenden Sie sich an den Betreiber des Marktplatzes und nennen Sie die Bestellung ${id}.`,
+    slow: 'das Netzwerk ist langsam oder antwortet nicht',
+    triedUntilItWorks: 'Es wird versucht, bis es gelingt.',
+    failsSoon: 'Ändert sich nichts, schlägt die Lieferung bald fehl.',
+    failsAt: (time) => ['Ändert sich nichts, schlägt die Lieferung ', time, ' fehl.'],
+    mintNotAllowed: (contract) => ['Sie haben das Prägen von ', contract, ' nicht erlaubt.'],
+    deliveryNotAllowed: (contract) => ['Sie haben die Lieferung von ', contract, ' nicht erlaubt.'],
+    allow: 'Jetzt erlauben',
+  },
+  steps: {
+    label: 'Fortschritt',
+    paid: 'Bezahlt',
+    sent: 'Versandt',
+    delivered: 'Geliefert',
+    notDelivered: 'Nicht geliefert',
+    cancelled: 'Storniert',
+    needsWallet: 'Wallet fehlt',
+    onItsWay: 'Unterwegs',
+    beingSent: 'Wird versandt',
+    waiting: {
+      seller: 'Wartet auf den Verkäufer',
+      buyer: 'Wartet auf Ihre Wallet',
+      network: 'Wartet auf das Netzwerk',
+      operator: 'Wartet auf den Marktplatz',
+    },
+    waitingAsSeller: {
+      seller: 'Wartet auf Sie',
+      buyer: 'Wartet auf die Wallet des Käufers',
+      network: 'Wartet auf das Netzwerk',
+      operator: 'Wartet auf den Marktplatz',
+    },
+    spoken: {
+      done: 'erledigt',
+      current: 'läuft',
+      held: 'verzögert',
+      waits: 'noch nicht',
+      failed: 'fehlgeschlagen',
+    },
+  },
+  collection: {
+    title: 'Sammlung',
+    lead: 'Was Ihnen geliefert wurde, auch wenn Sie es inzwischen weitergegeben haben.',
+    none: 'Ihnen wurde noch nichts geliefert.',
+    newest: 'Neueste NFTs',
+    older: 'Ältere NFTs',
+  },
+  unsubscribe: {
+    title: 'E-Mails zu Bestellungen',
+    done: 'An diese Adresse werden keine mehr gesendet.',
+    others: 'E-Mails zur Anmeldung und zu Ihrem Konto werden weiterhin an diese Adresse gesendet.',
+    submit: 'Keine E-Mails zu Bestellungen mehr senden',
+  },
+  mail: {
+    quote: (title) => `„${title}“`,
+    forHost: (subject, host) => `${subject} für ${host}`,
+    ifNoButton: 'Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:',
+    unsubscribe: 'Keine E-Mails zu Bestellungen mehr',
+    'sign-in': {
+      subject: 'Ihr Anmeldelink',
+      lead: 'Öffnen Sie diesen Link, um sich anzumelden:',
+      button: 'Anmelden',
+    },
+    link: {
+      subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
+      lead: 'Öffnen Sie diesen Link, um diese E-Mail-Adresse Ihrem Konto hinzuzufügen:',
+      button: 'Bestätigen',
+    },
+    linkNote:
+      'Der Link funktioniert einmal und gilt 15 Minuten. Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese E-Mail. Wir fragen nie nach einem Passwort.',
+    awaitingWallet: {
+      subject: (title) => `Verbinden Sie eine Wallet, um ${title} zu erhalten`,
+      lead: (title, order) =>
+        `Sie haben ${title} gekauft (Bestellung ${order}). Melden Sie sich mit dieser E-Mail-Adresse an und verbinden Sie eine Wallet: Dann wird es dorthin gesendet.`,
+      button: 'Wallet verbinden',
+      note: 'Wenn Sie nichts gekauft haben, ignorieren Sie diese E-Mail.',
+    },
+    reminder: {
+      subject: (title) => `${title} wartet auf Ihre Wallet`,
+      lead: (title, order, since) =>
+        `${title} (Bestellung ${order}), von Ihnen gekauft, wartet seit dem ${since} auf Ihre Wallet. Melden Sie sich mit dieser E-Mail-Adresse an und verbinden Sie eine Wallet: Dann wird es dorthin gesendet.`,
+    },
+    lastReminder: {
+      subject: (title) => `Letzte Erinnerung: ${title} wartet auf Ihre Wallet`,
+      note: 'Dies ist die letzte Erinnerung. Wenn Sie nichts gekauft haben, ignorieren Sie diese E-Mail.',
+    },
+    delivered: {
+      subject: (title) => `${title} wurde geliefert`,
+      lead: (title, order, wallet) =>
+        `${title} (Bestellung ${order}) ist in Ihrer Wallet ${wallet}.`,
+      button: 'Transaktion ansehen',
+      note: (txId) => `Transaktion: ${txId}`,
+    },
+    failed: {
+      subject: (title) => `${title} konnte nicht geliefert werden`,
+      lead: (title, order) =>
+        `Die Lieferung von ${title} (Bestellung ${order}) ist fehlgeschlagen. Wenden Sie sich an den Shop, in dem Sie gekauft haben, und nennen Sie diese Bestellung.`,
+      note: 'Die Lieferung wird vielleicht erneut versucht. Sie erhalten eine E-Mail, wenn sie angekommen ist.',
+    },
+    approval: {
+      subject: (title) => `Erlauben Sie die Lieferung von ${title}`,
+      lead: (title, wallet, call, contract, network) =>
+        `Sie haben ${title} verkauft, aber der Marktplatz darf es nicht aus Ihrer Wallet ${wallet} übertragen. Rufen Sie mit dieser Wallet ${call} des Token-Vertrags ${contract} auf ${network} auf.`,
+      button: 'Lieferung erlauben',
+      note: 'Was Sie von diesem Vertrag verkauft haben, wartet darauf und schlägt nach 24 Stunden fehl. Wir schreiben Ihnen dazu einmal in 30 Tagen.',
+    },
+    seeOrders: 'Ihre Bestellungen ansehen',
+  },
+  scripts: {
+    'Copied.': 'Kopiert.',
+    'Your browser blocked this. Copy the selected text yourself.':
+      'Ihr Browser hat das verhindert. Kopieren Sie den markierten Text selbst.',
+    'Looking for wallets…': 'Wallets werden gesucht …',
+    'No wallet was found in this browser. Install one, or unlock it, and reload this page.':
+      'In diesem Browser wurde keine Wallet gefunden. Installieren oder entsperren Sie eine und laden Sie diese Seite neu.',
+    'Browser wallet': 'Wallet des Browsers',
+    'Waiting for {name}…': 'Warten auf {name} …',
+    'Done.': 'Fertig.',
+    '{label} with {name}': '{label} mit {name}',
+    'This site did not answer: check your connection, then try again.':
+      'Diese Website hat nicht geantwortet: Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
+    'Something went wrong on our side: try again in a minute.':
+      'Bei uns ist etwas schiefgegangen: Versuchen Sie es in einer Minute erneut.',
+    'You declined the request in your wallet.': 'Sie haben die Anfrage in Ihrer Wallet abgelehnt.',
+    'Your wallet does not let this site use the account. Allow it in the wallet, then try again.':
+      'Ihre Wallet erlaubt dieser Website nicht, das Konto zu verwenden. Erlauben Sie es in der Wallet und versuchen Sie es erneut.',
+    'Your wallet cannot do this. Try another wallet.':
+      'Ihre Wallet kann das nicht. Versuchen Sie es mit einer anderen.',
+    'Your wallet is not connected to any network. Check your connection, then try again.':
+      'Ihre Wallet ist mit keinem Netzwerk verbunden. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
+    'Your wallet is not connected to this network. Check your connection, then try again.':
+      'Ihre Wallet ist nicht mit diesem Netzwerk verbunden. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
+    'Open your wallet: a request is waiting there.':
+      'Öffnen Sie Ihre Wallet: Dort wartet eine Anfrage.',
+    'Your wallet did not answer as expected. Unlock it, reload this page, and try again.':
+      'Ihre Wallet hat nicht wie erwartet geantwortet. Entsperren Sie sie, laden Sie diese Seite neu und versuchen Sie es erneut.',
+    'Your wallet shares no account: unlock it, then try again.':
+      'Ihre Wallet gibt kein Konto frei: Entsperren Sie sie und versuchen Sie es erneut.',
+    'Your wallet uses another account: choose {address} in it.':
+      'Ihre Wallet verwendet ein anderes Konto: Wählen Sie darin {address}.',
+    'Your wallet does not know the network “{name}”: add it in your wallet (chain id {chainId}), then try again.':
+      'Ihre Wallet kennt das Netzwerk „{name}“ nicht: Fügen Sie es in Ihrer Wallet hinzu (Chain-ID {chainId}) und versuchen Sie es erneut.',
+    'Your wallet did not add the token: add it there yourself, with the contract and the token id of this page.':
+      'Ihre Wallet hat das Token nicht hinzugefügt: Fügen Sie es dort selbst hinzu, mit dem Vertrag und der Token-ID dieser Seite.',
+    'This page no longer updates, because you are signed out. Reload it.':
+      'Diese Seite wird nicht mehr aktualisiert, weil Sie abgemeldet sind. Laden Sie sie neu.',
+    'There is no connection. This page updates when it is back.':
+      'Es besteht keine Verbindung. Diese Seite wird aktualisiert, sobald sie wieder da ist.',
+  },
+  reasons: {
+    cancelled: 'storniert',
+    contract_paused: 'der Liefervertrag ist angehalten',
+    contract_unavailable: 'der Liefervertrag antwortet nicht',
+    gas_burned:
+      'das Token oder der Empfänger hat das Gas zweier Übertragungen verbraucht: der Betreiber muss es erneut versuchen',
+    gas_limit_exceeded: 'die Übertragung braucht mehr Gas, als erlaubt ist',
+    holder_has_no_token: 'der Besitzer hat das Token nicht',
+    holder_not_approved: 'der Besitzer hat die Lieferung nicht erlaubt',
+    invalid_quantity: 'die Menge ist keine Stückzahl',
+    invalid_recipient: 'der Empfänger ist keine Wallet',
+    invalid_token_address: 'das NFT hat keine gültige Vertragsadresse',
+    invalid_token_id: 'das NFT hat keine gültige Token-ID',
+    key_used_for_other_delivery: 'der Lieferschlüssel wurde für eine andere Lieferung verwendet',
+    mint_not_exact: 'es würden andere Stücke geprägt, als verkauft wurden',
+    mint_refused: 'das Token lehnt das Prägen ab',
+    minter_role_missing: 'der Liefervertrag darf dieses Token nicht prägen',
+    network_not_configured: 'das Netzwerk des NFT ist nicht eingerichtet',
+    no_relayer: 'der Liefervertrag hat keinen Zusteller',
+    node_unavailable: 'das Netzwerk teilt nicht mit, ob geliefert werden kann',
+    quantity_above_limit: 'die Menge ist größer, als auf einmal geliefert werden darf',
+    recipient_not_deployed: 'der Vertrag der Wallet des Empfängers ist noch nicht angelegt',
+    recipient_on_other_chain:
+      'die Wallet des Empfängers ist ein Vertrag in einem anderen Netzwerk als das NFT',
+    recipient_rejects: 'der Empfänger hat das Token nicht angenommen',
+    relayer_limit_reached: 'das Limit der Zusteller ist erreicht',
+    seller_has_no_wallet: 'der Verkäufer hat keine Wallet',
+    seller_on_other_chain:
+      'die Wallet des Verkäufers ist ein Vertrag in einem anderen Netzwerk als das NFT',
+    simulation_failed: 'die Übertragung schlägt in einer Simulation fehl',
+    single_piece_token: 'ein ERC-721-Token hat ein Stück, daher muss die Menge 1 sein',
+    token_limit_missing: 'das Token hat im Liefervertrag kein Limit, das zum Prägen nötig ist',
+    token_limit_reached: 'das Token hat sein Limit im Liefervertrag erreicht',
+    token_moved_nothing: 'das Token hat die Übertragung angenommen, aber keine verzeichnet',
+    token_not_deployed: 'der Vertrag des Tokens hat keinen Code',
+    token_not_supported: 'der Vertrag des Tokens ist weder ERC-721 noch ERC-1155',
+    token_not_transferable: 'das Token kann derzeit nicht übertragen werden',
+    transaction_not_found:
+      'das Netzwerk teilt nicht mit, welche Transaktion den Schlüssel verwendet hat',
+    transfer_failed: 'die Übertragung ist in einer Transaktion fehlgeschlagen',
+  },
+}

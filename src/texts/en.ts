@@ -1,0 +1,362 @@
+/**
+ * The English texts, which the other languages follow: what is missing in one does not compile.
+ * Where an element stands in a sentence, the parts of the sentence are an array. `shown` is the
+ * number as it is written.
+ */
+import type { Child } from 'hono/jsx'
+import type { ReasonCode } from '../db/schema/delivery.ts'
+
+export const en = {
+  layout: {
+    skip: 'Skip to the content',
+    main: 'Main',
+    nfts: 'NFTs',
+    api: 'API',
+    apiReference: 'API reference',
+    menuOf: (name: string) => `Menu of ${name}`,
+    yourAccount: 'Your account',
+    operations: 'Operations',
+    signOut: 'Sign out',
+    cancel: 'Cancel',
+  },
+  settings: {
+    title: 'Settings',
+    profile: 'Profile',
+    addresses: 'Addresses',
+    account: 'Account',
+    selling: 'Selling',
+    sessions: 'Sessions',
+    'api-access': 'API Access',
+    webhooks: 'Webhooks',
+    tooOld: (toDo: string) => `You signed in more than 10 minutes ago. Sign in again to ${toDo}.`,
+  },
+  time: { now: 'just now', soon: 'in a moment' },
+  signIn: {
+    title: 'Sign in',
+    notices: {
+      'signed-out': 'You are signed out.',
+      required: 'Sign in to open this page.',
+      'not-saved': 'Your session has ended, so nothing was saved. Sign in, then enter it again.',
+    },
+    toAccount: (host: string) => `to your account at ${host}`,
+    toOther: (host: string) => `to continue to ${host}`,
+    email: 'E-mail address',
+    send: 'Send me a link',
+    hint: 'You need no password. The link signs you in and expires in 15 minutes.',
+    or: 'or',
+    orWallet: 'or with a wallet',
+    notAnAddress: 'This is not an e-mail address.',
+    notHuman: 'Confirm that you are a person, and send the form again.',
+    again: {
+      title: 'Sign in again',
+      lead: 'What you are about to do needs a sign-in of the last 10 minutes.',
+      byEmail: (email: Child): Child[] => [
+        'We send a link to ',
+        email,
+        '. Open it in this browser.',
+      ],
+      byWallet: (address: Child): Child[] => ['Sign with your wallet ', address],
+    },
+    sent: {
+      title: 'Check your mail',
+      another: 'Another link is on its way.',
+      to: (mailbox: Child): Child[] => ['A link is on its way to ', mailbox, '.'],
+      yourMailbox: 'your mailbox',
+      here: 'It works once, expires in 15 minutes. Open it in this browser.',
+      anywhere: 'It works once, expires in 15 minutes, and opens on any device.',
+      sendAnother: 'Send another link',
+      back: 'Back to sign-in',
+      otherAddress: 'Use another address',
+      hint: 'No mail? Look in the spam folder. Your last three links work. We send you at most six links to a mailbox in 15 minutes.',
+    },
+    confirm: {
+      as: (email: Child): Child[] => ['as ', email],
+      endsOther: (name: string) =>
+        `You are signed in as ${name}. This ends that session in this browser.`,
+      hint: 'Not your address, or you did not ask for this? Close this page. Nothing changes.',
+    },
+  },
+  brokenLink: {
+    cut: 'This link is not complete',
+    ended: 'This link no longer works',
+    whyCut:
+      'A part of it is missing. Mail programs sometimes break a long link into two lines: copy all of it from the mail, or ask for a new one.',
+    oneOf: 'One of these is the reason:',
+    used: 'It was used. Each link signs in once.',
+    usedToLink: 'It was used. Then the e-mail address is linked.',
+    tooOld: 'It is older than 15 minutes.',
+    newer: 'You asked for three newer links. Open the last one.',
+    otherAccount: 'You asked for it in another account.',
+    signedInAs: (name: string) => `You are signed in as ${name}.`,
+    toOrders: 'Go to your orders',
+    sendNew: 'Send me a new link',
+    toAccount: 'Go to Account',
+    hint: 'There you see whether the address is linked, and can ask for a new link.',
+  },
+  account: {
+    lead: 'You can sign in with a linked wallet or a linked e-mail address.',
+    methods: 'Your ways to sign in',
+    userId: (id: number) => `Your user id is ${id}.`,
+    toUnlink: 'unlink one of them',
+    unlink: 'Unlink',
+    cannotSignIn: 'You will no longer be able to sign in to this account with it.',
+    email: {
+      title: 'E-mail address',
+      subject: 'the e-mail address',
+      ask: 'Unlink this e-mail address?',
+      unlink: 'Unlink e-mail address',
+    },
+    wallet: {
+      title: 'Wallet',
+      subject: 'the wallet',
+      ask: 'Unlink this wallet?',
+      unlink: 'Unlink wallet',
+    },
+    waitsForNext: 'What you bought and is not sent yet waits for your next wallet.',
+    linkWallet: 'Link a wallet',
+    noWallet: 'No wallet is linked. NFTs that you bought are sent to you once you link one.',
+    toLinkWallet: 'link a wallet',
+    addEmail: 'Add an e-mail address',
+    whyEmail: 'With one, you can sign in without your wallet, and we tell you what changes here.',
+    toAddEmail: 'add an e-mail address',
+    emailToAdd: 'Address to add',
+    confirm: 'Confirm your e-mail address',
+    afterConfirm: (email: Child): Child[] => [
+      'After you confirm, you can sign in to this account with ',
+      email,
+      '.',
+    ],
+    confirmNow: 'Confirm',
+    notNow: 'Not now',
+    notices: {
+      'wallet-linked': 'The wallet is linked.',
+      'email-linked': 'The e-mail address is linked.',
+      'wallet-unlinked':
+        'The wallet is unlinked. Sessions that it started go on: end those that are not yours.',
+      'email-unlinked':
+        'The e-mail address is unlinked. Sessions that it started go on: end those that are not yours.',
+      'link-sent':
+        'A link is on its way to this address. Open it in this browser. If none arrives, try again in 15 minutes.',
+    },
+  },
+  copy: {
+    button: 'Copy',
+    what: (label: string) => ` the text of “${label}”`,
+  },
+  wallets: {
+    label: 'Wallets',
+    noScript: 'Wallets need JavaScript, which is off in this browser.',
+    apps: {
+      open: 'Open this page in your wallet app:',
+      openToSignIn: 'Open this page in your wallet app, and sign in there:',
+      signInFirst:
+        'There you sign in first: with your e-mail address, by pasting the link of our mail in the browser of the app. Then you link the wallet.',
+      label: 'Wallet apps',
+      other: 'Use another wallet app',
+      copyAddress: 'Copy the address of this page, and paste it in the browser of your wallet app.',
+      address: 'Address of this page',
+    },
+  },
+  claim: {
+    title: 'Not allowed',
+    foreign:
+      'This order belongs to another account: sign in with the e-mail address or the wallet that you gave to the shop, or add it to this account in your settings.',
+    advice: 'If you have another account that may do this, sign out and sign in with it.',
+  },
+  orders: {
+    title: 'Orders',
+    bought: 'Bought',
+    sold: 'Sold',
+    newest: 'Newest orders',
+    older: 'Older orders',
+    noneBought:
+      'You have not bought anything yet. What you buy in a shop of this marketplace appears here.',
+    noneSold: 'You have not sold anything yet.',
+    noMore: 'There are no more orders.',
+    onTheirWay: (count: number, shown: string) =>
+      count === 1 ? '1 NFT is on its way.' : `${shown} NFTs are on their way.`,
+    waitForWallet: (count: number, shown: string) =>
+      count === 1
+        ? '1 NFT waits until you link a wallet.'
+        : `${shown} NFTs wait until you link a wallet.`,
+    linkWallet: 'Link a wallet',
+    toReceive: (link: Child): Child[] => [link, ' to receive this.'],
+    noWalletOfBuyer: 'The buyer has not linked a wallet yet.',
+    pieces: (count: number, shown: string) => (count === 1 ? '1 piece' : `${shown} pieces`),
+    order: (number: Child): Child[] => ['Order ', number],
+    orderTitle: 'Order',
+    buyer: (name: Child): Child[] => ['Buyer: ', name],
+    user: (id: number) => `user ${id}`,
+    transaction: 'Transaction',
+    price: 'Price',
+    paid: 'Paid',
+    tax: 'Tax in it',
+    discount: 'Discount',
+    invoice: 'Invoice',
+    wallet: 'Wallet',
+    none: 'None yet',
+    contract: 'Contract',
+    network: 'Network',
+    tokenId: 'Token id',
+    proof: 'Proof',
+    verify: 'Verify it',
+    billing: 'Billing address',
+    addToWallet: 'Add to wallet',
+    cancelled: 'The delivery was cancelled.',
+    failed: (reason: string) => `The delivery failed: ${reason}.`,
+    unknownReason: 'for an unknown reason',
+    ask: (id: number) => `Ask the operator of the marketplace, and name order ${id}.`,
+    slow: 'the network is slow, or does not answer',
+    triedUntilItWorks: 'It is tried until it works.',
+    failsSoon: 'If nothing changes, the delivery fails soon.',
+    failsAt: (time: Child): Child[] => ['If nothing changes, the delivery fails ', time, '.'],
+    mintNotAllowed: (contract: Child): Child[] => [
+      'You have not allowed minting of ',
+      contract,
+      '.',
+    ],
+    deliveryNotAllowed: (contract: Child): Child[] => [
+      'You have not allowed delivery of ',
+      contract,
+      '.',
+    ],
+    allow: 'Allow it',
+  },
+  steps: {
+    label: 'Progress',
+    paid: 'Paid',
+    sent: 'Sent',
+    delivered: 'Delivered',
+    notDelivered: 'Not delivered',
+    cancelled: 'Cancelled',
+    needsWallet: 'Needs a wallet',
+    onItsWay: 'On its way',
+    beingSent: 'Being sent',
+    /** Who or what can end a wait. */
+    waiting: {
+      seller: 'Waiting for the seller',
+      buyer: 'Waiting for your wallet',
+      network: 'Waiting for the network',
+      operator: 'Waiting for the marketplace',
+    },
+    waitingAsSeller: {
+      seller: 'Waiting for you',
+      buyer: 'Waiting for the buyer’s wallet',
+      network: 'Waiting for the network',
+      operator: 'Waiting for the marketplace',
+    },
+    /** Said to screen readers after each step. */
+    spoken: {
+      done: 'done',
+      current: 'under way',
+      held: 'held up',
+      waits: 'not yet',
+      failed: 'failed',
+    },
+  },
+  collection: {
+    title: 'Collection',
+    lead: 'What was delivered to you, also if you have given it away since.',
+    none: 'Nothing was delivered to you yet.',
+    newest: 'Newest NFTs',
+    older: 'Older NFTs',
+  },
+  unsubscribe: {
+    title: 'Mails about orders',
+    done: 'No more of them are sent to this address.',
+    others: 'Mails about signing in and your account are still sent to this address.',
+    submit: 'Send me no more mails about orders',
+  },
+  mail: {
+    quote: (title: string) => `“${title}”`,
+    forHost: (subject: string, host: string) => `${subject} for ${host}`,
+    ifNoButton: 'If the button does not work, open this address:',
+    unsubscribe: 'No more mails about orders',
+    'sign-in': {
+      subject: 'Your sign-in link',
+      lead: 'Open this link to sign in:',
+      button: 'Sign in',
+    },
+    link: {
+      subject: 'Confirm your e-mail address',
+      lead: 'Open this link to add this e-mail address to your account:',
+      button: 'Confirm',
+    },
+    linkNote:
+      'The link works once and expires in 15 minutes. If you did not ask for it, ignore this mail. We never ask for a password.',
+    awaitingWallet: {
+      subject: (title: string) => `Connect a wallet to receive ${title}`,
+      lead: (title: string, order: number) =>
+        `You have bought ${title} (order ${order}). Sign in with this e-mail address and connect a wallet: then it is sent there.`,
+      button: 'Connect a wallet',
+      note: 'If you have bought nothing, ignore this mail.',
+    },
+    reminder: {
+      subject: (title: string) => `${title} waits for your wallet`,
+      lead: (title: string, order: number, since: string) =>
+        `${title} (order ${order}), which you have bought, has waited for your wallet since ${since}. Sign in with this e-mail address and connect a wallet: then it is sent there.`,
+    },
+    lastReminder: {
+      subject: (title: string) => `Last reminder: ${title} waits for your wallet`,
+      note: 'This is the last reminder. If you have bought nothing, ignore this mail.',
+    },
+    delivered: {
+      subject: (title: string) => `${title} was delivered`,
+      lead: (title: string, order: number, wallet: string) =>
+        `${title} (order ${order}) is in your wallet ${wallet}.`,
+      button: 'See the transaction',
+      note: (txId: string) => `Transaction: ${txId}`,
+    },
+    failed: {
+      subject: (title: string) => `${title} could not be delivered`,
+      lead: (title: string, order: number) =>
+        `The delivery of ${title} (order ${order}) has failed. Ask the shop where you have bought it, and name this order.`,
+      note: 'The delivery may be tried again. You get a mail when it has arrived.',
+    },
+    approval: {
+      subject: (title: string) => `Allow delivery of ${title}`,
+      lead: (title: string, wallet: string, call: string, contract: string, network: string) =>
+        `You have sold ${title}, but the marketplace may not transfer it from your wallet ${wallet}. With this wallet, call ${call} of the token contract ${contract} on ${network}.`,
+      button: 'Allow delivery',
+      note: 'What you have sold of this contract waits for it, and fails after 24 hours. We tell you once in 30 days.',
+    },
+    seeOrders: 'See your orders',
+  },
+}
+
+/**
+ * What the scripts in `pages/assets/` say on pages in these languages. What is in braces is replaced.
+ */
+export const scriptTexts = [
+  'Copied.',
+  'Your browser blocked this. Copy the selected text yourself.',
+  'Looking for wallets…',
+  'No wallet was found in this browser. Install one, or unlock it, and reload this page.',
+  'Browser wallet',
+  'Waiting for {name}…',
+  'Done.',
+  '{label} with {name}',
+  'This site did not answer: check your connection, then try again.',
+  'Something went wrong on our side: try again in a minute.',
+  'You declined the request in your wallet.',
+  'Your wallet does not let this site use the account. Allow it in the wallet, then try again.',
+  'Your wallet cannot do this. Try another wallet.',
+  'Your wallet is not connected to any network. Check your connection, then try again.',
+  'Your wallet is not connected to this network. Check your connection, then try again.',
+  'Open your wallet: a request is waiting there.',
+  'Your wallet did not answer as expected. Unlock it, reload this page, and try again.',
+  'Your wallet shares no account: unlock it, then try again.',
+  'Your wallet uses another account: choose {address} in it.',
+  'Your wallet does not know the network “{name}”: add it in your wallet (chain id {chainId}), then try again.',
+  'Your wallet did not add the token: add it there yourself, with the contract and the token id of this page.',
+  'This page no longer updates, because you are signed out. Reload it.',
+  'There is no connection. This page updates when it is back.',
+] as const
+
+/** What English has elsewhere: in the scripts, and in `delivery/reasons.ts`. */
+type Translated = {
+  scripts: Record<(typeof scriptTexts)[number], string>
+  reasons: Record<ReasonCode, string>
+}
+export type Texts = typeof en & Partial<Translated>
+export type Translation = typeof en & Translated

@@ -1,0 +1,390 @@
+/** The Spanish texts, with «usted». */
+import type { Translation } from './en.ts'
+
+export const es: Translation = {
+  layout: {
+    skip: 'Ir al contenido',
+    main: 'Menú principal',
+    nfts: 'NFT',
+    api: 'API',
+    apiReference: 'Referencia de la API',
+    menuOf: (name) => `Menú de ${name}`,
+    yourAccount: 'Su cuenta',
+    operations: 'Operaciones',
+    signOut: 'Cerrar sesión',
+    cancel: 'Cancelar',
+  },
+  settings: {
+    title: 'Ajustes',
+    profile: 'Perfil',
+    addresses: 'Direcciones',
+    account: 'Cuenta',
+    selling: 'Ventas',
+    sessions: 'Sesiones',
+    'api-access': 'Acceso a la API',
+    webhooks: 'Webhooks',
+    tooOld: (toDo) => `Inició sesión hace más de 10 minutos. Inicie sesión de nuevo para ${toDo}.`,
+  },
+  time: { now: 'ahora mismo', soon: 'en un momento' },
+  signIn: {
+    title: 'Iniciar sesión',
+    notices: {
+      'signed-out': 'Ha cerrado la sesión.',
+      required: 'Inicie sesión para abrir esta página.',
+      'not-saved':
+        'Su sesión ha terminado, así que no se ha guardado nada. Inicie sesión e introdúzcalo de nuevo.',
+    },
+    toAccount: (host) => `en su cuenta de ${host}`,
+    toOther: (host) => `para continuar a ${host}`,
+    email: 'Correo electrónico',
+    send: 'Enviarme un enlace',
+    hint: 'No necesita contraseña. El enlace inicia su sesión y caduca en 15 minutos.',
+    or: 'o',
+    orWallet: 'o con una cartera',
+    notAnAddress: 'Esto no es una dirección de correo electrónico.',
+    notHuman: 'Confirme que es una persona y envíe el formulario de nuevo.',
+    again: {
+      title: 'Iniciar sesión de nuevo',
+      lead: 'Lo que va a hacer requiere un inicio de sesión de los últimos 10 minutos.',
+      byEmail: (email) => ['Enviamos un enlace a ', email, '. Ábralo en este navegador.'],
+      byWallet: (address) => ['Firme con su cartera ', address],
+    },
+    sent: {
+      title: 'Revise su correo',
+      another: 'Otro enlace está en camino.',
+      to: (mailbox) => ['Un enlace está en camino a ', mailbox, '.'],
+      yourMailbox: 'su buzón',
+      here: 'Funciona una vez y caduca en 15 minutos. Ábralo en este navegador.',
+      anywhere: 'Funciona una vez, caduca en 15 minutos y se abre en cualquier dispositivo.',
+      sendAnother: 'Enviar otro enlace',
+      back: 'Volver al inicio de sesión',
+      otherAddress: 'Usar otra dirección',
+      hint: '¿No le llega el correo? Mire en la carpeta de correo no deseado. Sus tres últimos enlaces funcionan. Enviamos como máximo seis enlaces a un buzón en 15 minutos.',
+    },
+    confirm: {
+      as: (email) => ['como ', email],
+      endsOther: (name) =>
+        `Ha iniciado sesión como ${name}. Esa sesión terminará en este navegador.`,
+      hint: '¿No es su dirección o no lo ha pedido? Cierre esta página. No cambia nada.',
+    },
+  },
+  brokenLink: {
+    cut: 'Este enlace no está completo',
+    ended: 'Este enlace ya no funciona',
+    whyCut:
+      'Le falta una parte. Los programas de correo a veces dividen un enlace largo en dos líneas: cópielo entero del correo o pida uno nuevo.',
+    oneOf: 'El motivo es uno de estos:',
+    used: 'Ya se usó. Cada enlace inicia sesión una sola vez.',
+    usedToLink: 'Ya se usó. En ese caso, la dirección está vinculada.',
+    tooOld: 'Tiene más de 15 minutos.',
+    newer: 'Ha pedido tres enlaces más recientes. Abra el último.',
+    otherAccount: 'Lo pidió en otra cuenta.',
+    signedInAs: (name) => `Ha iniciado sesión como ${name}.`,
+    toOrders: 'Ir a sus pedidos',
+    sendNew: 'Enviarme un enlace nuevo',
+    toAccount: 'Ir a la cuenta',
+    hint: 'Allí verá si la dirección está vinculada y podrá pedir un enlace nuevo.',
+  },
+  account: {
+    lead: 'Puede iniciar sesión con una cartera o un correo electrónico vinculados.',
+    methods: 'Sus formas de iniciar sesión',
+    userId: (id) => `Su número de usuario es ${id}.`,
+    toUnlink: 'desvincular una de ellas',
+    unlink: 'Desvincular',
+    cannotSignIn: 'Ya no podrá usarlo para iniciar sesión en esta cuenta.',
+    email: {
+      title: 'Correo electrónico',
+      subject: 'el correo electrónico',
+      ask: '¿Desvincular este correo electrónico?',
+      unlink: 'Desvincular el correo',
+    },
+    wallet: {
+      title: 'Cartera',
+      subject: 'la cartera',
+      ask: '¿Desvincular esta cartera?',
+      unlink: 'Desvincular la cartera',
+    },
+    waitsForNext: 'Lo que ha comprado y aún no se ha enviado espera a su próxima cartera.',
+    linkWallet: 'Vincular una cartera',
+    noWallet:
+      'No hay ninguna cartera vinculada. Los NFT que ha comprado se le enviarán en cuanto vincule una.',
+    toLinkWallet: 'vincular una cartera',
+    addEmail: 'Añadir un correo electrónico',
+    whyEmail: 'Con él puede iniciar sesión sin su cartera, y le avisamos de lo que cambie aquí.',
+    toAddEmail: 'añadir un correo electrónico',
+    emailToAdd: 'Dirección que desea añadir',
+    confirm: 'Confirmar su correo electrónico',
+    afterConfirm: (email) => [
+      'Cuando lo confirme, podrá iniciar sesión en esta cuenta con ',
+      email,
+      '.',
+    ],
+    confirmNow: 'Confirmar',
+    notNow: 'Ahora no',
+    notices: {
+      'wallet-linked': 'La cartera está vinculada.',
+      'email-linked': 'El correo electrónico está vinculado.',
+      'wallet-unlinked':
+        'La cartera está desvinculada. Las sesiones que inició continúan: termine las que no sean suyas.',
+      'email-unlinked':
+        'El correo electrónico está desvinculado. Las sesiones que inició continúan: termine las que no sean suyas.',
+      'link-sent':
+        'Un enlace está en camino a esta dirección. Ábralo en este navegador. Si no llega, inténtelo de nuevo en 15 minutos.',
+    },
+  },
+  copy: {
+    button: 'Copiar',
+    what: (label: string) => ` el texto de «${label}»`,
+  },
+  wallets: {
+    label: 'Carteras',
+    noScript: 'Las carteras necesitan JavaScript, que está desactivado en este navegador.',
+    apps: {
+      open: 'Abra esta página en su aplicación de cartera:',
+      openToSignIn: 'Abra esta página en su aplicación de cartera e inicie sesión allí:',
+      signInFirst:
+        'Allí inicie sesión primero con su correo electrónico, pegando el enlace de nuestro mensaje en el navegador de la aplicación. Después vincule la cartera.',
+      label: 'Aplicaciones de cartera',
+      other: 'Usar otra aplicación de cartera',
+      copyAddress:
+        'Copie la dirección de esta página y péguela en el navegador de su aplicación de cartera.',
+      address: 'Dirección de esta página',
+    },
+  },
+  claim: {
+    title: 'No permitido',
+    foreign:
+      'Este pedido pertenece a otra cuenta: inicie sesión con el correo electrónico o la cartera que dio a la tienda, o añádalo a esta cuenta en sus ajustes.',
+    advice: 'Si pertenece a otra cuenta suya, cierre la sesión e iníciela con esa cuenta.',
+  },
+  orders: {
+    title: 'Pedidos',
+    bought: 'Comprados',
+    sold: 'Vendidos',
+    newest: 'Pedidos más recientes',
+    older: 'Pedidos anteriores',
+    noneBought:
+      'Todavía no ha comprado nada. Lo que compre en una tienda de este mercado aparecerá aquí.',
+    noneSold: 'Todavía no ha vendido nada.',
+    noMore: 'No hay más pedidos.',
+    onTheirWay: (count, shown) =>
+      count === 1 ? '1 NFT está en camino.' : `${shown} NFT están en camino.`,
+    waitForWallet: (count, shown) =>
+      count === 1
+        ? '1 NFT espera a que vincule una cartera.'
+        : `${shown} NFT esperan a que vincule una cartera.`,
+    linkWallet: 'Vincular una cartera',
+    toReceive: (link) => ['Para recibirlo: ', link, '.'],
+    noWalletOfBuyer: 'El comprador aún no ha vinculado una cartera.',
+    pieces: (count, shown) => (count === 1 ? '1 unidad' : `${shown} unidades`),
+    order: (number) => ['Pedido ', number],
+    orderTitle: 'Pedido',
+    buyer: (name) => ['Comprador: ', name],
+    user: (id) => `usuario ${id}`,
+    transaction: 'Transacción',
+    price: 'Precio',
+    paid: 'Pagado',
+    tax: 'Impuestos incluidos',
+    discount: 'Descuento',
+    invoice: 'Factura',
+    wallet: 'Cartera',
+    none: 'Todavía no hay',
+    contract: 'Contrato',
+    network: 'Red',
+    tokenId: 'Id. del token',
+    proof: 'Prueba',
+    verify: 'Verificarla',
+    billing: 'Dirección de facturación',
+    addToWallet: 'Añadir a la cartera',
+    cancelled: 'La entrega se ha cancelado.',
+    failed: (reason) => `La entrega ha fallado: ${reason}.`,
+    unknownReason: 'por un motivo desconocido',
+    ask: (id) => `Consulte al operador del mercado e indique el pedido ${id}.`,
+    slow: 'la red es lenta o no responde',
+    triedUntilItWorks: 'Se intenta hasta que funcione.',
+    failsSoon: 'Si nada cambia, la entrega fallará pronto.',
+    failsAt: (time) => ['Si nada cambia, la entrega fallará ', time, '.'],
+    mintNotAllowed: (contract) => ['No ha permitido la emisión de ', contract, '.'],
+    deliveryNotAllowed: (contract) => ['No ha permitido la entrega de ', contract, '.'],
+    allow: 'Permitirla',
+  },
+  steps: {
+    label: 'Progreso',
+    paid: 'Pagado',
+    sent: 'Enviado',
+    delivered: 'Entregado',
+    notDelivered: 'No entregado',
+    cancelled: 'Cancelado',
+    needsWallet: 'Falta una cartera',
+    onItsWay: 'En camino',
+    beingSent: 'Enviándose',
+    waiting: {
+      seller: 'A la espera del vendedor',
+      buyer: 'A la espera de su cartera',
+      network: 'A la espera de la red',
+      operator: 'A la espera del mercado',
+    },
+    waitingAsSeller: {
+      seller: 'A la espera de usted',
+      buyer: 'A la espera de la cartera del comprador',
+      network: 'A la espera de la red',
+      operator: 'A la espera del mercado',
+    },
+    spoken: {
+      done: 'hecho',
+      current: 'en curso',
+      held: 'retenido',
+      waits: 'todavía no',
+      failed: 'fallido',
+    },
+  },
+  collection: {
+    title: 'Colección',
+    lead: 'Lo que se le ha entregado, aunque ya lo haya cedido.',
+    none: 'Todavía no se le ha entregado nada.',
+    newest: 'NFT más recientes',
+    older: 'NFT anteriores',
+  },
+  unsubscribe: {
+    title: 'Correos sobre pedidos',
+    done: 'No se enviarán más a esta dirección.',
+    others:
+      'Los correos de inicio de sesión y sobre su cuenta se siguen enviando a esta dirección.',
+    submit: 'No enviarme más correos sobre pedidos',
+  },
+  mail: {
+    quote: (title) => `«${title}»`,
+    forHost: (subject, host) => `${subject} para ${host}`,
+    ifNoButton: 'Si el botón no funciona, abra esta dirección:',
+    unsubscribe: 'No recibir más correos sobre pedidos',
+    'sign-in': {
+      subject: 'Su enlace de inicio de sesión',
+      lead: 'Abra este enlace para iniciar sesión:',
+      button: 'Iniciar sesión',
+    },
+    link: {
+      subject: 'Confirme su correo electrónico',
+      lead: 'Abra este enlace para añadir este correo electrónico a su cuenta:',
+      button: 'Confirmar',
+    },
+    linkNote:
+      'El enlace funciona una vez y caduca en 15 minutos. Si no lo ha pedido, ignore este correo. Nunca pedimos una contraseña.',
+    awaitingWallet: {
+      subject: (title) => `Conecte una cartera para recibir ${title}`,
+      lead: (title, order) =>
+        `Ha comprado ${title} (pedido ${order}). Inicie sesión con este correo electrónico y conecte una cartera: entonces se enviará allí.`,
+      button: 'Conectar una cartera',
+      note: 'Si no ha comprado nada, ignore este correo.',
+    },
+    reminder: {
+      subject: (title) => `${title} espera su cartera`,
+      lead: (title, order, since) =>
+        `${title} (pedido ${order}), que usted ha comprado, espera su cartera desde el ${since}. Inicie sesión con este correo electrónico y conecte una cartera: entonces se enviará allí.`,
+    },
+    lastReminder: {
+      subject: (title) => `Último recordatorio: ${title} espera su cartera`,
+      note: 'Este es el último recordatorio. Si no ha comprado nada, ignore este correo.',
+    },
+    delivered: {
+      subject: (title) => `${title} se ha entregado`,
+      lead: (title, order, wallet) => `${title} (pedido ${order}) está en su cartera ${wallet}.`,
+      button: 'Ver la transacción',
+      note: (txId) => `Transacción: ${txId}`,
+    },
+    failed: {
+      subject: (title) => `${title} no se ha podido entregar`,
+      lead: (title, order) =>
+        `La entrega de ${title} (pedido ${order}) ha fallado. Consulte a la tienda donde lo compró e indique este pedido.`,
+      note: 'Es posible que la entrega se intente de nuevo. Recibirá un correo cuando haya llegado.',
+    },
+    approval: {
+      subject: (title) => `Permita la entrega de ${title}`,
+      lead: (title, wallet, call, contract, network) =>
+        `Ha vendido ${title}, pero el mercado no puede transferirlo desde su cartera ${wallet}. Con esa cartera, llame a ${call} del contrato del token ${contract} en ${network}.`,
+      button: 'Permitir la entrega',
+      note: 'Lo que ha vendido de este contrato espera este permiso y falla a las 24 horas. Le escribimos sobre esto una vez cada 30 días.',
+    },
+    seeOrders: 'Ver sus pedidos',
+  },
+  scripts: {
+    'Copied.': 'Copiada.',
+    'Your browser blocked this. Copy the selected text yourself.':
+      'Su navegador lo ha impedido. Copie usted el texto seleccionado.',
+    'Looking for wallets…': 'Buscando carteras…',
+    'No wallet was found in this browser. Install one, or unlock it, and reload this page.':
+      'No se ha encontrado ninguna cartera en este navegador. Instale una o desbloquéela, y vuelva a cargar esta página.',
+    'Browser wallet': 'Cartera del navegador',
+    'Waiting for {name}…': 'Esperando a {name}…',
+    'Done.': 'Hecho.',
+    '{label} with {name}': '{label} con {name}',
+    'This site did not answer: check your connection, then try again.':
+      'Este sitio no ha respondido: compruebe su conexión e inténtelo de nuevo.',
+    'Something went wrong on our side: try again in a minute.':
+      'Algo ha fallado por nuestra parte: inténtelo de nuevo en un minuto.',
+    'You declined the request in your wallet.': 'Ha rechazado la solicitud en su cartera.',
+    'Your wallet does not let this site use the account. Allow it in the wallet, then try again.':
+      'Su cartera no permite que este sitio use la cuenta. Permítalo en la cartera e inténtelo de nuevo.',
+    'Your wallet cannot do this. Try another wallet.':
+      'Su cartera no puede hacer esto. Pruebe con otra.',
+    'Your wallet is not connected to any network. Check your connection, then try again.':
+      'Su cartera no está conectada a ninguna red. Compruebe su conexión e inténtelo de nuevo.',
+    'Your wallet is not connected to this network. Check your connection, then try again.':
+      'Su cartera no está conectada a esta red. Compruebe su conexión e inténtelo de nuevo.',
+    'Open your wallet: a request is waiting there.':
+      'Abra su cartera: hay una solicitud pendiente.',
+    'Your wallet did not answer as expected. Unlock it, reload this page, and try again.':
+      'Su cartera no ha respondido como se esperaba. Desbloquéela, vuelva a cargar esta página e inténtelo de nuevo.',
+    'Your wallet shares no account: unlock it, then try again.':
+      'Su cartera no comparte ninguna cuenta: desbloquéela e inténtelo de nuevo.',
+    'Your wallet uses another account: choose {address} in it.':
+      'Su cartera usa otra cuenta: elija en ella {address}.',
+    'Your wallet does not know the network “{name}”: add it in your wallet (chain id {chainId}), then try again.':
+      'Su cartera no conoce la red «{name}»: añádala en su cartera (id. de cadena {chainId}) e inténtelo de nuevo.',
+    'Your wallet did not add the token: add it there yourself, with the contract and the token id of this page.':
+      'Su cartera no ha añadido el token: añádalo usted, con el contrato y el id. del token de esta página.',
+    'This page no longer updates, because you are signed out. Reload it.':
+      'Esta página ya no se actualiza, porque ha cerrado la sesión. Vuelva a cargarla.',
+    'There is no connection. This page updates when it is back.':
+      'No hay conexión. Esta página se actualizará cuando vuelva.',
+  },
+  reasons: {
+    cancelled: 'cancelada',
+    contract_paused: 'el contrato de entrega está en pausa',
+    contract_unavailable: 'el contrato de entrega no responde',
+    gas_burned:
+      'el token o el destinatario agotó el gas de dos transferencias: el operador tiene que reintentarlo',
+    gas_limit_exceeded: 'la transferencia necesita más gas del permitido',
+    holder_has_no_token: 'el titular no tiene el token',
+    holder_not_approved: 'el titular no ha permitido la entrega',
+    invalid_quantity: 'la cantidad no es un número de unidades',
+    invalid_recipient: 'el destinatario no es una cartera',
+    invalid_token_address: 'el NFT no tiene una dirección de contrato válida',
+    invalid_token_id: 'el NFT no tiene un id. de token válido',
+    key_used_for_other_delivery: 'la clave de entrega se usó para otra entrega',
+    mint_not_exact: 'la emisión crearía unidades distintas de la vendida',
+    mint_refused: 'el token rechaza la emisión',
+    minter_role_missing: 'el contrato de entrega no puede emitir este token',
+    network_not_configured: 'la red del NFT no está configurada',
+    no_relayer: 'el contrato de entrega no tiene ningún retransmisor',
+    node_unavailable: 'la red no indica si se puede entregar',
+    quantity_above_limit: 'la cantidad supera lo que se puede entregar de una vez',
+    recipient_not_deployed: 'el contrato de la cartera del destinatario no está desplegado',
+    recipient_on_other_chain:
+      'la cartera del destinatario es un contrato en otra red que la del NFT',
+    recipient_rejects: 'el destinatario no ha aceptado el token',
+    relayer_limit_reached: 'los retransmisores han alcanzado su límite',
+    seller_has_no_wallet: 'el vendedor no tiene cartera',
+    seller_on_other_chain: 'la cartera del vendedor es un contrato en otra red que la del NFT',
+    simulation_failed: 'la transferencia falla en una simulación',
+    single_piece_token: 'un token ERC-721 tiene una unidad, así que la cantidad debe ser 1',
+    token_limit_missing:
+      'el token no tiene un límite en el contrato de entrega, que la emisión requiere',
+    token_limit_reached: 'el token ha alcanzado su límite en el contrato de entrega',
+    token_moved_nothing: 'el token aceptó la transferencia, pero no registró ninguna',
+    token_not_deployed: 'el contrato del token no tiene código',
+    token_not_supported: 'el contrato del token no es ERC-721 ni ERC-1155',
+    token_not_transferable: 'el token no se puede transferir por ahora',
+    transaction_not_found: 'la red no indica qué transacción usó la clave',
+    transfer_failed: 'la transferencia falló en una transacción',
+  },
+}

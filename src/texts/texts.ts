@@ -1,0 +1,50 @@
+/** The languages of pages and mails for buyers, and which of them somebody reads. */
+import { parseAccept } from 'hono/utils/accept'
+import { de } from './de.ts'
+import { en, type Texts, type Translation } from './en.ts'
+import { es } from './es.ts'
+import { fr } from './fr.ts'
+import { it } from './it.ts'
+
+const translations: Record<string, Translation> = { de, fr, es, it }
+
+/** Languages, as ISO 639-1. */
+export const languages = ['en', ...Object.keys(translations)]
+
+/** The language of texts when nothing is known of a reader, and of a locale that has none. */
+export const DEFAULT_LOCALE = 'en'
+
+/** Characters of a language tag, for which RFC 5646 recommends to have room. */
+export const MAX_LOCALE = 35
+
+/** Returns a language tag (BCP 47) in its canonical spelling, without extensions; null if it is none. */
+export function toLocale(tag: string): string | null {
+  if (tag.length > MAX_LOCALE) return null
+  try {
+    return new Intl.Locale(tag).baseName
+  } catch {
+    return null
+  }
+}
+
+/** Returns the locale if there are texts in its language, or else the default. */
+export function textLocale(locale: string): string {
+  const canonical = toLocale(locale)
+  return canonical && hasTexts(canonical) ? canonical : DEFAULT_LOCALE
+}
+
+const languageOf = (locale: string) => locale.replace(/-.*/, '')
+const hasTexts = (locale: string) => languages.includes(languageOf(locale))
+
+/** Returns the texts in the language of a locale, in English if there are none. */
+export const textsOf = (locale: string): Texts => translations[languageOf(textLocale(locale))] ?? en
+
+/** Returns the first locale of the header `Accept-Language` in whose language there are texts. */
+export const acceptedLocale = (header: string | undefined): string | undefined =>
+  parseAccept(header ?? '')
+    .filter(({ q }) => q > 0)
+    .map(({ type }) => toLocale(type))
+    .find((locale) => locale !== null && hasTexts(locale)) ?? undefined
+
+/** Returns the language of the texts of a locale, for `lang` of HTML. */
+export const textLanguage = (locale: string): string => languageOf(textLocale(locale))

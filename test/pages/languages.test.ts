@@ -1,0 +1,184 @@
+/** The pages of buyers, in the language of whoever reads them. */
+import { eq } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { users } from '../../src/db/schema/users.ts'
+import { explain } from '../../src/delivery/reasons.ts'
+import { aShop, billingData, placed } from '../orders/shop.ts'
+import { db } from '../support/makers.ts'
+import { moveTo } from '../support/transitions.ts'
+import {
+  anEmail,
+  aSignedInVisitor,
+  aVisitor,
+  mailedLink,
+  secretOf,
+  signInByEmail,
+  type Visitor,
+} from '../support/visitor.ts'
+
+/** Reads a page: its HTML, and its text with single spaces. */
+async function read(visitor: Visitor, path: string, language?: string) {
+  const headers = language ? { 'accept-language': language } : {}
+  const response = await visitor.get(path, { headers })
+  const html = await response.text()
+  const text = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+  const [, lang] = /<html lang="([^"]*)">/.exec(html) ?? []
+  return { response, html, text, lang }
+}
+
+it.each([
+  ['en-GB,en;q=0.5', 'en', 'Sign in', 'You need no password.'],
+  ['de-AT,de;q=0.9,en;q=0.5', 'de', 'Anmelden', 'Sie brauchen kein Passwort.'],
+  ['fr', 'fr', 'Se connecter', 'Aucun mot de passe n’est nécessaire.'],
+  ['ja,es;q=0.9', 'es', 'Iniciar sesión', 'No necesita contraseña.'],
+  ['it-CH', 'it', 'Accedi', 'Non serve una password.'],
+  ['ja,pt;q=0.9', 'en', 'Sign in', 'You need no password.'],
+  ['', 'en', 'Sign in', 'You need no password.'],
+])('signs in with a browser that accepts %s', async (accepted, language, title, hint) => {
+  const { response, html, text, lang } = await read(aVisitor(), '/sign-in', accepted)
+  expect(lang).toBe(language)
+  expect(html).toContain(`<title>${title} · Marketplace</title>`)
+  expect(text).toContain(hint)
+  expect(response.headers.get('vary')).toContain('Accept-Language')
+  expect(response.headers.get('cache-control')).toBe('private, no-store')
+  // English scripts need no texts.
+  expect(html.includes('data-texts="')).toBe(language !== 'en')
+})
+
+it('shows pages that are not for buyers in English, with an English header', async () => {
+  const { response, lang, text } = await read(aVisitor(), '/nfts', 'de')
+  expect(lang).toBe('en')
+  expect(text).toContain('Sign in')
+  expect(response.headers.get('vary') ?? '').not.toContain('Accept-Language')
+})
+
+describe('a sign-in', () => {
+  const localeOf = async (email: string) =>
+    (await db.select({ locale: users.locale }).from(users).where(eq(users.email, email)))[0]?.locale
+
+  async function signIn(email: string, language: string) {
+    const visitor = aVisitor()
+    const headers = { 'accept-language': language }
+    await visitor.post('/sign-in/email', { form: { email }, headers })
+    const link = mailedLink(visitor)
+    await visitor.post('/sign-in/email/confirm', { form: { secret: secretOf(link) }, headers })
+    return visitor
+  }
+
+  it('mails the link in the language of the browser, and keeps it for the user', async () => {
+    const email = anEmail()
+    const visitor = await signIn(email, 'de-AT,de;q=0.9')
+    expect(visitor.mails.map(({ subject }) => subject)).toEqual([
+      'Ihr Anmeldelink für marketplace.test',
+    ])
+    expect(visitor.mails[0]?.text).toBe(
+      [
+        'Öffnen Sie diesen Link, um sich anzumelden:',
+        `https://marketplace.test${mailedLink(visitor)}`,
+        'Der Link funktioniert einmal und gilt 15 Minuten. Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese E-Mail. Wir fragen nie nach einem Passwort.\n',
+      ].join('\n\n'),
+    )
+    expect(visitor.mails[0]?.html).toContain('<html lang="de">')
+    expect(await localeOf(email)).toBe('de-AT')
+    // Also in another browser.
+    const { lang, text } = await read(visitor, '/orders', 'fr')
+    expect(lang).toBe('de')
+    expect(text).toContain('Sie haben noch nichts gekauft.')
+  })
+
+  it('takes the language of the newest one, and stays if the browser names none', async () => {
+    const email = anEmail()
+    await signIn(email, 'fr')
+    expect(await localeOf(email)).toBe('fr')
+    await signIn(email, 'it')
+    expect(await localeOf(email)).toBe('it')
+    await signIn(email, 'ja')
+    expect(await localeOf(email)).toBe('it')
+    await signInByEmail(aVisitor(), email)
+    expect(await localeOf(email)).toBe('it')
+  })
+
+  it('says in the language of the browser what is wrong', async () => {
+    const headers = { 'accept-language': 'es' }
+    const rejected = await aVisitor().post('/sign-in/email', { form: { email: 'x' }, headers })
+    expect(await rejected.text()).toContain('Esto no es una dirección de correo electrónico.')
+    const path = `/sign-in/email?secret=${'0'.repeat(64)}`
+    const { response, text } = await read(aVisitor(), path, 'es')
+    expect(response.status).toBe(410)
+    expect(text).toContain('Este enlace ya no funciona')
+  })
+})
+
+describe('an order', () => {
+  async function anOrder(locale: string) {
+    const { visitor, user } = await aSignedInVisitor({ locale })
+    const { token, input } = await aShop({ nft: { title: 'Moon', amount: 5000 } })
+    const order = { ...input, quantity: 1200, buyerUserId: user.id }
+    const [sold] = await placed(token, [{ ...order, buyerBillingData: billingData }])
+    return {
+      visitor,
+      path: `/orders/${sold?.id}`,
+      id: sold?.id,
+      itemId: sold?.orderItems[0]?.id ?? 0,
+    }
+  }
+
+  it.each([
+    ['en', '1,200 pieces', '€12,000.00', 'Being sent'],
+    ['de-DE', '1.200 Stück', '12.000,00 €', 'Wird versandt'],
+    ['de-AT', '1\u00a0200 Stück', '€ 12.000,00', 'Wird versandt'],
+    ['fr', '1\u202f200 exemplaires', '12\u202f000,00 €', 'Envoi en cours'],
+    ['es', '1200 unidades', '12.000,00 €', 'Enviándose'],
+    ['it', '1200 pezzi', '12.000,00 €', 'Invio in corso'],
+    ['ja', '1,200 pieces', '€12,000.00', 'Being sent'],
+  ])('has numbers and prices as in %s', async (locale, pieces, price, step) => {
+    const { visitor, path } = await anOrder(locale)
+    const { html } = await read(visitor, path)
+    const text = html.replaceAll(/<[^>]*>/g, ' ')
+    expect(text).toContain(pieces)
+    expect(text.replaceAll('\u00a0', ' ')).toContain(price)
+    expect(text).toContain(step)
+  })
+
+  it('says why it has failed, and what to do', async () => {
+    const { visitor, path, id, itemId } = await anOrder('de')
+    await moveTo(itemId, 'failed', explain('recipient_rejects', 'ERC721: no receiver'))
+    const { text } = await read(visitor, path)
+    expect(text).toContain(
+      `Die Lieferung ist fehlgeschlagen: der Empfänger hat das Token nicht angenommen. Wenden Sie sich an den Betreiber des Marktplatzes und nennen Sie die Bestellung ${id}.`,
+    )
+  })
+
+  it('of somebody else is refused in the language of the reader', async () => {
+    const { path } = await anOrder('en')
+    const { visitor } = await aSignedInVisitor({ locale: 'it' })
+    const { response, lang, text } = await read(visitor, path.replace('orders', 'claim'))
+    expect([response.status, lang]).toEqual([403, 'it'])
+    expect(text).toContain('Questo ordine appartiene a un altro account: accedi con')
+  })
+})
+
+it('shows the account and what the scripts of wallets say in the language of the user', async () => {
+  const visitor = aVisitor()
+  const email = anEmail()
+  await signInByEmail(visitor, email)
+  await db.update(users).set({ locale: 'fr-CA' }).where(eq(users.email, email))
+  const { html, text, lang } = await read(visitor, '/settings/account')
+  expect(lang).toBe('fr')
+  expect(text).toContain('Paramètres Profil Adresses Compte Ventes Sessions Accès à l’API Webhooks')
+  expect(text).toContain('Aucun portefeuille n’est associé.')
+  const [, texts = ''] = /<body data-texts="([^"]*)"/.exec(html) ?? []
+  expect(JSON.parse(texts.replaceAll('&quot;', '"'))).toMatchObject({
+    'Looking for wallets…': 'Recherche de portefeuilles…',
+  })
+})
+
+it('calls the instance by its name', async () => {
+  const visitor = aVisitor()
+  const response = await visitor.get('/sign-in', {
+    env: { INSTANCE_NAME: 'Galerie & Söhne' } as Partial<Env>,
+  })
+  const html = await response.text()
+  expect(html).toContain('<title>Sign in · Galerie &amp; Söhne</title>')
+  expect(html).toContain('<span>Galerie &amp; Söhne</span>')
+})

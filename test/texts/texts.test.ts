@@ -1,0 +1,147 @@
+/** The languages of pages and mails for buyers. */
+import { describe, expect, it } from 'vitest'
+import { de } from '../../src/texts/de.ts'
+import { en, scriptTexts, type Translation } from '../../src/texts/en.ts'
+import { es } from '../../src/texts/es.ts'
+import { fr } from '../../src/texts/fr.ts'
+import { it as italian } from '../../src/texts/it.ts'
+import {
+  acceptedLocale,
+  languages,
+  textLanguage,
+  textLocale,
+  textsOf,
+  toLocale,
+} from '../../src/texts/texts.ts'
+
+const translations: [string, Translation][] = [
+  ['de', de],
+  ['fr', fr],
+  ['es', es],
+  ['it', italian],
+]
+
+/** What a function of texts gets in place of its values. */
+const marks = ['⟨0⟩', '⟨1⟩', '⟨2⟩', '⟨3⟩', '⟨4⟩']
+
+/** Returns the texts by their path. Functions are called, those with a number also for one. */
+function flatten(value: unknown, path = ''): [path: string, text: string][] {
+  if (typeof value === 'string') return [[path, value]]
+  if (typeof value === 'function') {
+    const write = (...values: unknown[]) => [value(...values)].flat().join('')
+    const plural = write(...marks.slice(0, value.length))
+    const singular = write(1, ...marks.slice(1, value.length))
+    return singular === plural.replaceAll('⟨0⟩', '1')
+      ? [[path, plural]]
+      : [
+          [path, plural],
+          [`${path} of one`, singular],
+        ]
+  }
+  return Object.entries(value ?? {}).flatMap(([key, part]) => flatten(part, `${path}/${key}`))
+}
+
+const english = new Map(flatten(en))
+const marksOf = (text: string) => [...text.matchAll(/⟨\d⟩|\{\w+\}/g)].map(([mark]) => mark).sort()
+
+it('has English and four other languages', () => {
+  expect(languages).toEqual(['en', 'de', 'fr', 'es', 'it'])
+})
+
+describe.each(translations)('the texts in %s', (_, { scripts, reasons, ...translation }) => {
+  const texts = flatten(translation)
+
+  it('are all there, and none is empty', () => {
+    expect(texts.map(([path]) => path)).toEqual([...english.keys()])
+    for (const [path, text] of [...texts, ...flatten(scripts), ...flatten(reasons)])
+      expect(text.trim().length, path).toBeGreaterThan(0)
+    expect(Object.keys(scripts)).toEqual([...scriptTexts])
+  })
+
+  it('name the same values as the English ones', () => {
+    for (const [path, text] of texts)
+      expect(marksOf(text), path).toEqual(marksOf(english.get(path) ?? ''))
+    for (const [sentence, text] of Object.entries(scripts))
+      expect(marksOf(text), sentence).toEqual(marksOf(sentence))
+  })
+
+  it('have no markup, because scripts and mails insert them', () => {
+    for (const [path, text] of [...texts, ...flatten(scripts)])
+      expect(text, path).not.toMatch(/[<>&]/)
+  })
+})
+
+/** Words that a language has from English. */
+const same: Record<string, string[]> = {
+  de: [
+    '/layout/nfts',
+    '/layout/api',
+    '/settings/webhooks',
+    '/account/wallet/title',
+    '/wallets/label',
+    '/orders/wallet',
+  ],
+  fr: [
+    '/layout/api',
+    '/settings/sessions',
+    '/settings/webhooks',
+    '/orders/transaction',
+    '/collection/title',
+  ],
+  es: ['/layout/api', '/settings/webhooks'],
+  it: ['/layout/api', '/settings/account', '/account/wallet/title', '/orders/wallet'],
+}
+
+it.each(translations)(
+  'translates all texts to %s but words that are the same',
+  (language, texts) => {
+    const equal = flatten(texts).flatMap(([path, text]) => (english.get(path) === text ? path : []))
+    expect(equal).toEqual(same[language])
+    for (const [sentence, text] of Object.entries(texts.scripts)) expect(text).not.toBe(sentence)
+  },
+)
+
+it.each([
+  ['de', 'de', 'de'],
+  ['de-AT', 'de-AT', 'de'],
+  ['DE_at', 'en', 'en'],
+  ['fr-CA', 'fr-CA', 'fr'],
+  ['es-419', 'es-419', 'es'],
+  ['it-IT-u-nu-thai', 'it-IT', 'it'],
+  ['pt-BR', 'en', 'en'],
+  ['constructor', 'en', 'en'],
+  ['', 'en', 'en'],
+  ['x'.repeat(10_000), 'en', 'en'],
+])('reads %s as %s, in the language %s', (locale, read, language) => {
+  expect(textLocale(locale)).toBe(read)
+  expect(textLanguage(locale)).toBe(language)
+  expect(textsOf(locale)).toBe(textsOf(language))
+})
+
+it.each([
+  ['deu-at', 'de-AT'],
+  ['zh-hans-cn', 'zh-Hans-CN'],
+  ['en-US-u-ca-buddhist-x-twain', 'en-US'],
+  ['de-', null],
+  ['german', 'german'],
+  ['-', null],
+  ['d', null],
+  ['de\r\nBcc: a', null],
+  [`de${'-abcde'.repeat(7)}`, null],
+])('stores the tag %s as %s', (tag, locale) => {
+  expect(toLocale(tag)).toBe(locale)
+})
+
+it.each([
+  ['de-AT,de;q=0.9,en;q=0.8', 'de-AT'],
+  ['ja,pt-BR;q=0.9,it;q=0.5,en;q=0.4', 'it'],
+  ['en;q=0.1, fr;q=0.7', 'fr'],
+  ['de;q=0, es', 'es'],
+  ['*', undefined],
+  ['ja', undefined],
+  ['', undefined],
+  [undefined, undefined],
+  [`de${'-'.repeat(10_000)},${'a,'.repeat(10_000)}fr`, 'fr'],
+])('accepts of %s the locale %s', (header, locale) => {
+  expect(acceptedLocale(header)).toBe(locale)
+})
