@@ -5,8 +5,8 @@ import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 
 /**
- * Returns whether an order that the caller has bought waits for a wallet. Throws `unauthenticated`,
- * and `forbidden` for any other order: whether there is one is not told.
+ * Returns whether an order that the caller has bought waits for a wallet. Throws `forbidden` for any
+ * other order: whether there is one is not told.
  */
 export async function readClaim({ db, caller }: Pick<Ctx, 'db' | 'caller'>, orderId: number) {
   const select = sql`SELECT EXISTS (SELECT 1 FROM orderItems JOIN deliveries
