@@ -1,4 +1,15 @@
-/** Why a delivery waits or failed. docs/guides/delivery.md shows this table (`npm run openapi`). */
+/**
+ * Why a delivery waits or failed. docs/guides/delivery.md shows this table (`npm run openapi`).
+ *
+ * An item fails for good in three ways, and in no other:
+ * 1. It has waited for a reason for as long as `waits` says, and those of `confirmedBy` tell it
+ *    (`waitOrFail` in `rules/item-changes.ts`). One that is to be cancelled does not fail so.
+ * 2. Its transfer has failed in three transactions (`failInTransaction`), or in one, and a simulation
+ *    then gives a reason with `isOwnFault`.
+ * 3. A final block has its key, used for something else (`rules/settle.ts`). It can be written off
+ *    only, unless a fork drops that block (`compare.ts`).
+ * An operator can retry what has failed in the first two ways.
+ */
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import { MINUTE } from '../time.ts'
 import type { Item } from './model.ts'

@@ -3,6 +3,11 @@
  * may follow. It is made of statements over the same rows, in one transaction: the first appends the
  * events, while the rows still have their old state; the last changes the rows, unless they are in none
  * of the states that the transition begins with. Between them, webhook endpoints become due.
+ *
+ * `order.delivered` is the event of `deliver`. `writeItemChanges` appends it with the change of its item,
+ * under the same condition (`isAsRead`). `appendEvents` stores what could not be read again unchanged;
+ * the other fields of its body are read from the order when it is sent (`toOrderData` in
+ * `events/event.ts`).
  */
 
 import { type SQL, sql } from 'drizzle-orm'

@@ -15,7 +15,7 @@ import type { EventsQuery } from './schema.ts'
 
 /**
  * Returns the events that the caller may see, oldest first, after an event or since a time. Throws
- * `unauthenticated`, and `events_removed` if events after `after` may be missing.
+ * `events_removed` if events after `after` may be missing.
  */
 export async function readEvents(
   ctx: ReadCtx,

@@ -52,9 +52,7 @@ const otherSources = () =>
 
 /**
  * Creates an endpoint of the caller, and sends it a test, because it has to be verified. A session
- * needs an administrator for the role `master`. Throws `unauthenticated`, `forbidden`,
- * `invalid_input`, `conflict` if the user has too many, `rate_limited`, and
- * `reauthentication_required`.
+ * needs an administrator for the role `master`.
  *
  * @example await createWebhook(ctx, { url, events: ['order.delivered'], role: 'user' })
  */
@@ -112,9 +110,7 @@ const ownSources = ({ tokenId }: Caller): SQL<string[]> =>
 
 /**
  * Changes the given fields. Another URL gets a test, because it has to be verified. An endpoint that
- * is enabled goes on where it stopped. Throws `unauthenticated`, `not_found`, `invalid_input`,
- * `reauthentication_required`, `rate_limited` if there were too many tests, and `conflict` if an
- * endpoint is to be enabled whose user is no administrator any more.
+ * is enabled goes on where it stopped.
  */
 export async function updateWebhook(
   ctx: ManageCtx,
@@ -191,11 +187,7 @@ const enable = ({ db, now }: Ctx, id: string): Statement =>
 const isOrphaned = sql`${webhookEndpoints.role} = 'master' AND NOT EXISTS (SELECT 1 FROM users
   WHERE users.id = ${webhookEndpoints.userId} AND roleId = ${ADMINISTRATOR})`
 
-/**
- * Gives an endpoint a new secret. The old one signs as well for 24 hours. Throws
- * `unauthenticated`, `not_found`, `reauthentication_required`, and `conflict` while an older one
- * still signs.
- */
+/** Gives an endpoint a new secret. The old one signs as well for 24 hours. */
 export async function rotateSecret(ctx: ManageCtx, id: string): Promise<WithSecret> {
   const secretId = randomHex()
   const webhook = await changeEndpoint(ctx, {

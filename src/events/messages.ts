@@ -124,8 +124,7 @@ export async function readMessages(ctx: ReadCtx, page: MessagesPage) {
 
 /**
  * Returns the signed-in user, an endpoint with its `secretId`, when it is sent to next, why the last
- * attempt failed of what is sent again next, and a page of its messages. Throws as `readAsUser`, and
- * `not_found`.
+ * attempt failed of what is sent again next, and a page of its messages.
  */
 export async function readWebhookPage(ctx: ReadCtx, page: MessagesPage) {
   const { account, webhooks, problems, ...found } = await readAsUser(ctx, {

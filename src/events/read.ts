@@ -63,7 +63,7 @@ export async function readWebhook(ctx: ReadCtx, id: string): Promise<Webhook> {
   return toWebhook(row)
 }
 
-/** Returns the signed-in user and all own endpoints, oldest first. Throws as `readAsUser`. */
+/** Returns the signed-in user and all own endpoints, oldest first. */
 export async function readOwnWebhooks(ctx: ReadCtx) {
   const { account, rows } = await readAsUser(ctx, {
     rows: ctx.db

@@ -75,10 +75,7 @@ export function appendTest(
   ]
 }
 
-/**
- * Appends an event `webhook.test` for the endpoint, and returns its message. Throws
- * `unauthenticated`, `not_found`, `rate_limited`, and `conflict` if the endpoint is disabled.
- */
+/** Appends an event `webhook.test` for the endpoint, and returns its message. */
 export async function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
   const { db, caller, now } = ctx
   const quotas = testQuotas(endpointId)
@@ -96,8 +93,7 @@ export async function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
 
 /**
  * Sends a message again, even if it was delivered. One that waits in the log stays as it is: its turn
- * comes anyway. Throws `unauthenticated`, `not_found`, and `conflict` if the endpoint is disabled or
- * not verified, or 1,000 messages wait to be sent.
+ * comes anyway.
  */
 export async function resendMessage(
   ctx: Ctx,
@@ -143,10 +139,7 @@ function makeMessageDue({ db, now }: Ctx, { endpointId, id }: { endpointId: stri
   ]
 }
 
-/**
- * Moves an endpoint back, so that it gets the events since a time (ISO 8601) again. Throws as
- * `resendMessage`, and `invalid_input`, `rate_limited`.
- */
+/** Moves an endpoint back, so that it gets the events since a time (ISO 8601) again. */
 export async function replayEvents(
   ctx: Ctx,
   { endpointId, since }: { endpointId: string; since: string },

@@ -21,8 +21,7 @@ export const Acknowledgement = z
 
 /**
  * Acknowledges what an alarm has told up to a version. It ends with the next cron run, unless something
- * was found since. Throws `not_found`, and `reauthentication_required` if a session has signed in too
- * long ago.
+ * was found since.
  */
 export async function acknowledgeAlarm(
   ctx: Ctx,

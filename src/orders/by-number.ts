@@ -20,8 +20,8 @@ import { writePlan } from './write.ts'
 
 /**
  * Places one order, or returns the one that has the number, as it is now. However often and at
- * whatever time a shop repeats the call, there is one order. Takes the steps of `placeOrders`, and
- * throws what it throws; and `order_differs` if the order is not the one that the call asks for.
+ * whatever time a shop repeats the call, there is one order. Takes the steps of `placeOrders`. Throws
+ * `order_differs` if the order is not the one that the call asks for.
  */
 export async function putOrder(
   ctx: PlaceCtx,
@@ -30,7 +30,7 @@ export async function putOrder(
   const input = { ...order, providerId }
   const inputs = [input]
   for (let attempt = 1; ; attempt++) {
-    const { data, open } = await loadToWrite(ctx, { inputs, attempt })
+    const data = await loadToWrite(ctx, { inputs, attempt })
     const problems = findProblems(ctx, inputs, data, () => '')
     requireOwnListings(problems)
     const placed = data.placed.get(providerId)
@@ -41,7 +41,7 @@ export async function putOrder(
       return placement
     }
     requireNone(problems)
-    requireRoom(ctx, open, countAdded(inputs))
+    requireRoom(ctx, data.open, countAdded(inputs))
     const plan = await planOrders(ctx, inputs, data)
     const written = await writePlan(ctx, { inputs, data, plan, call: null })
     if (written) return toPlacement(ctx, data, plan, written)

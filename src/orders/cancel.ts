@@ -16,8 +16,6 @@ type CancelCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
 /**
  * Asks to use up the delivery key of an order, for a master token or the namespace that placed it.
  * If that was requested before, nothing changes. Returns the order then, and the chains to wake.
- * Throws `unauthenticated`, `order_not_found` as for reading, `forbidden`, and `conflict` if the NFT
- * is transferred or nothing can be done with the key.
  */
 export async function cancelOrder(
   ctx: CancelCtx,

@@ -1,10 +1,16 @@
-/** Checks whether orders may be placed. Pure functions of the request and the rows it names. */
+/**
+ * Checks whether orders may be placed. Pure functions of the request and the rows it names.
+ *
+ * A user token learns here, from the first trip, that a listing is not that of its user: a 403, before
+ * anything else of the order. `refuseChanged` (`guards.ts`) compares the seller again in the second trip.
+ */
 import { actsForAll } from '../auth/access.ts'
 import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts'
 import type { reservations } from '../db/schema/orders.ts'
 import { rules } from '../delivery/reasons.ts'
 import type { Ctx } from '../http/context.ts'
 import { type ErrorCode, type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
+import type { StoredCall } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
 import { isUnlimited, type Listing, type Nft } from './nft.ts'
 
@@ -50,6 +56,10 @@ export type OrderData = {
   held: Map<number, number>
   /** The most pieces that can be delivered at once, by the name of the network. */
   maxPieces: Map<string, number>
+  /** An earlier call with the same idempotency key. */
+  stored?: StoredCall | undefined
+  /** Open orders and reservations of the caller, if they were counted. */
+  open?: number | undefined
 }
 
 type Check = {

@@ -1,4 +1,14 @@
-/** Guards of writing orders and reservations: what the first trip has found must still hold. */
+/**
+ * Guards of writing orders and reservations: what the first trip has found must still hold.
+ *
+ * What stops overselling: `check.ts` tells early what is sold out. What decides is the transaction that
+ * writes: pieces that others hold are left to them (`refuseHeldPieces`), a hold must be live
+ * (`refuseEndedHolds`), `reduceStock` (`write.ts`) takes the pieces, and the CHECK `nfts_stock` does not
+ * let them fall below zero. `nfts.availableAmount` is what is left, held pieces included. An import
+ * changes it by the difference, never below what was sold and is held (`catalogue/problems.ts`). Pieces
+ * return once: by a final cancellation (`writeStock` in `delivery/store/store.ts`), or when an operator
+ * writes an item off (`writeOff` in `delivery/admin/actions.ts`).
+ */
 import { sql } from 'drizzle-orm'
 import type { Guard } from '../db/batch.ts'
 import { refuseOverQuota } from '../db/quota.ts'

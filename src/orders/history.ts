@@ -64,7 +64,7 @@ function toEntries(orders: readonly Order[], rows: OrderRows): HistoryEntry[] {
 /**
  * Returns the signed-in user and a page of what the user has bought, sold or got, newest first. `before`
  * is the `next` of the page before; null begins with the newest. `awaiting`: how many NFTs wait for
- * the user's wallet, on all pages. Throws `unauthenticated`, `forbidden`.
+ * the user's wallet, on all pages.
  */
 export async function readHistory(
   ctx: UserCtx,
@@ -97,7 +97,7 @@ const selectBilling = prepared((db, { id, userId }: UserId & { id: number }) =>
 
 /**
  * Returns the signed-in user and an order that the user has bought or sold, with its billing address
- * if bought. Throws `unauthenticated`, `forbidden`, and `not_found` for any other order.
+ * if bought.
  */
 export async function readHistoryEntry(ctx: UserCtx, id: number) {
   const { db } = ctx

@@ -85,7 +85,7 @@ const LAST = Date.parse('9999-12-31T23:59:59.999Z')
 const shifted = (time: string | undefined, by: number) =>
   time && new Date(Math.min(Date.parse(time) + by, LAST)).toISOString()
 
-/** Returns the list of a page, and the values of its statements. Throws `invalid_input`. */
+/** Returns the list of a page, and the values of its statements. */
 function choose(viewer: Viewer, request: ListRequest) {
   const { limit, cursor, deliveryStatus, ...filters } = request
   const name = chooseList(viewer, request)
@@ -124,7 +124,7 @@ function requireFound({ db }: ReadCtx, { providerId }: ListRequest, page: readon
 type OrderPage = { orders: Order[]; nextCursor: string | null }
 type Rows = { orders: OrderRows; nfts: readonly Nft[] }
 
-/** Prepares a page: its statements, and what makes the page of their rows. Throws `invalid_input`. */
+/** Prepares a page: its statements, and what makes the page of their rows. */
 export function preparePage(
   { db, viewer }: { db: Database; viewer: Viewer },
   request: ListRequest,
@@ -142,7 +142,7 @@ export function preparePage(
  * Returns a page of orders that the viewer may see, and where the next one begins; null on the last
  * page. Newest orders come first; with `updatedFrom` and without `providerId` the oldest changes. A
  * page may have fewer orders than `limit`, or none, before the last one: a call looks at a limited
- * number of orders. Throws `unauthenticated`, `invalid_input`.
+ * number of orders.
  */
 export async function listOrders(ctx: ReadCtx, request: ListRequest): Promise<OrderPage> {
   const { db, caller } = ctx

@@ -13,7 +13,7 @@ import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Buyer, OrderData } from './check.ts'
-import { type IdempotentCall, type StoredCall, selectStored } from './idempotency.ts'
+import { type IdempotentCall, selectStored } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
 import { heldQuantity, listingColumns, nftColumns } from './nft.ts'
 import { selectOpen } from './open-orders.ts'
@@ -149,19 +149,11 @@ type Load = {
   countsOpen?: boolean
 }
 
-type Loaded = {
-  data: OrderData
-  /** An earlier call with the same idempotency key. */
-  stored: StoredCall | undefined
-  /** Open orders and reservations of the caller, if they were counted. */
-  open: number | undefined
-}
-
-/** Loads the rows that a call depends on. Throws `unauthenticated`. */
+/** Loads the rows that a call depends on. */
 export async function loadOrderData(
   ctx: LoadCtx,
   { inputs, call = null, countsOpen = false }: Load,
-): Promise<Loaded> {
+): Promise<OrderData> {
   const { db, caller, settings } = ctx
   const { tokenId } = caller
   const now = ctx.now.toISOString()
@@ -199,7 +191,7 @@ export async function loadOrderData(
   const unusedHolds = new Map(rows.holds.map((hold) => [hold.id, hold]))
   const findBuyers = buyerFinder(rows.buyers)
   const maxPieces = new Map(rows.limits.map(({ chainId, maxPieces }) => [chainId, maxPieces]))
-  const data: OrderData = {
+  return {
     rows: inputs.map((input) => {
       const listing = listings.get(input.listingId ?? input.listing)
       const nft = nfts.get(input.nftId ?? input.nft ?? listing?.nftId)
@@ -218,8 +210,9 @@ export async function loadOrderData(
         maxPieces.get(chainId) ?? Infinity,
       ]),
     ),
+    stored: rows.stored[0],
+    open: rows.open[0]?.open,
   }
-  return { data, stored: rows.stored[0], open: rows.open[0]?.open }
 }
 
 /** How often a call starts again because another call changed what it had read. */
@@ -228,12 +221,12 @@ const ATTEMPTS = 3
 /**
  * Loads the rows that an attempt of a call depends on before it writes. The write fails if the caller
  * has too many open orders; only then, in the next attempt, it matters how many. Throws
- * `unauthenticated`, and `request_in_progress` after the last attempt.
+ * `request_in_progress` after the last attempt.
  */
 export async function loadToWrite(
   ctx: LoadCtx,
   { inputs, call, attempt }: Pick<Load, 'inputs' | 'call'> & { attempt: number },
-): Promise<Loaded> {
+): Promise<OrderData> {
   if (attempt > ATTEMPTS)
     throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
       'Retry-After': '1',

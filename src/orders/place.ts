@@ -37,10 +37,10 @@ export type Placement = {
 /**
  * Places paid orders, all of them or none. A repeated call with an idempotency key returns the orders
  * of the first one, as they are now. Takes two trips: one reads what the orders depend on, the other
- * writes them unless that has changed. Then it begins again.
+ * writes them unless another call has changed that, as its guards find. Then the steps begin again.
  *
- * Throws `unauthenticated`, `forbidden`, `not_ready`, `too_many_open_orders`, `rate_limited`,
- * `idempotency_key_reused`, `request_in_progress`, and the codes of `findProblems`.
+ * This is not the repetition by `http/endpoint.ts`, which calls a handler once more at the primary if
+ * it has thrown because of what a replica told: here nothing was thrown, and what was read was right.
  *
  * @example const { orders } = await placeOrders(c.var, { orders: c.req.valid('json') })
  */
@@ -50,15 +50,15 @@ export async function placeOrders(
 ): Promise<Placement> {
   const call = key ? idempotentCall(key, { orders: inputs }, ctx.now) : null
   for (let attempt = 1; ; attempt++) {
-    const { data, stored, open } = await loadToWrite(ctx, { inputs, call, attempt })
+    const data = await loadToWrite(ctx, { inputs, call, attempt })
     const problems = findProblems(ctx, inputs, data)
     requireOwnListings(problems)
-    if (call && stored) {
-      requireSameCall(call, stored)
-      return await readPlaced(ctx, data, JSON.parse(stored.result))
+    if (call && data.stored) {
+      requireSameCall(call, data.stored)
+      return await readPlaced(ctx, data, JSON.parse(data.stored.result))
     }
     requireNone(problems)
-    requireRoom(ctx, open, countAdded(inputs))
+    requireRoom(ctx, data.open, countAdded(inputs))
     const plan = await planOrders(ctx, inputs, data)
     const written = await writePlan(ctx, { inputs, data, plan, call })
     if (written) return toPlacement(ctx, data, plan, written)
@@ -70,7 +70,7 @@ export const toPlacement = (
   { caller }: Pick<Ctx, 'caller'>,
   { namespace }: OrderData,
   plan: Plan,
-  written: Written & { endpoints: DueEndpoint[] },
+  written: Written,
 ): Placement => ({
   orders: placedOrders(caller, plan, written),
   sequence: FIRST_SEQUENCE,
@@ -100,12 +100,12 @@ export async function readPlaced(
 
 /**
  * Checks orders as `placeOrders` does, in one trip, and writes nothing. Returns what they would sell
- * at which price. Throws what `placeOrders` throws for them.
+ * at which price.
  */
 export async function checkOrders(ctx: PlaceCtx, inputs: readonly NewOrder[]) {
-  const { data, open } = await loadOrderData(ctx, { inputs, countsOpen: true })
+  const data = await loadOrderData(ctx, { inputs, countsOpen: true })
   requireNone(findProblems(ctx, inputs, data))
-  requireRoom(ctx, open, countAdded(inputs))
+  requireRoom(ctx, data.open, countAdded(inputs))
   const { orders } = await planOrders(ctx, inputs, data)
   return orders.map(({ item, order }) => CheckedOrder.parse({ ...item, ...order }))
 }

@@ -5,6 +5,7 @@ import type { users } from '../db/schema/users.ts'
 import { makeKeys } from '../delivery/key.ts'
 import { explain } from '../delivery/reasons.ts'
 import type { Settings } from '../env.ts'
+import type { DueEndpoint } from '../events/wake.ts'
 import { hashIdentity } from '../identity/namespace.ts'
 import type { Viewer } from './buyer.ts'
 import { buyerKey, identityOf, newBillingAddress, type OrderData } from './check.ts'
@@ -64,6 +65,8 @@ export type Written = {
   items: Pick<ItemRow, 'id' | 'orderId'>[]
   /** The NFTs that may be sold out, with the pieces that are left. */
   stock: Pick<Nft, 'id' | 'availableAmount'>[]
+  /** The webhook endpoints that are to be woken. */
+  endpoints: DueEndpoint[]
 }
 
 type PlanCtx = { now: Date; settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET'> }

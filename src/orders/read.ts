@@ -44,8 +44,7 @@ export type OrderState = { sequence: number; source: string }
 
 /**
  * Returns the orders with these ids (digits), in the given order, each once, and the state of the order
- * if it is one. Throws `unauthenticated`, and `order_not_found` if one of them does not exist or the
- * caller may not see it.
+ * if it is one.
  */
 export async function readOrders(
   { db, caller }: ReadCtx,

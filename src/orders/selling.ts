@@ -74,7 +74,7 @@ type SellingCtx = Ctx & { settings: SellingSettings }
 /**
  * Returns the signed-in user, a page of the user's listings, newest first, and the contracts of these
  * and of what waits for a permission. `before` is the `next` of the page before; null begins with the
- * newest. Throws `unauthenticated`, `forbidden`.
+ * newest.
  */
 export async function readSelling(ctx: SellingCtx, { before }: { before: number | null }) {
   const { db, caller, now, settings } = ctx
@@ -103,7 +103,7 @@ export type Selling = Omit<Awaited<ReturnType<typeof readSelling>>, 'account'>
 
 /**
  * Tries at once what the signed-in user has sold of a contract, if it waits for a permission that is
- * given by now. Returns whether it is. Throws `unauthenticated`, `forbidden`.
+ * given by now. Returns whether it is.
  */
 export async function retrySold(
   ctx: SellingCtx & { queue: Queue<WakeUp> },

@@ -127,13 +127,12 @@ type Write = {
 
 /**
  * Writes the orders of a plan. Returns what the database has added, and the webhook endpoints that
- * are to be woken; null if another call has changed what the plan depends on. Throws
- * `unauthenticated`, `forbidden`, `not_ready` and `rate_limited`.
+ * are to be woken; null if another call has changed what the plan depends on.
  */
 export async function writePlan(
   ctx: WriteCtx,
   { inputs, data, plan, call }: Write,
-): Promise<(Written & { endpoints: DueEndpoint[] }) | null> {
+): Promise<Written | null> {
   const { db, caller, settings } = ctx
   const { namespace } = data
   const { placedAt: now, newUsers, newAddresses } = plan

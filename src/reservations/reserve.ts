@@ -36,9 +36,7 @@ const EXPIRY_STEP = 10_000
 
 /**
  * Holds pieces and prices, all of them or none. A repeated call with an idempotency key returns the
- * first answer. Takes two trips, as `placeOrders`, and throws `unauthenticated`, `forbidden`,
- * `too_many_open_orders`, `rate_limited`, `idempotency_key_reused`, `request_in_progress`, and the
- * codes of `findProblems`.
+ * first answer. Takes the steps of `placeOrders`.
  */
 export async function reserve(
   ctx: ReserveCtx,
@@ -46,15 +44,15 @@ export async function reserve(
 ): Promise<Reserved> {
   const call = key ? idempotentCall(key, { reservations: inputs }, ctx.now) : null
   for (let attempt = 1; ; attempt++) {
-    const { data, stored, open } = await loadToWrite(ctx, { inputs, call, attempt })
+    const data = await loadToWrite(ctx, { inputs, call, attempt })
     const problems = findProblems(ctx, inputs, data, (i) => `reservations[${i}].`)
     requireOwnListings(problems)
-    if (call && stored) {
-      requireSameCall(call, stored)
-      return { reservations: JSON.parse(stored.result), isReplay: true }
+    if (call && data.stored) {
+      requireSameCall(call, data.stored)
+      return { reservations: JSON.parse(data.stored.result), isReplay: true }
     }
     requireNone(problems)
-    requireRoom(ctx, open, countAdded(inputs))
+    requireRoom(ctx, data.open, countAdded(inputs))
     const rows = inputs.map((input, i) => planRow(ctx.now, input, data.rows[i]))
     if (await writeRows(ctx, { inputs, data, rows, call }))
       return { reservations: rows.map(({ priceWei, ...shown }) => shown), isReplay: false }

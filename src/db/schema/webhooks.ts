@@ -36,7 +36,8 @@ export const disabledReasons = ['failing', 'gone', 'owner', 'demoted'] as const
 
 /**
  * The log of events, kept for 30 days. Who changes something appends its event in the same
- * transaction (`delivery/transitions.ts`, `events/append.ts`). It has no index but the id, so that an event is one written row.
+ * transaction (`delivery/transitions.ts`, `events/append.ts`, `events/resend.ts`). It has no index but
+ * the id, so that an event is one written row.
  */
 export const events = sqliteTable('events', {
   /**

@@ -26,9 +26,7 @@ type StatementCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWOR
 type ActionCtx = Ctx & StatementCtx & { queue: Queue<WakeUp> }
 
 /**
- * Retries, cancels or writes off one transfer. Throws `unauthenticated`, `forbidden`, `not_found`,
- * `conflict` if it is in a state that does not allow it, and `reauthentication_required` if a
- * session does more than retry whose sign-in is too long ago.
+ * Retries, cancels or writes off one transfer.
  *
  * @example await changeTransfer({ ...c.var, queue: c.env.DELIVERIES }, { id: 7, action: 'retry' })
  */
@@ -63,10 +61,7 @@ export async function changeTransfer(
   return toTransfer(row)
 }
 
-/**
- * Retries, cancels or writes off the first transfers that match, and returns how many. Throws
- * `unauthenticated`, `forbidden`, and `reauthentication_required` as `changeTransfer` does.
- */
+/** Retries, cancels or writes off the first transfers that match, and returns how many. */
 export async function changeTransfers(ctx: ActionCtx, change: Filter & Action): Promise<number> {
   const { db, caller } = ctx
   const { action, ids: _, ...details } = change

@@ -83,13 +83,7 @@ export const deliver = (
   isTaken: hasReturnedPieces(item),
 })
 
-/**
- * The item cannot be delivered, and its order fails with the reason. That happens in three ways: it has
- * waited long enough for something (`waitOrFail`), its transfer has failed in three transactions
- * (`failInTransaction`), or its key was used up without the transfer that was ordered (`settle.ts`). An
- * item of the third kind gets another reason if a fork drops the block (`compare.ts`): then its key is
- * free again, and it can be retried.
- */
+/** The item cannot be delivered, and its order fails with the reason. `reasons.ts` says when. */
 export const fail = (item: WaitingItem, reason: Reason, transaction?: Hex | null): ItemChange => ({
   ...copy(item),
   ...reason,
