@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { publicKeys } from '../../src/auth/tokens.ts'
 import type { Size } from '../local/catalogue/synthetic.ts'
 import { generateSigningKey } from '../operate/keys/signing-key.ts'
-import { defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
+import { defineCommand, start } from '../shell/command.ts'
 import { createPairs } from './bench/calls.ts'
 import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'
@@ -38,17 +38,17 @@ type Numbers = {
   catalogue: Size
   items: number
   load: Load
-  /** Of each call, and seconds of a round. Environment variables replace them. */
-  rounds: string
-  seconds: string
+  /** Of each call, and seconds of a round. */
+  rounds: number
+  seconds: number
 }
 
 const full: Numbers = {
   catalogue: { users: 10_000, nfts: 10_000, orders: 100_000 },
   items: 5000,
   load: { oldEvents: 1_000_000, newEvents: 10_000, seconds: 60 },
-  rounds: '10',
-  seconds: '2',
+  rounds: 10,
+  seconds: 2,
 }
 
 /** The least with which every statement of the bench runs. */
@@ -56,15 +56,8 @@ const brief: Numbers = {
   catalogue: { users: 1000, nfts: 300, orders: 5000 },
   items: 100,
   load: { oldEvents: 1000, newEvents: 1000, seconds: 6 },
-  rounds: '1',
-  seconds: '1',
-}
-
-const parts: Record<string, (numbers: Numbers) => Promise<void> | void> = {
-  calls: benchCalls,
-  transfers: benchTransfers,
-  webhooks: benchWebhooks,
-  startup: benchStartup,
+  rounds: 1,
+  seconds: 1,
 }
 
 export const command = defineCommand(
@@ -73,29 +66,20 @@ export const command = defineCommand(
     purpose:
       'Measures the speed of the API relative to a floor. Compare ratios only: speeds depend on the machine and on what else it does.',
     options: {
-      only: {
-        type: 'string',
-        value: 'PART',
-        help: 'Measure only calls, transfers, webhooks or startup.',
-      },
       brief: { type: 'boolean', help: 'Measure next to nothing: does the bench still work?' },
     },
-    variables: {
-      ROUNDS: 'Rounds in which each call is measured. Default: 10',
-      SECONDS: 'Seconds of a round. Default: 2',
-    },
-    example: 'ROUNDS=3 npm run bench -- --only calls',
+    example: 'npm run bench',
   },
-  async ({ only, brief: isBrief }) => {
-    if (only && !(only in parts)) throw new UsageError(`There is no part "${only}".`)
-    for (const [name, run] of Object.entries(parts))
-      if (!only || only === name) await run(isBrief ? brief : full)
+  async ({ brief: isBrief }) => {
+    const numbers = isBrief ? brief : full
+    await benchCalls(numbers)
+    await benchTransfers(numbers)
+    await benchWebhooks(numbers)
+    benchStartup()
   },
 )
 
-async function benchCalls({ catalogue, ...numbers }: Numbers): Promise<void> {
-  const rounds = parseInteger('ROUNDS', process.env.ROUNDS ?? numbers.rounds, 1)
-  const seconds = parseInteger('SECONDS', process.env.SECONDS ?? numbers.seconds, 1)
+async function benchCalls({ catalogue, rounds, seconds }: Numbers): Promise<void> {
   const sql = [...databaseSql(catalogue), ...token.sql]
   const api = await serveWorker({ main: 'src/worker.ts', bindings, sql })
   const floor = await serveWorker({
@@ -145,17 +129,10 @@ async function benchTransfers({ items }: Numbers): Promise<void> {
 
 async function benchWebhooks({ load }: Numbers): Promise<void> {
   const sql = [...databaseSql({ users: 1000, nfts: 10, orders: 1000 }), ...token.sql]
-  const { messagesPerSecond, slowestRun, slowestRead, slowestSearch } = await measureWebhooks(
-    bindings,
-    token.jwt,
-    sql,
-    load,
-  )
+  const messagesPerSecond = await measureWebhooks(bindings, token.jwt, sql, load)
   console.log(
     `Webhooks: ${messagesPerSecond.toFixed(1)} messages/s in ${load.seconds} s to a receiver that ` +
-      `answers in 50 ms, with a log of ${load.oldEvents.toLocaleString('en')} events. The slowest ` +
-      `batch of statements took ${slowestRun} ms in a run, ${slowestRead} ms in a request, and ` +
-      `${slowestSearch} ms for an endpoint to which none of the events belongs.\n`,
+      `answers in 50 ms, with a log of ${load.oldEvents.toLocaleString('en')} events.\n`,
   )
 }
 

@@ -3,14 +3,15 @@
  * `--user N`, writes the data of a person instead, and with `--orders` the orders of a time.
  */
 
+import type { Answer } from '../../client/src/index.ts'
 import { localNow } from '../local/clock.ts'
 import { defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
 import { writeLines } from '../shell/files.ts'
 import { instanceOptions, instanceVariables, withInstance } from '../shell/instance.ts'
 import { readCatalogue } from './catalogue/export.ts'
 import { hideProgress, showProgress } from './catalogue/report.ts'
-import { openMigratedDatabase } from './database/local.ts'
-import { openRemoteDatabase, type SqliteDatabase } from './database/remote.ts'
+import type { SqliteDatabase } from './database/remote.ts'
+import { withDatabase } from './database/source.ts'
 import { type Period, parsePeriod, readOrders, toCsv } from './orders/export.ts'
 
 export const command = defineCommand(
@@ -56,27 +57,19 @@ export const command = defineCommand(
       return exportOrders({ ...parsePeriod({ from, to }, now), csv }, instance, file)
     }
     if (user !== undefined) return exportPerson(parseInteger('--user', user, 1), instance, file)
-    if (remote && env) return write(openRemoteDatabase(env), file)
-    const { db, close } = await openMigratedDatabase()
-    try {
-      await write(db, file)
-    } finally {
-      await close()
-    }
+    return withDatabase({ remote, ...(env && { env }) }, (db) => write(db, file))
   },
 )
 
 /** Joins the pages of orders. */
 function exportPerson(id: number, instance: Parameters<typeof withInstance>[0], file: string) {
   return withInstance(instance, async (client) => {
-    let { nextCursor, ...data } = await client.getPersonalData({ id })
-    while (nextCursor) {
-      const page = await client.getPersonalData({ id, cursor: nextCursor })
-      data = { ...data, orders: [...data.orders, ...page.orders] }
-      nextCursor = page.nextCursor
+    let orders: Answer<'getPersonalData'>['orders'] = []
+    for await (const { nextCursor, ...page } of client.pages('getPersonalData', { id })) {
+      orders = [...orders, ...page.orders]
+      if (!nextCursor) await writeLines(file, [JSON.stringify({ ...page, orders }, null, 2)])
     }
-    await writeLines(file, [JSON.stringify(data, null, 2)])
-    console.log(`Wrote the data of user ${id}, with ${data.orders.length} orders, to ${file}.`)
+    console.log(`Wrote the data of user ${id}, with ${orders.length} orders, to ${file}.`)
   })
 }
 

@@ -2,7 +2,6 @@
 import {
   type Address,
   encodeAbiParameters,
-  encodeErrorResult,
   encodeEventTopics,
   type Hex,
   parseAbi,
@@ -251,27 +250,6 @@ describe('a transaction that is in no block', () => {
       'is sent again when its block was dropped',
       { block: 99, blockHash: BLOCK_HASH },
       {},
-      { do: 'send' },
-    ],
-    [
-      'gets higher fees when the network asks more',
-      {},
-      { baseFee: gwei('3') },
-      {
-        do: 'replace',
-        fees: { maxFeePerGas: 7_125_000_000n, maxPriorityFeePerGas: 1_125_000_000n },
-      },
-    ],
-    [
-      'keeps its fees when the network asks what they allow',
-      {},
-      { baseFee: gwei('2') },
-      { do: 'send' },
-    ],
-    [
-      'keeps its fees when higher ones are above the limit',
-      { maxFeePerGas: gwei('9') },
-      { baseFee: gwei('50') },
       { do: 'send' },
     ],
     [
@@ -566,26 +544,6 @@ describe('an item', () => {
     expect(changesOf(null, [[1, 98]])).toMatchObject([queuedNow])
   })
 
-  it('stays to be cancelled when it is queued', () => {
-    const toCancel = { ...carriedOf(1), requestedAction: 'cancel' } as const
-    expect(changesOf(receiptAt(98), [[1, 0]], [toCancel])).toMatchObject([
-      { ...queuedNow, requestedAction: 'cancel' },
-    ])
-  })
-
-  it('is tried again when its transfer failed, and fails the third time', () => {
-    const receipt = receiptAt(98, failureOf(1))
-    const reason = explain('transfer_failed', 'no reason given')
-    expect(changesOf(receipt, [[1, 0]])).toMatchObject([
-      { ...queuedNow, tries: 1, ...reason, failingSince: NOW.toISOString() },
-    ])
-    const failingSince = secondsAgo(600)
-    const again = { ...carriedOf(1), tries: 2, failingSince, ...reason }
-    expect(changesOf(receipt, [[1, 0]], [again])).toMatchObject([
-      { transition: 'fail', tries: 3, ...reason, failingSince, dueAt: null },
-    ])
-  })
-
   it('has not failed when a token logs what looks like a failure', () => {
     expect(changesOf(receiptAt(98, failureOf(1, { address: TOKEN })), [[1, 0]])).toMatchObject([
       queuedNow,
@@ -633,19 +591,6 @@ describe('an item', () => {
 })
 
 describe('a transaction that is not in a block', () => {
-  it('is replaced when it is overdue and its tip is below the least', () => {
-    const told = { tip: gwei('2') }
-    expect(decisionOn({}, told)).toMatchObject({ do: 'send' })
-    expect(decisionOn({ signedAtBlock: HEAD - 3 }, told)).toMatchObject({
-      do: 'replace',
-      fees: { maxFeePerGas: 4_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n },
-    })
-  })
-
-  it('is not replaced while no node tells the tip', () => {
-    expect(decisionOn({}, { baseFee: gwei('9'), tip: null })).toMatchObject({ do: 'send' })
-  })
-
   it('is not closed as foreign when other bytes of its nonce were mined', () => {
     const receipt = { ...receiptAt(98), transactionHash: OTHER_HASH }
     const told: Told = {
@@ -682,18 +627,6 @@ describe('an item that failed in a transaction', () => {
       {},
       { count: NONCE + 1, receipts: [[HASH, receiptAt(98, failure)]], records: [[1, 0]] },
     )
-
-  it('waits when the contract refused it for a limit', () => {
-    const reason = encodeErrorResult({ abi: deliveryAbi, errorName: 'RelayerLimitReached' })
-    expect(closed(failureOf(1, { gasUsed: 0n, reason }))).toMatchObject({
-      changes: [{ transition: 'queue', tries: 0, reasonCode: 'relayer_limit_reached' }],
-      burned: [],
-    })
-    // A token may say the same.
-    expect(closed(failureOf(1, { gasUsed: 30_000n, reason }))).toMatchObject({
-      changes: [{ transition: 'queue', tries: 1, reasonCode: 'transfer_failed' }],
-    })
-  })
 
   it('has burned gas from half of its limit on', () => {
     expect(closed(failureOf(1, { gasUsed: 149_999n }))).toMatchObject({ burned: [] })

@@ -119,22 +119,20 @@ it('looks at a nonce that somebody else has used when that use is final', async 
   expect(await rowOf(item)).toMatchObject({ state: 'queued' })
 })
 
-describe('with the tag `finalized`', () => {
-  it('transfers an item when the node calls its block final, and looks every 5 minutes at most', async () => {
-    const chain = await aSlowChain({ erc1155: 1 })
-    const item = await aPaidItem(chain, { standard: 'erc1155' })
-    const look = anObserver(chain, { finality: 'finalized' })
-    await look()
-    await chain.mine()
-    expect(await look()).toMatchObject({ nextLook: 300 })
-    // The node's finalized block is 64 blocks behind its newest one.
-    await chain.mine(63)
-    expect(await look()).toEqual({ rowsWritten: 1, nextLook: 12 })
-    expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
-    await chain.mine()
-    await look()
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-  })
+it('with the tag `finalized` transfers an item when the node calls its block final, and looks every 5 minutes at most', async () => {
+  const chain = await aSlowChain({ erc1155: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  const look = anObserver(chain, { finality: 'finalized' })
+  await look()
+  await chain.mine()
+  expect(await look()).toMatchObject({ nextLook: 300 })
+  // The node's finalized block is 64 blocks behind its newest one.
+  await chain.mine(63)
+  expect(await look()).toEqual({ rowsWritten: 1, nextLook: 12 })
+  expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
+  await chain.mine()
+  await look()
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
 })
 
 it('does not sign a delivery that a block has that is not final', async () => {

@@ -640,19 +640,17 @@ describe('a call of a contract', () => {
   })
 })
 
-describe('records of a block behind the final one', () => {
-  it('are not believed to say that a key is unused', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await aPaidItem(chain, edition)
-    await chain.setFaults({ on: ['eth_call'], containing: RECORDS, effect: { behind: 1 } })
-    const engine = engineWith(chain, ['node'])
-    await engine.step()
-    expect(await transactionsOf(chain)).toEqual([])
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null })
-    await chain.setFaults()
-    await engine.run(20)
-    await expectDelivered(chain, [item])
-  })
+it('records of a block behind the final one are not believed to say that a key is unused', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const item = await aPaidItem(chain, edition)
+  await chain.setFaults({ on: ['eth_call'], containing: RECORDS, effect: { behind: 1 } })
+  const engine = engineWith(chain, ['node'])
+  await engine.step()
+  expect(await transactionsOf(chain)).toEqual([])
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null })
+  await chain.setFaults()
+  await engine.run(20)
+  await expectDelivered(chain, [item])
 })
 
 describe('the gas limit', () => {

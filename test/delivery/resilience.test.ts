@@ -1,9 +1,8 @@
 /** What must not stop a chain, a signer or a token, nor raise a false alarm of theft. */
 
 import { env } from 'cloudflare:workers'
-import { encodeFunctionData, getAddress, numberToHex, pad, toFunctionSelector } from 'viem'
+import { numberToHex, pad, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
-import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { batch } from '../../src/db/batch.ts'
 import { connect } from '../../src/db/client.ts'
 import { step } from '../../src/delivery/step.ts'
@@ -52,44 +51,6 @@ it('pauses a signer a minute, not half an hour, after transactions that were min
   const paused = await pauseOf(chain)
   const until = paused?.pausedUntil ? Date.parse(paused.pausedUntil) : 0
   expect(until - Date.now()).toBeLessThan(61_000 + 2 * 60_000)
-})
-
-const alarmNames = async () =>
-  (await env.DB.prepare('SELECT name FROM alarms').all<{ name: string }>()).results.map(
-    ({ name }) => name,
-  )
-
-it('raises an alarm if a relayer on standby moves tokens', async () => {
-  const chain = await aChain({ erc1155: 2000 })
-  await chain.asOwner('setRelayer', chain.signer, 1000n, 1000n)
-  await chain.asOwner('setRelayer', chain.otherSigner, 1000n, 1000n)
-  const market = aMarketplace(chain)
-  await market.runCron()
-  pass(60)
-  await market.runCron()
-  const item = {
-    key: pad('0x77'),
-    token: chain.contracts.erc1155,
-    from: getAddress(chain.seller),
-    to: getAddress(`0x${'7e'.repeat(20)}`),
-    tokenId: 1n,
-    amount: 999n,
-  } as const
-  const args = [[item], 1n, 300_000n, 10n ** 10n] as const
-  const data = encodeFunctionData({ abi: deliveryAbi, functionName: 'deliver', args })
-  const hash = await chain.rpc('eth_sendTransaction', {
-    from: chain.otherSigner,
-    to: chain.delivery,
-    data,
-    gas: '0x7a120',
-  })
-  expect((await chain.receiptOf(hash)).status).toBe('0x1')
-  for (let minute = 0; minute < 60; minute++) {
-    pass(60)
-    if (minute % 10 === 0) await market.mine()
-    if (minute < 3 || minute % 20 === 0) await market.runCron()
-  }
-  expect(await alarmNames()).toContain('foreign_transaction')
 })
 
 it.each<[string, object]>([
@@ -195,33 +156,6 @@ it('delivers honest items although a buyer links and unlinks a wallet all the ti
   expect(swaps).toBeGreaterThan(0)
   const states = [...(await rowsOf(honest)).values()].map(({ state }) => state)
   expect(states).toEqual(times(5, () => 'transferred'))
-})
-
-it('does not hold a token because a recipient had code only for some blocks', async () => {
-  const chain = await aSlowChain()
-  const engine = anEngine(chain)
-  let time = 0
-  const aStep = () => {
-    time += 61
-    return engine.step(time)
-  }
-  for (let i = 0; i < 2; i++) {
-    const item = await aPaidItem(chain, { ...edition, placer: 'user:666' })
-    await aStep()
-    // EIP-7702: the wallet delegates to a contract that loops for ever, and takes that back in a later
-    // block.
-    await chain.rpc('anvil_setCode', item.recipient, '0x5b600056')
-    await chain.mine(2)
-    await chain.rpc('anvil_setCode', item.recipient, '0x')
-    await aStep()
-    await chain.mine()
-    await aStep()
-  }
-  const honest = await aPaidItem(chain, edition)
-  await aStep()
-  await chain.mine()
-  await aStep()
-  expect(await rowOf(honest)).toMatchObject({ state: 'transferred' })
 })
 
 it('binds no value above 2 MB when 80,000 items end together', async () => {

@@ -358,21 +358,19 @@ describe('a message', () => {
   })
 })
 
-describe('the cron run', () => {
-  it('has items compared that wait for a wallet, although no run was ever needed', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const market = aMarketplace(chain)
-    await aPaidItem(chain, { ...erc1155, recipient: null })
-    await market.runCron()
-    expect(delaysOf(market)).toEqual([0])
-    await market.deliver()
-    await market.runCron()
-    await market.deliver()
-    expect(market.queue.pending()).toEqual([])
-    pass(24 * 3600)
-    await market.runCron()
-    expect(delaysOf(market)).toEqual([0])
-  })
+it('the cron run has items compared that wait for a wallet, although no run was ever needed', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const market = aMarketplace(chain)
+  await aPaidItem(chain, { ...erc1155, recipient: null })
+  await market.runCron()
+  expect(delaysOf(market)).toEqual([0])
+  await market.deliver()
+  await market.runCron()
+  await market.deliver()
+  expect(market.queue.pending()).toEqual([])
+  pass(24 * 3600)
+  await market.runCron()
+  expect(delaysOf(market)).toEqual([0])
 })
 
 /** Places 100 orders in a call, and delivers them. Returns the number of messages. */

@@ -372,21 +372,6 @@ describe('an endpoint', () => {
     expect(received).toHaveLength(before + 9)
   })
 
-  it('that rejects five messages in a row pauses, also if they came one at a time', async () => {
-    const endpoint = await anEndpoint()
-    let status = 500
-    const received = receive(() => new Response(null, { status }))
-    const pauses: (string | null)[] = []
-    const answers = [500, 500, 500, 500, 204, 500, 500, 500, 500, 500]
-    for (status of answers) {
-      await anEvent({ sellerId: endpoint.userId })
-      await consume([endpoint])
-      pauses.push((await endpointRow(endpoint)).pausedUntil)
-    }
-    expect(received).toHaveLength(10)
-    expect(pauses).toEqual([...Array(9).fill(null), fromNow(5 * SECOND)])
-  })
-
   it('that rejects single events gets the others at once', async () => {
     const endpoint = await anEndpoint()
     const sent = []
@@ -410,20 +395,6 @@ describe('an endpoint', () => {
       failingSince: null,
       dueAt: fromNow(5 * SECOND),
     })
-  })
-
-  it('that does not answer is tried with one message, and later each time', async () => {
-    const endpoint = await anEndpoint()
-    for (let i = 0; i < 20; i++) await anEvent({ sellerId: endpoint.userId })
-    const received = receive(() => Promise.reject(new Error('aborted')))
-    const pauses: number[] = []
-    for (let run = 0; run < 5; run++) {
-      await consume([endpoint])
-      pauses.push((Date.parse((await endpointRow(endpoint)).dueAt ?? '') - Date.now()) / SECOND)
-      pass(pauses.at(-1) ?? 0)
-    }
-    expect(received).toHaveLength(5)
-    expect(pauses).toEqual([10, 40, 160, 300, 300])
   })
 
   it('that stops to answer amid a batch gets the rest later, in its order', async () => {
@@ -641,21 +612,6 @@ describe('while an event is on its way', () => {
     expect(await messageRow(event)).toBeUndefined()
   })
 
-  it('and its endpoint is disabled, it is sent once that is enabled', async () => {
-    const { endpoint, event } = await aDueEvent()
-    const disabled = { disabledAt: ago(0), disabledReason: 'owner' } as const
-    const { wakeUps } = await during(endpoint, 500, () => change(endpoint, disabled))
-    expect(await endpointRow(endpoint)).toMatchObject({ disabledReason: 'owner' })
-    expect(await messageRow(event)).toMatchObject({ state: 'pending' })
-    pass(DAY / SECOND)
-    const received = receive()
-    await consume(wakeUps.map(({ endpointId }) => ({ id: endpointId })))
-    expect(received).toEqual([])
-    await change(endpoint, { disabledAt: null, disabledReason: null })
-    await consume([endpoint])
-    expect(idsIn(received)).toEqual([name(event)])
-  })
-
   it('and its endpoint gets another URL, a 410 of the old one does not disable it', async () => {
     const { endpoint, event } = await aDueEvent()
     const url = 'https://new.example.com/'
@@ -754,17 +710,6 @@ describe('while an event is on its way', () => {
 })
 
 describe('an event that waits', () => {
-  it('goes to the URL that its endpoint has then, signed with the secret of then', async () => {
-    const { endpoint } = await aDueEvent()
-    await change(endpoint, { url: 'https://moved.example.com/', secretId: 'cd'.repeat(16) })
-    const received = receive()
-    await consume([endpoint])
-    const [{ url, headers, body } = { url: '', headers: new Headers(), body: '' }] = received
-    expect(url).toBe('https://moved.example.com/')
-    const secret = await webhookSecret(readSettings(env), 'cd'.repeat(16))
-    new Webhook(secret).verify(body, Object.fromEntries(headers))
-  })
-
   it.each<[string, (endpoint: Endpoint) => PromiseLike<unknown>]>([
     [
       'was disabled',

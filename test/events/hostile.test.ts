@@ -557,21 +557,19 @@ describe('the owner', () => {
   })
 })
 
-describe('an event', () => {
-  it('plans one wake-up for its endpoint, however often it is woken before', async () => {
-    const { endpoint } = await aDueEvent()
-    let status = 500
-    receive(() => new Response(null, { status }))
-    const wakeUps = [...(await consume([endpoint])).wakeUps]
-    for (let i = 0; i < 3; i++) {
-      pass(1)
-      status = 200
-      // Events that come meanwhile, with their own wake-ups.
-      await anEvent({ sellerId: endpoint.userId })
-      wakeUps.push(...(await consume([endpoint])).wakeUps)
-    }
-    expect(wakeUps).toHaveLength(1)
-  })
+it('an event plans one wake-up for its endpoint, however often it is woken before', async () => {
+  const { endpoint } = await aDueEvent()
+  let status = 500
+  receive(() => new Response(null, { status }))
+  const wakeUps = [...(await consume([endpoint])).wakeUps]
+  for (let i = 0; i < 3; i++) {
+    pass(1)
+    status = 200
+    // Events that come meanwhile, with their own wake-ups.
+    await anEvent({ sellerId: endpoint.userId })
+    wakeUps.push(...(await consume([endpoint])).wakeUps)
+  }
+  expect(wakeUps).toHaveLength(1)
 })
 
 describe('GET /api/events', () => {

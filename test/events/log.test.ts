@@ -11,15 +11,7 @@ import { explain } from '../../src/delivery/reasons.ts'
 import { pruneEvents } from '../../src/events/log.ts'
 import { aShop, billingData, placed } from '../orders/shop.ts'
 import { call, requestOf } from '../support/api.ts'
-import {
-  aMasterToken,
-  aReadOnlyToken,
-  aSession,
-  aToken,
-  aUser,
-  aWebhook,
-  db,
-} from '../support/makers.ts'
+import { aMasterToken, aToken, aUser, aWebhook, db } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { moveTo } from '../support/transitions.ts'
 import { anEvent } from './endpoints.ts'
@@ -155,13 +147,6 @@ describe('what a caller sees', () => {
     const nothing = { ids: [], nextAfter: message.id, hasMore: false }
     expect(await read(token)).toEqual(nothing)
     expect(await read(await aMasterToken())).toEqual(nothing)
-  })
-
-  it('is the same with a read-only token and with a session', async () => {
-    const user = await aUser()
-    const ids = await eventsOf(user, 2)
-    for (const token of [await aReadOnlyToken(user), await aSession(user)])
-      expect((await read(token)).ids).toEqual(ids)
   })
 })
 

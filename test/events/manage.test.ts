@@ -7,7 +7,6 @@ import { call, callWith } from '../support/api.ts'
 import {
   aMasterToken,
   anAdministrator,
-  aReadOnlyToken,
   aSession,
   aToken,
   aUser,
@@ -606,16 +605,4 @@ describe('a master endpoint whose user is no administrator any more', () => {
     expect((await enable()).status).toBe(200)
     expect(await rowOf(webhook.id)).toMatchObject({ userId: owner.id, disabledReason: null })
   })
-})
-
-it('lets a read-only token read, and change nothing', async () => {
-  const user = await aUser()
-  const { id } = await aWebhook(user)
-  const token = await aReadOnlyToken(user)
-  expect((await call('GET', '/api/webhooks', { token })).status).toBe(200)
-  expect((await call('GET', `/api/webhooks/${id}`, { token })).status).toBe(200)
-  expect((await call('GET', `/api/webhooks/${id}/messages`, { token })).status).toBe(200)
-  expect((await create(token)).status).toBe(403)
-  expect((await change(token, id, { enabled: false })).status).toBe(403)
-  expect((await call('POST', `/api/webhooks/${id}/test`, { token })).status).toBe(403)
 })

@@ -15,14 +15,6 @@ describe('a signature', () => {
       'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     )
   })
-
-  it('is made with each secret', async () => {
-    const other = `whsec_${btoa('\u0000'.repeat(32))}`
-    const [first, second, ...others] = (await signMessage([secret, other], message)).split(' ')
-    expect(first).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
-    expect(second).toBe(await signMessage([other], message))
-    expect(others).toEqual([])
-  })
 })
 
 describe('a secret', () => {

@@ -543,179 +543,160 @@ describe('signer_paused', () => {
   })
 })
 
-describe('contract_not_linked', () => {
-  it('lasts while the last run has found that', async () => {
-    const instance = anInstance()
-    await aSeenSigner({})
-    await aRun({ problem: 'contract_not_linked' })
-    const key = 'contract_not_linked:5'
-    expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([key])
-    expect(await detailOf(key)).toBe(
-      'The Delivery contract of elsewhere does not know the keys of the contracts before it.',
-    )
-    await aRun({ problem: null })
-    expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([])
-  })
+it('contract_not_linked lasts while the last run has found that', async () => {
+  const instance = anInstance()
+  await aSeenSigner({})
+  await aRun({ problem: 'contract_not_linked' })
+  const key = 'contract_not_linked:5'
+  expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([key])
+  expect(await detailOf(key)).toBe(
+    'The Delivery contract of elsewhere does not know the keys of the contracts before it.',
+  )
+  await aRun({ problem: null })
+  expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([])
 })
 
-describe('second_node_silent', () => {
-  it('lasts while no second node has confirmed anything for ten minutes', async () => {
-    const instance = anInstance()
-    await aSeenSigner({})
-    const unconfirmedSince = instance.at(-9).toISOString()
-    await aRun({ unconfirmedSince })
-    expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([])
-    const key = 'second_node_silent:5'
-    expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([key])
-    expect(await detailOf(key)).toBe(
-      `No second node of elsewhere confirms deliveries since ${minute(unconfirmedSince)}. One node is believed.`,
-    )
-    await aRun({ unconfirmedSince: null })
-    expect(await instance.cron(2, { NETWORKS: elsewhere })).toEqual([])
-  })
+it('second_node_silent lasts while no second node has confirmed anything for ten minutes', async () => {
+  const instance = anInstance()
+  await aSeenSigner({})
+  const unconfirmedSince = instance.at(-9).toISOString()
+  await aRun({ unconfirmedSince })
+  expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([])
+  const key = 'second_node_silent:5'
+  expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([key])
+  expect(await detailOf(key)).toBe(
+    `No second node of elsewhere confirms deliveries since ${minute(unconfirmedSince)}. One node is believed.`,
+  )
+  await aRun({ unconfirmedSince: null })
+  expect(await instance.cron(2, { NETWORKS: elsewhere })).toEqual([])
 })
 
-describe('webhooks_backlog', () => {
-  it('lasts while an endpoint is due for more than 15 minutes', async () => {
-    const instance = anInstance()
-    const webhook = await aWebhook(await aUser(), { dueAt: instance.at(0).toISOString() })
-    expect(await instance.cron(14)).toEqual([])
-    expect(await instance.cron(15)).toEqual(['webhooks_backlog'])
-    expect(await detailOf('webhooks_backlog')).toMatch(
-      /^1 webhook with something to send, one due since [-\d]+ [:\d]+ UTC\.$/,
-    )
-    await db
-      .update(webhookEndpoints)
-      .set({ dueAt: null })
-      .where(eq(webhookEndpoints.id, webhook.id))
-    expect(await instance.cron(16)).toEqual([])
-  })
+it('webhooks_backlog lasts while an endpoint is due for more than 15 minutes', async () => {
+  const instance = anInstance()
+  const webhook = await aWebhook(await aUser(), { dueAt: instance.at(0).toISOString() })
+  expect(await instance.cron(14)).toEqual([])
+  expect(await instance.cron(15)).toEqual(['webhooks_backlog'])
+  expect(await detailOf('webhooks_backlog')).toMatch(
+    /^1 webhook with something to send, one due since [-\d]+ [:\d]+ UTC\.$/,
+  )
+  await db.update(webhookEndpoints).set({ dueAt: null }).where(eq(webhookEndpoints.id, webhook.id))
+  expect(await instance.cron(16)).toEqual([])
 })
 
-describe('cron_job_failed', () => {
-  it('lasts until the job succeeds', async () => {
-    const instance = anInstance()
-    const AVATARS = broken(env.AVATARS, 'get')
-    expect(await instance.cron(0, { AVATARS })).toEqual(['cron_job_failed:removeOrphans'])
-    expect(await detailOf('cron_job_failed:removeOrphans')).toBe(
-      'The job removeOrphans of the cron trigger failed.',
-    )
-    expect(await instance.cron(1)).toEqual([])
-  })
+it('cron_job_failed lasts until the job succeeds', async () => {
+  const instance = anInstance()
+  const AVATARS = broken(env.AVATARS, 'get')
+  expect(await instance.cron(0, { AVATARS })).toEqual(['cron_job_failed:removeOrphans'])
+  expect(await detailOf('cron_job_failed:removeOrphans')).toBe(
+    'The job removeOrphans of the cron trigger failed.',
+  )
+  expect(await instance.cron(1)).toEqual([])
 })
 
-describe('storage_unavailable', () => {
-  it('lasts while R2 does not answer', async () => {
-    const instance = anInstance()
-    const AVATARS = broken(env.AVATARS, 'head')
-    expect(await instance.cron(0, { AVATARS })).toEqual(['storage_unavailable'])
-    expect(await detailOf('storage_unavailable')).toBe('R2 does not answer.')
-    expect(await instance.cron(1)).toEqual([])
-  })
+it('storage_unavailable lasts while R2 does not answer', async () => {
+  const instance = anInstance()
+  const AVATARS = broken(env.AVATARS, 'head')
+  expect(await instance.cron(0, { AVATARS })).toEqual(['storage_unavailable'])
+  expect(await detailOf('storage_unavailable')).toBe('R2 does not answer.')
+  expect(await instance.cron(1)).toEqual([])
 })
 
-describe('database_size', () => {
-  it('is raised when the database has 70 percent of what D1 allows, and again at 90', async () => {
-    const instance = anInstance()
-    const withBytes = (size_after: number) => ({
-      DB: new Proxy(env.DB, {
-        get: (d1, name) =>
-          name === 'batch'
-            ? async (statements: D1PreparedStatement[]) =>
-                (await d1.batch(statements)).map((result) => ({
-                  ...result,
-                  meta: { ...result.meta, size_after },
-                }))
-            : d1.prepare.bind(d1),
-      }),
-    })
-    expect(await instance.cron(0, withBytes(6_999_999_999))).toEqual([])
-    expect(await instance.cron(1, withBytes(7_000_000_000))).toEqual(['database_size:70'])
-    expect(await detailOf('database_size:70')).toBe(
-      'The database has 70 % of the 10 GB that D1 allows. When it is full, no order can be placed.',
-    )
-    expect(await instance.cron(2, withBytes(9_000_000_000))).toEqual([
-      'database_size:70',
-      'database_size:90',
-    ])
-    expect(logged('alarm_raised')).toHaveLength(2)
-    expect(await instance.cron(3)).toEqual([])
+it('database_size is raised when the database has 70 percent of what D1 allows, and again at 90', async () => {
+  const instance = anInstance()
+  const withBytes = (size_after: number) => ({
+    DB: new Proxy(env.DB, {
+      get: (d1, name) =>
+        name === 'batch'
+          ? async (statements: D1PreparedStatement[]) =>
+              (await d1.batch(statements)).map((result) => ({
+                ...result,
+                meta: { ...result.meta, size_after },
+              }))
+          : d1.prepare.bind(d1),
+    }),
   })
+  expect(await instance.cron(0, withBytes(6_999_999_999))).toEqual([])
+  expect(await instance.cron(1, withBytes(7_000_000_000))).toEqual(['database_size:70'])
+  expect(await detailOf('database_size:70')).toBe(
+    'The database has 70 % of the 10 GB that D1 allows. When it is full, no order can be placed.',
+  )
+  expect(await instance.cron(2, withBytes(9_000_000_000))).toEqual([
+    'database_size:70',
+    'database_size:90',
+  ])
+  expect(logged('alarm_raised')).toHaveLength(2)
+  expect(await instance.cron(3)).toEqual([])
 })
 
-describe('what is counted up to 1,000', () => {
-  it('is said to be that or more', async () => {
-    const before = await lastIds(env.DB)
-    for (const sql of synthetic({ users: 1, nfts: 2, orders: 1001 }, before))
-      await env.DB.prepare(sql).run()
-    const { reasonCode } = explain('holder_not_approved')
-    const set = (values: Partial<typeof deliveries.$inferInsert>) =>
-      db.update(deliveries).set({ ...values, reasonCode, chainId: 5 })
-    await set({ state: 'failed' })
-    const instance = anInstance()
-    const bindings = { NETWORKS: elsewhere }
-    expect(await instance.cron(0, bindings)).toContain('deliveries_failed')
-    expect(await detailOf('deliveries_failed')).toBe('1000 or more deliveries failed.')
-    const [queuedAt, dueAt] = [instance.at(0), instance.at(500)].map((at) => at.toISOString())
-    await set({ state: 'queued', queuedAt, failingSince: queuedAt, dueAt })
-    const delayed = 'deliveries_delayed:5:holder_not_approved'
-    expect(await instance.cron(31, bindings)).toContain(delayed)
-    expect(await detailOf(delayed)).toMatch(/^1000 or more items of chain 5 cannot be delivered/)
-    expect((await instance.health()).deliveries).toEqual({
-      ...{ awaitingWallet: 0, queued: 1000, inFlight: 0, failed: 0 },
-    })
-    // One of them has no reason to wait any more.
-    const [item] = await db.select({ id: deliveries.id }).from(deliveries).limit(1)
-    const turn = { failingSince: null, dueAt: queuedAt, reasonCode: null, reason: null }
-    await db
-      .update(deliveries)
-      .set(turn)
-      .where(eq(deliveries.id, item?.id ?? 0))
-    expect(await instance.cron(32, bindings)).toEqual(
-      expect.arrayContaining([delayed, 'deliveries_delayed:5']),
-    )
+it('what is counted up to 1,000 is said to be that or more', async () => {
+  const before = await lastIds(env.DB)
+  for (const sql of synthetic({ users: 1, nfts: 2, orders: 1001 }, before))
+    await env.DB.prepare(sql).run()
+  const { reasonCode } = explain('holder_not_approved')
+  const set = (values: Partial<typeof deliveries.$inferInsert>) =>
+    db.update(deliveries).set({ ...values, reasonCode, chainId: 5 })
+  await set({ state: 'failed' })
+  const instance = anInstance()
+  const bindings = { NETWORKS: elsewhere }
+  expect(await instance.cron(0, bindings)).toContain('deliveries_failed')
+  expect(await detailOf('deliveries_failed')).toBe('1000 or more deliveries failed.')
+  const [queuedAt, dueAt] = [instance.at(0), instance.at(500)].map((at) => at.toISOString())
+  await set({ state: 'queued', queuedAt, failingSince: queuedAt, dueAt })
+  const delayed = 'deliveries_delayed:5:holder_not_approved'
+  expect(await instance.cron(31, bindings)).toContain(delayed)
+  expect(await detailOf(delayed)).toMatch(/^1000 or more items of chain 5 cannot be delivered/)
+  expect((await instance.health()).deliveries).toEqual({
+    ...{ awaitingWallet: 0, queued: 1000, inFlight: 0, failed: 0 },
   })
+  // One of them has no reason to wait any more.
+  const [item] = await db.select({ id: deliveries.id }).from(deliveries).limit(1)
+  const turn = { failingSince: null, dueAt: queuedAt, reasonCode: null, reason: null }
+  await db
+    .update(deliveries)
+    .set(turn)
+    .where(eq(deliveries.id, item?.id ?? 0))
+  expect(await instance.cron(32, bindings)).toEqual(
+    expect.arrayContaining([delayed, 'deliveries_delayed:5']),
+  )
 })
 
-describe('quota_low', () => {
-  it('is raised when 80 percent of a quota are used', async () => {
-    const bindings = {
-      MAX_PICTURES_PER_DAY: '150',
-      MAX_MAILS_PER_HOUR: '20',
-      MAX_ORDER_MAILS_PER_DAY: '20',
-    }
-    const instance = anInstance(undefined, { bindings: bindings as unknown as Partial<Env> })
-    const now = instance.at(0).toISOString()
-    const use = (name: string, period: string, used: number) =>
-      db
-        .insert(quotas)
-        .values({ name, period, used })
-        .onConflictDoUpdate({
-          target: [quotas.period, quotas.name],
-          set: { used },
-        })
-    await use('pictures', now.slice(0, 10), 119)
-    await use('mails', now.slice(0, 13), 7)
-    await use('order-mails', now.slice(0, 10), 15)
-    expect(await instance.cron()).toEqual([])
-    await use('pictures', now.slice(0, 10), 120)
-    await use('mails', now.slice(0, 13), 8)
-    await use('order-mails', now.slice(0, 10), 16)
-    expect(await instance.cron()).toEqual([
-      'quota_low:mails:hour',
-      'quota_low:order-mails:day',
-      'quota_low:pictures:day',
-    ])
-    expect(await detailOf('quota_low:order-mails:day')).toBe(
-      '16 order-mails of this day are used. From 20, buyers and sellers get none.',
-    )
-    expect(await detailOf('quota_low:mails:hour')).toBe(
-      '8 mails of this hour are used. From 10, addresses that no user has get none.',
-    )
-    expect(await detailOf('quota_low:pictures:day')).toBe(
-      '120 pictures of this day are used. From 150, users can send none.',
-    )
-    await db.delete(quotas)
-    expect(await instance.cron()).toEqual([])
-  })
+it('quota_low is raised when 80 percent of a quota are used', async () => {
+  const bindings = {
+    MAX_PICTURES_PER_DAY: '150',
+    MAX_MAILS_PER_HOUR: '20',
+    MAX_ORDER_MAILS_PER_DAY: '20',
+  }
+  const instance = anInstance(undefined, { bindings: bindings as unknown as Partial<Env> })
+  const now = instance.at(0).toISOString()
+  const use = (name: string, period: string, used: number) =>
+    db
+      .insert(quotas)
+      .values({ name, period, used })
+      .onConflictDoUpdate({
+        target: [quotas.period, quotas.name],
+        set: { used },
+      })
+  await use('pictures', now.slice(0, 10), 119)
+  await use('mails', now.slice(0, 13), 7)
+  await use('order-mails', now.slice(0, 10), 15)
+  expect(await instance.cron()).toEqual([])
+  await use('pictures', now.slice(0, 10), 120)
+  await use('mails', now.slice(0, 13), 8)
+  await use('order-mails', now.slice(0, 10), 16)
+  expect(await instance.cron()).toEqual([
+    'quota_low:mails:hour',
+    'quota_low:order-mails:day',
+    'quota_low:pictures:day',
+  ])
+  expect(await detailOf('quota_low:order-mails:day')).toBe(
+    '16 order-mails of this day are used. From 20, buyers and sellers get none.',
+  )
+  expect(await detailOf('quota_low:mails:hour')).toBe(
+    '8 mails of this hour are used. From 10, addresses that no user has get none.',
+  )
+  expect(await detailOf('quota_low:pictures:day')).toBe(
+    '120 pictures of this day are used. From 150, users can send none.',
+  )
+  await db.delete(quotas)
+  expect(await instance.cron()).toEqual([])
 })

@@ -290,48 +290,46 @@ describe('a delivery that the database has forgotten, behind providers without o
   })
 })
 
-describe('transactions that revert as a whole', () => {
-  it('pause their signer after three in a row, for a minute and then for longer, with an alarm', async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain)
-    const item = await aPaidItem(chain, edition)
-    const key = `signer_paused:${chain.chainId}:${chain.signer}`
-    const count = async () => (await transactionsOf(chain)).length
+it('transactions that revert as a whole pause their signer after three in a row, for a minute and then for longer, with an alarm', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain)
+  const item = await aPaidItem(chain, edition)
+  const key = `signer_paused:${chain.chainId}:${chain.signer}`
+  const count = async () => (await transactionsOf(chain)).length
 
-    market.queue.put(chain)
-    for (const expected of [1, 2, 3]) {
-      await revert(chain, market)
-      await chain.asOwner('unpause')
-      expect(await count()).toBe(expected)
-      expect(await alarmsNow()).toEqual([])
-      if (expected < 3) pass(20)
-      market.queue.put(chain)
-    }
-    // It pauses for a minute, although the contract would deliver.
-    pass(20)
-    market.queue.put(chain)
-    await market.deliver()
-    expect(await count()).toBe(3)
-    await market.runCron()
-    expect(await alarmsNow()).toEqual([key])
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', tries: 0 })
-
-    pass(60)
-    market.queue.put(chain)
+  market.queue.put(chain)
+  for (const expected of [1, 2, 3]) {
     await revert(chain, market)
     await chain.asOwner('unpause')
-    expect(await count()).toBe(4)
-    // Now for two minutes.
-    pass(90)
+    expect(await count()).toBe(expected)
+    expect(await alarmsNow()).toEqual([])
+    if (expected < 3) pass(20)
     market.queue.put(chain)
-    await market.deliver()
-    expect(await count()).toBe(4)
-    await live(market, 2)
-    expect(await count()).toBe(5)
-    expect(await live(market, 1)).toEqual([])
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
-  })
+  }
+  // It pauses for a minute, although the contract would deliver.
+  pass(20)
+  market.queue.put(chain)
+  await market.deliver()
+  expect(await count()).toBe(3)
+  await market.runCron()
+  expect(await alarmsNow()).toEqual([key])
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', tries: 0 })
+
+  pass(60)
+  market.queue.put(chain)
+  await revert(chain, market)
+  await chain.asOwner('unpause')
+  expect(await count()).toBe(4)
+  // Now for two minutes.
+  pass(90)
+  market.queue.put(chain)
+  await market.deliver()
+  expect(await count()).toBe(4)
+  await live(market, 2)
+  expect(await count()).toBe(5)
+  expect(await live(market, 1)).toEqual([])
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+  expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
 })
 
 describe('a key that was used without a transfer', () => {

@@ -72,14 +72,6 @@ it('lists the orders in which the user is the buyer or the seller, and no others
   expect((await list(await aToken(await aUser()))).orders).toEqual([])
 })
 
-it('shows a seller only the public fields of the buyer', async () => {
-  const { token, seller, input } = await aShop()
-  await placed(token, [input])
-  const [order] = (await list(await aToken(seller))).orders
-  expect(order?.buyer.email).toBe('')
-  expect(order?.payprovWebhookToken).toBe('00000000-0000-0000-0000-000000000000')
-})
-
 it('continues after the last order of a page, and ends with null', async () => {
   const { token, buyer, input } = await aShop()
   const orders = newestFirst(

@@ -115,18 +115,6 @@ it('ignores blanks around ids', async () => {
   expect((await read(token, `%20${b}%20,${a}`)).orders.map(({ id }) => id)).toEqual([b, a])
 })
 
-it('returns 400 and the first id without an order', async () => {
-  const { token, input } = await aShop()
-  const [order] = await placed(token, [input])
-  for (const id of ['999999999', '9007199254740993', '9'.repeat(40), '1'.repeat(200)])
-    expect(await read(token, `${order?.id},${id},999999998`)).toMatchObject({
-      status: 400,
-      orders: null,
-      error: `order ${id} does not exist`,
-      code: 'order_not_found',
-    })
-})
-
 it('returns an order to master tokens, its buyer and its seller only', async () => {
   const { token, seller, buyer, input } = await aShop()
   const [order] = await placed(token, [input])

@@ -136,13 +136,10 @@ describe('a deployed database', () => {
     ])
   })
 
-  it.each([
-    ['damaged', (bytes: Buffer) => bytes.fill(0, bytes.length - 100)],
-    ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 100)],
-  ])('stays empty if the backup is %s', async (_, change) => {
+  it('stays empty if the end of the backup is damaged or missing', async () => {
     await project.call(backup, ['all.age', ...REMOTE], keys)
     const bytes = await readFile(inProject('all.age'))
-    await writeFile(inProject('all.age'), change(bytes))
+    await writeFile(inProject('all.age'), bytes.subarray(0, bytes.length - 100))
     await rm(inProject('remote.sqlite'))
     const { errors, status } = await project.call(restore, ['all.age', ...REMOTE], keys)
     expect({ errors, status }).toEqual({

@@ -8,8 +8,6 @@ import { generateSigningKey } from '../../operate/keys/signing-key.ts'
 export type Server = {
   url: string
   database: D1Database
-  /** Returns the milliseconds of the longest batch of statements since the last call. */
-  slowest: () => Promise<number>
   stop: () => Promise<void>
 }
 
@@ -42,18 +40,12 @@ export const SWITCHED_OFF = [
 ].join('\n')
 
 const ENTRY = `
-import worker from '../../bench/worker.js'
+import worker from './worker.js'
 console.log = () => {}
 let bindings
-let slowest = 0
 const withoutBookmarks = (database) => ({
   prepare: (sql) => database.prepare(sql),
-  batch: async (statements) => {
-    const start = Date.now()
-    const results = await database.batch(statements)
-    slowest = Math.max(slowest, Date.now() - start)
-    return results
-  },
+  batch: (statements) => database.batch(statements),
   getBookmark: () => null,
 })
 const unlimited = { limit: async () => ({ success: true }) }
@@ -65,13 +57,7 @@ const bindingsOf = (env) => bindings ??= {
   MASTER_RATE_LIMIT: unlimited,
 }
 export default {
-  fetch(request, env, context) {
-    if (new URL(request.url).pathname !== '/slowest')
-      return worker.fetch(request, bindingsOf(env), context)
-    const answer = Response.json(slowest)
-    slowest = 0
-    return answer
-  },
+  fetch: (request, env, context) => worker.fetch(request, bindingsOf(env), context),
   queue: (batch, env, context) => worker.queue(batch, bindingsOf(env), context),
 }`
 
@@ -124,7 +110,6 @@ export async function serveWorker(options: ServeOptions): Promise<Server> {
   return {
     url: origin,
     database,
-    slowest: async () => (await fetch(`${origin}/slowest`)).json() as Promise<number>,
     stop: () => miniflare.dispose(),
   }
 }

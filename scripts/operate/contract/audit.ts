@@ -7,11 +7,11 @@ import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { orderItems } from '../../../src/db/schema/orders.ts'
 import { CommandError, parseInteger } from '../../shell/command.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
+import { type Source, withDatabase } from '../database/source.ts'
 import { openContract, readLineage } from './delivery.ts'
 import { readLogs } from './logs.ts'
 import type { Network } from './networks.ts'
 import { attempt, connect } from './node.ts'
-import { type Source, withDatabase } from './source.ts'
 
 /** The events which say that a key was used. */
 const events = [

@@ -1,10 +1,11 @@
 /** `npm run contract -- status`. */
+
+import { type Source, withDatabase } from '../database/source.ts'
 import { openContract } from './delivery.ts'
 import { findSamples } from './for-sale.ts'
 import type { Network } from './networks.ts'
 import { connect } from './node.ts'
 import { describeSales } from './sales.ts'
-import { type Source, withDatabase } from './source.ts'
 import { describeContract } from './status.ts'
 import { describeToken } from './tokens.ts'
 

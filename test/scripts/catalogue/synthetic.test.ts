@@ -16,8 +16,6 @@ const fill = (database: DatabaseSync, lastIds = NO_IDS) => {
 }
 
 const TABLES = [...Object.keys(NO_IDS).filter((table) => table !== 'events'), 'deliveries']
-const _allRows = (database: DatabaseSync) =>
-  TABLES.map((table) => all(database, `SELECT * FROM ${table} ORDER BY id`))
 
 it('generates the requested number of rows, also into a filled database', () => {
   const database = aDatabase()

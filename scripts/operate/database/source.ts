@@ -1,8 +1,8 @@
 /** The database that a command reads. */
 
 import { CommandError } from '../../shell/command.ts'
-import { openMigratedDatabase } from '../database/local.ts'
-import { openRemoteDatabase, type SqliteDatabase } from '../database/remote.ts'
+import { openMigratedDatabase } from './local.ts'
+import { openRemoteDatabase, type SqliteDatabase } from './remote.ts'
 
 /** The deployed database of `env` with `remote`, otherwise the local one. */
 export type Source = { env?: string; remote: boolean }
