@@ -39,7 +39,7 @@ const WalletApps = ({ purpose, redirect }: Goal) => {
   const page = new URL(path, PUBLIC_URL).href
   return (
     <div class="wallet-apps flow" hidden>
-      <p>Open this page in your wallet app{!isLink && ', and sign in there'}:</p>
+      <p>Open this page in your wallet app{isLink ? '.' : ', and sign in there:'}</p>
       {isLink && (
         <p class="hint">
           There you sign in first: with your e-mail address, by pasting the link of our mail in the
