@@ -147,7 +147,7 @@ export const de: Translation = {
     label: 'Wallets',
     noScript: 'Wallets brauchen JavaScript, das in diesem Browser ausgeschaltet ist.',
     apps: {
-      open: 'Öffnen Sie diese Seite in Ihrer Wallet-App:',
+      open: 'Öffnen Sie diese Seite in Ihrer Wallet-App.',
       openToSignIn: 'Öffnen Sie diese Seite in Ihrer Wallet-App, und melden Sie sich dort an:',
       signInFirst:
         'Dort melden Sie sich zuerst an: mit Ihrer E-Mail-Adresse, indem Sie den Link unserer E-Mail im Browser der App einfügen. Danach verknüpfen Sie die Wallet.',

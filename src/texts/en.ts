@@ -147,7 +147,7 @@ export const en = {
     label: 'Wallets',
     noScript: 'Wallets need JavaScript, which is off in this browser.',
     apps: {
-      open: 'Open this page in your wallet app:',
+      open: 'Open this page in your wallet app.',
       openToSignIn: 'Open this page in your wallet app, and sign in there:',
       signInFirst:
         'There you sign in first: with your e-mail address, by pasting the link of our mail in the browser of the app. Then you link the wallet.',

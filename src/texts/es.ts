@@ -140,7 +140,7 @@ export const es: Translation = {
     label: 'Carteras',
     noScript: 'Las carteras necesitan JavaScript, que está desactivado en este navegador.',
     apps: {
-      open: 'Abra esta página en su aplicación de cartera:',
+      open: 'Abra esta página en su aplicación de cartera.',
       openToSignIn: 'Abra esta página en su aplicación de cartera e inicie sesión allí:',
       signInFirst:
         'Allí inicie sesión primero con su correo electrónico, pegando el enlace de nuestro mensaje en el navegador de la aplicación. Después vincule la cartera.',

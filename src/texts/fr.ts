@@ -144,7 +144,7 @@ export const fr: Translation = {
     label: 'Portefeuilles',
     noScript: 'Les portefeuilles ont besoin de JavaScript, qui est désactivé dans ce navigateur.',
     apps: {
-      open: 'Ouvrez cette page dans votre application de portefeuille :',
+      open: 'Ouvrez cette page dans votre application de portefeuille.',
       openToSignIn:
         'Ouvrez cette page dans votre application de portefeuille et connectez-vous-y :',
       signInFirst:

@@ -137,7 +137,7 @@ export const it: Translation = {
     label: 'Wallet',
     noScript: 'I wallet richiedono JavaScript, che in questo browser è disattivato.',
     apps: {
-      open: 'Apri questa pagina nella tua app wallet:',
+      open: 'Apri questa pagina nella tua app wallet.',
       openToSignIn: 'Apri questa pagina nella tua app wallet e accedi lì:',
       signInFirst:
         'Lì accedi prima con il tuo indirizzo e-mail, incollando il link della nostra e-mail nel browser dell’app. Poi collega il wallet.',
