@@ -70,6 +70,19 @@ export async function readError(response: Response): Promise<ApiError> {
   }
 }
 
+/** Names the address in what `fetch` throws without a connection. Other errors stay as they are. */
+export function nameAddress(error: unknown, url: string): unknown {
+  if (!(error instanceof TypeError)) return error
+  return new TypeError(`there is no answer from ${url}: ${causeOf(error)}`, { cause: error.cause })
+}
+
+/** Returns why a request has failed: Node tells it in the cause, one for each address of a host. */
+export function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause
+  return first instanceof Error ? first.message : String(first)
+}
+
 /** A response is from a proxy or another server, or was cut. What the call does may be done nevertheless. */
 export class UnexpectedResponseError extends Error {
   override readonly name = 'UnexpectedResponseError'

@@ -394,7 +394,7 @@ export interface paths {
         };
         /**
          * List listings
-         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), and what was withdrawn, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token.
          */
         get: operations["listListings"];
         put?: never;
@@ -434,7 +434,7 @@ export interface paths {
         };
         /**
          * List NFTs
-         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), and what was withdrawn, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token.
          */
         get: operations["listNfts"];
         put?: never;
@@ -2930,7 +2930,7 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
+            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
             /**
              * Format: int64
              * @description Most pieces of one order; null if only `available` limits it.
@@ -3057,7 +3057,7 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
+            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
             /**
              * Format: date-time
              * @description Time of the release or the last change; also when it sold out or came back.
@@ -8423,11 +8423,11 @@ export interface Methods {
     getStats: operations["getStats"];
     /** List recent creators. The response may be up to 60 seconds old. Needs no token. */
     listCreators: operations["listCreators"];
-    /** List listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token. */
+    /** List listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), and what was withdrawn, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token. */
     listListings: operations["listListings"];
     /** Get listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Also shows what is unlisted. Needs no token. */
     getListings: operations["getListings"];
-    /** List NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token. */
+    /** List NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), and what was withdrawn, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token. */
     listNfts: operations["listNfts"];
     /** Get NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Also shows what is unlisted. Needs no token. */
     getNfts: operations["getNfts"];

@@ -1,7 +1,7 @@
 /** Sends the calls of one client. */
 import { readAnswer } from './answer.ts'
 import { withDeadline } from './deadline.ts'
-import { TimeoutError } from './errors.ts'
+import { nameAddress, TimeoutError } from './errors.ts'
 import { createRequest, type RequestInput } from './request.ts'
 import { delayAfter, isRetryable, type RetryOptions, wait } from './retry.ts'
 import { routes } from './schema.ts'
@@ -41,7 +41,9 @@ export function createTransport({
 
   /** Throws what `fetch` and `readAnswer` throw. */
   async function sendOnce(id: OperationId, target: string, init: RequestInit) {
-    const response = await fetch(target, init)
+    const response = await fetch(target, init).catch((error: unknown) => {
+      throw nameAddress(error, url)
+    })
     // Bookmarks sort by age, and responses may come in another order than the requests were sent.
     const received = response.headers.get('x-d1-bookmark') ?? ''
     if (received > bookmark) bookmark = received

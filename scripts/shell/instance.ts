@@ -70,6 +70,6 @@ export function described(error: unknown, url: string, advice: string): unknown 
     const details = error.code === null ? '' : ` (${error.code}, request ${error.requestId})`
     return new CommandError(`${url} answered: ${error.message}${details}`)
   }
-  const cause = error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined
-  return cause ? new CommandError(`${url} cannot be reached: ${cause.message}. ${advice}`) : error
+  const isUnreachable = error instanceof TypeError && error.cause instanceof Error
+  return isUnreachable ? new CommandError(`${error.message}. ${advice}`) : error
 }

@@ -94,6 +94,7 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
     fulfilment = excluded.fulfilment, status = excluded.status, releaseAt = excluded.releaseAt,
     price = excluded.price, priceEths = excluded.priceEths,
     priceCurrency = excluded.priceCurrency, coverKey = excluded.coverKey,
+    wasReleased = wasReleased OR (status = 'released' AND releaseAt <= excluded.updatedAt),
     category = excluded.category, title = excluded.title, payload = excluded.payload,
     updatedAt = excluded.updatedAt, changedAt = excluded.changedAt`
 

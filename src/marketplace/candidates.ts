@@ -24,6 +24,8 @@ export type Values = Position & {
   /** 1 if the call names what it wants: then it may be unlisted. */
   isNamed: number
   amountType: string | null
+  /** 1 for a list of changes: then it tells what was withdrawn. */
+  isOfChanges: number
   /** 1: what is not sold out. */
   inStock: number | null
   /** Whether orders are taken: 0 or 1. */
@@ -40,7 +42,7 @@ export type ListCtx = Pick<Ctx, 'db' | 'now'> & {
   settings: Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL' | 'NETWORKS'>
 }
 
-type Flags = Record<'isNamed' | 'inStock' | 'active', boolean>
+type Flags = Record<'isNamed' | 'isOfChanges' | 'inStock' | 'active', boolean>
 type Texts = Omit<Values, keyof Flags | 'limit' | 'now' | 'chainIds' | 'titleEnd'>
 type Optional<T> = { [Name in keyof T]?: T[Name] | undefined }
 
@@ -49,7 +51,7 @@ export type Given = { limit: number } & Optional<Texts> & Optional<Flags>
 
 /** Returns the values of a statement. */
 export function valuesOf({ now, settings }: ListCtx, given: Given): Values {
-  const { q = null, isNamed = false, inStock = false, active } = given
+  const { q = null, isNamed = false, isOfChanges = false, inStock = false, active } = given
   const chainIds = Object.entries(settings.NETWORKS).map(([name, { chainId }]) => [name, chainId])
   return {
     limit: given.limit,
@@ -60,6 +62,7 @@ export function valuesOf({ now, settings }: ListCtx, given: Given): Values {
     id: given.id ?? 0,
     target: given.target ?? 0,
     isNamed: Number(isNamed),
+    isOfChanges: Number(isOfChanges),
     amountType: given.amountType ?? null,
     inStock: inStock ? 1 : null,
     active: active === undefined ? null : Number(active),
@@ -79,6 +82,9 @@ export const isReleasedSql = sql`${nfts.status} = 'released' AND ${nfts.deletedA
 export const isVisibleSql = (now: string): SQL =>
   sql`${nfts.status} IN ('released', 'unlisted') AND ${nfts.deletedAt} IS NULL AND ${nfts.releaseAt} <= ${now}`
 
+/** Whether an NFT is not for sale any more. */
+const isWithdrawnSql = sql`${nfts.status} = 'draft' AND ${nfts.wasReleased} AND ${nfts.deletedAt} IS NULL`
+
 /** Whether the metadata of an NFT has an image. */
 export const hasImageSql = sql`json_type(${nfts.payload}, '$.metadata.image') IS 'text'`
 
@@ -90,8 +96,9 @@ export const idOfUsername = (username: string | null): SQL =>
 export const title = sql`${nfts.title} COLLATE NOCASE`
 
 /** Whether an NFT is as the filters say. */
-export const matchesNftSql = (values: Values): SQL => sql`${isVisibleSql(values.now)}
-  AND (${values.isNamed} OR ${isReleasedSql})
+export const matchesNftSql = (values: Values): SQL => sql`(
+    ${isVisibleSql(values.now)} AND (${values.isNamed} OR ${isReleasedSql})
+    OR ${isWithdrawnSql} AND ${values.isOfChanges} AND ${values.active} IS NOT 1)
   AND (${values.amountType} IS NULL OR ${nfts.amountType} = ${values.amountType})
   AND (${values.inStock} IS NULL OR ${nfts.amountType} = 'unlimited' OR ${nfts.availableAmount} > 0)
   AND (${values.creatorId} IS NULL OR ${nfts.creatorId} = ${values.creatorId})

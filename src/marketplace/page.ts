@@ -63,7 +63,8 @@ export function toPage<Element>(candidates: readonly Candidate<Element>[], limit
 export async function readPage(ctx: ListCtx, resource: Resource, query: PublicQuery) {
   const { limit, cursor, updatedSince, ...filters } = query
   const key = updatedSince ?? query.q ?? ''
-  const given = { ...filters, key, ...cursor, limit: limit + 1 }
+  const isOfChanges = updatedSince !== undefined
+  const given = { ...filters, isOfChanges, key, ...cursor, limit: limit + 1 }
   const candidates = await resources[resource].find(ctx, chooseList(query), given)
   const { elements, nextCursor } = toPage<unknown>(candidates, limit)
   return { [resource]: elements, nextCursor }

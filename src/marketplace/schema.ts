@@ -31,6 +31,7 @@ const nftFields = {
 
 /** The codes of orders that nobody can place now. */
 const reasons = [
+  'nft_not_released',
   'listing_not_found',
   'listing_inactive',
   'listing_ended',

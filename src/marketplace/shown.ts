@@ -1,7 +1,7 @@
 /** What everybody sees of NFTs and listings. */
 import { sql } from 'drizzle-orm'
 import type { RowOf } from '../db/columns.ts'
-import { listings, nfts } from '../db/schema/catalogue.ts'
+import { listings, nfts, orderableStatuses } from '../db/schema/catalogue.ts'
 import type { Settings } from '../env.ts'
 import { artUrl, coverUrl } from '../http/links.ts'
 import { largestQuantity } from '../orders/check.ts'
@@ -75,12 +75,16 @@ function imageUrl({ PUBLIC_URL, COVERS_URL }: UrlSettings, { id, coverKey, hasIm
   return hasImage ? artUrl(PUBLIC_URL, id, 'page') : null
 }
 
+/** Whether an NFT can be ordered. Otherwise it was withdrawn, and its art is not served. */
+const isOrderable = ({ status }: NftRow): boolean => orderableStatuses.includes(status)
+
 /** `reason`: why no listing takes orders; null if one does. */
-function stockOf({ amountType, availableAmount, held, maxPieces }: NftRow, reason: string | null) {
+function stockOf(nft: NftRow, reason: string | null) {
+  const { amountType, availableAmount, held, maxPieces } = nft
   const available = amountType === 'unlimited' ? null : Math.max(availableAmount - held, 0)
   // In the order in which orders are checked.
   const ofStock = maxPieces === 0 ? 'quantity_above_limit' : available === 0 ? 'sold_out' : null
-  const notSellableReason = reason ?? ofStock
+  const notSellableReason = isOrderable(nft) ? (reason ?? ofStock) : 'nft_not_released'
   return { available, sellable: notSellableReason === null, notSellableReason }
 }
 
@@ -90,8 +94,8 @@ const toListedNft = (settings: UrlSettings, { nft, creator }: FoundNft) => ({
   id: nft.id,
   externalId: nft.externalId,
   title: nft.title,
-  description: nft.description,
-  imageUrl: imageUrl(settings, nft),
+  description: isOrderable(nft) ? nft.description : null,
+  imageUrl: isOrderable(nft) ? imageUrl(settings, nft) : null,
   network: nft.network,
   contract: nft.contract,
   tokenId: nft.tokenId,

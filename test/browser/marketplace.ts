@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { vi } from 'vitest'
 import { PATIENCE } from '../support/patience.ts'
-import { aFreePort, aProject, tokenIn } from '../support/project.ts'
+import { aFreePort, aProject } from '../support/project.ts'
 import { queryInstance } from '../support/query.ts'
 import { waitForSignIn } from './browser.ts'
 import { CHROMIUM } from './chromium.ts'
@@ -18,7 +18,7 @@ export async function aMarketplace(variables: Record<string, string> = {}) {
   await allowManySignIns(join(project.folder, 'wrangler.toml'))
   const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
   const environment = { ...ports, ...variables }
-  const { process: dev, out } = await project.start('dev', 'Press Ctrl-C to stop', environment)
+  const { process: dev } = await project.start('dev', 'Press Ctrl-C to stop', environment)
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: [
@@ -29,6 +29,7 @@ export async function aMarketplace(variables: Record<string, string> = {}) {
     ],
   })
   const url = `http://localhost:${ports.PORT}`
+  const master = await project.run('token', ['--master'])
   return {
     url,
     /** The local node. */
@@ -45,8 +46,7 @@ export async function aMarketplace(variables: Record<string, string> = {}) {
     change: (sql: string, ...params: string[]) => queryInstance(url, sql, ...params),
     /** Runs the cron trigger, which also runs by itself each minute. */
     runCron: () => fetch(`${url}/cdn-cgi/local/scheduled`),
-    /** The token that `npm run dev` prints. */
-    masterToken: tokenIn(out),
+    masterToken: master.out.trim(),
     close: async () => {
       await browser.close()
       dev.kill('SIGINT')

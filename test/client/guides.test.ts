@@ -62,7 +62,7 @@ async function programIn(guide: string, name: string, language: Language): Promi
 /** Runs a program as a reader does who has set the token. Returns what it prints. */
 async function run(program: string, language: Language, variables = {}): Promise<string> {
   const file = await store(program, language)
-  const env = environment({ TOKEN: instance.token, ...variables })
+  const env = environment({ TOKEN: instance.shopToken, ...variables })
   const { stdout } = await promisify(execFile)(commands[language], [file], { env, cwd: folder })
   return stdout
 }
@@ -248,6 +248,36 @@ it.each(languages)('reads each event once (%s)', async (language) => {
   await writeFile(position, 'evt_1')
   await expect(run(program, language)).rejects.toThrow(/\b410\b|events_removed/)
 })
+
+it.each(languages.filter((language) => language !== 'sh'))(
+  'compares the books by what has changed, and all of them after a restore (%s)',
+  async (language) => {
+    const program = await programIn('compare', 'compare', language)
+    const client = createClient(instance)
+    const file = join(folder, 'books.json')
+    const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId: 3 }
+    const [number, wrong] = [`compare-${language}`, `compare-${language}-wrong`]
+    const sales = [
+      { number, order },
+      { number: wrong, order: { ...order, quantity: 0 } },
+    ]
+    await writeFile(file, JSON.stringify({ after: null, since: null, sales }))
+    const refused = `sale ${wrong}: invalid_input, for a person\n`
+    const first = await run(program, language)
+    const [, id = ''] = new RegExp(`^sale ${number}: order (\\d+)\n`).exec(first) ?? []
+    expect(first).toContain(refused)
+    await client.waitForDelivery(Number(id), { interval: 100 })
+    expect(await run(program, language)).toContain(`sale ${number}: transferred\n`)
+    expect(await run(program, language)).toBe(refused)
+    const books = JSON.parse(await readFile(file, 'utf8'))
+    expect(books.after).toMatch(/^evt_\d+$/)
+    await writeFile(file, JSON.stringify({ ...books, after: 'evt_1' }))
+    expect(await run(program, language)).toBe(
+      `the database was restored\nsale ${number}: order ${id}\n${refused}`,
+    )
+    expect(await run(program, language)).toBe(refused)
+  },
+)
 
 it.each(['sh'] as const)('sends the example of the reference (%s)', async (language) => {
   const html = await (await fetch(`${instance.url}/docs/api-orders`)).text()

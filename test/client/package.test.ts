@@ -1,5 +1,6 @@
 /** Installs the packed client elsewhere, and runs the program of the README with it. */
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
@@ -88,10 +89,22 @@ it('rejects fields of the wrong type and fields that do not exist', async () => 
   expect(errors).toContain("Property 'hash' does not exist")
 })
 
+it('runs the programs of the guides in a folder that `npm init -y` has made', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'init-'))
+  await run('npm', ['init', '-y'], { cwd })
+  await run('npm', ['install', archive, '--no-audit', '--no-fund'], { cwd })
+  const program = await readFile('docs/guides/programs/sale.ts', 'utf8')
+  await writeFile(join(cwd, 'sale.mts'), program.replace('http://localhost:8787', instance.url))
+  const env = environment({ TOKEN: instance.shopToken })
+  const { stdout } = await run(process.execPath, ['sale.mts'], { cwd, env })
+  expect(stdout).toMatch(/^order \d+: paid$/m)
+  await rm(cwd, { recursive: true })
+})
+
 it('runs the program of the README', async () => {
   const program = readme.replace('http://localhost:8787', instance.url)
   await writeFile(join(shop, 'program.js'), program)
-  const env = environment({ TOKEN: instance.token })
+  const env = environment({ TOKEN: instance.shopToken })
   const { stdout } = await run(process.execPath, ['program.js'], { cwd: shop, env })
   expect(stdout).toMatch(/^order \d+ is delivered: 0x[0-9a-f]{64}\n$/)
 })

@@ -143,11 +143,20 @@ describe('never repeats', () => {
     expect(requests).toHaveLength(1)
   })
 
+  it('names the address that refuses the connection', async () => {
+    const client = createClient({ url: 'http://127.0.0.1:1', retry: { attempts: 1 } })
+    const error = await client.getStats().catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(TypeError)
+    expect(String(error)).toBe(
+      'TypeError: there is no answer from http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1',
+    )
+  })
+
   it('a call whose first attempt may have created something', async () => {
     answers = [fail(500, 'internal_error')]
     await expect(createAddress()).rejects.toMatchObject({ status: 500 })
     answers = [cut]
-    await expect(createAddress()).rejects.toThrow('fetch failed')
+    await expect(createAddress()).rejects.toThrow(`there is no answer from ${url}: `)
     answers = [answerWith('text/html', '<p>')]
     await expect(createAddress()).rejects.toThrow('not from the API')
     expect(requests).toHaveLength(3)

@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
+import { tellEnded } from '../../src/catalogue/tell-ended.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { networks } from '../../src/db/schema/delivery.ts'
 import { heldPieces } from '../../src/db/schema/orders.ts'
@@ -311,6 +312,58 @@ describe('updatedAt', () => {
     const soldOut = { available: 0, updatedAt: order?.createdAt }
     expect(await nft(shop.nft)).toMatchObject(soldOut)
     expect(await listing(shop.listing)).toMatchObject(soldOut)
+  })
+
+  it('is the time at which the cron run has seen that a listing has ended', async () => {
+    const activeTill = '2026-03-02T09:00:00.000Z'
+    const { listing: sale } = await aShop({ listing: { activeTill } })
+    const ended = new Date('2026-03-02T09:00:30.000Z')
+    await tellEnded(db, new Date('2026-03-02T08:59:30.000Z'))
+    expect(await listing(sale)).toMatchObject({ updatedAt: PAST })
+    await tellEnded(db, ended)
+    await tellEnded(db, new Date('2026-03-02T09:01:30.000Z'))
+    expect(await listing(sale)).toMatchObject({
+      updatedAt: ended.toISOString(),
+      notSellableReason: 'listing_ended',
+    })
+    const changes = await get('listings', '?updatedSince=2026-03-02T09:00:30Z')
+    expect(changes.listings?.map(({ id }) => id)).toContain(sale.id)
+  })
+
+  it('tells what was withdrawn after it was shown, and nothing of other drafts', async () => {
+    const token = await aMasterToken()
+    const write = (...records: object[]) =>
+      call('POST', '/api/admin/catalogue', { token, body: linesOf(records) })
+    const metadata = { name: 'Shown', description: 'Round.' }
+    const draft = { status: 'draft' }
+    await write(
+      aUserRecord('cleo'),
+      anNftRecord('shown', 21, { metadata }),
+      aListingRecord('shown-sale', 'shown'),
+      anNftRecord('hidden', 22, draft),
+      aListingRecord('hidden-sale', 'hidden'),
+      anNftRecord('planned', 23, { releaseAt: FUTURE }),
+      aListingRecord('planned-sale', 'planned'),
+    )
+    const since = `?updatedSince=${new Date().toISOString()}`
+    await write(
+      anNftRecord('shown', 21, { metadata, ...draft }),
+      anNftRecord('hidden', 22, { ...draft, priceCents: 1 }),
+      anNftRecord('planned', 23, draft),
+    )
+    const shown = { sellable: false, notSellableReason: 'nft_not_released' }
+    expect((await get('nfts', since)).nfts).toMatchObject([
+      { externalId: 'shown', title: 'Shown', description: null, imageUrl: null, ...shown },
+    ])
+    expect((await get('listings', since)).listings).toMatchObject([
+      { externalId: 'shown-sale', ...shown },
+    ])
+    expect((await get('listings', `${since}&active=true`)).listings).toEqual([])
+    for (const other of ['', '?limit=100', '?q=Shown'])
+      expect(JSON.stringify(await get('nfts', other))).not.toContain('"shown"')
+    expect(await get('nfts', '/externalId:shown')).toMatchObject({ code: 'nft_not_found' })
+    await write(anNftRecord('shown', 21, { metadata }))
+    expect((await get('nfts', since)).nfts).toMatchObject([{ externalId: 'shown', sellable: true }])
   })
 
   it('is the time of the release, if that follows', async () => {

@@ -8,7 +8,7 @@ import { externalIdOf, type Outcome, outcomes } from '../../scripts/local/catalo
 import { READY } from '../support/dev.ts'
 import { environment } from '../support/environment.ts'
 import { PATIENCE } from '../support/patience.ts'
-import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
+import { aFreePort, aProject, type Project } from '../support/project.ts'
 
 let project: Project
 let ports: { PORT: string; RPC_PORT: string }
@@ -19,8 +19,9 @@ const orderIds = new Map<string, number>()
 beforeAll(async () => {
   project = await aProject()
   ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
-  const { out } = await project.start('dev', READY, ports)
-  client = createClient({ url: `http://localhost:${ports.PORT}`, token: tokenIn(out) })
+  await project.start('dev', READY, ports)
+  const master = await project.run('token', ['--master'])
+  client = createClient({ url: `http://localhost:${ports.PORT}`, token: master.out.trim() })
 })
 
 afterAll(() => project.remove())

@@ -26,7 +26,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { environment } from '../support/environment.ts'
 import { PATIENCE } from '../support/patience.ts'
-import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
+import { aFreePort, aProject, databaseFile } from '../support/project.ts'
 import { queryInstance } from '../support/query.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
@@ -99,12 +99,13 @@ afterAll(async () => {
 async function aMarketplace() {
   const project = await aProject()
   const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
-  const { out } = await project.start('dev', 'Press Ctrl-C to stop', ports)
+  await project.start('dev', 'Press Ctrl-C to stop', ports)
+  const master = await project.run('token', ['--master'])
   return {
     folder: project.folder,
     url: `http://localhost:${ports.PORT}`,
     rpcUrl: `http://127.0.0.1:${ports.RPC_PORT}`,
-    token: tokenIn(out),
+    token: master.out.trim(),
     close: project.remove,
   }
 }

@@ -32,6 +32,13 @@ it('prints the same token for a name, and another token for another name', async
   expect((await issue('--master', '--name', 'shop2')).out).toBe(second)
 })
 
+it('prints a token for the orders of a shop', async () => {
+  const { out: token } = await issue('--shop')
+  expect(decodeJwt(token)).toMatchObject({ sub: '1', role: 'master', scope: 'orders' })
+  expect((await issue('--shop', '--name', 'shop')).out).toBe(token)
+  expect((await issue('--shop', '--name', 'other')).out).not.toBe(token)
+})
+
 it('prints a token for metrics', async () => {
   const { out: token } = await issue('--metrics')
   expect(decodeJwt(token)).toMatchObject({ sub: '1', role: 'master', scope: 'metrics' })

@@ -80,7 +80,7 @@ export async function aProject(root?: string): Promise<Project> {
   }
 }
 
-/** Returns the master token in what `npm run dev` prints. */
+/** Returns the token of a shop in what `npm run dev` prints. */
 export const tokenIn = (out: string): string => /TOKEN=(\S+)/.exec(out)?.[1] ?? ''
 
 /** Returns a function that returns the text of the stream so far. */

@@ -1,8 +1,8 @@
 /** The log of events of an instance, as it grows. */
 import type { MarketplaceClient } from '../client.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, causeOf } from '../errors.ts'
 import { wait } from '../retry.ts'
-import { causeOf, type LoggedEvent } from './message.ts'
+import type { LoggedEvent } from './message.ts'
 
 /** Milliseconds until the next attempt if an instance does not answer. */
 const PAUSE = 2_000

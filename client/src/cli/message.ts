@@ -1,5 +1,6 @@
 /** Messages to receivers of webhooks, as an instance sends them. */
 import { createHmac, randomBytes } from 'node:crypto'
+import { causeOf } from '../errors.ts'
 import type { Answer } from '../types.ts'
 
 /** Milliseconds until the answer of a receiver has to be there. */
@@ -62,12 +63,4 @@ export async function post(
     const reason = timeout.aborted ? `no answer within ${TIMEOUT / 1000} s` : causeOf(error)
     return { status: null, error: reason, text: '' }
   }
-}
-
-/** Why `fetch` has failed, such as `connect ECONNREFUSED 127.0.0.1:3000`. */
-export function causeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (!(cause instanceof Error)) return String(cause)
-  // Node names no address if it has tried several.
-  return cause.message || ('code' in cause ? String(cause.code) : cause.name)
 }

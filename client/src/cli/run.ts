@@ -2,7 +2,6 @@
 import { ApiError, TimeoutError, UnexpectedResponseError } from '../errors.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 import { formatCommandHelp, formatHelp } from './help.ts'
-import { causeOf } from './message.ts'
 
 const FAILED = 1
 const WRONG_USAGE = 2
@@ -43,6 +42,6 @@ function describeError(error: unknown): unknown {
     return error.message
   // What `fetch` throws if there is no connection.
   if (error instanceof TypeError && error.cause instanceof Error)
-    return `The instance cannot be reached: ${causeOf(error)}. Give --url, the URL of your instance.`
+    return `${error.message}. Give --url, the URL of your instance.`
   return error
 }

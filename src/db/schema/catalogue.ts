@@ -60,6 +60,8 @@ export const nfts = sqliteTable(
      * released becomes visible then. Other sales only set `updatedAt`.
      */
     changedAt: timestamp().notNull(),
+    /** Whether lists have shown it before the last import that changed it. */
+    wasReleased: boolean().notNull().default(false),
     deletedAt: timestamp(),
     fractionalized: boolean().notNull().default(false),
     redeemable: boolean().notNull().default(false),
@@ -132,6 +134,7 @@ export const listings = sqliteTable(
     index('listings_seller').on(t.sellerId),
     index('listings_nft').on(t.nftId),
     index('listings_updated').on(t.updatedAt),
+    index('listings_ends').on(t.activeTill).where(sql`${t.activeTill} IS NOT NULL`),
     index('listings_due').on(t.checkAt).where(sql`${t.active}`),
     check('listings_price', sql`${t.priceCents} >= 0`),
     check('listings_type', isOneOfSql(t.type, listingTypes)),

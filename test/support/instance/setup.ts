@@ -2,11 +2,12 @@
  * Starts `npm run dev` once, in a project of its own, for the tests of pages, clients and commands.
  * `instance.ts` beside this file has what these tests do with it.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setInterval } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { environment } from '../environment.ts'
 import { aFreePort, aProjectFolder, tokenIn } from '../project.ts'
@@ -17,8 +18,9 @@ export type Instance = {
   rpcUrl: string
   /** The project of the instance, in which commands find its database. */
   folder: string
-  /** The master token that `npm run dev` prints. */
+  /** A master token, and the token of a shop that `npm run dev` prints. */
   token: string
+  shopToken: string
   /** The file with what `npm run dev` prints. */
   log: string
   receivers: Awaited<ReturnType<typeof reservePorts>>
@@ -43,11 +45,17 @@ export default async function setup(project: TestProject) {
     env: environment({ PORT, RPC_PORT, npm_lifecycle_event: 'dev' }),
     stdio: ['ignore', output.fd, output.fd],
   })
-  const token = tokenIn(await readWhenReady(dev, log))
+  const shopToken = tokenIn(await readWhenReady(dev, log))
+  const issue = [join(folder, 'scripts/token.ts'), '--master']
+  const issued = await promisify(execFile)(process.execPath, issue, {
+    cwd: folder,
+    env: environment({}),
+  })
+  const token = issued.stdout.trim()
   project.provide('instance', {
     url: `http://localhost:${PORT}`,
     rpcUrl: `http://127.0.0.1:${RPC_PORT}`,
-    ...{ folder, token, log, receivers },
+    ...{ folder, token, shopToken, log, receivers },
   })
   return async () => {
     dev.kill('SIGINT')

@@ -67,7 +67,7 @@ export const problems = {
   reservation_lost: {
     change:
       'After `reservation_not_found` send the order again under the same number, without `reservationId`.',
-    guide: 'check-my-shop#compare-your-books',
+    guide: 'compare',
   },
   forgotten: {
     change: 'Store a sale, and what your customer asks for, before you answer with 2xx.',
@@ -76,11 +76,11 @@ export const problems = {
   forgotten_by_marketplace: {
     change:
       'Place each sale that is not refunded again under its number when you compare your books, and take over the order that is answered.',
-    guide: 'check-my-shop#compare-your-books',
+    guide: 'compare',
   },
   books_not_compared: {
     change: 'Compare your books with the marketplace: take over how each order stands.',
-    guide: 'check-my-shop#compare-your-books',
+    guide: 'compare',
   },
   other_cancelled: {
     change:
@@ -89,7 +89,7 @@ export const problems = {
   },
   not_cancelled_again: {
     change: 'When you compare your books, cancel again what a customer wants back.',
-    guide: 'check-my-shop#compare-your-books',
+    guide: 'compare',
   },
   not_refunded: {
     change:

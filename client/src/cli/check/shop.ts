@@ -2,9 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
+import { causeOf } from '../../errors.ts'
 import { wait } from '../../retry.ts'
 import { CommandError } from '../command.ts'
-import { causeOf, post, type Reply } from '../message.ts'
+import { post, type Reply } from '../message.ts'
 import { Finding } from './finding.ts'
 import { type Book, parseBooks, type Sale } from './sale.ts'
 
