@@ -60,6 +60,7 @@ const tests: Record<string, readonly [file: string, call: string]> = {
   'npx client.tgz listen': ['test/client/listen.long.test.ts', "'listen',"],
   'npx client.tgz trigger': ['test/client/trigger.test.ts', "['trigger',"],
   'npx client.tgz verify': ['test/client/verify.test.ts', "['verify',"],
+  'npx forge': ['package.json', '"test": "forge test && '],
   'npx marketplace': [LONG, 'npx marketplace --help'],
   'npx marketplace listen': ['test/client/listen.long.test.ts', "'listen',"],
   'npx vitest': [LONG, '"npx vitest run test/orders/place.test.ts'],

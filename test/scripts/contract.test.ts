@@ -7,7 +7,7 @@ import { type Contract, sendAs } from '../../scripts/contract/delivery.ts'
 import { confirm } from '../../scripts/contract/node.ts'
 import { command as contract } from '../../scripts/contract.ts'
 import { command as seed } from '../../scripts/seed.ts'
-import { compileFixtures } from '../contracts/fixtures.ts'
+import { compileFixtures } from '../support/chain/fixtures.ts'
 import { aLocalDatabase, call } from '../support/command.ts'
 import {
   type Commands,

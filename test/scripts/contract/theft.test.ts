@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { deployCollectibles } from '../../../scripts/chain/collectibles.ts'
 import { sendAs } from '../../../scripts/contract/delivery.ts'
 import { confirm } from '../../../scripts/contract/node.ts'
-import { aKey } from '../../contracts/items.ts'
 import {
+  aKey,
   type Commands,
   contractCommands,
   owner,

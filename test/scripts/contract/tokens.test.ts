@@ -4,7 +4,7 @@ import { deployCollectibles, MINTER_ROLE } from '../../../scripts/chain/collecti
 import { type Contract, sendAs } from '../../../scripts/contract/delivery.ts'
 import { confirm } from '../../../scripts/contract/node.ts'
 import { describeTokens, findMintProblems } from '../../../scripts/contract/tokens.ts'
-import { compileFixtures } from '../../contracts/fixtures.ts'
+import { compileFixtures } from '../../support/chain/fixtures.ts'
 import {
   type Commands,
   contractCommands,
