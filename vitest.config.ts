@@ -85,7 +85,7 @@ const workers = (isLong: boolean) => {
     test: {
       name: 'workers',
       include: isLong ? [...files.include, ...extended] : files.include,
-      exclude: ['test/{scripts,client,contracts,browser}/**', ...(files.exclude ?? [])],
+      exclude: ['test/{scripts,client,browser}/**', ...(files.exclude ?? [])],
       ...limits,
       setupFiles: ['test/support/setup.ts'],
       // Starting a worker and loading the modules takes longer than most test files. Files share them,
@@ -110,13 +110,13 @@ const workers = (isLong: boolean) => {
   })
 }
 
-/** Tests of contracts, commands and documents. They run in Node. */
+/** Tests of commands and documents. They run in Node. */
 const scripts = (isLong: boolean) =>
   defineProject({
     test: {
       name: 'scripts',
       ...limits,
-      ...filesIn('test/{scripts,contracts}', isLong),
+      ...filesIn('test/scripts', isLong),
       // Importing wrangler takes two seconds for each process.
       isolate: false,
     },

@@ -388,8 +388,8 @@ contract Delivery is Ownable2Step, Pausable {
         if (_settle(_relayers[msg.sender]).capacity == 0) revert NotRelayer();
         results = new Result[](count);
         uint64 blockNumber = uint64(_blockNumber());
-        uint256 gasNeeded = _gasToCall(gasPerItem) + GAS_AROUND_CALL + (generation - 1) * GAS_PER_PREDECESSOR
-            + count * GAS_PER_RESULT;
+        uint256 gasNeeded =
+            _gasToCall(gasPerItem) + GAS_AROUND_CALL + (generation - 1) * GAS_PER_PREDECESSOR + count * GAS_PER_RESULT;
         uint256 reached = 0;
         // An item may pause or retire the contract.
         for (; reached < count && gasleft() >= gasNeeded && !paused(); ++reached) {
@@ -478,6 +478,9 @@ contract Delivery is Ownable2Step, Pausable {
         _refill(bucket, block.timestamp);
     }
 
+    // The pieces of a bucket have 64 bits at most, so times 86,400 they fit into 88. A time fits into 40.
+    // forge-lint: disable-start(unsafe-typecast)
+
     function _refill(Bucket memory bucket, uint256 time) private pure {
         if (time <= bucket.updatedAt) return;
         uint256 back = (time - bucket.updatedAt) * bucket.perDay;
@@ -496,20 +499,19 @@ contract Delivery is Ownable2Step, Pausable {
     /// @dev Writes the first slot, and the second one only if a raise has taken effect.
     function _store(Bucket storage stored, Bucket memory bucket) private {
         (stored.capacity, stored.perDay, stored.used, stored.updatedAt) =
-            (bucket.capacity, bucket.perDay, bucket.used, bucket.updatedAt);
+        (bucket.capacity, bucket.perDay, bucket.used, bucket.updatedAt);
         if (stored.nextAt != bucket.nextAt) _storeNext(stored, bucket);
     }
 
     function _storeNext(Bucket storage stored, Bucket memory bucket) private {
         (stored.nextCapacity, stored.nextPerDay, stored.nextAt) =
-            (bucket.nextCapacity, bucket.nextPerDay, bucket.nextAt);
+        (bucket.nextCapacity, bucket.nextPerDay, bucket.nextAt);
     }
 
     function _limit(Bucket memory bucket) private pure returns (Limit memory limit) {
         limit.isSet = bucket.isSet;
         (limit.capacity, limit.perDay, limit.available) = (bucket.capacity, bucket.perDay, uint64(_available(bucket)));
-        (limit.nextCapacity, limit.nextPerDay, limit.nextAt) =
-            (bucket.nextCapacity, bucket.nextPerDay, bucket.nextAt);
+        (limit.nextCapacity, limit.nextPerDay, limit.nextAt) = (bucket.nextCapacity, bucket.nextPerDay, bucket.nextAt);
     }
 
     function _available(Bucket memory bucket) private pure returns (uint256) {
@@ -530,6 +532,8 @@ contract Delivery is Ownable2Step, Pausable {
     function _giveBack(Bucket storage stored, uint256 pieces) private {
         stored.used -= uint88(pieces * 1 days);
     }
+
+    // forge-lint: disable-end(unsafe-typecast)
 
     function _deliver(Item calldata item, uint256 gasPerItem, uint64 blockNumber, Result memory result) private {
         bytes32 key = item.key;

@@ -6,9 +6,7 @@ pragma solidity 0.8.37;
 /// in one way, and its holders never run out of pieces. It calls no recipient, and mints nothing.
 contract OutcomeToken {
     event ApprovalForAll(address indexed account, address indexed operator, bool approved);
-    event TransferSingle(
-        address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value
-    );
+    event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value);
 
     /// @notice Only members may have a piece.
     uint256 public constant MEMBERS_ONLY = 4;

@@ -7,7 +7,7 @@ import { command as seed } from '../../scripts/local/seed.ts'
 import { type Contract, sendAs } from '../../scripts/operate/contract/delivery.ts'
 import { confirm } from '../../scripts/operate/contract/node.ts'
 import { command as contract } from '../../scripts/operate/contract.ts'
-import { compileFixtures } from '../contracts/fixtures.ts'
+import { compileFixtures } from '../support/chain/fixtures.ts'
 import { aLocalDatabase, call } from '../support/command.ts'
 import {
   type Commands,

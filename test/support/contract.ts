@@ -1,6 +1,15 @@
 /** `npm run contract` in a folder of its own, with a chain of its own and its Delivery contract. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { type Address, getAddress, type Hex, parseAbi } from 'viem'
+import {
+  type Address,
+  getAddress,
+  type Hex,
+  keccak256,
+  pad,
+  parseAbi,
+  toHex,
+  zeroAddress,
+} from 'viem'
 import type { CompiledContract } from '../../contracts/solidity.ts'
 import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { startAnvil } from '../../scripts/local/chain/anvil.ts'
@@ -13,7 +22,6 @@ import {
 } from '../../scripts/operate/contract/delivery.ts'
 import { confirm, createNode, type Node } from '../../scripts/operate/contract/node.ts'
 import { command } from '../../scripts/operate/contract.ts'
-import { GAS_PER_ITEM, type Item } from '../contracts/items.ts'
 import { aFolder, call } from './command.ts'
 
 export const owner = localAccount(0)
@@ -25,6 +33,8 @@ const LOCAL_NETWORK = /\[vars\.NETWORKS\.localhost\]\n([^\n]+\n)+/
 
 /** A time that no test reaches, in seconds since 1970. */
 const FAR_FUTURE = 10_000_000_000n
+
+const GAS_PER_ITEM = 300_000n
 
 export type Commands = Awaited<ReturnType<typeof contractCommands>>
 
@@ -100,6 +110,34 @@ export async function deployToken(node: Node, token: CompiledContract | undefine
   if (!contractAddress) throw new Error('the contract has no address')
   return getAddress(contractAddress)
 }
+
+/** An item of a call of `deliver`. */
+export type Item = {
+  key: Hex
+  token: Address
+  from: Address
+  to: Address
+  tokenId: bigint
+  amount: bigint
+}
+
+let count = 0
+
+export const aKey = (): Hex => keccak256(toHex(`key ${++count}`))
+
+/** An address without code that nobody else uses. */
+export const aWallet = (): Address =>
+  getAddress(pad(toHex(2n ** 152n + BigInt(++count)), { size: 20 }))
+
+/** An item that uses a key up. */
+export const aCancel = (key: Hex): Item => ({
+  key,
+  token: zeroAddress,
+  from: zeroAddress,
+  to: zeroAddress,
+  tokenId: 0n,
+  amount: 0n,
+})
 
 /** What tests call of these contracts. */
 export const ownedAbi = parseAbi([

@@ -1,4 +1,4 @@
-/** Runs the tests of guards, and reads their results. */
+/** Runs the tests of guards with Vitest and Foundry, and reads their results. */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -8,12 +8,13 @@ import type { Guard } from '../../../test/guards/guard.ts'
 import { start } from '../../shell/child.ts'
 
 const VITEST = join(fileURLToPath(import.meta.resolve('vitest/package.json')), '../vitest.mjs')
+const FORGE = fileURLToPath(import.meta.resolve('@foundry-rs/forge/bin.mjs'))
 
-/** Milliseconds after which Vitest is stopped, because a broken guard may make it wait for ever. */
+/** Milliseconds after which a run is stopped, because a broken guard may make it wait for ever. */
 const TIMEOUT = 15 * 60_000
 
-/** The part of the JSON report that says what became of each test. */
-const Report = z.object({
+/** The part of Vitest's report that says what became of each test. */
+const VitestReport = z.object({
   testResults: z.array(
     z.object({
       name: z.string(),
@@ -23,34 +24,65 @@ const Report = z.object({
   ),
 })
 
+/** What became of each test, by file and contract, such as `test/contracts/Mint.t.sol:MintTest`. */
+const ForgeReport = z.record(
+  z.string(),
+  z.object({ test_results: z.record(z.string(), z.object({ status: z.string() })) }),
+)
+
 /** A test that was run. */
 export type Outcome = { file: string; title: string; isPassed: boolean }
 
-/**
- * Runs the tests of the guards in `folder`, and returns what became of each. `log` is what Vitest
- * printed, with the errors of files that do not load.
- */
+/** `log`: what the program printed, with the errors of files that do not load. */
+type Run = { outcomes: Outcome[]; log: string }
+
+/** Runs the tests of the guards in `folder`, and returns what became of each. */
 export async function runTests(
   folder: string,
   guards: readonly Guard[],
   options: readonly string[] = [],
-): Promise<{ outcomes: Outcome[]; log: string }> {
+): Promise<Run> {
+  const inSolidity = guards.filter(({ test }) => test.endsWith('.sol'))
+  const inTypeScript = guards.filter(({ test }) => !test.endsWith('.sol'))
+  const runs: Run[] = []
+  if (inSolidity.length > 0) runs.push(await runForge(folder, inSolidity))
+  if (inTypeScript.length > 0) runs.push(await runVitest(folder, inTypeScript, options))
+  return {
+    outcomes: runs.flatMap(({ outcomes }) => outcomes),
+    log: runs.map(({ log }) => log).join('\n'),
+  }
+}
+
+async function runForge(folder: string, guards: readonly Guard[]): Promise<Run> {
+  const { files, titles } = selection(guards)
+  const args = [FORGE, 'test', '--json', '--match-path', `{${files.join(',')}}`]
+  // A broken contract may have a variable that nothing uses.
+  const { out, errors } = await run(folder, [...args, '--match-test', titles, '--deny', 'never'])
+  const report = out.startsWith('{') ? ForgeReport.safeParse(JSON.parse(out)).data : undefined
+  const outcomes = Object.entries(report ?? {}).flatMap(([name, { test_results }]) =>
+    Object.entries(test_results).map(([title, { status }]) => ({
+      file: name.slice(0, name.indexOf(':')),
+      title,
+      isPassed: status === 'Success',
+    })),
+  )
+  return { outcomes, log: `${errors}\n${outcomes.length > 0 ? '' : out}` }
+}
+
+async function runVitest(
+  folder: string,
+  guards: readonly Guard[],
+  options: readonly string[],
+): Promise<Run> {
   const report = join(folder, 'guards-report.json')
   await rm(report, { force: true })
-  const files = new Set(guards.map(({ test }) => test))
-  const titles = new Set(guards.map(({ title }) => title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')))
-  const { process: child, ended } = start(
-    process.execPath,
-    [
-      ...[VITEST, 'run', ...files, '-t', [...titles].join('|'), '--retry=0'],
-      ...['--reporter=json', `--outputFile=${report}`, ...options],
-    ],
-    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], detached: true, timeout: TIMEOUT },
-  )
-  const read = (stream: typeof child.stdout) => (stream ? text(stream) : '')
-  const [out, errors] = await Promise.all([read(child.stdout), read(child.stderr), ended])
+  const { files, titles } = selection(guards)
+  const { out, errors } = await run(folder, [
+    ...[VITEST, 'run', ...files, '-t', titles, '--retry=0'],
+    ...['--reporter=json', `--outputFile=${report}`, ...options],
+  ])
   const json = await readFile(report, 'utf8').catch(() => '{"testResults":[]}')
-  const { testResults } = Report.parse(JSON.parse(json))
+  const { testResults } = VitestReport.parse(JSON.parse(json))
   const outcomes = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'passed' || status === 'failed')
@@ -62,4 +94,24 @@ export async function runTests(
   )
   const messages = testResults.map(({ message }) => message)
   return { outcomes, log: [...messages, errors, out].filter(Boolean).join('\n') }
+}
+
+/** The files of the tests, and an expression for their titles. */
+function selection(guards: readonly Guard[]) {
+  const files = new Set(guards.map(({ test }) => test))
+  const titles = new Set(guards.map(({ title }) => title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')))
+  return { files: [...files], titles: [...titles].join('|') }
+}
+
+/** Runs a program of Node, and returns what it has printed. */
+async function run(folder: string, args: readonly string[]) {
+  const { process: child, ended } = start(process.execPath, args, {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    timeout: TIMEOUT,
+  })
+  const read = (stream: typeof child.stdout) => (stream ? text(stream) : '')
+  const [out, errors] = await Promise.all([read(child.stdout), read(child.stderr), ended])
+  return { out, errors }
 }

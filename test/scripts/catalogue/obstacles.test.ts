@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeObstacles } from '../../../scripts/operate/catalogue/obstacles.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
-import { compileFixtures } from '../../contracts/fixtures.ts'
+import { compileFixtures } from '../../support/chain/fixtures.ts'
 import { type Commands, contractCommands, deployToken, owner } from '../../support/contract.ts'
 
 let commands: Commands

@@ -12,11 +12,14 @@ import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../../src/db/schema/orders.ts'
 import { users } from '../../../src/db/schema/users.ts'
-import { aCancel, aKey, aWallet, type Item } from '../../contracts/items.ts'
 import { aLocalDatabase } from '../../support/command.ts'
 import {
+  aCancel,
+  aKey,
+  aWallet,
   type Commands,
   contractCommands,
+  type Item,
   owner,
   relayer,
   stranger,

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { deployCollectibles } from '../../../scripts/local/chain/collectibles.ts'
 import { sendAs } from '../../../scripts/operate/contract/delivery.ts'
 import { confirm } from '../../../scripts/operate/contract/node.ts'
-import { aKey } from '../../contracts/items.ts'
 import {
+  aKey,
   type Commands,
   contractCommands,
   owner,

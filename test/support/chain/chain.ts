@@ -1,7 +1,7 @@
 /** Starts a chain for a test: a real node behind a proxy that can simulate faults. */
 import { inject, onTestFinished } from 'vitest'
-import type { Answer } from '../../contracts/fixtures.ts'
 import { deliveryCalls, tokenCalls } from './calls.ts'
+import type { Answer } from './fixtures.ts'
 import './fetch.ts'
 import type { Counts, Fault, RandomFaults } from './faults.ts'
 import { type RpcCall, rpc, rpcBatch } from './rpc.ts'
@@ -42,7 +42,7 @@ export type ChainRecord = {
 /** Tokens that anybody may mint: test/contracts/fixtures/Peculiar.sol. */
 type PeculiarFixture = `${'Quantity' | 'Soulbound' | 'Origin' | 'Expensive' | 'Silent'}Token`
 
-/** The same of packages: test/contracts/packages. */
+/** The same of packages: test/support/chain/packages. */
 export type PackageToken =
   | `${'Erc721a' | 'Erc721c' | 'Solady' | 'SoladySoulbound'}Token`
   | `Thirdweb${'' | 'Collection' | 'Edition' | 'Restricted'}Token`

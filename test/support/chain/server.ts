@@ -29,10 +29,10 @@ import {
   MINTER_ROLE,
 } from '../../../scripts/local/chain/collectibles.ts'
 import { deployDelivery } from '../../../scripts/local/chain/delivery.ts'
-import { ANSWERS, compileFixtures, compilePackages, hookAbi } from '../../contracts/fixtures.ts'
 import { deliveryCalls, tokenCalls } from './calls.ts'
 import type { ChainOptions, ChainRecord, HostileContract } from './chain.ts'
 import type { Fault, RandomFaults } from './faults.ts'
+import { ANSWERS, compileFixtures, compilePackages, hookAbi } from './fixtures.ts'
 import { RpcProxy } from './proxy.ts'
 
 declare module 'vitest' {

@@ -1,7 +1,7 @@
 /** Draws what is sold in a campaign, and to whom: mostly what can be delivered, some that cannot. */
 import { type Address, getAddress } from 'viem'
-import type { Answer } from '../../../contracts/fixtures.ts'
 import type { Chain } from '../../chain/chain.ts'
+import type { Answer } from '../../chain/fixtures.ts'
 import type { ExpectedItem } from '../oracle.ts'
 import type { Dice } from './dice.ts'
 

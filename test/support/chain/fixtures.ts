@@ -1,10 +1,10 @@
-/** Hostile contracts, and what tests call of them and of tokens. */
+/** Hostile contracts, and what tests call of them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAbi } from 'viem'
-import { compile } from '../../contracts/solidity.ts'
-import { installPackages } from '../support/install.ts'
+import { compile } from '../../../contracts/solidity.ts'
+import { installPackages } from '../install.ts'
 
 /** By number, as in `enum Answer` of the fixtures. */
 export const ANSWERS = [
@@ -18,19 +18,6 @@ export const ANSWERS = [
 ] as const
 
 export type Answer = (typeof ANSWERS)[number]
-
-export const tokenAbi = parseAbi([
-  'function mint(address to)',
-  'function mint(address to, uint256 id, uint256 amount, bytes data)',
-  'function grantRole(bytes32 role, address account)',
-  'function transferOwnership(address newOwner)',
-  'function owner() view returns (address)',
-  'function setApprovalForAll(address operator, bool approved)',
-  'function ownerOf(uint256 tokenId) view returns (address)',
-  'function balanceOf(address account, uint256 id) view returns (uint256)',
-  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
-  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
-])
 
 export const hookAbi = parseAbi([
   'function setAnswer(uint8 answer)',
@@ -59,7 +46,7 @@ let fixtures: Contracts | undefined
 /** Returns the compiled fixtures by name. Compiles them once in each process. */
 export const compileFixtures = () => (fixtures ??= compileFolder('test/contracts/fixtures'))
 
-const PACKAGES = 'test/contracts/packages'
+const PACKAGES = 'test/support/chain/packages'
 
 let ofPackages: Promise<Contracts> | undefined
 /** Returns tokens and wallets of packages by name. Installs and compiles once in each process. */
