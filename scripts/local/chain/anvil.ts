@@ -1,8 +1,8 @@
-/** Runs anvil, a local EVM node. Starts the native binary: npm's wrapper does not forward signals. */
-import { createRequire } from 'node:module'
+/** Runs anvil, a local EVM node. */
 import { createInterface } from 'node:readline'
 import { createTestClient, http, publicActions } from 'viem'
 import { type Child, start } from '../../shell/child.ts'
+import { foundryBinary } from './foundry.ts'
 
 export type Anvil = Child & {
   url: string
@@ -29,9 +29,8 @@ const MAX_STATES = 100
 export async function startAnvil({ port, statePath, args = [] }: Options): Promise<Anvil> {
   const state = statePath ? ['--state', statePath, '--state-interval', '5'] : []
   const states = ['--max-persisted-states', String(MAX_STATES)]
-  const child = start(anvilBinary(), ['--port', String(port), ...states, ...state, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const options = ['--port', String(port), ...states, ...state, ...args]
+  const child = start(foundryBinary('anvil'), options, { stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   child.process.stderr?.on('data', (chunk) => {
     text += chunk
@@ -50,16 +49,6 @@ function readUrl({ process: { stdout }, ended }: Child, errors: () => string): P
       if (address) resolve(`http://${address}`)
     })
   })
-}
-
-/** npm installs the binary for this platform as a dependency of `@foundry-rs/anvil`. */
-function anvilBinary(): string {
-  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
-  const name = `anvil-${process.platform}-${architecture}`
-  const file = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
-  const fromHere = createRequire(import.meta.url)
-  const fromAnvil = createRequire(fromHere.resolve('@foundry-rs/anvil/package.json'))
-  return fromAnvil.resolve(`@foundry-rs/${name}/bin/${file}`)
 }
 
 /** Milliseconds. */

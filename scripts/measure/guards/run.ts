@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import type { Guard } from '../../../test/guards/guard.ts'
+import { foundryBinary } from '../../local/chain/foundry.ts'
 import { start } from '../../shell/child.ts'
 
 const VITEST = join(fileURLToPath(import.meta.resolve('vitest/package.json')), '../vitest.mjs')
-const FORGE = fileURLToPath(import.meta.resolve('@foundry-rs/forge/bin.mjs'))
 
 /** Milliseconds after which a run is stopped, because a broken guard may make it wait for ever. */
 const TIMEOUT = 15 * 60_000
@@ -55,9 +55,11 @@ export async function runTests(
 
 async function runForge(folder: string, guards: readonly Guard[]): Promise<Run> {
   const { files, titles } = selection(guards)
-  const args = [FORGE, 'test', '--json', '--match-path', `{${files.join(',')}}`]
-  // A broken contract may have a variable that nothing uses.
-  const { out, errors } = await run(folder, [...args, '--match-test', titles, '--deny', 'never'])
+  const { out, errors } = await run(folder, foundryBinary('forge'), [
+    ...['test', '--json', '--match-path', `{${files.join(',')}}`, '--match-test', titles],
+    // A broken contract may have a variable that nothing uses.
+    ...['--deny', 'never'],
+  ])
   const report = out.startsWith('{') ? ForgeReport.safeParse(JSON.parse(out)).data : undefined
   const outcomes = Object.entries(report ?? {}).flatMap(([name, { test_results }]) =>
     Object.entries(test_results).map(([title, { status }]) => ({
@@ -77,7 +79,7 @@ async function runVitest(
   const report = join(folder, 'guards-report.json')
   await rm(report, { force: true })
   const { files, titles } = selection(guards)
-  const { out, errors } = await run(folder, [
+  const { out, errors } = await run(folder, process.execPath, [
     ...[VITEST, 'run', ...files, '-t', titles, '--retry=0'],
     ...['--reporter=json', `--outputFile=${report}`, ...options],
   ])
@@ -103,9 +105,9 @@ function selection(guards: readonly Guard[]) {
   return { files: [...files], titles: [...titles].join('|') }
 }
 
-/** Runs a program of Node, and returns what it has printed. */
-async function run(folder: string, args: readonly string[]) {
-  const { process: child, ended } = start(process.execPath, args, {
+/** Runs a program, and returns what it has printed. */
+async function run(folder: string, program: string, args: readonly string[]) {
+  const { process: child, ended } = start(program, args, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
