@@ -3,10 +3,12 @@ import { decodeFunctionData, isHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { toPrivateKey } from '../../scripts/local/chain/accounts.ts'
+import { deployCollectibles } from '../../scripts/local/chain/collectibles.ts'
 import { command as seed } from '../../scripts/local/seed.ts'
 import { type Contract, sendAs } from '../../scripts/operate/contract/delivery.ts'
 import { confirm } from '../../scripts/operate/contract/node.ts'
 import { command as contract } from '../../scripts/operate/contract.ts'
+import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 import { compileFixtures } from '../support/chain/fixtures.ts'
 import { aLocalDatabase, call } from '../support/command.ts'
 import {
@@ -20,8 +22,6 @@ import {
   stranger,
 } from '../support/contract.ts'
 
-/** Of the synthetic NFTs. */
-const NO_CODE = '0x000000000000000000000000000000000000dEaD'
 const OTHER = '0x00000000000000000000000000000000000000AA'
 const TOKEN = '0x00000000000000000000000000000000000000bb'
 const HOUR = 3600
@@ -227,9 +227,17 @@ describe('--print', () => {
   })
 })
 
-it('shows the state without a key, and what for sale cannot be delivered', async () => {
+it('shows the state without a key, and the sellers who have not approved the contract', async () => {
   await aLocalDatabase()
   await call(seed, ['--users', '1', '--nfts', '3'])
+  const { erc1155 } = await deployCollectibles(commands.rpcUrl, {
+    ...{ seller: owner, operator: stranger.address, uniques: 0 },
+    editions: [{ id: 2n, amount: 5n }],
+  })
+  const { env, close } = await openLocalDatabase()
+  await env.DB.exec(`UPDATE users SET ethereumPublicAddr = '${owner.address}'`)
+  await env.DB.exec(`UPDATE nfts SET contractAddr = '${erc1155}'`)
+  await close()
   const { out, errors } = await run('status', [], null)
   expect(errors).toBe('')
   expect(out.split('\n')).toEqual([
@@ -243,9 +251,9 @@ it('shows the state without a key, and what for sale cannot be delivered', async
     'relayers',
     `  ${relayer.address}  1000 of 1000 pieces now, 3000 a day, 10000 ETH`,
     'tokens       1 for sale',
-    `  ${NO_CODE}  no limit`,
+    `  ${erc1155}  no limit`,
     'deliveries   1 of 1 tried not possible',
-    `  ${NO_CODE} 2 of 0x9${'1'.padStart(39, '0')}: the token contract has no code (token_not_deployed)`,
+    `  ${erc1155} 2 of ${owner.address}: the holder has not approved the delivery contract: ERC1155: caller is not token owner or approved (holder_not_approved)`,
     '',
   ])
 })

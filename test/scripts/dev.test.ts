@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
 import { createPublicClient, http, parseEventLogs, zeroAddress } from 'viem'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { localAccount } from '../../scripts/local/chain/accounts.ts'
@@ -69,8 +70,11 @@ const placeOrder = (token: string, order: object) =>
     body: JSON.stringify([order]),
   })
 
-/** Runs the commands of the first order in README.md, and returns the answer of the last one. */
-function runReadme() {
+/**
+ * Runs the commands of the first order in README.md, and returns the answer of the last one. This
+ * process reads the log of the instance meanwhile, which would stand still if nobody did.
+ */
+async function runReadme() {
   const [, section = ''] =
     /^## Place your first order\n(.*?)^## /ms.exec(readFileSync('README.md', 'utf8')) ?? []
   const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
@@ -79,8 +83,9 @@ function runReadme() {
   const placeHere = place.replace('PORT=8787 RPC_PORT=8545', `PORT=${PORT} RPC_PORT=${RPC_PORT}`)
   const wait = `until (${read}) | grep -q transferred; do :; done`
   const script = [placeHere, wait, receipt].join('\n')
-  const options = { cwd: project.folder, encoding: 'utf8', env: environment() } as const
-  return JSON.parse(execFileSync('sh', ['-c', script], options))
+  const options = { cwd: project.folder, env: environment() }
+  const { stdout } = await promisify(execFile)('sh', ['-c', script], options)
+  return JSON.parse(stdout)
 }
 
 /** An address as a topic of a log. */
@@ -152,7 +157,7 @@ it('starts a marketplace whose printed examples lead to a transfer on the chain'
   const exported = await project.run('export', ['--user', '3', 'person.json'])
   expect(exported.out).toContain('Wrote the data of user 3, with 7 orders, to person.json.')
 
-  const { result } = runReadme()
+  const { result } = await runReadme()
   const recipient = result.logs[0].topics.at(-1)
   expect([result.status, recipient]).toEqual(['0x1', toTopic(localAccount(3).address)])
 

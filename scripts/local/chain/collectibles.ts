@@ -29,12 +29,10 @@ import { deliveryAbi } from '../../../contracts/delivery-abi.ts'
 /** The default chain id of local nodes. */
 export const LOCAL_CHAIN_ID = foundry.id
 
-export const erc721Abi = parseAbi([
+const erc721Abi = parseAbi([
   'constructor(string name, string symbol, string baseTokenURI)',
   'function mint(address to)',
-  'function ownerOf(uint256 tokenId) view returns (address)',
   'function setApprovalForAll(address operator, bool approved)',
-  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
 ])
 
 export const erc1155Abi = parseAbi([
@@ -43,7 +41,6 @@ export const erc1155Abi = parseAbi([
   'function balanceOf(address account, uint256 id) view returns (uint256)',
   'function setApprovalForAll(address operator, bool approved)',
   'function grantRole(bytes32 role, address account)',
-  'function hasRole(bytes32 role, address account) view returns (bool)',
   'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
 ])
 

@@ -70,7 +70,7 @@ export async function attempt<T>(what: string, answer: Promise<T>): Promise<T> {
 }
 
 /** Returns why a call failed: in the words of the contract, or of the node without its URL. */
-export function readReason(error: BaseError): string {
+function readReason(error: BaseError): string {
   const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
   if (!(reverted instanceof ContractFunctionRevertedError))
     return `${error.shortMessage} ${error.details}`.trim()
