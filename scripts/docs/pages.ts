@@ -59,7 +59,7 @@ async function withFields(markdown: string, file: string): Promise<string> {
   const tables = oneOf.map(({ properties: { type, ...fields }, required }) => {
     const rows = Object.entries(fields).map(
       ([name, field]) =>
-        `| \`${name}\` | ${required.includes(name) ? 'Required. ' : ''}${describeField(field)} |`,
+        `| ${name} | ${required.includes(name) ? 'Required. ' : ''}${describeField(field)} |`,
     )
     return [`| field of a \`${type?.const}\` | meaning |`, '|---|---|', ...rows].join('\n')
   })
