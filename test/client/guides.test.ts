@@ -22,6 +22,9 @@ const commands = { sh: 'sh', ts: process.execPath, py: 'python3' }
 
 type Received = { headers: IncomingHttpHeaders; body: string }
 
+/** As the programs call it. */
+const shop = { url: instance.url, token: instance.shopToken }
+
 let folder: string
 /** Where webhooks are sent. */
 const receiverPort = String(instance.receivers.docs)
@@ -71,7 +74,7 @@ const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', count
 
 /** Creates a webhook at `receiverPort`. */
 async function aWebhook() {
-  const client = createClient(instance)
+  const client = createClient(shop)
   const body = { url: `http://127.0.0.1:${receiverPort}/`, events: ['order.failed' as const] }
   const { webhook, secret } = await client.createWebhook({ body })
   const parameter = { webhook_id: webhook.id }
@@ -106,7 +109,7 @@ it.each(languages)(
   'cancels an order before it is refunded, and no delivered one (%s)',
   async (language) => {
     const program = await programIn('refunds', 'refund', language)
-    const client = createClient(instance)
+    const client = createClient(shop)
     const order = { nftId: 3, listingId: 3, quantity: 1, buyerBillingData }
     const wallet = privateKeyToAddress(generatePrivateKey())
     const [delivered, waiting] = await Promise.all(
@@ -137,7 +140,7 @@ it.each(languages)(
 )
 
 it('gets the proof of a delivery, and verifies it', async () => {
-  const client = createClient(instance)
+  const client = createClient(shop)
   const buyerUserId = await aPerson(privateKeyToAddress(generatePrivateKey()))
   const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId, buyerBillingData }
   const [{ id = 0 } = {}] = (await client.placeOrders({ body: [order] })).orders
@@ -149,7 +152,7 @@ it('gets the proof of a delivery, and verifies it', async () => {
 })
 
 it.each(languages)('creates a webhook once, however often it runs (%s)', async (language) => {
-  const client = createClient(instance)
+  const client = createClient(shop)
   const ofGuide = async () =>
     (await client.listWebhooks({ limit: 100 })).webhooks.filter(
       ({ url }) => url === 'https://shop.example.com/webhooks',
@@ -225,7 +228,7 @@ it.each(languages.filter((language) => language !== 'sh'))(
 
 it.each(languages)('reads each event once (%s)', async (language) => {
   const program = await programIn('webhooks', 'events', language)
-  const client = createClient(instance)
+  const client = createClient(shop)
   const position = join(folder, 'position')
   await rm(position, { force: true })
   const anOrder = async () => {
@@ -253,7 +256,7 @@ it.each(languages.filter((language) => language !== 'sh'))(
   'compares the books by what has changed, and all of them after a restore (%s)',
   async (language) => {
     const program = await programIn('compare', 'compare', language)
-    const client = createClient(instance)
+    const client = createClient(shop)
     const file = join(folder, 'books.json')
     const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId: 3 }
     const [number, wrong] = [`compare-${language}`, `compare-${language}-wrong`]

@@ -43,6 +43,14 @@ export const access: Guard[] = [
     title: 'a token for metrics',
   },
   {
+    name: 'a token of a shop reaches no other endpoint',
+    file: 'src/http/endpoint.ts',
+    text: "if (caller.scope === 'orders' && access !== 'orders')",
+    broken: 'if (false)',
+    test: 'test/authorization.test.ts',
+    title: 'answers each caller as its row says',
+  },
+  {
     name: 'a session endpoint refuses API tokens',
     file: 'src/auth/access.ts',
     text: 'if (requires) guards.push({ when: not(isSessionSql(caller)), error: sessionRequired })',

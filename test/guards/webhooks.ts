@@ -29,10 +29,27 @@ export const webhooks: Guard[] = [
   {
     name: 'the log shows a user token only events of its own orders',
     file: 'src/events/log.ts',
-    text: 'isPossibleSql({ role, userId })',
-    broken: "isPossibleSql({ role: 'master', userId })",
+    text: 'isPossibleSql(caller),',
+    broken: "isPossibleSql({ ...caller, role: 'master' }),",
     test: 'test/events/log.test.ts',
     title: 'is all orders and alarms with a master token',
+  },
+  {
+    name: 'the log shows a token of a shop only events of its own orders',
+    file: 'src/events/log.ts',
+    text: "caller.scope === 'orders' ? eq(events.source, namespaceOf(caller.tokenId)) : undefined,",
+    broken: 'undefined,',
+    test: 'test/orders/shop-tokens.test.ts',
+    title: 'has the events of its own orders only, and no alarms',
+  },
+  {
+    name: 'a token of a shop manages the webhooks of its name only',
+    file: 'src/events/access.ts',
+    text: "scope === 'orders' ? eq(webhookEndpoints.namespace, namespaceOf(tokenId)) : undefined",
+    broken:
+      "scope === 'metrics' ? eq(webhookEndpoints.namespace, namespaceOf(tokenId)) : undefined",
+    test: 'test/orders/shop-tokens.test.ts',
+    title: 'are those of its name: it neither sees nor changes others',
   },
   {
     name: 'a webhook follows no redirect',

@@ -44,6 +44,7 @@ it('lists the guides in llms.txt, which begins with a title and a summary', asyn
   expect(links).toEqual([
     `${BASE_URL}/docs/first-order.md`,
     `${BASE_URL}/docs/retries.md`,
+    `${BASE_URL}/docs/compare.md`,
     `${BASE_URL}/docs/delivery.md`,
     `${BASE_URL}/docs/webhooks.md`,
     `${BASE_URL}/docs/refunds.md`,

@@ -9,6 +9,7 @@ export const FILE_URL = 'http://localhost:8787'
 export const guides = {
   '/docs/first-order': 'docs/guides/first-order.md',
   '/docs/retries': 'docs/guides/retries.md',
+  '/docs/compare': 'docs/guides/compare.md',
   '/docs/delivery': 'docs/guides/delivery.md',
   '/docs/webhooks': 'docs/guides/webhooks.md',
   '/docs/refunds': 'docs/guides/refunds.md',
@@ -41,7 +42,36 @@ export async function readDocument(
   file: string,
   linkTo: (path: string) => string,
 ): Promise<string> {
-  return withSiteLinks(await withPrograms(await readFile(file, 'utf8'), file), file, linkTo)
+  const text = await withFields(await withPrograms(await readFile(file, 'utf8'), file), file)
+  return withSiteLinks(text, file, linkTo)
+}
+
+type Field = { description?: string; enum?: string[]; const?: string; default?: unknown }
+type RecordSchema = { properties: Record<string, Field>; required: string[] }
+
+/** Replaces a line that only links to the schema of a catalogue by tables of the fields of records. */
+async function withFields(markdown: string, file: string): Promise<string> {
+  const line = /^\[[^\]]*\]\((\w+\.schema\.json)\)$/m
+  const [, schema] = line.exec(markdown) ?? []
+  if (!schema) return markdown
+  const path = posix.join(posix.dirname(file), schema)
+  const { oneOf }: { oneOf: RecordSchema[] } = JSON.parse(await readFile(path, 'utf8'))
+  const tables = oneOf.map(({ properties: { type, ...fields }, required }) => {
+    const rows = Object.entries(fields).map(
+      ([name, field]) =>
+        `| ${name} | ${required.includes(name) ? 'Required. ' : ''}${describeField(field)} |`,
+    )
+    return [`| field of a \`${type?.const}\` | meaning |`, '|---|---|', ...rows].join('\n')
+  })
+  return markdown.replace(line, () => tables.join('\n\n'))
+}
+
+function describeField({ description = '', ...field }: Field): string {
+  const values = field.enum
+    ? ` One of ${field.enum.map((value) => `\`${value}\``).join(', ')}.`
+    : ''
+  const byDefault = 'default' in field ? ` Default: \`${JSON.stringify(field.default)}\`.` : ''
+  return `${description}${values}${byDefault}`.replaceAll('|', '\\|')
 }
 
 /** Replaces a line that only links to a program, as `[The shop](programs/shop.ts)`, by the program. */

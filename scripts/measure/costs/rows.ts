@@ -262,7 +262,7 @@ export const batchCosts = {
   'log and send an event': cost(6, 200, 8),
   'remove 100 idempotency keys and 200 events': cost(1, 2000, 300),
   // Counts up to 1,000 items that failed, by reason, and rolls up the orders of four ranges.
-  'run cron once': cost(15, 10_000, 30),
+  'run cron once': cost(16, 10_000, 30),
 }
 export type BatchCost = keyof typeof batchCosts
 
@@ -273,4 +273,4 @@ export const transferLogLines = { 'transfer 100 items': 6, 'transfer an item by 
  * The cron run while 700 orders a minute come: 20,000 items are queued, 20,000 failed, and 2,000 are
  * in flight. It reads what came since the last run and what is in flight; of the rest, it counts 1,000.
  */
-export const busyCronCost = cost(15, 25_000, 40)
+export const busyCronCost = cost(16, 25_000, 40)
