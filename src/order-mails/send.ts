@@ -44,7 +44,7 @@ export type OrderMail = MailedItem & {
  * `isSent`: the condition that it was sent before, or is out of date. `mark`: the statements that
  * store that it is sent.
  */
-export type Sending = { mail: OrderMail; isSent: SQL; mark: StatementOf<unknown>[] }
+type Sending = { mail: OrderMail; isSent: SQL; mark: StatementOf<unknown>[] }
 export type OrderMailer = Mailer & { settings: Settings }
 
 /** Sends the mails that are due, but reminders. */
