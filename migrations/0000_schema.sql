@@ -146,6 +146,8 @@ CREATE TABLE `deliveries` (
 	`reasonDetail` text,
 	`dueAt` text,
 	`awaits` integer,
+	`awaitsSince` text,
+	`reminders` integer DEFAULT 0 NOT NULL,
 	`placedBy` integer,
 	`placer` text NOT NULL,
 	`createdAt` text NOT NULL,
@@ -168,6 +170,7 @@ CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."
 CREATE INDEX `deliveries_failed` ON `deliveries` (`reasonCode`,`state`) WHERE "deliveries"."state" = 'failed';--> statement-breakpoint
 CREATE INDEX `deliveries_retried` ON `deliveries` (`state`) WHERE "deliveries"."retriedAt" IS NOT NULL AND "deliveries"."state" IN ('queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_changed` ON `deliveries` (`updatedAt`) WHERE "deliveries"."state" NOT IN ('queued', 'in_flight');--> statement-breakpoint
+CREATE INDEX `deliveries_reminders` ON `deliveries` (`reminders`,`awaitsSince`) WHERE "deliveries"."state" = 'awaiting_wallet';--> statement-breakpoint
 CREATE INDEX `deliveries_awaits` ON `deliveries` (`awaits`) WHERE "deliveries"."awaits" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `instance` (
 	`id` integer PRIMARY KEY NOT NULL,

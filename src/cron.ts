@@ -27,6 +27,7 @@ import { checkNetworks } from './monitoring/check-networks.ts'
 import { rollUpHours } from './monitoring/hourly-orders.ts'
 import { raiseAlarms } from './monitoring/notify.ts'
 import { warnTokenOwners } from './monitoring/token-ends.ts'
+import { remindBuyers } from './order-mails/remind.ts'
 import { mailOrders, SENT_LIFETIME } from './order-mails/send.ts'
 import { dayOf, IDEMPOTENCY_LIFETIME } from './orders/idempotency.ts'
 import { sweepReservations } from './reservations/release.ts'
@@ -42,6 +43,7 @@ const jobs: Record<string, Job> = {
   handleFailingWebhooks: handleFailing,
   warnTokenOwners,
   mailOrders,
+  remindBuyers,
   deleteExpiredRows: ({ db, now }) => deleteExpiredRows(db, now),
   removeOrphans: ({ env, db, now }) => removeOrphans(env.AVATARS, db, now),
   checkNetworks: ({ db, settings, now }) => checkNetworks(db, settings, now),

@@ -407,6 +407,8 @@ const allowedScans: Record<string, string> = {
     'runs once, if an id is of an export and the user has released and sells nothing',
   actors: 'has one row per administrator',
   'w in SELECT w.*': 'has a row for each chain',
+  'd in SELECT w.*': 'a subquery that stops at its LIMIT',
+  'd in SELECT d.id, iif': 'a subquery that stops at its LIMIT',
   'deliveries USING COVERING INDEX deliveries_failed': 'has only items that failed',
   'transactions USING INDEX transactions_open': 'has only transactions that are not final',
   underWay: 'a subquery of what is under way',

@@ -1059,6 +1059,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "order.unclaimed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The buyer has linked no wallet for 21 days
+         * @description Sent to the endpoints that have chosen it.
+         */
+        post: operations["orderUnclaimed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "order.delivered": {
         parameters: {
             query?: never;
@@ -1255,7 +1275,7 @@ export interface components {
              */
             reservationId?: string;
         };
-        /** @description A buyer. Give one field. A person with an e-mail address or a wallet that nobody has yet gets an account, which belongs to whoever first proves to have the address. */
+        /** @description A buyer. Give one of `userId`, `email` and `wallet`. A person with an e-mail address or a wallet that nobody has yet gets an account, which belongs to whoever first proves to have the address. */
         GivenBuyer: {
             /**
              * Format: int64
@@ -1266,6 +1286,8 @@ export interface components {
             email?: string;
             /** @description Address of a wallet. */
             wallet?: string;
+            /** @description Language of a buyer who gets an account by this order, BCP 47: that of mails and pages, or the nearest one. Ignored for all others. */
+            locale?: string;
         };
         /** @description A billing address. */
         BillingData: {
@@ -1486,7 +1508,7 @@ export interface components {
             /** @description Where events are sent: an https URL of a public host. */
             url: string;
             /** @description The events to send. Alarms are only for endpoints with the role `master`. */
-            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared")[];
+            events: ("order.created" | "order.awaiting_wallet" | "order.unclaimed" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared")[];
             /**
              * @description Names of tokens: only orders that they placed are told. Null for all. With the role `master`, of master tokens.
              * @default null
@@ -1498,7 +1520,7 @@ export interface components {
             /** @description Where events are sent: an https URL of a public host. */
             url?: string;
             /** @description The events to send. Alarms are only for endpoints with the role `master`. */
-            events?: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared")[];
+            events?: ("order.created" | "order.awaiting_wallet" | "order.unclaimed" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared")[];
             /** @description Names of tokens: only orders that they placed are told. Null for all. With the role `master`, of master tokens. */
             sources?: string[] | null;
             /** @description Whether events are sent. `true` also enables an endpoint that failures have disabled. */
@@ -1659,6 +1681,21 @@ export interface components {
              * @constant
              */
             type: "order.awaiting_wallet";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description What happened. */
+            data: components["schemas"]["OrderEventData"];
+        };
+        /** @description The buyer has linked no wallet for 21 days. */
+        OrderUnclaimedEvent: {
+            /**
+             * @description The event.
+             * @constant
+             */
+            type: "order.unclaimed";
             /**
              * Format: date-time
              * @description Time of the event.
@@ -2353,7 +2390,7 @@ export interface components {
             onrampId: string | null;
             /** @description Whether the user agreed to get the newsletter. Only for master tokens (without `orders`) and the buyer; otherwise false. */
             newsletterAgreement: boolean;
-            /** @description Language, such as `en`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
+            /** @description Language, BCP 47, such as `en` or `de-AT`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             locale: string;
             /**
              * Format: date-time
@@ -3096,7 +3133,7 @@ export interface components {
             /** @description Where events are sent. */
             url: string;
             /** @description The events that are sent. */
-            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test")[];
+            events: ("order.created" | "order.awaiting_wallet" | "order.unclaimed" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test")[];
             /** @description Names of the tokens whose orders are told; null for all. */
             sources: string[] | null;
             /**
@@ -3184,7 +3221,7 @@ export interface components {
              * @description The event.
              * @enum {string}
              */
-            type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test";
+            type: "order.created" | "order.awaiting_wallet" | "order.unclaimed" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test";
             /**
              * Format: int64
              * @description Id of the order; null if the event is not of an order.
@@ -3213,7 +3250,7 @@ export interface components {
                  * @description The event.
                  * @enum {string}
                  */
-                type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test";
+                type: "order.created" | "order.awaiting_wallet" | "order.unclaimed" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test";
                 /**
                  * Format: date-time
                  * @description Time of the event.
@@ -3249,7 +3286,7 @@ export interface components {
              * @description The event.
              * @enum {string}
              */
-            type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test";
+            type: "order.created" | "order.awaiting_wallet" | "order.unclaimed" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test";
             /**
              * Format: date-time
              * @description Time of the event.
@@ -3738,7 +3775,7 @@ export interface components {
             onrampId: string | null;
             /** @description Whether the user agreed to get the newsletter. Only for master tokens (without `orders`) and the buyer; otherwise false. */
             newsletterAgreement: boolean;
-            /** @description Language, such as `en`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
+            /** @description Language, BCP 47, such as `en` or `de-AT`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             locale: string;
             /**
              * Format: date-time
@@ -3921,7 +3958,7 @@ export interface components {
             /** @description Where events are sent. */
             url: string;
             /** @description The events that are sent. */
-            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test")[];
+            events: ("order.created" | "order.awaiting_wallet" | "order.unclaimed" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test")[];
             /** @description Names of the tokens whose orders are told; null for all. */
             sources: string[] | null;
             /**
@@ -8035,6 +8072,50 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrderAwaitingWalletEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is wanted: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The attempt failed. The next one is not before `Retry-After`. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    orderUnclaimed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event, the same in every attempt: `evt_…`. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Time of this attempt, in seconds since 1970. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description A signature for each secret: `v1,` and the HMAC-SHA-256 of id, timestamp and body in base64, as Standard Webhooks has it. Two are separated by a blank. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The buyer has linked no wallet for 21 days. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderUnclaimedEvent"];
             };
         };
         responses: {

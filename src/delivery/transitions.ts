@@ -65,7 +65,8 @@ const changes = {
     from: ['queued'],
     to: 'awaiting_wallet',
     event: 'order.awaiting_wallet',
-    set: () => sql`${resetReason}, awaits = ${buyerId}, dueAt = NULL, queuedAt = NULL`,
+    set: (at) =>
+      sql`${resetReason}, awaits = ${buyerId}, awaitsSince = ${at}, dueAt = NULL, queuedAt = NULL`,
   },
   retry: {
     from: ['failed'],
@@ -77,8 +78,17 @@ const changes = {
     from: ['failed'],
     to: 'awaiting_wallet',
     event: 'order.awaiting_wallet',
-    set: (at) =>
-      sql`${resetReason}, awaits = ${buyerId}, dueAt = NULL, queuedAt = NULL, retriedAt = ${at}`,
+    set: (at) => sql`${resetReason}, awaits = ${buyerId}, awaitsSince = ${at}, dueAt = NULL,
+      queuedAt = NULL, retriedAt = ${at}`,
+  },
+  remind: { from: ['awaiting_wallet'], to: null, set: () => sql`reminders = 1` },
+  remind_last: { from: ['awaiting_wallet'], to: null, set: () => sql`reminders = 2` },
+  /** Once for each item: the condition must say that it was not told. */
+  tell_unclaimed: {
+    from: ['awaiting_wallet'],
+    to: 'awaiting_wallet',
+    event: 'order.unclaimed',
+    set: () => sql`reminders = 3`,
   },
   try_now: {
     from: ['queued'],
@@ -265,10 +275,11 @@ type NewDeliveries = {
 /** Their first states come from the plan. `appendFirstEvents` tells them. */
 export const insertDeliveries = prepared((db, { rows, now, placedBy, namespace }: NewDeliveries) =>
   db.all<never>(sql`INSERT INTO deliveries (id, "key", chainId, state, dueAt, queuedAt,
-        failingSince, reasonCode, awaits, placedBy, placer, createdAt, updatedAt)
+        failingSince, reasonCode, awaits, awaitsSince, placedBy, placer, createdAt, updatedAt)
       SELECT i.id, value ->> 'key', value ->> 'chainId', value ->> 'state', value ->> 'dueAt',
         value ->> 'queuedAt', value ->> 'failingSince', value ->> 'reasonCode',
-        iif(value ->> 'state' = 'awaiting_wallet', o.buyerId, NULL), ${placedBy},
+        iif(value ->> 'state' = 'awaiting_wallet', o.buyerId, NULL),
+        iif(value ->> 'state' = 'awaiting_wallet', ${now}, NULL), ${placedBy},
         coalesce('user:' || CAST(${placedBy} AS INTEGER), ${namespace}), ${now}, ${now}
       FROM json_each(${rows})
         CROSS JOIN orders o ON o.id = (SELECT id FROM orders

@@ -33,6 +33,7 @@ export const RETENTION = 30 * 24 * 60 * 60 * 1000
 export const eventMeanings: Record<WebhookEvent, string> = {
   'order.created': 'An order was placed',
   'order.awaiting_wallet': 'The buyer has no wallet yet',
+  'order.unclaimed': 'The buyer has linked no wallet for 21 days',
   'order.delivered': 'The buyer has the NFT',
   'order.failed': 'The NFT could not be delivered',
   'order.cancelled': 'The delivery was cancelled: who chose order.failed gets this, too',

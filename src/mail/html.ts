@@ -70,7 +70,7 @@ export function renderMail(
 <div style="display:none;max-height:0;overflow:hidden">${lead} ${note}</div>
 <table role="presentation" class="ground" width="100%" cellpadding="0" cellspacing="0" style="background:#f7f8fa">
 <tr><td align="center" style="padding:32px 16px">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px;text-align:left;${font};font-size:14px;line-height:20px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px;text-align:left;${font};font-size:14px;line-height:20px;overflow-wrap:anywhere;word-break:break-word">
 <tr><td class="text" style="padding:0 0 16px;color:#171b22;font-size:16px;font-weight:600">${INSTANCE_NAME}</td></tr>
 <tr><td class="card" style="padding:24px;border:1px solid #dfe3e9;border-radius:8px;background:#ffffff">
 ${picture && html`<img src="${picture}" alt="" width="430" style="display:block;width:100%;height:auto;margin:0 0 16px;border-radius:6px">`}

@@ -12,7 +12,8 @@ type Check = State['networks'][number]
 type Signer = NonNullable<Check['signers']>[number]
 /** The text and the samples of each gauge. */
 function gauges(state: State, now: Date): Record<string, [help: string, samples: Samples]> {
-  const { underWay, failed, awaitingWallet, webhooks, cron, alarms, findings } = state
+  const { underWay, failed, awaitingWallet, awaitingSince, unclaimed } = state
+  const { webhooks, cron, alarms, findings } = state
   const age = (at: string | null) => secondsSince(at, now)
   const one = (value: Value): Samples => [[{}, value]]
   const perQueue = (read: (queue: State['queues']['webhooks']) => Value): Samples =>
@@ -45,6 +46,14 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
         { chain_id: String(chainId) },
         Math.max(...groups.map(({ firstAt }) => secondsSince(firstAt, now))),
       ]),
+    ],
+    oldest_awaiting_wallet_seconds: [
+      'For how long the first item has waited for a wallet of its buyer.',
+      one(age(awaitingSince) ?? 0),
+    ],
+    unclaimed_deliveries: [
+      'Items without a wallet of which order.unclaimed was told, counted up to 1000.',
+      one(unclaimed),
     ],
     delivery_fee_wei: [
       'What an item of the newest 100 transactions of a chain has cost.',

@@ -83,7 +83,7 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     ...others,
-    ...(counts[0] ?? { awaitingWallet: 0, failed: 0, retried: 0 }),
+    ...(counts[0] ?? noCounts),
     underWay: [...queued, ...inFlight],
     networks: checks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
     cron: cron[0] ?? null,
@@ -91,6 +91,8 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
     alarms: alarms.map((alarm) => ({ ...alarm, subject: alarm.key.slice(alarm.name.length + 1) })),
   }
 }
+
+const noCounts = { awaitingWallet: 0, awaitingSince: null, unclaimed: 0, failed: 0, retried: 0 }
 
 /** Adds a number of each group. */
 export const countItems = (underWay: readonly ItemsUnderWay[], of: 'queued' | 'inFlight'): number =>
@@ -131,12 +133,20 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
           FROM chains, json_each(${reasonCodesJson}))
         SELECT * FROM delays WHERE items > 0 ORDER BY 1, 2`,
     ),
-    /** `retried`: failed items that were queued again and have not ended. */
-    counts: raw<{ awaitingWallet: number; failed: number; retried: number }>(
+    /**
+     * `awaitingSince`: since when the first of those without a wallet waits. `unclaimed`: those of
+     * them that were told as such. `retried`: failed items that were queued again and have not ended.
+     */
+    counts: raw<Omit<typeof noCounts, 'awaitingSince'> & { awaitingSince: string | null }>(
       db,
       sql`SELECT ${counted(sql`FROM deliveries INDEXED BY deliveries_waiting
         WHERE state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')
           AND state = 'awaiting_wallet'`)} AS awaitingWallet,
+        (SELECT min((SELECT min(awaitsSince) FROM deliveries INDEXED BY deliveries_reminders
+            WHERE state = 'awaiting_wallet' AND reminders = value))
+          FROM json_each('[0, 1, 2, 3]')) AS awaitingSince,
+        ${counted(sql`FROM deliveries INDEXED BY deliveries_reminders
+          WHERE state = 'awaiting_wallet' AND reminders = 3`)} AS unclaimed,
         ${counted(sql`FROM deliveries INDEXED BY deliveries_failed WHERE state = 'failed'`)} AS failed,
         ${counted(sql`FROM deliveries INDEXED BY deliveries_retried
           WHERE retriedAt IS NOT NULL AND state IN ('queued', 'in_flight')`)} AS retried`,

@@ -8,7 +8,7 @@ import { signOptOut, tokenIssuer } from '../auth/tokens.ts'
 import { batch, guarded } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { countUse, type Quota, refuseOverQuota } from '../db/quota.ts'
-import { raw } from '../db/statements.ts'
+import { raw, type StatementOf } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt } from '../events/append.ts'
 import { log } from '../log.ts'
@@ -32,7 +32,7 @@ const MAX_PER_RUN = { mails: 50, events: 200, waiting: 1000 }
 /** Milliseconds after which a seller is told again. */
 export const SENT_LIFETIME = 30 * DAY
 
-type OrderMail = MailedItem & {
+export type OrderMail = MailedItem & {
   type: OrderMailType
   email: string
   locale: string
@@ -40,11 +40,14 @@ type OrderMail = MailedItem & {
   /** The user whose token has placed the order; null for a master token, absent for an approval. */
   placedBy?: number | null
 }
-/** `isSent`: the condition that it was sent before. `mark`: the statement that stores it. */
-type Sending = { mail: OrderMail; isSent: SQL; mark: SQL }
-type OrderMailer = Mailer & { settings: Settings }
+/**
+ * `isSent`: the condition that it was sent before, or is out of date. `mark`: the statements that
+ * store that it is sent.
+ */
+type Sending = { mail: OrderMail; isSent: SQL; mark: StatementOf<unknown>[] }
+export type OrderMailer = Mailer & { settings: Settings }
 
-/** Sends the mails that are due. */
+/** Sends the mails that are due, but reminders. */
 export async function mailOrders(mailer: OrderMailer): Promise<void> {
   const { db, settings, now } = mailer
   if (settings.MAX_ORDER_MAILS_PER_DAY === 0) return
@@ -54,23 +57,27 @@ export async function mailOrders(mailer: OrderMailer): Promise<void> {
     newest: raw<{ id: number | null }>(db, sql`SELECT max(id) AS id FROM ${nextEvents(now)}`),
   })
   const moveTo = (id: number) =>
-    sql`UPDATE instance SET mailPosition = ${id} WHERE mailPosition < ${id}`
+    raw<never>(db, sql`UPDATE instance SET mailPosition = ${id} WHERE mailPosition < ${id}`)
   const due: Sending[] = [
     ...waiting.map(({ subject, ...mail }) => ({
       mail,
       isSent: sql`EXISTS (SELECT 1 FROM sentMails WHERE subject = ${subject})`,
-      mark: sql`INSERT INTO sentMails (subject, createdAt) VALUES (${subject}, ${now.toISOString()})`,
+      mark: [
+        raw<never>(
+          db,
+          sql`INSERT INTO sentMails (subject, createdAt) VALUES (${subject}, ${now.toISOString()})`,
+        ),
+      ],
     })),
     ...told.map(({ id, ...mail }) => ({
       mail,
       isSent: sql`NOT EXISTS (SELECT 1 FROM instance WHERE mailPosition < ${id})`,
-      mark: moveTo(id),
+      mark: [moveTo(id)],
     })),
   ]
   for (const sending of due.slice(0, MAX_PER_RUN.mails)) if (!(await send(mailer, sending))) return
   const last = newest[0]?.id
-  if (last && due.length <= MAX_PER_RUN.mails)
-    await batch(db, { move: raw<never>(db, moveTo(last)) })
+  if (last && due.length <= MAX_PER_RUN.mails) await batch(db, { move: moveTo(last) })
 }
 
 /** Today's mails are used up, or another run sends them. */
@@ -80,7 +87,7 @@ class NoMails extends Error {}
  * Sends a mail. One that its recipient does not want, or one too many, counts as sent. Returns
  * whether another one can be sent now.
  */
-async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promise<boolean> {
+export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promise<boolean> {
   const { db, settings, now } = mailer
   const { type, email: to, locale, sellerId, contract, placedBy } = mail
   const addressHash = hashAddress(mailboxOf(to))
@@ -112,15 +119,14 @@ async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promi
     { when: isOptedOutSql(addressHash), error: skip('the recipient wants none') },
     ...quotas.map((quota) => refuseOverQuota(quota, now)),
   ]
-  const markSent = raw<never>(db, mark)
   try {
     const uses = quotas.map((quota) => countUse(db, quota, now))
-    await guarded(db, guards, { mark: markSent, uses })
+    await guarded(db, guards, { mark, uses })
   } catch (error) {
     if (error instanceof NoMails) return false
     if (!(error instanceof EnoughMails)) throw error
     log.info('mail_skipped', { mail: type, reason: error.message })
-    await batch(db, { mark: markSent })
+    await batch(db, { mark })
     return true
   }
   await post(mailer, to, { ...content, unsubscribe }, { locale }).catch((error) =>
@@ -130,7 +136,7 @@ async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promi
 }
 
 /** The columns of `MailedItem`, of an item `i` and its NFT `n`. */
-const itemColumns = sql`n.title, i.orderId, n.contractNetwork AS network, n.contractAddr AS contract,
+export const itemColumns = sql`n.title, i.orderId, n.contractNetwork AS network, n.contractAddr AS contract,
   n.coverKey, i.sellerId`
 
 /** Milliseconds after which an event is not mailed: it may wait for the mails of the next days. */

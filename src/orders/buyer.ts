@@ -48,7 +48,7 @@ export const BuyerFields = z.object({
   payprovExternalId: hiddenTextOrNull('Id at the payment provider.'),
   onrampId: hiddenTextOrNull('Id at the onramp service.'),
   newsletterAgreement: hiddenBool('Whether the user agreed to get the newsletter.'),
-  locale: hiddenText('Language, such as `en`.'),
+  locale: hiddenText('Language, BCP 47, such as `en` or `de-AT`.'),
   approvedAt: hiddenTimeOrNull('Time of approval.'),
   lastAccessAt: hiddenTimeOrNull('Time of the last sign-in.'),
   onboardedAt: hiddenTimeOrNull('Time when the user finished onboarding.'),

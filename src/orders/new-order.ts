@@ -2,8 +2,9 @@
 import * as z from 'zod'
 import { BillingFields } from '../addresses/schema.ts'
 import { currencyCode } from '../http/currencies.ts'
-import { EmailAddress, identifier, wellFormed, without } from '../http/inputs.ts'
+import { EmailAddress, identifier, inputText, wellFormed, without } from '../http/inputs.ts'
 import { WalletAddress } from '../identity/address.ts'
+import { MAX_LOCALE, toLocale } from '../texts/texts.ts'
 
 /** The number of orders that one call may place or read, and of reservations that it may make. */
 export const MAX_ORDERS = 100
@@ -33,21 +34,34 @@ const exactlyOne = (fields: readonly string[]) => ({
 /** Checks fields together also if one of them has the wrong form, so that all issues are listed. */
 const evenIfInvalid = { when: ({ value }: { value: unknown }) => Object(value) === value }
 
+/** A language tag, which is stored in its canonical spelling. */
+const Locale = inputText(MAX_LOCALE, `must be at most ${MAX_LOCALE} characters`)
+  .refine((tag) => toLocale(tag) !== null, 'must be a language tag (BCP 47), as in "de" or "pt-BR"')
+  .overwrite((tag) => toLocale(tag) ?? tag)
+  .meta({ maxLength: MAX_LOCALE })
+
+/** The ways to name a buyer. */
+const buyerKeys = ['userId', 'email', 'wallet'] as const
+
 const GivenBuyer = z
   .object({
     userId: requiredId('User id.').optional(),
     email: EmailAddress.optional().describe('E-mail address.'),
     wallet: WalletAddress.optional().describe('Address of a wallet.'),
+    locale: Locale.optional().describe(
+      'Language of a buyer who gets an account by this order, BCP 47: that of mails and pages, or ' +
+        'the nearest one. Ignored for all others.',
+    ),
   })
-  .refine((buyer) => Object.values(buyer).filter((value) => value !== undefined).length === 1, {
+  .refine((buyer) => buyerKeys.filter((key) => buyer[key] !== undefined).length === 1, {
     error: 'must have exactly one of userId, email and wallet',
     ...evenIfInvalid,
   })
   .meta({
     id: 'GivenBuyer',
-    allOf: [exactlyOne(['userId', 'email', 'wallet'])],
+    allOf: [exactlyOne(buyerKeys)],
     description:
-      'A buyer. Give one field. A person with an e-mail address or a wallet that nobody has yet gets ' +
+      'A buyer. Give one of `userId`, `email` and `wallet`. A person with an e-mail address or a wallet that nobody has yet gets ' +
       'an account, which belongs to whoever first proves to have the address.',
   })
 

@@ -44,7 +44,7 @@ type PlannedOrder = {
 /** A user who has proved nothing yet. */
 type NewUser = Pick<
   typeof users.$inferInsert,
-  'provider' | 'email' | 'ethereumPublicAddr' | 'identityHash'
+  'provider' | 'email' | 'ethereumPublicAddr' | 'identityHash' | 'locale'
 >
 type NewAddress = NonNullable<ReturnType<typeof newBillingAddress>> &
   UserReference & { placementKey: string }
@@ -90,7 +90,9 @@ export async function planOrders(
   const planBuyer = (input: NewOrder, known: { id: number } | undefined): UserReference => {
     if (known) return { userId: known.id }
     const user = newUser(input)
-    newUsers.set(user.identityHash, user)
+    // The first order of the call that names a language decides.
+    const locale = newUsers.get(user.identityHash)?.locale ?? user.locale
+    newUsers.set(user.identityHash, { ...user, locale })
     return { identityHash: user.identityHash }
   }
   const orders = inputs.map((input, i): PlannedOrder => {
@@ -151,6 +153,7 @@ function newUser(input: NewOrder): NewUser {
     email: provider === 'email' ? value : '',
     ethereumPublicAddr: provider === 'wallet' ? value : '',
     identityHash: hashIdentity(provider, value),
+    locale: input.buyer?.locale,
   }
 }
 

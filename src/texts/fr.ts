@@ -33,7 +33,7 @@ export const fr: Translation = {
       'signed-out': 'Vous êtes déconnecté.',
       required: 'Connectez-vous pour ouvrir cette page.',
       'not-saved':
-        'Votre session a pris fin : rien n’a été enregistré. Connectez-vous, puis recommencez la saisie.',
+        'Votre session a pris fin : rien n’a été enregistré. Connectez-vous, puis recommencez la saisie.',
     },
     toAccount: (host) => `à votre compte sur ${host}`,
     toOther: (host) => `pour continuer vers ${host}`,
@@ -61,21 +61,21 @@ export const fr: Translation = {
       sendAnother: 'Envoyer un autre lien',
       back: 'Retour à la connexion',
       otherAddress: 'Utiliser une autre adresse',
-      hint: 'Pas d’e-mail ? Regardez dans les courriers indésirables. Vos trois derniers liens fonctionnent. Nous envoyons au plus six liens en 15 minutes à une messagerie.',
+      hint: 'Pas d’e-mail ? Regardez dans les courriers indésirables. Vos trois derniers liens fonctionnent. Nous envoyons au plus six liens en 15 minutes à une messagerie.',
     },
     confirm: {
       as: (email) => ['en tant que ', email],
       endsOther: (name) =>
         `Vous êtes connecté en tant que ${name}. Cette session prendra fin dans ce navigateur.`,
-      hint: 'Ce n’est pas votre adresse, ou vous n’avez rien demandé ? Fermez cette page. Rien ne change.',
+      hint: 'Ce n’est pas votre adresse, ou vous n’avez rien demandé ? Fermez cette page. Rien ne change.',
     },
   },
   brokenLink: {
     cut: 'Ce lien est incomplet',
     ended: 'Ce lien ne fonctionne plus',
     whyCut:
-      'Il en manque une partie. Les logiciels de messagerie coupent parfois un long lien en deux lignes : copiez-le en entier depuis l’e-mail, ou demandez-en un nouveau.',
-    oneOf: 'L’une de ces raisons s’applique :',
+      'Il en manque une partie. Les logiciels de messagerie coupent parfois un long lien en deux lignes : copiez-le en entier depuis l’e-mail, ou demandez-en un nouveau.',
+    oneOf: 'L’une de ces raisons s’applique :',
     used: 'Il a été utilisé. Chaque lien connecte une seule fois.',
     usedToLink: 'Il a été utilisé. L’adresse e-mail est alors associée.',
     tooOld: 'Il date de plus de 15 minutes.',
@@ -97,13 +97,13 @@ export const fr: Translation = {
     email: {
       title: 'Adresse e-mail',
       subject: 'l’adresse e-mail',
-      ask: 'Dissocier cette adresse e-mail ?',
+      ask: 'Dissocier cette adresse e-mail ?',
       unlink: 'Dissocier l’adresse e-mail',
     },
     wallet: {
       title: 'Portefeuille',
       subject: 'le portefeuille',
-      ask: 'Dissocier ce portefeuille ?',
+      ask: 'Dissocier ce portefeuille ?',
       unlink: 'Dissocier le portefeuille',
     },
     waitsForNext:
@@ -129,9 +129,9 @@ export const fr: Translation = {
       'wallet-linked': 'Le portefeuille est associé.',
       'email-linked': 'L’adresse e-mail est associée.',
       'wallet-unlinked':
-        'Le portefeuille est dissocié. Les sessions qu’il a ouvertes continuent : mettez fin à celles qui ne sont pas les vôtres.',
+        'Le portefeuille est dissocié. Les sessions qu’il a ouvertes continuent : mettez fin à celles qui ne sont pas les vôtres.',
       'email-unlinked':
-        'L’adresse e-mail est dissociée. Les sessions qu’elle a ouvertes continuent : mettez fin à celles qui ne sont pas les vôtres.',
+        'L’adresse e-mail est dissociée. Les sessions qu’elle a ouvertes continuent : mettez fin à celles qui ne sont pas les vôtres.',
       'link-sent':
         'Un lien est en route vers cette adresse. Ouvrez-le dans ce navigateur. Si rien n’arrive, réessayez dans 15 minutes.',
     },
@@ -159,7 +159,7 @@ export const fr: Translation = {
   claim: {
     title: 'Accès refusé',
     foreign:
-      'Cette commande appartient à un autre compte : connectez-vous avec l’adresse e-mail ou le portefeuille que vous avez indiqué à la boutique, ou ajoutez-le à ce compte dans vos paramètres.',
+      'Cette commande appartient à un autre compte : connectez-vous avec l’adresse e-mail ou le portefeuille que vous avez indiqué à la boutique, ou ajoutez-le à ce compte dans vos paramètres.',
     advice:
       'Si elle appartient à un autre de vos comptes, déconnectez-vous puis utilisez celui-ci.',
   },
@@ -180,12 +180,12 @@ export const fr: Translation = {
         ? '1 NFT attend que vous associiez un portefeuille.'
         : `${shown} NFT attendent que vous associiez un portefeuille.`,
     linkWallet: 'Associer un portefeuille',
-    toReceive: (link) => ['Pour le recevoir : ', link, '.'],
+    toReceive: (link) => ['Pour le recevoir : ', link, '.'],
     noWalletOfBuyer: 'L’acheteur n’a pas encore associé de portefeuille.',
     pieces: (count, shown) => (count === 1 ? '1 exemplaire' : `${shown} exemplaires`),
     order: (number) => ['Commande ', number],
     orderTitle: 'Commande',
-    buyer: (name) => ['Acheteur : ', name],
+    buyer: (name) => ['Acheteur : ', name],
     user: (id) => `utilisateur ${id}`,
     transaction: 'Transaction',
     price: 'Prix',
@@ -203,7 +203,7 @@ export const fr: Translation = {
     billing: 'Adresse de facturation',
     addToWallet: 'Ajouter au portefeuille',
     cancelled: 'La livraison a été annulée.',
-    failed: (reason) => `La livraison a échoué : ${reason}.`,
+    failed: (reason) => `La livraison a échoué : ${reason}.`,
     unknownReason: 'pour une raison inconnue',
     ask: (id) =>
       `Adressez-vous à l’exploitant de la place de marché en indiquant la commande ${id}.`,
@@ -260,18 +260,18 @@ export const fr: Translation = {
     submit: 'Ne plus recevoir d’e-mails sur les commandes',
   },
   mail: {
-    quote: (title) => `« ${title} »`,
+    quote: (title) => `« ${title} »`,
     forHost: (subject, host) => `${subject} pour ${host}`,
-    ifNoButton: 'Si le bouton ne fonctionne pas, ouvrez cette adresse :',
+    ifNoButton: 'Si le bouton ne fonctionne pas, ouvrez cette adresse :',
     unsubscribe: 'Ne plus recevoir d’e-mails sur les commandes',
     'sign-in': {
       subject: 'Votre lien de connexion',
-      lead: 'Ouvrez ce lien pour vous connecter :',
+      lead: 'Ouvrez ce lien pour vous connecter :',
       button: 'Se connecter',
     },
     link: {
       subject: 'Confirmez votre adresse e-mail',
-      lead: 'Ouvrez ce lien pour ajouter cette adresse e-mail à votre compte :',
+      lead: 'Ouvrez ce lien pour ajouter cette adresse e-mail à votre compte :',
       button: 'Confirmer',
     },
     linkNote:
@@ -279,17 +279,17 @@ export const fr: Translation = {
     awaitingWallet: {
       subject: (title) => `Connectez un portefeuille pour recevoir ${title}`,
       lead: (title, order) =>
-        `Vous avez acheté ${title} (commande ${order}). Connectez-vous avec cette adresse e-mail et associez un portefeuille : l’envoi y sera fait.`,
+        `Vous avez acheté ${title} (commande ${order}). Connectez-vous avec cette adresse e-mail et associez un portefeuille : l’envoi y sera fait.`,
       button: 'Associer un portefeuille',
       note: 'Si vous n’avez rien acheté, ignorez cet e-mail.',
     },
     reminder: {
       subject: (title) => `${title} attend votre portefeuille`,
       lead: (title, order, since) =>
-        `${title} (commande ${order}), que vous avez acheté, attend votre portefeuille depuis le ${since}. Connectez-vous avec cette adresse e-mail et associez un portefeuille : l’envoi y sera fait.`,
+        `${title} (commande ${order}), que vous avez acheté, attend votre portefeuille depuis le ${since}. Connectez-vous avec cette adresse e-mail et associez un portefeuille : l’envoi y sera fait.`,
     },
     lastReminder: {
-      subject: (title) => `Dernier rappel : ${title} attend votre portefeuille`,
+      subject: (title) => `Dernier rappel : ${title} attend votre portefeuille`,
       note: 'Ceci est le dernier rappel. Si vous n’avez rien acheté, ignorez cet e-mail.',
     },
     delivered: {
@@ -297,7 +297,7 @@ export const fr: Translation = {
       lead: (title, order, wallet) =>
         `${title} (commande ${order}) est dans votre portefeuille ${wallet}.`,
       button: 'Voir la transaction',
-      note: (txId) => `Transaction : ${txId}`,
+      note: (txId) => `Transaction : ${txId}`,
     },
     failed: {
       subject: (title) => `${title} n’a pas pu être livré`,
@@ -326,9 +326,9 @@ export const fr: Translation = {
     'Done.': 'Terminé.',
     '{label} with {name}': '{label} avec {name}',
     'This site did not answer: check your connection, then try again.':
-      'Ce site n’a pas répondu : vérifiez votre connexion, puis réessayez.',
+      'Ce site n’a pas répondu : vérifiez votre connexion, puis réessayez.',
     'Something went wrong on our side: try again in a minute.':
-      'Un problème est survenu de notre côté : réessayez dans une minute.',
+      'Un problème est survenu de notre côté : réessayez dans une minute.',
     'You declined the request in your wallet.':
       'Vous avez refusé la demande dans votre portefeuille.',
     'Your wallet does not let this site use the account. Allow it in the wallet, then try again.':
@@ -340,17 +340,17 @@ export const fr: Translation = {
     'Your wallet is not connected to this network. Check your connection, then try again.':
       'Votre portefeuille n’est pas connecté à ce réseau. Vérifiez votre connexion, puis réessayez.',
     'Open your wallet: a request is waiting there.':
-      'Ouvrez votre portefeuille : une demande vous y attend.',
+      'Ouvrez votre portefeuille : une demande vous y attend.',
     'Your wallet did not answer as expected. Unlock it, reload this page, and try again.':
       'Votre portefeuille n’a pas répondu comme prévu. Déverrouillez-le, rechargez cette page et réessayez.',
     'Your wallet shares no account: unlock it, then try again.':
-      'Votre portefeuille ne partage aucun compte : déverrouillez-le, puis réessayez.',
+      'Votre portefeuille ne partage aucun compte : déverrouillez-le, puis réessayez.',
     'Your wallet uses another account: choose {address} in it.':
-      'Votre portefeuille utilise un autre compte : choisissez-y {address}.',
+      'Votre portefeuille utilise un autre compte : choisissez-y {address}.',
     'Your wallet does not know the network “{name}”: add it in your wallet (chain id {chainId}), then try again.':
-      'Votre portefeuille ne connaît pas le réseau « {name} » : ajoutez-le dans votre portefeuille (identifiant de chaîne {chainId}), puis réessayez.',
+      'Votre portefeuille ne connaît pas le réseau « {name} » : ajoutez-le dans votre portefeuille (identifiant de chaîne {chainId}), puis réessayez.',
     'Your wallet did not add the token: add it there yourself, with the contract and the token id of this page.':
-      'Votre portefeuille n’a pas ajouté le jeton : ajoutez-le vous-même, avec le contrat et l’identifiant du jeton de cette page.',
+      'Votre portefeuille n’a pas ajouté le jeton : ajoutez-le vous-même, avec le contrat et l’identifiant du jeton de cette page.',
     'This page no longer updates, because you are signed out. Reload it.':
       'Cette page ne se met plus à jour, car vous êtes déconnecté. Rechargez-la.',
     'There is no connection. This page updates when it is back.':
@@ -361,7 +361,7 @@ export const fr: Translation = {
     contract_paused: 'le contrat de livraison est suspendu',
     contract_unavailable: 'le contrat de livraison ne répond pas',
     gas_burned:
-      'le jeton ou le destinataire a épuisé le gaz de deux transferts : l’exploitant doit réessayer',
+      'le jeton ou le destinataire a épuisé le gaz de deux transferts : l’exploitant doit réessayer',
     gas_limit_exceeded: 'le transfert demande plus de gaz que ce qui est permis',
     holder_has_no_token: 'le détenteur n’a pas le jeton',
     holder_not_approved: 'le détenteur n’a pas autorisé la livraison',
@@ -386,7 +386,7 @@ export const fr: Translation = {
     seller_on_other_chain:
       'le portefeuille du vendeur est un contrat sur un autre réseau que le NFT',
     simulation_failed: 'le transfert échoue lors d’une simulation',
-    single_piece_token: 'un jeton ERC-721 a un seul exemplaire : la quantité doit être 1',
+    single_piece_token: 'un jeton ERC-721 a un seul exemplaire : la quantité doit être 1',
     token_limit_missing:
       'le jeton n’a pas de limite dans le contrat de livraison, ce que l’émission exige',
     token_limit_reached: 'le jeton a atteint sa limite dans le contrat de livraison',

@@ -48,6 +48,8 @@ describe('the metrics', () => {
       'marketplace_deliveries{state="in_flight"}': 0,
       'marketplace_deliveries{state="failed"}': 0,
       [`marketplace_oldest_undelivered_seconds{chain_id="${chainId}"}`]: expect.any(Number),
+      marketplace_oldest_awaiting_wallet_seconds: 0,
+      marketplace_unclaimed_deliveries: 0,
       // 700 + 99 wei for four items.
       [`marketplace_delivery_fee_wei{chain_id="${chainId}"}`]: 200,
       // 210 + 90 gas.

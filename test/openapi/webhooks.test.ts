@@ -5,8 +5,10 @@ import { asc } from 'drizzle-orm'
 import { afterAll, expect, it, vi } from 'vitest'
 import openapi from '../../docs/openapi.json'
 import { eventBodies } from '../../scripts/build/openapi/events.ts'
+import { batch } from '../../src/db/batch.ts'
 import { events, webhookEvents } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
+import { changeDeliveries, hasIdSql } from '../../src/delivery/transitions.ts'
 import { selectEvents, toBody } from '../../src/events/event.ts'
 import { raiseAlarms } from '../../src/monitoring/notify.ts'
 import { aShop, placed } from '../orders/shop.ts'
@@ -29,6 +31,8 @@ async function makeEvents(): Promise<void> {
   ])
   const [first = 0, second = 0] = orders.flatMap(({ orderItems }) => orderItems.map(({ id }) => id))
   await moveTo(first, 'awaiting_wallet')
+  const unclaimed = changeDeliveries(db, 'tell_unclaimed', hasIdSql([first]), new Date())
+  await batch(db, { unclaimed })
   await moveTo(first, 'failed', explain('recipient_rejects'))
   await raiseAlarms(env, db, new Date())
   await moveTo(first, 'queued')

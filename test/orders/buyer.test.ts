@@ -405,3 +405,63 @@ it('finds a buyer by every spelling of the e-mail address and the wallet', async
   expect(await userOf(first)).toMatchObject({ email: `${name}&'!/@xn--bcher-kva.example` })
   expect(await userOf(third)).toMatchObject({ ethereumPublicAddr: address })
 })
+
+/** Places an order to a buyer, and returns the locale of the buyer. */
+async function localeOf(buyer: object): Promise<string | undefined> {
+  const { token, to } = await anOpenShop()
+  const [order] = await placed(token, [to(buyer)])
+  return (await userOf(order?.buyerId))?.locale
+}
+
+it.each([
+  [undefined, 'en'],
+  ['de', 'de'],
+  ['de-at', 'de-AT'],
+  ['PT-br', 'pt-BR'],
+  ['zh-hans-cn', 'zh-Hans-CN'],
+  ['en-US-u-ca-buddhist', 'en-US'],
+])('gives a new buyer with the locale %s the locale %s', async (locale, stored) => {
+  expect(await localeOf({ email: anEmail(), locale })).toBe(stored)
+  expect(await localeOf({ wallet: aWallet().address, locale })).toBe(stored)
+})
+
+it('takes the first locale that a call names for a new buyer', async () => {
+  const { token, to } = await anOpenShop()
+  const email = anEmail()
+  const buyers = [{ email }, { email, locale: 'it' }, { email, locale: 'fr' }]
+  const sold = await placed(token, buyers.map(to))
+  expect((await userOf(sold[0]?.buyerId))?.locale).toBe('it')
+})
+
+it('never changes the locale of a buyer who has an account', async () => {
+  const email = anEmail()
+  expect(await localeOf({ email, locale: 'fr' })).toBe('fr')
+  // A guest, whom a shop has named.
+  expect(await localeOf({ email, locale: 'es' })).toBe('fr')
+  await signInByEmail(aVisitor(), email)
+  expect(await localeOf({ email, locale: 'es' })).toBe('fr')
+  const user = await aUser({ email: anEmail(), locale: 'it' })
+  expect(await localeOf({ userId: user.id, locale: 'es' })).toBe('it')
+  const { id } = await aUser({ email: anEmail() })
+  expect(await localeOf({ userId: id, locale: 'es' })).toBe('en')
+})
+
+it.each([
+  ['x'.repeat(10_000), 'must be at most 35 characters'],
+  ['german!', 'must be a language tag (BCP 47), as in "de" or "pt-BR"'],
+  ['', 'must be a language tag (BCP 47), as in "de" or "pt-BR"'],
+  ['de\r\nBcc: all@example.com', 'must be a language tag (BCP 47), as in "de" or "pt-BR"'],
+])('refuses a locale that is none', async (locale, message) => {
+  const { token, to } = await anOpenShop()
+  const { status, error } = await placeError(token, [to({ email: anEmail(), locale })])
+  expect([status, error]).toEqual([400, `orders[0].buyer.locale: ${message}`])
+})
+
+it('needs one way to name the buyer besides the locale', async () => {
+  const { token, to } = await anOpenShop()
+  const { status, error } = await placeError(token, [to({ locale: 'de' })])
+  expect([status, error]).toEqual([
+    400,
+    'orders[0].buyer: must have exactly one of userId, email and wallet',
+  ])
+})

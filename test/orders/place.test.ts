@@ -129,6 +129,8 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     dueAt: createdAt,
     queuedAt: createdAt,
     awaits: null,
+    awaitsSince: null,
+    reminders: 0,
   })
   expect(await deliveryOf(waiting?.id)).toEqual({
     ...unstarted,
@@ -137,6 +139,8 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     dueAt: null,
     queuedAt: null,
     awaits: buyer.id,
+    awaitsSince: createdAt,
+    reminders: 0,
   })
   expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([
     [{ body: { chainId: 31337 }, delaySeconds: 0 }],

@@ -12,13 +12,16 @@ const INTERVAL = 250
 
 const ALARM = 'deliveries_failed'
 
+/** How long an order waits for a wallet until it counts as unclaimed, as `/dev/advance` takes it. */
+const UNCLAIMED_AFTER = '21d'
+
 /** What the order numbers of this command begin with. */
 const PREFIX = 'trigger-'
 
 /** The number of the order of the demo that has failed. */
 const DEMO_FAILED = 'demo-failed'
 
-type Context = { client: MarketplaceClient; signal: AbortSignal }
+type Context = { client: MarketplaceClient; url: string; signal: AbortSignal }
 type EventType = MarketplaceEvent['type']
 
 /** Listings of the demo. The second one fails at once. */
@@ -33,6 +36,11 @@ const triggers: Record<EventType, (context: Context) => Promise<MarketplaceEvent
   'order.created': (context) => orderAndWait(context, delivered, buyerWithWallet, 'order.created'),
   'order.awaiting_wallet': (context) =>
     orderAndWait(context, delivered, guest(), 'order.awaiting_wallet'),
+  'order.unclaimed': async (context) => {
+    const order = await placeOrder(context, delivered, guest())
+    await advance(context, UNCLAIMED_AFTER)
+    return waitForOrder(context, order, 'order.unclaimed')
+  },
   'order.delivered': (context) =>
     orderAndWait(context, delivered, buyerWithWallet, 'order.delivered'),
   'order.failed': (context) => orderAndWait(context, failing, buyerWithWallet, 'order.failed'),
@@ -78,8 +86,8 @@ export const command = defineCommand({
     const error = () =>
       new CommandError(`No ${name} came within ${MAX_TIME / 60_000} minutes. Try again.`)
     const event = await withDeadline({ milliseconds: MAX_TIME, error }, async (signal) => {
-      await requireLocal(options.url, { client, signal })
-      return triggers[name]({ client, signal })
+      await requireLocal({ client, url: options.url, signal })
+      return triggers[name]({ client, url: options.url, signal })
     })
     console.log(JSON.stringify(event, null, 2))
     return 0
@@ -87,7 +95,7 @@ export const command = defineCommand({
 })
 
 /** Throws a `CommandError` unless the instance is a local one with the demo: orders cost money. */
-async function requireLocal(url: string, { client, signal }: Context): Promise<void> {
+async function requireLocal({ client, url, signal }: Context): Promise<void> {
   const clock = await fetch(new URL('/dev/clock', url), { signal })
   if (!clock.ok)
     throw new CommandError(
@@ -99,6 +107,14 @@ async function requireLocal(url: string, { client, signal }: Context): Promise<v
     throw new CommandError(
       `${url} does not have the demo catalogue. \`npm run dev -- --fresh\` deletes its data and loads it.`,
     )
+}
+
+/** Moves the clock of the instance forward. */
+async function advance({ url, signal }: Context, by: string): Promise<void> {
+  console.error(`The clock of the instance is moved forward by ${by}.`)
+  const request = { method: 'POST', body: JSON.stringify({ by }), signal }
+  const response = await fetch(new URL('/dev/advance', url), request)
+  if (!response.ok) throw new CommandError(`The clock cannot be moved: ${await response.text()}`)
 }
 
 type Goods = { listing: string; nft: string }

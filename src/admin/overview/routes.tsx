@@ -80,6 +80,14 @@ const OverviewPage = ({ hours, state, audit, range, failures, waiting }: Overvie
         <Figure name="Without a wallet" value={state.awaitingWallet} state="awaiting_wallet" />
         <Figure name="Failed" value={state.failed} state="failed" />
       </dl>
+      {state.awaitingSince && (
+        <Meta
+          facts={[
+            ['First without a wallet: ', <Time at={state.awaitingSince} />],
+            state.unclaimed > 0 && `${upTo(state.unclaimed)} unclaimed after 21 days`,
+          ]}
+        />
+      )}
       <Section id="failures" title="Failures">
         <Groups groups={failures} state="failed" empty="Nothing has failed." />
       </Section>

@@ -119,6 +119,13 @@ export const deliveries = sqliteTable(
     dueAt: timestamp(),
     /** The buyer whose wallet the item waits for. */
     awaits: integer().references(() => users.id),
+    /** When it began to wait for a wallet last; null if it never has. */
+    awaitsSince: timestamp(),
+    /**
+     * What became of the wait: 1 once the buyer was reminded, 2 once for the last time, 3 once
+     * `order.unclaimed` was told. It never goes back, so that nothing is repeated.
+     */
+    reminders: integer().notNull().default(0),
     /** The user whose user token placed the order; null for a master token. */
     placedBy: integer().references(() => users.id),
     /** Who placed the order: `user:<id>`, or the namespace of a master token. Batches are shared among them. */
@@ -154,6 +161,10 @@ export const deliveries = sqliteTable(
     index('deliveries_changed')
       .on(t.updatedAt)
       .where(sql`${t.state} NOT IN ('queued', 'in_flight')`),
+    // Finds who is to be reminded, and who has waited for the longest time.
+    index('deliveries_reminders')
+      .on(t.reminders, t.awaitsSince)
+      .where(sql`${t.state} = 'awaiting_wallet'`),
     index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
     check('deliveries_state', isOneOfSql(t.state, deliveryStates)),
     check('deliveries_requestedAction', isOneOfSql(t.requestedAction, requestedActions)),

@@ -7,6 +7,7 @@ import { tokenRoles, users } from './users.ts'
 export const webhookEvents = [
   'order.created',
   'order.awaiting_wallet',
+  'order.unclaimed',
   'order.delivered',
   'order.failed',
   'order.cancelled',

@@ -135,6 +135,7 @@ const valuesOf: Record<string, Values> = {
     ]),
   'buyer.email': anyIdentity('emails'),
   'buyer.wallet': anyIdentity('wallets'),
+  'buyer.locale': pick('de', 'PT-br', 'x'.repeat(10_000), 'de\r\nBcc: x', '<b>'),
   'form.email': ({ world, dice, attacker, endpoint }) => {
     // An address shows it again, and only private texts that the attacker has sent may be shown.
     if (endpoint?.includes('/addresses/')) return pickFrom(dice, attacker.emails)
