@@ -4,11 +4,8 @@ import { createReadStream, createWriteStream, rmSync } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { catalogueLimits } from '../../src/http/limits.ts'
 import { CommandError } from '../shell/command.ts'
-
-/** The limits of a call of `POST /api/admin/catalogue`. */
-const MAX_LINES = 1000
-const MAX_BYTES = 4 * 1024 * 1024
 
 /** Consecutive lines of a file, or of those that were chosen. */
 export type Chunk = {
@@ -34,7 +31,10 @@ export async function* readChunks(
   for await (const line of linesIn(file)) {
     if (chosen && !chosen.has(++number)) continue
     const length = Buffer.byteLength(line) + 1
-    if (lines.length === MAX_LINES || (lines.length > 0 && bytes + length > MAX_BYTES)) {
+    if (
+      lines.length === catalogueLimits.lines.max ||
+      (lines.length > 0 && bytes + length > catalogueLimits.body.max)
+    ) {
       yield { from, lines, progress: read / size, isLast: false }
       from += lines.length
       ;[lines, bytes] = [[], 0]

@@ -4,6 +4,7 @@ import type { Period } from '../db/quota.ts'
 import type { NodeState } from '../db/schema/operations.ts'
 import type { Settings } from '../env.ts'
 import { firstFees } from '../ethereum/fees.ts'
+import { operatorLimits } from '../http/limits.ts'
 import { strangersLimit } from '../mail/mail.ts'
 import { DAY, MINUTE, SECOND } from '../time.ts'
 import { countItems, MAX_COUNT, type State } from './state.ts'
@@ -11,9 +12,6 @@ import { TOLD_BEFORE } from './token-ends.ts'
 
 /** Deliveries for which the balance of a signer should suffice. */
 const ENOUGH_DELIVERIES = 100
-
-/** The used share of a quota, or of the limit of a relayer, at which there is an alarm. */
-const HIGH_SHARE = 0.8
 
 /** Bytes. D1 refuses to write beyond them. */
 const MAX_DATABASE = 10e9
@@ -245,7 +243,7 @@ function* signerAlarms({ networks, paused }: State) {
   for (const { name, chainId, signers } of networks)
     for (const { address, limit } of signers ?? []) {
       const used = limit ? limit.capacity - limit.available : 0
-      if (limit && used >= limit.capacity * HIGH_SHARE) {
+      if (limit && used >= limit.capacity * operatorLimits.alarmShare.max) {
         const detail = `The signer ${address} has used ${used} of ${counted(limit.capacity, 'piece')} of its limit on ${name}. ${limit.perDay} flow back in a day.`
         yield alarm('relayer_limit_low', `${chainId}:${address}`, detail)
       }
@@ -313,7 +311,7 @@ function* instanceAlarms(state: State, settings: Settings) {
   for (const { name, period, used } of state.quotas) {
     const per = period.length === 10 ? 'day' : 'hour'
     const { limit, who } = limitOf(settings, name, per)
-    if (used >= limit * HIGH_SHARE) {
+    if (used >= limit * operatorLimits.alarmShare.max) {
       const detail = `${used} ${name} of this ${per} are used. From ${limit}, ${who} none.`
       yield alarm('quota_low', `${name}:${per}`, detail)
     }

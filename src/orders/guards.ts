@@ -1,13 +1,12 @@
 /** Guards of writing orders and reservations: what the first trip has found must still hold. */
 import { sql } from 'drizzle-orm'
 import type { Guard } from '../db/guard.ts'
-import { refuseOverQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import type { OrderData } from './check.ts'
 import type { NewOrder } from './new-order.ts'
 import type { Listing } from './nft.ts'
-import { countAdded, dailyOrders, refuseTooManyOpen } from './open-orders.ts'
+import { countAdded, refuseTooManyOpen, takeDailyOrders } from './open-orders.ts'
 import { heldQuantity } from './stock.ts'
 
 /** Another call has changed what this one had read. Nothing was written. */
@@ -50,7 +49,7 @@ export function guardsOf(ctx: GuardCtx, { inputs, data, expected }: Checked): Gu
   const added = countAdded(inputs)
   return [
     refuseChanged(expected, now),
-    ...dailyOrders(ctx, added).map((quota) => refuseOverQuota(quota, ctx.now)),
+    ...takeDailyOrders(ctx, added).guards,
     ...refuseHeldPieces(inputs, data, now),
     ...refuseEndedHolds(data, now),
     ...refuseTooManyOpen(ctx, added, lostRace),
