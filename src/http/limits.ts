@@ -60,12 +60,7 @@ export const requestLimits = {
     per: 'minute',
     binding: 'MASTER_RATE_LIMIT',
   },
-  signIns: {
-    of: 'attempts to sign in of a client address',
-    max: 20,
-    per: 'minute',
-    binding: 'SIGN_IN_LIMIT',
-  },
+  signIns: { of: 'sign-ins of a client address', max: 20, per: 'minute', binding: 'SIGN_IN_LIMIT' },
   avatars: {
     of: 'changes of avatars of a user, a master token, or a session',
     max: 20,
@@ -76,12 +71,7 @@ export const requestLimits = {
   // Enough for 100 ids, and short enough for the logs of proxies.
   urlLength: { of: 'characters of a URL', max: 8192, at: 'invalid_input' },
   json: { of: 'JSON of a request', max: MEBIBYTE, unit: 'bytes', at: 'payload_too_large' },
-  form: {
-    of: 'a form, besides a picture',
-    max: 16 * KIBIBYTE,
-    unit: 'bytes',
-    at: 'payload_too_large',
-  },
+  form: { of: 'a form, without files', max: 16 * KIBIBYTE, unit: 'bytes', at: 'payload_too_large' },
   issues: { of: 'issues of an error', max: 100, at: 'the others are left out' },
   issuesSize: {
     of: 'issues of an error together',
@@ -94,7 +84,7 @@ export const requestLimits = {
 
 export const orderLimits = {
   perCall: {
-    of: 'orders to place or to read, or reservations to make, in a call',
+    of: 'orders or reservations to make or read, in a call',
     max: 100,
     at: 'invalid_input',
   },
@@ -104,28 +94,15 @@ export const orderLimits = {
     unit: 'ms',
     at: 'nothing is held any more; `reservation_not_found`',
   },
-  customKeys: {
-    of: 'keys of `custom` of an order, of 64 characters each',
-    max: 20,
-    at: 'invalid_input',
-  },
-  custom: {
-    of: '`custom` of an order, as JSON',
-    max: 4 * KIBIBYTE,
-    unit: 'bytes',
-    at: 'invalid_input',
-  },
+  customKeys: { of: 'keys of `custom`, of 64 characters each', max: 20, at: 'invalid_input' },
+  custom: { of: '`custom` of an order', max: 4 * KIBIBYTE, unit: 'bytes', at: 'invalid_input' },
   open: {
     of: 'orders of a user over all user tokens that are not ended, with live reservations',
     max: 1000,
     at: 'too_many_open_orders',
     variable: 'MAX_OPEN_ORDERS',
   },
-  added: {
-    of: 'new orders and reservations of the same, for each that may be open',
-    max: 10,
-    per: 'day',
-  },
+  added: { of: 'new orders and reservations, for each that may be open', max: 10, per: 'day' },
   idempotencyKey: { of: 'an `Idempotency-Key`', max: DAY, unit: 'ms', at: 'it may be used again' },
   candidates: {
     of: 'orders that a list of orders or a page of a collection looks at; with `updatedFrom`, `pending` or `transferring` also what is under way',
@@ -151,12 +128,7 @@ export const peopleLimits = {
     per: 'day',
     quota: 'addresses',
   },
-  undo: {
-    of: 'time in which a deleted address can be restored',
-    max: HOUR,
-    unit: 'ms',
-    at: 'not_found',
-  },
+  undo: { of: 'time to restore a deleted address', max: HOUR, unit: 'ms', at: 'not_found' },
   deletedAddress: {
     of: 'a deleted address',
     max: 30 * DAY,
@@ -213,12 +185,7 @@ export const peopleLimits = {
   },
   signIns: { of: 'sign-ins of a user', max: 100, per: 'day', quota: 'sign-ins' },
   // An unlinked wallet adds an event for everything that waits to be delivered to the user.
-  unlinks: {
-    of: 'unlinked wallets and e-mail addresses of a user',
-    max: 10,
-    per: 'day',
-    quota: 'unlinks',
-  },
+  unlinks: { of: 'unlinked ways to sign in of a user', max: 10, per: 'day', quota: 'unlinks' },
   endedToken: {
     of: 'the row of a token or session after its end',
     max: 30 * DAY,
@@ -255,36 +222,16 @@ export const mailLimits = {
   },
   liveLinks: { of: 'of these, links that work', max: 3, at: 'the oldest does not work any more' },
   accountLinks: { of: 'links that add an address to an account in 15 minutes', max: 3 },
-  account: {
-    of: 'mails to a recipient about the account',
-    max: 30,
-    per: 'day',
-    at: 'no mail; the log has `mail_skipped`',
-  },
-  webhooks: {
-    of: 'mails to a recipient about webhooks',
-    max: 10,
-    per: 'day',
-    at: 'no mail; the log has `mail_skipped`',
-  },
+  account: { of: 'mails to a recipient about the account', max: 30, per: 'day', at: 'no mail' },
+  webhooks: { of: 'mails to a recipient about webhooks', max: 10, per: 'day', at: 'no mail' },
   webhook: {
     of: 'of these, mails of each kind for each webhook',
     max: 1,
     per: 'day',
-    at: 'no mail; the log has `mail_skipped`',
+    at: 'no mail',
   },
-  mailbox: {
-    of: 'mails to a mailbox about orders',
-    max: 10,
-    per: 'day',
-    at: 'no mail; the log has `mail_skipped`',
-  },
-  seller: {
-    of: 'of these, mails because of one seller',
-    max: 3,
-    per: 'day',
-    at: 'no mail; the log has `mail_skipped`',
-  },
+  mailbox: { of: 'mails to a mailbox about orders', max: 10, per: 'day', at: 'no mail' },
+  seller: { of: 'of these, mails because of one seller', max: 3, per: 'day', at: 'no mail' },
   approval: {
     of: 'time until a seller is told again to approve the Delivery contract for a token contract',
     max: 30 * DAY,
@@ -310,7 +257,7 @@ export const mailLimits = {
     of: 'of these three, mails for addresses that no user has, and those about orders that the user tokens of one user have placed',
     max: 0.5,
     unit: 'share',
-    at: '`try_later`; no mail about the order, and the log has `mail_skipped`',
+    at: '`try_later`; no mail about the order',
   },
 } satisfies Limits
 
@@ -328,23 +275,14 @@ export const webhookLimits = {
     max: 1000,
     at: 'further events wait in the log',
   },
-  turn: {
-    of: 'turn of a webhook',
-    max: 60 * SECOND,
-    unit: 'ms',
-    at: 'it goes on in its next turn',
-  },
+  turn: { of: 'turn of a webhook', max: 60 * SECOND, unit: 'ms', at: 'it goes on next time' },
   sharedTurn: {
     of: 'the same, while another webhook waits',
     max: 5 * SECOND,
     unit: 'ms',
-    at: 'it goes on in its next turn',
+    at: 'it goes on next time',
   },
-  atOnce: {
-    of: 'webhooks of a user that are sent to at the same time',
-    max: 2,
-    at: 'the others wait',
-  },
+  atOnce: { of: 'webhooks of a user that are sent to at once', max: 2, at: 'the others wait' },
   pause: {
     of: 'pause of a webhook that fails, which begins with 5 or 10 seconds',
     max: 5 * MINUTE,
@@ -352,7 +290,7 @@ export const webhookLimits = {
     at: 'one message at a time',
   },
   warned: {
-    of: 'failure of a webhook, until its owner is told',
+    of: 'failure, until the owner of a webhook is told',
     max: 4 * DAY,
     unit: 'ms',
     at: 'a mail',
@@ -389,11 +327,7 @@ export const catalogueLimits = {
     max: 1000,
     at: 'the page is shorter than `limit`',
   },
-  description: {
-    of: 'characters of the description of a public NFT',
-    max: 2000,
-    at: 'the rest is left out',
-  },
+  description: { of: 'characters of a public description', max: 2000, at: 'the rest is left out' },
   records: { of: 'records whose numbers a call finds', max: 1000, at: 'invalid_input' },
   lines: { of: 'lines of a call of an import', max: 1000, at: 'payload_too_large' },
   body: { of: 'a call of an import', max: 4 * MEBIBYTE, unit: 'bytes', at: 'payload_too_large' },
@@ -421,11 +355,7 @@ export const operatorLimits = {
     unit: 'share',
     at: 'the alarms `relayer_limit_low` and `quota_low`',
   },
-  changed: {
-    of: 'transfers that a call changes',
-    max: 1000,
-    at: 'the first are changed; call again',
-  },
+  changed: { of: 'transfers a call changes', max: 1000, at: 'the first are changed; call again' },
   searched: {
     of: 'newest deliveries and transactions that a search looks at: for an older key, `npm run contract -- audit` tells the transaction',
     max: 10_000,
