@@ -20,16 +20,16 @@ import { readSettings, type Settings } from './env.ts'
 import { handleFailing, warnBehind } from './events/failing.ts'
 import { pruneEvents } from './events/log.ts'
 import { wakeWebhooks } from './events/wake.ts'
+import { mailLimits, orderLimits } from './http/limits.ts'
 import { sweepTokens } from './identity/all-tokens.ts'
-import { LINK_LIFETIME } from './identity/email-link.ts'
 import { log } from './log.ts'
 import { checkNetworks } from './monitoring/check-networks.ts'
 import { rollUpHours } from './monitoring/hourly-orders.ts'
 import { raiseAlarms } from './monitoring/notify.ts'
 import { warnTokenOwners } from './monitoring/token-ends.ts'
 import { remindBuyers } from './order-mails/remind.ts'
-import { mailOrders, SENT_LIFETIME } from './order-mails/send.ts'
-import { dayOf, IDEMPOTENCY_LIFETIME } from './orders/idempotency.ts'
+import { mailOrders } from './order-mails/send.ts'
+import { dayOf } from './orders/idempotency.ts'
 import { sweepReservations } from './reservations/release.ts'
 
 /** What a job may need: also all that sending a mail does. */
@@ -94,16 +94,16 @@ export async function runCron(env: Env, now: Date): Promise<void> {
 /** Deletes rows that no request can use any more. */
 export function deleteExpiredRows(db: Database, now: Date) {
   const before = (lifetime: number) => new Date(now.getTime() - lifetime).toISOString()
-  const isOldDay = sql`day < ${dayOf(before(IDEMPOTENCY_LIFETIME))}`
+  const isOldDay = sql`day < ${dayOf(before(orderLimits.idempotencyKey.max))}`
   return batch(db, {
     idempotencyKeys: prune(db, idempotencyKeys, isOldDay, sql`day, namespace, "key"`),
     nonces: prune(db, walletNonces, sql`expiresAt < ${now.toISOString()}`),
-    links: prune(db, emailLinks, sql`createdAt < ${before(LINK_LIFETIME)}`),
+    links: prune(db, emailLinks, sql`createdAt < ${before(mailLimits.link.max)}`),
     tokens: sweepTokens(db, now),
     imports: sweepImports(db, now),
     events: pruneEvents(db, now),
     reservations: sweepReservations(db, now),
     quotas: pruneQuotas(db, now),
-    mails: prune(db, sentMails, sql`createdAt < ${before(SENT_LIFETIME)}`),
+    mails: prune(db, sentMails, sql`createdAt < ${before(mailLimits.approval.max)}`),
   })
 }

@@ -2,6 +2,8 @@
 import type { Hex } from 'viem'
 import { getAddress, isAddress } from 'viem/utils'
 import * as z from 'zod'
+import { mailLimits, operatorLimits, orderLimits, peopleLimits } from './http/limits.ts'
+import { MINUTE } from './time.ts'
 
 const nonEmpty = z.string().min(1)
 const positiveNumber = z.number().positive()
@@ -146,18 +148,21 @@ const settingsSchema = issuerSchema.extend({
   /** Loopback servers to fetch avatars from and to send webhooks to, as in `127.0.0.1:8000,localhost:*`. */
   LOOPBACK_HOSTS: loopbackHosts,
   /** Orders that all user tokens of a user together may have that are not ended. */
-  MAX_OPEN_ORDERS: count.default(1000),
+  MAX_OPEN_ORDERS: count.default(orderLimits.open.max),
   /** Minutes after which a paid item with a recipient raises an alarm if it has not ended. */
-  DELIVERY_ALARM_MINUTES: count.default(30),
+  DELIVERY_ALARM_MINUTES: count.default(operatorLimits.alarmAge.max / MINUTE),
   /** Avatars that are converted in a day (UTC). Cloudflare converts 5,000 a month for nothing. */
-  MAX_PICTURES_PER_DAY: count.default(100),
+  MAX_PICTURES_PER_DAY: count.default(peopleLimits.converted.max),
   /** Conversions of the art of NFTs in a day (UTC), besides those. */
-  MAX_ART_PER_DAY: count.default(50),
+  MAX_ART_PER_DAY: count.default(peopleLimits.art.max),
   /** Mails in an hour and in a day (UTC). Half of them may go to addresses that no user has. */
-  MAX_MAILS_PER_HOUR: count.default(100),
-  MAX_MAILS_PER_DAY: count.default(500),
+  MAX_MAILS_PER_HOUR: count.default(mailLimits.perHour.max),
+  MAX_MAILS_PER_DAY: count.default(mailLimits.perDay.max),
   /** Mails about orders in a day (UTC), besides those. With 0, none is sent. */
-  MAX_ORDER_MAILS_PER_DAY: z.coerce.number<string | number>().pipe(z.int().min(0)).default(1000),
+  MAX_ORDER_MAILS_PER_DAY: z.coerce
+    .number<string | number>()
+    .pipe(z.int().min(0))
+    .default(mailLimits.orders.max),
   /** What pages and mails call the instance. */
   INSTANCE_NAME: z
     .string()

@@ -136,7 +136,7 @@ export interface paths {
         put?: never;
         /**
          * Reserve pieces while a customer pays
-         * @description Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`.
+         * @description Holds pieces and price of 1 to 100 listings for up to 30 minutes minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["reserve"];
         delete?: never;
@@ -8470,7 +8470,7 @@ export interface Methods {
     checkOrders: operations["checkOrders"];
     /** Get the proof of a delivery. Returns what was delivered to whom by which transaction, signed by the marketplace, for those who may read the order. Anybody can verify it: the guide “Proving a delivery” says how. The answer is the same each time, unless a reorganization of the chain has the NFT delivered again, or the marketplace signs with another key. Needs a token, also one with the scope `orders`. */
     getProof: operations["getProof"];
-    /** Reserve pieces while a customer pays. Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`. */
+    /** Reserve pieces while a customer pays. Holds pieces and price of 1 to 100 listings for up to 30 minutes minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`. */
     reserve: operations["reserve"];
     /** Release a reservation. Safe to repeat: the answer is the same if the reservation has become an order, has expired, was released or never existed. `not_found` means that it lives, but was made under the name of another token. Needs a token that may write, also one with the scope `orders`. */
     releaseReservation: operations["releaseReservation"];

@@ -1,6 +1,6 @@
 /**
- * Writes the OpenAPI document, the types of the client, the schema of catalogues, the table of reasons
- * and the pages of `/docs`.
+ * Writes the OpenAPI document, the types of the client, the schema of catalogues, the tables of reasons,
+ * limits and endpoints, and the pages of `/docs`.
  * With `--check` it fails if one of the files is out of date. With `--examples` it first records the
  * examples again.
  */
@@ -9,6 +9,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { runnerImport } from 'vite'
 import { generateSchema } from '../../client/generate.ts'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
+import type * as Endpoints from './docs/endpoints.ts'
+import { withLimits } from './docs/limits.ts'
 import { withReasons } from './docs/reasons.ts'
 import { writeDocs } from './docs/write.ts'
 import { catalogueSchema } from './openapi/catalogue-schema.ts'
@@ -19,11 +21,13 @@ const EXAMPLES = 'scripts/build/openapi/examples.json'
 const CLIENT = 'client/src/schema.ts'
 const CATALOGUE = 'docs/catalogue.schema.json'
 const DELIVERY = 'docs/guides/delivery.md'
+const LIMITS = 'docs/limits.md'
+const ENDPOINTS = 'docs/endpoints.md'
 
 export const command = defineCommand(
   {
     name: 'npm run openapi',
-    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, ${CATALOGUE}, the table of reasons in ${DELIVERY}, and the pages of /docs.`,
+    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, ${CATALOGUE}, the tables of ${DELIVERY}, ${LIMITS} and ${ENDPOINTS}, and the pages of /docs.`,
     options: {
       check: { type: 'boolean', help: 'Only fail if one of them is out of date.' },
       examples: { type: 'boolean', help: 'Record the examples again, which takes some seconds.' },
@@ -33,12 +37,15 @@ export const command = defineCommand(
   async ({ check, examples }) => {
     if (examples) recordExamples()
     const module = await load<typeof Builder>('./scripts/build/openapi/document.ts')
+    const { withEndpoints } = await load<typeof Endpoints>('./scripts/build/docs/endpoints.ts')
     const document = format(module.createOpenApi(JSON.parse(await readFile(EXAMPLES, 'utf8'))))
     const texts: Record<string, string> = {
       [DOCUMENT]: document,
       [CLIENT]: await generateSchema(document),
       [CATALOGUE]: catalogueSchema(),
       [DELIVERY]: withReasons(await readFile(DELIVERY, 'utf8')),
+      [LIMITS]: withLimits(await readFile(LIMITS, 'utf8')),
+      [ENDPOINTS]: withEndpoints(await readFile(ENDPOINTS, 'utf8')),
     }
     for (const [file, text] of Object.entries(texts)) {
       if ((await readFile(file, 'utf8').catch(() => null)) === text) continue

@@ -5,12 +5,13 @@ import { writeAs } from '../auth/access.ts'
 import { isUnknownUserSql, requireAccessTo } from '../auth/user-param.ts'
 import type { Guard } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { countUse, refuseOverQuota } from '../db/quota.ts'
+import { takeQuotas } from '../db/quota.ts'
 import { addresses } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError, invalidField, rejected } from '../http/errors.ts'
-import { guard, perDay } from '../http/guard.ts'
+import { guard, quotaOf } from '../http/guard.ts'
+import { peopleLimits } from '../http/limits.ts'
 import { isUndoableSql } from './deleted.ts'
 import {
   type Address,
@@ -22,11 +23,6 @@ import {
   isLiveSql,
   isOwnSql,
 } from './schema.ts'
-
-/** The number of live addresses of one kind that a user may have, without those of orders. */
-export const MAX_ADDRESSES = 100
-/** Addresses that a user may create in a day (UTC), deleted ones too. */
-const MAX_CREATED = 200
 
 type NewAddress = AddressFields & {
   kind: AddressKind
@@ -43,16 +39,8 @@ export async function createAddress(
   { kind, userId = ownUserId(caller), isDefault = false, ...fields }: NewAddress,
 ): Promise<Address> {
   requireAccessTo(caller, userId)
-  const quota = perDay(
-    `addresses:${userId}`,
-    MAX_CREATED,
-    `a user may create ${MAX_CREATED} addresses a day`,
-  )
-  const guards = [
-    refuseUnknownUser(userId),
-    refuseTooMany({ kind, userId }),
-    refuseOverQuota(quota, now),
-  ]
+  const quota = takeQuotas(db, now, [quotaOf(peopleLimits.newAddresses, userId)])
+  const guards = [refuseUnknownUser(userId), refuseTooMany({ kind, userId }), ...quota.guards]
   const { created } = await writeAs(db, caller, guards, {
     previous: isDefault ? unsetDefault(db, kind, userId, now) : undefined,
     created: insertAddress(db, {
@@ -62,7 +50,7 @@ export async function createAddress(
       isDefault,
       now: now.toISOString(),
     }),
-    use: countUse(db, quota, now),
+    uses: quota.uses,
   })
   return requireRow(created)
 }
@@ -86,9 +74,9 @@ const refuseTooMany = (
   guard(
     // The origin is a literal, so that SQLite uses the index `addresses_counted`.
     sql`${condition} AND (SELECT count(*) FROM addresses WHERE userId = ${userId} AND kind = ${kind}
-      AND deletedAt IS NULL AND origin = 'request') >= ${MAX_ADDRESSES}`,
+      AND deletedAt IS NULL AND origin = 'request') >= ${peopleLimits.addresses.max}`,
     'too_many_addresses',
-    `the user has ${MAX_ADDRESSES} ${kind} addresses; delete one first`,
+    `the user has ${peopleLimits.addresses.max} ${kind} addresses; delete one first`,
   )
 
 /** Returns all texts of an address. Those that are not given, or that the kind does not have, are null. */

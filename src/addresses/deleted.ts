@@ -3,29 +3,27 @@ import { gt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
 import { addresses } from '../db/schema/users.ts'
-import { DAY, HOUR } from '../time.ts'
-
-/** Milliseconds after a deletion in which it can be undone. */
-const UNDO_PERIOD = HOUR
-/** Milliseconds for which a deleted address is kept. */
-const DELETED_LIFETIME = 30 * DAY
+import { peopleLimits } from '../http/limits.ts'
 
 const before = (now: Date, age: number) => new Date(now.getTime() - age).toISOString()
 
 /** Whether the address was deleted a short time ago, so that this can be undone. */
-export const isUndoableSql = (now: Date): SQL => gt(addresses.deletedAt, before(now, UNDO_PERIOD))
+export const isUndoableSql = (now: Date): SQL =>
+  gt(addresses.deletedAt, before(now, peopleLimits.undo.max))
 
 /**
  * Deletes addresses that were deleted 30 days ago and that no order uses. Those that orders use are
  * looked at for 30 days more, and then never again. The newest row of all stays, so that its id is
  * not used again.
  */
-export const sweepAddresses = (db: Database, now: Date) =>
-  prune(
+export function sweepAddresses(db: Database, now: Date) {
+  const { max: lifetime } = peopleLimits.deletedAddress
+  return prune(
     db,
     addresses,
-    sql`deletedAt BETWEEN ${before(now, 2 * DELETED_LIFETIME)} AND ${before(now, DELETED_LIFETIME)}
+    sql`deletedAt BETWEEN ${before(now, 2 * lifetime)} AND ${before(now, lifetime)}
       AND id < (SELECT max(id) FROM addresses)
       AND NOT EXISTS (SELECT 1 FROM orders o
         WHERE o.buyerId = addresses.userId AND o.billingAddressId = addresses.id)`,
   )
+}

@@ -3,7 +3,8 @@ import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import { addressKinds } from '../db/schema/users.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'
-import { createAddress, deleteAddress, MAX_ADDRESSES, updateAddress } from './change.ts'
+import { peopleLimits } from '../http/limits.ts'
+import { createAddress, deleteAddress, updateAddress } from './change.ts'
 import { listAddresses } from './list.ts'
 import {
   type AddressKind,
@@ -66,7 +67,7 @@ function detectKind(body: object): AddressKind {
   return given.length > 0 && isBilling ? 'billing' : 'delivery'
 }
 
-const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
+const createDescription = `A user has at most ${peopleLimits.addresses.max} live addresses of each kind, without those of orders.`
 
 /** What the endpoints of both kinds have in common. */
 const listsAddresses = {

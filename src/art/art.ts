@@ -5,11 +5,12 @@ import { bytesToHex } from 'viem/utils'
 import { toJpeg } from '../avatars/picture.ts'
 import { fetchPicture } from '../avatars/remote.ts'
 import { batch, guarded } from '../db/batch.ts'
-import { countUse, type Quota, refuseOverQuota, takeQuotas } from '../db/quota.ts'
+import { takeQuotas } from '../db/quota.ts'
 import { prepared } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
+import { peopleLimits } from '../http/limits.ts'
 import { coverUrl, gatewayPath } from '../http/links.ts'
 import { hasImageSql, isVisibleSql } from '../marketplace/candidates.ts'
 
@@ -62,29 +63,24 @@ async function hashOf(source: string): Promise<string> {
   return bytesToHex(new Uint8Array(digest)).slice(2)
 }
 
-/**
- * Downloads of one picture in an hour, and its conversions in a day. With more, a flood of requests
- * or a broken picture would use up the conversions of others.
- */
-const MAX_ATTEMPTS = 1
-
 /** Converts and stores the picture. */
 async function makeArt(
   { db, now, settings, bucket, images }: ArtCtx,
   { id, size, source, hash }: ArtName & { source: string; hash: string },
 ): Promise<Art> {
   const error = (seconds: number) => tryLater('this picture cannot be had now', seconds)
-  const own = { name: `art:${hash.slice(0, 16)}:${id}:${size}`, limit: MAX_ATTEMPTS, error }
-  const attempt: Quota = { ...own, per: 'hour' }
-  const conversions: Quota[] = [
-    { ...own, per: 'day' },
+  const own = { name: `art:${hash.slice(0, 16)}:${id}:${size}`, error }
+  const download = takeQuotas(db, now, [
+    { ...own, per: 'hour', limit: peopleLimits.artDownloads.max },
+  ])
+  const conversion = takeQuotas(db, now, [
+    { ...own, per: 'day', limit: peopleLimits.artConversions.max },
     { name: 'art', per: 'day', limit: settings.MAX_ART_PER_DAY, error },
-  ]
-  const guards = [attempt, ...conversions].map((quota) => refuseOverQuota(quota, now))
-  await guarded(db, guards, { use: countUse(db, attempt, now) })
+  ])
+  await guarded(db, [...download.guards, ...conversion.guards], { uses: download.uses })
   const jpeg = await toJpeg(images, await readSource(source, settings), {
     edge: artSizes[size],
-    claim: () => takeQuotas(db, conversions, now),
+    claim: () => guarded(db, conversion.guards, { uses: conversion.uses }),
   })
   const { httpEtag } = await bucket.put(`art/${id}/${size}.jpg`, jpeg, {
     httpMetadata: { contentType: 'image/jpeg' },

@@ -5,13 +5,14 @@ import { pictureAnswer, pictureHeaders } from '../avatars/serve.ts'
 import { cacheControl } from '../http/cache-control.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'
-import { HOUR, SECOND } from '../time.ts'
+import { peopleLimits } from '../http/limits.ts'
+import { SECOND } from '../time.ts'
 import { artSizes, readArt } from './art.ts'
 
-/** Seconds for which caches may keep art, also if it is withdrawn or changed. */
-const MAX_AGE = HOUR / SECOND
-
-const headers = { ...pictureHeaders, 'cache-control': cacheControl(MAX_AGE) }
+const headers = {
+  ...pictureHeaders,
+  'cache-control': cacheControl(peopleLimits.artAge.max / SECOND),
+}
 
 /** A transparent GIF. With it an `img` shows the drawing below, and no sign of a broken picture. */
 const nothing = Uint8Array.from(

@@ -10,21 +10,18 @@ import { tokens, users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import type { App, Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { describeLimit, peopleLimits } from '../http/limits.ts'
 import { mayBeStale } from '../http/nearest.ts'
-import { MINUTE } from '../time.ts'
 import { readAs, sessionRequired } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
-import { SESSION_LIFETIME, signToken, type TokenRecord, tokenIssuer } from './tokens.ts'
-
-/** Milliseconds after a sign-in in which a session may change how to get into the account. */
-const RECENT = 10 * MINUTE
+import { signToken, type TokenRecord, tokenIssuer } from './tokens.ts'
 
 const cookie = { httpOnly: true, secure: true, sameSite: 'Lax', path: '/' } satisfies CookieOptions
 
 /** Sets the cookie of a session that `signIn` has stored. */
 export async function startSession(c: Context<App>, session: TokenRecord): Promise<void> {
   const jwt = await signToken(tokenIssuer(c.var.settings), session)
-  setCookie(c, SESSION_COOKIE, jwt, { ...cookie, maxAge: SESSION_LIFETIME / 1000 })
+  setCookie(c, SESSION_COOKIE, jwt, { ...cookie, maxAge: peopleLimits.session.max / 1000 })
 }
 
 /** Deletes the cookie and revokes the session. */
@@ -110,10 +107,11 @@ function requireAccount([account]: readonly Account[]): Account {
 const reauthenticationRequired = () =>
   new ApiError(
     'reauthentication_required',
-    `sign in again to do this: your last sign-in was more than ${RECENT / MINUTE} minutes ago`,
+    `sign in again to do this: your last sign-in was more than ${describeLimit(peopleLimits.recentSignIn)} ago`,
   )
 
-const recentAfter = (now: Date): string => new Date(now.getTime() - RECENT).toISOString()
+const recentAfter = (now: Date): string =>
+  new Date(now.getTime() - peopleLimits.recentSignIn.max).toISOString()
 
 export const isRecent = ({ signedInAt }: Account, now: Date): boolean =>
   signedInAt > recentAfter(now)

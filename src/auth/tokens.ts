@@ -26,8 +26,6 @@ const CLOCK_SKEW = 5
 
 /** Milliseconds, unless its user chooses less. */
 export const API_TOKEN_LIFETIME = 365 * DAY
-/** Milliseconds. */
-export const SESSION_LIFETIME = DAY
 
 /** The claims of a token as the table `tokens` stores them. They suffice to sign it again. */
 export type TokenRecord = Pick<

@@ -3,16 +3,14 @@
  * costs no conversion.
  */
 import { ApiError } from '../http/errors.ts'
+import { describeLimit, peopleLimits } from '../http/limits.ts'
 import { removeMetadata } from './jpeg.ts'
-
-/** Largest picture, in bytes. */
-export const MAX_BYTES = 10 * 1024 * 1024
 
 /** Some plans of Cloudflare convert AVIF and HEIC, too. */
 export const notConvertible = (reason = 'the picture cannot be converted') =>
   new ApiError('unsupported_media_type', `${reason}: send a JPEG, PNG, GIF or WebP file`)
 
-export const tooLarge = (reason = `it has more than ${MAX_BYTES / 1024 / 1024} MiB`) =>
+export const tooLarge = (reason = `it has more than ${describeLimit(peopleLimits.picture)}`) =>
   new ApiError('payload_too_large', `the picture is too large: ${reason}`)
 
 /** The size of the frame, or of the canvas, of a WebP file (RFC 9649). */

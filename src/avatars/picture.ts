@@ -1,4 +1,5 @@
 import { tryLater } from '../http/errors.ts'
+import { peopleLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import { notConvertible, readHeader, tooLarge } from './format.ts'
 import { removeMetadata } from './jpeg.ts'
@@ -6,7 +7,6 @@ import { mayBeTransparent, onWhite } from './transparency.ts'
 
 /** Longest edge of an avatar, in pixels. */
 export const MAX_EDGE = 512
-export const MAX_PIXELS = 50_000_000
 
 /**
  * Error codes of Cloudflare Images for pictures that it cannot convert: not a picture, broken, or of
@@ -32,13 +32,14 @@ const oversizedMessage = /exceeds pixel limit/
 export async function toJpeg(
   images: ImagesBinding,
   picture: Blob,
-  { edge, claim }: { edge: number; claim: () => Promise<void> },
+  { edge, claim }: { edge: number; claim: () => Promise<unknown> },
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(await picture.arrayBuffer())
   const header = readHeader(bytes)
   if (!header) throw notConvertible()
   const { pixels = 0 } = header
-  if (pixels > MAX_PIXELS) throw tooLarge(`it has more than ${MAX_PIXELS / 1e6} megapixels`)
+  if (pixels > peopleLimits.pixels.max)
+    throw tooLarge(`it has more than ${peopleLimits.pixels.max / 1e6} megapixels`)
   await claim()
   const convert = async (source: Blob, format: 'image/jpeg' | 'image/png') => {
     const output = await images

@@ -1,7 +1,8 @@
 import { type Destination, parseDestination } from '../http/destination.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
+import { peopleLimits } from '../http/limits.ts'
 import { SECOND } from '../time.ts'
-import { MAX_BYTES, tooLarge } from './format.ts'
+import { tooLarge } from './format.ts'
 
 export const MAX_REDIRECTS = 3
 /** Milliseconds. */
@@ -57,17 +58,17 @@ async function followRedirects(
 }
 
 /**
- * Reads a body of at most `MAX_BYTES`. Counts the bytes that arrive, because `content-length` may be
+ * Reads a body within the limit of pictures. Counts the bytes that arrive, because `content-length` may be
  * absent or wrong.
  */
 async function readPicture({ body, headers }: Response): Promise<Blob> {
-  if (Number(headers.get('content-length')) > MAX_BYTES) throw tooLarge()
+  if (Number(headers.get('content-length')) > peopleLimits.picture.max) throw tooLarge()
   if (!body) return new Blob()
   let size = 0
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       size += chunk.byteLength
-      if (size > MAX_BYTES) throw tooLarge()
+      if (size > peopleLimits.picture.max) throw tooLarge()
       controller.enqueue(chunk)
     },
   })

@@ -4,6 +4,7 @@ import type { Context } from 'hono'
 import { bytesToHex } from 'viem/utils'
 import { readAs, writeAs } from '../auth/access.ts'
 import { isUnknownUserSql, requireAccessTo } from '../auth/user-param.ts'
+import { guarded } from '../db/batch.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
@@ -11,7 +12,8 @@ import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import type { AppWithCaller } from '../http/endpoint.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
-import { perDay } from '../http/guard.ts'
+import { quotaOf } from '../http/guard.ts'
+import { peopleLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import { MAX_EDGE, toJpeg } from './picture.ts'
 import { type AvatarOwner, pictureKey } from './url.ts'
@@ -70,9 +72,10 @@ export async function storeAvatar(
   ctx: AvatarCtx,
   { userId, picture }: { userId: number; picture: Blob },
 ): Promise<AvatarOwner> {
+  const { guards, uses } = takeQuotas(ctx.db, ctx.now, conversionQuotas(ctx, userId))
   const jpeg = await toJpeg(ctx.images, picture, {
     edge: MAX_EDGE,
-    claim: () => takeQuotas(ctx.db, conversionQuotas(ctx, userId), ctx.now),
+    claim: () => guarded(ctx.db, guards, { uses }),
   })
   const key = pictureKey(userId, await newHash(jpeg))
   await ctx.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
@@ -82,15 +85,8 @@ export async function storeAvatar(
   return { id: userId, avatarKey }
 }
 
-/** Pictures that a user may convert in a day. */
-const MAX_PICTURES_OF_USER = 20
-
 const conversionQuotas = ({ settings }: AvatarCtx, userId: number): Quota[] => [
-  perDay(
-    `pictures:${userId}`,
-    MAX_PICTURES_OF_USER,
-    `a user may send ${MAX_PICTURES_OF_USER} pictures a day`,
-  ),
+  quotaOf(peopleLimits.pictures, userId),
   {
     name: 'pictures',
     per: 'day',

@@ -4,9 +4,9 @@ import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import { writtenText } from '../http/inputs.ts'
+import { describeLimit, peopleLimits } from '../http/limits.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
-import { MAX_BYTES } from './format.ts'
-import { MAX_EDGE, MAX_PIXELS } from './picture.ts'
+import { MAX_EDGE } from './picture.ts'
 import { fetchPicture, MAX_REDIRECTS, TIMEOUT } from './remote.ts'
 import { avatarContext, readAvatar, replaceAvatar } from './replace.ts'
 import { findPicture, pictureAnswer, pictureHeaders } from './serve.ts'
@@ -42,7 +42,7 @@ const changesAvatar = {
 } as const
 const storedDescription =
   'The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the ' +
-  `instance includes them. It has at most ${MAX_BYTES / 1024 / 1024} MiB and ${MAX_PIXELS / 1e6} megapixels. ` +
+  `instance includes them. It has at most ${describeLimit(peopleLimits.picture)} and ${peopleLimits.pixels.max / 1e6} megapixels. ` +
   `It is stored as a JPEG of at most ${MAX_EDGE} × ${MAX_EDGE} pixels without metadata, and ` +
   'replaces the previous avatar.'
 

@@ -1,15 +1,16 @@
 /** Reads the picture from the body of a request. */
 import type { Context } from 'hono'
 import { bufferToFormData } from 'hono/utils/buffer'
-import { bodyReader, MAX_FORM_BYTES } from '../http/body.ts'
+import { bodyReader } from '../http/body.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
-import { MAX_BYTES, tooLarge } from './format.ts'
+import { peopleLimits, requestLimits } from '../http/limits.ts'
+import { tooLarge } from './format.ts'
 
 /** The media type in lower case without parameters; `''` if there is none. */
 const mediaType = (contentType: string) => contentType.split(';')[0]?.trim().toLowerCase() ?? ''
 
-const readBytes = bodyReader(MAX_BYTES, tooLarge().message)
-const readForm = bodyReader(MAX_BYTES + MAX_FORM_BYTES, tooLarge().message)
+const readBytes = bodyReader(peopleLimits.picture.max, tooLarge().message)
+const readForm = bodyReader(peopleLimits.picture.max + requestLimits.form.max, tooLarge().message)
 
 /** Returns the body, whatever type it declares. */
 export const pictureFromBody = async (c: Context): Promise<Blob> => new Blob([await readBytes(c)])
@@ -44,8 +45,8 @@ export async function pictureFromForm(c: Context): Promise<Blob> {
       'unsupported_media_type',
       `send the picture as image/* or application/octet-stream, not as ${type}`,
     )
-  if (file.size > MAX_BYTES) throw tooLarge()
-  if (body.byteLength - file.size > MAX_FORM_BYTES)
+  if (file.size > peopleLimits.picture.max) throw tooLarge()
+  if (body.byteLength - file.size > requestLimits.form.max)
     throw new ApiError('payload_too_large', 'the form may have at most 16 KiB besides the picture')
   return file
 }

@@ -20,9 +20,6 @@ import { hasProblemsSql } from './problems.ts'
 import { userReference } from './sql.ts'
 import { countRecords, writeRecords } from './write.ts'
 
-/** Lines of an import. One transaction writes them, and D1 stops a statement after 30 seconds. */
-export const MAX_IMPORT_LINES = 20_000
-
 /** Milliseconds after which an import is deleted. */
 const LIFETIME = DAY
 
@@ -174,7 +171,7 @@ export async function discard({ db, importId }: ImportCtx): Promise<void> {
   })
 }
 
-/** Imports that one run deletes, each with up to `MAX_IMPORT_LINES`. */
+/** Imports that one run deletes. */
 const MAX_SWEPT = 5
 
 /** Returns the statements that delete imports older than a day. */

@@ -4,12 +4,10 @@ import type * as z from 'zod'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import { toIssues } from '../http/endpoint.ts'
 import type { Issue } from '../http/errors.ts'
+import { catalogueLimits } from '../http/limits.ts'
 import { hashIdentity, hashWallet } from '../identity/namespace.ts'
 import { parseExactly } from './json.ts'
 import { CatalogueRecord } from './record.ts'
-
-/** Characters. The metadata of some collections holds the picture. */
-const MAX_LINE_LENGTH = 128 * 1024
 
 /** Something that is wrong with a line. Its path is that of a field, as in `metadata.name`. */
 export type Problem = Issue & {
@@ -48,7 +46,7 @@ export function parseLines(lines: readonly string[], from: number, networks: rea
 function parseLine(text: string, line: number, networks: readonly string[]) {
   const value = parseJson(text)
   if (value === undefined) {
-    const message = `must be JSON of at most ${MAX_LINE_LENGTH} characters`
+    const message = `must be JSON of at most ${catalogueLimits.lineLength.max} characters`
     return failed(line, value, [{ path: '', code: 'invalid_input', message }])
   }
   const { data, error } = CatalogueRecord.safeParse(value)
@@ -62,7 +60,7 @@ function parseLine(text: string, line: number, networks: readonly string[]) {
 /** Metadata, which others have written, keeps its numbers, and may have halves of surrogate pairs. */
 function parseJson(text: string): unknown {
   try {
-    const value = text.length > MAX_LINE_LENGTH ? undefined : JSON.parse(text)
+    const value = text.length > catalogueLimits.lineLength.max ? undefined : JSON.parse(text)
     if (Object(value).metadata) value.metadata = Object(parseExactly(text)).metadata
     return value
   } catch {

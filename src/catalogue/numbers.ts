@@ -7,8 +7,7 @@ import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import { prepared } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { identifier } from '../http/inputs.ts'
-
-export const MAX_RECORDS = 1000
+import { catalogueLimits } from '../http/limits.ts'
 
 export const RecordIds = z
   .object({
@@ -19,7 +18,7 @@ export const RecordIds = z
           id: identifier(200).describe('The id in the catalogue.'),
         }),
       )
-      .max(MAX_RECORDS)
+      .max(catalogueLimits.records.max)
       .describe('The records.'),
   })
   .meta({ id: 'RecordIds', description: 'Records of a catalogue.' })

@@ -6,21 +6,11 @@ import { Endpoints } from '../http/endpoint.ts'
 import { ApiError, requireNone } from '../http/errors.ts'
 import { count, id, orNull } from '../http/fields.ts'
 import { flagText } from '../http/inputs.ts'
-import {
-  commit,
-  discard,
-  type ImportCtx,
-  LinesHaveProblems,
-  MAX_IMPORT_LINES,
-  stage,
-} from './import.ts'
+import { catalogueLimits, describeLimit } from '../http/limits.ts'
+import { commit, discard, type ImportCtx, LinesHaveProblems, stage } from './import.ts'
 import { type Problem, parseLines, splitLines } from './line.ts'
-import { findNumbers, MAX_RECORDS, RecordIds } from './numbers.ts'
+import { findNumbers, RecordIds } from './numbers.ts'
 import { findProblems, problemCodes } from './problems.ts'
-
-/** Limits of the body of a call. */
-const MAX_MIB = 4
-const MAX_LINES = 1000
 
 /** The number of a line, from 1, in a query. */
 export const lineNumber = z
@@ -47,14 +37,20 @@ const Query = z
     path: ['import'],
   })
 
-const readBody = bodyReader(MAX_MIB * 1024 * 1024, `a call may have at most ${MAX_MIB} MiB`)
+const readBody = bodyReader(
+  catalogueLimits.body.max,
+  `a call may have at most ${describeLimit(catalogueLimits.body)}`,
+)
 
 /** Returns the lines, and a hash that no other call of the import has. */
 async function readCall(c: Context, line: number) {
   const bytes = await readBody(c)
   const lines = splitLines(decodeUtf8(bytes))
-  if (lines.length > MAX_LINES)
-    throw new ApiError('payload_too_large', `a call may have at most ${MAX_LINES} lines`)
+  if (lines.length > catalogueLimits.lines.max)
+    throw new ApiError(
+      'payload_too_large',
+      `a call may have at most ${catalogueLimits.lines.max} lines`,
+    )
   const hash = await crypto.subtle.digest('SHA-256', bytes)
   return { lines, callHash: `${line} ${bytesToHex(new Uint8Array(hash))}` }
 }
@@ -112,9 +108,10 @@ export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true 
       id: 'importCatalogue',
       summary: 'Import users, NFTs and listings',
       description:
-        `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
+        `The body is JSON Lines, a record a line: at most ${catalogueLimits.lines.max} lines and ` +
+        `${describeLimit(catalogueLimits.body)}. ` +
         'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
-        `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
+        `${catalogueLimits.importLines.max} lines, takes several calls with the same \`import\`, each with the ` +
         'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
         '`lines[12]` is line 12.',
       access: 'master',
@@ -135,10 +132,10 @@ export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true 
       const { db, caller, now, settings } = c.var
       const { lines, callHash } = await readCall(c, from)
       const last = from + lines.length - 1
-      if (last > MAX_IMPORT_LINES)
+      if (last > catalogueLimits.importLines.max)
         throw new ApiError(
           'payload_too_large',
-          `an import may have at most ${MAX_IMPORT_LINES} lines`,
+          `an import may have at most ${catalogueLimits.importLines.max} lines`,
         )
       const { staged, problems } = parseLines(lines, from, Object.keys(settings.NETWORKS))
       refuse(problems)
@@ -159,7 +156,7 @@ export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true 
     {
       id: 'findRecordNumbers',
       summary: 'Find the numbers of records',
-      description: `Returns the ids in the API of up to ${MAX_RECORDS} records, also of drafts.`,
+      description: `Returns the ids in the API of up to ${catalogueLimits.records.max} records, also of drafts.`,
       access: 'master',
       reads: 'primary',
       input: { json: RecordIds },

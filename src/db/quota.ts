@@ -4,11 +4,11 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { DAY } from '../time.ts'
-import { type Guard, guarded } from './batch.ts'
+import type { Guard } from './batch.ts'
 import type { Database } from './client.ts'
 import { prune } from './prune.ts'
 import { quotas } from './schema/operations.ts'
-import { raw } from './statements.ts'
+import { raw, type StatementOf } from './statements.ts'
 
 const periods = {
   minute: { digits: 16, milliseconds: 60 * 1000 },
@@ -37,41 +37,40 @@ function secondsLeft(now: Date, per: Period): number {
   return Math.ceil((milliseconds - (now.getTime() % milliseconds)) / 1000)
 }
 
-/** Rejects a use of a quota of which too little is left. */
-export const refuseOverQuota = (
-  { name, per, limit, uses = 1, error }: Quota,
+/**
+ * Takes quotas in a transaction. `guards` reject it if too little is left of one: that with the longest
+ * period is to be the first, so that the caller learns how long to wait. `uses` count it, if `when`
+ * holds.
+ *
+ * @example
+ * const { guards, uses } = takeQuotas(db, now, [quotaOf(peopleLimits.newAddresses, userId)])
+ * await guarded(db, guards, { created: insertAddress(db, address), uses })
+ */
+export const takeQuotas = (
+  db: Database,
   now: Date,
-): Guard => ({
+  quotas: readonly Quota[],
+  when: SQL = sql`true`,
+): Taken => ({
+  guards: quotas.map((quota) => refuseOver(quota, now)),
+  uses: quotas.map((quota) => countUse(db, quota, now, when)),
+})
+
+type Taken = { guards: Guard[]; uses: StatementOf<never[]>[] }
+
+const refuseOver = ({ name, per, limit, uses = 1, error }: Quota, now: Date): Guard => ({
   when: sql`coalesce((SELECT used FROM quotas
     WHERE period = ${periodAt(now, per)} AND name = ${name}), 0) + ${uses} > ${limit}`,
   error: () => error(secondsLeft(now, per)),
 })
 
-/** The statement that counts a use, if `when` holds. Put it into the transaction of what it counts. */
-export const countUse = (
-  db: Database,
-  { name, per, uses = 1 }: Quota,
-  now: Date,
-  when: SQL = sql`true`,
-) =>
+const countUse = (db: Database, { name, per, uses = 1 }: Quota, now: Date, when: SQL) =>
   raw<never>(
     db,
     sql`INSERT INTO quotas (name, period, used)
       SELECT ${name}, ${periodAt(now, per)}, ${uses} WHERE ${when}
       ON CONFLICT DO UPDATE SET used = used + excluded.used`,
   )
-
-/**
- * Counts a use of all quotas. Throws the error of the first of which too little is left: the one with
- * the longest period is to be the first, so that the caller learns how long to wait.
- */
-export async function takeQuotas(db: Database, quotas: readonly Quota[], now: Date): Promise<void> {
-  await guarded(
-    db,
-    quotas.map((quota) => refuseOverQuota(quota, now)),
-    { uses: quotas.map((quota) => countUse(db, quota, now)) },
-  )
-}
 
 /** Returns the statement that deletes what was used before yesterday. */
 export const pruneQuotas = (db: Database, now: Date) =>

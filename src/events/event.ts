@@ -23,12 +23,6 @@ export const EventName = z
   .regex(/^evt_[1-8]?\d{1,15}$/, 'must be the id of an event')
   .transform((name) => Number(name.slice(4)))
 
-/** Events that a statement looks at, at most, for the few that a caller or an endpoint gets. */
-export const WINDOW = 1000
-
-/** Milliseconds for which events are kept, with the messages about them. */
-export const RETENTION = 30 * 24 * 60 * 60 * 1000
-
 /** What each event means, for people. `scripts/build/openapi/events.ts` describes their bodies. */
 export const eventMeanings: Record<WebhookEvent, string> = {
   'order.created': 'An order was placed',

@@ -6,15 +6,12 @@ import type { Database } from '../db/client.ts'
 import { users } from '../db/schema/users.ts'
 import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { raw } from '../db/statements.ts'
+import { webhookLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import { type Mailer, mailWebhook, type WebhookProblem } from '../mail/mail.ts'
 import { DAY } from '../time.ts'
 import { eventIdAt } from './append.ts'
-import { RETENTION, takes } from './event.ts'
-
-/** Milliseconds of failure. */
-const WARNED_AFTER = 4 * DAY
-const DISABLED_AFTER = 5 * DAY
+import { takes } from './event.ts'
 
 /** What a mail to the owner of an endpoint needs. */
 type MailedEndpoint = {
@@ -39,14 +36,16 @@ export async function handleFailing(ctx: Mailer): Promise<void> {
   const { failing, failed, gone } = await batch(db, {
     failing: raw<MailedEndpoint>(
       db,
-      sql`UPDATE webhookEndpoints SET warnedAt = ${at} WHERE failingSince <= ${before(WARNED_AFTER)}
+      sql`UPDATE webhookEndpoints SET warnedAt = ${at}
+        WHERE failingSince <= ${before(webhookLimits.warned.max)}
         AND disabledAt IS NULL AND warnedAt IS NULL RETURNING ${mailedColumns}`,
     ),
     failed: raw<MailedEndpoint>(
       db,
       sql`UPDATE webhookEndpoints SET disabledAt = ${at}, disabledReason = 'failing', updatedAt = ${at}
-        WHERE failingSince <= ${before(DISABLED_AFTER)} AND disabledAt IS NULL
-          AND warnedAt <= ${before(DISABLED_AFTER - WARNED_AFTER)} RETURNING ${mailedColumns}`,
+        WHERE failingSince <= ${before(webhookLimits.disabled.max)} AND disabledAt IS NULL
+          AND warnedAt <= ${before(webhookLimits.disabled.max - webhookLimits.warned.max)}
+        RETURNING ${mailedColumns}`,
     ),
     gone: raw<MailedEndpoint>(
       db,
@@ -64,16 +63,13 @@ export async function handleFailing(ctx: Mailer): Promise<void> {
   ])
 }
 
-/** Milliseconds before the next event of an endpoint is removed in which its owner is told. */
-const TOLD_BEFORE = 3 * DAY
-
 /** Tells the owners of endpoints whose next events are soon removed from the log. Runs once a day. */
 export async function warnBehind(ctx: Mailer): Promise<void> {
   const { db, now } = ctx
-  const removedUntil = now.getTime() - RETENTION
+  const removedUntil = now.getTime() - webhookLimits.event.max
   // Twice, and not each day: its owner may have disabled it on purpose.
   const first = eventIdAt(new Date(removedUntil + DAY))
-  const last = eventIdAt(new Date(removedUntil + TOLD_BEFORE))
+  const last = eventIdAt(new Date(removedUntil + webhookLimits.behind.max))
   const { notIdle, kinds } = await batch(db, {
     notIdle: selectNotIdle(db, last),
     kinds: selectNextKinds(db, last),

@@ -8,9 +8,10 @@ import { MAX_PRUNED, prune } from '../db/prune.ts'
 import { events } from '../db/schema/webhooks.ts'
 import { raw } from '../db/statements.ts'
 import { rejected } from '../http/errors.ts'
+import { webhookLimits } from '../http/limits.ts'
 import type { ReadCtx } from './access.ts'
 import { eventIdAt } from './append.ts'
-import { eventName, isPossibleSql, RETENTION, selectEvents, toBody, WINDOW } from './event.ts'
+import { eventName, isPossibleSql, selectEvents, toBody } from './event.ts'
 import type { EventsQuery } from './schema.ts'
 
 /**
@@ -23,7 +24,7 @@ export async function readEvents(
 ) {
   const { db, caller } = ctx
   // One more than is shown, and the event `after` itself, which proves that none is missing.
-  const most = (actsForAll(caller) && !source ? limit + 1 : WINDOW) + 1
+  const most = (actsForAll(caller) && !source ? limit + 1 : webhookLimits.window.max) + 1
   const from = after ?? (since ? eventIdAt(new Date(since)) : 0)
   const scanned = sql`(SELECT id FROM events WHERE id >= ${from} ORDER BY id LIMIT ${most})`
   const { rows, windows, newest } = await readAs(db, caller, {
@@ -82,7 +83,7 @@ const isShown = ({ caller }: ReadCtx, source: string | undefined) =>
  */
 export function pruneEvents(db: Database, now: Date) {
   const before = sql`(SELECT max(id) FROM events
-    WHERE id < ${eventIdAt(new Date(now.getTime() - RETENTION))})`
+    WHERE id < ${eventIdAt(new Date(now.getTime() - webhookLimits.event.max))})`
   return [
     prune(db, events, sql`id < ${before}`),
     raw<never>(

@@ -5,7 +5,7 @@ import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'
 import { namespaceOf, refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import type { Guard } from '../db/batch.ts'
-import { countUse, refuseOverQuota } from '../db/quota.ts'
+import { takeQuotas } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
@@ -13,7 +13,8 @@ import type { Statement } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { invalidField } from '../http/errors.ts'
-import { guard, perDay } from '../http/guard.ts'
+import { guard, quotaOf } from '../http/guard.ts'
+import { webhookLimits } from '../http/limits.ts'
 import {
   isMasterEndpointSql,
   recordChange,
@@ -23,19 +24,13 @@ import {
 } from './access.ts'
 import { isAlarm } from './event.ts'
 import { endpointColumns, toWebhook } from './read.ts'
-import { appendTest, testQuotas } from './resend.ts'
+import { appendTest, takeTest } from './resend.ts'
 import type { NewWebhook, Webhook, WebhookChanges } from './schema.ts'
 import { parseWebhookUrl } from './sending/send.ts'
 import { randomHex, webhookSecret } from './signature.ts'
 
 /** Milliseconds for which the old secret signs as well after a rotation. */
 const ROTATION_GRACE = 24 * 60 * 60 * 1000
-
-/** Endpoints that a user may have. */
-export const MAX_WEBHOOKS = 10
-
-/** New endpoints of a user on a day (UTC): each gets a test, and may be somebody else's. */
-export const MAX_NEW_WEBHOOKS = 30
 
 /** The last event of the log. */
 const head = sql<number>`coalesce((SELECT max(id) FROM events), 0)`
@@ -81,12 +76,13 @@ export async function createWebhook(
     createdAt: at,
     updatedAt: at,
   }
-  const message = `a user may create ${MAX_NEW_WEBHOOKS} webhooks a day`
-  const owner = isOfShop
-    ? sql<string>`'webhooks:' || ${namespaceOf(caller.tokenId)}`
-    : `webhooks:${caller.userId}`
-  const quota = perDay(owner, MAX_NEW_WEBHOOKS, message)
-  const guards = [refuseOldSession(ctx), refuseTooManyWebhooks(caller), refuseOverQuota(quota, now)]
+  const quota = takeQuotas(db, now, [
+    {
+      ...quotaOf(webhookLimits.newWebhooks, caller.userId),
+      ...(isOfShop && { name: sql<string>`'webhooks:' || ${namespaceOf(caller.tokenId)}` }),
+    },
+  ])
+  const guards = [refuseOldSession(ctx), refuseTooManyWebhooks(caller), ...quota.guards]
   if (isOfShop && sources)
     guards.push({
       when: sql`${JSON.stringify(sources)} <> ${ownSources(caller)}`,
@@ -96,7 +92,7 @@ export async function createWebhook(
   const { rows } = await writeAs(db, caller, guards, {
     rows: db.insert(webhookEndpoints).values(values).returning(endpointColumns),
     record: recordChange(ctx, { action: 'webhook.create', subject: id, details: { events, host } }),
-    use: countUse(db, quota, now),
+    uses: quota.uses,
     test: appendTest(db, id, { now }),
   })
   const [row] = rows
@@ -116,9 +112,9 @@ export async function updateWebhook(
   ctx: ManageCtx,
   { id, url, events, sources, enabled }: z.infer<typeof WebhookChanges> & { id: string },
 ): Promise<Webhook> {
-  const { db, settings, now } = ctx
+  const { settings, now } = ctx
   const newUrl = url === undefined ? undefined : parseWebhookUrl(settings, url)
-  const quotas = newUrl ? testQuotas(id) : []
+  const test = newUrl && takeTest(ctx, id)
   return changeEndpoint(ctx, {
     id,
     action: 'webhook.change',
@@ -134,12 +130,12 @@ export async function updateWebhook(
       ...(events?.some(isAlarm) ? [refuseAlarms(ctx, id)] : []),
       ...(sources === undefined ? [] : [refuseOtherSources(ctx, id, sources)]),
       ...(enabled ? [refuseIf(ctx, id, isOrphaned, 'its user is no administrator any more')] : []),
-      ...quotas.map((quota) => refuseOverQuota(quota, now)),
+      ...(test?.guards ?? []),
     ],
     before: [
       ...(newUrl ? startAtUrl(ctx, id, newUrl.href) : []),
       ...(enabled ? [enable(ctx, id)] : []),
-      ...quotas.map((quota) => countUse(db, quota, now)),
+      ...(test?.uses ?? []),
     ],
   })
 }
@@ -294,7 +290,7 @@ const refuseTooManyWebhooks = ({ userId, scope, tokenId }: Caller): Guard =>
   guard(
     sql`(SELECT count(*) FROM webhookEndpoints WHERE deletedAt IS NULL
       AND ${scope === 'orders' ? sql`namespace = ${namespaceOf(tokenId)}` : sql`userId = ${userId} AND namespace IS NULL`}
-      ) >= ${MAX_WEBHOOKS}`,
+      ) >= ${webhookLimits.webhooks.max}`,
     'conflict',
-    `you have ${MAX_WEBHOOKS} webhooks: delete one that you do not need`,
+    `you have ${webhookLimits.webhooks.max} webhooks: delete one that you do not need`,
   )

@@ -7,9 +7,10 @@ import { readAsUser } from '../auth/session.ts'
 import type { Database } from '../db/client.ts'
 import { events, type WebhookEndpoint, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { raw } from '../db/statements.ts'
+import { webhookLimits } from '../http/limits.ts'
 import { endpointNotFound, isEndpointSql, type ReadCtx } from './access.ts'
 import type { WebhookMessage } from './answers.ts'
-import { eventName, type MessageRow, selectMessages, takes, toBody, WINDOW } from './event.ts'
+import { eventName, type MessageRow, selectMessages, takes, toBody } from './event.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import type { MessageState, MessagesQuery } from './schema.ts'
 
@@ -70,7 +71,7 @@ const selectTriedIds = ({ id, cursor, limit, state }: MessagesPage): SQL => sql`
 
 /** Selects the first of the events that a page looks at; nothing if the log has fewer. */
 const selectWindowStart = (cursor = Number.MAX_SAFE_INTEGER): SQL => sql`(
-  SELECT id FROM events WHERE id < ${cursor} ORDER BY id DESC LIMIT 1 OFFSET ${WINDOW - 1})`
+  SELECT id FROM events WHERE id < ${cursor} ORDER BY id DESC LIMIT 1 OFFSET ${webhookLimits.window.max - 1})`
 
 /** Selects the ids of events of the log that may be messages of an endpoint, newest first. */
 const selectLogIds = ({ id, cursor }: MessagesPage): SQL => sql`(

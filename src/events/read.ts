@@ -4,8 +4,9 @@ import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { shownColumns } from '../db/columns.ts'
 import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
+import { webhookLimits } from '../http/limits.ts'
 import { endpointNotFound, isAccessibleSql, isEndpointSql, type ReadCtx } from './access.ts'
-import { takes, WINDOW } from './event.ts'
+import { takes } from './event.ts'
 import { Webhook } from './schema.ts'
 
 const { hasEvents: _, enabled: __, ...storedFields } = Webhook.shape
@@ -21,10 +22,11 @@ export const endpointColumns = {
   ...shownColumns(webhookEndpoints, { shape: storedFields }),
   nextKinds: sql<string>`iif(${isIdle}, '[]', (
     SELECT json_group_array(DISTINCT json_object('type', type, 'source', source))
-    FROM (SELECT * FROM events WHERE id > position ORDER BY id LIMIT ${WINDOW}) AS nextEvents
+    FROM (SELECT * FROM events WHERE id > position ORDER BY id
+      LIMIT ${webhookLimits.window.max}) AS nextEvents
     WHERE endpointId IS NULL AND (role = 'master' OR userId IN (buyerId, sellerId))))`,
   hasFurther: sql<0 | 1>`(NOT (${isIdle})
-    AND EXISTS (SELECT 1 FROM events WHERE id > position LIMIT 1 OFFSET ${WINDOW}))`,
+    AND EXISTS (SELECT 1 FROM events WHERE id > position LIMIT 1 OFFSET ${webhookLimits.window.max}))`,
 }
 
 type EndpointRow = Omit<Webhook, 'hasEvents' | 'enabled'> & { nextKinds: string; hasFurther: 0 | 1 }

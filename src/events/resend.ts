@@ -4,37 +4,32 @@ import { isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { batch, type Guard } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { countUse, type Quota, refuseOverQuota } from '../db/quota.ts'
+import { takeQuotas } from '../db/quota.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
-import { perDay } from '../http/guard.ts'
+import { ApiError, invalidField } from '../http/errors.ts'
+import { quotaOf } from '../http/guard.ts'
+import { webhookLimits } from '../http/limits.ts'
 import { recordChange, refuseIf, refuseUnknownEndpoint } from './access.ts'
 import type { WebhookMessage } from './answers.ts'
 import { eventIdAt, nextEventId } from './append.ts'
 import { findMessage, selectMessage } from './messages.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import type { Webhook } from './schema.ts'
-import { countPending, MAX_PENDING } from './sending/batch.ts'
+import { countPending } from './sending/batch.ts'
 import { randomHex } from './signature.ts'
 import type { DueEndpoint } from './wake.ts'
-
-/** Tests of an endpoint in a minute and on a day (UTC), and replays on a day. */
-export const MAX_TESTS = { minute: 10, day: 100 }
-export const MAX_REPLAYS = 6
 
 /** `role` says which queue wakes the consumer. */
 type Again = { message: WebhookMessage; role: DueEndpoint['role'] }
 
-/** The quotas that each test of an endpoint uses up. */
-export const testQuotas = (endpointId: string): Quota[] =>
-  (['day', 'minute'] as const).map((per) => ({
-    name: `webhook_tests:${endpointId}`,
-    per,
-    limit: MAX_TESTS[per],
-    error: (seconds) => rateLimited(`an endpoint gets ${MAX_TESTS[per]} tests a ${per}`, seconds),
-  }))
+/** Takes the quotas that each test of an endpoint uses up. */
+export const takeTest = ({ db, now }: Ctx, endpointId: string) =>
+  takeQuotas(db, now, [
+    quotaOf(webhookLimits.testsPerDay, endpointId),
+    quotaOf(webhookLimits.testsPerMinute, endpointId),
+  ])
 
 /**
  * The statements that send a test to an endpoint, if `when` holds. Tests that wait for another attempt
@@ -78,13 +73,10 @@ export function appendTest(
 /** Appends an event `webhook.test` for the endpoint, and returns its message. */
 export async function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
   const { db, caller, now } = ctx
-  const quotas = testQuotas(endpointId)
-  const guards = [
-    ...refuseDisabled(ctx, endpointId),
-    ...quotas.map((quota) => refuseOverQuota(quota, now)),
-  ]
+  const quotas = takeTest(ctx, endpointId)
+  const guards = [...refuseDisabled(ctx, endpointId), ...quotas.guards]
   const found = await writeAs(db, caller, guards, {
-    uses: quotas.map((quota) => countUse(db, quota, now)),
+    uses: quotas.uses,
     test: appendTest(db, endpointId, { now }),
     ...selectMessage(db, endpointId, sql`(SELECT max(id) FROM events)`),
   })
@@ -113,7 +105,8 @@ export async function resendMessage(
   return findMessage(found) ?? rejectMessage()
 }
 
-const hasManyPending = (endpointId: string) => sql`${countPending(endpointId)} >= ${MAX_PENDING}`
+const hasManyPending = (endpointId: string) =>
+  sql`${countPending(endpointId)} >= ${webhookLimits.pending.max}`
 
 /**
  * An event after the position is still to be sent from the log, and would be sent twice. An endpoint
@@ -144,14 +137,13 @@ export async function replayEvents(
   ctx: Ctx,
   { endpointId, since }: { endpointId: string; since: string },
 ): Promise<Webhook> {
-  const message = `an endpoint may be replayed ${MAX_REPLAYS} times a day`
-  const quota = perDay(`webhook_replays:${endpointId}`, MAX_REPLAYS, message)
+  const quota = takeQuotas(ctx.db, ctx.now, [quotaOf(webhookLimits.replays, endpointId)])
   if (since > ctx.now.toISOString()) throw invalidField('since', 'must not be in the future')
   const position = eventIdAt(new Date(since)) - 1
   const guards = [
     ...refuseDisabled(ctx, endpointId),
     refuseUnverified(ctx, endpointId),
-    refuseOverQuota(quota, ctx.now),
+    ...quota.guards,
   ]
   const { rows } = await writeAs(ctx.db, ctx.caller, guards, {
     rows: ctx.db
@@ -168,7 +160,7 @@ export async function replayEvents(
       subject: endpointId,
       details: { since },
     }),
-    use: countUse(ctx.db, quota, ctx.now),
+    uses: quota.uses,
   })
   const [row] = rows
   if (!row) throw new Error('the UPDATE returned no row')

@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import type { App } from '../http/context.ts'
 import { Endpoints } from '../http/endpoint.ts'
+import { describeLimit, webhookLimits } from '../http/limits.ts'
 import {
   EventPage,
   MessageAnswer,
@@ -10,19 +11,11 @@ import {
   WebhookPage,
   WebhookSecret,
 } from './answers.ts'
-import { WINDOW } from './event.ts'
 import { readEvents } from './log.ts'
-import {
-  createWebhook,
-  deleteWebhook,
-  MAX_NEW_WEBHOOKS,
-  MAX_WEBHOOKS,
-  rotateSecret,
-  updateWebhook,
-} from './manage.ts'
+import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from './manage.ts'
 import { readMessages } from './messages.ts'
 import { listWebhooks, readWebhook } from './read.ts'
-import { MAX_REPLAYS, MAX_TESTS, replayEvents, resendMessage, sendTest } from './resend.ts'
+import { replayEvents, resendMessage, sendTest } from './resend.ts'
 import {
   EventsQuery,
   MessageId,
@@ -59,7 +52,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
       summary: 'Create a webhook',
       description:
         'The endpoint gets the role of the token, and belongs to its user, who may have ' +
-        `${MAX_WEBHOOKS}, and may create ${MAX_NEW_WEBHOOKS} a day. It gets a test at once, and events ` +
+        `${webhookLimits.webhooks.max}, and may create ${describeLimit(webhookLimits.newWebhooks)}. It gets a test at once, and events ` +
         'once it has answered one with its challenge. A session needs a recent sign-in.',
       access: 'orders',
       reads: 'primary',
@@ -145,7 +138,8 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
       summary: 'Send a test to a webhook',
       description:
         'Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. ' +
-        `An endpoint gets ${MAX_TESTS.minute} a minute and ${MAX_TESTS.day} a day. ${disabled}`,
+        `An endpoint gets ${describeLimit(webhookLimits.testsPerMinute)} and ` +
+        `${describeLimit(webhookLimits.testsPerDay)}. ${disabled}`,
       access: 'orders',
       reads: 'primary',
       input: { param: WebhookId },
@@ -165,7 +159,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
       summary: 'List the messages of a webhook',
       description:
         'What the endpoint got and gets, newest first, of the last 30 days since its `events` or ' +
-        `\`sources\` were set. A call looks at ${WINDOW} events of the marketplace: a page may have ` +
+        `\`sources\` were set. A call looks at ${webhookLimits.window.max} events of the marketplace: a page may have ` +
         'fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null.',
       access: 'orders',
       reads: 'nearest',
@@ -200,7 +194,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
     {
       id: 'replayWebhook',
       summary: 'Send all events since a time again',
-      description: `Includes events that were delivered. ${MAX_REPLAYS} times a day at most. ${disabled}`,
+      description: `Includes events that were delivered. ${webhookLimits.replays.max} times a day at most. ${disabled}`,
       access: 'orders',
       reads: 'primary',
       input: { param: WebhookId, json: Replay },

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
 import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 import { instant, limitText, tokenNameText, writtenText } from '../http/inputs.ts'
+import { webhookLimits } from '../http/limits.ts'
 import { ChosenEvent, EventName } from './event.ts'
 
 const url = writtenText(2048, 1).describe('Where events are sent: an https URL of a public host.')
@@ -16,7 +17,7 @@ const events = z
 const sources = z
   .array(tokenNameText)
   .min(1, 'must have at least one name, or be null')
-  .max(20)
+  .max(webhookLimits.sources.max)
   .nullable()
   .describe(
     'Names of tokens: only orders that they placed are told. Null for all. With the role `master`, of master tokens.',

@@ -2,11 +2,7 @@
 import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { ApiError } from './errors.ts'
-
-const KIBIBYTE = 1024
-
-/** Largest form, and what a form may have besides a picture, in bytes. */
-export const MAX_FORM_BYTES = 16 * KIBIBYTE
+import { describeLimit, requestLimits } from './limits.ts'
 
 /**
  * Returns a function that reads a body of at most `maxSize` bytes, and keeps it in the request for
@@ -46,13 +42,11 @@ export function decodeUtf8(bytes: ArrayBuffer): string {
   }
 }
 
-export const MAX_BODY_MIB = 1
-
 const jsonMediaType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 const readJson = bodyReader(
-  MAX_BODY_MIB * 1024 * KIBIBYTE,
-  `a JSON body may have at most ${MAX_BODY_MIB} MiB`,
+  requestLimits.json.max,
+  `a JSON body may have at most ${describeLimit(requestLimits.json)}`,
 )
 
 /** `curl -d` declares a form. With the token in the header, the body is JSON all the same. */
@@ -79,6 +73,6 @@ export async function jsonBody(c: Context): Promise<void> {
 
 /** Reads a form. Throws `payload_too_large`, `invalid_input`. */
 export const formBody = bodyReader(
-  MAX_FORM_BYTES,
-  `a form may have at most ${MAX_FORM_BYTES / KIBIBYTE} KiB`,
+  requestLimits.form.max,
+  `a form may have at most ${describeLimit(requestLimits.form)}`,
 )

@@ -6,6 +6,7 @@ import { InvalidConfiguration } from '../env.ts'
 import { log, stackFrames } from '../log.ts'
 import type { App } from './context.ts'
 import { ApiError, errorStatus, type Issue, tryLater } from './errors.ts'
+import { requestLimits } from './limits.ts'
 import { callerRequestId } from './request-log.ts'
 
 export const notFound: NotFoundHandler<App> = (c) =>
@@ -44,25 +45,22 @@ function setupRemedy(error: unknown): string | undefined {
 const malformed = (message: string): string =>
   `the body is not ${message.includes('JSON') ? 'valid JSON' : 'a valid form'}`
 
-/** Issues of an error response, and characters of each text in it. */
-const MAX_ISSUES = 100
-const MAX_TEXT = 250
-/** Bytes of the issues. */
-const MAX_ISSUES_SIZE = 60_000
-
 /** A text may quote what the request has sent. Half a surrogate pair becomes U+FFFD. */
 const shorten = (text: string): string =>
-  (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text).toWellFormed()
+  (text.length > requestLimits.issueText.max
+    ? `${text.slice(0, requestLimits.issueText.max - 1)}…`
+    : text
+  ).toWellFormed()
 
 /** Returns the issues that a response shows: an answer must not be larger than what caused it. */
 function shownIssues(issues: readonly Issue[]): Issue[] {
   let size = 0
   return issues
-    .slice(0, MAX_ISSUES)
+    .slice(0, requestLimits.issues.max)
     .map((issue) => ({ ...issue, path: shorten(issue.path), message: shorten(issue.message) }))
     .filter((issue) => {
       size += new TextEncoder().encode(JSON.stringify(issue)).length
-      return size <= MAX_ISSUES_SIZE
+      return size <= requestLimits.issuesSize.max
     })
 }
 

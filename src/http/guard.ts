@@ -1,7 +1,8 @@
-import type { SQL } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Guard } from '../db/batch.ts'
 import type { Quota } from '../db/quota.ts'
 import { ApiError, type ErrorCode, rateLimited } from './errors.ts'
+import { describeLimit, type Limit } from './limits.ts'
 
 /** Rejects what is written with this error if the condition holds. */
 export const guard = (when: Guard['when'], code: ErrorCode, message: string): Guard => ({
@@ -9,10 +10,21 @@ export const guard = (when: Guard['when'], code: ErrorCode, message: string): Gu
   error: () => new ApiError(code, message),
 })
 
-/** A quota of a day (UTC). The error has the sentence. */
-export const perDay = (name: string | SQL<string>, limit: number, message: string): Quota => ({
-  name,
-  per: 'day',
-  limit,
-  error: (seconds) => rateLimited(message, seconds),
-})
+/** The quota of an owner, such as a user id. One of SQL may be null: of a user who does not exist yet. */
+export function quotaOf(
+  { quota, per, of, max }: Limit & Required<Pick<Limit, 'quota' | 'per'>>,
+  owner: number | string | SQL,
+): Quota {
+  const utc = per === 'day' ? ' (UTC)' : ''
+  const message = `${of}: at most ${describeLimit({ max, per })}${utc}`
+  return {
+    // D1 binds a number as a floating point number.
+    name:
+      typeof owner === 'object'
+        ? sql`${`${quota}:`} || CAST(${owner} AS INTEGER)`
+        : `${quota}:${owner}`,
+    per,
+    limit: max,
+    error: (seconds) => rateLimited(message, seconds),
+  }
+}

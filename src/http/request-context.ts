@@ -7,9 +7,7 @@ import { SECOND } from '../time.ts'
 import type { App } from './context.ts'
 import { declarationOf } from './endpoint.ts'
 import { ApiError, invalidField } from './errors.ts'
-
-/** Characters. Enough for 100 ids, and short enough for the logs of proxies. */
-const MAX_URL_LENGTH = 8192
+import { requestLimits } from './limits.ts'
 
 /**
  * Sets the variables of the context, and opens the session of the database where the endpoint
@@ -17,8 +15,11 @@ const MAX_URL_LENGTH = 8192
  * caller who has just written asks the primary. What else an endpoint reads there, its write checks.
  */
 export const requestContext = createMiddleware<App>(async (c, next) => {
-  if (c.req.url.length > MAX_URL_LENGTH)
-    throw new ApiError('invalid_input', `a URL may have at most ${MAX_URL_LENGTH} characters`)
+  if (c.req.url.length > requestLimits.urlLength.max)
+    throw new ApiError(
+      'invalid_input',
+      `a URL may have at most ${requestLimits.urlLength.max} characters`,
+    )
   const { pathname, search } = new URL(c.req.url)
   try {
     // Hono leaves a broken escape as it is. The query of a page may have one.

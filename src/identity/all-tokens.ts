@@ -8,8 +8,8 @@ import { prune } from '../db/prune.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import { raw, type Statement } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
+import { peopleLimits } from '../http/limits.ts'
 import { toAsciiDomain } from '../http/text.ts'
-import { DAY } from '../time.ts'
 import { newestFirst, tokenColumns } from './api-tokens.ts'
 
 const PAGE_SIZE = 50
@@ -60,9 +60,6 @@ function isOwner(text: string): SQL {
   return sql`${users.ethereumPublicAddr} = ${wallet} AND ${users.ethereumPublicAddr} <> ''`
 }
 
-/** Milliseconds for which a revoked or expired token is kept, to answer questions about it. */
-const KEPT = 30 * DAY
-
 /** Revokes rolled tokens that no longer work, so that no list shows them, and deletes those that ended long ago. */
 export function sweepTokens(db: Database, now: Date): Statement[] {
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
@@ -75,7 +72,8 @@ export function sweepTokens(db: Database, now: Date): Statement[] {
     prune(
       db,
       tokens,
-      sql`CASE WHEN revokedAt IS NULL THEN expiresAt ELSE revokedAt END < ${before(KEPT)}`,
+      sql`CASE WHEN revokedAt IS NULL THEN expiresAt ELSE revokedAt END
+        < ${before(peopleLimits.endedToken.max)}`,
     ),
   ]
 }

@@ -7,19 +7,17 @@ import { readAsUser, refuseOldSignIn, requireRecent } from '../auth/session.ts'
 import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
 import type { Guard } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { countUse, refuseOverQuota } from '../db/quota.ts'
+import { takeQuotas } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { guard } from '../http/guard.ts'
+import { guard, quotaOf } from '../http/guard.ts'
+import { peopleLimits } from '../http/limits.ts'
 import { HOUR } from '../time.ts'
-import { dailyQuota } from './limits.ts'
 import { hasNamespaceSql, REFERENCE_NAME, tokenNamespace } from './namespace.ts'
-
-const MAX_LIVE_TOKENS_PER_USER = 50
 
 type IssuerCtx = Ctx & { settings: Settings }
 
@@ -73,11 +71,11 @@ export async function generateToken(
   const owner = { userId: caller.userId, role, scope }
   const claims = newToken(tokenIssuer(settings), owner, lifetime, now)
   const token = { ...claims, kind: 'api', name } as const
-  const quota = dailyQuota('new tokens', caller.userId)
+  const quota = takeQuotas(db, now, [quotaOf(peopleLimits.newTokens, caller.userId)])
   const guards = [
     refuseOldSignIn(db, caller, now),
     refuseTooManyTokens(caller, now),
-    refuseOverQuota(quota, now),
+    ...quota.guards,
   ]
   if (role === 'master') guards.push(refuseNonAdministrator(caller))
   guards.push(
@@ -91,7 +89,7 @@ export async function generateToken(
     token: db.insert(tokens).values({ ...token, namespace: tokenNamespace(token) }),
     record: recordChange({ db, caller, now }, 'token.generate', token.id),
     owners: selectEmail(db, caller),
-    use: countUse(db, quota, now),
+    uses: quota.uses,
   })
   return { id: token.id, email: owners[0]?.email ?? '' }
 }
@@ -120,11 +118,11 @@ export async function rollToken({ db, caller, now, settings }: IssuerCtx, id: st
     isNull(tokens.rolledAt),
     gt(tokens.expiresAt, now.toISOString()),
   )
-  const quota = dailyQuota('new tokens', caller.userId)
+  const quota = takeQuotas(db, now, [quotaOf(peopleLimits.newTokens, caller.userId)])
   const guards = [
     refuseOldSignIn(db, caller, now),
     { when: sql`NOT EXISTS (SELECT 1 FROM ${tokens} WHERE ${isOld})`, error: tokenNotFound },
-    refuseOverQuota(quota, now),
+    ...quota.guards,
   ]
   const { created, owners } = await writeAs(db, caller, guards, {
     created: raw<Pick<typeof tokens.$inferSelect, 'id' | 'name' | 'role'>>(
@@ -138,7 +136,7 @@ export async function rollToken({ db, caller, now, settings }: IssuerCtx, id: st
     old: db.update(tokens).set({ rolledAt: now.toISOString() }).where(isOld),
     record: recordChange({ db, caller, now }, 'token.roll', id),
     owners: selectEmail(db, caller),
-    use: countUse(db, quota, now),
+    uses: quota.uses,
   })
   const [token] = created
   if (!token) throw new Error('the INSERT returned no row')
@@ -194,9 +192,9 @@ export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise
 const refuseTooManyTokens = (caller: Caller, now: Date): Guard =>
   guard(
     sql`(SELECT count(*) FROM ${tokens} WHERE ${isOwnToken(caller)} AND rolledAt IS NULL
-      AND expiresAt > ${now.toISOString()}) >= ${MAX_LIVE_TOKENS_PER_USER}`,
+      AND expiresAt > ${now.toISOString()}) >= ${peopleLimits.tokens.max}`,
     'conflict',
-    `you have ${MAX_LIVE_TOKENS_PER_USER} tokens: revoke one that you do not need`,
+    `you have ${peopleLimits.tokens.max} tokens: revoke one that you do not need`,
   )
 
 const tokenNotFound = () => new ApiError('not_found', 'this token does not exist')

@@ -3,31 +3,16 @@
 import { and, eq, gt, isNotNull, isNull, notExists, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { type Guard, guarded } from '../db/batch.ts'
-import { countUse, refuseOverQuota } from '../db/quota.ts'
+import { takeQuotas } from '../db/quota.ts'
 import { emailLinks } from '../db/schema/users.ts'
 import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
+import { mailLimits } from '../http/limits.ts'
 import { type Mailer, mailboxOf, mailQuotas } from '../mail/mail.ts'
-import { MINUTE } from '../time.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
-
-/** Milliseconds. The limits below count the links of this time. */
-export const LINK_LIFETIME = 15 * MINUTE
-
-/** Sign-in links of one client and mailbox that work. A newer one replaces the oldest. */
-const MAX_LIVE_LINKS = 3
-
-/**
- * Protects a mailbox from too many mails: the sign-in links that one client requests, so that
- * others cannot keep its owner out, and the links of all accounts that add it.
- */
-const MAX_LINKS_PER_MAILBOX = 6
-
-/** Links that add an address, for one account. */
-const MAX_LINKS_PER_ACCOUNT = 3
 
 export const LinkSecret = z.object({
   secret: z.string().regex(/^[0-9a-f]{64}$/, 'is not a valid secret'),
@@ -51,7 +36,8 @@ type NewLink = {
 const countLinks = (condition: SQL | undefined): SQL =>
   sql`(SELECT count(*) FROM ${emailLinks} WHERE ${condition})`
 
-const countedSince = (now: Date): string => new Date(now.getTime() - LINK_LIFETIME).toISOString()
+const countedSince = (now: Date): string =>
+  new Date(now.getTime() - mailLimits.link.max).toISOString()
 
 /** The links that count together with a new one. */
 const isCounted = ({ email, client, userId }: NewLink, now: Date) =>
@@ -71,23 +57,17 @@ export function newEmailLink({ db, now, settings }: PublicCtx & LinkCtx, link: N
   const { email, client, userId, redirect } = link
   const secret = newSecret()
   const secretHash = hashSecret(secret)
-  const expiresAt = new Date(now.getTime() + LINK_LIFETIME).toISOString()
+  const expiresAt = new Date(now.getTime() + mailLimits.link.max).toISOString()
   const insert = raw<{ secretHash: string }>(
     db,
     sql`INSERT INTO emailLinks (secretHash, email, mailbox, client, identityHash, userId, redirect,
         createdAt, expiresAt)
       SELECT ${secretHash}, ${email}, ${mailboxOf(email)}, ${client}, ${hashIdentity('email', email)},
         ${userId}, ${redirect}, ${now.toISOString()}, ${expiresAt}
-      WHERE ${countLinks(isCounted(link, now))} < ${MAX_LINKS_PER_MAILBOX} RETURNING secretHash`,
+      WHERE ${countLinks(isCounted(link, now))} < ${mailLimits.signInLinks.max} RETURNING secretHash`,
   )
-  const quotas = mailQuotas({ settings }, email)
   const isStored = sql`EXISTS (SELECT 1 FROM emailLinks WHERE secretHash = ${secretHash})`
-  return {
-    secret,
-    insert,
-    guards: quotas.map((quota) => refuseOverQuota(quota, now)),
-    count: quotas.map((quota) => countUse(db, quota, now, isStored)),
-  }
+  return { secret, insert, ...takeQuotas(db, now, mailQuotas({ settings }, email), isStored) }
 }
 
 /**
@@ -99,27 +79,28 @@ export async function createSignInLink(
   request: Omit<NewLink, 'userId'>,
 ): Promise<string | null> {
   const link = { ...request, userId: null }
-  const { secret, insert, guards, count } = newEmailLink({ db, now, settings }, link)
+  const { secret, insert, guards, uses } = newEmailLink({ db, now, settings }, link)
   const nowText = now.toISOString()
   // The row stays, because it is counted until cron deletes it.
   const replace = raw<never>(
     db,
     sql`UPDATE emailLinks SET expiresAt = ${nowText} WHERE secretHash IN (
       SELECT secretHash FROM emailLinks WHERE ${isCounted(link, now)} AND expiresAt > ${nowText}
-      ORDER BY createdAt DESC, rowid DESC LIMIT ${MAX_LINKS_PER_MAILBOX} OFFSET ${MAX_LIVE_LINKS})`,
+      ORDER BY createdAt DESC, rowid DESC
+      LIMIT ${mailLimits.signInLinks.max} OFFSET ${mailLimits.liveLinks.max})`,
   )
-  const { stored } = await guarded(db, guards, { stored: insert, replace, count })
+  const { stored } = await guarded(db, guards, { stored: insert, replace, uses })
   return stored.length > 0 ? secret : null
 }
 
 /** Rejects a request for a link that adds an address, if the account has requested too many. */
 export const refuseTooManyLinks = (userId: number, now: Date): Guard => ({
   when: sql`${countLinks(sql`userId = ${userId} AND createdAt > ${countedSince(now)}`)}
-    >= ${MAX_LINKS_PER_ACCOUNT}`,
+    >= ${mailLimits.accountLinks.max}`,
   error: () =>
     rateLimited(
-      `your account has requested ${MAX_LINKS_PER_ACCOUNT} links in 15 minutes; wait before you ask for another one`,
-      LINK_LIFETIME / 1000,
+      `your account has requested ${mailLimits.accountLinks.max} links in 15 minutes; wait before you ask for another one`,
+      mailLimits.link.max / 1000,
     ),
 })
 

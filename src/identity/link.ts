@@ -4,7 +4,7 @@ import { selectAddressIds } from '../addresses/schema.ts'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser, refuseOldSignIn } from '../auth/session.ts'
 import { violates } from '../db/client.ts'
-import { countUse, refuseOverQuota } from '../db/quota.ts'
+import { takeQuotas } from '../db/quota.ts'
 import { isGuestSql, users } from '../db/schema/users.ts'
 import { raw } from '../db/statements.ts'
 import { changeDeliveries } from '../delivery/transitions.ts'
@@ -16,7 +16,8 @@ import {
 } from '../delivery/wallet.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { guard } from '../http/guard.ts'
+import { guard, quotaOf } from '../http/guard.ts'
+import { peopleLimits } from '../http/limits.ts'
 import { closeAccount } from './close.ts'
 import {
   type LinkCtx,
@@ -26,7 +27,6 @@ import {
   refuseTooManyLinks,
   selectLink,
 } from './email-link.ts'
-import { dailyQuota } from './limits.ts'
 import type { Proof } from './sign-in.ts'
 
 /**
@@ -79,14 +79,14 @@ export async function createConfirmationLink(
   { email, client }: { email: string; client: string },
 ): Promise<string | null> {
   const link = { email, client, userId: caller.userId, redirect: null }
-  const { secret, insert, guards, count } = newEmailLink({ db, now, settings }, link)
+  const { secret, insert, guards, uses } = newEmailLink({ db, now, settings }, link)
   const allGuards = [
     refuseOldSignIn(db, caller, now),
     refuseSecondMethod(caller, 'email'),
     refuseTooManyLinks(caller.userId, now),
     ...guards,
   ]
-  const { stored } = await writeAs(db, caller, allGuards, { stored: insert, count })
+  const { stored } = await writeAs(db, caller, allGuards, { stored: insert, uses })
   return stored.length > 0 ? secret : null
 }
 
@@ -126,8 +126,8 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
         'NFTs are on their way to or from this wallet: unlink it when they have arrived',
       ),
     )
-  const quota = dailyQuota('unlinks', userId)
-  guards.push(refuseOverQuota(quota, now))
+  const quota = takeQuotas(db, now, [quotaOf(peopleLimits.unlinks, userId)])
+  guards.push(...quota.guards)
   const cleared =
     method === 'email'
       ? { email: '' }
@@ -139,7 +139,7 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
       .set({ ...cleared, updatedAt: now.toISOString() })
       .where(isCaller),
     ...(method === 'ethereumPublicAddr' && removeRecipient(db, userId, now)),
-    use: countUse(db, quota, now),
+    uses: quota.uses,
   })
   return before[0]?.email ?? ''
 }

@@ -2,15 +2,15 @@
 
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { endSession } from '../auth/session.ts'
-import { newToken, SESSION_LIFETIME, type TokenRecord, tokenIssuer } from '../auth/tokens.ts'
+import { newToken, type TokenRecord, tokenIssuer } from '../auth/tokens.ts'
 import { type Guard, guarded } from '../db/batch.ts'
-import { countUse, refuseOverQuota } from '../db/quota.ts'
+import { takeQuotas } from '../db/quota.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Statement } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
-import { guard } from '../http/guard.ts'
-import { dailyQuota } from './limits.ts'
+import { guard, quotaOf } from '../http/guard.ts'
+import { peopleLimits } from '../http/limits.ts'
 import { SESSION_NAME, tokenNamespace, unusedHash } from './namespace.ts'
 
 /** A single-use proof that somebody owns a wallet or an e-mail address. */
@@ -69,9 +69,9 @@ export async function signIn(
     method === 'wallet' ? eq(users.walletChainId, walletChainId) : undefined,
   )
   const userId = sql`${db.select({ id: users.id }).from(users).where(isOwner)}`
-  const quota = dailyQuota('sign-ins', userId)
+  const quota = takeQuotas(db, now, [quotaOf(peopleLimits.signIns, userId)])
   const role = 'user'
-  const session = newToken(tokenIssuer(settings), { role }, SESSION_LIFETIME, now)
+  const session = newToken(tokenIssuer(settings), { role }, peopleLimits.session.max, now)
 
   const { users: created } = await guarded(
     db,
@@ -82,7 +82,7 @@ export async function signIn(
         'forbidden',
         'this account is closed',
       ),
-      refuseOverQuota(quota, now),
+      ...quota.guards,
     ],
     {
       users: db
@@ -121,7 +121,7 @@ export async function signIn(
         country,
       }),
       previous: previous ? endSession(db, previous, now) : undefined,
-      use: countUse(db, quota, now),
+      uses: quota.uses,
       consumed: proof.consume,
     },
   )

@@ -21,15 +21,12 @@ import type { Reply, RpcRequest } from '../ethereum/rpc.ts'
 import { isSignedBy } from '../ethereum/signer.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
+import { mailLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
-import { MINUTE } from '../time.ts'
 import { isUnowned } from './address.ts'
 import { hashWallet } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
-
-/** Milliseconds that the user has to sign a message. */
-export const MESSAGE_LIFETIME = 10 * MINUTE
 
 const statements = {
   'sign-in': 'Sign in to the marketplace.',
@@ -47,7 +44,7 @@ export async function createWalletMessage({ db, now, settings }: SiteCtx, reques
   requireNetwork(settings, request.chainId, 'chainId')
   const secret = newSecret()
   const nonce = hashSecret(secret)
-  const expirationTime = new Date(now.getTime() + MESSAGE_LIFETIME)
+  const expirationTime = new Date(now.getTime() + mailLimits.message.max)
   await db.insert(walletNonces).values({ nonce, expiresAt: expirationTime.toISOString() })
   const message = writeMessage(settings, { ...request, nonce, issuedAt: now, expirationTime })
   return { message, secret }

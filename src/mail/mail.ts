@@ -1,11 +1,13 @@
 /** Sends mails, and has the texts of those about accounts and webhooks. */
 import { type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
+import { guarded } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
 import { isGuestSql } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import { tryLater } from '../http/errors.ts'
+import { mailLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import { DEFAULT_LOCALE, textsOf } from '../texts/texts.ts'
 import { type MailContent, type MailSettings, renderMail } from './html.ts'
@@ -144,7 +146,7 @@ export function mailWebhook(
     note: 'Events are kept for 30 days. Once it works and is enabled, the webhook goes on where it stopped.',
   }
   const error = () => new EnoughMails('the owner was told of this today')
-  const once: Quota = { name: `${mail}:${id}`, per: 'day', limit: 1, error }
+  const once: Quota = { name: `${mail}:${id}`, per: 'day', limit: mailLimits.webhook.max, error }
   return notify(mailer, to, { mail, about: 'webhooks', content, quotas: [once] })
 }
 
@@ -166,13 +168,10 @@ export const mailTokenEnd = (
     },
   })
 
-/** Mails that one recipient gets in a day about an account, and about webhooks. */
-const MAX_NOTIFICATIONS = { account: 30, webhooks: 10 }
-
 type Notification = {
   /** Its name in the log. */
   mail: string
-  about: keyof typeof MAX_NOTIFICATIONS
+  about: 'account' | 'webhooks'
   content: MailContent
   /** Further quotas that the mail must not exceed. */
   quotas?: readonly Quota[]
@@ -184,7 +183,7 @@ async function notify(
   to: string,
   { mail, about, content, quotas = [] }: Notification,
 ): Promise<void> {
-  const limit = MAX_NOTIFICATIONS[about]
+  const limit = mailLimits[about].max
   const recipient: Quota = {
     name: `${about}:${hashAddress(to)}`,
     per: 'day',
@@ -192,7 +191,9 @@ async function notify(
     error: () => new EnoughMails(`the recipient got ${limit} of these today`),
   }
   try {
-    await takeQuotas(mailer.db, [...quotas, recipient, ...mailQuotas(mailer, to)], mailer.now)
+    const all = [...quotas, recipient, ...mailQuotas(mailer, to)]
+    const { guards, uses } = takeQuotas(mailer.db, mailer.now, all)
+    await guarded(mailer.db, guards, { uses })
     await post(mailer, to, content, { locale: DEFAULT_LOCALE, isForHost: true })
   } catch (error) {
     if (error instanceof EnoughMails) log.info('mail_skipped', { mail, reason: error.message })
@@ -209,7 +210,7 @@ export const hashAddress = (email: string): string => sha256(stringToBytes(email
 export class EnoughMails extends Error {}
 
 /** Returns the number of mails up to which addresses that no user has get one. */
-export const strangersLimit = (limit: number): number => Math.ceil(limit / 2)
+export const strangersLimit = (limit: number): number => Math.ceil(limit * mailLimits.share.max)
 
 /** The quotas of the instance. Half of each is kept for addresses of users. */
 export function mailQuotas({ settings }: Pick<Mailer, 'settings'>, to: string): Quota[] {

@@ -7,10 +7,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
+import { catalogueLimits } from '../http/limits.ts'
 import type { Position } from './query.ts'
-
-/** Candidates that one call looks at. */
-export const MAX_CANDIDATES = 1000
 
 /** The values of a statement. That of a filter that is not used is null. */
 export type Values = Position & {
@@ -111,7 +109,7 @@ export const takesOrdersSql = (now: string): SQL => sql`${listings.type} <> 'auc
 
 /** Candidates, numbered. SQLite reads them one by one, and no more than a page needs. */
 export const numbered = (candidates: SQL) => sql`(SELECT *, row_number() OVER () AS number
-  FROM (${candidates} LIMIT ${MAX_CANDIDATES})) AS candidates`
+  FROM (${candidates} LIMIT ${catalogueLimits.candidates.max})) AS candidates`
 
 /**
  * The columns of a candidate. `shown`: the id of what it stands for. `isMatch`: whether that is to be
@@ -127,4 +125,4 @@ export const candidateColumns = (isMatch: SQL) => ({
 })
 
 /** Whether a candidate matches, or tells where the next page begins. */
-export const isReturnedSql = sql`isMatch OR number = ${sql.raw(`${MAX_CANDIDATES}`)}`
+export const isReturnedSql = sql`isMatch OR number = ${sql.raw(`${catalogueLimits.candidates.max}`)}`

@@ -1,7 +1,8 @@
 /** Reads pages of the public lists, and what a call names. */
 import { batch } from '../db/batch.ts'
 import { type Issue, requireNone } from '../http/errors.ts'
-import { type Given, type ListCtx, MAX_CANDIDATES } from './candidates.ts'
+import { catalogueLimits } from '../http/limits.ts'
+import type { Given, ListCtx } from './candidates.ts'
 import { prepareListings } from './listings.ts'
 import { prepareNfts } from './nfts.ts'
 import { type Position, type PublicQuery, type Reference, toCursor } from './query.ts'
@@ -49,7 +50,9 @@ export function toPage<Element>(candidates: readonly Candidate<Element>[], limit
   const matches = candidates.filter(({ element }) => element !== undefined)
   const page = matches.slice(0, limit)
   const isFull = matches.length > limit
-  const last = isFull ? page.at(-1) : candidates.find(({ number }) => number === MAX_CANDIDATES)
+  const last = isFull
+    ? page.at(-1)
+    : candidates.find(({ number }) => number === catalogueLimits.candidates.max)
   return {
     elements: page.flatMap(({ element }) => element ?? []),
     nextCursor: last ? toCursor({ key: last.key, id: last.id, target: last.target ?? 0 }) : null,

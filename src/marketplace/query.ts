@@ -3,9 +3,7 @@ import { base64url } from 'jose'
 import * as z from 'zod'
 import { amountTypes } from '../db/schema/catalogue.ts'
 import { idText, inputText, instant, limitText, without } from '../http/inputs.ts'
-
-/** Elements that one call may name. */
-export const MAX_NAMED = 100
+import { catalogueLimits } from '../http/limits.ts'
 
 /** The last candidate of a page. `key`: what the list is sorted by before `id` and `target`. */
 const Position = z.object({ key: z.string(), id: z.int(), target: z.int() })
@@ -67,7 +65,7 @@ export const References = z.object({
   ids: z
     .string()
     .transform((text) => text.split(','))
-    .pipe(z.array(Reference).max(MAX_NAMED))
+    .pipe(z.array(Reference).max(catalogueLimits.named.max))
     .meta({
       description:
         'Each is a number, or `externalId:` and the id that the operator gave it. In that id, ' +

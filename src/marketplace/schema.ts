@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { amountTypes, listingTypes, saleObstacles } from '../db/schema/catalogue.ts'
 import * as f from '../http/fields.ts'
-import { MAX_DESCRIPTION } from './shown.ts'
+import { catalogueLimits } from '../http/limits.ts'
 
 const { always, bool, count, id, orNull, positive, text, time } = f
 
@@ -20,7 +20,9 @@ const nftFields = {
   id: id('Id of the NFT.'),
   externalId,
   title: text('Title.'),
-  description: orNull(text(`At most ${MAX_DESCRIPTION} characters; null without one.`)),
+  description: orNull(
+    text(`At most ${catalogueLimits.description.max} characters; null without one.`),
+  ),
   imageUrl: orNull(z.url().describe('URL of the cover; null without one.')),
   network: text('Name of the network.'),
   contract: f.address('Address of the token contract.'),

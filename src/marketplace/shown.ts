@@ -3,19 +3,17 @@ import { sql } from 'drizzle-orm'
 import type { RowOf } from '../db/columns.ts'
 import { listings, nfts, orderableStatuses } from '../db/schema/catalogue.ts'
 import type { Settings } from '../env.ts'
+import { catalogueLimits } from '../http/limits.ts'
 import { artUrl, coverUrl } from '../http/links.ts'
 import { largestQuantity } from '../orders/check.ts'
 import { heldQuantity } from '../orders/nft.ts'
 import { hasImageSql } from './candidates.ts'
 import { toPublicUser, type UserRow } from './creators.ts'
 
-/** Characters of a description. */
-export const MAX_DESCRIPTION = 2000
-
 const description = sql<string | null>`substr(CASE 'text'
   WHEN json_type(${nfts.payload}, '$.metadata.description') THEN ${nfts.payload} ->> '$.metadata.description'
   WHEN json_type(${nfts.payload}, '$.description') THEN ${nfts.payload} ->> '$.description'
-  END, 1, ${sql.raw(`${MAX_DESCRIPTION}`)})`
+  END, 1, ${sql.raw(`${catalogueLimits.description.max}`)})`
 
 /** The columns of an NFT. `chainIds`: JSON of the chain ids of networks by name. */
 export const nftColumns = ({ now, chainIds }: Record<'now' | 'chainIds', string>) => ({

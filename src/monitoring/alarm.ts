@@ -3,9 +3,6 @@ import type { Settings } from '../env.ts'
 import { MINUTE, SECOND } from '../time.ts'
 import { MAX_COUNT } from './state.ts'
 
-/** The used share of a quota, or of the limit of a relayer, at which there is an alarm. */
-export const HIGH_SHARE = 0.8
-
 /** Milliseconds for which something lasts before it is an alarm. */
 export const LIMITS = {
   node: 5 * MINUTE,

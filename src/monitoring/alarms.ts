@@ -1,6 +1,7 @@
 /** The alarms: conditions of the state that somebody has to know of. Pure functions. */
 import type { Period } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
+import { operatorLimits } from '../http/limits.ts'
 import { strangersLimit } from '../mail/mail.ts'
 import { DAY, MINUTE } from '../time.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type Criteria,
   counted,
   countedUp,
-  HIGH_SHARE,
   isOld,
   LIMITS,
   when,
@@ -103,7 +103,7 @@ function* instanceAlarms(state: State, settings: Settings) {
   for (const { name, period, used } of state.quotas) {
     const per = period.length === 10 ? 'day' : 'hour'
     const { limit, who } = limitOf(settings, name, per)
-    if (used >= limit * HIGH_SHARE) {
+    if (used >= limit * operatorLimits.alarmShare.max) {
       const detail = `${used} ${name} of this ${per} are used. From ${limit}, ${who} none.`
       yield alarm('quota_low', `${name}:${per}`, detail)
     }

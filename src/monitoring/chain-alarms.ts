@@ -1,8 +1,10 @@
 /** Alarms of chains: what nodes, runs and signers tell, and what nobody but a thief should have done. */
+
 import { formatEther, formatGwei, parseGwei } from 'viem/utils'
 import type { NodeState } from '../db/schema/operations.ts'
 import { firstFees } from '../ethereum/fees.ts'
-import { alarm, type Criteria, counted, HIGH_SHARE, isOld, LIMITS, when } from './alarm.ts'
+import { operatorLimits } from '../http/limits.ts'
+import { alarm, type Criteria, counted, isOld, LIMITS, when } from './alarm.ts'
 import type { State } from './state.ts'
 
 /** Deliveries for which the balance of a signer should suffice. */
@@ -136,7 +138,7 @@ function* signerAlarms({ networks, paused }: State) {
   for (const { name, chainId, signers } of networks)
     for (const { address, limit } of signers ?? []) {
       const used = limit ? limit.capacity - limit.available : 0
-      if (limit && used >= limit.capacity * HIGH_SHARE) {
+      if (limit && used >= limit.capacity * operatorLimits.alarmShare.max) {
         const detail = `The signer ${address} has used ${used} of ${counted(limit.capacity, 'piece')} of its limit on ${name}. ${limit.perDay} flow back in a day.`
         yield alarm('relayer_limit_low', `${chainId}:${address}`, detail)
       }

@@ -7,10 +7,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import { signOptOut, tokenIssuer } from '../auth/tokens.ts'
 import { batch, guarded } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { countUse, type Quota, refuseOverQuota } from '../db/quota.ts'
+import { type Quota, takeQuotas } from '../db/quota.ts'
 import { raw, type StatementOf } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt } from '../events/append.ts'
+import { mailLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import {
   EnoughMails,
@@ -19,18 +20,13 @@ import {
   type Mailer,
   mailboxOf,
   post,
+  strangersLimit,
 } from '../mail/mail.ts'
 import { DAY, MINUTE } from '../time.ts'
 import { type MailedItem, type OrderMailType, writeOrderMail } from './texts.ts'
 
-/** Mails about orders that a mailbox gets in a day, and of these because of one seller. */
-const MAX_ORDER_MAILS = { mailbox: 10, seller: 3 }
-
 /** What one run sends, and looks at. The next one goes on. */
 const MAX_PER_RUN = { mails: 50, events: 200, waiting: 1000 }
-
-/** Milliseconds after which a seller is told again. */
-export const SENT_LIFETIME = 30 * DAY
 
 export type OrderMail = MailedItem & {
   type: OrderMailType
@@ -108,20 +104,20 @@ export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending)
   const most = settings.MAX_ORDER_MAILS_PER_DAY
   const quotas = [
     perDay('order-mails', most, stop),
-    perDay(mailbox, MAX_ORDER_MAILS.mailbox, skip('the mailbox got enough')),
-    perDay(cause, MAX_ORDER_MAILS.seller, skip('its seller caused enough')),
+    perDay(mailbox, mailLimits.mailbox.max, skip('the mailbox got enough')),
+    perDay(cause, mailLimits.seller.max, skip('its seller caused enough')),
   ]
   // One user must not use up the mails of the others.
   const ofUser = skip('its user caused enough')
-  if (placedBy) quotas.push(perDay(`order-mails:${placedBy}`, Math.ceil(most / 2), ofUser))
-  const guards = [
+  if (placedBy) quotas.push(perDay(`order-mails:${placedBy}`, strangersLimit(most), ofUser))
+  const { guards, uses } = takeQuotas(db, now, quotas)
+  const allGuards = [
     { when: isSent, error: stop },
     { when: isOptedOutSql(addressHash), error: skip('the recipient wants none') },
-    ...quotas.map((quota) => refuseOverQuota(quota, now)),
+    ...guards,
   ]
   try {
-    const uses = quotas.map((quota) => countUse(db, quota, now))
-    await guarded(db, guards, { mark, uses })
+    await guarded(db, allGuards, { mark, uses })
   } catch (error) {
     if (error instanceof NoMails) return false
     if (!(error instanceof EnoughMails)) throw error

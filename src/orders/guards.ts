@@ -11,13 +11,12 @@
  */
 import { sql } from 'drizzle-orm'
 import type { Guard } from '../db/batch.ts'
-import { refuseOverQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import type { OrderData } from './check.ts'
 import type { NewOrder } from './new-order.ts'
 import { heldQuantity, type Listing } from './nft.ts'
-import { countAdded, dailyOrders, refuseTooManyOpen } from './open-orders.ts'
+import { countAdded, refuseTooManyOpen, takeDailyOrders } from './open-orders.ts'
 
 /** Another call has changed what this one had read. Nothing was written. */
 class LostRace extends Error {}
@@ -59,7 +58,7 @@ export function guardsOf(ctx: GuardCtx, { inputs, data, expected }: Checked): Gu
   const added = countAdded(inputs)
   return [
     refuseChanged(expected, now),
-    ...dailyOrders(ctx, added).map((quota) => refuseOverQuota(quota, ctx.now)),
+    ...takeDailyOrders(ctx, added).guards,
     ...refuseHeldPieces(inputs, data, now),
     ...refuseEndedHolds(data, now),
     ...refuseTooManyOpen(ctx, added, lostRace),

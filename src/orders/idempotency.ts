@@ -14,10 +14,8 @@ import { namespaceOf } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
 import { ApiError } from '../http/errors.ts'
+import { orderLimits } from '../http/limits.ts'
 import type { NewOrder } from './new-order.ts'
-
-/** Milliseconds for which a key is stored. */
-export const IDEMPOTENCY_LIFETIME = 24 * 60 * 60 * 1000
 
 /** A call with an idempotency key. */
 export type IdempotentCall = { key: string; requestHash: string; storedAfter: string }
@@ -38,7 +36,7 @@ export const idempotentCall = (
 ): IdempotentCall => ({
   key,
   requestHash: sha256(stringToBytes(canonicalJson(call))),
-  storedAfter: new Date(now.getTime() - IDEMPOTENCY_LIFETIME).toISOString(),
+  storedAfter: new Date(now.getTime() - orderLimits.idempotencyKey.max).toISOString(),
 })
 
 /** An earlier call with the same key. `result`: JSON, see `idempotencyKeys`. */
@@ -48,7 +46,7 @@ export type StoredCall = { requestHash: string; result: string }
 export const dayOf = (time: string): string => time.slice(0, 10)
 
 /**
- * Whether a row has the key and is not older than `IDEMPOTENCY_LIFETIME`. Its day may be tomorrow: a
+ * Whether a row has the key and is not too old. Its day may be tomorrow: a
  * call that began before midnight may come after one that began later, or that another clock has dated.
  */
 const isStored = ({ key, storedAfter }: IdempotentCall, namespace: SQL | string) =>

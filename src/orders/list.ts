@@ -6,11 +6,12 @@ import { itemStatuses } from '../db/schema/delivery.ts'
 import { statesWith } from '../delivery/shown.ts'
 import { invalidField } from '../http/errors.ts'
 import { idText, instant, limitText, tokenNameText } from '../http/inputs.ts'
+import { orderLimits } from '../http/limits.ts'
 import { requirePrimary } from '../http/nearest.ts'
 import type { Viewer } from './buyer.ts'
 import { ProviderId } from './new-order.ts'
 import type { Nft } from './nft.ts'
-import { type Candidate, lists, MAX_CANDIDATES, type OrderRows, valuesOf } from './page.ts'
+import { type Candidate, lists, type OrderRows, valuesOf } from './page.ts'
 import { buildOrders, type ReadCtx } from './read.ts'
 import type { Order } from './schema.ts'
 import { type OrderSummary, toSummary } from './summary.ts'
@@ -109,7 +110,7 @@ function choose(viewer: Viewer, request: ListRequest) {
   const toPage = <Row extends { candidate: Candidate }>(rows: readonly Row[]) => {
     const found = rows.filter(({ candidate }) => candidate.isMatch)
     const page = found.slice(0, limit)
-    const isEnd = ({ candidate }: Row) => candidate.number === MAX_CANDIDATES
+    const isEnd = ({ candidate }: Row) => candidate.number === orderLimits.candidates.max
     const last = found.length > limit ? page.at(-1) : rows.find(isEnd)
     return { page, nextCursor: last ? toCursor(last.candidate) : null }
   }

@@ -3,11 +3,9 @@ import * as z from 'zod'
 import { BillingFields } from '../addresses/schema.ts'
 import { currencyCode } from '../http/currencies.ts'
 import { EmailAddress, identifier, inputText, wellFormed, without } from '../http/inputs.ts'
+import { orderLimits } from '../http/limits.ts'
 import { WalletAddress } from '../identity/address.ts'
 import { MAX_LOCALE, toLocale } from '../texts/texts.ts'
-
-/** The number of orders that one call may place or read, and of reservations that it may make. */
-export const MAX_ORDERS = 100
 
 const requiredId = (description: string) => {
   const error = ({ input }: { input?: unknown }) =>
@@ -65,27 +63,23 @@ const GivenBuyer = z
       'an account, which belongs to whoever first proves to have the address.',
   })
 
-const MAX_CUSTOM_KEYS = 20
-/** Of the JSON in UTF-8. */
-const MAX_CUSTOM_BYTES = 4096
-
 const CustomKey = z.string().check(without(/[\p{Cc}\p{Cs}]/u))
 
 const Custom = z
   .record(z.string(), z.string().check(wellFormed))
   .superRefine((custom, context) => {
     const names = Object.keys(custom)
-    if (names.length > MAX_CUSTOM_KEYS)
-      context.addIssue(`must have at most ${MAX_CUSTOM_KEYS} keys`)
+    if (names.length > orderLimits.customKeys.max)
+      context.addIssue(`must have at most ${orderLimits.customKeys.max} keys`)
     if (!names.every((name) => /^.{1,64}$/su.test(name)))
       context.addIssue('must have keys of 1 to 64 characters')
     for (const name of names)
       for (const issue of CustomKey.safeParse(name).error?.issues ?? [])
         context.addIssue({ ...issue, message: `${issue.message} of a key` })
-    if (new TextEncoder().encode(JSON.stringify(custom)).length > MAX_CUSTOM_BYTES)
-      context.addIssue(`must have at most ${MAX_CUSTOM_BYTES} bytes of JSON`)
+    if (new TextEncoder().encode(JSON.stringify(custom)).length > orderLimits.custom.max)
+      context.addIssue(`must have at most ${orderLimits.custom.max} bytes of JSON`)
   })
-  .meta({ maxProperties: MAX_CUSTOM_KEYS })
+  .meta({ maxProperties: orderLimits.customKeys.max })
 
 /** An amount in minor units of the currency beside it. */
 const amount = z.int().nonnegative()
@@ -186,8 +180,8 @@ export const NewOrder = withRules(
       'Order number of the shop. Each number can be used once under a token name.',
     ),
     custom: Custom.nullish().describe(
-      `Texts of your own: at most ${MAX_CUSTOM_KEYS} keys of up to 64 characters, together ` +
-        `${MAX_CUSTOM_BYTES} bytes of JSON. Events and transfers show them, also to the buyer.`,
+      `Texts of your own: at most ${orderLimits.customKeys.max} keys of up to 64 characters, together ` +
+        `${orderLimits.custom.max} bytes of JSON. Events and transfers show them, also to the buyer.`,
     ),
     paid: GivenPayment.nullish().describe(
       'What the customer has really paid, for your books: summaries and exports show it, and buyer ' +
@@ -216,7 +210,7 @@ export const NumberedOrder = withRules(unnumbered, alternatives, {
 export const NewOrders = z
   .array(NewOrder, { error: 'the body must be an array of orders' })
   .min(1, 'the body must have at least one order')
-  .max(MAX_ORDERS, `the body may have at most ${MAX_ORDERS} orders`)
+  .max(orderLimits.perCall.max, `the body may have at most ${orderLimits.perCall.max} orders`)
   .meta({ id: 'NewOrders', description: 'The orders to place.' })
 
 export const IdempotencyHeader = z.object({

@@ -5,11 +5,12 @@
 
 import { sql } from 'drizzle-orm'
 import type { Guard } from '../db/batch.ts'
-import type { Quota } from '../db/quota.ts'
+import { takeQuotas } from '../db/quota.ts'
 import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
+import { orderLimits } from '../http/limits.ts'
 import type { NewOrder } from './new-order.ts'
 
 type LimitCtx = Ctx & { settings: Pick<Settings, 'MAX_OPEN_ORDERS'> }
@@ -49,14 +50,12 @@ export function requireRoom(
   )
 }
 
-/** How many times as many may be added in a day (UTC) as may be open: they may end at once. */
-const OPEN_A_DAY = 10
-
-/** The quota of `added` more orders and reservations of a user token. */
-export function dailyOrders({ caller, settings }: LimitCtx, added: number): Quota[] {
-  if (caller.role === 'master') return []
-  const limit = OPEN_A_DAY * settings.MAX_OPEN_ORDERS
+/** Takes the quota of `added` more orders and reservations of a user token: they may end at once. */
+export function takeDailyOrders({ db, caller, now, settings }: LimitCtx, added: number) {
+  if (caller.role === 'master') return takeQuotas(db, now, [])
+  const limit = orderLimits.added.max * settings.MAX_OPEN_ORDERS
   const error = (seconds: number) =>
     rateLimited(`a user may add ${limit} orders and reservations a day`, seconds)
-  return [{ name: `orders:${caller.userId}`, per: 'day', limit, uses: added, error }]
+  const name = `orders:${caller.userId}`
+  return takeQuotas(db, now, [{ name, per: 'day', limit, uses: added, error }])
 }

@@ -13,14 +13,12 @@ import { orderItems, orders } from '../db/schema/orders.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import { deliveryColumns } from '../delivery/shown.ts'
+import { orderLimits } from '../http/limits.ts'
 import { buyerColumns, type Viewer } from './buyer.ts'
 import { listingColumns, nftColumns } from './nft.ts'
 import { itemColumns, orderColumns } from './order.ts'
 import { summaryColumns } from './summary.ts'
 import { isVisibleSql, type ViewerValues, viewerValues } from './visible.ts'
-
-/** Candidates that one call looks at. */
-export const MAX_CANDIDATES = 1000
 
 /** The value of a filter that is not used is null. */
 type Values = ViewerValues & {
@@ -97,7 +95,7 @@ const numbered = (candidates: SQL, { earliest, latest, before }: Values) => sql`
     min(${before}, coalesce((SELECT id FROM orders WHERE createdAt >= ${latest}
       ORDER BY createdAt LIMIT 1), ${before})))
   SELECT id, row_number() OVER () AS number
-  FROM (${candidates} LIMIT ${MAX_CANDIDATES})) AS candidates`
+  FROM (${candidates} LIMIT ${orderLimits.candidates.max})) AS candidates`
 
 /**
  * The columns of a candidate. One that does not match is the last one that the call looks at.
@@ -112,7 +110,7 @@ const candidateColumns = (isMatch: SQL) => ({
 })
 
 /** Whether a candidate matches, or tells where the next page begins. */
-const isReturnedSql = sql`isMatch OR number = ${sql.raw(`${MAX_CANDIDATES}`)}`
+const isReturnedSql = sql`isMatch OR number = ${sql.raw(`${orderLimits.candidates.max}`)}`
 
 const isCandidateSql = sql`${orders.id} = candidates.id`
 const isItemSql = eq(orderItems.orderId, orders.id)
@@ -139,7 +137,8 @@ const failedItems = sql`${itemsIn('failed')} UNION ALL ${itemsIn('cancelled')}
   UNION ALL ${itemsIn('written_off')}`
 
 const ordersOf = (items: SQL) => sql`SELECT orderId AS id
-  FROM (${items} LIMIT ${MAX_CANDIDATES}) AS found CROSS JOIN orderItems ON orderItems.id = found.id`
+  FROM (${items} LIMIT ${orderLimits.candidates.max}) AS found
+    CROSS JOIN orderItems ON orderItems.id = found.id`
 
 /** What is due and what transactions carry: read as a whole, because each step changes it. */
 const itemsUnderWay = sql`SELECT DISTINCT id FROM (

@@ -3,11 +3,12 @@ import { readAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue } from '../http/errors.ts'
+import { orderLimits } from '../http/limits.ts'
 import { tokenNameOf } from '../identity/namespace.ts'
 import { type Viewer, visibleBuyer } from './buyer.ts'
 import type { Nft } from './nft.ts'
 import { buildOrder, byId, requireRow } from './order.ts'
-import { MAX_CANDIDATES, type OrderRows, ordersById, valuesOf } from './page.ts'
+import { type OrderRows, ordersById, valuesOf } from './page.ts'
 import type { Order } from './schema.ts'
 
 /** Builds the orders of rows and their NFTs, by id, with their items. */
@@ -27,7 +28,7 @@ export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
 
 const withIds = (viewer: Viewer, ids: readonly number[]) =>
-  valuesOf(viewer, { ids: JSON.stringify(ids), limit: MAX_CANDIDATES })
+  valuesOf(viewer, { ids: JSON.stringify(ids), limit: orderLimits.candidates.max })
 
 /** Selects those orders with these ids that the viewer may see, with all that they show. */
 export function selectByIds(db: Database, viewer: Viewer, ids: readonly number[]) {

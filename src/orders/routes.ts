@@ -6,12 +6,13 @@ import { wakeEndpoints } from '../events/wake.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'
+import { orderLimits } from '../http/limits.ts'
 import { AnyOrderPage, CheckedOrders, OrderSummaries, Orders, PlacedOrders } from './answers.ts'
 import { putOrder } from './by-number.ts'
 import { cancelOrder } from './cancel.ts'
 import { placingErrors } from './error-codes.ts'
 import { listOrders, listSummaries, OrderQuery } from './list.ts'
-import { IdempotencyHeader, MAX_ORDERS, NewOrders, NumberedOrder, ProviderId } from './new-order.ts'
+import { IdempotencyHeader, NewOrders, NumberedOrder, ProviderId } from './new-order.ts'
 import { checkOrders, type Placement, placeOrders } from './place.ts'
 import { readOrders } from './read.ts'
 
@@ -32,11 +33,11 @@ export const OrderIds = z.object({
           const message = `"${value.slice(0, 80)}" is not a number, please check the URL`
           context.addIssue({ code: 'custom', path: [i], message })
         }
-      if (new Set(values).size > MAX_ORDERS)
-        context.addIssue(`at most ${MAX_ORDERS} orders can be read at once`)
+      if (new Set(values).size > orderLimits.perCall.max)
+        context.addIssue(`at most ${orderLimits.perCall.max} orders can be read at once`)
     })
     .meta({
-      description: `1 to ${MAX_ORDERS} order ids. An id that is given twice counts once.`,
+      description: `1 to ${orderLimits.perCall.max} order ids. An id that is given twice counts once.`,
       param: { style: 'simple', explode: false },
     }),
 })
@@ -85,7 +86,7 @@ export const orderRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
       id: 'getOrders',
       summary: 'Get orders',
       description:
-        `Returns 1 to ${MAX_ORDERS} orders in the order of the path, each once. A user token can ` +
+        `Returns 1 to ${orderLimits.perCall.max} orders in the order of the path, each once. A user token can ` +
         'read the orders in which its user is the buyer or a seller.',
       access: 'orders',
       reads: 'nearest',
@@ -128,7 +129,7 @@ export const orderRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
       id: 'placeOrders',
       summary: 'Place paid orders',
       description:
-        `Places 1 to ${MAX_ORDERS} orders, all of them or none. Each order starts the transfer of ` +
+        `Places 1 to ${orderLimits.perCall.max} orders, all of them or none. Each order starts the transfer of ` +
         'its NFT to the buyer. A user token can place orders for the listings of its user. With an ' +
         '`Idempotency-Key` the call is safe to repeat for 24 hours.',
       access: 'orders',

@@ -9,9 +9,7 @@ import { checkSales, type SellingSettings, type SoldContract } from '../delivery
 import { changeDeliveries, hasIdSql } from '../delivery/transitions.ts'
 import { type WakeUp, wake } from '../delivery/wake.ts'
 import type { Ctx } from '../http/context.ts'
-
-/** Listings on one page, and contracts. */
-const PAGE_SIZE = 20
+import { orderLimits } from '../http/limits.ts'
 
 /** The newest orders of a seller, whose pieces are counted as sold and waiting. */
 export const COUNTED_ORDERS = 500
@@ -54,7 +52,7 @@ const selectListings = prepared((db, { userId, before, now }: Page) =>
         min(iif(${isBlocked}, d.dueAt, NULL)) AS nextAt
       FROM ${newestItems(userId)} GROUP BY own.listingId),
     page AS MATERIALIZED (SELECT id FROM listings WHERE sellerId = ${userId} AND id < ${before}
-      ORDER BY id DESC LIMIT ${PAGE_SIZE + 1})
+      ORDER BY id DESC LIMIT ${orderLimits.triedContracts.max + 1})
     SELECT l.id, l.type, l.priceCents, l.priceCurrency, l.obstacle AS notSold, n.title, n.contractNetwork AS network,
       n.contractAddr AS contract, n.contractName, n.tokenId, n.fulfilment,
       l.active AND coalesce(l.activeTill > ${now}, 1) AS isActive,
@@ -83,19 +81,19 @@ export async function readSelling(ctx: SellingCtx, { before }: { before: number 
     rows: selectListings(db, { userId: caller.userId, ...range }),
   })
   const listed = rows.filter(({ isListed }) => isListed)
-  const page = listed.slice(0, PAGE_SIZE)
+  const page = listed.slice(0, orderLimits.triedContracts.max)
   const contracts = new Map<string, Listing>()
   for (const row of [...rows.filter(({ nextAt }) => nextAt), ...page]) {
     const key = `${row.network} ${row.contract} ${row.fulfilment}`
     if (!contracts.has(key)) contracts.set(key, row)
   }
-  const asked = [...contracts.values()].slice(0, PAGE_SIZE)
+  const asked = [...contracts.values()].slice(0, orderLimits.triedContracts.max)
   const sales = asked.map((contract) => ({ ...contract, holder: account.ethereumPublicAddr }))
   return {
     account,
     contracts: await checkSales(settings, sales, TIMEOUT),
     listings: page,
-    next: listed.length > PAGE_SIZE ? (page.at(-1)?.id ?? null) : null,
+    next: listed.length > orderLimits.triedContracts.max ? (page.at(-1)?.id ?? null) : null,
   }
 }
 

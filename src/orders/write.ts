@@ -11,7 +11,6 @@
 import { sql } from 'drizzle-orm'
 import { actsForAll, writeAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
-import { countUse } from '../db/quota.ts'
 import { prepared, raw } from '../db/statements.ts'
 import { hashSecret, refuseOtherSecret, storeInstance } from '../delivery/key.ts'
 import { appendFirstEvents, insertDeliveries } from '../delivery/transitions.ts'
@@ -23,7 +22,7 @@ import type { OrderData } from './check.ts'
 import { expectListing, guardsOf, isLostRace } from './guards.ts'
 import { type IdempotentCall, storeOrders } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
-import { countAdded, dailyOrders } from './open-orders.ts'
+import { countAdded, takeDailyOrders } from './open-orders.ts'
 import { byId, requireRow } from './order.ts'
 import type { Plan, Written } from './plan.ts'
 
@@ -176,7 +175,7 @@ export async function writePlan(
       }),
       events: appendFirstEvents(db, now, plan.orders.length),
       holds: holds.length > 0 ? deleteHolds(db, holds) : undefined,
-      quotas: dailyOrders(ctx, countAdded(inputs)).map((quota) => countUse(db, quota, ctx.now)),
+      quotas: takeDailyOrders(ctx, countAdded(inputs)).uses,
       key: call ? storeOrders(db, call, { namespace, now, tokens }) : undefined,
       endpoints: selectDueEndpoints(db, now),
     })

@@ -4,7 +4,6 @@ import { sql } from 'drizzle-orm'
 import { formatEther } from 'viem/utils'
 import { writeAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
-import { countUse } from '../db/quota.ts'
 import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
@@ -23,7 +22,7 @@ import {
   storeReservations,
 } from '../orders/idempotency.ts'
 import { loadToWrite } from '../orders/load.ts'
-import { countAdded, dailyOrders, requireRoom } from '../orders/open-orders.ts'
+import { countAdded, requireRoom, takeDailyOrders } from '../orders/open-orders.ts'
 import type { NewReservation, Reservation } from './schema.ts'
 
 type ReserveCtx = Ctx & { settings: Pick<Settings, 'NETWORKS' | 'MAX_OPEN_ORDERS'> }
@@ -93,7 +92,7 @@ async function writeRows(ctx: ReserveCtx, { inputs, data, rows, call }: Write): 
   const reservations = rows.map(({ priceWei, ...shown }) => shown)
   try {
     await writeAs(db, caller, guardsOf(ctx, { inputs, data, expected }), {
-      quotas: dailyOrders(ctx, countAdded(inputs)).map((quota) => countUse(db, quota, ctx.now)),
+      quotas: takeDailyOrders(ctx, countAdded(inputs)).uses,
       rows: insertRows(db, rows, {
         namespace,
         placedBy: caller.role === 'master' ? null : caller.userId,

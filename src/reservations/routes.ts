@@ -1,9 +1,10 @@
 import { Endpoints } from '../http/endpoint.ts'
+import { describeLimit, orderLimits } from '../http/limits.ts'
 import { saleErrors } from '../orders/error-codes.ts'
-import { IdempotencyHeader, MAX_ORDERS } from '../orders/new-order.ts'
+import { IdempotencyHeader } from '../orders/new-order.ts'
 import { release } from './release.ts'
 import { reserve } from './reserve.ts'
-import { MAX_TTL, NewReservations, ReservationId, Reservations } from './schema.ts'
+import { NewReservations, ReservationId, Reservations } from './schema.ts'
 
 export const reservationRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
   .post(
@@ -12,7 +13,7 @@ export const reservationRoutes = new Endpoints({ tag: 'Orders', isStrict: true }
       id: 'reserve',
       summary: 'Reserve pieces while a customer pays',
       description:
-        `Holds pieces and price of 1 to ${MAX_ORDERS} listings for up to ${MAX_TTL / 60} ` +
+        `Holds pieces and price of 1 to ${orderLimits.perCall.max} listings for up to ${describeLimit(orderLimits.holdTime)} ` +
         'minutes, all of them or none. An order with `reservationId` turns a reservation into the ' +
         'order, at the price that it holds, even if the listing has changed or ended since. A ' +
         'user token can reserve what its user sells; its reservations count as orders that are ' +

@@ -1,10 +1,10 @@
 /** What a shop sends to hold stock and prices, and the reservations of answers. */
+
 import * as z from 'zod'
 import { currency, decimal, id, money, positive, time } from '../http/fields.ts'
-import { MAX_ORDERS, NewOrder, withRules } from '../orders/new-order.ts'
-
-/** Seconds for which a reservation may be made. */
-export const MAX_TTL = 1800
+import { orderLimits } from '../http/limits.ts'
+import { NewOrder, withRules } from '../orders/new-order.ts'
+import { SECOND } from '../time.ts'
 
 const { listingId, listing, quantity, expectedPriceCents, expectedCurrency } = NewOrder.shape
 
@@ -18,7 +18,7 @@ const NewReservation = withRules(
     ttl: z
       .int()
       .min(1)
-      .max(MAX_TTL)
+      .max(orderLimits.holdTime.max / SECOND)
       .describe('Seconds for which they are held, rounded up to a multiple of 10 on the clock.'),
   },
   [['listingId', 'listing']],
@@ -29,7 +29,7 @@ export type NewReservation = z.infer<typeof NewReservation>
 export const NewReservations = z
   .array(NewReservation, { error: 'the body must be an array of reservations' })
   .min(1, 'the body must have at least one reservation')
-  .max(MAX_ORDERS, `the body may have at most ${MAX_ORDERS} reservations`)
+  .max(orderLimits.perCall.max, `the body may have at most ${orderLimits.perCall.max} reservations`)
   .meta({ id: 'NewReservations', description: 'What to hold, all of it or nothing.' })
 
 export const Reservation = z

@@ -1,12 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { MAX_ADDRESSES } from '../../src/addresses/change.ts'
-import { quotas } from '../../src/db/schema/operations.ts'
+import { describe, expect, it } from 'vitest'
 import { addresses } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
 import { expectFields } from '../support/fields.ts'
-import { aMasterToken, anAddress, anAdministrator, aToken, aUser, db } from '../support/makers.ts'
+import { aMasterToken, anAddress, aToken, aUser, db } from '../support/makers.ts'
 import { type Address, billing, create, delivery, kinds, list, remove, textsOf } from './kinds.ts'
 
 const post = (path: string, token: string, json: unknown) => call('POST', path, { token, json })
@@ -36,12 +34,6 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     expect(address).toMatchObject({ userId: user.id })
   })
 
-  it('creates an address for another user with a master token', async () => {
-    const user = await aUser()
-    const json = { userId: user.id, ...textsOf(kind) }
-    expect(await create(kind, await aMasterToken(), json)).toMatchObject({ userId: user.id })
-  })
-
   it('returns 400 to a master token if `userId` is missing, unknown or of a removed user', async () => {
     const token = await aMasterToken()
     const removed = await aUser({ removedAt: '2026-01-02T00:00:00.000Z' })
@@ -52,21 +44,6 @@ describe.each(kinds)('creating a $kind address', (kind) => {
       expect(body.code).toBe(userId ? 'user_not_found' : 'invalid_input')
       expect(body.error).toMatch(/^userId: /)
     }
-  })
-
-  it('creates an address for the administrator of the master token', async () => {
-    const administrator = await anAdministrator()
-    const token = await aToken(administrator, 'master')
-    const json = { userId: administrator.id, ...textsOf(kind) }
-    expect(await create(kind, token, json)).toMatchObject({ userId: administrator.id })
-  })
-
-  it('returns 403 to a user token for another user and writes nothing', async () => {
-    const owner = await aUser()
-    const json = { userId: owner.id, ...textsOf(kind) }
-    const response = await post(kind.createPath, await aToken(await aUser()), json)
-    expect(response.status).toBe(403)
-    expect(await list(kind, await aToken(owner))).toEqual([])
   })
 
   it('ignores ?id= and fields that a request may not set', async () => {
@@ -125,13 +102,6 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     expect(await create(kind, await aToken(user), body)).toMatchObject({ userId: user.id })
   })
 
-  it('writes the lines of a street on one line', async () => {
-    const body = { ...textsOf(kind), street: '1 High Street\r\nFlat 2\n\n Block C' }
-    expect(await create(kind, await aToken(await aUser()), body)).toMatchObject({
-      street: '1 High Street, Flat 2, Block C',
-    })
-  })
-
   it('accepts at most 255 characters, counted as code points', async () => {
     const token = await aToken(await aUser())
     const street = '𝄞'.repeat(255)
@@ -184,15 +154,6 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     })
   })
 
-  it.each(['', ' \t', '\u200b', '\u200e\u200f', '\u3164', '\u2800'])(
-    'stores null for a text that shows nothing: %j',
-    async (city) => {
-      const texts = { ...textsOf(kind), city }
-      const address = await create(kind, await aToken(await aUser()), texts)
-      expect(address).toMatchObject({ ...texts, city: null })
-    },
-  )
-
   it.each([[[]], [null], ['text'], [5]])('returns 400 if the body is %j', async (json) => {
     const response = await post(kind.path, await aToken(await aUser()), json)
     expect(response.status).toBe(400)
@@ -204,16 +165,16 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     expect(await response.json()).toMatchObject({ error: expect.stringMatching(/^userId: /) })
   })
 
-  it(`returns 409 above ${MAX_ADDRESSES} addresses, also to parallel requests`, async () => {
+  it('returns 409 above 100 addresses, also to parallel requests', async () => {
     const user = await aUser()
     const token = await aToken(user)
-    await insertAddresses(user.id, MAX_ADDRESSES - 2)
+    await insertAddresses(user.id, 100 - 2)
     const responses = await Promise.all(
       Array.from({ length: 5 }, () => post(kind.createPath, token, textsOf(kind))),
     )
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409])
     const addresses = await list(kind, token)
-    expect(addresses).toHaveLength(MAX_ADDRESSES)
+    expect(addresses).toHaveLength(100)
 
     const rejected = await post(kind.createPath, token, textsOf(kind))
     expect(await rejected.json()).toMatchObject({ code: 'too_many_addresses' })
@@ -224,7 +185,7 @@ describe.each(kinds)('creating a $kind address', (kind) => {
   it('does not count addresses that orders created', async () => {
     const user = await aUser()
     const token = await aToken(user)
-    await insertAddresses(user.id, MAX_ADDRESSES - 1)
+    await insertAddresses(user.id, 100 - 1)
     for (const origin of ['order', 'seller_order'] as const)
       await anAddress(user, { kind: kind.kind, origin })
     await create(kind, token, textsOf(kind))
@@ -337,24 +298,4 @@ describe('the email of a delivery address', () => {
       expect(await response.json()).toMatchObject({ error: 'email: must be an e-mail address' })
     },
   )
-})
-
-it('refuses more than 200 addresses of a user in a day, and accepts them the next day', async () => {
-  vi.setSystemTime(new Date('2026-01-31T22:00:00.000Z'))
-  onTestFinished(() => void vi.useRealTimers())
-  const user = await aUser()
-  const token = await aToken(user)
-  const period = '2026-01-31'
-  await db.insert(quotas).values({ name: `addresses:${user.id}`, period, used: 199 })
-  const { id } = await create(delivery, token, {})
-  await remove(delivery, token, Number(id))
-  const refused = await post(delivery.path, token, {})
-  expect(refused.status).toBe(429)
-  expect(refused.headers.get('retry-after')).toBe('7200')
-  expect(await refused.json()).toMatchObject({
-    code: 'rate_limited',
-    error: 'a user may create 200 addresses a day',
-  })
-  vi.setSystemTime(new Date('2026-02-01T00:00:00.000Z'))
-  expect((await post(delivery.path, token, {})).status).toBe(200)
 })

@@ -48,14 +48,6 @@ it('ends after 24 hours', async () => {
   }
 })
 
-it('does not end by a request of another site', async () => {
-  const visitor = aVisitor()
-  await signInByWallet(visitor)
-  const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
-  expect((await visitor.post('/sign-out', { headers })).status).toBe(403)
-  expect((await visitor.get(OWN)).status).toBe(200)
-})
-
 it('does not revoke an API token in the cookie at sign-out', async () => {
   const token = await aToken(await aUser())
   const visitor = aVisitor()

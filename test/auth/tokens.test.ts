@@ -6,7 +6,7 @@ import { aToken, aUser, issuer } from '../support/makers.ts'
 
 it('publishes only the public part of each signing key', async () => {
   const response = await call('GET', '/.well-known/jwks.json')
-  expect(response.status).toBe(200)
+  expect(response.headers.get('cache-control')).toBe('public, max-age=300, stale-if-error=300')
   const { keys } = await response.json<{ keys: Record<string, string>[] }>()
   expect(keys).toHaveLength(1)
   expect(Object.keys(keys[0] ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])

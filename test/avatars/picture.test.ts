@@ -105,24 +105,6 @@ describe('a transparent picture', () => {
   })
 })
 
-describe('a PNG of Xcode', () => {
-  it('is refused, and the answer says what to send', async () => {
-    const png = aPng()
-    const cgbi = concat(
-      png.subarray(0, 8),
-      Buffer.from('000000044367424950002002', 'hex'),
-      new Uint8Array(4),
-      png.subarray(8),
-    )
-    const response = await upload(cgbi)
-    expect(response.status).toBe(415)
-    expect(await response.json()).toMatchObject({
-      code: 'unsupported_media_type',
-      error: 'it is a PNG of Xcode (CgBI): send a JPEG, PNG, GIF or WebP file',
-    })
-  })
-})
-
 describe('a photo from a phone', () => {
   const uploads = {
     bytes: async () => upload(await readFixture(phone)),

@@ -13,16 +13,6 @@ it('answers the URL of the default picture for a user without an avatar', async 
   expect(picture.headers.get('content-type')).toBe('image/jpeg')
 })
 
-it('requires a token, and accepts any token for any user', async () => {
-  const [ada, bob] = [await aUser(), await aUser()]
-  expect(await getAvatarUrl(ada.id, await aToken(bob))).toBe(
-    await getAvatarUrl('me', await aToken(ada)),
-  )
-  const response = await call('GET', `/api/public/user/${ada.id}/profile/avatar`)
-  expect(response.status).toBe(401)
-  expect(response.headers.get('www-authenticate')).toBe('Bearer')
-})
-
 it('answers 404 for an unknown user, and 400 for an invalid id', async () => {
   const token = await aMasterToken()
   const unknown = await call('GET', '/api/public/user/987654321/profile/avatar', { token })
@@ -32,11 +22,4 @@ it('answers 404 for an unknown user, and 400 for an invalid id', async () => {
     const response = await call('GET', `/api/public/user/${path}/profile/avatar`, { token })
     expect(response.status, path).toBe(400)
   }
-})
-
-it('answers with the field `avatarUrl` only', async () => {
-  const response = await call('GET', '/api/public/user/me/profile/avatar', {
-    token: await aToken(await aUser()),
-  })
-  expect(Object.keys(await response.json<object>())).toEqual(['avatarUrl'])
 })

@@ -69,16 +69,6 @@ it('accepts a master token for any user, with `me` as its administrator', async 
   expect((await uploadBytes(aPng(), { token, to: 987654321 })).status).toBe(404)
 })
 
-it('accepts a user token for its own id, and rejects it for another user', async () => {
-  const [ada, bob] = [await aUser(), await aUser()]
-  const token = await aToken(ada)
-  expect((await uploadBytes(aPng(), { token, to: ada.id })).status).toBe(200)
-  const response = await uploadBytes(aPng(), { token, to: bob.id })
-  expect(response.status).toBe(403)
-  expect(await response.json()).toMatchObject({ code: 'forbidden' })
-  expect(await keysOf(bob)).toEqual([])
-})
-
 it('requires a live token before the picture is read', async () => {
   const user = await aUser()
   const token = await aToken(user)

@@ -166,9 +166,3 @@ it.each([
   expect(response.status).toBe(404)
   expect(await response.json()).toMatchObject({ code: 'not_found' })
 })
-
-it('answers 405 to methods other than GET and HEAD', async () => {
-  const response = await call('PUT', new URL(urls.stored).pathname, { body: 'x' })
-  expect(response.status).toBe(405)
-  expect(response.headers.get('allow')).toContain('GET')
-})

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { verifyToken } from '../../src/auth/tokens.ts'
-import { readAvatar, replaceAvatar } from '../../src/avatars/replace.ts'
+import { replaceAvatar } from '../../src/avatars/replace.ts'
 import { connect } from '../../src/db/client.ts'
 import type { Caller } from '../../src/http/context.ts'
 import { issuer } from '../support/makers.ts'
@@ -16,13 +16,6 @@ async function aVerifiedCaller(): Promise<Caller> {
   if (!caller) throw new Error('the token is not valid')
   return caller
 }
-
-it('reads an avatar in one trip', async () => {
-  const { database, trips } = measured(env.DB)
-  const caller = await aVerifiedCaller()
-  await readAvatar({ db: connect(database), caller }, caller.userId)
-  expect(trips).toMatchObject([{ rowsRead: 3, rowsWritten: 0 }])
-})
 
 it('replaces an avatar in three trips: before it is read, is converted, and after it is stored', async () => {
   const { database, trips } = measured(env.DB)

@@ -47,18 +47,6 @@ const keysOf = async (jwt: string, { id }: { id: number }) => [
   `USER_RATE_LIMIT user:${id}`,
 ]
 
-it.each([
-  ['RATE_LIMIT', async () => ({})],
-  ['USER_RATE_LIMIT', async () => ({ authorization: `Bearer ${await aToken(await aUser())}` })],
-  ['MASTER_RATE_LIMIT', async () => ({ authorization: `Bearer ${await aMasterToken()}` })],
-])('answers 429 with Retry-After when %s is reached', async (reached, headers) => {
-  const { response } = await send(await headers(), { reached })
-  expect(response.status).toBe(429)
-  expect(response.headers.get('retry-after')).toBe('60')
-  expect(response.headers.get('x-request-id')).toBeTruthy()
-  expect(await response.json()).toMatchObject({ code: 'rate_limited' })
-})
-
 const tokenIdOf = async (jwt: string) => (await verifyToken(issuer, jwt, new Date()))?.tokenId ?? ''
 
 it('counts user tokens and sessions by themselves, and those of a user together', async () => {

@@ -110,6 +110,15 @@ it('asks the primary before it says that something does not exist, and answers o
   expect(copies()).toEqual(['replica', 'primary'])
 })
 
+/** What a master token can order. The replica may be made before or after it. */
+async function aSale(values: Parameters<typeof anNft>[1] = {}) {
+  const nft = await anNft(await aUser(), values)
+  const listing = await aListing(nft, { priceCents: 500 })
+  const buyer = await aUser()
+  const order = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
+  return { token: await aMasterToken(), nft, listing, buyer, order: { ...order, ...billing } }
+}
+
 /** Places orders, and returns them. */
 async function placed(bindings: { DB: D1Database }, token: string, ...json: object[]) {
   const response = await callWith(bindings, 'POST', ORDERS, { token, json })
@@ -120,14 +129,10 @@ async function placed(bindings: { DB: D1Database }, token: string, ...json: obje
 }
 
 it('places orders with one trip to a replica and one to the primary', async () => {
-  const token = await aMasterToken()
-  const nft = await anNft(await aUser())
-  const listing = await aListing(nft)
-  const buyer = await aUser()
+  const { token, buyer, order } = await aSale()
   await anAddress(buyer, { kind: 'billing' })
   const { database: DB, copies, answers } = await aLaggingReplica()
-  const order = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
-  const json = [{ ...order, ...billing }]
+  const json = [order]
   const first = await callWith({ DB }, 'POST', ORDERS, { token, json })
   expect(copies()).toEqual(['replica', 'primary'])
   // Also if the caller has just written: the guards of the second trip find what has changed.
@@ -142,30 +147,20 @@ it.each([
   ['a price that has changed', async () => ({ priceCents: 700 }), 700],
   ['another seller', async () => ({ sellerId: (await aUser()).id }), 500],
 ])('places an order by the state of the primary: %s', async (_, change, cents) => {
-  const token = await aMasterToken()
-  const nft = await anNft(await aUser())
-  const listing = await aListing(nft, { priceCents: 500 })
-  const buyer = await aUser()
+  const { token, listing, order: input } = await aSale()
   const { database: DB, copies } = await aLaggingReplica()
   await db
     .update(listingRows)
     .set(await change())
     .where(eq(listingRows.id, listing.id))
-  const [order] = await placed({ DB }, token, {
-    ...{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id, ...billing },
-  })
+  const [order] = await placed({ DB }, token, input)
   expect(order?.totalPriceCents).toBe(cents)
   expect(copies()).toEqual(['replica', 'primary', 'primary', 'primary'])
 })
 
 it('does not sell what the replica still has, and sells what it does not have yet', async () => {
-  const token = await aMasterToken()
-  const nft = await anNft(await aUser(), { availableAmount: 1 })
-  const listing = await aListing(nft)
-  const buyer = await aUser()
-  const json = [
-    ...[{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id, ...billing }],
-  ]
+  const { token, nft, order } = await aSale({ availableAmount: 1 })
+  const json = [order]
   const { database: DB } = await aLaggingReplica()
   const setStock = (availableAmount: number) =>
     db.update(nfts).set({ availableAmount }).where(eq(nfts.id, nft.id))
@@ -208,30 +203,18 @@ it('knows a buyer and a reservation that the replica does not have yet', async (
 })
 
 it('repeats a call with the same Idempotency-Key from the primary, and places nothing twice', async () => {
-  const token = await aMasterToken()
-  const nft = await anNft(await aUser())
-  const listing = await aListing(nft)
-  const buyer = await aUser()
+  const { token, order } = await aSale()
   const { database: DB } = await aLaggingReplica()
-  const order = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
-  const place = () =>
-    callWith({ DB }, 'POST', ORDERS, {
-      ...{ token, json: [{ ...order, ...billing }] },
-      headers: { 'idempotency-key': 'once' },
-    })
+  const headers = { 'idempotency-key': 'once' }
+  const place = () => callWith({ DB }, 'POST', ORDERS, { token, json: [order], headers })
   const [first, second] = [await place(), await place()]
   expect(second.headers.get('idempotent-replayed')).toBe('true')
   expect(await second.json()).toEqual(await first.json())
 })
 
 it('returns an order by its number, and compares it with what the primary has', async () => {
-  const token = await aMasterToken()
-  const nft = await anNft(await aUser())
-  const listing = await aListing(nft)
-  const buyer = await aUser()
+  const { token, order: json } = await aSale()
   const { database: DB } = await aLaggingReplica()
-  const order = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
-  const json = { ...order, ...billing }
   const put = (body: object) =>
     callWith({ DB }, 'PUT', `${ORDERS}/by-number/n1`, { token, json: body })
   expect((await put(json)).status).toBe(201)
@@ -244,13 +227,9 @@ it('returns an order by its number, and compares it with what the primary has', 
 })
 
 it('returns an order by its number as the primary has it now', async () => {
-  const token = await aMasterToken()
-  const nft = await anNft(await aUser())
-  const listing = await aListing(nft)
-  const buyer = await aUser()
-  const order = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
+  const { token, order } = await aSale()
   const put = (bindings: Partial<Env>) =>
-    callWith(bindings, 'PUT', `${ORDERS}/by-number/n2`, { token, json: { ...order, ...billing } })
+    callWith(bindings, 'PUT', `${ORDERS}/by-number/n2`, { token, json: order })
   const first: { orders: { orderItems: { id: number }[] }[] } = await (await put({})).json()
   const { database: DB, copies } = await aLaggingReplica()
   const updatedAt = '2031-01-01T00:00:00.000Z'
@@ -277,15 +256,10 @@ it('checks orders at a replica, and refuses them only if the primary does', asyn
 })
 
 it('does not make placing wait for a replica that lacks what the caller has just written', async () => {
-  const token = await aMasterToken()
-  const nft = await anNft(await aUser())
-  const listing = await aListing(nft)
-  const buyer = await aUser()
+  const { token, buyer, order } = await aSale()
   await anAddress(buyer, { kind: 'billing' })
   const { database: DB, answers } = await aLaggingReplica()
-  const json = [
-    { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id, ...billing },
-  ]
+  const json = [order]
   const first = await callWith({ DB }, 'POST', ORDERS, { token, json })
   answers.splice(0)
   // As client/src/transport.ts sends it with every call.

@@ -58,17 +58,6 @@ it('shows and revokes a token only for its owner', async () => {
   expect((await useToken(jwt)).status).toBe(200)
 })
 
-it('does not accept an API token of the same user', async () => {
-  const { visitor, user } = await aSignedInVisitor()
-  const { path } = await generate(visitor)
-  const program = aVisitor()
-  program.cookies.set('token', await aToken(user))
-  expect((await generate(program)).response.status).toBe(403)
-  expect((await program.get(path)).status).toBe(403)
-  expect((await program.get('/settings/api-access')).status).toBe(403)
-  expect((await revoke(program, path)).status).toBe(403)
-})
-
 it('rejects requests of other sites', async () => {
   const { visitor } = await aSignedInVisitor()
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { readCreators } from '../../src/marketplace/creators.ts'
 import { BASE_URL, call } from '../support/api.ts'
-import { expectFields, fields } from '../support/fields.ts'
 import { anNft, aUser, db } from '../support/makers.ts'
 
 const at = (day: number) => `2026-03-${String(day).padStart(2, '0')}T00:00:00.000Z`
@@ -23,8 +22,6 @@ it('returns creators and statistics, without private fields', async () => {
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=60')
   const body = await response.json<CreatorsBody>()
-  expectFields(body, ['creators', 'stats'])
-  expectFields(body.creators[0], fields.creator)
   expect(body).toEqual({
     creators: [
       {

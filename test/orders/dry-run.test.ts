@@ -4,7 +4,6 @@ import { idempotencyKeys, orders, reservations } from '../../src/db/schema/order
 import { users } from '../../src/db/schema/users.ts'
 import { aReservation, heldOf } from '../reservations/holds.ts'
 import { call, callWith } from '../support/api.ts'
-import { expectFields, fields } from '../support/fields.ts'
 import { aToken, aUser, db } from '../support/makers.ts'
 import { aShop, billingData, placed, placeError, recordWakeUps, stockOf } from './shop.ts'
 
@@ -33,7 +32,6 @@ it('returns what the orders would cost, and writes nothing', async () => {
     ...{ nftId: nft.id, listingId: listing.id, quantity: 1, priceCents: 1000, priceEths: '0.005' },
     ...{ priceCurrency: 'EUR', totalPriceCents: 1000, totalPriceEth: '0.005' },
   }
-  for (const order of answer.orders ?? []) expectFields(order, fields.checkedOrder)
   expect(answer).toEqual({
     status: 200,
     orders: [

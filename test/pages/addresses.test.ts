@@ -1,9 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { MAX_ADDRESSES } from '../../src/addresses/change.ts'
 import { addresses } from '../../src/db/schema/users.ts'
-import { anAddress, aReadOnlyToken, aToken, aUser, db } from '../support/makers.ts'
-import { aSignedInVisitor, aVisitor, type Visitor } from '../support/visitor.ts'
+import { anAddress, aUser, db } from '../support/makers.ts'
+import { aSignedInVisitor, type Visitor } from '../support/visitor.ts'
 
 const BOOK = '/settings/addresses'
 
@@ -125,13 +124,13 @@ it.each(['delivery', 'billing'] as const)(
   'keeps the entered %s address if the user has too many',
   async (kind) => {
     const { visitor, user } = await aSignedInVisitor()
-    for (let i = 0; i < MAX_ADDRESSES; i++) await anAddress(user, { kind })
+    for (let i = 0; i < 100; i++) await anAddress(user, { kind })
     const response = await visitor.post(`${BOOK}/${kind}/new`, { form: place })
     expect(response.status).toBe(409)
     const html = await response.text()
     expect(html).toContain(`The user has 100 ${kind} addresses; delete one first.`)
     expect(valuesIn(html)).toMatchObject({ city: 'Oslo' })
-    expect(await rowsOf(user)).toHaveLength(MAX_ADDRESSES)
+    expect(await rowsOf(user)).toHaveLength(100)
   },
 )
 
@@ -236,19 +235,6 @@ it('deletes nothing of others, and says nothing about it', async () => {
   expect(await rowsOf(owner)).toMatchObject([{ deletedAt: null }, {}])
 })
 
-it('accepts no API token, and nobody without a session', async () => {
-  const user = await aUser()
-  const { id } = await anAddress(user)
-  const paths = [`${BOOK}/billing/new`, `${BOOK}/billing/${id}`, `${BOOK}/billing/${id}/delete`]
-  for (const token of [await aToken(user), await aReadOnlyToken(user)])
-    for (const path of paths) {
-      const headers = { authorization: `Bearer ${token}` }
-      expect((await aVisitor().post(path, { headers })).status).toBe(403)
-    }
-  for (const path of paths) expect((await aVisitor().post(path)).status).toBe(303)
-  expect(await rowsOf(user)).toMatchObject([{ id, deletedAt: null }])
-})
-
 it('undoes a deletion', async () => {
   const { visitor, user } = await aSignedInVisitor()
   const { id } = await anAddress(user, { city: 'Oslo' })
@@ -266,7 +252,7 @@ it('undoes a deletion', async () => {
 it('says on the page that a deletion cannot be undone if the user has too many', async () => {
   const { visitor, user } = await aSignedInVisitor()
   const { id } = await anAddress(user, { deletedAt: new Date().toISOString() })
-  for (let i = 0; i < MAX_ADDRESSES; i++) await anAddress(user)
+  for (let i = 0; i < 100; i++) await anAddress(user)
   const response = await visitor.post(`${BOOK}/billing/${id}/restore`)
   expect(response.status).toBe(409)
   const html = await response.text()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { BASE_URL } from '../support/api.ts'
 import { aListing, anNft, aUser } from '../support/makers.ts'
-import { aSignedInVisitor, aVisitor } from '../support/visitor.ts'
+import { aVisitor } from '../support/visitor.ts'
 
 it('shows recent releases, their creators, and the numbers of NFTs', async () => {
   const cleo = await aUser({ name: 'Cleo <b>', email: 'cleo@example.com' })
@@ -37,19 +37,6 @@ it('shows recent releases, their creators, and the numbers of NFTs', async () =>
   expect(html).toMatch(/<dt>NFTs<\/dt><dd>4<\/dd>/)
   expect(html).toContain('4 NFTs')
   expect(html).not.toContain('cleo@example.com')
-})
-
-it('is not stored by caches, because it shows the menu of the signed-in user', async () => {
-  const { visitor, user } = await aSignedInVisitor({ name: 'Ada' })
-  for (const _ of [1, 2]) {
-    const response = await visitor.get('/')
-    expect(response.headers.get('cache-control')).toBe('private, no-store')
-    expect(response.headers.get('age')).toBeNull()
-    expect(await response.text()).toContain('aria-label="Menu of Ada"')
-  }
-  const visit = await aVisitor().get('/')
-  expect(await visit.text()).not.toMatch(/Menu of|Your orders/)
-  expect(user.name).toBe('Ada')
 })
 
 it('shows a new release at once', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { BASE_URL } from '../support/api.ts'
 import { aListing, anNft, aUser, db } from '../support/makers.ts'
-import { aSignedInVisitor, aVisitor } from '../support/visitor.ts'
+import { aVisitor } from '../support/visitor.ts'
 
 type Values = Partial<typeof nfts.$inferInsert> & {
   amountType?: 'unique' | 'limited' | 'unlimited'
@@ -115,18 +115,6 @@ describe('/nfts', () => {
       expect((await open(`/nfts?${query}`)).status).toBe(200)
     },
   )
-
-  it('is not stored by caches, because it shows the menu of the signed-in user', async () => {
-    const { visitor } = await aSignedInVisitor({ name: 'Ada' })
-    const {
-      nfts: [nft],
-    } = await aCreator(['A'], {}, { username: 'cached' })
-    for (const path of ['/nfts', `/nfts/${nft?.id}`, '/creators/cached']) {
-      const { headers, html } = await open(path, visitor)
-      expect(headers.get('cache-control')).toBe('private, no-store')
-      expect(html).toContain('aria-label="Menu of Ada"')
-    }
-  })
 })
 
 describe('/nfts/<id>', () => {

@@ -4,7 +4,7 @@ import { users } from '../../src/db/schema/users.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aForm, download } from '../avatars/uploads.ts'
 import { BASE_URL, call } from '../support/api.ts'
-import { aReadOnlyToken, aToken, aUser, db } from '../support/makers.ts'
+import { aUser, db } from '../support/makers.ts'
 import { aSignedInVisitor, aVisitor, type Visitor } from '../support/visitor.ts'
 
 const PAGE = '/settings/profile'
@@ -183,28 +183,6 @@ it('limits how often a picture is changed', async () => {
   const response = await visitor.post(`${PAGE}/avatar-url`, { form, env: { AVATAR_LIMIT } })
   expect(response.status).toBe(429)
 })
-
-it('accepts no API token', async () => {
-  const user = await aUser()
-  for (const token of [await aToken(user), await aReadOnlyToken(user)]) {
-    const headers = { authorization: `Bearer ${token}` }
-    expect((await aVisitor().get(PAGE, { headers })).status).toBe(403)
-    const form = { name: 'Mallory', username: '' }
-    expect((await aVisitor().post(PAGE, { form, headers })).status).toBe(403)
-    const picture = await call('POST', `${PAGE}/avatar`, { token, body: aForm(aPng()) })
-    expect(picture.status).toBe(403)
-  }
-  expect(await rowOf(user)).toMatchObject(unchanged)
-})
-
-it.each(['\u{1F469}\u200D\u{1F467}', 'می\u200Cخواهم', 'Zoë O’Neill'])(
-  'accepts the name %s',
-  async (name) => {
-    const { visitor, user } = await aSignedInVisitor()
-    expect((await save(visitor, name, '')).status).toBe(303)
-    expect(await rowOf(user)).toMatchObject({ name })
-  },
-)
 
 it('rejects user names that would speak for the marketplace', async () => {
   const { visitor, user } = await aSignedInVisitor()

@@ -5,8 +5,8 @@ import { ADMINISTRATOR, users } from '../../src/db/schema/users.ts'
 import { events, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { anEvent, receive } from '../events/endpoints.ts'
 import { stopClock } from '../support/fake-time.ts'
-import { aToken, aUser, aWebhook, aWebhookMessage, db } from '../support/makers.ts'
-import { ageSession, aSignedInVisitor, aVisitor, type Visitor } from '../support/visitor.ts'
+import { aUser, aWebhook, aWebhookMessage, db } from '../support/makers.ts'
+import { ageSession, aSignedInVisitor, type Visitor } from '../support/visitor.ts'
 
 const PAGE = '/settings/webhooks'
 const HOOK = 'https://shop.example.com/hook'
@@ -259,27 +259,6 @@ describe('an endpoint', () => {
     expect(await rowOf(webhook.id)).toEqual(webhook)
     receive()
     expect((await visitor.post(`${path}/test`)).status).toBe(303)
-  })
-
-  it('accepts no API token', async () => {
-    const { user, webhook, path } = await aVisitorWithWebhook()
-    const authorization = `Bearer ${await aToken(user)}`
-    const visitor = aVisitor()
-    const message = await aWebhookMessage(webhook)
-    for (const action of ['', '/rotate', '/delete', '/test', `/messages/${message.id}/resend`])
-      expect(
-        (
-          await visitor.post(path + action, {
-            headers: { authorization },
-            form: form(HOOK, ['order.created']),
-          })
-        ).status,
-        action,
-      ).toBe(403)
-    expect(await rowOf(webhook.id)).toMatchObject({ secretId: webhook.secretId, disabledAt: null })
-    expect(await messagesOf(webhook.id)).toMatchObject([
-      { eventId: message.eventId, state: 'delivered' },
-    ])
   })
 })
 

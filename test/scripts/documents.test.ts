@@ -3,27 +3,17 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { listEndpoints } from '../../scripts/build/openapi/list.ts'
-import app from '../../src/app.ts'
+import { withEndpoints } from '../../scripts/build/docs/endpoints.ts'
+import { limitSections, withLimits } from '../../scripts/build/docs/limits.ts'
+import { withReasons } from '../../scripts/build/docs/reasons.ts'
 import { variables } from '../../src/env.ts'
 import { eventMeanings } from '../../src/events/event.ts'
 import { errorStatus } from '../../src/http/errors.ts'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const readme = read('README.md')
-const endpointTable = read('docs/endpoints.md')
 const documents = globSync(['*.md', 'docs/**/*.md', 'test/*.md'])
 const { scripts, dependencies, devDependencies } = JSON.parse(read('package.json'))
-
-/** Pages and their forms are not in the table. */
-const endpoints = listEndpoints(app)
-  .filter(
-    ({ path }) =>
-      !/^\/($|claim|collection|creators|docs|mails|nfts(\/:id)?$|operations|orders|sign-in|sign-out|settings)/.test(
-        path,
-      ),
-  )
-  .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '<$1>')}`)
 
 const sources = globSync('src/**/*.{ts,tsx}').map(read).join('\n')
 const events = new Set(
@@ -46,8 +36,17 @@ it.each(Object.keys({ ...dependencies, ...devDependencies }))(
   },
 )
 
-it.each(endpoints)('names the endpoint %s', (endpoint) => {
-  expect(endpointTable).toContain(`\`${endpoint}\``)
+it.each([
+  ['docs/endpoints.md', withEndpoints],
+  ['docs/guides/delivery.md', withReasons],
+  ['docs/limits.md', withLimits],
+])('has the tables of the code in %s', (file, withTables) => {
+  expect(read(file)).toBe(withTables(read(file)))
+})
+
+it('shows the limits that variables set', () => {
+  const limits = Object.values(limitSections).flatMap((section) => Object.values(section))
+  expect(variables).toEqual(expect.arrayContaining(limits.flatMap((limit) => limit.variable ?? [])))
 })
 
 it.each(Object.entries(errorStatus))('describes the error code %s', (code, status) => {
@@ -84,18 +83,6 @@ it('has the current output of `npm run costs` in docs/performance.md', () => {
   const costs = execFileSync(process.execPath, ['scripts/measure/costs.ts'], { encoding: 'utf8' })
   const page = read('docs/performance.md')
   for (const table of costs.trim().split('\n\n')) expect(page).toContain(table)
-})
-
-/** The last column of docs/limits.md: code in a file, or variables. */
-const limits = [...read('docs/limits.md').matchAll(/^\|.*\| ([^|]*`[^|]*) \|$/gm)].map(
-  ([, where = '']) => where,
-)
-
-it.each(limits)('has a limit of the code in docs/limits.md: %s', (where) => {
-  const names = [...where.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
-  const [limit = '', file] = names
-  if (where.startsWith('the variable')) expect(variables).toEqual(expect.arrayContaining(names))
-  else expect(read(file ?? '')).toContain(limit)
 })
 
 it('has the same version in the packages, the OpenAPI document and the changelog', () => {

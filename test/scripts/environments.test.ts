@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import * as z from 'zod'
 import { readConfig } from '../../scripts/operate/contract/networks.ts'
 import { LEASE } from '../../src/delivery/store/lease.ts'
+import { type Limit, requestLimits } from '../../src/http/limits.ts'
+
+const RateLimit = z.object({
+  name: z.string(),
+  simple: z.object({ limit: z.number(), period: z.literal(60) }),
+})
 
 /** What is of one environment only. */
 const OWN = /^(name|main|compatibility_\w+|upload_\w+|keep_vars|routes|workers_dev|preview_urls)$/
@@ -41,9 +48,15 @@ it('lets a delivery run and its last step use all of their time', () => {
   expect(limits).toEqual({ cpu_ms: Number(duration.replace('_', '')) + LEASE })
 })
 
-it('lets a master token send 200 requests a second, which D1 is planned with', () => {
-  expect(settingsOf('production').filter((line) => / limit = 12000,/.test(line))).toHaveLength(1)
-  const rows = ['docs/limits.md', 'docs/scale.md'].map((file) => readFileSync(file, 'utf8'))
-  for (const text of rows)
-    expect(text).toMatch(/`MASTER_RATE_LIMIT`.*12,000 in 60|12,000 in 60 .*`MASTER_RATE_LIMIT`/)
-})
+it.each(['staging', 'production'])(
+  '%s has the rate limits of the table of limits',
+  (environment) => {
+    const limits: Limit[] = Object.values(requestLimits)
+    const expected = limits.flatMap(({ binding, max }) => (binding ? { binding, limit: max } : []))
+    const { ratelimits } = z
+      .object({ ratelimits: z.array(RateLimit) })
+      .parse(readConfig(environment))
+    const bound = ratelimits.map(({ name, simple }) => ({ binding: name, limit: simple.limit }))
+    expect(bound).toEqual(expected)
+  },
+)

@@ -3,6 +3,7 @@
  * mailed link. Tests that apply to every endpoint (authorization, costs) send these requests.
  */
 import { eq } from 'drizzle-orm'
+import { decodeJwt } from 'jose'
 import { inject } from 'vitest'
 import { signOptOut } from '../../src/auth/tokens.ts'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
@@ -44,7 +45,6 @@ export type SampleRequest = Pick<Call, 'json' | 'body' | 'headers'> & {
 }
 
 const secret = '0'.repeat(64)
-const id = crypto.randomUUID()
 
 const place = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
 const addressForm = { name: 'Bo', ...place, isDefault: 'on' }
@@ -168,6 +168,11 @@ export async function sampleWorld() {
     const message = await aWebhookMessage(endpoint)
     return { params: { webhook_id: endpoint.id, message_id: message.id } }
   }
+
+  /** The parameters of an API token or a session of `owner`. */
+  const ownToken = async (kind: 'api' | 'session' = 'api') => ({
+    params: { id: decodeJwt(await aToken(owner, 'user', kind)).jti ?? '' },
+  })
 
   /** As `ownWebhook`, with content. */
   const toOwnWebhook = (content: RequestParts) => async () => ({
@@ -330,9 +335,9 @@ export async function sampleWorld() {
     'POST /settings/api-access/tokens': () => ({
       body: new URLSearchParams({ name: crypto.randomUUID() }),
     }),
-    'GET /settings/api-access/tokens/:id': () => ({ params: { id } }),
-    'POST /settings/api-access/tokens/:id/revoke': () => ({ params: { id } }),
-    'POST /settings/api-access/tokens/:id/roll': () => ({ params: { id } }),
+    'GET /settings/api-access/tokens/:id': ownToken,
+    'POST /settings/api-access/tokens/:id/revoke': ownToken,
+    'POST /settings/api-access/tokens/:id/roll': ownToken,
     'POST /settings/webhooks': async () => {
       await db.delete(webhookEndpoints)
       return { body: new URLSearchParams(hookForm) }
@@ -355,7 +360,7 @@ export async function sampleWorld() {
         fulfilment: 'transfer',
       }),
     }),
-    'POST /settings/sessions/:id/end': () => ({ params: { id } }),
+    'POST /settings/sessions/:id/end': () => ownToken('session'),
     'GET /operations/transfers': () => ({ query: '?state=failed' }),
     'POST /operations/transfers': () => ({
       body: new URLSearchParams({ action: 'retry-all', state: 'failed', code: 'no_relayer' }),
@@ -397,5 +402,5 @@ export async function sampleWorld() {
     return { method, path: path + query, ...content }
   }
 
-  return { owner, tokenOf, sampleRequest }
+  return { administrator, owner, tokenOf, sampleRequest }
 }

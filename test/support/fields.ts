@@ -26,81 +26,10 @@ const placedOrder = [
   'orderItems',
 ]
 
-const listedNft = [
-  'id',
-  'externalId',
-  'title',
-  'description',
-  'imageUrl',
-  'network',
-  'contract',
-  'tokenId',
-  'amountType',
-  'creator',
-]
-
 export const fields = {
   placedOrder,
 
   order: [...placedOrder, 'buyer'],
-
-  deliveryProof: ['proof', 'jws'],
-
-  provenDelivery: [
-    'iss',
-    'aud',
-    'iat',
-    'orderId',
-    'orderItemId',
-    'deliveryKey',
-    'chainId',
-    'contract',
-    'content',
-    'contentHash',
-    'transaction',
-    'blockNumber',
-    'blockHash',
-  ],
-
-  provenContent: ['token', 'to', 'tokenId', 'amount'],
-
-  orderSummary: [
-    'id',
-    'orderItemId',
-    'providerId',
-    'nftId',
-    'listingId',
-    'quantity',
-    'priceCents',
-    'priceCurrency',
-    'totalPriceCents',
-    'totalPriceEth',
-    'paid',
-    'buyerId',
-    'sellerId',
-    'status',
-    'reasonCode',
-    'failReason',
-    'txId',
-    'cancelRequestedAt',
-    'claimUrl',
-    'source',
-    'custom',
-    'sequence',
-    'createdAt',
-    'updatedAt',
-  ],
-
-  checkedOrder: [
-    'nftId',
-    'listingId',
-    'quantity',
-    'priceCents',
-    'priceCurrency',
-    'priceEths',
-    'totalPriceCents',
-    'totalPriceEth',
-  ],
 
   buyer: [
     'id',
@@ -208,18 +137,6 @@ export const fields = {
     'updatedAt',
   ],
 
-  reservation: [
-    'id',
-    'listingId',
-    'nftId',
-    'quantity',
-    'priceCents',
-    'priceCurrency',
-    'priceEths',
-    'expiresAt',
-    'createdAt',
-  ],
-
   deliveryAddress: [
     'id',
     'userId',
@@ -254,72 +171,6 @@ export const fields = {
   ],
 
   nftCounts: ['total', 'unique', 'rare', 'unlimited'],
-
-  creator: ['id', 'name', 'username', 'avatarUrl', 'nfts', 'latestReleaseAt'],
-
-  publicUser: ['id', 'name', 'username', 'avatarUrl'],
-
-  listedNft,
-
-  publicNft: [...listedNft, 'available', 'sellable', 'notSellableReason', 'updatedAt'],
-
-  publicListing: [
-    'id',
-    'externalId',
-    'nft',
-    'seller',
-    'priceCents',
-    'priceCurrency',
-    'priceEths',
-    'available',
-    'sellable',
-    'notSellableReason',
-    'maxPerOrder',
-    'type',
-    'active',
-    'activeTill',
-    'updatedAt',
-  ],
-
-  transfer: [
-    'id',
-    'orderId',
-    'providerId',
-    'source',
-    'custom',
-    'claimUrl',
-    'network',
-    'chainId',
-    'quantity',
-    'status',
-    'key',
-    'contract',
-    'requestedAction',
-    'sequence',
-    'cancelRequestedAt',
-    'reasonCode',
-    'reason',
-    'tries',
-    'txId',
-    'failingSince',
-    'dueAt',
-    'createdAt',
-    'updatedAt',
-    'transactions',
-  ],
-
-  transaction: [
-    'hash',
-    'contract',
-    'signer',
-    'nonce',
-    'block',
-    'gasUsed',
-    'fee',
-    'itemFee',
-    'isOpen',
-    'createdAt',
-  ],
 }
 
 /** Asserts that an object has exactly these fields. */

@@ -1,23 +1,20 @@
 /** The table of reasons in docs/guides/delivery.md. */
 import type { ReasonCode } from '../../../src/db/schema/delivery.ts'
 import { rules } from '../../../src/delivery/reasons.ts'
+import { tableOf, withTables } from './tables.ts'
 
-const HEADER = '| reasonCode | meaning | how it ends | who removes it |\n|---|---|---|---|\n'
+const HEADER = ['reasonCode', 'meaning', 'how it ends', 'who removes it']
 
 /** Returns a document with the table as the Worker has the rules. */
 export function withReasons(document: string): string {
-  const [before, table] = document.split(HEADER)
-  if (table === undefined) throw new Error('docs/guides/delivery.md lacks the table of reasons.')
-  const after = table.slice(table.search(/^(?!\|)/m))
-  return `${before}${HEADER}${Object.keys(rules)
-    .map((code) => `${rowOf(code as ReasonCode)}\n`)
-    .join('')}${after}`
+  const rows = Object.keys(rules).map((code) => rowOf(code as ReasonCode))
+  return withTables(document, { 'Why a delivery waits or failed': tableOf(HEADER, rows) })
 }
 
-function rowOf(code: ReasonCode): string {
+function rowOf(code: ReasonCode): string[] {
   const { sentence, removedBy = 'operator', retry } = rules[code]
   const again = retry === false ? ', no retry' : retry ? `, retry once ${retry}` : ''
-  return `| \`${code}\` | ${sentence} | ${describeEnd(code)}${again} | ${removedBy} |`
+  return [`\`${code}\``, sentence, describeEnd(code) + again, removedBy]
 }
 
 function describeEnd(code: ReasonCode): string {

@@ -7,7 +7,7 @@ import {
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi'
 import { license, version } from '../../../package.json'
-import { MAX_BODY_MIB } from '../../../src/http/body.ts'
+import { describeLimit, requestLimits } from '../../../src/http/limits.ts'
 import { FILE_URL } from '../docs/pages.ts'
 import { type DescribedEndpoint, describedEndpoints } from './endpoints.ts'
 import { addExamples, type Example } from './examples.ts'
@@ -34,10 +34,10 @@ Paths that support \`GET\` also support \`HEAD\`, and every path supports \`OPTI
 A deprecated operation has the headers \`Deprecation\` and \`Sunset\` in each response: log a warning
 when you receive one. It works for at least 12 months after that.
 
-A JSON body is encoded in UTF-8 and has at most ${MAX_BODY_MIB} MiB. 600 requests may be sent in 60
-seconds by each user token, and by a client address without a valid token; 1,800 by all user tokens
-of a user together; 12,000 by each master token. 20 changes of avatars may be sent in 60 seconds. At a limit the answer is
-429, and \`Retry-After\` says how many seconds to wait. Other responses do not count down.
+A JSON body is encoded in UTF-8 and has at most ${describeLimit(requestLimits.json)}. Requests are limited:
+${describeLimit(requestLimits.ofToken)} of each user token, and of a client address without a valid
+token; ${describeLimit(requestLimits.ofUser)} of all user tokens of a user together;
+${describeLimit(requestLimits.ofMasterToken)} of each master token. At a limit the answer is 429, and \`Retry-After\` says how many seconds to wait. Other responses do not count down.
 With a master token, send the header \`x-server-timing\` to get the cost of the request in
 \`Server-Timing\`.
 `

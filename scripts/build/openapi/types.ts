@@ -3,8 +3,8 @@ import type * as z from 'zod'
 import type { ZodOpenApiOverride } from 'zod-openapi'
 import { lineNumber } from '../../../src/catalogue/routes.ts'
 import { idText, pageLength } from '../../../src/http/inputs.ts'
-import { MAX_NAMED, References } from '../../../src/marketplace/query.ts'
-import { MAX_ORDERS } from '../../../src/orders/new-order.ts'
+import { catalogueLimits, orderLimits } from '../../../src/http/limits.ts'
+import { References } from '../../../src/marketplace/query.ts'
 import { OrderIds } from '../../../src/orders/routes.ts'
 
 type JsonSchema = Parameters<ZodOpenApiOverride>[0]['jsonSchema']
@@ -25,8 +25,14 @@ const meanings = new Map<z.core.$ZodType, JsonSchema>([
   [idText, id],
   [lineNumber, { type: 'integer', minimum: 1, maximum: 999_999 }],
   [pageLength, { type: 'integer', minimum: 1, maximum: 100 }],
-  [References.shape.ids, { type: 'array', items: reference, minItems: 1, maxItems: MAX_NAMED }],
-  [OrderIds.shape.order_ids, { type: 'array', items: orderId, minItems: 1, maxItems: MAX_ORDERS }],
+  [
+    References.shape.ids,
+    { type: 'array', items: reference, minItems: 1, maxItems: catalogueLimits.named.max },
+  ],
+  [
+    OrderIds.shape.order_ids,
+    { type: 'array', items: orderId, minItems: 1, maxItems: orderLimits.perCall.max },
+  ],
 ])
 
 /** Returns the entry of a schema, or of the schema that it copies with another description. */

@@ -1,11 +1,8 @@
 /** Reads a catalogue in parts that the API takes. */
 import { stat } from 'node:fs/promises'
+import { catalogueLimits } from '../../../src/http/limits.ts'
 import { CommandError } from '../../shell/command.ts'
 import { linesIn } from '../../shell/files.ts'
-
-/** The limits of a call of `POST /api/admin/catalogue`. */
-const MAX_LINES = 1000
-const MAX_BYTES = 4 * 1024 * 1024
 
 /** Consecutive lines of a file, or of those that were chosen. */
 export type Chunk = {
@@ -30,7 +27,10 @@ export async function* readChunks(
   for await (const line of linesIn(file)) {
     if (chosen && !chosen.has(++number)) continue
     const length = Buffer.byteLength(line) + 1
-    if (lines.length === MAX_LINES || (lines.length > 0 && bytes + length > MAX_BYTES)) {
+    if (
+      lines.length === catalogueLimits.lines.max ||
+      (lines.length > 0 && bytes + length > catalogueLimits.body.max)
+    ) {
       yield { from, lines, progress: read / size }
       from += lines.length
       ;[lines, bytes] = [[], 0]

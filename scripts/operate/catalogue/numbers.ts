@@ -1,5 +1,6 @@
 /** Writes which ids the records of a file have in the API. */
-import { MAX_RECORDS, type RecordIds } from '../../../src/catalogue/numbers.ts'
+import type { RecordIds } from '../../../src/catalogue/numbers.ts'
+import { catalogueLimits } from '../../../src/http/limits.ts'
 import { linesIn, writeLines } from '../../shell/files.ts'
 import { beside } from './report.ts'
 
@@ -8,7 +9,7 @@ type RecordId = RecordIds['records'][number]
 /** Returns the name of the file with the ids. */
 export const numbersFile = (file: string): string => beside(file, 'ids.jsonl')
 
-/** Returns the numbers of at most `MAX_RECORDS` records, in their order. */
+/** Returns the numbers of the records of a call, in their order. */
 type Find = (records: RecordId[]) => Promise<readonly (number | null)[]>
 
 /** Writes a line for each record of a catalogue that was imported. */
@@ -27,7 +28,7 @@ async function* numberedLines(file: string, find: Find) {
     if (!line.trim()) continue
     const { type, id }: RecordId = JSON.parse(line)
     records.push({ type, id })
-    if (records.length === MAX_RECORDS) yield* flush()
+    if (records.length === catalogueLimits.records.max) yield* flush()
   }
   yield* flush()
 }

@@ -1,5 +1,6 @@
 /** Divides a catalogue that is too large for one import. */
-import { MAX_IMPORT_LINES } from '../../../src/catalogue/import.ts'
+
+import { catalogueLimits } from '../../../src/http/limits.ts'
 import { CommandError } from '../../shell/command.ts'
 
 /** What a line of a catalogue is, and whom it names. */
@@ -23,7 +24,7 @@ export type Part = { lines: ReadonlySet<number>; hasUsersOfNfts: boolean }
  * not stored yet, so its part has them, too. Throws a `CommandError` if an NFT has too many listings.
  */
 export function divide(entries: readonly Entry[], isRehearsal: boolean): Part[] {
-  if (entries.length <= MAX_IMPORT_LINES)
+  if (entries.length <= catalogueLimits.importLines.max)
     return [{ lines: new Set(entries.map(({ line }) => line)), hasUsersOfNfts: false }]
   const users = new Map<string, number>()
   const units = new Map<string, Entry[]>()
@@ -50,10 +51,11 @@ export function divide(entries: readonly Entry[], isRehearsal: boolean): Part[] 
 function pack(units: readonly number[][]): Set<number>[] {
   const parts: Set<number>[] = []
   for (const unit of units) {
-    if (unit.length > MAX_IMPORT_LINES)
-      throw new CommandError(`An NFT has more than ${MAX_IMPORT_LINES} listings.`)
+    if (unit.length > catalogueLimits.importLines.max)
+      throw new CommandError(`An NFT has more than ${catalogueLimits.importLines.max} listings.`)
     const part = parts.at(-1)
-    if (!part || part.size + unit.length > MAX_IMPORT_LINES) parts.push(new Set(unit))
+    if (!part || part.size + unit.length > catalogueLimits.importLines.max)
+      parts.push(new Set(unit))
     else for (const line of unit) part.add(line)
   }
   return parts

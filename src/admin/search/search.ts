@@ -9,6 +9,7 @@ import type { DeliveryState } from '../../db/schema/delivery.ts'
 import { users } from '../../db/schema/users.ts'
 import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
+import { operatorLimits } from '../../http/limits.ts'
 import { toAsciiDomain, toLine } from '../../http/text.ts'
 
 /** The newest orders of a user, and rows that begin alike. */
@@ -16,12 +17,6 @@ export const LIMIT = 20
 
 /** Items of a transaction. */
 const MAX_ITEMS = 256
-
-/** The newest deliveries are searched for keys, and the newest transactions for replaced hashes. */
-const MAX_NEWEST = 10_000
-
-/** The first titles, by the alphabet, are searched for words. All are for how they begin. */
-const MAX_TITLES = 10_000
 
 /** Characters of a text of which only a beginning has to be equal. */
 export const MIN_PREFIX = 3
@@ -71,7 +66,7 @@ const transactionIds = ({
   hash,
 }: Terms): SQL => sql`SELECT id FROM transactions WHERE hash = ${hash}
   UNION SELECT id FROM (SELECT id, replaced FROM transactions newest WHERE ${hash} IS NOT NULL
-    ORDER BY id DESC LIMIT ${MAX_NEWEST}) WHERE instr(replaced, ${hash})`
+    ORDER BY id DESC LIMIT ${operatorLimits.searched.max}) WHERE instr(replaced, ${hash})`
 
 /** Users also by the beginning of the id or the e-mail address. */
 const foundUserIds = (terms: Terms): SQL => sql`${userIds(terms)}
@@ -84,7 +79,7 @@ const nftIds = (terms: Terms): SQL => sql`SELECT id FROM (${withIds('nfts', term
   UNION SELECT id FROM (SELECT id FROM nfts WHERE title COLLATE NOCASE BETWEEN ${terms.text}
     AND ${terms.end} ORDER BY title COLLATE NOCASE LIMIT ${LIMIT})
   UNION SELECT id FROM (SELECT id FROM (SELECT id, title FROM nfts INDEXED BY nfts_title
-      WHERE ${terms.prefix} IS NOT NULL ORDER BY title COLLATE NOCASE LIMIT ${MAX_TITLES})
+      WHERE ${terms.prefix} IS NOT NULL ORDER BY title COLLATE NOCASE LIMIT ${operatorLimits.titles.max})
     WHERE instr(lower(title), lower(' ' || ${terms.text})) LIMIT ${LIMIT})`
 
 /** The orders of an id or a number, or the beginning of one; and of an event: `evt_` and its id. */
@@ -100,7 +95,7 @@ const orderIds = (
 const itemIds = (terms: Terms): SQL[] => [
   sql`SELECT ${terms.id} AS id, 'transfer' AS "by"
     UNION ALL SELECT id, 'key' FROM (SELECT id, "key" FROM deliveries newest WHERE ${terms.hash} IS NOT NULL
-      ORDER BY id DESC LIMIT ${MAX_NEWEST}) WHERE "key" = ${terms.hash}
+      ORDER BY id DESC LIMIT ${operatorLimits.searched.max}) WHERE "key" = ${terms.hash}
     UNION ALL SELECT j.value, 'transaction' FROM (${transactionIds(terms)}) found
       JOIN transactions t ON t.id = found.id, json_each(t.items) j`,
   sql`SELECT i.id, found."by" FROM (${orderIds(terms)}) found JOIN orderItems i ON i.orderId = found.id`,

@@ -1,8 +1,9 @@
 /** What operators can do to transfers, to one or to many of the list, and what has become of them. */
 import type { Child } from 'hono/jsx'
 import type { ReasonCode } from '../../db/schema/delivery.ts'
-import { type Action, MAX_CHANGED } from '../../delivery/admin/actions.ts'
+import type { Action } from '../../delivery/admin/actions.ts'
 import { describeReason, rules } from '../../delivery/reasons.ts'
+import { operatorLimits } from '../../http/limits.ts'
 import { Confirm } from '../../pages/components/confirm.tsx'
 import { sentence } from '../../pages/components/field.tsx'
 import { plural } from '../../pages/components/numbers.ts'
@@ -73,7 +74,7 @@ export const BulkActions = ({ query: { state, code }, total = 0 }: BulkProps) =>
         <ActionButton
           action="retry-all"
           label={`${verb}: all ${upTo(total)}`}
-          title={`${verb}: ${plural(Math.min(total, MAX_CHANGED), 'transfer')}?`}
+          title={`${verb}: ${plural(Math.min(total, operatorLimits.changed.max), 'transfer')}?`}
         >
           <p>All that match become due now, also those of other pages. {describeRetry(code)}</p>
         </ActionButton>

@@ -1,6 +1,6 @@
 import { reasonCodes } from '../../db/schema/delivery.ts'
-import { MAX_CHANGED } from '../../delivery/admin/actions.ts'
 import { rules } from '../../delivery/reasons.ts'
+import { operatorLimits } from '../../http/limits.ts'
 import { Submit } from '../../pages/components/button.tsx'
 import { Field, Select, sentence } from '../../pages/components/field.tsx'
 import { Pager } from '../../pages/components/navigation.tsx'
@@ -75,7 +75,7 @@ const Result = ({ done, changed, outcomes }: ResultProps) => {
         {changed > 0
           ? `${plural(changed, 'transfer')} ${changed === 1 ? 'is' : 'are'} tried now.`
           : 'What is due already is tried now. Nothing else had to be changed.'}
-        {changed >= MAX_CHANGED && ' These are the first. Repeat it for the others.'}
+        {changed >= operatorLimits.changed.max && ' These are the first. Repeat it for the others.'}
       </Notice>
     )
   if (outcomes.length === 0) return <Warning>Nothing was selected, so nothing was changed.</Warning>

@@ -10,13 +10,11 @@ import { configuredChainIds, type Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { guard } from '../../http/guard.ts'
+import { operatorLimits } from '../../http/limits.ts'
 import { assignChains, changeDeliveries } from '../transitions.ts'
 import { type WakeUp, wake } from '../wake.ts'
 import { findObstacles, isConfiguredSql, isUsedUpSql } from './obstacles.ts'
 import { type Filter, matches, selectTransfer, type Transfer, toTransfer } from './transfers.ts'
-
-/** Items that one call changes at most. */
-export const MAX_CHANGED = 1000
 
 /** `returnPieces`: whether the pieces of the items return to the stock. */
 type WriteOff = { action: 'write_off'; returnPieces: boolean }
@@ -69,7 +67,7 @@ export async function changeTransfers(ctx: ActionCtx, change: Filter & Action): 
     found: raw<{ id: number }>(
       db,
       sql`SELECT d.id FROM deliveries d WHERE ${matches(change)} AND ${isChangeable(ctx, action)}
-        ORDER BY d.id LIMIT ${MAX_CHANGED}`,
+        ORDER BY d.id LIMIT ${operatorLimits.changed.max}`,
     ),
   })
   const ids = sql`(SELECT value FROM json_each(${JSON.stringify(found.map(({ id }) => id))}))`

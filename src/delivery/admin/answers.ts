@@ -16,7 +16,7 @@ import {
   time,
   timestamps,
 } from '../../http/fields.ts'
-import { MAX_CHANGED } from './actions.ts'
+import { operatorLimits } from '../../http/limits.ts'
 import { ReasonCode, TransferStatus } from './schema.ts'
 
 const Transaction = z
@@ -71,7 +71,9 @@ export const Transfers = z
   })
   .meta({ id: 'Transfers', description: 'A page of transfers.' })
 export const ChangedTransfers = z
-  .object({ changed: count(`Number of items that were changed, at most ${MAX_CHANGED}.`) })
+  .object({
+    changed: count(`Number of items that were changed, at most ${operatorLimits.changed.max}.`),
+  })
   .meta({ id: 'ChangedTransfers', description: 'How many items were changed.' })
 export const ChangedTransfer = z
   .object({ transfer: Transfer })

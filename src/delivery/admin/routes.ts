@@ -1,7 +1,8 @@
 /** What operators do with a master token. The id of a transfer is that of its order item. */
 import type { Context } from 'hono'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
-import { changeTransfer, changeTransfers, MAX_CHANGED } from './actions.ts'
+import { operatorLimits } from '../../http/limits.ts'
+import { changeTransfer, changeTransfers } from './actions.ts'
 import { ChangedTransfer, ChangedTransfers, Transfers } from './answers.ts'
 import { Selections, TransferId, TransferQuery, WriteOff } from './schema.ts'
 import { listTransfers } from './transfers.ts'
@@ -13,7 +14,7 @@ const cancelDescription =
   'Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its ' +
   'pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an ' +
   'order only when its item is cancelled.'
-const repeat = `Changes at most ${MAX_CHANGED} items: repeat the call until it changes none.`
+const repeat = `Changes at most ${operatorLimits.changed.max} items: repeat the call until it changes none.`
 
 export const deliveryRoutes = new Endpoints({ tag: 'Transfers', isStrict: true })
   .get(

@@ -10,13 +10,11 @@ import {
   webhookMessages,
 } from '../../db/schema/webhooks.ts'
 import { raw } from '../../db/statements.ts'
-import { isPossibleSql, type MessageRow, selectMessages, takes, toBody, WINDOW } from '../event.ts'
+import { webhookLimits } from '../../http/limits.ts'
+import { isPossibleSql, type MessageRow, selectMessages, takes, toBody } from '../event.ts'
 
 /** Messages that are due, and events of the log, of one batch. */
 const MAX_BATCH_MESSAGES = 100
-
-/** With as many messages that wait for another attempt, an endpoint gets no event of the log. */
-export const MAX_PENDING = 1000
 
 /** The `penalty` of an endpoint from which it pauses, and gets one message at a time. */
 export const PAUSING_PENALTY = 5
@@ -54,7 +52,7 @@ export async function readBatch(
       AND (v.type = 'webhook.test' OR NOT ${+getsOnlyTests})
     ORDER BY m.dueAt DESC LIMIT ${MAX_BATCH_MESSAGES})`
   const windowEnd = sql`(SELECT max(id) FROM (
-    SELECT id FROM events WHERE id > ${position} ORDER BY id LIMIT ${WINDOW}))`
+    SELECT id FROM events WHERE id > ${position} ORDER BY id LIMIT ${webhookLimits.window.max}))`
   const read = await batch(db, {
     due: selectMessages(db, id)
       .where(inArray(events.id, dueIds))
@@ -80,7 +78,7 @@ export async function readBatch(
   const due = read.due.map((row) => toMessage(row, row))
   const taken = read.log.filter((row) => takes(endpoint, row))
   const [{ windowEnd: scannedTo, pending } = { windowEnd: null, pending: 0 }] = read.limits
-  const room = Math.min(MAX_BATCH_MESSAGES, MAX_PENDING - pending)
+  const room = Math.min(MAX_BATCH_MESSAGES, webhookLimits.pending.max - pending)
   const fresh = taken.slice(0, room).map((row) => toMessage(row, { tries: 0, dueAt: null }))
   const all = [...due, ...fresh]
   const messages = penalty < PAUSING_PENALTY ? all : all.slice(0, 1)
@@ -107,7 +105,7 @@ const toMessage = (
 export const positionAfter = (position: number, messages: readonly Message[]): number =>
   Math.max(position, ...messages.map(({ id, dueAt }) => (dueAt === null ? id : 0)))
 
-/** SQL of how many messages of an endpoint wait for another attempt; it counts to `MAX_PENDING`. */
+/** SQL of how many messages of an endpoint wait for another attempt; it counts to their limit. */
 export const countPending = (endpointId: string): SQL<number> =>
   sql`(SELECT count(*) FROM (SELECT 1 FROM webhookMessages
-    WHERE endpointId = ${endpointId} AND dueAt IS NOT NULL LIMIT ${MAX_PENDING}))`
+    WHERE endpointId = ${endpointId} AND dueAt IS NOT NULL LIMIT ${webhookLimits.pending.max}))`

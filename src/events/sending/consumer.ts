@@ -6,6 +6,7 @@
 import { connect, type Database } from '../../db/client.ts'
 import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
 import { readSettings, type Settings } from '../../env.ts'
+import { webhookLimits } from '../../http/limits.ts'
 import { log } from '../../log.ts'
 import { eventName } from '../event.ts'
 import { type DueEndpoint, type WebhookQueues, type WebhookWakeUp, wakeEndpoints } from '../wake.ts'
@@ -19,10 +20,6 @@ import { type Attempt, type Sender, sendBatch } from './send.ts'
  * takes ten, and the platform 10,000 requests.
  */
 const MAX_BATCHES = 90
-
-/** Milliseconds for which a run goes on, and for which it does if another endpoint waits. */
-const MAX_RUN = 60_000
-const MAX_SHARED_RUN = 5000
 
 type RunCtx = Sender & {
   db: Database
@@ -109,9 +106,9 @@ async function isTurnOver(
 ): Promise<boolean> {
   const now = clock()
   const elapsed = now.getTime() - startedAt.getTime()
-  if (isSingle || elapsed >= MAX_RUN) return true
+  if (isSingle || elapsed >= webhookLimits.turn.max) return true
   if (batches >= Math.floor(MAX_BATCHES / endpoints)) return true
-  return elapsed >= MAX_SHARED_RUN && (await isAnotherWaiting(db, endpoint, now))
+  return elapsed >= webhookLimits.sharedTurn.max && (await isAnotherWaiting(db, endpoint, now))
 }
 
 /**

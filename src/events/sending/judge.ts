@@ -10,6 +10,7 @@
  * (`failing.ts`); an answer of 410 disables it at once.
  */
 import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
+import { webhookLimits } from '../../http/limits.ts'
 import { HOUR, MINUTE, SECOND } from '../../time.ts'
 import { type Batch, PAUSING_PENALTY, positionAfter } from './batch.ts'
 import { type Attempt, GONE } from './send.ts'
@@ -34,7 +35,6 @@ const MAX_RETRY_AFTER = 24 * HOUR
 
 /** Milliseconds of the first pause of an endpoint, and of the longest. */
 const FIRST_PAUSE = 5 * SECOND
-const MAX_PAUSE = 5 * MINUTE
 
 /** With this `penalty` the pause is the longest. */
 const MAX_PENALTY = 17
@@ -117,7 +117,7 @@ function penaltyAfter(penalty: number, attempts: readonly Attempt[]): number {
 /** Returns until when an endpoint gets only tests: twice as long for each two of `penalty`. */
 function pauseUntil(penalty: number, now: Date): string {
   const pause = FIRST_PAUSE * 2 ** ((penalty - PAUSING_PENALTY) / 2)
-  return new Date(now.getTime() + Math.min(pause, MAX_PAUSE)).toISOString()
+  return new Date(now.getTime() + Math.min(pause, webhookLimits.pause.max)).toISOString()
 }
 
 function toRecord({ message, at, duration, status, error, retryAfter }: Attempt): MessageRecord {

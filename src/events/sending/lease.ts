@@ -5,16 +5,13 @@ import { batch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { type WebhookEndpoint, webhookEndpoints } from '../../db/schema/webhooks.ts'
 import { raw } from '../../db/statements.ts'
-import { WINDOW } from '../event.ts'
+import { webhookLimits } from '../../http/limits.ts'
 import { type DueEndpoint, isDueSql } from '../wake.ts'
-import { countPending, MAX_PENDING } from './batch.ts'
+import { countPending } from './batch.ts'
 import type { Health, Judgement } from './judge.ts'
 
 /** Milliseconds. A run that does not commit for so long counts as dead. */
 const LEASE = 60_000
-
-/** Endpoints of a user to which runs send at the same time. */
-const MAX_LEASES = 2
 
 /** Milliseconds ahead for which a queue message is planned. The cron run wakes what is due later. */
 const PLANNED_AHEAD = 60_000
@@ -33,7 +30,7 @@ const isLeasedSql = ({ id, leaseUntil }: WebhookEndpoint) =>
 const isClaimableSql = (at: string, ending = '') =>
   sql`${isDueSql(at)} AND (SELECT count(*) FROM webhookEndpoints o
     WHERE o.userId = webhookEndpoints.userId AND o.leaseUntil > ${at} AND o.id <> ${ending})
-    < ${MAX_LEASES}`
+    < ${webhookLimits.atOnce.max}`
 
 /**
  * Takes the lease of an endpoint. Returns undefined if it is not due, another run has the lease, or
@@ -186,12 +183,13 @@ export async function releaseLease(
           wakeAt = iif(disabledAt IS NULL AND next.at <= ${lastWakeUp}, next.at, NULL)
         FROM (
           SELECT max(coalesce(e.pausedUntil, ''), iif(
-            e.verifiedAt IS NOT NULL AND ${countPending(id)} < ${MAX_PENDING} AND (
+            e.verifiedAt IS NOT NULL AND ${countPending(id)} < ${webhookLimits.pending.max} AND (
               EXISTS (SELECT 1 FROM (
-                  SELECT * FROM events WHERE id > e.position ORDER BY id LIMIT ${WINDOW}
+                  SELECT * FROM events WHERE id > e.position ORDER BY id LIMIT ${webhookLimits.window.max}
                 ) AS nextEvents
                 WHERE endpointId IS NULL AND (e.role = 'master' OR e.userId IN (buyerId, sellerId)))
-              OR EXISTS (SELECT 1 FROM events WHERE id > e.position LIMIT 1 OFFSET ${WINDOW})),
+              OR EXISTS (SELECT 1 FROM events WHERE id > e.position
+                LIMIT 1 OFFSET ${webhookLimits.window.max})),
             ${at},
             (SELECT min(m.dueAt) FROM webhookMessages m JOIN events v ON v.id = m.eventId
               WHERE m.endpointId = e.id AND m.dueAt IS NOT NULL

@@ -3,6 +3,7 @@ import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
 import type { Settings } from '../../env.ts'
 import { parseDestination } from '../../http/destination.ts'
 import { ApiError } from '../../http/errors.ts'
+import { webhookLimits } from '../../http/limits.ts'
 import { eventName } from '../event.ts'
 import { signMessage, webhookSecret } from '../signature.ts'
 import { type Message, PAUSING_PENALTY } from './batch.ts'
@@ -12,9 +13,6 @@ const CONNECTIONS = 6
 
 /** Milliseconds in which a batch starts messages, so that a change by the owner counts soon. */
 const MAX_BATCH_TIME = 2000
-
-/** Milliseconds until the response has to be there. Only the one to a test is read. */
-const TIMEOUT = 15_000
 
 /** 410 Gone: the receiver wants no more messages. */
 export const GONE = 410
@@ -124,7 +122,7 @@ async function post(
   url: string,
   { headers, message: { type, body } }: { headers: Record<string, string>; message: Message },
 ): Promise<Answer> {
-  const signal = AbortSignal.timeout(TIMEOUT)
+  const signal = AbortSignal.timeout(webhookLimits.answer.max)
   try {
     const destination = parseWebhookUrl(settings, url)
     const init = { method: 'POST', redirect: 'manual', signal, headers, body } as const
@@ -166,5 +164,7 @@ function describeStatus(status: number): string | null {
 
 function describeError(error: unknown, { aborted }: AbortSignal): string {
   if (error instanceof ApiError) return error.message
-  return aborted ? `it did not answer within ${TIMEOUT / 1000} s` : 'the connection failed'
+  return aborted
+    ? `it did not answer within ${webhookLimits.answer.max / 1000} s`
+    : 'the connection failed'
 }

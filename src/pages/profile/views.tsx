@@ -1,5 +1,5 @@
 import type { Account } from '../../auth/session.ts'
-import { MAX_BYTES } from '../../avatars/format.ts'
+import { describeLimit, peopleLimits } from '../../http/limits.ts'
 import { Submit } from '../components/button.tsx'
 import { Field } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -53,7 +53,7 @@ const FileForm = () => (
           <span id="drop-hint" hidden>
             You can also drop a file here.{' '}
           </span>
-          JPEG, PNG, GIF or WebP, at most {MAX_BYTES / 1024 / 1024} MiB.
+          JPEG, PNG, GIF or WebP, at most {describeLimit(peopleLimits.picture)}.
         </>
       }
     />

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import { EmailAddress } from '../../http/inputs.ts'
-import { LINK_LIFETIME } from '../../identity/email-link.ts'
+import { mailLimits } from '../../http/limits.ts'
 import { SECOND } from '../../time.ts'
 
 const COOKIE = 'link-address'
@@ -16,7 +16,7 @@ const cookie = {
 } satisfies CookieOptions
 
 export const storeLinkAddress = (c: Context, email: string): void =>
-  setCookie(c, COOKIE, email, { ...cookie, maxAge: LINK_LIFETIME / SECOND })
+  setCookie(c, COOKIE, email, { ...cookie, maxAge: mailLimits.link.max / SECOND })
 
 export const deleteLinkAddress = (c: Context) => deleteCookie(c, COOKIE, cookie)
 

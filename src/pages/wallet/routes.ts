@@ -8,16 +8,13 @@ import { wake } from '../../delivery/wake.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { count, id, text } from '../../http/fields.ts'
 import { inputText } from '../../http/inputs.ts'
+import { describeLimit, mailLimits } from '../../http/limits.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { WalletAddress } from '../../identity/address.ts'
 import { linkWallet } from '../../identity/link.ts'
 import { signIn } from '../../identity/sign-in.ts'
-import {
-  createWalletMessage,
-  MESSAGE_LIFETIME,
-  verifyWalletMessage,
-} from '../../identity/wallet.ts'
-import { MINUTE, SECOND } from '../../time.ts'
+import { createWalletMessage, verifyWalletMessage } from '../../identity/wallet.ts'
+import { SECOND } from '../../time.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { describeClient } from '../sign-in/client.ts'
 
@@ -76,7 +73,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity' })
     {
       id: 'requestWalletMessage',
       summary: 'Request a message for a wallet to sign (EIP-4361)',
-      description: `It works for ${MESSAGE_LIFETIME / MINUTE} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
+      description: `It works for ${describeLimit(mailLimits.message)}, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
       access: 'public',
       reads: 'primary',
       checks: [requireSameOrigin, signInRateLimit],
@@ -85,7 +82,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity' })
     },
     async (c, { json }) => {
       const { message, secret } = await createWalletMessage(c.var, json)
-      setCookie(c, SECRET_COOKIE, secret, { ...cookie, maxAge: MESSAGE_LIFETIME / SECOND })
+      setCookie(c, SECRET_COOKIE, secret, { ...cookie, maxAge: mailLimits.message.max / SECOND })
       return { message }
     },
   )

@@ -2,8 +2,8 @@
 import type { Child } from 'hono/jsx'
 import { ADMINISTRATOR } from '../../db/schema/users.ts'
 import { chosenEvents, eventMeanings, isAlarm } from '../../events/event.ts'
-import { MAX_WEBHOOKS } from '../../events/manage.ts'
 import type { Webhook } from '../../events/schema.ts'
+import { webhookLimits } from '../../http/limits.ts'
 import { LinkButton, Submit } from '../components/button.tsx'
 import { Field, Problem, Select } from '../components/field.tsx'
 import { plural } from '../components/numbers.ts'
@@ -48,7 +48,7 @@ export const Webhooks = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
       )}
     />
     <RecentSignIn toDo="create a webhook" path="/settings/webhooks">
-      {webhooks.length >= MAX_WEBHOOKS ? (
+      {webhooks.length >= webhookLimits.webhooks.max ? (
         <p class="hint">You have as many webhooks as allowed. To create one, delete another.</p>
       ) : (
         <CreateForm />

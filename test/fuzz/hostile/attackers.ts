@@ -1,6 +1,7 @@
 /** Who attacks, what they own, and what they send as credentials. */
 import { decodeJwt } from 'jose'
-import { newToken, SESSION_LIFETIME, signToken } from '../../../src/auth/tokens.ts'
+import { newToken, signToken } from '../../../src/auth/tokens.ts'
+import { peopleLimits } from '../../../src/http/limits.ts'
 import { BASE_URL } from '../../support/api.ts'
 import type { Dice } from '../../support/delivery/campaign/dice.ts'
 import { forged } from '../../support/forged.ts'
@@ -130,7 +131,7 @@ export type Forger = Awaited<ReturnType<typeof createForger>>
 export async function createForger(victims: Victims) {
   const made: string[] = []
   for (const forge of Object.values(forged)) made.push(await forge())
-  const times = newToken(issuer, { role: 'user' }, SESSION_LIFETIME, new Date())
+  const times = newToken(issuer, { role: 'user' }, peopleLimits.session.max, new Date())
 
   /** Signs with the stolen signing key: claims of a victim, and the id of the attacker's token. */
   return async function forge(dice: Dice, { tokens, sessions }: Attacker): Promise<string> {

@@ -1,6 +1,7 @@
 /** Decides whether an attacker may cause a change, and see an answer. */
 import { env } from 'cloudflare:workers'
 import { decodeJwt } from 'jose'
+import { type CallerName, mayCall, permissions } from '../../support/permissions.ts'
 import type { Attacker, Credentials } from './attackers.ts'
 import { type Change, changedColumns, type Row } from './journal.ts'
 import type { HostileRequest } from './requests.ts'
@@ -18,11 +19,12 @@ const sentText = ({ request: { path, json, body }, credentials }: Step): string 
     JSON.stringify(credentials.headers),
   ].join('\n')
 
-/** The id in the token that the request carries, which may be forged. */
-function carriedId({ credentials: { headers } }: Step): string | undefined {
-  const jwt =
-    headers.authorization?.replace(/^Bearer /, '') ??
-    /token=([^;]+)/.exec(headers.cookie ?? '')?.[1]
+/** The token that the request carries, which may be forged. */
+const carriedJwt = ({ credentials: { headers } }: Step): string | undefined =>
+  headers.authorization?.replace(/^Bearer /, '') ?? /token=([^;]+)/.exec(headers.cookie ?? '')?.[1]
+
+function carriedId(step: Step): string | undefined {
+  const jwt = carriedJwt(step)
   try {
     return jwt && decodeJwt(jwt).jti
   } catch {
@@ -265,6 +267,27 @@ export function objectionToChange(world: World, step: Step, change: Change): str
   return `changed ${table} ${JSON.stringify(row.id ?? row.namespace ?? row.email)} of user ${row.userId ?? row.id}: ${values}`
 }
 
+const users: CallerName[] = ['owner', 'other', 'seller']
+
+/** The callers of the matrix that an attacker can be at most. */
+function callersOf({ attackers }: World, step: Step): CallerName[] {
+  const jwt = carriedJwt(step) ?? ''
+  const { isCrossSite } = step.credentials
+  // The cookie may be an administrator's.
+  if (isCrossSite)
+    return step.request.method === 'GET' ? [...users, 'session', 'admin'] : ['no token']
+  // What a token of a user may do, a session of this user may do as well.
+  if (attackers.some(({ sessions }) => sessions.includes(jwt))) return [...users, 'session']
+  if (!attackers.some(({ tokens }) => tokens.includes(jwt))) return ['no token']
+  return decodeJwt(jwt).scope === 'read' ? ['reader'] : users
+}
+
+/** Whether the matrix refuses whatever an attacker can be. */
+function isForbidden(world: World, step: Step): boolean {
+  const row = permissions.find(({ endpoint }) => endpoint === step.request.endpoint)
+  return !row || callersOf(world, step).every((caller) => !mayCall(caller, row))
+}
+
 /** Returns what is wrong with an answer. */
 export function objectionsToAnswer(
   world: World,
@@ -274,6 +297,8 @@ export function objectionsToAnswer(
   const { credentials } = step
   const objections: string[] = []
   if (status >= 500) objections.push(`answered ${status}: ${text}`)
+  if (status < 400 && isForbidden(world, step))
+    objections.push(`answered ${status} to nobody who may`)
   const logged = leaks(world, step, world.lines.join('\n'), 'logged')
   objections.push(...logged.map((leak) => `logged ${leak}`))
   // The answer goes to the victim's browser, which must not give it to a page of another site.
