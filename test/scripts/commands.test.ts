@@ -8,6 +8,7 @@ const CONTRACT = 'test/scripts/contract.test.ts'
 /** The test of each command, and the text in it that runs the command. */
 const tests: Record<string, readonly [file: string, call: string]> = {
   'npm ci': ['test/support/install.ts', "run('npm', ['ci',"],
+  'npm init': ['test/client/package.test.ts', "['init', '-y']"],
   'npm install': [LONG, 'npm install ${'],
   'npm ls': [LONG, "run('npm ls workerd')"],
   'npm run backup': ['test/scripts/backup.test.ts', 'call(backup,'],
