@@ -192,22 +192,25 @@ it('generates a token under the name of an expired one', async () => {
   expect((await generate(visitor)).response.status).toBe(303)
 })
 
-it('generates tokens for metrics only for administrators', async () => {
-  const form = { name: 'prometheus', scope: 'metrics' }
+it.each([
+  ['metrics', '/metrics', 'Metrics'],
+  ['orders', '/api/externalOrders', 'Orders of one shop'],
+])('generates tokens for %s only for administrators', async (scope, readable, badge) => {
+  const form = { name: `for ${scope}`, scope }
   const { visitor, user } = await aSignedInVisitor()
-  const offer = '<option value="metrics">'
+  const offer = `<option value="${scope}">`
   expect(await (await visitor.get('/settings/api-access')).text()).not.toContain(offer)
   expect((await generate(visitor, form)).response.status).toBe(403)
   await db.update(users).set({ roleId: ADMINISTRATOR }).where(eq(users.id, user.id))
   expect(await (await visitor.get('/settings/api-access')).text()).toContain(offer)
   const { path, jwt } = await generate(visitor, form)
-  const claims = { role: 'master', scope: 'metrics' }
+  const claims = { role: 'master', scope }
   expect(await verifyToken(issuer, jwt, new Date())).toMatchObject(claims)
-  expect((await call('GET', '/metrics', { token: jwt })).status).toBe(200)
+  expect((await call('GET', readable, { token: jwt })).status).toBe(200)
   expect((await useToken(jwt)).status).toBe(403)
   const page = await (await visitor.get(path)).text()
-  expect(page).toContain('<span class="badge">Metrics</span>')
-  expect(page).toContain('https://marketplace.test/metrics')
+  expect(page).toContain(`<span class="badge">${badge}</span>`)
+  expect(page).toContain(`https://marketplace.test${readable}`)
 })
 
 it('lets each user have a token of a name, but only one administrator a master token', async () => {
