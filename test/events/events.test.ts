@@ -277,6 +277,8 @@ it('a call appends an event for each of its orders, and none if it fails', async
 
 it('every event has the body that its schema describes, and no personal data', async () => {
   const { item, order } = await anOrder({ hasWallet: false })
+  const unclaimed = changeDeliveries(db, 'tell_unclaimed', hasIdSql([item.id]), new Date())
+  await batch(db, { unclaimed })
   const { id: transactionId } = await aTransaction()
   await change(item, { state: 'queued', dueAt: item.createdAt })
   await change(item, { state: 'in_flight', transactionId })

@@ -13,7 +13,7 @@ it('refuses a list that is too long without a look at what is in it', async () =
   const response = await call('POST', '/api/webhooks', { token, json })
   expect(response.status).toBe(400)
   expect((await response.json<{ issues: unknown }>()).issues).toEqual([
-    { path: 'events', code: 'invalid_input', message: 'must have at most 8 elements' },
+    { path: 'events', code: 'invalid_input', message: 'must have at most 9 elements' },
   ])
 })
 
