@@ -46,7 +46,7 @@ export default async function setup(project: TestProject) {
     stdio: ['ignore', output.fd, output.fd],
   })
   const shopToken = tokenIn(await readWhenReady(dev, log))
-  const issue = [join(folder, 'scripts/token.ts'), '--master']
+  const issue = [join(folder, 'scripts/operate/token.ts'), '--master']
   const issued = await promisify(execFile)(process.execPath, issue, {
     cwd: folder,
     env: environment({}),
