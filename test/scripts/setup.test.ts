@@ -107,7 +107,9 @@ it('makes an empty account live, and prints what is left to do', async () => {
   expect(out).toContain(`Give the relayer ${relayer.address} coins of each network`)
   expect(out).toContain('npx wrangler email sending enable example.org')
   expect(out).toMatch(/^\d\. Let the servers of shops through: /m)
-  expect(out).toMatch(/^\d\. Give each shop a token of its own with the permission “Only the orders/m)
+  expect(out).toMatch(
+    /^\d\. Give each shop a token of its own with the permission “Only the orders/m,
+  )
   expect(out).toContain('https://shop.example.org/api/public/stats does not answer')
 
   // The secrets are written before they are uploaded, for nobody else to read.
