@@ -3734,6 +3734,8 @@ export interface components {
             actions: components["schemas"]["AdministratorAction"][];
             /** @description Orders that the person bought or sold, newest first, as a token of the person reads them. */
             orders: components["schemas"]["Order"][];
+            /** @description Summaries of these orders, with what the shops have told besides: `custom`, `paid`. */
+            summaries: components["schemas"]["OrderSummary"][];
             /** @description The next `cursor`; null on the last page. */
             nextCursor: string | null;
         };

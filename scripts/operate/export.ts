@@ -61,13 +61,16 @@ export const command = defineCommand(
   },
 )
 
-/** Joins the pages of orders. */
+/** Joins the pages of orders and of their summaries. */
 function exportPerson(id: number, instance: Parameters<typeof withInstance>[0], file: string) {
   return withInstance(instance, async (client) => {
     let orders: Answer<'getPersonalData'>['orders'] = []
+    let summaries: Answer<'getPersonalData'>['summaries'] = []
     for await (const { nextCursor, ...page } of client.pages('getPersonalData', { id })) {
       orders = [...orders, ...page.orders]
-      if (!nextCursor) await writeLines(file, [JSON.stringify({ ...page, orders }, null, 2)])
+      summaries = [...summaries, ...page.summaries]
+      const person = { ...page, orders, summaries }
+      if (!nextCursor) await writeLines(file, [JSON.stringify(person, null, 2)])
     }
     console.log(`Wrote the data of user ${id}, with ${orders.length} orders, to ${file}.`)
   })

@@ -6,8 +6,9 @@
  *    (`waitOrFail` in `rules/item-changes.ts`). One that is to be cancelled does not fail so.
  * 2. Its transfer has failed in three transactions (`failInTransaction`), or in one, and a simulation
  *    then gives a reason with `isOwnFault`.
- * 3. A final block has its key, used for something else (`rules/settle.ts`). It can be written off
- *    only, unless a fork drops that block (`compare.ts`).
+ * 3. A final block has its key (`rules/settle.ts`): used for something else, or for this item although
+ *    the token has moved nothing. It can be written off only, unless a fork drops that block
+ *    (`compare.ts`).
  * An operator can retry what has failed in the first two ways.
  */
 import type { ReasonCode } from '../db/schema/delivery.ts'

@@ -7,7 +7,8 @@
  * let them fall below zero. `nfts.availableAmount` is what is left, held pieces included. An import
  * changes it by the difference, never below what was sold and is held (`catalogue/problems.ts`). Pieces
  * return once: by a final cancellation (`writeStock` in `delivery/store/store.ts`), or when an operator
- * writes an item off (`writeOff` in `delivery/admin/actions.ts`).
+ * writes an item off (`writeOff` in `delivery/admin/actions.ts`). If a fork undoes a final cancellation,
+ * its pieces are taken again, and those that were sold meanwhile are missing: the only way to oversell.
  */
 import { sql } from 'drizzle-orm'
 import type { Guard } from '../db/batch.ts'

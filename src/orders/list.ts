@@ -124,6 +124,7 @@ function requireFound({ db }: ReadCtx, { providerId }: ListRequest, page: readon
 
 type OrderPage = { orders: Order[]; nextCursor: string | null }
 type Rows = { orders: OrderRows; nfts: readonly Nft[] }
+type SummaryRows = ReturnType<(typeof lists)['all']['summaries']>['_']['result']
 
 /** Prepares a page: its statements, and what makes the page of their rows. */
 export function preparePage(
@@ -132,11 +133,14 @@ export function preparePage(
 ) {
   const { list, values, toPage } = choose(viewer, request)
   const statements = { orders: list.orders(db, values), nfts: list.nfts(db, values) }
+  const summaries = list.summaries(db, values)
   const finish = ({ orders, nfts }: Rows): OrderPage => {
     const { page, nextCursor } = toPage(orders)
     return { orders: [...buildOrders(viewer, page, nfts).values()], nextCursor }
   }
-  return { statements, finish }
+  const finishSummaries = (rows: SummaryRows): OrderSummary[] =>
+    toPage(rows).page.map(({ summary }) => toSummary(summary))
+  return { statements, summaries, finish, finishSummaries }
 }
 
 /**

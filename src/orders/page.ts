@@ -85,8 +85,9 @@ const matchesSql = (values: Values) => sql`${isVisibleSql(values)}
   AND (${values.updatedFrom} IS NULL OR ${deliveries.updatedAt} >= ${values.updatedFrom})`
 
 /**
- * Candidates, numbered, between the orders at the ends of the times. SQLite reads them one by one, and
- * no more than a page needs.
+ * Candidates, numbered, between the orders at the ends of the times, which are a minute wider than the
+ * filters (`list.ts`). SQLite reads them one by one in their order, and no more than a page needs: an
+ * ORDER BY around them would read all of them.
  */
 const numbered = (candidates: SQL, { earliest, latest, before }: Values) => sql`(
   WITH bounds (low, high) AS MATERIALIZED (SELECT

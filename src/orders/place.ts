@@ -39,8 +39,8 @@ export type Placement = {
  * of the first one, as they are now. Takes two trips: one reads what the orders depend on, the other
  * writes them unless another call has changed that, as its guards find. Then the steps begin again.
  *
- * This is not the repetition by `http/endpoint.ts`, which calls a handler once more at the primary if
- * it has thrown because of what a replica told: here nothing was thrown, and what was read was right.
+ * `http/endpoint.ts` repeats as well: it calls a handler once more at the primary if it has thrown an
+ * error of the API after a replica had answered. What is repeated here is a write that came too late.
  *
  * @example const { orders } = await placeOrders(c.var, { orders: c.req.valid('json') })
  */

@@ -6,6 +6,7 @@
  * Ids come from the database. A statement finds a row that one before it has added by its key in the
  * plan: a user by `identityHash`, an address by `placementKey`, an order by `payprovWebhookToken`. The
  * last two have no index: the search begins at the newest row, and ends at a row of this transaction.
+ * A delivery has the id of its item. The ids of events are in `events/append.ts`.
  */
 
 import { sql } from 'drizzle-orm'

@@ -42,6 +42,7 @@ export async function readPersonalData(
     caller,
     {
       ...page.statements,
+      summaries: page.summaries,
       persons: db.select(personColumns).from(users).where(eq(users.id, userId)),
       book: db
         .select(shownColumns(addresses, BookEntry))
@@ -74,6 +75,7 @@ export async function readPersonalData(
     mailLinks,
     webhooks: webhooks.map(toRecord),
     actions,
+    summaries: page.finishSummaries(rows.summaries),
     ...page.finish(rows),
   }
 }

@@ -4,6 +4,7 @@ import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { Webhook } from '../events/schema.ts'
 import { bool, id, orNull, text, time } from '../http/fields.ts'
+import { OrderSummary } from '../orders/answers.ts'
 import { BuyerFields } from '../orders/buyer.ts'
 import { Order } from '../orders/schema.ts'
 
@@ -94,6 +95,11 @@ export const PersonalData = z
       .array(Order)
       .describe(
         'Orders that the person bought or sold, newest first, as a token of the person reads them.',
+      ),
+    summaries: z
+      .array(OrderSummary)
+      .describe(
+        'Summaries of these orders, with what the shops have told besides: `custom`, `paid`.',
       ),
     nextCursor: orNull(text('The next `cursor`; null on the last page.')),
   })

@@ -464,6 +464,13 @@ describe('an item', () => {
     ])
   })
 
+  it('does not fail once its pieces have returned: they would return twice', () => {
+    const returned = { ...carriedOf(1), reasonCode: 'cancelled' } as const
+    expect(changesOf(receiptAt(98, useOf(1)), [[1, 98]], [returned])).toMatchObject([
+      { transition: 'cancel', reasonCode: 'cancelled', isReturned: false },
+    ])
+  })
+
   it('needs a transfer of its own', () => {
     const receipt = receiptAt(98, useOf(1), transferOf(1), useOf(2, itemOf(1)))
     expect(

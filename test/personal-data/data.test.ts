@@ -56,6 +56,14 @@ it('shows orders as the person sees them: nothing private of those who bought fr
   })
 })
 
+it('has what a shop has told of an order besides', async () => {
+  const { token, buyer, input } = await aShop()
+  const custom = { basket: 'B-17' }
+  const paid = { grossCents: 900, currency: 'EUR', invoiceNumber: '2026-0815' }
+  const [order] = await placed(token, [{ ...input, custom, paid }])
+  expect((await read(token, buyer)).summaries).toMatchObject([{ id: order?.id, custom, paid }])
+})
+
 it('has what an administrator did', async () => {
   const { master, user } = await aPerson()
   await call('POST', `/api/admin/users/${user.id}/forget`, { token: master })

@@ -41,7 +41,10 @@ export function settleUse(
   const delivered = decodeDelivered(use)
   if (!delivered) return cancel(item, hash)
   const transfer = takeTransfer(logs, delivered)
-  if (!transfer) return fail(item, explain('token_moved_nothing'), hash)
+  if (!transfer)
+    return hasReturnedPieces(item)
+      ? cancel(item, hash)
+      : fail(item, explain('token_moved_nothing'), hash)
   return doubtful.has(transfer) ? null : deliver(item, delivered.amount, hash)
 }
 

@@ -3,7 +3,7 @@
  *
  * A receiver that fails: after five rejections in a row, or one attempt without an answer, its endpoint
  * pauses, for 5 or 10 seconds first and 5 minutes at most, and gets one message after each pause. So an
- * hour of failure is 20 attempts or so. A message that was tried is sent again on its own after `delays`:
+ * hour of failure is about 20 attempts, or 15 if nobody answers. A message that was tried is sent again on its own after `delays`:
  * ten attempts in three days. Then it is `failed`, until its owner sends it again. All others wait in the
  * log, in their order. Once a message is accepted there are no more pauses, and full batches after some
  * more. Owners are warned after four days without success, and the endpoint is disabled after five
