@@ -238,6 +238,19 @@ export const mailLimits = {
     unit: 'ms',
     at: 'a mail',
   },
+  reminder: {
+    of: 'time until the reminder of an order that waits for a wallet',
+    max: 3 * DAY,
+    unit: 'ms',
+    at: 'a mail',
+  },
+  lastReminder: { of: 'time until the last reminder', max: 14 * DAY, unit: 'ms', at: 'a mail' },
+  unclaimed: {
+    of: 'time until the shop is told that nobody has claimed it',
+    max: 21 * DAY,
+    unit: 'ms',
+    at: 'the event `order.unclaimed`; it waits on',
+  },
   perHour: {
     of: 'mails of the instance, without those about orders',
     max: 100,
@@ -248,9 +261,9 @@ export const mailLimits = {
   perDay: { of: 'the same', max: 500, per: 'day', at: 'try_later', variable: 'MAX_MAILS_PER_DAY' },
   orders: {
     of: 'mails of the instance about orders',
-    max: 0,
+    max: 1000,
     per: 'day',
-    at: 'sent the next day, unless they are a day old then',
+    at: 'sent the next day, unless they are three days old then',
     variable: 'MAX_ORDER_MAILS_PER_DAY',
   },
   share: {
@@ -262,9 +275,18 @@ export const mailLimits = {
 } satisfies Limits
 
 export const webhookLimits = {
-  webhooks: { of: 'webhooks of a user', max: 10, at: 'conflict' },
+  webhooks: {
+    of: 'webhooks of a user, or of the name of a token with the scope `orders`',
+    max: 10,
+    at: 'conflict',
+  },
   // Each gets a test, and may be somebody else's.
-  newWebhooks: { of: 'new webhooks of a user', max: 30, per: 'day', quota: 'webhooks' },
+  newWebhooks: {
+    of: 'new webhooks, counted in the same way',
+    max: 30,
+    per: 'day',
+    quota: 'webhooks',
+  },
   sources: { of: 'names in `sources` of a webhook', max: 20, at: 'invalid_input' },
   testsPerDay: { of: 'tests of a webhook', max: 100, per: 'day', quota: 'webhook_tests' },
   testsPerMinute: { of: 'tests of a webhook', max: 10, per: 'minute', quota: 'webhook_tests' },

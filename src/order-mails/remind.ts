@@ -7,13 +7,8 @@ import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
 import { changeDeliveries } from '../delivery/transitions.ts'
-import { DAY } from '../time.ts'
+import { mailLimits } from '../http/limits.ts'
 import { itemColumns, type OrderMail, type OrderMailer, send } from './send.ts'
-
-/** Milliseconds after which an item that waits for a wallet has a reminder, the last one, an event. */
-const FIRST_AFTER = 3 * DAY
-const LAST_AFTER = 14 * DAY
-const UNCLAIMED_AFTER = 21 * DAY
 
 /** What one run sends of each reminder, and tells. The next one goes on. */
 const MAX_PER_RUN = { mails: 10, events: 100 }
@@ -45,12 +40,12 @@ const timeBefore = (now: Date, milliseconds: number) =>
 const isUnclaimed = (now: Date): SQL =>
   sql`deliveries.id IN (SELECT id FROM deliveries INDEXED BY deliveries_reminders
     WHERE state = 'awaiting_wallet'
-    AND reminders IN (0, 1, 2) AND awaitsSince <= ${timeBefore(now, UNCLAIMED_AFTER)}
+    AND reminders IN (0, 1, 2) AND awaitsSince <= ${timeBefore(now, mailLimits.unclaimed.max)}
     ORDER BY awaitsSince, id LIMIT ${MAX_PER_RUN.events})`
 
 /** Selects who is to be reminded. Who has waited for the last reminder gets no other one before. */
 function selectDue(db: Database, now: Date) {
-  const last = timeBefore(now, LAST_AFTER)
+  const last = timeBefore(now, mailLimits.lastReminder.max)
   return raw<Reminder>(
     db,
     sql`SELECT d.id, iif(d.awaitsSince <= ${last}, 'last_reminder', 'reminder') AS type,
@@ -61,7 +56,7 @@ function selectDue(db: Database, now: Date) {
           ORDER BY awaitsSince LIMIT ${MAX_PER_RUN.mails})
         UNION ALL SELECT * FROM (SELECT id, awaits, awaitsSince, placedBy FROM deliveries
           WHERE state = 'awaiting_wallet' AND reminders = 0
-            AND awaitsSince <= ${timeBefore(now, FIRST_AFTER)}
+            AND awaitsSince <= ${timeBefore(now, mailLimits.reminder.max)}
           ORDER BY awaitsSince LIMIT ${MAX_PER_RUN.mails})) d
       JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId
       LEFT JOIN users u ON u.id = d.awaits AND u.removedAt IS NULL

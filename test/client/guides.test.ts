@@ -102,7 +102,8 @@ it.each(languages)('sells, follows and repeats an order, twice in a row (%s)', a
   const retry = await programIn('retries', 'retry', language)
   const retried = await run(retry, language)
   expect(retried).toMatch(/"status":"paid"|^order \d+: paid$/m)
-  expect(await run(retry, language)).toBe(retried)
+  // The delivery goes on meanwhile.
+  expect(orders(await run(retry, language))).toEqual(orders(retried))
 })
 
 it.each(languages)(

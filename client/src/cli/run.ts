@@ -42,6 +42,6 @@ function describeError(error: unknown): unknown {
     return error.message
   // What `fetch` throws if there is no connection.
   if (error instanceof TypeError && error.cause instanceof Error)
-    return `${error.message}. Give --url, the URL of your instance.`
+    return `The instance cannot be reached: ${error.message}. Give --url, the URL of your instance.`
   return error
 }
