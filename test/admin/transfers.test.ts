@@ -271,7 +271,7 @@ describe('the pages of an order, a user and an NFT', () => {
     const ofOrder = await read(visitor, `/operations/orders/${order?.id}`)
     expect(ofOrder.text).toMatch(
       new RegExp(
-        `Order ${order?.id} Order number PAGES-1 Placed with master token “.*” Placed just now Total €10.00 Buyer User ${buyer.id}`,
+        `Order ${order?.id} Order number PAGES-1 Placed with master token “.*” Placed just now Total €10.00 Paid – Buyer User ${buyer.id}`,
       ),
     )
     expect(links(ofOrder.html)).toEqual(

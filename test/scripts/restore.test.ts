@@ -121,7 +121,7 @@ it('delivers nothing twice when the shops repeat their orders, and has whole boo
   const first = await project.start('dev', READY, ports)
   const token = await project.run('token', ['--master', '--name', 'shop 2'])
   const shops = [tokenIn(first.out), token.out.trim()].map(aShop)
-  const retry = () => shops[0]?.retryTransfers({ status: 'queued' })
+  const retry = () => shops[1]?.retryTransfers({ status: 'queued' })
 
   const early = await place(shops, 'early')
   await waitForAll(shops, early)
