@@ -248,9 +248,9 @@ export const mailLimits = {
   perDay: { of: 'the same', max: 500, per: 'day', at: 'try_later', variable: 'MAX_MAILS_PER_DAY' },
   orders: {
     of: 'mails of the instance about orders',
-    max: 0,
+    max: 1000,
     per: 'day',
-    at: 'sent the next day, unless they are a day old then',
+    at: 'sent the next day, unless they are three days old then',
     variable: 'MAX_ORDER_MAILS_PER_DAY',
   },
   share: {
