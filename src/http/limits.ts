@@ -212,7 +212,7 @@ export const mailLimits = {
     of: 'a message to sign with a wallet',
     max: 10 * MINUTE,
     unit: 'ms',
-    at: '`invalid_signature`; the next cron run removes it',
+    at: '`unauthenticated`; the next cron run removes it',
   },
   // By client, so that others cannot keep the owner of a mailbox out.
   signInLinks: {
