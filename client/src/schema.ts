@@ -1287,7 +1287,7 @@ export interface components {
             /** @description Address of a wallet. */
             wallet?: string;
             /** @description Language of a buyer who gets an account by this order, BCP 47: that of mails and pages, or the nearest one. Ignored for all others. */
-            locale?: string;
+            locale?: string | null;
         };
         /** @description A billing address. */
         BillingData: {

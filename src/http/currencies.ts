@@ -5,6 +5,9 @@ import * as z from 'zod'
 /** Newer than the list, with its decimal digits: the guilder of Curaçao and Sint Maarten. */
 const added: Readonly<Record<string, number>> = { XCG: 2 }
 
+/** No currencies: none, and one for tests. And those that have ended since the list was made. */
+const removed: readonly string[] = ['XXX', 'XTS', 'ANG', 'BGN', 'CUC']
+
 /** Returns how many decimal digits the minor unit of a currency has; undefined for an unknown code. */
 export const minorDigits = (code: string): number | undefined =>
   added[code] ?? findCurrency(code)?.digits
@@ -16,4 +19,7 @@ export const currencyCode = z
     error: 'must be three capital letters of ISO 4217, as in "EUR"',
     abort: true,
   })
-  .refine((code) => minorDigits(code) !== undefined, 'must be a currency of ISO 4217, as in "EUR"')
+  .refine(
+    (code) => minorDigits(code) !== undefined && !removed.includes(code),
+    'must be a currency of ISO 4217, as in "EUR"',
+  )

@@ -46,7 +46,7 @@ const GivenBuyer = z
     userId: requiredId('User id.').optional(),
     email: EmailAddress.optional().describe('E-mail address.'),
     wallet: WalletAddress.optional().describe('Address of a wallet.'),
-    locale: Locale.optional().describe(
+    locale: Locale.nullish().describe(
       'Language of a buyer who gets an account by this order, BCP 47: that of mails and pages, or ' +
         'the nearest one. Ignored for all others.',
     ),
@@ -94,7 +94,7 @@ const GivenPayment = z
     currency: currencyCode.describe('Currency of these amounts, ISO 4217.'),
     invoiceNumber: orNull(identifier(255)).describe('Number of your invoice.'),
   })
-  .refine(({ grossCents, taxCents }) => (taxCents ?? 0) <= grossCents, {
+  .refine(({ grossCents, taxCents }) => taxCents === null || taxCents <= grossCents, {
     error: 'must not be more than grossCents',
     path: ['taxCents'],
   })

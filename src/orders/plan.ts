@@ -153,7 +153,7 @@ function newUser(input: NewOrder): NewUser {
     email: provider === 'email' ? value : '',
     ethereumPublicAddr: provider === 'wallet' ? value : '',
     identityHash: hashIdentity(provider, value),
-    locale: input.buyer?.locale,
+    locale: input.buyer?.locale ?? undefined,
   }
 }
 

@@ -261,8 +261,10 @@ it.each(languages.filter((language) => language !== 'sh'))(
     const file = join(folder, 'books.json')
     const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId: 3 }
     const [number, wrong] = [`compare-${language}`, `compare-${language}-wrong`]
+    // The hold has ended meanwhile.
+    const held = { ...order, reservationId: crypto.randomUUID() }
     const sales = [
-      { number, order },
+      { number, order: held },
       { number: wrong, order: { ...order, quantity: 0 } },
     ]
     await writeFile(file, JSON.stringify({ after: null, since: null, sales }))
@@ -280,6 +282,9 @@ it.each(languages.filter((language) => language !== 'sh'))(
       `the database was restored\nsale ${number}: order ${id}\n${refused}`,
     )
     expect(await run(program, language)).toBe(refused)
+    const known = { number, order, orderId: Number(id), source: 'shop', status: null }
+    await writeFile(file, JSON.stringify({ after: null, since: null, sales: [known] }))
+    expect(await run(program, language)).toBe(`sale ${number}: transferred\n`)
   },
 )
 

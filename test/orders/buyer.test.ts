@@ -433,6 +433,10 @@ it('takes the first locale that a call names for a new buyer', async () => {
   expect((await userOf(sold[0]?.buyerId))?.locale).toBe('it')
 })
 
+it('takes no locale as if it was not sent', async () => {
+  expect(await localeOf({ email: anEmail(), locale: null })).toBe('en')
+})
+
 it('never changes the locale of a buyer who has an account', async () => {
   const email = anEmail()
   expect(await localeOf({ email, locale: 'fr' })).toBe('fr')

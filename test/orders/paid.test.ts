@@ -111,6 +111,16 @@ it.each<[string, object, string]>([
     'paid.currency: must be a currency of ISO 4217, as in "EUR"',
   ],
   [
+    'the code for no currency',
+    { ...paid, currency: 'XXX' },
+    'paid.currency: must be a currency of ISO 4217, as in "EUR"',
+  ],
+  [
+    'a currency that has ended',
+    { ...paid, currency: 'BGN' },
+    'paid.currency: must be a currency of ISO 4217, as in "EUR"',
+  ],
+  [
     'small letters',
     { ...paid, currency: 'eur' },
     'paid.currency: must be three capital letters of ISO 4217, as in "EUR"',

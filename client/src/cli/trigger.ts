@@ -1,6 +1,7 @@
 /** `marketplace trigger EVENT`: makes a true event in a local instance, and prints it. */
 import type { MarketplaceClient } from '../client.ts'
 import { withDeadline } from '../deadline.ts'
+import { nameAddress } from '../errors.ts'
 import { wait } from '../retry.ts'
 import type { MarketplaceEvent, PlacedOrder } from '../types.ts'
 import { CommandError, defineCommand, UsageError } from './command.ts'
@@ -96,7 +97,9 @@ export const command = defineCommand({
 
 /** Throws a `CommandError` unless the instance is a local one with the demo: orders cost money. */
 async function requireLocal({ client, url, signal }: Context): Promise<void> {
-  const clock = await fetch(new URL('/dev/clock', url), { signal })
+  const clock = await fetch(new URL('/dev/clock', url), { signal }).catch((error: unknown) => {
+    throw nameAddress(error, url)
+  })
   if (!clock.ok)
     throw new CommandError(
       `${url} is not a local instance, which \`npm run dev\` starts. Events are made in no other one.`,

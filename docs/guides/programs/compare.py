@@ -61,7 +61,10 @@ def place(sale):
     except urllib.error.HTTPError as error:
         if error.code >= 500 or error.code == 429:
             raise  # Run it again later.
-        print(f"sale {sale['number']}: {json.load(error)['code']}, for a person")
+        code = json.load(error)["code"]
+        if code == "reservation_not_found" and sale["order"].pop("reservationId", None):
+            return place(sale)
+        print(f"sale {sale['number']}: {code}, for a person")
         return
     [order] = body["orders"]
     if order["id"] != sale.get("orderId"):
@@ -76,8 +79,9 @@ if was_restored():
         sale.update(orderId=None, sequence=-1)
     books.update(after=None, since=None)
     was_restored()
+# The first run, and the one after a restore, ask for all of them.
 for sale in books["sales"]:
-    if not sale.get("orderId"):
+    if not sale.get("orderId") or not books["since"]:
         place(sale)
 
 sales = {sale.get("orderId"): sale for sale in books["sales"]}

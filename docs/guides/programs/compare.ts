@@ -36,7 +36,7 @@ function update(sale: Sale, sequence: number, status: string | null) {
 }
 
 /** Finds the order of a sale, or places it. */
-async function place(sale: Sale) {
+async function place(sale: Sale): Promise<void> {
   try {
     const { orders, source, sequence } = await client.putOrder({
       providerId: sale.number,
@@ -48,6 +48,11 @@ async function place(sale: Sale) {
     update(sale, sequence ?? 0, order?.orderItems[0]?.status ?? null)
   } catch (error) {
     if (!(error instanceof ApiError && error.code)) throw error
+    const { reservationId, ...order } = sale.order
+    if (reservationId && error.code === 'reservation_not_found') {
+      sale.order = order
+      return await place(sale)
+    }
     console.log(`sale ${sale.number}: ${error.code}, for a person`)
   }
 }
@@ -58,7 +63,8 @@ if (await wasRestored()) {
   Object.assign(books, { after: null, since: null })
   await wasRestored()
 }
-for (const sale of books.sales) if (!sale.orderId) await place(sale)
+// The first run, and the one after a restore, ask for all of them.
+for (const sale of books.sales) if (!sale.orderId || !books.since) await place(sale)
 
 const sales = new Map(books.sales.map((sale) => [sale.orderId, sale]))
 if (books.since)
