@@ -28,6 +28,7 @@ const notInAnswer = {
   externalId: undefined,
   identityHash: undefined,
   walletChainId: undefined,
+  walletProvedByFactory: undefined,
 }
 
 it('returns an order with buyer, items, NFTs and listings, with the documented fields', async () => {
