@@ -63,7 +63,7 @@ it('returns several orders as they are stored, in the order of the request', asy
   expect(rows).toHaveLength(3)
   for (const { orderItems: [item] = [], ...order } of orders) {
     const row = rows.find(({ orders }) => orders.id === order.id)
-    const { namespace, source, custom, ...storedOrder } = row?.orders ?? {}
+    const { namespace, source, custom, paid, ...storedOrder } = row?.orders ?? {}
     expect(order).toMatchObject({ ...storedOrder, failReason: null, updatedAt: order.createdAt })
     const { recipientChainId, sellerId, ...storedItem } = row?.orderItems ?? {}
     const { createdAt } = order

@@ -97,8 +97,11 @@ const fixed = [
 /** Columns of a user that any session, even an old one, may change. */
 const shown = ['avatarKey', 'name', 'username', 'updatedAt']
 
+/** Columns of an endpoint that the consumer changes, once it is woken. */
+const sending = ['leaseUntil', 'wakeAt', 'penalty', 'pausedUntil', 'failingSince']
+
 /** Columns of an endpoint that gets an event, and of one to which something is sent again. */
-const woken = ['position', 'dueAt']
+const woken = ['position', 'dueAt', ...sending]
 const replayed = [...woken, 'logFrom']
 
 /** Columns of a message that is sent again. */
