@@ -95,7 +95,8 @@ export const title = sql`${nfts.title} COLLATE NOCASE`
 
 /** Whether an NFT is as the filters say. */
 export const matchesNftSql = (values: Values): SQL => sql`(
-    ${isVisibleSql(values.now)} AND (${values.isNamed} OR ${isReleasedSql})
+    ${isVisibleSql(values.now)} AND (${values.isNamed} OR ${isReleasedSql}
+      OR ${values.isOfChanges} AND ${nfts.wasReleased})
     OR ${isWithdrawnSql} AND ${values.isOfChanges} AND ${values.active} IS NOT 1)
   AND (${values.amountType} IS NULL OR ${nfts.amountType} = ${values.amountType})
   AND (${values.inStock} IS NULL OR ${nfts.amountType} = 'unlimited' OR ${nfts.availableAmount} > 0)

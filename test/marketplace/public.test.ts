@@ -359,6 +359,29 @@ describe('updatedAt', () => {
     expect((await get('nfts', since)).nfts).toMatchObject([{ externalId: 'shown', sellable: true }])
   })
 
+  it('tells what left the lists, but can be ordered by who knows it', async () => {
+    const token = await aMasterToken()
+    const write = (...records: object[]) =>
+      call('POST', '/api/admin/catalogue', { token, body: linesOf(records) })
+    await write(
+      aUserRecord('cleo'),
+      anNftRecord('listed', 31),
+      aListingRecord('listed-sale', 'listed'),
+      anNftRecord('private', 32, { status: 'unlisted' }),
+      aListingRecord('private-sale', 'private'),
+    )
+    const since = `?updatedSince=${new Date().toISOString()}`
+    await write(
+      anNftRecord('listed', 31, { status: 'unlisted' }),
+      anNftRecord('private', 32, { status: 'unlisted', priceCents: 1 }),
+    )
+    expect((await get('nfts', since)).nfts).toMatchObject([
+      { externalId: 'listed', sellable: true },
+    ])
+    expect((await get('listings', since)).listings).toMatchObject([{ externalId: 'listed-sale' }])
+    expect(JSON.stringify(await get('nfts', '?limit=100'))).not.toContain('"listed"')
+  })
+
   it('is the time of the release, if that follows', async () => {
     const token = await aMasterToken()
     const releaseAt = '2090-01-01T00:00:00.000Z'
