@@ -10,8 +10,7 @@ import { ApiError } from '../http/errors.ts'
 import { viewOf } from './buyer.ts'
 import { preparePage } from './list.ts'
 import { requireRow } from './order.ts'
-import type { OrderRows } from './page.ts'
-import { buildOrders, selectByIds } from './read.ts'
+import { buildOrders, type OrderRows, selectByIds } from './read.ts'
 import type { Order } from './schema.ts'
 
 /** Orders on one page. */

@@ -11,7 +11,7 @@ import { requirePrimary } from '../http/nearest.ts'
 import type { Viewer } from './buyer.ts'
 import { ProviderId } from './new-order.ts'
 import type { Nft } from './nft.ts'
-import { type Candidate, lists, type OrderRows, valuesOf } from './page.ts'
+import { type Candidate, lists, valuesOf } from './page.ts'
 import { buildOrders, type ReadCtx } from './read.ts'
 import type { Order } from './schema.ts'
 import { type OrderSummary, toSummary } from './summary.ts'
@@ -123,7 +123,10 @@ function requireFound({ db }: ReadCtx, { providerId }: ListRequest, page: readon
 }
 
 type OrderPage = { orders: Order[]; nextCursor: string | null }
-type Rows = { orders: OrderRows; nfts: readonly Nft[] }
+type Rows = {
+  orders: ReturnType<(typeof lists)['all']['orders']>['_']['result']
+  nfts: readonly Nft[]
+}
 type SummaryRows = ReturnType<(typeof lists)['all']['summaries']>['_']['result']
 
 /** Prepares a page: its statements, and what makes the page of their rows. */

@@ -1,5 +1,5 @@
 /**
- * The SQL that finds orders: those of a list, or those with given ids. One index gives candidates, in
+ * The SQL that finds the orders of a list. One index gives candidates, in
  * the order of the list and after the last one of the page before; the filters choose among them. A
  * call looks at a limited number, so its cost does not depend on how many orders there are.
  */
@@ -22,8 +22,6 @@ import { isVisibleSql, type ViewerValues, viewerValues } from './visible.ts'
 
 /** The value of a filter that is not used is null. */
 type Values = ViewerValues & {
-  /** JSON: the orders to find, if not by filters. */
-  ids: string
   /** The largest number of candidates to return. */
   limit: number
   /** The page begins below this order or, sorted by change, after this time and item. */
@@ -53,7 +51,6 @@ type Given = { limit: number } & {
 export const valuesOf = (viewer: Viewer, given: Given): Values => ({
   ...viewerValues(viewer),
   limit: given.limit,
-  ids: given.ids ?? '[]',
   before: given.before ?? Number.MAX_SAFE_INTEGER,
   afterTime: given.afterTime ?? '',
   afterItem: given.afterItem ?? 0,
@@ -155,29 +152,24 @@ const changedItems = ({ afterTime, afterItem }: Values) => sql`
       AND (updatedAt, deliveries.id) > (${afterTime}, ${afterItem})
   ORDER BY updatedAt, id`
 
+/** What an order shows, but its NFT: D1 limits a result to 100 columns. */
+export const rowColumns = {
+  order: prefixed('order', { ...orderColumns, namespace: orders.namespace, paid: orders.paid }),
+  item: prefixed('item', itemColumns),
+  delivery: prefixed('delivery', deliveryColumns),
+  listing: prefixed('listing', listingColumns),
+  buyer: prefixed('buyer', buyerColumns),
+}
+
 /**
  * Prepares the statements that read what candidates stand for, if it matches. Left joins keep the order
- * of the candidates. NFTs have a statement of their own, because D1 limits a result to 100 columns.
+ * of the candidates.
  */
-const prepareStatements = (
-  candidates: (values: Values) => SQL,
-  isMatch: (values: Values) => SQL,
-) => ({
+const prepareList = (candidates: (values: Values) => SQL) => ({
   orders: prepared((db, values: Values) =>
     db
-      .select({
-        candidate: candidateColumns(isMatch(values)),
-        order: prefixed('order', {
-          ...orderColumns,
-          namespace: orders.namespace,
-          paid: orders.paid,
-        }),
-        item: prefixed('item', itemColumns),
-        delivery: prefixed('delivery', deliveryColumns),
-        listing: prefixed('listing', listingColumns),
-        buyer: prefixed('buyer', buyerColumns),
-      })
-      .from(candidates(values))
+      .select({ candidate: candidateColumns(matchesSql(values)), ...rowColumns })
+      .from(numbered(candidates(values), values))
       .leftJoin(orders, isCandidateSql)
       .leftJoin(orderItems, isItemSql)
       .leftJoin(deliveries, isDeliverySql)
@@ -192,18 +184,18 @@ const prepareStatements = (
       .select(nftColumns)
       .from(nfts)
       .where(
-        sql`${nfts.id} IN (SELECT nftId FROM ${candidates(values)}
+        sql`${nfts.id} IN (SELECT nftId FROM ${numbered(candidates(values), values)}
           CROSS JOIN orders ON ${isCandidateSql} CROSS JOIN orderItems ON ${isItemSql}
-          CROSS JOIN deliveries ON ${isDeliverySql} WHERE ${isMatch(values)} LIMIT ${values.limit})`,
+          CROSS JOIN deliveries ON ${isDeliverySql} WHERE ${matchesSql(values)} LIMIT ${values.limit})`,
       ),
   ),
   summaries: prepared((db, values: Values) =>
     db
       .select({
-        candidate: candidateColumns(isMatch(values)),
+        candidate: candidateColumns(matchesSql(values)),
         summary: prefixed('summary', summaryColumns),
       })
-      .from(candidates(values))
+      .from(numbered(candidates(values), values))
       .leftJoin(orders, isCandidateSql)
       .leftJoin(orderItems, isItemSql)
       .leftJoin(deliveries, isDeliverySql)
@@ -212,16 +204,6 @@ const prepareStatements = (
       .limit(values.limit),
   ),
 })
-
-const prepareList = (candidates: (values: Values) => SQL) =>
-  prepareStatements((values) => numbered(candidates(values), values), matchesSql)
-
-/** The orders with these ids. */
-export const ordersById = prepareStatements(
-  ({ ids }) => sql`(SELECT id, 0 AS number FROM orders
-    WHERE id IN (SELECT value FROM json_each(${ids}))) AS candidates`,
-  isVisibleSql,
-)
 
 /** The lists, by what gives their candidates: newest first, and `updatedFrom` the oldest change first. */
 export const lists = {
@@ -256,5 +238,4 @@ export const lists = {
 }
 
 type List = (typeof lists)['all']
-export type OrderRows = ReturnType<List['orders']>['_']['result']
-export type Candidate = OrderRows[number]['candidate']
+export type Candidate = ReturnType<List['orders']>['_']['result'][number]['candidate']

@@ -1,15 +1,23 @@
 /** Reads orders with everything that they show. */
+import { eq, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
-import type { Database } from '../db/client.ts'
+import { type Database, jsonValues } from '../db/client.ts'
+import { prefixed } from '../db/columns.ts'
+import { listings, nfts } from '../db/schema/catalogue.ts'
+import { deliveries, transactions } from '../db/schema/delivery.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
+import { users } from '../db/schema/users.ts'
+import { prepared } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue } from '../http/errors.ts'
-import { orderLimits } from '../http/limits.ts'
 import { tokenNameOf } from '../identity/namespace.ts'
 import { type Viewer, visibleBuyer } from './buyer.ts'
-import type { Nft } from './nft.ts'
+import { type Nft, nftColumns } from './nft.ts'
 import { buildOrder, byId, requireRow } from './order.ts'
-import { type OrderRows, ordersById, valuesOf } from './page.ts'
+import { rowColumns } from './page.ts'
 import type { Order } from './schema.ts'
+import { summaryColumns } from './summary.ts'
+import { isVisibleSql, type ViewerValues, viewerValues } from './visible.ts'
 
 /** Builds the orders of rows and their NFTs, by id, with their items. */
 export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[]) {
@@ -27,18 +35,56 @@ export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[
 
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
 
-const withIds = (viewer: Viewer, ids: readonly number[]) =>
-  valuesOf(viewer, { ids: JSON.stringify(ids), limit: orderLimits.candidates.max })
+type Ids = ViewerValues & { ids: string }
+
+const idsOf = (viewer: Viewer, ids: readonly number[]): Ids => ({
+  ...viewerValues(viewer),
+  ids: JSON.stringify(ids),
+})
+
+const isReadSql = (values: Ids) =>
+  sql`${orders.id} IN ${jsonValues(values.ids)} AND ${isVisibleSql(values)}`
+
+const selectOrders = prepared((db, values: Ids) =>
+  db
+    .select(rowColumns)
+    .from(orders)
+    .innerJoin(orderItems, eq(orderItems.orderId, orders.id))
+    .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
+    .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
+    .innerJoin(listings, eq(listings.id, orderItems.listingId))
+    .innerJoin(users, eq(users.id, orders.buyerId))
+    .where(isReadSql(values)),
+)
+export type OrderRows = ReturnType<typeof selectOrders>['_']['result']
+
+/** The NFTs of all these orders. Those of orders that the viewer may not see are not used. */
+const selectNfts = prepared((db, { ids }: { ids: string }) =>
+  db
+    .select(nftColumns)
+    .from(nfts)
+    .where(sql`${nfts.id} IN (SELECT nftId FROM orderItems WHERE orderId IN ${jsonValues(ids)})`),
+)
+
+const selectSummaries = prepared((db, values: Ids) =>
+  db
+    .select({ summary: prefixed('summary', summaryColumns) })
+    .from(orders)
+    .innerJoin(orderItems, eq(orderItems.orderId, orders.id))
+    .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
+    .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
+    .where(isReadSql(values)),
+)
 
 /** Selects those orders with these ids that the viewer may see, with all that they show. */
 export function selectByIds(db: Database, viewer: Viewer, ids: readonly number[]) {
-  const values = withIds(viewer, ids)
-  return { orders: ordersById.orders(db, values), nfts: ordersById.nfts(db, values) }
+  const values = idsOf(viewer, ids)
+  return { orders: selectOrders(db, values), nfts: selectNfts(db, values) }
 }
 
 /** Selects the summary of an order, if the viewer may see it. */
 export const selectSummary = (db: Database, viewer: Viewer, id: number) =>
-  ordersById.summaries(db, withIds(viewer, [id]))
+  selectSummaries(db, idsOf(viewer, [id]))
 
 /** What headers tell of one order, as summaries and events do. */
 export type OrderState = { sequence: number; source: string }
