@@ -1,4 +1,4 @@
-/** Sets `updatedAt` of listings that end, so that lists of changes tell it. The cron run does so. */
+/** Tells lists of changes what happens at a stored time. The cron run does so. */
 
 import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
@@ -6,8 +6,12 @@ import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
 import { DAY } from '../time.ts'
 
-/** Once for each, also after a time without runs. What has ended before its last change was told with it. */
-export function tellEnded(db: Database, now: Date) {
+/**
+ * Sets the time of the change of listings that end, and of NFTs whose release was postponed after lists
+ * had shown them. Once for each, also after a time without runs. What has ended before its last change
+ * was told with it.
+ */
+export function tellDue(db: Database, now: Date) {
   const at = now.toISOString()
   const dayAgo = new Date(now.getTime() - DAY).toISOString()
   return batch(db, {
@@ -15,6 +19,11 @@ export function tellEnded(db: Database, now: Date) {
       db,
       sql`UPDATE listings SET updatedAt = ${at}
         WHERE activeTill > ${dayAgo} AND activeTill <= ${at} AND updatedAt < activeTill`,
+    ),
+    // The first condition is that of the index.
+    released: raw<never>(
+      db,
+      sql`UPDATE nfts SET changedAt = ${at} WHERE changedAt < releaseAt AND releaseAt <= ${at}`,
     ),
   })
 }
