@@ -117,6 +117,7 @@ CREATE INDEX `nfts_token` ON `nfts` (`contractAddr`,`tokenId`,`contractNetwork`)
 CREATE INDEX `nfts_released` ON `nfts` (`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_changed` ON `nfts` (`changedAt`);--> statement-breakpoint
+CREATE INDEX `nfts_postponed` ON `nfts` (`releaseAt`) WHERE "nfts"."changedAt" < "nfts"."releaseAt";--> statement-breakpoint
 CREATE INDEX `nfts_title` ON `nfts` ("title" COLLATE NOCASE);--> statement-breakpoint
 CREATE TABLE `burns` (
 	`chainId` integer NOT NULL,

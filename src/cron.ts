@@ -5,7 +5,7 @@ import { sweepAddresses } from './addresses/deleted.ts'
 import { removeOrphans } from './avatars/orphans.ts'
 import { checkListings } from './catalogue/check-listings.ts'
 import { sweepImports } from './catalogue/import.ts'
-import { tellEnded } from './catalogue/tell-ended.ts'
+import { tellDue } from './catalogue/tell-due.ts'
 import { batch } from './db/batch.ts'
 import { connect, type Database } from './db/client.ts'
 import { prune } from './db/prune.ts'
@@ -48,7 +48,7 @@ const jobs: Record<string, Job> = {
   removeOrphans: ({ env, db, now }) => removeOrphans(env.AVATARS, db, now),
   checkNetworks: ({ db, settings, now }) => checkNetworks(db, settings, now),
   checkListings: ({ db, settings, now }) => checkListings(db, settings, now),
-  tellEnded: ({ db, now }) => tellEnded(db, now),
+  tellDue: ({ db, now }) => tellDue(db, now),
   rollUpHours: ({ db, now }) => rollUpHours(db, now),
   // At night only, because it reads again the deleted addresses that orders use.
   sweepAddresses: async ({ db, now }) =>

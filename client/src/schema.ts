@@ -394,7 +394,7 @@ export interface paths {
         };
         /**
          * List listings
-         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token.
          */
         get: operations["listListings"];
         put?: never;
@@ -434,7 +434,7 @@ export interface paths {
         };
         /**
          * List NFTs
-         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token.
          */
         get: operations["listNfts"];
         put?: never;
@@ -8506,11 +8506,11 @@ export interface Methods {
     getStats: operations["getStats"];
     /** List recent creators. The response may be up to 60 seconds old. Needs no token. */
     listCreators: operations["listCreators"];
-    /** List listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token. */
+    /** List listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token. */
     listListings: operations["listListings"];
     /** Get listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Also shows what is unlisted. Needs no token. */
     getListings: operations["getListings"];
-    /** List NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token. */
+    /** List NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token. */
     listNfts: operations["listNfts"];
     /** Get NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Also shows what is unlisted. Needs no token. */
     getNfts: operations["getNfts"];

@@ -71,6 +71,9 @@ const renameUsers = `UPDATE users SET name = ${value('name')}, username = ${valu
   FROM r WHERE r.type = 'user' AND users.externalId = r.externalId AND users.lastAccessAt IS NULL
     AND ${isRenamed('users')}`
 
+/** Whether lists have shown an NFT before this import. */
+const wasReleased = `wasReleased OR (status = 'released' AND releaseAt <= excluded.updatedAt)`
+
 const releaseAt = `coalesce(${value('releaseAt')}, n.releaseAt, r.now)`
 
 /** Pieces that are added to an edition can be sold; what is sold stays sold. */
@@ -94,9 +97,9 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
     fulfilment = excluded.fulfilment, status = excluded.status, releaseAt = excluded.releaseAt,
     price = excluded.price, priceEths = excluded.priceEths,
     priceCurrency = excluded.priceCurrency, coverKey = excluded.coverKey,
-    wasReleased = wasReleased OR (status = 'released' AND releaseAt <= excluded.updatedAt),
-    category = excluded.category, title = excluded.title, payload = excluded.payload,
-    updatedAt = excluded.updatedAt, changedAt = excluded.changedAt`
+    wasReleased = ${wasReleased}, category = excluded.category,
+    title = excluded.title, payload = excluded.payload, updatedAt = excluded.updatedAt,
+    changedAt = iif(${wasReleased}, excluded.updatedAt, excluded.changedAt)`
 
 const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type, priceCents,
     priceEths, priceWei, priceCurrency, amount, active, activeTill, checkAt, createdAt, updatedAt)

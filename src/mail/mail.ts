@@ -238,7 +238,7 @@ export async function post(
 ): Promise<void> {
   const { mail } = textsOf(locale)
   const { subject, lead, url, note, unsubscribe } = content
-  const end = unsubscribe ? `\n${mail.unsubscribe}: ${unsubscribe}\n` : ''
+  const end = unsubscribe ? `\n${mail.unsubscribe}\n${unsubscribe}\n` : ''
   await email.send({
     from: { name: settings.INSTANCE_NAME, email: settings.EMAIL_FROM },
     to,

@@ -80,8 +80,10 @@ export const isReleasedSql = sql`${nfts.status} = 'released' AND ${nfts.deletedA
 export const isVisibleSql = (now: string): SQL =>
   sql`${nfts.status} IN ('released', 'unlisted') AND ${nfts.deletedAt} IS NULL AND ${nfts.releaseAt} <= ${now}`
 
-/** Whether an NFT is not for sale any more. */
-const isWithdrawnSql = sql`${nfts.status} = 'draft' AND ${nfts.wasReleased} AND ${nfts.deletedAt} IS NULL`
+/** Whether an NFT that lists have shown is a draft now, or its release was postponed. */
+const isWithdrawnSql = (now: string): SQL =>
+  sql`(${nfts.status} = 'draft' OR ${nfts.releaseAt} > ${now})
+    AND ${nfts.wasReleased} AND ${nfts.deletedAt} IS NULL`
 
 /** Whether the metadata of an NFT has an image. */
 export const hasImageSql = sql`json_type(${nfts.payload}, '$.metadata.image') IS 'text'`
@@ -97,7 +99,7 @@ export const title = sql`${nfts.title} COLLATE NOCASE`
 export const matchesNftSql = (values: Values): SQL => sql`(
     ${isVisibleSql(values.now)} AND (${values.isNamed} OR ${isReleasedSql}
       OR ${values.isOfChanges} AND ${nfts.wasReleased})
-    OR ${isWithdrawnSql} AND ${values.isOfChanges} AND ${values.active} IS NOT 1)
+    OR ${isWithdrawnSql(values.now)} AND ${values.isOfChanges} AND ${values.active} IS NOT 1)
   AND (${values.amountType} IS NULL OR ${nfts.amountType} = ${values.amountType})
   AND (${values.inStock} IS NULL OR ${nfts.amountType} = 'unlimited' OR ${nfts.availableAmount} > 0)
   AND (${values.creatorId} IS NULL OR ${nfts.creatorId} = ${values.creatorId})

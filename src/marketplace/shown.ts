@@ -36,6 +36,7 @@ export const nftColumns = ({ now, chainIds }: Record<'now' | 'chainIds', string>
   price: nfts.price,
   currency: nfts.priceCurrency,
   status: nfts.status,
+  isDue: sql<0 | 1>`${nfts.releaseAt} <= ${now}`,
 })
 type NftRow = RowOf<ReturnType<typeof nftColumns>>
 
@@ -73,8 +74,9 @@ function imageUrl({ PUBLIC_URL, COVERS_URL }: UrlSettings, { id, coverKey, hasIm
   return hasImage ? artUrl(PUBLIC_URL, id, 'page') : null
 }
 
-/** Whether an NFT can be ordered. Otherwise it was withdrawn, and its art is not served. */
-const isOrderable = ({ status }: NftRow): boolean => orderableStatuses.includes(status)
+/** Whether an NFT is on sale. Otherwise it was withdrawn, and its art is not served. */
+const isOnSale = ({ status, isDue }: NftRow): boolean =>
+  orderableStatuses.includes(status) && isDue === 1
 
 /** `reason`: why no listing takes orders; null if one does. */
 function stockOf(nft: NftRow, reason: string | null) {
@@ -82,7 +84,7 @@ function stockOf(nft: NftRow, reason: string | null) {
   const available = amountType === 'unlimited' ? null : Math.max(availableAmount - held, 0)
   // In the order in which orders are checked.
   const ofStock = maxPieces === 0 ? 'quantity_above_limit' : available === 0 ? 'sold_out' : null
-  const notSellableReason = isOrderable(nft) ? (reason ?? ofStock) : 'nft_not_released'
+  const notSellableReason = isOnSale(nft) ? (reason ?? ofStock) : 'nft_not_released'
   return { available, sellable: notSellableReason === null, notSellableReason }
 }
 
@@ -92,8 +94,8 @@ const toListedNft = (settings: UrlSettings, { nft, creator }: FoundNft) => ({
   id: nft.id,
   externalId: nft.externalId,
   title: nft.title,
-  description: isOrderable(nft) ? nft.description : null,
-  imageUrl: isOrderable(nft) ? imageUrl(settings, nft) : null,
+  description: isOnSale(nft) ? nft.description : null,
+  imageUrl: isOnSale(nft) ? imageUrl(settings, nft) : null,
   network: nft.network,
   contract: nft.contract,
   tokenId: nft.tokenId,

@@ -6,8 +6,11 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Account, findAccount } from '../auth/session.ts'
 import type { App } from '../http/context.ts'
 import type { ErrorCode } from '../http/errors.ts'
+import { en, type Texts } from '../texts/en.ts'
+import { textLanguage } from '../texts/texts.ts'
 import { LinkButton } from './components/button.tsx'
 import { sentence } from './components/field.tsx'
+import { usePage } from './components/request.ts'
 import { page } from './page.tsx'
 import type { SignInNotice } from './sign-in/views.tsx'
 
@@ -27,29 +30,55 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
   // What is wrong with the address of a page is in its path or its query.
   const isWrongAddress = code === 'invalid_input' && c.req.method === 'GET'
   const status = isWrongAddress ? 404 : (c.res.status as ContentfulStatusCode)
-  const { title, advice } = explanations[status] ?? unexplained
-  const form = formPath(c)
-  const children = (
+  const reason = isWrongAddress ? 'there is nothing at this path' : error
+  const title = ({ errors }: Texts) => textOf(errors.titles, status)
+  const details = { status, reason, form: formPath(c), requestId: c.var.requestId }
+  c.res = await page(c, {
+    title: forBuyers.test(c.req.path) ? title : title(en),
+    account: await findAccountSafely(c),
+    status,
+    children: <ErrorPage {...details} />,
+  })
+})
+
+/** The pages that are in the language of their reader, and what is below them. */
+const forBuyers = /^\/(orders|collection|claim|sign-in|sign-out|mails|settings\/account)(\/|$)/
+
+type ErrorProps = { status: number; reason: string; form: string | null; requestId: string }
+
+const ErrorPage = ({ status, reason, form, requestId }: ErrorProps) => {
+  const { locale, texts } = usePage()
+  const { errors } = texts
+  // Reasons are in English. In other languages, title and advice say enough, but of a conflict.
+  const hasReason = textLanguage(locale) === 'en' || status === 409
+  return (
     <section class="card narrow">
-      <p class="eyebrow">Error {status}</p>
-      <h1>{title}</h1>
-      <p class="lead">{sentence(isWrongAddress ? 'there is nothing at this path' : error)}</p>
-      <p>{advice}</p>
+      <p class="eyebrow">{errors.label(status)}</p>
+      <h1>{textOf(errors.titles, status)}</h1>
+      {hasReason && (
+        <p class="lead" lang="en">
+          {sentence(reason)}
+        </p>
+      )}
+      <p>{textOf(errors.advice, status)}</p>
       <p class="actions">
         <LinkButton href="/" kind="primary">
-          Start page
+          {errors.start}
         </LinkButton>
-        {form && <LinkButton href={form}>Back to the form</LinkButton>}
+        {form && <LinkButton href={form}>{errors.toForm}</LinkButton>}
       </p>
       {status >= 500 && (
         <p class="hint">
-          Number of this request: <span class="code">{c.var.requestId}</span>
+          {errors.request} <span class="code">{requestId}</span>
         </p>
       )}
     </section>
   )
-  c.res = await page(c, { title, account: await findAccountSafely(c), status, children })
-})
+}
+
+type ByStatus = Record<number, string> & { other: string }
+
+const textOf = (texts: ByStatus, status: number): string => texts[status] ?? texts.other
 
 /** Whether a browser asks for a page. All other clients get errors as JSON. */
 export const isForPerson = (c: Context<App>): boolean =>
@@ -100,42 +129,3 @@ function formPath(c: Context<App>): string | null {
  */
 const localPath = ({ pathname, search }: URL): string | null =>
   /^\/(?![/\\])/.test(pathname) ? pathname + search : null
-
-/** What a person can do after each error. */
-const explanations: Record<number, typeof unexplained> = {
-  403: {
-    title: 'Not allowed',
-    advice: 'If you have another account that may do this, sign out and sign in with it.',
-  },
-  404: {
-    title: 'Page not found',
-    advice: 'Check the link for a typing error. What was here may also have been removed.',
-  },
-  405: {
-    title: 'This page cannot be opened',
-    advice: 'This link submits a form. Open the form instead.',
-  },
-  409: {
-    title: 'This is not possible',
-    advice: 'Nothing was changed. Go back and look at the present state.',
-  },
-  413: { title: 'This is too large', advice: 'Go back and send less.' },
-  415: { title: 'This file cannot be used', advice: 'Go back and choose another file.' },
-  429: {
-    title: 'Too many attempts',
-    advice: 'This last attempt has changed nothing. Wait, then try again.',
-  },
-  500: {
-    title: 'Something went wrong',
-    advice: 'Try again in a minute. If it happens again, tell us the number below.',
-  },
-  503: {
-    title: 'Please try again',
-    advice: 'Wait a minute, then try again. If it happens again, tell us the number below.',
-  },
-}
-
-const unexplained = {
-  title: 'That did not work',
-  advice: 'Nothing was changed. Go back, check what you entered, and try again.',
-}

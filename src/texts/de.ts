@@ -55,12 +55,12 @@ export const de: Translation = {
       byWallet: (address) => ['Unterschreiben Sie mit Ihrer Wallet ', address],
     },
     sent: {
-      title: 'Sehen Sie in Ihr Postfach',
+      title: 'Sehen Sie in Ihrem Postfach nach',
       another: 'Ein weiterer Link ist unterwegs.',
       to: (mailbox) => ['Ein Link ist unterwegs an ', mailbox, '.'],
       yourMailbox: 'Ihr Postfach',
       here: 'Er funktioniert einmal und gilt 15 Minuten. Öffnen Sie ihn in diesem Browser.',
-      anywhere: 'Er funktioniert einmal, gilt 15 Minuten und öffnet sich auf jedem Gerät.',
+      anywhere: 'Er funktioniert einmal, gilt 15 Minuten und lässt sich auf jedem Gerät öffnen.',
       sendAnother: 'Weiteren Link senden',
       back: 'Zurück zur Anmeldung',
       otherAddress: 'Andere Adresse verwenden',
@@ -78,7 +78,7 @@ export const de: Translation = {
     ended: 'Dieser Link funktioniert nicht mehr',
     whyCut:
       'Ein Teil davon fehlt. E-Mail-Programme brechen lange Links manchmal in zwei Zeilen um: Kopieren Sie den ganzen Link aus der E-Mail, oder fordern Sie einen neuen an.',
-    oneOf: 'Der Grund ist einer von diesen:',
+    oneOf: 'Einer dieser Gründe trifft zu:',
     used: 'Er wurde verwendet. Jeder Link meldet nur einmal an.',
     usedToLink: 'Er wurde verwendet. Dann ist die E-Mail-Adresse verknüpft.',
     tooOld: 'Er ist älter als 15 Minuten.',
@@ -93,7 +93,7 @@ export const de: Translation = {
   account: {
     lead: 'Sie können sich mit einer verknüpften Wallet oder E-Mail-Adresse anmelden.',
     methods: 'Ihre Anmeldewege',
-    userId: (id) => `Ihre Benutzernummer ist ${id}.`,
+    userId: (id) => `Ihre Benutzernummer lautet ${id}.`,
     toUnlink: 'eine davon zu trennen',
     unlink: 'Trennen',
     cannotSignIn: 'Sie können sich danach nicht mehr damit bei diesem Konto anmelden.',
@@ -110,7 +110,7 @@ export const de: Translation = {
       unlink: 'Wallet trennen',
     },
     waitsForNext:
-      'Was Sie gekauft haben und noch nicht versandt ist, wartet auf Ihre nächste Wallet.',
+      'Was Sie gekauft haben und was noch nicht versandt ist, wartet auf Ihre nächste Wallet.',
     linkWallet: 'Wallet verknüpfen',
     noWallet:
       'Es ist keine Wallet verknüpft. Sobald Sie eine verknüpfen, werden Ihnen die gekauften NFTs zugesandt.',
@@ -150,7 +150,7 @@ export const de: Translation = {
       open: 'Öffnen Sie diese Seite in Ihrer Wallet-App.',
       openToSignIn: 'Öffnen Sie diese Seite in Ihrer Wallet-App, und melden Sie sich dort an:',
       signInFirst:
-        'Dort melden Sie sich zuerst an: mit Ihrer E-Mail-Adresse, indem Sie den Link unserer E-Mail im Browser der App einfügen. Danach verknüpfen Sie die Wallet.',
+        'Melden Sie sich dort zuerst mit Ihrer E-Mail-Adresse an: Fügen Sie dazu den Link aus unserer E-Mail im Browser der App ein. Verknüpfen Sie danach die Wallet.',
       label: 'Wallet-Apps',
       other: 'Eine andere Wallet-App verwenden',
       copyAddress:
@@ -159,11 +159,35 @@ export const de: Translation = {
     },
   },
   claim: {
-    title: 'Nicht erlaubt',
     foreign:
       'Diese Bestellung gehört zu einem anderen Konto: Melden Sie sich mit der E-Mail-Adresse oder der Wallet an, die Sie dem Shop genannt haben, oder fügen Sie sie in Ihren Einstellungen diesem Konto hinzu.',
-    advice:
-      'Wenn Sie ein anderes Konto haben, zu dem sie gehört, melden Sie sich ab und mit diesem an.',
+  },
+  errors: {
+    label: (status) => `Fehler ${status}`,
+    start: 'Startseite',
+    toForm: 'Zurück zum Formular',
+    request: 'Nummer dieser Anfrage:',
+    titles: {
+      403: 'Nicht erlaubt',
+      404: 'Seite nicht gefunden',
+      405: 'Diese Seite lässt sich nicht öffnen',
+      409: 'Das ist nicht möglich',
+      429: 'Zu viele Versuche',
+      500: 'Etwas ist schiefgegangen',
+      503: 'Bitte versuchen Sie es erneut',
+      other: 'Das hat nicht funktioniert',
+    },
+    advice: {
+      403: 'Wenn Sie ein anderes Konto haben, das dies darf, melden Sie sich ab und mit diesem Konto wieder an.',
+      404: 'Prüfen Sie den Link auf Tippfehler. Vielleicht wurde auch entfernt, was hier war.',
+      405: 'Dieser Link sendet ein Formular ab. Öffnen Sie stattdessen das Formular.',
+      409: 'Es wurde nichts geändert. Gehen Sie zurück und prüfen Sie den aktuellen Stand.',
+      429: 'Der letzte Versuch hat nichts geändert. Warten Sie eine Minute, und versuchen Sie es dann erneut.',
+      500: 'Versuchen Sie es in einer Minute erneut. Wenn es wieder geschieht, nennen Sie uns die Nummer unten.',
+      503: 'Warten Sie eine Minute, und versuchen Sie es dann erneut. Wenn es wieder geschieht, nennen Sie uns die Nummer unten.',
+      other:
+        'Es wurde nichts geändert. Gehen Sie zurück, prüfen Sie Ihre Eingaben, und versuchen Sie es erneut.',
+    },
   },
   orders: {
     title: 'Bestellungen',
@@ -192,7 +216,7 @@ export const de: Translation = {
     transaction: 'Transaktion',
     price: 'Preis',
     paid: 'Bezahlt',
-    tax: 'Darin enthaltene Steuer',
+    tax: 'Enthaltene Steuer',
     discount: 'Rabatt',
     invoice: 'Rechnung',
     wallet: 'Wallet',
@@ -210,7 +234,7 @@ export const de: Translation = {
     ask: (id) =>
       `Wenden Sie sich an den Betreiber des Marktplatzes und nennen Sie die Bestellung ${id}.`,
     slow: 'das Netzwerk ist langsam oder antwortet nicht',
-    triedUntilItWorks: 'Es wird versucht, bis es gelingt.',
+    triedUntilItWorks: 'Die Lieferung wird so lange versucht, bis sie gelingt.',
     failsSoon: 'Ändert sich nichts, schlägt die Lieferung bald fehl.',
     failsAt: (time) => ['Ändert sich nichts, schlägt die Lieferung ', time, ' fehl.'],
     mintNotAllowed: (contract) => ['Sie haben das Prägen von ', contract, ' nicht erlaubt.'],
@@ -264,7 +288,7 @@ export const de: Translation = {
     quote: (title) => `„${title}“`,
     forHost: (subject, host) => `${subject} für ${host}`,
     ifNoButton: 'Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:',
-    unsubscribe: 'Keine E-Mails zu Bestellungen mehr',
+    unsubscribe: 'Keine E-Mails zu Bestellungen mehr erhalten',
     'sign-in': {
       subject: 'Ihr Anmeldelink',
       lead: 'Öffnen Sie diesen Link, um sich anzumelden:',
@@ -278,16 +302,16 @@ export const de: Translation = {
     linkNote:
       'Der Link funktioniert einmal und gilt 15 Minuten. Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese E-Mail. Wir fragen nie nach einem Passwort.',
     awaitingWallet: {
-      subject: (title) => `Verbinden Sie eine Wallet, um ${title} zu erhalten`,
+      subject: (title) => `Verknüpfen Sie eine Wallet, um ${title} zu erhalten`,
       lead: (title, order) =>
-        `Sie haben ${title} gekauft (Bestellung ${order}). Melden Sie sich mit dieser E-Mail-Adresse an und verbinden Sie eine Wallet: Dann wird es dorthin gesendet.`,
-      button: 'Wallet verbinden',
+        `Sie haben ${title} gekauft (Bestellung ${order}). Melden Sie sich mit dieser E-Mail-Adresse an und verknüpfen Sie eine Wallet: Dann wird es dorthin gesendet.`,
+      button: 'Wallet verknüpfen',
       note: 'Wenn Sie nichts gekauft haben, ignorieren Sie diese E-Mail.',
     },
     reminder: {
       subject: (title) => `${title} wartet auf Ihre Wallet`,
       lead: (title, order, since) =>
-        `${title} (Bestellung ${order}), von Ihnen gekauft, wartet seit dem ${since} auf Ihre Wallet. Melden Sie sich mit dieser E-Mail-Adresse an und verbinden Sie eine Wallet: Dann wird es dorthin gesendet.`,
+        `Sie haben ${title} gekauft (Bestellung ${order}). Seit dem ${since} wartet es auf Ihre Wallet. Melden Sie sich mit dieser E-Mail-Adresse an und verknüpfen Sie eine Wallet: Dann wird es dorthin gesendet.`,
     },
     lastReminder: {
       subject: (title) => `Letzte Erinnerung: ${title} wartet auf Ihre Wallet`,
@@ -309,9 +333,9 @@ export const de: Translation = {
     approval: {
       subject: (title) => `Erlauben Sie die Lieferung von ${title}`,
       lead: (title, wallet, call, contract, network) =>
-        `Sie haben ${title} verkauft, aber der Marktplatz darf es nicht aus Ihrer Wallet ${wallet} übertragen. Rufen Sie mit dieser Wallet ${call} des Token-Vertrags ${contract} auf ${network} auf.`,
+        `Sie haben ${title} verkauft, aber der Marktplatz darf es nicht aus Ihrer Wallet ${wallet} übertragen. Rufen Sie mit dieser Wallet die Funktion ${call} des Token-Vertrags ${contract} im Netzwerk ${network} auf.`,
       button: 'Lieferung erlauben',
-      note: 'Was Sie von diesem Vertrag verkauft haben, wartet darauf und schlägt nach 24 Stunden fehl. Wir schreiben Ihnen dazu einmal in 30 Tagen.',
+      note: 'Was Sie von diesem Vertrag verkauft haben, wartet darauf. Nach 24 Stunden schlägt die Lieferung fehl. Wir schreiben Ihnen dazu höchstens einmal in 30 Tagen.',
     },
     seeOrders: 'Ihre Bestellungen ansehen',
   },

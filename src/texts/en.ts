@@ -62,7 +62,7 @@ export const en = {
       another: 'Another link is on its way.',
       to: (mailbox: Child): Child[] => ['A link is on its way to ', mailbox, '.'],
       yourMailbox: 'your mailbox',
-      here: 'It works once, expires in 15 minutes. Open it in this browser.',
+      here: 'It works once and expires in 15 minutes. Open it in this browser.',
       anywhere: 'It works once, expires in 15 minutes, and opens on any device.',
       sendAnother: 'Send another link',
       back: 'Back to sign-in',
@@ -158,10 +158,35 @@ export const en = {
     },
   },
   claim: {
-    title: 'Not allowed',
     foreign:
       'This order belongs to another account: sign in with the e-mail address or the wallet that you gave to the shop, or add it to this account in your settings.',
-    advice: 'If you have another account that may do this, sign out and sign in with it.',
+  },
+  /** The pages of errors, by status. */
+  errors: {
+    label: (status: number) => `Error ${status}`,
+    start: 'Start page',
+    toForm: 'Back to the form',
+    request: 'Number of this request:',
+    titles: {
+      403: 'Not allowed',
+      404: 'Page not found',
+      405: 'This page cannot be opened',
+      409: 'This is not possible',
+      429: 'Too many attempts',
+      500: 'Something went wrong',
+      503: 'Please try again',
+      other: 'That did not work',
+    },
+    advice: {
+      403: 'If you have another account that may do this, sign out and sign in with it.',
+      404: 'Check the link for a typing error. What was here may also have been removed.',
+      405: 'This link submits a form. Open the form instead.',
+      409: 'Nothing was changed. Go back and look at the present state.',
+      429: 'This last attempt has changed nothing. Wait a minute, then try again.',
+      500: 'Try again in a minute. If it happens again, tell us the number below.',
+      503: 'Wait a minute, then try again. If it happens again, tell us the number below.',
+      other: 'Nothing was changed. Go back, check what you entered, and try again.',
+    },
   },
   orders: {
     title: 'Orders',

@@ -51,8 +51,8 @@ export const es: Translation = {
     },
     sent: {
       title: 'Revise su correo',
-      another: 'Otro enlace está en camino.',
-      to: (mailbox) => ['Un enlace está en camino a ', mailbox, '.'],
+      another: 'Hemos enviado otro enlace.',
+      to: (mailbox) => ['Hemos enviado un enlace a ', mailbox, '.'],
       yourMailbox: 'su buzón',
       here: 'Funciona una vez y caduca en 15 minutos. Ábralo en este navegador.',
       anywhere: 'Funciona una vez, caduca en 15 minutos y se abre en cualquier dispositivo.',
@@ -91,7 +91,7 @@ export const es: Translation = {
     userId: (id) => `Su número de usuario es ${id}.`,
     toUnlink: 'desvincular una de ellas',
     unlink: 'Desvincular',
-    cannotSignIn: 'Ya no podrá usarlo para iniciar sesión en esta cuenta.',
+    cannotSignIn: 'Ya no podrá iniciar sesión en esta cuenta de esa forma.',
     email: {
       title: 'Correo electrónico',
       subject: 'el correo electrónico',
@@ -129,7 +129,7 @@ export const es: Translation = {
       'email-unlinked':
         'El correo electrónico está desvinculado. Las sesiones que inició continúan: termine las que no sean suyas.',
       'link-sent':
-        'Un enlace está en camino a esta dirección. Ábralo en este navegador. Si no llega, inténtelo de nuevo en 15 minutos.',
+        'Hemos enviado un enlace a esta dirección. Ábralo en este navegador. Si no llega, inténtelo de nuevo en 15 minutos.',
     },
   },
   copy: {
@@ -152,10 +152,35 @@ export const es: Translation = {
     },
   },
   claim: {
-    title: 'No permitido',
     foreign:
       'Este pedido pertenece a otra cuenta: inicie sesión con el correo electrónico o la cartera que dio a la tienda, o añádalo a esta cuenta en sus ajustes.',
-    advice: 'Si pertenece a otra cuenta suya, cierre la sesión e iníciela con esa cuenta.',
+  },
+  errors: {
+    label: (status) => `Error ${status}`,
+    start: 'Página de inicio',
+    toForm: 'Volver al formulario',
+    request: 'Número de esta solicitud:',
+    titles: {
+      403: 'No permitido',
+      404: 'Página no encontrada',
+      405: 'Esta página no se puede abrir',
+      409: 'No es posible',
+      429: 'Demasiados intentos',
+      500: 'Algo ha fallado',
+      503: 'Inténtelo de nuevo',
+      other: 'No ha funcionado',
+    },
+    advice: {
+      403: 'Si tiene otra cuenta que puede hacerlo, cierre la sesión e iníciela con esa cuenta.',
+      404: 'Compruebe que el enlace no tenga errores. También es posible que se haya eliminado lo que había aquí.',
+      405: 'Este enlace envía un formulario. Abra el formulario en su lugar.',
+      409: 'No se ha cambiado nada. Vuelva atrás y compruebe el estado actual.',
+      429: 'Este último intento no ha cambiado nada. Espere un minuto e inténtelo de nuevo.',
+      500: 'Inténtelo de nuevo en un minuto. Si vuelve a ocurrir, indíquenos el número de abajo.',
+      503: 'Espere un minuto e inténtelo de nuevo. Si vuelve a ocurrir, indíquenos el número de abajo.',
+      other:
+        'No se ha cambiado nada. Vuelva atrás, compruebe lo que ha introducido e inténtelo de nuevo.',
+    },
   },
   orders: {
     title: 'Pedidos',
@@ -199,9 +224,9 @@ export const es: Translation = {
     cancelled: 'La entrega se ha cancelado.',
     failed: (reason) => `La entrega ha fallado: ${reason}.`,
     unknownReason: 'por un motivo desconocido',
-    ask: (id) => `Consulte al operador del mercado e indique el pedido ${id}.`,
+    ask: (id) => `Póngase en contacto con el operador del mercado e indique el pedido ${id}.`,
     slow: 'la red es lenta o no responde',
-    triedUntilItWorks: 'Se intenta hasta que funcione.',
+    triedUntilItWorks: 'Se seguirá intentando hasta que funcione.',
     failsSoon: 'Si nada cambia, la entrega fallará pronto.',
     failsAt: (time) => ['Si nada cambia, la entrega fallará ', time, '.'],
     mintNotAllowed: (contract) => ['No ha permitido la emisión de ', contract, '.'],
@@ -270,16 +295,16 @@ export const es: Translation = {
     linkNote:
       'El enlace funciona una vez y caduca en 15 minutos. Si no lo ha pedido, ignore este correo. Nunca pedimos una contraseña.',
     awaitingWallet: {
-      subject: (title) => `Conecte una cartera para recibir ${title}`,
+      subject: (title) => `Vincule una cartera para recibir ${title}`,
       lead: (title, order) =>
-        `Ha comprado ${title} (pedido ${order}). Inicie sesión con este correo electrónico y conecte una cartera: entonces se enviará allí.`,
-      button: 'Conectar una cartera',
+        `Ha comprado ${title} (pedido ${order}). Inicie sesión con este correo electrónico y vincule una cartera: se le enviará allí.`,
+      button: 'Vincular una cartera',
       note: 'Si no ha comprado nada, ignore este correo.',
     },
     reminder: {
       subject: (title) => `${title} espera su cartera`,
       lead: (title, order, since) =>
-        `${title} (pedido ${order}), que usted ha comprado, espera su cartera desde el ${since}. Inicie sesión con este correo electrónico y conecte una cartera: entonces se enviará allí.`,
+        `Ha comprado ${title} (pedido ${order}), que espera su cartera desde el ${since}. Inicie sesión con este correo electrónico y vincule una cartera: se le enviará allí.`,
     },
     lastReminder: {
       subject: (title) => `Último recordatorio: ${title} espera su cartera`,
@@ -294,20 +319,20 @@ export const es: Translation = {
     failed: {
       subject: (title) => `${title} no se ha podido entregar`,
       lead: (title, order) =>
-        `La entrega de ${title} (pedido ${order}) ha fallado. Consulte a la tienda donde lo compró e indique este pedido.`,
+        `La entrega de ${title} (pedido ${order}) ha fallado. Póngase en contacto con la tienda donde lo compró e indique este pedido.`,
       note: 'Es posible que la entrega se intente de nuevo. Recibirá un correo cuando haya llegado.',
     },
     approval: {
       subject: (title) => `Permita la entrega de ${title}`,
       lead: (title, wallet, call, contract, network) =>
-        `Ha vendido ${title}, pero el mercado no puede transferirlo desde su cartera ${wallet}. Con esa cartera, llame a ${call} del contrato del token ${contract} en ${network}.`,
+        `Ha vendido ${title}, pero el mercado no puede transferirlo desde su cartera ${wallet}. Con esa cartera, llame a la función ${call} del contrato del token ${contract} en ${network}.`,
       button: 'Permitir la entrega',
-      note: 'Lo que ha vendido de este contrato espera este permiso y falla a las 24 horas. Le escribimos sobre esto una vez cada 30 días.',
+      note: 'Lo que ha vendido de este contrato espera este permiso. La entrega falla a las 24 horas. Le escribimos sobre esto como máximo una vez cada 30 días.',
     },
     seeOrders: 'Ver sus pedidos',
   },
   scripts: {
-    'Copied.': 'Copiada.',
+    'Copied.': 'Copiado.',
     'Your browser blocked this. Copy the selected text yourself.':
       'Su navegador lo ha impedido. Copie usted el texto seleccionado.',
     'Looking for wallets…': 'Buscando carteras…',
@@ -361,7 +386,7 @@ export const es: Translation = {
     invalid_token_address: 'el NFT no tiene una dirección de contrato válida',
     invalid_token_id: 'el NFT no tiene un id. de token válido',
     key_used_for_other_delivery: 'la clave de entrega se usó para otra entrega',
-    mint_not_exact: 'la emisión crearía unidades distintas de la vendida',
+    mint_not_exact: 'la emisión crearía unidades distintas de las vendidas',
     mint_refused: 'el token rechaza la emisión',
     minter_role_missing: 'el contrato de entrega no puede emitir este token',
     network_not_configured: 'la red del NFT no está configurada',
@@ -370,11 +395,12 @@ export const es: Translation = {
     quantity_above_limit: 'la cantidad supera lo que se puede entregar de una vez',
     recipient_not_deployed: 'el contrato de la cartera del destinatario no está desplegado',
     recipient_on_other_chain:
-      'la cartera del destinatario es un contrato en otra red que la del NFT',
+      'la cartera del destinatario es un contrato en una red distinta de la del NFT',
     recipient_rejects: 'el destinatario no ha aceptado el token',
     relayer_limit_reached: 'los retransmisores han alcanzado su límite',
     seller_has_no_wallet: 'el vendedor no tiene cartera',
-    seller_on_other_chain: 'la cartera del vendedor es un contrato en otra red que la del NFT',
+    seller_on_other_chain:
+      'la cartera del vendedor es un contrato en una red distinta de la del NFT',
     simulation_failed: 'la transferencia falla en una simulación',
     single_piece_token: 'un token ERC-721 tiene una unidad, así que la cantidad debe ser 1',
     token_limit_missing:

@@ -61,7 +61,7 @@ export const fr: Translation = {
       sendAnother: 'Envoyer un autre lien',
       back: 'Retour à la connexion',
       otherAddress: 'Utiliser une autre adresse',
-      hint: 'Pas d’e-mail ? Regardez dans les courriers indésirables. Vos trois derniers liens fonctionnent. Nous envoyons au plus six liens en 15 minutes à une messagerie.',
+      hint: 'Pas d’e-mail ? Regardez dans les courriers indésirables. Vos trois derniers liens fonctionnent. Nous envoyons au plus six liens en 15 minutes à une même adresse.',
     },
     confirm: {
       as: (email) => ['en tant que ', email],
@@ -138,7 +138,7 @@ export const fr: Translation = {
   },
   copy: {
     button: 'Copier',
-    what: (label: string) => ` le texte de « ${label} »`,
+    what: (label: string) => ` le texte de « ${label} »`,
   },
   wallets: {
     label: 'Portefeuilles',
@@ -146,7 +146,7 @@ export const fr: Translation = {
     apps: {
       open: 'Ouvrez cette page dans votre application de portefeuille.',
       openToSignIn:
-        'Ouvrez cette page dans votre application de portefeuille et connectez-vous-y :',
+        'Ouvrez cette page dans votre application de portefeuille et connectez-vous-y :',
       signInFirst:
         'Connectez-vous-y d’abord avec votre adresse e-mail, en collant le lien de notre e-mail dans le navigateur de l’application. Associez ensuite le portefeuille.',
       label: 'Applications de portefeuille',
@@ -157,11 +157,34 @@ export const fr: Translation = {
     },
   },
   claim: {
-    title: 'Accès refusé',
     foreign:
       'Cette commande appartient à un autre compte : connectez-vous avec l’adresse e-mail ou le portefeuille que vous avez indiqué à la boutique, ou ajoutez-le à ce compte dans vos paramètres.',
-    advice:
-      'Si elle appartient à un autre de vos comptes, déconnectez-vous puis utilisez celui-ci.',
+  },
+  errors: {
+    label: (status) => `Erreur ${status}`,
+    start: 'Page d’accueil',
+    toForm: 'Retour au formulaire',
+    request: 'Numéro de cette requête :',
+    titles: {
+      403: 'Accès refusé',
+      404: 'Page introuvable',
+      405: 'Cette page ne peut pas être ouverte',
+      409: 'Ce n’est pas possible',
+      429: 'Trop de tentatives',
+      500: 'Un problème est survenu',
+      503: 'Veuillez réessayer',
+      other: 'Cela n’a pas fonctionné',
+    },
+    advice: {
+      403: 'Si vous avez un autre compte qui y est autorisé, déconnectez-vous, puis connectez-vous à celui-là.',
+      404: 'Vérifiez que le lien ne contient pas de faute de frappe. Ce qui se trouvait ici a peut-être été supprimé.',
+      405: 'Ce lien envoie un formulaire. Ouvrez plutôt le formulaire.',
+      409: 'Rien n’a été modifié. Revenez en arrière et vérifiez l’état actuel.',
+      429: 'Cette dernière tentative n’a rien modifié. Attendez une minute, puis réessayez.',
+      500: 'Réessayez dans une minute. Si le problème se reproduit, indiquez-nous le numéro ci-dessous.',
+      503: 'Attendez une minute, puis réessayez. Si le problème se reproduit, indiquez-nous le numéro ci-dessous.',
+      other: 'Rien n’a été modifié. Revenez en arrière, vérifiez votre saisie, puis réessayez.',
+    },
   },
   orders: {
     title: 'Commandes',
@@ -190,7 +213,7 @@ export const fr: Translation = {
     transaction: 'Transaction',
     price: 'Prix',
     paid: 'Payé',
-    tax: 'Taxes comprises',
+    tax: 'Dont taxes',
     discount: 'Remise',
     invoice: 'Facture',
     wallet: 'Portefeuille',
@@ -277,16 +300,16 @@ export const fr: Translation = {
     linkNote:
       'Le lien fonctionne une fois et expire au bout de 15 minutes. Si vous ne l’avez pas demandé, ignorez cet e-mail. Nous ne demandons jamais de mot de passe.',
     awaitingWallet: {
-      subject: (title) => `Connectez un portefeuille pour recevoir ${title}`,
+      subject: (title) => `Associez un portefeuille pour recevoir ${title}`,
       lead: (title, order) =>
-        `Vous avez acheté ${title} (commande ${order}). Connectez-vous avec cette adresse e-mail et associez un portefeuille : l’envoi y sera fait.`,
+        `Vous avez acheté ${title} (commande ${order}). Connectez-vous avec cette adresse e-mail et associez un portefeuille : votre NFT y sera envoyé.`,
       button: 'Associer un portefeuille',
       note: 'Si vous n’avez rien acheté, ignorez cet e-mail.',
     },
     reminder: {
       subject: (title) => `${title} attend votre portefeuille`,
       lead: (title, order, since) =>
-        `${title} (commande ${order}), que vous avez acheté, attend votre portefeuille depuis le ${since}. Connectez-vous avec cette adresse e-mail et associez un portefeuille : l’envoi y sera fait.`,
+        `Vous avez acheté ${title} (commande ${order}), qui attend votre portefeuille depuis le ${since.replace(/^1 /, '1er ')}. Connectez-vous avec cette adresse e-mail et associez un portefeuille : votre NFT y sera envoyé.`,
     },
     lastReminder: {
       subject: (title) => `Dernier rappel : ${title} attend votre portefeuille`,
@@ -303,14 +326,14 @@ export const fr: Translation = {
       subject: (title) => `${title} n’a pas pu être livré`,
       lead: (title, order) =>
         `La livraison de ${title} (commande ${order}) a échoué. Adressez-vous à la boutique où vous avez acheté, en indiquant cette commande.`,
-      note: 'La livraison sera peut-être tentée de nouveau. Vous recevrez un e-mail à son arrivée.',
+      note: 'La livraison sera peut-être tentée de nouveau. Vous recevrez un e-mail lorsqu’elle aura abouti.',
     },
     approval: {
       subject: (title) => `Autorisez la livraison de ${title}`,
       lead: (title, wallet, call, contract, network) =>
-        `Vous avez vendu ${title}, mais la place de marché ne peut pas le transférer depuis votre portefeuille ${wallet}. Avec ce portefeuille, appelez ${call} du contrat de jeton ${contract} sur ${network}.`,
+        `Vous avez vendu ${title}, mais la place de marché ne peut pas le transférer depuis votre portefeuille ${wallet}. Avec ce portefeuille, appelez la fonction ${call} du contrat de jeton ${contract} sur ${network}.`,
       button: 'Autoriser la livraison',
-      note: 'Ce que vous avez vendu de ce contrat attend cette autorisation et échoue au bout de 24 heures. Nous vous écrivons à ce sujet une fois en 30 jours.',
+      note: 'Ce que vous avez vendu de ce contrat attend cette autorisation. La livraison échoue au bout de 24 heures. Nous vous écrivons à ce sujet au plus une fois en 30 jours.',
     },
     seeOrders: 'Voir vos commandes',
   },
@@ -354,7 +377,7 @@ export const fr: Translation = {
     'This page no longer updates, because you are signed out. Reload it.':
       'Cette page ne se met plus à jour, car vous êtes déconnecté. Rechargez-la.',
     'There is no connection. This page updates when it is back.':
-      'Il n’y a pas de connexion. Cette page se mettra à jour à son retour.',
+      'Il n’y a pas de connexion. Cette page se mettra à jour dès qu’elle sera rétablie.',
   },
   reasons: {
     cancelled: 'annulée',
@@ -367,8 +390,8 @@ export const fr: Translation = {
     holder_not_approved: 'le détenteur n’a pas autorisé la livraison',
     invalid_quantity: 'la quantité n’est pas un nombre d’exemplaires',
     invalid_recipient: 'le destinataire n’est pas un portefeuille',
-    invalid_token_address: 'le NFT n’a pas d’adresse de contrat valable',
-    invalid_token_id: 'le NFT n’a pas d’identifiant de jeton valable',
+    invalid_token_address: 'le NFT n’a pas d’adresse de contrat valide',
+    invalid_token_id: 'le NFT n’a pas d’identifiant de jeton valide',
     key_used_for_other_delivery: 'la clé de livraison a servi à une autre livraison',
     mint_not_exact: 'l’émission créerait d’autres exemplaires que ceux qui ont été vendus',
     mint_refused: 'le jeton refuse l’émission',
@@ -379,12 +402,12 @@ export const fr: Translation = {
     quantity_above_limit: 'la quantité dépasse ce qui peut être livré en une fois',
     recipient_not_deployed: 'le contrat du portefeuille du destinataire n’est pas déployé',
     recipient_on_other_chain:
-      'le portefeuille du destinataire est un contrat sur un autre réseau que le NFT',
+      'le portefeuille du destinataire est un contrat sur un autre réseau que celui du NFT',
     recipient_rejects: 'le destinataire n’a pas accepté le jeton',
     relayer_limit_reached: 'les relais ont atteint leur limite',
     seller_has_no_wallet: 'le vendeur n’a pas de portefeuille',
     seller_on_other_chain:
-      'le portefeuille du vendeur est un contrat sur un autre réseau que le NFT',
+      'le portefeuille du vendeur est un contrat sur un autre réseau que celui du NFT',
     simulation_failed: 'le transfert échoue lors d’une simulation',
     single_piece_token: 'un jeton ERC-721 a un seul exemplaire : la quantité doit être 1',
     token_limit_missing:

@@ -25,11 +25,11 @@ export const it: Translation = {
     webhooks: 'Webhook',
     tooOld: (toDo) => `Hai effettuato l’accesso più di 10 minuti fa. Accedi di nuovo per ${toDo}.`,
   },
-  time: { now: 'proprio ora', soon: 'tra un istante' },
+  time: { now: 'poco fa', soon: 'tra un istante' },
   signIn: {
     title: 'Accedi',
     notices: {
-      'signed-out': 'Sei uscito.',
+      'signed-out': 'Disconnessione effettuata.',
       required: 'Accedi per aprire questa pagina.',
       'not-saved':
         'La tua sessione è terminata, quindi non è stato salvato nulla. Accedi e inserisci di nuovo i dati.',
@@ -50,9 +50,9 @@ export const it: Translation = {
       byWallet: (address) => ['Firma con il tuo wallet ', address],
     },
     sent: {
-      title: 'Controlla la posta',
+      title: 'Link inviato',
       another: 'Un altro link è in arrivo.',
-      to: (mailbox) => ['Un link è in arrivo su ', mailbox, '.'],
+      to: (mailbox) => ['Controlla ', mailbox, ': ti abbiamo inviato un link.'],
       yourMailbox: 'la tua casella di posta',
       here: 'Funziona una volta e scade dopo 15 minuti. Aprilo in questo browser.',
       anywhere: 'Funziona una volta, scade dopo 15 minuti e si apre su qualsiasi dispositivo.',
@@ -108,7 +108,7 @@ export const it: Translation = {
       'Ciò che hai acquistato e non è ancora stato inviato attende il tuo prossimo wallet.',
     linkWallet: 'Collega un wallet',
     noWallet:
-      'Nessun wallet è collegato. Gli NFT che hai acquistato ti saranno inviati quando ne colleghi uno.',
+      'Nessun wallet è collegato. Gli NFT che hai acquistato ti saranno inviati quando ne collegherai uno.',
     toLinkWallet: 'collegare un wallet',
     addEmail: 'Aggiungi un indirizzo e-mail',
     whyEmail: 'Così puoi accedere senza il tuo wallet, e ti avvisiamo di ciò che cambia qui.',
@@ -149,10 +149,35 @@ export const it: Translation = {
     },
   },
   claim: {
-    title: 'Non consentito',
     foreign:
       'Questo ordine appartiene a un altro account: accedi con l’indirizzo e-mail o il wallet che hai indicato al negozio, oppure aggiungilo a questo account nelle impostazioni.',
-    advice: 'Se appartiene a un altro tuo account, esci e accedi con quello.',
+  },
+  errors: {
+    label: (status) => `Errore ${status}`,
+    start: 'Pagina iniziale',
+    toForm: 'Torna al modulo',
+    request: 'Numero di questa richiesta:',
+    titles: {
+      403: 'Non consentito',
+      404: 'Pagina non trovata',
+      405: 'Questa pagina non si può aprire',
+      409: 'Non è possibile',
+      429: 'Troppi tentativi',
+      500: 'Qualcosa è andato storto',
+      503: 'Riprova',
+      other: 'Non ha funzionato',
+    },
+    advice: {
+      403: 'Se hai un altro account che può farlo, esci e accedi con quello.',
+      404: 'Controlla che il link non contenga errori. Ciò che era qui potrebbe anche essere stato rimosso.',
+      405: 'Questo link invia un modulo. Apri invece il modulo.',
+      409: 'Non è stato modificato nulla. Torna indietro e controlla lo stato attuale.',
+      429: 'Quest’ultimo tentativo non ha modificato nulla. Attendi un minuto e riprova.',
+      500: 'Riprova tra un minuto. Se succede di nuovo, comunicaci il numero qui sotto.',
+      503: 'Attendi un minuto e riprova. Se succede di nuovo, comunicaci il numero qui sotto.',
+      other:
+        'Non è stato modificato nulla. Torna indietro, controlla ciò che hai inserito e riprova.',
+    },
   },
   orders: {
     title: 'Ordini',
@@ -275,7 +300,7 @@ export const it: Translation = {
     reminder: {
       subject: (title) => `${title} attende il tuo wallet`,
       lead: (title, order, since) =>
-        `${title} (ordine ${order}), che hai acquistato, attende il tuo wallet dal ${since}. Accedi con questo indirizzo e-mail e collega un wallet: sarà inviato lì.`,
+        `Hai acquistato ${title} (ordine ${order}), che attende il tuo wallet dal giorno ${since}. Accedi con questo indirizzo e-mail e collega un wallet: sarà inviato lì.`,
     },
     lastReminder: {
       subject: (title) => `Ultimo promemoria: ${title} attende il tuo wallet`,
@@ -296,9 +321,9 @@ export const it: Translation = {
     approval: {
       subject: (title) => `Consenti la consegna di ${title}`,
       lead: (title, wallet, call, contract, network) =>
-        `Hai venduto ${title}, ma il marketplace non può trasferirlo dal tuo wallet ${wallet}. Con questo wallet, chiama ${call} del contratto del token ${contract} su ${network}.`,
+        `Hai venduto ${title}, ma il marketplace non può trasferirlo dal tuo wallet ${wallet}. Con questo wallet, chiama la funzione ${call} del contratto del token ${contract} su ${network}.`,
       button: 'Consenti la consegna',
-      note: 'Ciò che hai venduto di questo contratto attende il consenso e fallisce dopo 24 ore. Ti scriviamo per questo una volta ogni 30 giorni.',
+      note: 'Ciò che hai venduto di questo contratto attende il consenso. La consegna fallisce dopo 24 ore. Ti scriviamo per questo al massimo una volta ogni 30 giorni.',
     },
     seeOrders: 'Vedi i tuoi ordini',
   },
@@ -339,7 +364,7 @@ export const it: Translation = {
     'Your wallet did not add the token: add it there yourself, with the contract and the token id of this page.':
       'Il tuo wallet non ha aggiunto il token: aggiungilo tu, con il contratto e l’ID del token di questa pagina.',
     'This page no longer updates, because you are signed out. Reload it.':
-      'Questa pagina non si aggiorna più, perché sei uscito. Ricaricala.',
+      'Questa pagina non si aggiorna più, perché la sessione è terminata. Ricaricala.',
     'There is no connection. This page updates when it is back.':
       'Non c’è connessione. Questa pagina si aggiornerà quando tornerà.',
   },
@@ -357,7 +382,7 @@ export const it: Translation = {
     invalid_token_address: 'l’NFT non ha un indirizzo di contratto valido',
     invalid_token_id: 'l’NFT non ha un ID del token valido',
     key_used_for_other_delivery: 'la chiave di consegna è stata usata per un’altra consegna',
-    mint_not_exact: 'il conio creerebbe pezzi diversi da quello venduto',
+    mint_not_exact: 'il conio creerebbe pezzi diversi da quelli venduti',
     mint_refused: 'il token rifiuta il conio',
     minter_role_missing: 'il contratto di consegna non può coniare questo token',
     network_not_configured: 'la rete dell’NFT non è configurata',

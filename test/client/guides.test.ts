@@ -253,6 +253,24 @@ it.each(languages)('reads each event once (%s)', async (language) => {
   await expect(run(program, language)).rejects.toThrow(/\b410\b|events_removed/)
 })
 
+it.runIf(hasPython).each([
+  ['first-order', 'sale'],
+  ['delivery', 'follow'],
+  ['webhooks', 'webhook'],
+  ['webhooks', 'events'],
+  ['compare', 'compare'],
+])('names the address that refuses the connection, in one line (%s, %s)', async (guide, name) => {
+  await rm(join(folder, 'position'), { force: true })
+  await writeFile(join(folder, 'books.json'), '{ "after": null, "since": null, "sales": [] }')
+  const program = await programIn(guide, name, 'py')
+  const closed = program.replace('http://localhost:8787', 'http://localhost:1')
+  await expect(run(closed, 'py')).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^there is no answer from localhost:1: .*refused\n$/),
+  })
+})
+
 it.each(languages.filter((language) => language !== 'sh'))(
   'compares the books by what has changed, and all of them after a restore (%s)',
   async (language) => {

@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
-import { tellEnded } from '../../src/catalogue/tell-ended.ts'
+import { tellDue } from '../../src/catalogue/tell-due.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { networks } from '../../src/db/schema/delivery.ts'
 import { heldPieces } from '../../src/db/schema/orders.ts'
@@ -311,10 +311,10 @@ describe('updatedAt', () => {
     const activeTill = '2026-03-02T09:00:00.000Z'
     const { listing: sale } = await aShop({ listing: { activeTill } })
     const ended = new Date('2026-03-02T09:00:30.000Z')
-    await tellEnded(db, new Date('2026-03-02T08:59:30.000Z'))
+    await tellDue(db, new Date('2026-03-02T08:59:30.000Z'))
     expect(await listing(sale)).toMatchObject({ updatedAt: PAST })
-    await tellEnded(db, ended)
-    await tellEnded(db, new Date('2026-03-02T09:01:30.000Z'))
+    await tellDue(db, ended)
+    await tellDue(db, new Date('2026-03-02T09:01:30.000Z'))
     expect(await listing(sale)).toMatchObject({
       updatedAt: ended.toISOString(),
       notSellableReason: 'listing_ended',
@@ -380,6 +380,46 @@ describe('updatedAt', () => {
     ])
     expect((await get('listings', since)).listings).toMatchObject([{ externalId: 'listed-sale' }])
     expect(JSON.stringify(await get('nfts', '?limit=100'))).not.toContain('"listed"')
+  })
+
+  it('tells what is shown no more until a later time, and that it is back then', async () => {
+    const token = await aMasterToken()
+    const metadata = { name: 'Later', description: 'Round.' }
+    const releaseAt = new Date(Date.now() + 60 * 60_000).toISOString()
+    const write = (...records: object[]) =>
+      call('POST', '/api/admin/catalogue', { token, body: linesOf(records) })
+    await write(
+      aUserRecord('cleo'),
+      anNftRecord('later', 41, { metadata }),
+      aListingRecord('later-sale', 'later'),
+    )
+    const since = `?updatedSince=${new Date().toISOString()}`
+    await write(anNftRecord('later', 41, { metadata, releaseAt }))
+    const postponed = { sellable: false, notSellableReason: 'nft_not_released' }
+    expect((await get('nfts', since)).nfts).toMatchObject([
+      { externalId: 'later', description: null, imageUrl: null, ...postponed },
+    ])
+    expect((await get('listings', since)).listings).toMatchObject([
+      { externalId: 'later-sale', ...postponed },
+    ])
+    await tellDue(db, new Date())
+    const told = (await get('nfts', since)).nfts?.[0]?.updatedAt ?? ''
+    expect(told < releaseAt).toBe(true)
+
+    const released = new Date(Date.parse(releaseAt) + 60_000)
+    vi.useFakeTimers({ toFake: ['Date'], now: released })
+    await tellDue(db, released)
+    const back = `?updatedSince=${releaseAt}`
+    const shown = { sellable: true, updatedAt: released.toISOString() }
+    expect((await get('nfts', back)).nfts).toMatchObject([
+      { externalId: 'later', description: 'Round.', ...shown },
+    ])
+    expect((await get('listings', back)).listings).toMatchObject([
+      { externalId: 'later-sale', ...shown },
+    ])
+    await tellDue(db, new Date(released.getTime() + 60_000))
+    expect((await get('nfts', back)).nfts).toMatchObject([shown])
+    vi.useRealTimers()
   })
 
   it('is the time of the release, if that follows', async () => {

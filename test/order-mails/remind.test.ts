@@ -95,7 +95,7 @@ describe('a buyer without a wallet', () => {
           `“Moon” (order ${orderId}), which you have bought, has waited for your wallet since ${since.format(new Date())}. Sign in with this e-mail address and connect a wallet: then it is sent there.`,
           `https://marketplace.test/claim/${orderId}`,
           'If you have bought nothing, ignore this mail.',
-          'No more mails about orders: https://marketplace.test/mails/unsubscribe?token=',
+          'No more mails about orders\nhttps://marketplace.test/mails/unsubscribe?token=',
         ].join('\n\n'),
       ),
     })
@@ -111,13 +111,13 @@ describe('a buyer without a wallet', () => {
   })
 
   it.each([
-    ['de', 'Letzte Erinnerung: „Moon“ wartet auf Ihre Wallet', 'Wallet verbinden'],
+    ['de', 'Letzte Erinnerung: „Moon“ wartet auf Ihre Wallet', 'Wallet verknüpfen'],
     [
       'fr-CA',
       'Dernier rappel\u00a0: «\u00a0Moon\u00a0» attend votre portefeuille',
       'Associer un portefeuille',
     ],
-    ['es', 'Último recordatorio: «Moon» espera su cartera', 'Conectar una cartera'],
+    ['es', 'Último recordatorio: «Moon» espera su cartera', 'Vincular una cartera'],
     ['it', 'Ultimo promemoria: «Moon» attende il tuo wallet', 'Collega un wallet'],
     ['ja', last, 'Connect a wallet'],
     ['\r\nBcc: x', last, 'Connect a wallet'],

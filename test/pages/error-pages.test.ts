@@ -1,7 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { expect, it } from 'vitest'
+import { eq } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { users } from '../../src/db/schema/users.ts'
 import { BASE_URL } from '../support/api.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
+import { db } from '../support/makers.ts'
 import { anEmail, aSignedInVisitor, aVisitor, signInByEmail } from '../support/visitor.ts'
 
 const logged = recordLogs()
@@ -115,4 +118,70 @@ it.each([
   expect(signedOut.headers.get('location')).toBe(
     '/sign-in?redirect=%2Fsettings%2Faccount&notice=not-saved',
   )
+})
+
+describe('a page for buyers', () => {
+  const read = async (answer: Promise<Response>) => {
+    const response = await answer
+    const html = await response.text()
+    const text = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+    return { status: response.status, vary: response.headers.get('vary'), html, text }
+  }
+
+  it.each([
+    ['/orders/999999', 404, 'Fehler 404 Seite nicht gefunden Prüfen Sie den Link'],
+    ['/orders/1/2', 404, 'Fehler 404 Seite nicht gefunden Prüfen Sie den Link'],
+    ['/claim/moon', 404, 'Fehler 404 Seite nicht gefunden Prüfen Sie den Link'],
+    ['/sign-in/email/confirm', 405, 'Fehler 405 Diese Seite lässt sich nicht öffnen'],
+  ])('tells the error at %s in the language of the user', async (path, status, message) => {
+    const { visitor } = await aSignedInVisitor({ locale: 'de-AT' })
+    const headers = { 'accept-language': 'fr' }
+    const page = await read(visitor.get(path, { headers }))
+    expect(page.status).toBe(status)
+    expect(page.html).toContain('<html lang="de">')
+    expect(page.text).toContain(message)
+    expect(page.text).toContain('Startseite')
+    expect(page.text).not.toMatch(/there is|this path/i)
+    expect(page.vary).toContain('Accept-Language')
+  })
+
+  const limit = { SIGN_IN_LIMIT: { limit: async () => ({ success: false }) } }
+  const ours = { 'sec-fetch-site': 'same-origin' }
+  const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
+  it.each([
+    { language: 'fr', status: 429, env: limit, headers: ours, title: 'Trop de tentatives' },
+    { language: 'es', status: 500, env: failing, headers: ours, title: 'Algo ha fallado' },
+    { language: 'it', status: 403, env: {}, headers: foreign, title: 'Non consentito' },
+  ])('tells $status in the language of the browser: $language', async ({ language, ...given }) => {
+    const { status, env, headers, title } = given
+    const page = await read(
+      aVisitor().post('/sign-in/email', {
+        form: { email: anEmail() },
+        headers: { ...headers, 'accept-language': language },
+        env: env as Partial<Env>,
+      }),
+    )
+    expect(page.status).toBe(status)
+    expect(page.html).toContain(`<html lang="${language}">`)
+    expect(page.html).toContain(`<title>${title} · Marketplace</title>`)
+  })
+
+  it('says why something conflicts, which is in English only', async () => {
+    const visitor = aVisitor()
+    const email = anEmail()
+    await signInByEmail(visitor, email)
+    await db.update(users).set({ locale: 'de' }).where(eq(users.email, email))
+    const page = await read(visitor.post('/settings/account/email/unlink'))
+    expect(page.text).toContain('Das ist nicht möglich')
+    expect(page.html).toContain(
+      '<p class="lead" lang="en">This is your only way to sign in: link a wallet first.</p>',
+    )
+  })
+})
+
+it('tells errors of other pages in English', async () => {
+  const { visitor } = await aSignedInVisitor({ locale: 'de' })
+  const page = await (await visitor.get('/nfts/999999')).text()
+  expect(page).toContain('<html lang="en">')
+  expect(page).toContain('There is no such NFT.')
 })

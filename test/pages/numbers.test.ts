@@ -13,6 +13,12 @@ it.each([
   // Not a currency of ISO 4217.
   [1500, 'ZZZ', 'ZZZ 15.00'],
   [1500, 'euro', '15.00 euro'],
+  [0, 'EUR', '€0.00'],
+  [-5, 'EUR', '-€0.05'],
+  // The largest amount, and one whose quotient has another last digit.
+  [Number.MAX_SAFE_INTEGER, 'EUR', '€90,071,992,547,409.91'],
+  [Number.MAX_SAFE_INTEGER - 2, 'KWD', 'KWD 9,007,199,254,740.989'],
+  [Number.MAX_SAFE_INTEGER, 'JPY', '¥9,007,199,254,740,991'],
 ])('shows %i minor units of %s as %s', (amount, currency, text) => {
   expect(money(amount, currency).replace('\u00a0', ' ')).toBe(text)
 })

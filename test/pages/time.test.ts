@@ -25,7 +25,7 @@ it.each([
   ['de', 'vor 2 Stunden', 'gerade eben'],
   ['fr', 'il y a 2 heures', 'à l’instant'],
   ['es', 'hace 2 horas', 'ahora mismo'],
-  ['it', '2 ore fa', 'proprio ora'],
+  ['it', '2 ore fa', 'poco fa'],
 ])('tells times in %s', (locale, before, present) => {
   const page = { now, locale, texts: textsOf(locale) }
   expect(relativeTime(new Date('2026-06-15T09:59:59.000Z'), page)).toBe(before)

@@ -88,7 +88,7 @@ const same: Record<string, string[]> = {
     '/orders/transaction',
     '/collection/title',
   ],
-  es: ['/layout/api', '/settings/webhooks'],
+  es: ['/layout/api', '/settings/webhooks', '/errors/label'],
   it: ['/layout/api', '/settings/account', '/account/wallet/title', '/orders/wallet'],
 }
 
@@ -100,6 +100,21 @@ it.each(translations)(
     for (const [sentence, text] of Object.entries(texts.scripts)) expect(text).not.toBe(sentence)
   },
 )
+
+it('names a day as its language does', () => {
+  const { lead } = italian.mail.reminder
+  expect(lead('Luna', 1, '8 novembre 2026')).toContain(' dal giorno 8 novembre 2026.')
+  const french = fr.mail.reminder.lead
+  expect(french('Lune', 1, '1 novembre 2026')).toContain(' depuis le 1er novembre 2026.')
+  expect(french('Lune', 1, '11 novembre 2026')).toContain(' depuis le 11 novembre 2026.')
+})
+
+it('has French punctuation after a no-break space', () => {
+  for (const [path, text] of flatten(fr)) {
+    expect(text, path).not.toMatch(/(?<!\u00a0)[:;?!»](?!\d|\/\/)/)
+    expect(text, path).not.toMatch(/«(?!\u00a0)/)
+  }
+})
 
 it.each([
   ['de', 'de', 'de'],

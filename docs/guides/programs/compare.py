@@ -1,5 +1,6 @@
 import json
 import os
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -20,8 +21,13 @@ def call(method, path, body=None):
         },
         method=method,
     )
-    with urllib.request.urlopen(request, timeout=30) as response:
-        return json.load(response), response.headers
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response), response.headers
+    except urllib.error.HTTPError:
+        raise
+    except urllib.error.URLError as error:
+        sys.exit(f"there is no answer from {request.host}: {error.reason}")
 
 
 def text(seconds):

@@ -1,5 +1,7 @@
 import json
 import os
+import sys
+import urllib.error
 import urllib.request
 
 position = ""
@@ -12,8 +14,13 @@ while has_more:
         "http://localhost:8787/api/events" + (f"?after={position}" if position else ""),
         headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},
     )
-    with urllib.request.urlopen(request) as response:
-        page = json.load(response)
+    try:
+        with urllib.request.urlopen(request) as response:
+            page = json.load(response)
+    except urllib.error.HTTPError:
+        raise
+    except urllib.error.URLError as error:
+        sys.exit(f"there is no answer from {request.host}: {error.reason}")
     for event in page["events"]:
         print(event["id"], event["type"], json.dumps(event["data"]))
     position = page["nextAfter"] or ""

@@ -1,6 +1,8 @@
 import json
 import os
+import sys
 import time
+import urllib.error
 import urllib.request
 
 
@@ -11,8 +13,13 @@ def wait_for_delivery(order_id):
     )
     delay = 1
     while True:
-        with urllib.request.urlopen(request) as response:
-            [order] = json.load(response)["orders"]
+        try:
+            with urllib.request.urlopen(request) as response:
+                [order] = json.load(response)["orders"]
+        except urllib.error.HTTPError:
+            raise
+        except urllib.error.URLError as error:
+            sys.exit(f"there is no answer from {request.host}: {error.reason}")
         [item] = order["orderItems"]
         if item["status"] not in (None, "transferring"):
             return order, item

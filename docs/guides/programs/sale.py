@@ -1,5 +1,6 @@
 import json
 import os
+import sys
 import urllib.error
 import urllib.request
 from urllib.parse import unquote
@@ -16,8 +17,13 @@ def send(method, path, body=None, **headers):
         },
         method=method,
     )
-    with urllib.request.urlopen(request, timeout=30) as response:
-        return json.load(response), response.headers
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response), response.headers
+    except urllib.error.HTTPError:
+        raise
+    except urllib.error.URLError as error:
+        sys.exit(f"there is no answer from {request.host}: {error.reason}")
 
 
 def call(*request, **headers):

@@ -67,7 +67,7 @@ def call(method, path, body=None):
         except (OSError, HTTPException, ValueError):
             pass  # No answer, or a part of one.
         time.sleep(delay)
-    raise TimeoutError(path)
+    raise TimeoutError(URL + path)
 
 
 def code_of(error):

@@ -1,5 +1,7 @@
 import json
 import os
+import sys
+import urllib.error
 import urllib.request
 
 
@@ -13,8 +15,13 @@ def call(method, path, body=None):
         },
         data=None if body is None else json.dumps(body).encode(),
     )
-    with urllib.request.urlopen(request, timeout=30) as response:
-        return json.load(response)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)
+    except urllib.error.HTTPError:
+        raise
+    except urllib.error.URLError as error:
+        sys.exit(f"there is no answer from {request.host}: {error.reason}")
 
 
 url = "https://shop.example.com/webhooks"

@@ -56,8 +56,8 @@ export const nfts = sqliteTable(
     biddingEnabled: boolean().notNull().default(false),
     ...timestamps,
     /**
-     * When the catalogue changed it, it sold out or came back, but not before `releaseAt`: what is
-     * released becomes visible then. Other sales only set `updatedAt`.
+     * When the catalogue changed it, it sold out or came back. Before lists have shown it, that is not
+     * before `releaseAt`: it becomes visible then. Other sales only set `updatedAt`.
      */
     changedAt: timestamp().notNull(),
     /** Whether lists have shown it before the last import that changed it. */
@@ -81,6 +81,7 @@ export const nfts = sqliteTable(
       .on(t.creatorId, t.releaseAt)
       .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),
     index('nfts_changed').on(t.changedAt),
+    index('nfts_postponed').on(t.releaseAt).where(sql`${t.changedAt} < ${t.releaseAt}`),
     index('nfts_title').on(sql`${t.title} COLLATE NOCASE`),
     check('nfts_stock', sql`${t.availableAmount} >= 0`),
     check('nfts_payload', sql`json_valid(${t.payload})`),

@@ -4,15 +4,16 @@ import { minorDigits } from '../../http/currencies.ts'
 export function money(amount: number, currency: string, locale = 'en'): string {
   // `Intl` has the digits of CLDR, which differ for currencies such as HUF, IDR and RSD.
   const digits = minorDigits(currency) ?? 2
-  const value = amount / 10 ** digits
-  // A code of another form would throw.
-  if (!/^[A-Z]{3}$/.test(currency)) return `${value.toFixed(digits)} ${currency}`
-  return value.toLocaleString(locale, {
-    style: 'currency',
-    currency,
+  // Decimal text, because a quotient of large amounts is not exact.
+  const exact = `${amount}E-${digits}` as `${number}`
+  // `Intl` throws at a code of another form.
+  const isCode = /^[A-Z]{3}$/.test(currency)
+  const text = new Intl.NumberFormat(locale, {
+    ...(isCode && { style: 'currency', currency }),
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-  })
+  }).format(exact)
+  return isCode ? text : `${text} ${currency}`
 }
 
 /** Returns a number with separators, such as `1,000,000`. */

@@ -70,6 +70,6 @@ export const orderPageRoutes = new Endpoints()
   .get('/claim/:id', ofOrder, async (c, { param: { id } }) => {
     const { account, order } = await readClaim(c.var, id)
     if (order) return c.redirect(order.waits ? '/settings/account' : `/orders/${id}`, 303)
-    const title = ({ claim }: Texts) => claim.title
+    const title = ({ errors }: Texts) => errors.titles[403]
     return page(c, { title, account, status: 403, children: <ForeignOrder /> })
   })

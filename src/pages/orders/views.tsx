@@ -117,12 +117,9 @@ const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => 
   const wait = waitOf(entry)
   const title = <Title>{item.nft.title}</Title>
   const href = isAlone ? nftPath(item.nft) : `/orders/${order.id}`
+  const version = [delivery.state, item.txId, wait?.cause, wait?.reasonCode]
   return (
-    <li
-      class="order"
-      id={`order-${order.id}`}
-      data-version={`${delivery.state} ${item.txId} ${wait?.cause} ${wait?.reasonCode}`}
-    >
+    <li class="order" id={`order-${order.id}`} data-version={version.filter(Boolean).join(' ')}>
       <Cover nft={item.nft} />
       <div>
         <h2>{href ? <a href={href}>{title}</a> : title}</h2>
@@ -244,12 +241,12 @@ const Proof = ({ orderId }: { orderId: number }) => (
 
 /** In place of an order that the user has not bought. Whether there is one is not told. */
 export const ForeignOrder = () => {
-  const { claim, brokenLink } = usePage().texts
+  const { claim, brokenLink, errors } = usePage().texts
   return (
     <section class="card narrow">
-      <h1>{claim.title}</h1>
+      <h1>{errors.titles[403]}</h1>
       <p class="lead">{claim.foreign}</p>
-      <p>{claim.advice}</p>
+      <p>{errors.advice[403]}</p>
       <p class="actions">
         <LinkButton href={listPath('bought')} kind="primary">
           {brokenLink.toOrders}
