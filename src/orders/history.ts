@@ -8,7 +8,7 @@ import type { DeliveryDetails } from '../delivery/shown.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { viewOf } from './buyer.ts'
-import { preparePage } from './list.ts'
+import { selectPage, toPage } from './list.ts'
 import { requireRow } from './order.ts'
 import type { OrderRows } from './page.ts'
 import { buildOrders, selectByIds } from './read.ts'
@@ -74,16 +74,17 @@ export async function readHistory(
   const viewer = viewerOf(ctx)
   const cursor = before === null ? undefined : { id: before }
   const request = { ...filters[side](viewer.userId), limit: PAGE_SIZE, cursor }
-  const { statements, finish } = preparePage({ db, viewer }, request)
-  const facts = selectFacts(db, viewer)
-  const { account, ...rows } = await readAsUser(ctx, { facts, ...statements })
-  const { orders, nextCursor } = finish(rows)
+  const { account, facts, ...rows } = await readAsUser(ctx, {
+    facts: selectFacts(db, viewer),
+    ...selectPage(db, viewer, request),
+  })
+  const { orders, nextCursor } = toPage(viewer, request, rows)
   return {
     account,
     entries: toEntries(orders, rows.orders),
     next: nextCursor === null ? null : Number(nextCursor),
-    isSeller: rows.facts[0]?.isSeller === 1,
-    awaiting: rows.facts[0]?.awaiting ?? 0,
+    isSeller: facts[0]?.isSeller === 1,
+    awaiting: facts[0]?.awaiting ?? 0,
   }
 }
 

@@ -14,64 +14,15 @@ import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import { deliveryColumns } from '../delivery/shown.ts'
 import { orderLimits } from '../http/limits.ts'
-import { buyerColumns, type Viewer } from './buyer.ts'
+import { buyerColumns } from './buyer.ts'
 import { listingColumns, nftColumns } from './nft.ts'
 import { itemColumns, orderColumns } from './order.ts'
+import type { ListValues } from './query.ts'
 import { summaryColumns } from './summary.ts'
-import { isVisibleSql, type ViewerValues, viewerValues } from './visible.ts'
-
-/** The value of a filter that is not used is null. */
-type Values = ViewerValues & {
-  /** JSON: the orders to find, if not by filters. */
-  ids: string
-  /** The largest number of candidates to return. */
-  limit: number
-  /** The page begins below this order or, sorted by change, after this time and item. */
-  before: number
-  afterTime: string
-  afterItem: number
-  /** Orders that were placed before `earliest`, or at `latest` and later, are not looked at. */
-  earliest: string | null
-  latest: string | null
-  providerId: string | null
-  source: string | null
-  sellerId: number | null
-  buyerUserId: number | null
-  /** JSON: the states of the deliveries. */
-  states: string | null
-  isSent: number | null
-  createdFrom: string | null
-  createdTo: string | null
-  updatedFrom: string | null
-}
-
-type Given = { limit: number } & {
-  [Name in Exclude<keyof Values, keyof ViewerValues | 'limit'>]?: Values[Name] | undefined
-}
-
-/** Returns the values of a statement. */
-export const valuesOf = (viewer: Viewer, given: Given): Values => ({
-  ...viewerValues(viewer),
-  limit: given.limit,
-  ids: given.ids ?? '[]',
-  before: given.before ?? Number.MAX_SAFE_INTEGER,
-  afterTime: given.afterTime ?? '',
-  afterItem: given.afterItem ?? 0,
-  earliest: given.earliest ?? null,
-  latest: given.latest ?? null,
-  providerId: given.providerId ?? null,
-  source: given.source ?? null,
-  sellerId: given.sellerId ?? null,
-  buyerUserId: given.buyerUserId ?? null,
-  states: given.states ?? null,
-  isSent: given.isSent ?? null,
-  createdFrom: given.createdFrom ?? null,
-  createdTo: given.createdTo ?? null,
-  updatedFrom: given.updatedFrom ?? null,
-})
+import { isVisibleSql, type ViewerValues } from './visible.ts'
 
 /** Whether an order, its item and its delivery are as the filters say. */
-const matchesSql = (values: Values) => sql`${isVisibleSql(values)}
+const matchesSql = (values: ListValues) => sql`${isVisibleSql(values)}
   AND (${values.providerId} IS NULL OR ${orders.providerId} = ${values.providerId})
   AND (${values.source} IS NULL
     OR ${orders.source} IN ('master:' || ${values.source}, 'user:' || ${values.source}))
@@ -86,10 +37,10 @@ const matchesSql = (values: Values) => sql`${isVisibleSql(values)}
 
 /**
  * Candidates, numbered, between the orders at the ends of the times, which are a minute wider than the
- * filters (`list.ts`). SQLite reads them one by one in their order, and no more than a page needs: an
+ * filters (`query.ts`). SQLite reads them one by one in their order, and no more than a page needs: an
  * ORDER BY around them would read all of them.
  */
-const numbered = (candidates: SQL, { earliest, latest, before }: Values) => sql`(
+const numbered = (candidates: SQL, { earliest, latest, before }: ListValues) => sql`(
   WITH bounds (low, high) AS MATERIALIZED (SELECT
     coalesce((SELECT id FROM orders WHERE createdAt < ${earliest}
       ORDER BY createdAt DESC LIMIT 1), 0),
@@ -123,7 +74,7 @@ const isBetweenSql = (id: string) =>
 
 const ordersWhere = (condition: SQL) =>
   sql`SELECT id FROM orders WHERE ${condition} AND ${isBetweenSql('id')}`
-const soldBy = (userId: Values['sellerId' | 'userId']) =>
+const soldBy = (userId: number | null) =>
   sql`SELECT orderId AS id FROM orderItems WHERE sellerId = ${userId} AND ${isBetweenSql('orderId')}`
 
 /** Items in a state that the index `deliveries_waiting` has. Their ids grow as those of orders. */
@@ -146,7 +97,7 @@ const itemsUnderWay = sql`SELECT DISTINCT id FROM (
   SELECT id FROM deliveries WHERE dueAt IS NOT NULL
   UNION ALL SELECT value FROM transactions, json_each(items) WHERE isOpen)`
 
-const changedItems = ({ afterTime, afterItem }: Values) => sql`
+const changedItems = ({ afterTime, afterItem }: ListValues) => sql`
   SELECT updatedAt, id FROM deliveries
     WHERE state NOT IN ('queued', 'in_flight') AND (updatedAt, id) > (${afterTime}, ${afterItem})
   UNION ALL SELECT updatedAt, deliveries.id
@@ -159,7 +110,7 @@ const changedItems = ({ afterTime, afterItem }: Values) => sql`
  * Prepares the statements that read what candidates stand for, if it matches. Left joins keep the order
  * of the candidates. NFTs have a statement of their own, because D1 limits a result to 100 columns.
  */
-const prepareStatements = (
+const prepareStatements = <Values extends ViewerValues & { limit: number }>(
   candidates: (values: Values) => SQL,
   isMatch: (values: Values) => SQL,
 ) => ({
@@ -213,12 +164,14 @@ const prepareStatements = (
   ),
 })
 
-const prepareList = (candidates: (values: Values) => SQL) =>
+const prepareList = (candidates: (values: ListValues) => SQL) =>
   prepareStatements((values) => numbered(candidates(values), values), matchesSql)
 
-/** The orders with these ids. */
+/** The orders with these ids: a JSON array. */
 export const ordersById = prepareStatements(
-  ({ ids }) => sql`(SELECT id, 0 AS number FROM orders
+  ({
+    ids,
+  }: ViewerValues & { ids: string; limit: number }) => sql`(SELECT id, 0 AS number FROM orders
     WHERE id IN (SELECT value FROM json_each(${ids}))) AS candidates`,
   isVisibleSql,
 )
@@ -257,4 +210,5 @@ export const lists = {
 
 type List = (typeof lists)['all']
 export type OrderRows = ReturnType<List['orders']>['_']['result']
+export type SummaryRows = ReturnType<List['summaries']>['_']['result']
 export type Candidate = OrderRows[number]['candidate']

@@ -8,8 +8,9 @@ import { tokenNameOf } from '../identity/namespace.ts'
 import { type Viewer, visibleBuyer } from './buyer.ts'
 import type { Nft } from './nft.ts'
 import { buildOrder, byId, requireRow } from './order.ts'
-import { type OrderRows, ordersById, valuesOf } from './page.ts'
+import { type OrderRows, ordersById } from './page.ts'
 import type { Order } from './schema.ts'
+import { viewerValues } from './visible.ts'
 
 /** Builds the orders of rows and their NFTs, by id, with their items. */
 export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[]) {
@@ -27,8 +28,11 @@ export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[
 
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
 
-const withIds = (viewer: Viewer, ids: readonly number[]) =>
-  valuesOf(viewer, { ids: JSON.stringify(ids), limit: orderLimits.candidates.max })
+const withIds = (viewer: Viewer, ids: readonly number[]) => ({
+  ...viewerValues(viewer),
+  ids: JSON.stringify(ids),
+  limit: orderLimits.candidates.max,
+})
 
 /** Selects those orders with these ids that the viewer may see, with all that they show. */
 export function selectByIds(db: Database, viewer: Viewer, ids: readonly number[]) {

@@ -11,9 +11,10 @@ import { AnyOrderPage, CheckedOrders, OrderSummaries, Orders, PlacedOrders } fro
 import { putOrder } from './by-number.ts'
 import { cancelOrder } from './cancel.ts'
 import { placingErrors } from './error-codes.ts'
-import { listOrders, listSummaries, OrderQuery } from './list.ts'
+import { listOrders, listSummaries } from './list.ts'
 import { IdempotencyHeader, NewOrders, NumberedOrder, ProviderId } from './new-order.ts'
 import { checkOrders, type Placement, placeOrders } from './place.ts'
+import { OrderQuery } from './query.ts'
 import { readOrders } from './read.ts'
 
 /** Gives error answers the key of a successful answer as well. */

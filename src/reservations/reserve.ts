@@ -7,22 +7,11 @@ import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { requireNone } from '../http/errors.ts'
-import {
-  findProblems,
-  type NamedRows,
-  type OrderData,
-  requireOwnListings,
-} from '../orders/check.ts'
+import { beginAttempt } from '../orders/attempt.ts'
+import type { NamedRows, OrderData } from '../orders/check.ts'
 import { expectListing, guardsOf, isLostRace } from '../orders/guards.ts'
-import {
-  type IdempotentCall,
-  idempotentCall,
-  requireSameCall,
-  storeReservations,
-} from '../orders/idempotency.ts'
-import { loadToWrite } from '../orders/load.ts'
-import { countAdded, requireRoom, takeDailyOrders } from '../orders/open-orders.ts'
+import { type IdempotentCall, idempotentCall, storeReservations } from '../orders/idempotency.ts'
+import { countAdded, takeDailyOrders } from '../orders/open-orders.ts'
 import type { NewReservation, Reservation } from './schema.ts'
 
 type ReserveCtx = Ctx & { settings: Pick<Settings, 'NETWORKS' | 'MAX_OPEN_ORDERS'> }
@@ -35,23 +24,17 @@ const EXPIRY_STEP = 10_000
 
 /**
  * Holds pieces and prices, all of them or none. A repeated call with an idempotency key returns the
- * first answer. Takes the steps of `placeOrders`.
+ * first answer. Takes the steps of `placeOnce` (`orders/place.ts`) with its own plan.
  */
 export async function reserve(
   ctx: ReserveCtx,
   { reservations: inputs, key }: Reserve,
 ): Promise<Reserved> {
   const call = key ? idempotentCall(key, { reservations: inputs }, ctx.now) : null
+  const prefixOf = (i: number) => `reservations[${i}].`
   for (let attempt = 1; ; attempt++) {
-    const data = await loadToWrite(ctx, { inputs, call, attempt })
-    const problems = findProblems(ctx, inputs, data, (i) => `reservations[${i}].`)
-    requireOwnListings(problems)
-    if (call && data.stored) {
-      requireSameCall(call, data.stored)
-      return { reservations: JSON.parse(data.stored.result), isReplay: true }
-    }
-    requireNone(problems)
-    requireRoom(ctx, data.open, countAdded(inputs))
+    const { data, earlier } = await beginAttempt(ctx, { inputs, call, prefixOf, attempt })
+    if (earlier) return { reservations: JSON.parse(earlier), isReplay: true }
     const rows = inputs.map((input, i) => planRow(ctx.now, input, data.rows[i]))
     if (await writeRows(ctx, { inputs, data, rows, call }))
       return { reservations: rows.map(({ priceWei, ...shown }) => shown), isReplay: false }
