@@ -449,7 +449,7 @@ it('scans no table', async () => {
       const [, scanned] = /^SCAN (.*)/.exec(detail) ?? []
       // JSON of the statement, and results of its other steps.
       if (!scanned || /VIRTUAL TABLE|CONSTANT ROW|^\(?subquery|^\(?join/.test(scanned)) continue
-      found.add(`${scanned} in ${sql.replaceAll(/\s+/g, ' ').slice(0, 300)}`)
+      found.add(`${scanned} in ${sql.replaceAll(/\s+/g, ' ').trim().slice(0, 300)}`)
     }
   }
   const allowed = Object.keys(allowedScans)

@@ -1,6 +1,5 @@
 /** Sets `updatedAt` of listings that end, so that lists of changes tell it. The cron run does so. */
 
-import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
@@ -11,10 +10,7 @@ export function tellEnded(db: Database, now: Date) {
   const at = now.toISOString()
   const dayAgo = new Date(now.getTime() - DAY).toISOString()
   return batch(db, {
-    ended: raw<never>(
-      db,
-      sql`UPDATE listings SET updatedAt = ${at}
-        WHERE activeTill > ${dayAgo} AND activeTill <= ${at} AND updatedAt < activeTill`,
-    ),
+    ended: raw<never>(db)`UPDATE listings SET updatedAt = ${at}
+      WHERE activeTill > ${dayAgo} AND activeTill <= ${at} AND updatedAt < activeTill`,
   })
 }

@@ -7,12 +7,13 @@
 import { actsForAll } from '../auth/access.ts'
 import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts'
 import type { reservations } from '../db/schema/orders.ts'
+import { isUnlimited } from '../db/stock.ts'
 import { rules } from '../delivery/reasons.ts'
 import type { Ctx } from '../http/context.ts'
 import { type ErrorCode, type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
 import type { StoredCall } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
-import { isUnlimited, type Listing, type Nft } from './nft.ts'
+import type { Listing, Nft } from './nft.ts'
 
 type StoredObstacle = (typeof saleObstacles)[number] | null
 
@@ -223,7 +224,7 @@ function checkQuantity(
     const message = `the network of ${labels.nft} delivers at most ${limit} per order`
     report('quantity', 'quantity_above_limit', message)
   }
-  if (isUnlimited(nft)) return
+  if (isUnlimited(nft.payload.amountType)) return
   const before = sold.get(nft.id) ?? 0
   const held = hold ? 0 : (data.held.get(nft.id) ?? 0)
   const left = Math.max(0, nft.availableAmount - held - before)

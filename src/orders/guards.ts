@@ -13,6 +13,7 @@
 import { sql } from 'drizzle-orm'
 import type { Guard } from '../db/batch.ts'
 import { violates } from '../db/client.ts'
+import { isUnlimitedSql } from '../db/stock.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import type { OrderData } from './check.ts'
@@ -105,7 +106,7 @@ function refuseHeldPieces(inputs: readonly NewOrder[], { rows }: OrderData, now:
   if (taken.length === 0) return []
   const lacksPieces = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(taken)})
       JOIN nfts ON nfts.id = value ->> 'nftId'
-    WHERE nfts.amountType IS NOT 'unlimited'
+    WHERE NOT ${isUnlimitedSql('nfts')}
       AND nfts.availableAmount - ${heldQuantity(sql`nfts.id`, now)} < value ->> 'quantity')`
   return [{ when: lacksPieces, error: lostRace }]
 }

@@ -92,10 +92,7 @@ export async function listOrders(ctx: ReadCtx, request: ListRequest): Promise<Pa
 }
 
 /** As `listOrders`, with summaries. */
-export async function listSummaries(
-  ctx: ReadCtx,
-  request: ListRequest,
-): Promise<Page<OrderSummary>> {
+export async function listSummaries(ctx: ReadCtx, request: ListRequest) {
   const { db, caller } = ctx
   const { rows } = await readAs(db, caller, { rows: selectSummaries(db, caller, request) })
   const page = toSummaryPage(request, rows)

@@ -33,7 +33,7 @@ export type Placement = {
   /** Whether an earlier call has placed them. */
   isReplay: boolean
   /** The chains and the webhook endpoints that are to be woken. */
-  chainIds: number[]
+  chainIds: (number | null)[]
   endpoints: DueEndpoint[]
 }
 

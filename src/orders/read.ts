@@ -51,10 +51,7 @@ export type OrderState = { sequence: number; source: string }
  * Returns the orders with these ids (digits), in the given order, each once, and the state of the order
  * if it is one.
  */
-export async function readOrders(
-  { db, caller }: ReadCtx,
-  orderIds: readonly string[],
-): Promise<{ orders: Order[]; state: OrderState | null }> {
+export async function readOrders({ db, caller }: ReadCtx, orderIds: readonly string[]) {
   const statements = selectByIds(db, caller, orderIds.map(Number))
   const rows = await readAs(db, caller, statements)
   const found = buildOrders(caller, rows.orders, rows.nfts)

@@ -171,10 +171,7 @@ export function mergeReceipts(
 export type AgreedTransaction = { mined: Mined; left: Logs; isConfirmed: boolean }
 
 /** Returns what nodes say of a transaction; null if none tells it, or if they contradict each other. */
-export function agreeOnMined(
-  first: Mined | undefined,
-  second: Mined | undefined,
-): AgreedTransaction | null {
+export function agreeOnMined(first: Mined | undefined, second: Mined | undefined) {
   const one = first ?? second
   if (!one || (first && second && !isSameMined(first, second))) return null
   const left = mergeLogs(one.logs, (second ?? one).logs)

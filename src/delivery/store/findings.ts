@@ -1,6 +1,5 @@
 /** Findings: what nobody but a thief should have done. An alarm lasts until they are acknowledged. */
 
-import { sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 
@@ -26,20 +25,15 @@ export function storeFindings(
   const rows = JSON.stringify(findings)
   const late = new Date(now.getTime() - LATE).toISOString()
   return [
-    raw<never>(
-      db,
-      sql`INSERT INTO findings (chainId, key, detail, nodes, seenAt)
-        SELECT ${chainId}, value ->> 'key', value ->> 'detail', value ->> 'nodes', ${now.toISOString()}
-        FROM json_each(${rows}) r WHERE NOT EXISTS (
-          SELECT 1 FROM findings f WHERE f.key = r.value ->> 'key' AND f.detail = r.value ->> 'detail'
-            AND (r.value ->> 'nodes' = '[]' OR f.seenAt >= ${late} AND NOT EXISTS (
-              SELECT 1 FROM json_each(f.nodes) JOIN json_each(r.value -> 'nodes') s USING (value))))`,
-    ),
-    raw<never>(
-      db,
-      sql`DELETE FROM findings WHERE key IN (SELECT value ->> 'key' FROM json_each(${rows}))
-        AND id NOT IN (SELECT id FROM findings f WHERE f.key = findings.key
-          ORDER BY id DESC LIMIT ${KEPT})`,
-    ),
+    raw<never>(db)`INSERT INTO findings (chainId, key, detail, nodes, seenAt)
+      SELECT ${chainId}, value ->> 'key', value ->> 'detail', value ->> 'nodes', ${now.toISOString()}
+      FROM json_each(${rows}) r WHERE NOT EXISTS (
+        SELECT 1 FROM findings f WHERE f.key = r.value ->> 'key' AND f.detail = r.value ->> 'detail'
+          AND (r.value ->> 'nodes' = '[]' OR f.seenAt >= ${late} AND NOT EXISTS (
+            SELECT 1 FROM json_each(f.nodes) JOIN json_each(r.value -> 'nodes') s USING (value))))`,
+    raw<never>(db)`
+      DELETE FROM findings WHERE key IN (SELECT value ->> 'key' FROM json_each(${rows}))
+      AND id NOT IN (SELECT id FROM findings f WHERE f.key = findings.key
+        ORDER BY id DESC LIMIT ${KEPT})`,
   ] as const
 }
