@@ -174,11 +174,7 @@ async function isNoContract(network: Network, contract: Address): Promise<boolea
 }
 
 /** What the other nodes say of a block: one of them has it, all have another one or none, or some do not answer. */
-async function askOthersFor(
-  { number, hash }: KnownBlock,
-  network: Network,
-  node: Node,
-): Promise<'has' | 'lacks' | 'unknown'> {
+async function askOthersFor({ number, hash }: KnownBlock, network: Network, node: Node) {
   let answers = 1
   for (const other of otherNodes(network, node)) {
     const reply = (await other.rpc([blockAt(number)]))(blockAt(number))

@@ -20,10 +20,9 @@ import {
   settle,
   settleMined,
 } from './rules/settle.ts'
-import type { Finding } from './store/findings.ts'
 import { COMPARE_INTERVAL } from './store/lease.ts'
 import { COMPARED_ITEMS } from './store/load.ts'
-import type { Changes, NewTransaction } from './store/store.ts'
+import type { Changes, Finding, NewTransaction } from './store/store.ts'
 
 type Input = Pick<Observed, 'network' | 'loaded' | 'observation' | 'relayers' | 'now' | 'lease'>
 
@@ -248,11 +247,7 @@ const newRow = ({ mined, contract, items }: FoundTransaction, now: Date): NewTra
 })
 
 /** The page that was compared. After the last one, the next comparison starts at the first item. */
-function findComparedTo(
-  { compared, network }: Loaded,
-  isIncomplete: boolean,
-  now: Date,
-): Changes['compared'] {
+function findComparedTo({ compared, network }: Loaded, isIncomplete: boolean, now: Date) {
   // The same page again, until the comparison has been due for some minutes.
   const dueAt = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
   if (isIncomplete) return network.comparedAt ? undefined : { id: network.comparedId, at: dueAt }

@@ -77,12 +77,7 @@ async function storeError({ db, clock }: Deps, chainId: number, lease: string, e
 }
 
 /** Works on a chain, unless another run does. `duration`: milliseconds. */
-export async function run(
-  deps: Deps,
-  chainId: number,
-  lease: string,
-  duration = MAX_DURATION,
-): Promise<void> {
+export async function run(deps: Deps, chainId: number, lease: string, duration = MAX_DURATION) {
   const { db, settings, clock } = deps
   const network = Object.values(settings.NETWORKS).find((network) => network.chainId === chainId)
   if (!network) return log.error('unknown_chain', { chainId })

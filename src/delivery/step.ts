@@ -19,9 +19,8 @@ import type { Loaded, SigningBlocker } from './model.ts'
 import { hasRoom, nextLook } from './rules/decide.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 import { broadcast, prepareCalls } from './send.ts'
-import { storeFindings } from './store/findings.ts'
 import { load, MAX_LOADED } from './store/load.ts'
-import { holdLease, NO_CHANGES, Outdated } from './store/store.ts'
+import { holdLease, NO_CHANGES, Outdated, storeFindings } from './store/store.ts'
 
 /** Milliseconds until a network is asked again that could not be worked on. */
 const BLOCKED_DELAY = 15_000

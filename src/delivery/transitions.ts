@@ -14,7 +14,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Database, toJsonSlices } from '../db/client.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
-import { prepared, raw, type Statement, type StatementOf } from '../db/statements.ts'
+import { prepared, raw, type StatementOf } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import { makeEndpointsDue, nextEventId } from '../events/append.ts'
 import { statusByState } from './model.ts'
@@ -274,14 +274,10 @@ const firstEvents = [
  * The statements that append the first events of the deliveries that this transaction has added, with
  * these states. They are the newest: no other transaction writes between its statements, and ids grow.
  */
-export function appendFirstEvents(
-  db: Database,
-  states: readonly DeliveryState[],
-  now: string,
-): Statement[] {
+export function appendFirstEvents(db: Database, states: readonly DeliveryState[], now: string) {
   const told = firstEvents.filter(({ state }) => states.some((first) => first === state))
   const source = sql`(SELECT * FROM deliveries ORDER BY id DESC LIMIT ${states.length}) d
-    JOIN json_each(${JSON.stringify(told)}) r ON r.value ->> 'state' = d.state`
+    CROSS JOIN json_each(${JSON.stringify(told)}) r ON r.value ->> 'state' = d.state`
   return [appendEvents(db, source, now), makeEndpointsDue(db, now)]
 }
 

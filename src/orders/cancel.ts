@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { namespaceOf, writeAs } from '../auth/access.ts'
 import { recordIntended } from '../auth/audit.ts'
 import type { Guard } from '../db/batch.ts'
-import { cancelOrderItems } from '../delivery/admin/actions.ts'
+import { actionStatements, changeable } from '../delivery/admin/actions.ts'
 import { findObstacles } from '../delivery/admin/obstacles.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
@@ -25,7 +25,8 @@ export async function cancelOrder(ctx: CancelCtx, { orderId }: { orderId: number
   const obstacles = findObstacles(settings.NETWORKS, item).cancel.map(({ when, reason }) =>
     guard(sql`${when} AND NOT ${isRequested}`, 'conflict', reason),
   )
-  const { isChanged, statements } = cancelOrderItems(ctx, orderId)
+  // If it was requested before, this changes nothing.
+  const action = { action: 'cancel' } as const
   const {
     changed,
     summary: [row],
@@ -34,9 +35,9 @@ export async function cancelOrder(ctx: CancelCtx, { orderId }: { orderId: number
     record: recordIntended(ctx, {
       action: 'transfer.cancel',
       subject: item,
-      when: sql`${caller.role} = 'master' AND ${isChanged}`,
+      when: sql`${caller.role} = 'master' AND EXISTS ${changeable(ctx, action, item)}`,
     }),
-    ...statements,
+    ...actionStatements(ctx, action, item),
     summary: selectSummary(db, caller, orderId),
   })
   if (!row) throw new Error('the order was not read')

@@ -15,8 +15,6 @@ import type { StoredCall } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
 import type { Listing, Nft } from './nft.ts'
 
-type StoredObstacle = (typeof saleObstacles)[number] | null
-
 export type Buyer = {
   id: number
   /** `''` if the buyer has none. */
@@ -34,7 +32,7 @@ export type NamedRows = {
   nft: Nft | undefined
   listing: Listing | undefined
   /** Why nothing is sold of the listing. */
-  obstacle: StoredObstacle | undefined
+  obstacle: (typeof saleObstacles)[number] | null | undefined
   /** The live reservation of the namespace that becomes this order, and no other of the call. */
   hold: typeof reservations.$inferSelect | undefined
   /** Two for a wallet that a key has and, on the chain of the NFT, a contract, which comes first. */
@@ -195,11 +193,7 @@ function checkListing(
 }
 
 /** The price may have changed since the shop showed it to the customer. */
-function checkPrice(
-  { input, hold, labels }: NamedOrder,
-  listing: Listing,
-  { report }: Check,
-): void {
+function checkPrice({ input, hold, labels }: NamedOrder, listing: Listing, { report }: Check) {
   const { priceCents, priceCurrency } = hold ?? listing
   const { expectedPriceCents, expectedCurrency } = input
   if (expectedPriceCents === undefined || expectedCurrency === undefined) return
@@ -235,10 +229,8 @@ function checkQuantity(
   else if (!hold && quantity <= Math.min(most, limit)) sold.set(nft.id, before + quantity)
 }
 
-type Terms = Pick<Listing, 'amount' | 'priceCents'>
-
 /** The largest quantity of one order. The total price must be a safe integer, too. */
-export const largestQuantity = ({ amount, priceCents }: Terms): number =>
+export const largestQuantity = ({ amount, priceCents }: Pick<Listing, 'amount' | 'priceCents'>) =>
   Math.min(amount ?? Infinity, Math.floor(Number.MAX_SAFE_INTEGER / Math.max(priceCents, 1)))
 
 /** The billing address of the request, if the four fields of a place are given. */

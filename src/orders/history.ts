@@ -48,8 +48,6 @@ const selectFacts = prepared((db, { userId }: UserId) =>
 
 type UserCtx = Pick<Ctx, 'db' | 'caller'>
 
-const viewerOf = ({ caller }: UserCtx) => viewOf(caller.userId)
-
 /** Returns the orders with their items and deliveries. */
 function toEntries(orders: readonly Order[], rows: OrderRows): HistoryEntry[] {
   const byItem = new Map(rows.map((row) => [row.item.id, row]))
@@ -70,8 +68,8 @@ export async function readHistory(
   ctx: UserCtx,
   { side, before }: { side: Side | 'collected'; before: number | null },
 ) {
-  const { db } = ctx
-  const viewer = viewerOf(ctx)
+  const { db, caller } = ctx
+  const viewer = viewOf(caller.userId)
   const cursor = before === null ? undefined : { id: before }
   const request = { ...filters[side](viewer.userId), limit: PAGE_SIZE, cursor }
   const { account, facts, ...rows } = await readAsUser(ctx, {
@@ -101,8 +99,8 @@ const selectBilling = prepared((db, { id, userId }: UserId & { id: number }) =>
  * if bought.
  */
 export async function readHistoryEntry(ctx: UserCtx, id: number) {
-  const { db } = ctx
-  const viewer = viewerOf(ctx)
+  const { db, caller } = ctx
+  const viewer = viewOf(caller.userId)
   const { account, billing, orders, nfts } = await readAsUser(ctx, {
     billing: selectBilling(db, { id, userId: viewer.userId }),
     ...selectByIds(db, viewer, [id]),

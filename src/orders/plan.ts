@@ -18,14 +18,12 @@ type Added = 'id' | 'orderId' | 'buyerId' | 'billingAddressId' | 'createdAt'
 /** Id of a user, or the hash of one in `newUsers`. */
 type UserReference = { userId: number } | { identityHash: string }
 
-/** Id of a billing address, or the key of one in `newAddresses`. */
-type AddressReference = { billingAddressId: number } | { placementKey: string }
-
 /** The rows of an order, without ids and times. `payprovWebhookToken` identifies the order. */
 type PlannedOrder = {
   order: Omit<OrderRow, Added>
   buyer: UserReference
-  billing: AddressReference
+  /** Id of a billing address, or the key of one in `newAddresses`. */
+  billing: { billingAddressId: number } | { placementKey: string }
   /** What the shop keeps with it, which orders of responses do not show. */
   custom: NewOrder['custom']
   paid: NewOrder['paid']

@@ -69,9 +69,7 @@ const reduceStock = prepared((db, { rows, now }: Rows) =>
     RETURNING id, availableAmount`),
 )
 
-type NewOrders = Rows & { namespace: string }
-
-const insertOrders = prepared((db, { rows, now, namespace }: NewOrders) =>
+const insertOrders = prepared((db, { rows, now, namespace }: Rows & { namespace: string }) =>
   db.all<Written['orders'][number]>(sql`INSERT INTO orders (buyerId, billingAddressId, providerId,
       payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, custom, paid,
       namespace, createdAt)

@@ -96,7 +96,7 @@ const recentGuards = ({ db, caller, now }: Ctx, { action }: Pick<Action, 'action
   action !== 'retry' && caller.requires ? [refuseOldSignIn(db, caller, now)] : []
 
 /** Selects those of the items that an action changes, in parentheses. `ids`: a list in parentheses. */
-const changeable = (ctx: StatementCtx, { action }: Pick<Action, 'action'>, ids: SQL): SQL =>
+export const changeable = (ctx: StatementCtx, { action }: Pick<Action, 'action'>, ids: SQL): SQL =>
   sql`(SELECT d.id FROM deliveries d WHERE d.id IN ${ids} AND ${isChangeable(ctx, action)})`
 
 function isChangeable({ now, settings: { NETWORKS } }: StatementCtx, action: Action['action']) {
@@ -175,18 +175,5 @@ function cancelItems({ db, now, settings }: StatementCtx, items: SQL) {
       ...changeDeliveries(db, 'request_cancellation', isIt, now),
       ...changeDeliveries(db, 'request_cancellation_in_flight', isIt, now),
     ],
-  }
-}
-
-/**
- * The statements that ask to cancel an order, and `isChanged`: whether they change anything. If it was
- * requested before, they do not.
- */
-export function cancelOrderItems(ctx: StatementCtx, orderId: number) {
-  const ids = sql`(SELECT id FROM orderItems WHERE orderId = ${orderId})`
-  const action = { action: 'cancel' } as const
-  return {
-    isChanged: sql`EXISTS ${changeable(ctx, action, ids)}`,
-    statements: actionStatements(ctx, action, ids),
   }
 }

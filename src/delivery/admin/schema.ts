@@ -24,7 +24,7 @@ import {
 import { cursorText, idText, limitText, tokenNameText } from '../../http/inputs.ts'
 import { operatorLimits } from '../../http/limits.ts'
 
-export const TransferStatus = z.enum(deliveryStates).meta({
+const TransferStatus = z.enum(deliveryStates).meta({
   id: 'TransferStatus',
   description:
     '`awaiting_wallet`: the buyer has no wallet. `queued`: to be sent. `in_flight`: sent, not ' +

@@ -19,11 +19,10 @@ export type Filter = Pick<Query, 'status' | 'code' | 'buyerId' | 'source'> & {
 }
 
 type Delivery = typeof deliveries.$inferSelect
-type Transaction = typeof transactions.$inferSelect
 
 /** `items`: their number. */
 type TransactionRow = Pick<
-  Transaction,
+  typeof transactions.$inferSelect,
   'hash' | 'contract' | 'signer' | 'nonce' | 'block' | 'gasUsed' | 'fee' | 'isOpen' | 'createdAt'
 > & { items: number }
 

@@ -1,4 +1,7 @@
-/** The lease of a step, under which it writes what each of its phases has decided, in one transaction. */
+/**
+ * The lease of a step, under which it writes what each of its phases has decided, in one transaction.
+ * Findings are what nobody but a thief should have done: an alarm lasts until they are acknowledged.
+ */
 
 import { sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
@@ -13,7 +16,6 @@ import type { DeliveryTransaction, SignerRow } from '../model.ts'
 import { describeReason } from '../reasons.ts'
 import type { ItemChange } from '../rules/item-changes.ts'
 import { writeItemChanges } from '../transitions.ts'
-import { type Finding, storeFindings } from './findings.ts'
 import { LEASE, leaseEnd } from './lease.ts'
 
 /** What a row has besides `DeliveryTransaction`: whether it is open, and what it has cost (wei). */
@@ -127,6 +129,41 @@ const unrequestedFinding = (chainId: number, ids: readonly number[]): Finding =>
   detail: `Somebody has cancelled items on chain ${chainId} although nobody asked for that: ${ids.length}, such as ${ids[0]}.`,
   nodes: [],
 })
+
+/** Findings of an alarm that are kept. */
+const KEPT = 5
+
+/** Milliseconds by which a node may tell of something later than another one. */
+export const LATE = 10 * 60_000
+
+/**
+ * `key`: that of the alarm. `nodes`: those that said it, by their position in `rpcUrls`; empty for what
+ * a run has found, which is stored once.
+ */
+export type Finding = { key: string; detail: string; nodes: number[] }
+
+/** The statements that store findings. What another node tells soon after the first is not stored. */
+export function storeFindings(
+  db: Database,
+  chainId: number,
+  findings: readonly Finding[],
+  now: Date,
+) {
+  const rows = JSON.stringify(findings)
+  const late = new Date(now.getTime() - LATE).toISOString()
+  return [
+    raw<never>(db)`INSERT INTO findings (chainId, key, detail, nodes, seenAt)
+      SELECT ${chainId}, value ->> 'key', value ->> 'detail', value ->> 'nodes', ${now.toISOString()}
+      FROM json_each(${rows}) r WHERE NOT EXISTS (
+        SELECT 1 FROM findings f WHERE f.key = r.value ->> 'key' AND f.detail = r.value ->> 'detail'
+          AND (r.value ->> 'nodes' = '[]' OR f.seenAt >= ${late} AND NOT EXISTS (
+            SELECT 1 FROM json_each(f.nodes) JOIN json_each(r.value -> 'nodes') s USING (value))))`,
+    raw<never>(db)`
+      DELETE FROM findings WHERE key IN (SELECT value ->> 'key' FROM json_each(${rows}))
+      AND id NOT IN (SELECT id FROM findings f WHERE f.key = findings.key
+        ORDER BY id DESC LIMIT ${KEPT})`,
+  ] as const
+}
 
 /** The columns that change in the life of a transaction. */
 const columns = [

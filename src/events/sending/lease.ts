@@ -48,11 +48,7 @@ export async function takeLease(db: Database, endpointId: string, now: Date) {
 }
 
 /** Whether another endpoint of the same role waits, and a run may send to it once this one ends. */
-export async function isAnotherWaiting(
-  db: Database,
-  { id, role }: WebhookEndpoint,
-  now: Date,
-): Promise<boolean> {
+export async function isAnotherWaiting(db: Database, { id, role }: WebhookEndpoint, now: Date) {
   const { others } = await batch(db, {
     others: raw(db)`SELECT id FROM webhookEndpoints
       WHERE role = ${role} AND id <> ${id} AND ${isClaimableSql(now.toISOString(), id)} LIMIT 1`,
