@@ -77,11 +77,9 @@ export async function runCron(env: Env, now: Date): Promise<void> {
     const run = { finishedAt: new Date().toISOString(), failedJobs: [...failedJobs] }
     return attempt('recordEnd', () => batch(db, { run: db.update(cronRuns).set(run) }))
   }
-  const started = raw<never>(
-    db,
-    sql`INSERT INTO cronRuns (id, startedAt, failedJobs) VALUES (1, ${now.toISOString()}, '[]')
-      ON CONFLICT (id) DO UPDATE SET startedAt = excluded.startedAt`,
-  )
+  const started = raw<never>(db)`
+    INSERT INTO cronRuns (id, startedAt, failedJobs) VALUES (1, ${now.toISOString()}, '[]')
+    ON CONFLICT (id) DO UPDATE SET startedAt = excluded.startedAt`
   await attempt('recordStart', () => batch(db, { started }))
   await Promise.all(Object.entries(jobs).map(([job, run]) => attempt(job, run)))
   await recordEnd()

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { publicKeys } from '../../src/auth/tokens.ts'
 import type { Size } from '../local/catalogue/synthetic.ts'
 import { generateSigningKey } from '../operate/keys/signing-key.ts'
-import { defineCommand, start } from '../shell/command.ts'
+import { defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
 import { createPairs } from './bench/calls.ts'
 import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'
@@ -60,22 +60,34 @@ const brief: Numbers = {
   seconds: 1,
 }
 
+const parts: Record<string, (numbers: Numbers) => Promise<void> | void> = {
+  calls: benchCalls,
+  transfers: benchTransfers,
+  webhooks: benchWebhooks,
+  startup: benchStartup,
+}
+
 export const command = defineCommand(
   {
     name: 'npm run bench',
     purpose:
       'Measures the speed of the API relative to a floor. Compare ratios only: speeds depend on the machine and on what else it does.',
     options: {
+      only: {
+        type: 'string',
+        value: 'PART',
+        help: 'Measure calls, transfers, webhooks or startup.',
+      },
+      rounds: { type: 'string', value: 'N', help: 'Rounds of each call. Default: 10' },
       brief: { type: 'boolean', help: 'Measure next to nothing: does the bench still work?' },
     },
-    example: 'npm run bench',
+    example: 'npm run bench -- --only calls --rounds 3',
   },
-  async ({ brief: isBrief }) => {
+  async ({ only, rounds, brief: isBrief }) => {
     const numbers = isBrief ? brief : full
-    await benchCalls(numbers)
-    await benchTransfers(numbers)
-    await benchWebhooks(numbers)
-    benchStartup()
+    if (rounds) numbers.rounds = parseInteger('--rounds', rounds, 1)
+    if (only && !(only in parts)) throw new UsageError(`There is no part "${only}".`)
+    for (const [name, run] of Object.entries(parts)) if (!only || only === name) await run(numbers)
   },
 )
 

@@ -32,8 +32,8 @@ const liveToken = ({ tokenId, userId, role, scope }: Caller) =>
 type LiveToken = Pick<typeof tokens.$inferSelect, 'kind'> &
   Pick<typeof users.$inferSelect, 'roleId'>
 
-const selectLiveToken = prepared((db, caller: Caller) =>
-  raw<LiveToken>(db, sql`SELECT tokens.kind, users.roleId ${liveToken(caller)}`),
+const selectLiveToken = prepared(
+  (db, caller: Caller) => raw<LiveToken>(db)`SELECT tokens.kind, users.roleId ${liveToken(caller)}`,
 )
 
 /** Whether a caller acts for everybody: with a master token that is not for the orders of one shop. */

@@ -21,14 +21,7 @@ type Action = {
  * statement that acts: it records nothing if that changed no row.
  */
 export const recordAction = (ctx: Ctx, { when = sql`TRUE`, ...action }: Action) =>
-  insertAction(ctx, { ...action, when: sql`changes() > 0 AND ${when}` })
-
-/**
- * The same for an action that has several statements: put it before them. `when` says whether they
- * will change something.
- */
-export const recordIntended = (ctx: Ctx, action: Action & { when: SQL }) =>
-  insertAction(ctx, action)
+  recordIntended(ctx, { ...action, when: sql`changes() > 0 AND ${when}` })
 
 /**
  * The statement that records an action on many rows. `ids` selects them, in parentheses. Put it
@@ -38,7 +31,7 @@ export const recordItems = (
   ctx: Ctx,
   { ids, when = sql`TRUE`, ...action }: Action & { ids: SQL },
 ) =>
-  insertAction(
+  recordIntended(
     ctx,
     {
       ...action,
@@ -53,17 +46,18 @@ const detailsSql = ({ details }: Action): SQL =>
     ? sql`${details}`
     : sql`${details ? JSON.stringify(details) : null}`
 
-function insertAction(
+/**
+ * The same for an action that has several statements: put it before them. `when` says whether they
+ * will change something. `from`: what it selects from.
+ */
+export function recordIntended(
   { db, caller: { tokenId, userId }, now }: Ctx,
   { subject = null, ...action }: Action,
   from = sql`tokens`,
 ) {
-  return raw<never>(
-    db,
-    sql`INSERT INTO auditLog (at, userId, tokenName, action, subject, details)
-      SELECT ${now.toISOString()}, ${userId}, iif(tokens.kind = 'api', tokens.name, NULL),
-        ${action.action}, ${typeof subject === 'number' ? String(subject) : subject},
-        ${detailsSql(action)}
-      FROM ${from} WHERE tokens.id = ${tokenId} AND ${action.when ?? sql`TRUE`}`,
-  )
+  return raw<never>(db)`INSERT INTO auditLog (at, userId, tokenName, action, subject, details)
+    SELECT ${now.toISOString()}, ${userId}, iif(tokens.kind = 'api', tokens.name, NULL),
+      ${action.action}, ${typeof subject === 'number' ? String(subject) : subject},
+      ${detailsSql(action)}
+    FROM ${from} WHERE tokens.id = ${tokenId} AND ${action.when ?? sql`TRUE`}`
 }

@@ -96,12 +96,9 @@ export async function readAsUser(
     accounts: selectAccount(db, { tokenId: caller.tokenId }),
     ...statements,
   })
-  return { account: requireAccount(accounts), ...rows }
-}
-
-function requireAccount([account]: readonly Account[]): Account {
+  const [account] = accounts
   if (!account) throw sessionRequired()
-  return account
+  return { account, ...rows }
 }
 
 const reauthenticationRequired = () =>

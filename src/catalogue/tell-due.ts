@@ -1,6 +1,5 @@
 /** Tells lists of changes what happens at a stored time. The cron run does so. */
 
-import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
@@ -15,15 +14,10 @@ export function tellDue(db: Database, now: Date) {
   const at = now.toISOString()
   const dayAgo = new Date(now.getTime() - DAY).toISOString()
   return batch(db, {
-    ended: raw<never>(
-      db,
-      sql`UPDATE listings SET updatedAt = ${at}
-        WHERE activeTill > ${dayAgo} AND activeTill <= ${at} AND updatedAt < activeTill`,
-    ),
+    ended: raw<never>(db)`UPDATE listings SET updatedAt = ${at}
+      WHERE activeTill > ${dayAgo} AND activeTill <= ${at} AND updatedAt < activeTill`,
     // The first condition is that of the index.
-    released: raw<never>(
-      db,
-      sql`UPDATE nfts SET changedAt = ${at} WHERE changedAt < releaseAt AND releaseAt <= ${at}`,
-    ),
+    released: raw<never>(db)`UPDATE nfts SET changedAt = ${at}
+      WHERE changedAt < releaseAt AND releaseAt <= ${at}`,
   })
 }

@@ -43,7 +43,7 @@ export async function guarded<const Statements extends NamedStatements>(
   statements: Statements,
 ): Promise<Results<Statements>> {
   try {
-    return await run(db, [raw<never>(db, guardSql(guards))], statements)
+    return await run(db, [raw<never>(db)`${guardSql(guards)}`], statements)
   } catch (error) {
     throw readGuardError(guards, error) ?? error
   }

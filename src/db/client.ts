@@ -3,13 +3,24 @@ import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 
 type D1 = Pick<D1Database, 'prepare' | 'batch'>
 
+/** What Drizzle uses of D1, over a session, with what it has told. */
+type Connection = D1 & {
+  /** Whether it begins at the nearest copy, which may be a replica that lags behind the primary. */
+  readonly isNearest: boolean
+  readonly trips: Trips
+  /** Whether a replica has answered which may lack what is new. */
+  mayLag: boolean
+  /** Opens another connection, which begins at the primary. */
+  openPrimary(): Database
+}
+
 export type Database = DrizzleD1Database & { $client: Connection }
 
 /** What one request, or one run of a job, asks of the database. */
 export type Trips = {
   /** A batch counts as one. */
   count: number
-  /** In all batches. */
+  /** In all batches. D1 has a limit of 1,000 for an invocation. */
   statements: number
   /** In the order in which they were opened. */
   readonly sessions: D1DatabaseSession[]
@@ -23,79 +34,40 @@ export const bookmarkOf = ({ sessions }: Trips): string | null =>
 
 const PRIMARY = 'first-primary'
 
-type Options = {
-  /** Whether it begins at the nearest copy, which may be a replica that lags behind the primary. */
-  isNearest: boolean
-  trips: Trips
-  /** Opens another connection, which begins at the primary. */
-  openPrimary: () => Database
-}
+type Options = Pick<Connection, 'isNearest' | 'trips' | 'openPrimary'>
 
-/** What Drizzle uses of D1, over a session. */
-class Connection implements D1 {
-  readonly #session: D1
-  readonly #options: Options
-  #replicaAnswered = false
-
-  constructor(session: D1, options: Options) {
-    this.#session = session
-    this.#options = options
+function overSession(session: D1, options: Options): Database {
+  const { trips, isNearest } = options
+  const connection: Connection = {
+    ...options,
+    mayLag: false,
+    prepare: (query) => session.prepare(query),
+    async batch<T>(statements: D1PreparedStatement[]) {
+      trips.count++
+      trips.statements += statements.length
+      const results = await session.batch<T>(statements)
+      const isOfReplica = results.some(({ meta }) => meta.served_by_primary === false)
+      connection.mayLag ||= isNearest && isOfReplica
+      return results
+    },
   }
-
-  prepare(query: string): D1PreparedStatement {
-    return this.#session.prepare(query)
-  }
-
-  async batch<T>(statements: D1PreparedStatement[]): Promise<D1Result<T>[]> {
-    const { trips } = this.#options
-    trips.count++
-    trips.statements += statements.length
-    const results = await this.#session.batch<T>(statements)
-    this.#replicaAnswered ||= results.some(({ meta }) => meta.served_by_primary === false)
-    return results
-  }
-
-  /** Statements that were sent. D1 has a limit of 1,000 for an invocation. */
-  get statements(): number {
-    return this.#options.trips.statements
-  }
-
-  get isNearest(): boolean {
-    return this.#options.isNearest
-  }
-
-  /** Whether a replica has answered which may lack what is new. */
-  get mayLag(): boolean {
-    return this.isNearest && this.#replicaAnswered
-  }
-
-  openPrimary(): Database {
-    return this.#options.openPrimary()
-  }
-}
-
-function overConnection(session: D1, options: Options): Database {
-  const { trips } = options
   const logQuery = () => {
     trips.count++
     trips.statements++
   }
   // Drizzle uses only `prepare` and `batch`. It calls the logger for single queries only.
-  const connection = new Connection(session, options)
   return drizzle(connection as Connection & D1Database, { logger: { logQuery } })
 }
 
 /** Drizzle over D1 without sessions: always the primary. */
-export function connect(d1: D1, trips = noTrips()): Database {
-  const openPrimary = () => connect(d1, trips)
-  return overConnection(d1, { isNearest: false, trips, openPrimary })
-}
+export const connect = (d1: D1, trips = noTrips()): Database =>
+  overSession(d1, { isNearest: false, trips, openPrimary: () => connect(d1, trips) })
 
 function openSession(d1: D1Database, start: string, trips: Trips): Database {
   const session = d1.withSession(start)
   trips.sessions.push(session)
   const openPrimary = () => connectPrimary(d1, trips)
-  return overConnection(session, { isNearest: start !== PRIMARY, trips, openPrimary })
+  return overSession(session, { isNearest: start !== PRIMARY, trips, openPrimary })
 }
 
 /** Drizzle over a session that begins at the primary. Its later reads may go to a replica. */

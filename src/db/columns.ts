@@ -5,19 +5,16 @@ type Columns<T extends SQLiteTable> = T['_']['columns']
 
 /**
  * Returns the columns of a table that an answer shows, to select. Answers are allow-lists: a column
- * that the schema does not name is never read.
+ * that the schema does not name is never read. Their other fields are not of this table.
  *
  * @example db.select(shownColumns(addresses, BillingAddress)).from(addresses)
  */
-export function shownColumns<T extends SQLiteTable, K extends string & keyof Columns<T>>(
+export function shownColumns<T extends SQLiteTable, K extends string>(
   table: T,
   { shape }: { shape: Record<K, unknown> },
 ) {
-  const columns = getTableColumns(table)
-  return Object.fromEntries(Object.keys(shape).map((name) => [name, columns[name]])) as Pick<
-    Columns<T>,
-    K
-  >
+  const columns = Object.entries(getTableColumns(table)).filter(([name]) => name in shape)
+  return Object.fromEntries(columns) as Pick<Columns<T>, K & keyof Columns<T>>
 }
 
 type Selected = Readonly<Record<string, Column | SQL>>

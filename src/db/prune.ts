@@ -11,8 +11,5 @@ export const MAX_PRUNED = sql.raw('10000')
 
 /** Returns the statement that deletes rows that nobody needs. `key`: of a table WITHOUT ROWID. */
 export const prune = (db: Database, table: SQLiteTable, condition: SQL, key = sql`rowid`) =>
-  raw<never>(
-    db,
-    sql`DELETE FROM ${table} WHERE (${key}) IN
-      (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${MAX_PRUNED})`,
-  )
+  raw<never>(db)`DELETE FROM ${table} WHERE (${key}) IN
+    (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${MAX_PRUNED})`

@@ -8,7 +8,7 @@ import type { Guard } from './batch.ts'
 import type { Database } from './client.ts'
 import { prune } from './prune.ts'
 import { quotas } from './schema/operations.ts'
-import { raw, type StatementOf } from './statements.ts'
+import { raw } from './statements.ts'
 
 const periods = {
   minute: { digits: 16, milliseconds: 60 * 1000 },
@@ -51,12 +51,10 @@ export const takeQuotas = (
   now: Date,
   quotas: readonly Quota[],
   when: SQL = sql`true`,
-): Taken => ({
+) => ({
   guards: quotas.map((quota) => refuseOver(quota, now)),
   uses: quotas.map((quota) => countUse(db, quota, now, when)),
 })
-
-type Taken = { guards: Guard[]; uses: StatementOf<never[]>[] }
 
 const refuseOver = ({ name, per, limit, uses = 1, error }: Quota, now: Date): Guard => ({
   when: sql`coalesce((SELECT used FROM quotas
@@ -65,12 +63,9 @@ const refuseOver = ({ name, per, limit, uses = 1, error }: Quota, now: Date): Gu
 })
 
 const countUse = (db: Database, { name, per, uses = 1 }: Quota, now: Date, when: SQL) =>
-  raw<never>(
-    db,
-    sql`INSERT INTO quotas (name, period, used)
-      SELECT ${name}, ${periodAt(now, per)}, ${uses} WHERE ${when}
-      ON CONFLICT DO UPDATE SET used = used + excluded.used`,
-  )
+  raw<never>(db)`INSERT INTO quotas (name, period, used)
+    SELECT ${name}, ${periodAt(now, per)}, ${uses} WHERE ${when}
+    ON CONFLICT DO UPDATE SET used = used + excluded.used`
 
 /** Returns the statement that deletes what was used before yesterday. */
 export const pruneQuotas = (db: Database, now: Date) =>

@@ -4,7 +4,7 @@
  * The one file that relies on what Drizzle does not document: what its `batch` asks of a statement
  * (`_prepare`, `getQuery`, `mapResult`). `test/db/statements.test.ts` fails if an upgrade changes that.
  */
-import { Column, fillPlaceholders, is, type Query, type SQL, sql } from 'drizzle-orm'
+import { Column, fillPlaceholders, is, type Query, sql } from 'drizzle-orm'
 import type { BatchItem } from 'drizzle-orm/batch'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { PreparedQuery } from 'drizzle-orm/session'
@@ -27,9 +27,15 @@ class BoundStatement<Result> implements StatementOf<Result> {
   }
 }
 
-/** Handwritten SQL, with the rows that it returns. Drizzle's `db.all` loses the values in a batch. */
-export const raw = <Row>(db: Database, statement: SQL): StatementOf<Row[]> =>
-  new BoundStatement(db, db.all(statement).getQuery(), (result) => result.results)
+/**
+ * Handwritten SQL, with the rows that it returns. Drizzle's `db.all` loses the values in a batch.
+ *
+ * @example raw<{ id: number }>(db)`SELECT id FROM users WHERE email = ${email}`
+ */
+export const raw =
+  <Row>(db: Database) =>
+  (strings: TemplateStringsArray, ...values: unknown[]): StatementOf<Row[]> =>
+    new BoundStatement(db, db.all(sql(strings, ...values)).getQuery(), ({ results }) => results)
 
 /** The size of the database in bytes, which D1 tells beside the rows of every statement. */
 export const selectSize = (db: Database): StatementOf<number> =>

@@ -5,13 +5,13 @@
  */
 import type { Address, Hex } from 'viem'
 import { batch } from '../db/batch.ts'
-import type { Database } from '../db/client.ts'
 import type { Network } from '../env.ts'
 import { encodeGetter } from '../ethereum/contract.ts'
 import { askAll, leaveOut, type Node, otherNodes } from '../ethereum/node.ts'
 import { block, blockAt, hex, inconclusive, read, view } from '../ethereum/requests.ts'
 import { log } from '../log.ts'
-import type { KnownBlock, Loaded, Observation } from './model.ts'
+import type { Observed } from './chain/observe.ts'
+import type { KnownBlock, Loaded } from './model.ts'
 import {
   forgetContract,
   isNewer,
@@ -25,13 +25,7 @@ import {
 /** Milliseconds after which nodes are believed that all contradict what is stored. */
 const CONTRADICTION_TIMEOUT = 10 * 60_000
 
-type Input = {
-  db: Database
-  network: Network
-  loaded: Loaded
-  observation: Observation
-  now: Date
-}
+type Input = Pick<Observed, 'db' | 'network' | 'loaded' | 'observation' | 'now'>
 
 /**
  * `corrected`: what was stored is corrected, and the step has to begin again. Otherwise the problem.
@@ -180,11 +174,7 @@ async function isNoContract(network: Network, contract: Address): Promise<boolea
 }
 
 /** What the other nodes say of a block: one of them has it, all have another one or none, or some do not answer. */
-async function askOthersFor(
-  { number, hash }: KnownBlock,
-  network: Network,
-  node: Node,
-): Promise<'has' | 'lacks' | 'unknown'> {
+async function askOthersFor({ number, hash }: KnownBlock, network: Network, node: Node) {
   let answers = 1
   for (const other of otherNodes(network, node)) {
     const reply = (await other.rpc([blockAt(number)]))(blockAt(number))

@@ -14,19 +14,20 @@ import {
 } from '../ethereum/requests.ts'
 import type { Reply } from '../ethereum/rpc.ts'
 import { log } from '../log.ts'
-import type { Loaded, Observation, SignerRow } from './model.ts'
+import type { Observed } from './chain/observe.ts'
+import type { SignerRow } from './model.ts'
 import { type Decision, decide, isUnmined } from './rules/decide.ts'
 import type { Burn, Changes, TransactionChange } from './store/store.ts'
 
-type Closed = { decisions: Decision[]; changes: Changes }
+type Input = Pick<Observed, 'network' | 'loaded' | 'observation' | 'now'>
 
 /** Decides about each open transaction. Asks nodes only about transfers that have used up their gas. */
-export async function closeTransactions(
-  network: Network,
-  loaded: Loaded,
-  observation: Observation,
-  now: Date,
-): Promise<Closed> {
+export async function closeTransactions({
+  network,
+  loaded,
+  observation,
+  now,
+}: Input): Promise<{ decisions: Decision[]; changes: Changes }> {
   const evidence = {
     observation,
     carried: loaded.carried,

@@ -1,11 +1,11 @@
 /** The second phase of a step: compares the keys of items with the chain, before they are sent and once a day. */
 
 import type { Address, Hex } from 'viem'
-import type { Network } from '../env.ts'
 import { otherNodes } from '../ethereum/node.ts'
 import { log } from '../log.ts'
+import type { Observed } from './chain/observe.ts'
 import { locateUses, readMined } from './chain/records.ts'
-import type { Item, Loaded, Observation } from './model.ts'
+import type { Item, Loaded } from './model.ts'
 import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
 import { finalDelay } from './rules/decide.ts'
 import { fail, type ItemChange, queue, wait, waitForTransaction } from './rules/item-changes.ts'
@@ -20,20 +20,11 @@ import {
   settle,
   settleMined,
 } from './rules/settle.ts'
-import type { Finding } from './store/findings.ts'
 import { COMPARE_INTERVAL } from './store/lease.ts'
 import { COMPARED_ITEMS } from './store/load.ts'
-import type { Changes, HeldLease, NewTransaction } from './store/store.ts'
+import type { Changes, Finding, NewTransaction } from './store/store.ts'
 
-type Input = {
-  network: Network
-  loaded: Loaded
-  observation: Observation
-  /** The relayers of this instance. */
-  relayers: readonly Address[]
-  now: Date
-  lease: HeldLease
-}
+type Input = Pick<Observed, 'network' | 'loaded' | 'observation' | 'relayers' | 'now' | 'lease'>
 
 type Compared = {
   changes: Changes
@@ -102,6 +93,7 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Input
     const contract = item.contract ?? delivery
     const isUsed = record && isFinal(record, final)
     if (isUsed && !disputed.has(item.key)) recorded.push({ item, record })
+    // A fork has dropped the block with its key: with this reason the item can be retried.
     else if (record?.block === 0 && isUsedUp(item) && !disputed.has(item.key))
       changes.push(fail(item, explain('transfer_failed', 'the chain has dropped its block')))
     else if (item.state !== 'queued') continue
@@ -255,11 +247,7 @@ const newRow = ({ mined, contract, items }: FoundTransaction, now: Date): NewTra
 })
 
 /** The page that was compared. After the last one, the next comparison starts at the first item. */
-function findComparedTo(
-  { compared, network }: Loaded,
-  isIncomplete: boolean,
-  now: Date,
-): Changes['compared'] {
+function findComparedTo({ compared, network }: Loaded, isIncomplete: boolean, now: Date) {
   // The same page again, until the comparison has been due for some minutes.
   const dueAt = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
   if (isIncomplete) return network.comparedAt ? undefined : { id: network.comparedId, at: dueAt }

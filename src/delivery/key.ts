@@ -5,7 +5,7 @@ import type { Hex } from 'viem'
 import { bytesToHex, hexToBytes, sha256 } from 'viem/utils'
 import type { Guard } from '../db/batch.ts'
 import { prepared } from '../db/statements.ts'
-import { ApiError } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
 
 /** A key that belongs to an order number of a shop, or is random. */
 export type KeySource = { namespace: string; providerId: string | null }
@@ -45,11 +45,9 @@ export const storeInstance = prepared((db, { secretHash, publicUrl }: Instance) 
 )
 
 /** Rejects with `not_ready` if another secret made the keys of this instance. */
-export const refuseOtherSecret = (secretHash: string): Guard => ({
-  when: sql`EXISTS (SELECT 1 FROM instance WHERE deliverySecretHash <> ${secretHash})`,
-  error: () =>
-    new ApiError(
-      'not_ready',
-      'the secret DELIVERY_KEY_SECRET is not the one that this instance began with',
-    ),
-})
+export const refuseOtherSecret = (secretHash: string): Guard =>
+  guard(
+    sql`EXISTS (SELECT 1 FROM instance WHERE deliverySecretHash <> ${secretHash})`,
+    'not_ready',
+    'the secret DELIVERY_KEY_SECRET is not the one that this instance began with',
+  )

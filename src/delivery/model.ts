@@ -1,12 +1,39 @@
 /** What a step works with: deliveries, transactions and networks as they are stored, and what nodes say. */
 import type { Address, Hex } from 'viem'
 import type { nfts } from '../db/schema/catalogue.ts'
-import type { deliveries, networks, transactions } from '../db/schema/delivery.ts'
+import type {
+  DeliveryState,
+  deliveries,
+  itemStatuses,
+  networks,
+  transactions,
+} from '../db/schema/delivery.ts'
 import type { orderItems } from '../db/schema/orders.ts'
 import type { ContractState, KeyRecord, Log } from '../ethereum/contract.ts'
 import type { Fees, Market } from '../ethereum/fees.ts'
 import type { Node } from '../ethereum/node.ts'
 import type { Block, Receipt } from '../ethereum/requests.ts'
+
+export type ItemStatus = (typeof itemStatuses)[number]
+
+/**
+ * The status of an order item by the state of its delivery. Null means that it depends on whether a
+ * transaction was sent: an item that is queued again after one stays `transferring`, unless that one
+ * has expired.
+ */
+export const statusByState: Record<DeliveryState, ItemStatus | null> = {
+  awaiting_wallet: 'awaiting_wallet',
+  queued: null,
+  in_flight: null,
+  transferred: 'transferred',
+  failed: 'failed',
+  cancelled: 'failed',
+  written_off: 'failed',
+}
+
+/** Returns the status of an order item. `txId` is null before the first transaction. */
+export const itemStatus = (state: DeliveryState, txId: string | null): ItemStatus | null =>
+  statusByState[state] ?? (txId === null ? null : 'transferring')
 
 type Delivery = typeof deliveries.$inferSelect
 type Transaction = typeof transactions.$inferSelect

@@ -22,8 +22,8 @@ type Rule = {
   /** For people. */
   sentence: string
   /**
-   * Milliseconds that an item waits before it ends: 0 if it does at once, Infinity if it waits until
-   * the cause is removed. Absent if no item waits for this: `ends` says when it ends.
+   * Milliseconds that an item waits before it ends: 0 if it fails once it is looked at, Infinity if it
+   * waits until the cause is removed. Absent if no item waits for this: `ends` says when it ends.
    */
   waits?: number
   /** How it ends. Default: it fails. */
@@ -46,6 +46,8 @@ const buyerMoved = 'the buyer links another wallet'
 
 /** The order itself shows that it cannot be delivered. */
 const atOnce = { waits: 0, confirmedBy: 'no node' } as const
+/** A final block has the key (`rules/settle.ts`), so no item waits for this. */
+const byRecord = { ends: 'fails at once', retry: false } as const
 /** Nobody corrects that. */
 const ownFault = { waits: 10 * MINUTE, isOwnFault: true } as const
 /** The holder of the token often corrects that. */
@@ -92,8 +94,7 @@ export const rules: Record<ReasonCode, Rule> = {
   invalid_token_id: { sentence: 'the NFT has no valid token id', ...atOnce, retry: corrected },
   key_used_for_other_delivery: {
     sentence: 'the delivery key was used for another delivery',
-    waits: 0,
-    retry: false,
+    ...byRecord,
   },
   mint_not_exact: {
     sentence: 'the mint would make other pieces than the one that was sold',
@@ -165,8 +166,7 @@ export const rules: Record<ReasonCode, Rule> = {
   },
   token_moved_nothing: {
     sentence: 'the token accepted the transfer but recorded none',
-    waits: 0,
-    retry: false,
+    ...byRecord,
   },
   token_not_deployed: { sentence: 'the token contract has no code', ...ownFault },
   token_not_supported: {

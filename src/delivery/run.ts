@@ -42,11 +42,7 @@ export type Deps = {
  * Works on the chains that the messages name. A message is only a hint, so it is never repeated:
  * if a run fails, the cron run wakes its chain again. `onEnd` is called whenever deliveries have ended.
  */
-export async function consume(
-  batch: MessageBatch<WakeUp>,
-  env: Env,
-  onEnd: Deps['onEnd'],
-): Promise<void> {
+export async function consume(batch: MessageBatch<WakeUp>, env: Env, onEnd: Deps['onEnd']) {
   batch.ackAll()
   const deps = {
     db: connect(env.DB),
@@ -68,7 +64,7 @@ export async function consume(
   }
 }
 
-const isExhausted = ({ $client }: Database): boolean => $client.statements >= MAX_STATEMENTS
+const isExhausted = ({ $client }: Database): boolean => $client.trips.statements >= MAX_STATEMENTS
 
 /** Gives the lease back, so that the cron run can wake the chain at once. An alarm tells of the error. */
 async function storeError({ db, clock }: Deps, chainId: number, lease: string, error: unknown) {
@@ -81,12 +77,7 @@ async function storeError({ db, clock }: Deps, chainId: number, lease: string, e
 }
 
 /** Works on a chain, unless another run does. `duration`: milliseconds. */
-export async function run(
-  deps: Deps,
-  chainId: number,
-  lease: string,
-  duration = MAX_DURATION,
-): Promise<void> {
+export async function run(deps: Deps, chainId: number, lease: string, duration = MAX_DURATION) {
   const { db, settings, clock } = deps
   const network = Object.values(settings.NETWORKS).find((network) => network.chainId === chainId)
   if (!network) return log.error('unknown_chain', { chainId })

@@ -98,12 +98,7 @@ async function readPermission(
   return isTold ? { is: 'missing' } : unknown('the contract does not tell')
 }
 
-async function trySale(
-  rpc: Rpc,
-  network: TriedNetwork,
-  relayer: Address,
-  sale: Sale,
-): Promise<Obstacle> {
+async function trySale(rpc: Rpc, network: TriedNetwork, relayer: Address, sale: Sale) {
   const transfer = parseTransfer({
     contractAddr: sale.contract,
     tokenId: sale.tokenId,

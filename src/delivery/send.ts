@@ -6,12 +6,12 @@ import type { Network } from '../env.ts'
 import { otherNodes } from '../ethereum/node.ts'
 import { broadcast as broadcastRequest } from '../ethereum/requests.ts'
 import { loggedMessage } from '../ethereum/revert.ts'
-import type { Signer } from '../ethereum/signer.ts'
 import { log } from '../log.ts'
 import { diagnose } from './chain/diagnose.ts'
+import type { Observed } from './chain/observe.ts'
 import { simulate } from './chain/simulate.ts'
 import { readStandards, readTokenLimits } from './chain/tokens.ts'
-import type { Item, Loaded, Observation, SigningBlocker } from './model.ts'
+import type { Item, Observation, SigningBlocker } from './model.ts'
 import { explain } from './reasons.ts'
 import {
   type Capacity,
@@ -25,19 +25,12 @@ import { makeCalls, type Requested, sortItems } from './rules/compose.ts'
 import { DEADLINE, type Decision, PATIENCE } from './rules/decide.ts'
 import { queue, stayDue, wait } from './rules/item-changes.ts'
 import { type Signed, signBatches, signReplacements } from './sign.ts'
-import type { Changes, HeldLease, NewTransaction, TransactionChange } from './store/store.ts'
+import type { Changes, NewTransaction, TransactionChange } from './store/store.ts'
 
 /** Milliseconds until an item is processed again whose token a step did not ask about. */
 const UNASKED_TOKEN_DELAY = 15_000
 
-type Input = {
-  network: Network
-  loaded: Loaded
-  observation: Observation
-  signers: readonly Signer[]
-  now: Date
-  lease: HeldLease
-}
+type Input = Pick<Observed, 'network' | 'loaded' | 'observation' | 'signers' | 'now' | 'lease'>
 
 type Prepared = {
   changes: Changes

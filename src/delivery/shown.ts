@@ -3,8 +3,8 @@ import { sql } from 'drizzle-orm'
 import type { RowOf } from '../db/columns.ts'
 import { deliveries, deliveryStates, transactions } from '../db/schema/delivery.ts'
 import { orders } from '../db/schema/orders.ts'
+import { type ItemStatus, itemStatus, statusByState } from './model.ts'
 import { describeReason } from './reasons.ts'
-import { type ItemStatus, itemStatus, statusByState } from './status.ts'
 
 /**
  * Returns the states of the deliveries whose items have a status, and whether a transaction was sent

@@ -12,15 +12,15 @@ import {
 } from '../ethereum/fees.ts'
 import { decodeCallData, sign } from '../ethereum/signer.ts'
 import { log } from '../log.ts'
+import type { Observed } from './chain/observe.ts'
 import { estimate, type GasLimit } from './chain/simulate.ts'
-import type { Observation, SigningBlocker } from './model.ts'
+import type { SigningBlocker } from './model.ts'
 import { type Capacity, findPieces, type GoodBatch, takeFitting } from './rules/capacity.ts'
 import { type Decision, signedHashes } from './rules/decide.ts'
 import { carry, type ItemChange } from './rules/item-changes.ts'
 import type { NewTransaction, TransactionChange } from './store/store.ts'
 
-/** What a step knows when it signs. */
-type Input = { network: Network; observation: Observation; now: Date }
+type Input = Pick<Observed, 'network' | 'observation' | 'now'>
 
 /** `usual`: the fees of a nonce for which nothing was signed before. */
 type Pricing = { market: Market; feeCap: bigint; usual: Fees }

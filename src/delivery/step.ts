@@ -5,14 +5,13 @@
  * step that stops in between loses nothing: the next one sends the stored bytes.
  */
 
-import type { Address } from 'viem'
 import { batch } from '../db/batch.ts'
 import { type Database, isTransient } from '../db/client.ts'
 import type { Network, Settings } from '../env.ts'
 import { leaveOut, usableNodes } from '../ethereum/node.ts'
-import { getSigner, type Signer } from '../ethereum/signer.ts'
+import { getSigner } from '../ethereum/signer.ts'
 import { log } from '../log.ts'
-import { observe } from './chain/observe.ts'
+import { observe, type StepInput } from './chain/observe.ts'
 import { checkContracts, checkNonces, checkSettledBlock, findContradictedSince } from './checks.ts'
 import { closeTransactions, logClosed } from './close.ts'
 import { compareKeys } from './compare.ts'
@@ -20,9 +19,8 @@ import type { Loaded, SigningBlocker } from './model.ts'
 import { hasRoom, nextLook } from './rules/decide.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 import { broadcast, prepareCalls } from './send.ts'
-import { storeFindings } from './store/findings.ts'
 import { load, MAX_LOADED } from './store/load.ts'
-import { HeldLease, NO_CHANGES, Outdated } from './store/store.ts'
+import { holdLease, NO_CHANGES, Outdated, storeFindings } from './store/store.ts'
 
 /** Milliseconds until a network is asked again that could not be worked on. */
 const BLOCKED_DELAY = 15_000
@@ -81,7 +79,7 @@ export async function step(
   const now = clock()
   const signers = settings.TRANSFER_SIGNER_KEYS.map(getSigner)
   const relayers = signers.map(({ address }) => address)
-  const lease = new HeldLease(db, network, leaseId, clock)
+  const lease = holdLease(db, network, leaseId, clock)
   const loaded = await load(db, network, relayers, leaseId, now)
   if (!loaded) return null
   const outcome = await work({ db, network, loaded, signers, relayers, now, lease }).catch(
@@ -97,39 +95,29 @@ export async function step(
   return { loaded, ...outcome }
 }
 
-type Input = {
-  db: Database
-  network: Network
-  loaded: Loaded
-  signers: readonly Signer[]
-  relayers: readonly Address[]
-  now: Date
-  lease: HeldLease
-}
-
 /** Throws `Outdated` if the lease was lost, or an item was changed meanwhile. */
-async function work(input: Input): Promise<Outcome> {
-  const { db, network, loaded, signers, relayers, now, lease } = input
+async function work(input: StepInput): Promise<Outcome> {
+  const { db, network, loaded, relayers, now, lease } = input
   const { chainId } = network
-  const observation = await observe({ network, loaded, relayers, now, lease })
+  const observation = await observe(input)
   if (typeof observation === 'string') {
     log.error('node_unavailable', { chainId, reason: observation })
     return stop('node_unavailable', now)
   }
 
-  const checked = { db, network, loaded, observation, now }
+  const observed = { ...input, observation }
   for (const check of [checkContracts, checkSettledBlock]) {
-    const result = await check(checked)
+    const result = await check(observed)
     if (result === 'corrected') return goOn(now)
     if (result === 'passed') continue
     const contradictedSince = findContradictedSince(result.isContradicted, loaded, now)
     await lease.write({ ...NO_CHANGES, contradictedSince })
     return stop(result.problem, now)
   }
-  const nonces = await checkNonces(checked)
+  const nonces = await checkNonces(observed)
   if (nonces === 'corrected') return goOn(now)
 
-  const { decisions, changes: closed } = await closeTransactions(network, loaded, observation, now)
+  const { decisions, changes: closed } = await closeTransactions(observed)
   const contradictedSince = findContradictedSince(nonces === 'contradicted', loaded, now)
   const { unconfirmedSince } = observation
   await lease.write({
@@ -144,19 +132,12 @@ async function work(input: Input): Promise<Outcome> {
   )
   if (isFreed) return goOn(now, closed.items)
 
-  const compared = await compareKeys({ network, loaded, observation, relayers, now, lease })
+  const compared = await compareKeys(observed)
   if (compared.findings.length > 0)
     await batch(db, { stored: storeFindings(db, chainId, compared.findings, now) })
   await lease.write(compared.changes)
 
-  const prepared = await prepareCalls(compared.unrecorded, decisions, {
-    network,
-    loaded,
-    observation,
-    signers,
-    now,
-    lease,
-  })
+  const prepared = await prepareCalls(compared.unrecorded, decisions, observed)
   await lease.write(prepared.changes)
   await broadcast(network, observation, decisions, prepared.changes.transactions)
 

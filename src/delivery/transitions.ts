@@ -14,12 +14,12 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Database, toJsonSlices } from '../db/client.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
-import { prepared, raw, type Statement, type StatementOf } from '../db/statements.ts'
+import { prepared, raw, type StatementOf } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import { makeEndpointsDue, nextEventId } from '../events/append.ts'
+import { statusByState } from './model.ts'
 import { describeReason } from './reasons.ts'
 import type { ItemChange } from './rules/item-changes.ts'
-import { statusByState } from './status.ts'
 
 type Transition = {
   /** Null: all states. */
@@ -172,36 +172,26 @@ export function changeDeliveries(
     to ? sql`state = ${to}` : undefined,
     sql`version = version + 1, updatedAt = ${at}`,
   ].filter((column) => column !== undefined)
-  const update = raw<Changed>(
-    db,
-    sql`UPDATE deliveries SET ${sql.join(columns, sql`, `)} WHERE ${selected} RETURNING id, chainId`,
-  )
+  const update = raw<Changed>(db)`
+    UPDATE deliveries SET ${sql.join(columns, sql`, `)} WHERE ${selected} RETURNING id, chainId`
   if (!event || !to) return [update]
-  const told = sql`SELECT deliveries.id, ${event} AS event, ${sequenceAfter} AS sequence,
-      ${statusByState[to]} AS status, ${newestHash} AS txId, NULL AS failReason, NULL AS reasonCode
-    FROM deliveries WHERE ${selected}`
-  return [appendEvents(db, told, at), makeEndpointsDue(db, at), update]
+  const told = JSON.stringify([{ event, status: statusByState[to] }])
+  const events = sql`(SELECT * FROM deliveries WHERE ${selected}) d, json_each(${told}) r`
+  return [appendEvents(db, events, at), makeEndpointsDue(db, at), update]
 }
 
 /** Gives items that were ordered before their network was configured its chain. */
 export const assignChains = (db: Database, networks: Settings['NETWORKS'], condition: SQL) =>
-  raw<never>(
-    db,
-    sql`UPDATE deliveries SET chainId = (SELECT value ->> 'chainId'
-        FROM orderItems i JOIN nfts n ON n.id = i.nftId, json_each(${JSON.stringify(networks)}) c
-        WHERE i.id = deliveries.id AND c.key = n.contractNetwork)
-      WHERE chainId IS NULL AND ${condition}`,
-  )
+  raw<never>(db)`UPDATE deliveries SET chainId = (SELECT value ->> 'chainId'
+      FROM orderItems i JOIN nfts n ON n.id = i.nftId, json_each(${JSON.stringify(networks)}) c
+      WHERE i.id = deliveries.id AND c.key = n.contractNetwork)
+    WHERE chainId IS NULL AND ${condition}`
 
 /**
  * Returns the statements that write what the engine has decided. An item that somebody else has changed
  * meanwhile stays as it is.
  */
-export function writeItemChanges(
-  db: Database,
-  items: readonly ItemChange[],
-  now: Date,
-): Statement[] {
+export function writeItemChanges(db: Database, items: readonly ItemChange[], now: Date) {
   const at = now.toISOString()
   const rows = items.map((item) => {
     const { from, to, event }: Step = steps[item.transition]
@@ -211,57 +201,37 @@ export function writeItemChanges(
   const slices = toJsonSlices(rows)
   const hasEvents = rows.some(({ event }) => event)
   return [
-    ...(hasEvents ? slices.map((slice) => appendItemEvents(db, slice, at)) : []),
+    ...(hasEvents ? slices.map((rows) => appendEvents(db, itemsWithEvents(rows), at)) : []),
     ...(hasEvents ? [makeEndpointsDue(db, at)] : []),
     ...slices.map((slice) => updateItems(db, slice, at)),
   ]
 }
 
 /**
- * Whether a delivery is as the engine has read it, and the transition `r` begins with its state: `from` is
+ * Whether the delivery `d` is as the engine has read it, and the transition `r` begins with its state: `from` is
  * a JSON array. Without `json_each`, whose rows count as read.
  */
-const isAsRead = sql`deliveries.id = r.value ->> 'id'
-  AND deliveries.version = r.value ->> 'version'
-  AND instr(r.value -> 'from', json_quote(deliveries.state))`
+const isAsRead = sql`d.id = r.value ->> 'id' AND d.version = r.value ->> 'version'
+  AND instr(r.value -> 'from', json_quote(d.state))`
 
 /** `rows`: JSON. A change may name another transaction than the newest one, by its hash. */
 const updateItems = (db: Database, rows: string, at: string) =>
-  raw<never>(
-    db,
-    sql`UPDATE deliveries SET state = r.value ->> 'to',
-        requestedAction = r.value ->> 'requestedAction', failingSince = r.value ->> 'failingSince',
-        tries = r.value ->> 'tries', reasonCode = r.value ->> 'reasonCode',
-        reasonDetail = r.value ->> 'reasonDetail', dueAt = r.value ->> 'dueAt', awaits = NULL,
-        queuedAt = iif(r.value ->> 'to' = 'transferred', NULL, queuedAt),
-        deliveredAmount = coalesce(r.value ->> 'amount', deliveredAmount),
-        transactionId = iif(json_type(r.value, '$.transaction') IS NULL, transactionId,
-          (SELECT max(id) FROM transactions WHERE hash = r.value ->> 'transaction')),
-        contract = coalesce((SELECT t.contract FROM transactions t
-          WHERE t.hash = r.value ->> 'transaction' ORDER BY t.id DESC LIMIT 1), contract),
-        version = deliveries.version + 1, updatedAt = ${at}
-      FROM json_each(${rows}) r WHERE ${isAsRead}`,
-  )
+  raw<never>(db)`UPDATE deliveries AS d SET state = r.value ->> 'to',
+      requestedAction = r.value ->> 'requestedAction', failingSince = r.value ->> 'failingSince',
+      tries = r.value ->> 'tries', reasonCode = r.value ->> 'reasonCode',
+      reasonDetail = r.value ->> 'reasonDetail', dueAt = r.value ->> 'dueAt', awaits = NULL,
+      queuedAt = iif(r.value ->> 'to' = 'transferred', NULL, queuedAt),
+      deliveredAmount = coalesce(r.value ->> 'amount', deliveredAmount),
+      transactionId = iif(json_type(r.value, '$.transaction') IS NULL, transactionId,
+        (SELECT max(id) FROM transactions WHERE hash = r.value ->> 'transaction')),
+      contract = coalesce((SELECT t.contract FROM transactions t
+        WHERE t.hash = r.value ->> 'transaction' ORDER BY t.id DESC LIMIT 1), contract),
+      version = d.version + 1, updatedAt = ${at}
+    FROM json_each(${rows}) r WHERE ${isAsRead}`
 
-const newestHash = sql`(SELECT hash FROM transactions WHERE id = deliveries.transactionId)`
-
-/**
- * The number of an event among those of its delivery. The first one, `order.created`, has 0, and one that
- * follows a change the new version plus 1. The row still has the version before the change.
- */
-const sequenceAfter = sql`deliveries.version + 2`
-
-const appendItemEvents = (db: Database, rows: string, at: string) =>
-  appendEvents(
-    db,
-    sql`SELECT deliveries.id, r.value ->> 'event' AS event, ${sequenceAfter} AS sequence,
-        r.value ->> 'status' AS status, iif(json_type(r.value, '$.transaction') IS NULL, ${newestHash},
-          (SELECT hash FROM transactions WHERE hash = r.value ->> 'transaction')) AS txId,
-        r.value ->> 'failReason' AS failReason, r.value ->> 'reasonCode' AS reasonCode
-      FROM json_each(${rows}) r JOIN deliveries ON ${isAsRead}
-      WHERE r.value ->> 'event' IS NOT NULL AND deliveries.state <> r.value ->> 'to'`,
-    at,
-  )
+/** For `appendEvents`: the items whose change has an event. `rows`: JSON, as for `updateItems`. */
+const itemsWithEvents = (rows: string) => sql`json_each(${rows}) r JOIN deliveries d ON ${isAsRead}
+  AND r.value ->> 'event' IS NOT NULL AND d.state <> r.value ->> 'to'`
 
 /** `rows`: JSON, the first values of each delivery by the `payprovWebhookToken` of its order. */
 type NewDeliveries = {
@@ -288,40 +258,50 @@ export const insertDeliveries = prepared((db, { rows, now, placedBy, namespace }
       ORDER BY json_each.id`),
 )
 
-/**
- * The statements that append the first events of the newest deliveries. The second event of one says
- * that its buyer has no wallet.
- */
-export const appendFirstEvents = (db: Database, now: string, orderCount: number): Statement[] => [
-  appendEvents(
-    db,
-    sql`SELECT d.id, iif(value = 0, 'order.created', 'order.awaiting_wallet') AS event,
-        value AS sequence, iif(d.state = 'awaiting_wallet', d.state, NULL) AS status, NULL AS txId,
-        NULL AS failReason, NULL AS reasonCode
-      FROM (SELECT id, state FROM deliveries ORDER BY id DESC LIMIT ${orderCount}) d,
-        json_each('[0, 1]')
-      WHERE value = 0 OR d.state = 'awaiting_wallet'`,
-    now,
-  ),
-  makeEndpointsDue(db, now),
+/** The events of a new delivery, by its first state. */
+const firstEvents = [
+  { state: 'queued', event: 'order.created', sequence: 0, status: null },
+  { state: 'awaiting_wallet', event: 'order.created', sequence: 0, status: 'awaiting_wallet' },
+  {
+    state: 'awaiting_wallet',
+    event: 'order.awaiting_wallet',
+    sequence: 1,
+    status: 'awaiting_wallet',
+  },
 ]
 
 /**
- * The statement that appends events of deliveries with all that they tell. What an order says that never
- * changes is read when an event is sent. `told`: SELECT of id, event, sequence, txId, failReason,
- * reasonCode, and the status by the state after the change (`statusByState`).
+ * The statements that append the first events of the deliveries that this transaction has added, with
+ * these states. They are the newest: no other transaction writes between its statements, and ids grow.
  */
-const appendEvents = (db: Database, told: SQL, at: string) =>
-  raw<never>(
-    db,
-    sql`INSERT INTO events
-        (id, type, at, itemId, orderId, sellerId, buyerId, source, sequence, data)
-      SELECT ${nextEventId(at)} + row_number() OVER (ORDER BY told.id, told.sequence) - 1, told.event,
-        ${at}, i.id, i.orderId, i.sellerId, o.buyerId, o.source, told.sequence,
-        json_object('buyerId', o.buyerId, 'claimUrl', iif(told.status = 'awaiting_wallet',
-            (SELECT publicUrl || '/claim/' || o.id FROM instance), NULL),
-          'status', coalesce(told.status, iif(told.txId IS NULL, NULL, 'transferring')),
-          'txId', told.txId, 'failReason', told.failReason, 'reasonCode', told.reasonCode)
-      FROM (${told}) told JOIN orderItems i ON i.id = told.id JOIN orders o ON o.id = i.orderId
-      ORDER BY told.id, told.sequence`,
-  )
+export function appendFirstEvents(db: Database, states: readonly DeliveryState[], now: string) {
+  const told = firstEvents.filter(({ state }) => states.some((first) => first === state))
+  const source = sql`(SELECT * FROM deliveries ORDER BY id DESC LIMIT ${states.length}) d
+    CROSS JOIN json_each(${JSON.stringify(told)}) r ON r.value ->> 'state' = d.state`
+  return [appendEvents(db, source, now), makeEndpointsDue(db, now)]
+}
+
+/**
+ * The statement that appends events with all that they tell. What an order says that never changes is
+ * read when an event is sent. `source` joins deliveries `d`, as they are before the change, with `r`:
+ * JSON of `event`, the `status` after the change (`statusByState`), and what else an event stores.
+ * `sequence`: its number among the events of the delivery. The first one has 0, and one that follows a
+ * change the new version plus 1. `transaction`: its hash, if it is another one than the newest.
+ */
+const appendEvents = (db: Database, source: SQL, at: string) =>
+  raw<never>(db)`INSERT INTO events
+      (id, type, at, itemId, orderId, sellerId, buyerId, source, sequence, data)
+    SELECT ${nextEventId(at)} + row_number() OVER (ORDER BY told.id, sequence) - 1, told.event,
+      ${at}, i.id, i.orderId, i.sellerId, o.buyerId, o.source, sequence,
+      json_object('buyerId', o.buyerId, 'claimUrl', iif(status = 'awaiting_wallet',
+          (SELECT publicUrl || '/claim/' || o.id FROM instance), NULL),
+        'status', coalesce(status, iif(hash IS NULL, NULL, 'transferring')), 'txId', hash,
+        'failReason', told.value ->> 'failReason', 'reasonCode', told.value ->> 'reasonCode')
+    FROM (SELECT d.id, r.value, r.value ->> 'event' AS event, r.value ->> 'status' AS status,
+        coalesce(r.value ->> 'sequence', d.version + 2) AS sequence,
+        iif(json_type(r.value, '$.transaction') IS NULL,
+          (SELECT hash FROM transactions WHERE id = d.transactionId),
+          (SELECT hash FROM transactions WHERE hash = r.value ->> 'transaction')) AS hash
+      FROM ${source}) told
+    JOIN orderItems i ON i.id = told.id JOIN orders o ON o.id = i.orderId
+    ORDER BY told.id, sequence`

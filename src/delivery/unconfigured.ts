@@ -62,16 +62,14 @@ function queueConfigured(db: Database, networks: Networks, now: Date) {
 
 /** Selects the due items of chains that are not configured. */
 const selectUnconfigured = (db: Database, chainIds: readonly number[], now: Date) =>
-  raw<WaitingItem>(
-    db,
-    sql`SELECT d.id, d.version, d.requestedAction, d.cancelRequestedAt, d.failingSince,
-        d.tries, d.reasonCode, d.reasonDetail
-      FROM (SELECT d.id FROM json_each(${JSON.stringify(rangesBetween(chainIds))}) JOIN deliveries d
-          ON d.chainId > value ->> 0 AND d.chainId < value ->> 1 AND d.dueAt <= ${now.toISOString()}
-        UNION ALL SELECT id FROM deliveries WHERE chainId IS NULL AND dueAt <= ${now.toISOString()}
-        LIMIT ${MAX_CHANGED}) due CROSS JOIN deliveries d ON d.id = due.id
-      WHERE d.state = 'queued'`,
-  )
+  raw<WaitingItem>(db)`
+    SELECT d.id, d.version, d.requestedAction, d.cancelRequestedAt, d.failingSince,
+      d.tries, d.reasonCode, d.reasonDetail
+    FROM (SELECT d.id FROM json_each(${JSON.stringify(rangesBetween(chainIds))}) JOIN deliveries d
+        ON d.chainId > value ->> 0 AND d.chainId < value ->> 1 AND d.dueAt <= ${now.toISOString()}
+      UNION ALL SELECT id FROM deliveries WHERE chainId IS NULL AND dueAt <= ${now.toISOString()}
+      LIMIT ${MAX_CHANGED}) due CROSS JOIN deliveries d ON d.id = due.id
+    WHERE d.state = 'queued'`
 
 /** Ranges that contain all other ids. With them an index finds the items of other chains. */
 function rangesBetween(ids: readonly number[]): [after: number, before: number][] {

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
-import { raw } from '../db/statements.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { log } from '../log.ts'
 import { firstDue, isCompareDueSql } from './store/lease.ts'
@@ -12,15 +11,17 @@ export type WakeUp = { chainId: number }
 export const MAX_WAKE_DELAY = 60
 
 /**
- * Wakes the consumer for each chain. If that fails, the cron run wakes it within a minute, so the
+ * Wakes the consumer for each chain; null is none. If that fails, the cron run wakes it within a minute, so the
  * failure is only logged.
  */
 export async function wake(
   queue: Queue<WakeUp>,
-  chainIds: Iterable<number>,
+  chainIds: Iterable<number | null>,
   delaySeconds = 0,
 ): Promise<void> {
-  const messages = [...new Set(chainIds)].map((chainId) => ({ body: { chainId }, delaySeconds }))
+  const messages = [...new Set(chainIds)].flatMap((chainId) =>
+    chainId === null ? [] : { body: { chainId }, delaySeconds },
+  )
   if (messages.length === 0) return
   await queue.sendBatch(messages).catch((error) =>
     log.error('wake_up_failed', {
@@ -42,16 +43,12 @@ export async function wakeDueChains(
 ): Promise<void> {
   const at = now.toISOString()
   const chains = JSON.stringify(configuredChainIds(settings))
-  const [due] = await db.batch([
-    raw<{ chainId: number; freeAt: string }>(
-      db,
-      sql`SELECT value AS chainId, coalesce(leaseUntil, ${at}) AS freeAt
-        FROM json_each(${chains}) LEFT JOIN networks ON chainId = value
-        WHERE lease IS NOT NULL OR coalesce(leaseUntil, '') <= ${at}
-          AND (wakeAt <= ${at} OR ${firstDue(sql`value`)} <= ${at}
-            OR (${isCompareDueSql(sql`value`, now)}))`,
-    ),
-  ])
+  const due = await db.all<{ chainId: number; freeAt: string }>(sql`
+    SELECT value AS chainId, coalesce(leaseUntil, ${at}) AS freeAt
+    FROM json_each(${chains}) LEFT JOIN networks ON chainId = value
+    WHERE lease IS NOT NULL OR coalesce(leaseUntil, '') <= ${at}
+      AND (wakeAt <= ${at} OR ${firstDue(sql`value`)} <= ${at}
+        OR (${isCompareDueSql(sql`value`, now)}))`)
   const delayOf = (freeAt: string) => Math.ceil((Date.parse(freeAt) - now.getTime()) / 1000)
   for (const { chainId, freeAt } of due)
     await wake(queue, [chainId], Math.min(Math.max(0, delayOf(freeAt)), MAX_WAKE_DELAY))

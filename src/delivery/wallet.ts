@@ -38,11 +38,9 @@ export const queueAwaiting = (
   { address, walletChainId }: Wallet,
   now: Date,
 ) => ({
-  recipients: raw<never>(
-    db,
-    sql`UPDATE orderItems SET ethRecipient = ${address}, recipientChainId = ${walletChainId}
-      WHERE id IN (SELECT id FROM deliveries WHERE awaits IN (${userIds}))`,
-  ),
+  recipients: raw<never>(db)`
+    UPDATE orderItems SET ethRecipient = ${address}, recipientChainId = ${walletChainId}
+    WHERE id IN (SELECT id FROM deliveries WHERE awaits IN (${userIds}))`,
   queued: changeDeliveries(db, 'link_wallet', sql`deliveries.awaits IN (${userIds})`, now),
 })
 
@@ -71,11 +69,8 @@ export function removeRecipient(db: Database, userId: number, now: Date) {
   const failed = sql`SELECT d.id FROM deliveries d
     WHERE d.state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off') AND d.state = 'failed' AND ${isBuyer}`
   return {
-    recipients: raw<never>(
-      db,
-      sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
-        WHERE id IN (${queued} UNION ALL ${failed})`,
-    ),
+    recipients: raw<never>(db)`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
+      WHERE id IN (${queued} UNION ALL ${failed})`,
     unlinked: changeDeliveries(db, 'unlink_wallet', sql`deliveries.id IN (${queued})`, now),
   }
 }

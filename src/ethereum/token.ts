@@ -1,9 +1,14 @@
-/** The two token standards: what an item asks of the chain, and the events that prove a transfer. */
+/**
+ * The two token standards: what an item asks of the chain, the events that prove a transfer, and trials
+ * of it.
+ */
 import {
   type Address,
   concatHex,
   decodeAbiParameters,
+  decodeFunctionResult,
   encodeAbiParameters,
+  encodeFunctionData,
   getAddress,
   type Hex,
   isAddress,
@@ -11,9 +16,10 @@ import {
   toFunctionSelector,
   zeroAddress,
 } from 'viem'
+import { trialAbi as abi, trialCode } from '../../contracts/trial.ts'
 import type { ContractItem, Log } from './contract.ts'
-import { contractCode, inconclusive, view } from './requests.ts'
-import type { Replies, Reply } from './rpc.ts'
+import { contractCode, hex, inconclusive, read, view } from './requests.ts'
+import type { Replies, Reply, RpcRequest } from './rpc.ts'
 
 export type Standard = 'erc721' | 'erc1155'
 
@@ -189,4 +195,47 @@ const isWord = (topic: Hex, address: Address) => BigInt(topic) === BigInt(addres
 export function word(reply: Reply): bigint | null {
   if (!('result' in reply) || typeof reply.result !== 'string') return null
   return /^0x[0-9a-f]{64}$/i.test(reply.result) ? BigInt(reply.result) : null
+}
+
+export type Deliverer = { relayer: Address; delivery: Address }
+
+/** What a delivery would do. `isExact`: whether just these pieces arrive. */
+export type TrialResult = { isAccepted: boolean; isExact: boolean; gasUsed: number; reason: Hex }
+
+/** Gas of the whole call (EIP-7825). */
+const TRIAL_GAS = numberToHex(16_777_216)
+
+/**
+ * Tries a delivery in a node, with this much gas for the call of the token, and undoes it
+ * (`contracts/Trial.sol`). The token sees the same accounts as in a delivery: the relayer sends the
+ * transaction, and the Delivery contract calls.
+ */
+export const trialRequest = (
+  { relayer, delivery }: Deliverer,
+  item: ContractItem,
+  gasPerItem: number,
+): RpcRequest => ({
+  method: 'eth_call',
+  params: [
+    {
+      from: relayer,
+      to: delivery,
+      data: encodeFunctionData({ abi, functionName: 'run', args: [item, BigInt(gasPerItem)] }),
+      gas: TRIAL_GAS,
+    },
+    'latest',
+    { [delivery]: { code: trialCode } },
+  ],
+})
+
+/** Returns null if the node does not tell: not every node can replace the code of an account. */
+export function readTrial(reply: Reply): TrialResult | null {
+  const data = read(hex, reply)
+  if (!data) return null
+  try {
+    const result = decodeFunctionResult({ abi, functionName: 'run', data })
+    return result.isTold ? { ...result, gasUsed: Number(result.gasUsed) } : null
+  } catch {
+    return null
+  }
 }

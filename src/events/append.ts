@@ -26,19 +26,16 @@ export const nextEventId = (at: string): SQL<number> =>
  */
 export function makeEndpointsDue(db: Database, at: string) {
   const firstId = eventIdAt(new Date(at))
-  return raw<never>(
-    db,
-    sql`UPDATE webhookEndpoints SET dueAt = max(${at}, coalesce(pausedUntil, '')),
-        position = iif(dueAt IS NULL,
-          max(position, (SELECT min(id) FROM events WHERE id >= ${firstId}) - 1), position)
-      WHERE coalesce(dueAt, '9999') > max(${at}, coalesce(pausedUntil, ''))
-        AND verifiedAt IS NOT NULL AND disabledAt IS NULL AND deletedAt IS NULL
-        AND id IN (
-          SELECT e.id FROM events v CROSS JOIN webhookEndpoints e
-            ON e.userId IN (v.buyerId, v.sellerId) AND e.role = 'user' WHERE v.id >= ${firstId}
-          UNION ALL SELECT id FROM webhookEndpoints WHERE role = 'master'
-            AND EXISTS (SELECT 1 FROM events WHERE id >= ${firstId} AND endpointId IS NULL))`,
-  )
+  return raw<never>(db)`UPDATE webhookEndpoints SET dueAt = max(${at}, coalesce(pausedUntil, '')),
+      position = iif(dueAt IS NULL,
+        max(position, (SELECT min(id) FROM events WHERE id >= ${firstId}) - 1), position)
+    WHERE coalesce(dueAt, '9999') > max(${at}, coalesce(pausedUntil, ''))
+      AND verifiedAt IS NOT NULL AND disabledAt IS NULL AND deletedAt IS NULL
+      AND id IN (
+        SELECT e.id FROM events v CROSS JOIN webhookEndpoints e
+          ON e.userId IN (v.buyerId, v.sellerId) AND e.role = 'user' WHERE v.id >= ${firstId}
+        UNION ALL SELECT id FROM webhookEndpoints WHERE role = 'master'
+          AND EXISTS (SELECT 1 FROM events WHERE id >= ${firstId} AND endpointId IS NULL))`
 }
 
 type Alarm = { type: Extract<WebhookEvent, `alarm.${string}`>; data: AlarmData }
@@ -47,13 +44,10 @@ type Alarm = { type: Extract<WebhookEvent, `alarm.${string}`>; data: AlarmData }
 export function appendAlarms(db: Database, alarms: readonly Alarm[], now: Date) {
   const at = now.toISOString()
   return [
-    raw<never>(
-      db,
-      sql`INSERT INTO events (id, type, at, data)
-        SELECT ${nextEventId(at)} + row_number() OVER (ORDER BY key) - 1, value ->> 'type', ${at},
-          value -> 'data'
-        FROM json_each(${JSON.stringify(alarms)})`,
-    ),
+    raw<never>(db)`INSERT INTO events (id, type, at, data)
+      SELECT ${nextEventId(at)} + row_number() OVER (ORDER BY key) - 1, value ->> 'type', ${at},
+        value -> 'data'
+      FROM json_each(${JSON.stringify(alarms)})`,
     makeEndpointsDue(db, at),
   ]
 }

@@ -33,34 +33,26 @@ export async function handleFailing(ctx: Mailer): Promise<void> {
   const { db, now } = ctx
   const at = now.toISOString()
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
-  const { failing, failed, gone } = await batch(db, {
-    failing: raw<MailedEndpoint>(
-      db,
-      sql`UPDATE webhookEndpoints SET warnedAt = ${at}
-        WHERE failingSince <= ${before(webhookLimits.warned.max)}
-        AND disabledAt IS NULL AND warnedAt IS NULL RETURNING ${mailedColumns}`,
-    ),
-    failed: raw<MailedEndpoint>(
-      db,
-      sql`UPDATE webhookEndpoints SET disabledAt = ${at}, disabledReason = 'failing', updatedAt = ${at}
-        WHERE failingSince <= ${before(webhookLimits.disabled.max)} AND disabledAt IS NULL
-          AND warnedAt <= ${before(webhookLimits.disabled.max - webhookLimits.warned.max)}
-        RETURNING ${mailedColumns}`,
-    ),
-    gone: raw<MailedEndpoint>(
-      db,
-      sql`UPDATE webhookEndpoints SET warnedAt = max(disabledAt, ${at})
-        WHERE disabledReason = 'gone' AND disabledAt IS NOT NULL AND deletedAt IS NULL
-          AND coalesce(warnedAt, '') < disabledAt RETURNING ${mailedColumns}`,
-    ),
+  const found = await batch(db, {
+    failing: raw<MailedEndpoint>(db)`UPDATE webhookEndpoints SET warnedAt = ${at}
+      WHERE failingSince <= ${before(webhookLimits.warned.max)}
+      AND disabledAt IS NULL AND warnedAt IS NULL RETURNING ${mailedColumns}`,
+    failed: raw<MailedEndpoint>(db)`
+      UPDATE webhookEndpoints SET disabledAt = ${at}, disabledReason = 'failing', updatedAt = ${at}
+      WHERE failingSince <= ${before(webhookLimits.disabled.max)} AND disabledAt IS NULL
+        AND warnedAt <= ${before(webhookLimits.disabled.max - webhookLimits.warned.max)}
+      RETURNING ${mailedColumns}`,
+    gone: raw<MailedEndpoint>(db)`UPDATE webhookEndpoints SET warnedAt = max(disabledAt, ${at})
+      WHERE disabledReason = 'gone' AND disabledAt IS NOT NULL AND deletedAt IS NULL
+        AND coalesce(warnedAt, '') < disabledAt RETURNING ${mailedColumns}`,
   })
+  const { failed, gone } = found
   for (const { id } of failed) log.info('webhook_disabled', { endpointId: id, reason: 'failing' })
   for (const { id } of gone) log.info('webhook_disabled', { endpointId: id, reason: 'gone' })
-  await Promise.all([
-    ...failing.map((endpoint) => notifyOwner(ctx, endpoint, 'failing')),
-    ...failed.map((endpoint) => notifyOwner(ctx, endpoint, 'failed')),
-    ...gone.map((endpoint) => notifyOwner(ctx, endpoint, 'gone')),
-  ])
+  const problems = ['failing', 'failed', 'gone'] as const
+  await Promise.all(
+    problems.flatMap((problem) => found[problem].map((one) => notifyOwner(ctx, one, problem))),
+  )
 }
 
 /** Tells the owners of endpoints whose next events are soon removed from the log. Runs once a day. */
@@ -110,17 +102,14 @@ type NextKind = Pick<typeof events.$inferSelect, 'id' | 'type' | 'source'> & { e
 
 /** Selects, up to this id, the first event of each type and source after the positions of endpoints. */
 const selectNextKinds = (db: Database, last: number) =>
-  raw<NextKind>(
-    db,
-    sql`SELECT endpointId, type, source, min(id) AS id FROM (
-        SELECT e.id AS endpointId, v.id, v.type, v.source FROM events v CROSS JOIN webhookEndpoints e
-          ON e.userId IN (v.buyerId, v.sellerId) AND e.role = 'user' AND e.position < v.id
-          WHERE v.id <= ${last}
-        UNION ALL SELECT e.id, v.id, v.type, v.source FROM webhookEndpoints e CROSS JOIN events v
-          ON v.id > e.position AND v.endpointId IS NULL
-          WHERE e.role = 'master' AND v.id <= ${last})
-      GROUP BY endpointId, type, source`,
-  )
+  raw<NextKind>(db)`SELECT endpointId, type, source, min(id) AS id FROM (
+      SELECT e.id AS endpointId, v.id, v.type, v.source FROM events v CROSS JOIN webhookEndpoints e
+        ON e.userId IN (v.buyerId, v.sellerId) AND e.role = 'user' AND e.position < v.id
+        WHERE v.id <= ${last}
+      UNION ALL SELECT e.id, v.id, v.type, v.source FROM webhookEndpoints e CROSS JOIN events v
+        ON v.id > e.position AND v.endpointId IS NULL
+        WHERE e.role = 'master' AND v.id <= ${last})
+    GROUP BY endpointId, type, source`
 
 /** Sends a mail, unless the owner has no e-mail address. */
 async function notifyOwner(

@@ -32,11 +32,9 @@ export async function readEvents(
       .where(and(inArray(events.id, scanned), gt(events.id, after ?? 0), isShown(ctx, source)))
       .orderBy(asc(events.id))
       .limit(limit + 1),
-    windows: raw<Window>(
-      db,
-      sql`SELECT min(id) AS first, max(id) AS last, count(*) AS count FROM ${scanned}`,
-    ),
-    newest: raw<{ id: number | null }>(db, sql`SELECT max(id) AS id FROM events`),
+    windows: raw<Window>(db)`
+      SELECT min(id) AS first, max(id) AS last, count(*) AS count FROM ${scanned}`,
+    newest: raw<{ id: number | null }>(db)`SELECT max(id) AS id FROM events`,
   })
   const [window] = windows
   // A replica that lags may not have it yet, nor any that followed.
@@ -86,16 +84,11 @@ export function pruneEvents(db: Database, now: Date) {
     WHERE id < ${eventIdAt(new Date(now.getTime() - webhookLimits.event.max))})`
   return [
     prune(db, events, sql`id < ${before}`),
-    raw<never>(
-      db,
-      sql`DELETE FROM webhookMessages WHERE rowid IN (SELECT m.rowid FROM webhookEndpoints e
-        JOIN webhookMessages m ON m.endpointId = e.id WHERE e.deletedAt IS NOT NULL
-        LIMIT ${MAX_PRUNED})`,
-    ),
-    raw<never>(
-      db,
-      sql`DELETE FROM webhookEndpoints WHERE deletedAt IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM webhookMessages m WHERE m.endpointId = webhookEndpoints.id)`,
-    ),
+    raw<never>(db)`
+      DELETE FROM webhookMessages WHERE rowid IN (SELECT m.rowid FROM webhookEndpoints e
+      JOIN webhookMessages m ON m.endpointId = e.id WHERE e.deletedAt IS NOT NULL
+      LIMIT ${MAX_PRUNED})`,
+    raw<never>(db)`DELETE FROM webhookEndpoints WHERE deletedAt IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM webhookMessages m WHERE m.endpointId = webhookEndpoints.id)`,
   ]
 }

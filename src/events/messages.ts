@@ -9,10 +9,9 @@ import { events, type WebhookEndpoint, webhookEndpoints } from '../db/schema/web
 import { raw } from '../db/statements.ts'
 import { webhookLimits } from '../http/limits.ts'
 import { endpointNotFound, isEndpointSql, type ReadCtx } from './access.ts'
-import type { WebhookMessage } from './answers.ts'
 import { eventName, type MessageRow, selectMessages, takes, toBody } from './event.ts'
-import { endpointColumns, toWebhook } from './read.ts'
-import type { MessageState, MessagesQuery } from './schema.ts'
+import { selectWebhooks, toWebhook } from './read.ts'
+import type { MessageState, MessagesQuery, WebhookMessage } from './schema.ts'
 
 /** Builds a message. Only the receiver of a test learns its challenge. */
 function toMessage(endpoint: WebhookEndpoint, row: MessageRow): WebhookMessage {
@@ -92,10 +91,8 @@ function selectPage(ctx: ReadCtx, page: MessagesPage) {
   return {
     endpoints: selectEndpoint(db, isEndpointSql(ctx, page.id)),
     rows: selectMessages(db, page.id).where(inArray(events.id, ids)).orderBy(desc(events.id)),
-    ends: raw<{ id: number | null }>(
-      db,
-      sql`SELECT iif(${+isStored(page)}, NULL, ${selectWindowStart(page.cursor)}) AS id`,
-    ),
+    ends: raw<{ id: number | null }>(db)`
+      SELECT iif(${+isStored(page)}, NULL, ${selectWindowStart(page.cursor)}) AS id`,
   }
 }
 
@@ -129,15 +126,10 @@ export async function readMessages(ctx: ReadCtx, page: MessagesPage) {
  */
 export async function readWebhookPage(ctx: ReadCtx, page: MessagesPage) {
   const { account, webhooks, problems, ...found } = await readAsUser(ctx, {
-    webhooks: ctx.db
-      .select(endpointColumns)
-      .from(webhookEndpoints)
-      .where(isEndpointSql(ctx, page.id)),
-    problems: raw<{ error: string | null }>(
-      ctx.db,
-      sql`SELECT attempts ->> '$[#-1].error' AS error FROM webhookMessages
-        WHERE endpointId = ${page.id} AND dueAt IS NOT NULL ORDER BY dueAt LIMIT 1`,
-    ),
+    webhooks: selectWebhooks(ctx.db).where(isEndpointSql(ctx, page.id)),
+    problems: raw<{ error: string | null }>(ctx.db)`
+      SELECT attempts ->> '$[#-1].error' AS error FROM webhookMessages
+      WHERE endpointId = ${page.id} AND dueAt IS NOT NULL ORDER BY dueAt LIMIT 1`,
     ...selectPage(ctx, page),
   })
   const [webhook] = webhooks

@@ -2,14 +2,13 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
+import type { Database } from '../db/client.ts'
 import { shownColumns } from '../db/columns.ts'
 import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { webhookLimits } from '../http/limits.ts'
 import { endpointNotFound, isAccessibleSql, isEndpointSql, type ReadCtx } from './access.ts'
 import { takes } from './event.ts'
 import { Webhook } from './schema.ts'
-
-const { hasEvents: _, enabled: __, ...storedFields } = Webhook.shape
 
 /** A verified and enabled endpoint that is not due has nothing to get. */
 const isIdle = sql`dueAt IS NULL AND verifiedAt IS NOT NULL AND disabledAt IS NULL`
@@ -19,7 +18,7 @@ const isIdle = sql`dueAt IS NULL AND verifiedAt IS NOT NULL AND disabledAt IS NU
  * the next ones; `hasFurther`: whether there are more than it has looked at.
  */
 export const endpointColumns = {
-  ...shownColumns(webhookEndpoints, { shape: storedFields }),
+  ...shownColumns(webhookEndpoints, Webhook),
   nextKinds: sql<string>`iif(${isIdle}, '[]', (
     SELECT json_group_array(DISTINCT json_object('type', type, 'source', source))
     FROM (SELECT * FROM events WHERE id > position ORDER BY id
@@ -28,6 +27,9 @@ export const endpointColumns = {
   hasFurther: sql<0 | 1>`(NOT (${isIdle})
     AND EXISTS (SELECT 1 FROM events WHERE id > position LIMIT 1 OFFSET ${webhookLimits.window.max}))`,
 }
+
+/** Selects endpoints, for `toWebhook`. Add a condition. */
+export const selectWebhooks = (db: Database) => db.select(endpointColumns).from(webhookEndpoints)
 
 type EndpointRow = Omit<Webhook, 'hasEvents' | 'enabled'> & { nextKinds: string; hasFurther: 0 | 1 }
 
@@ -44,9 +46,7 @@ type Page = { cursor?: string | undefined; limit: number }
 /** Returns a page of the endpoints that the caller may see, by id. */
 export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
   const { rows } = await readAs(ctx.db, ctx.caller, {
-    rows: ctx.db
-      .select(endpointColumns)
-      .from(webhookEndpoints)
+    rows: selectWebhooks(ctx.db)
       .where(and(gt(webhookEndpoints.id, cursor), isAccessibleSql(ctx)))
       .orderBy(asc(webhookEndpoints.id))
       .limit(limit + 1),
@@ -58,7 +58,7 @@ export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
 /** Returns an endpoint. */
 export async function readWebhook(ctx: ReadCtx, id: string): Promise<Webhook> {
   const { rows } = await readAs(ctx.db, ctx.caller, {
-    rows: ctx.db.select(endpointColumns).from(webhookEndpoints).where(isEndpointSql(ctx, id)),
+    rows: selectWebhooks(ctx.db).where(isEndpointSql(ctx, id)),
   })
   const [row] = rows
   if (!row) throw endpointNotFound()
@@ -68,9 +68,7 @@ export async function readWebhook(ctx: ReadCtx, id: string): Promise<Webhook> {
 /** Returns the signed-in user and all own endpoints, oldest first. */
 export async function readOwnWebhooks(ctx: ReadCtx) {
   const { account, rows } = await readAsUser(ctx, {
-    rows: ctx.db
-      .select(endpointColumns)
-      .from(webhookEndpoints)
+    rows: selectWebhooks(ctx.db)
       .where(and(eq(webhookEndpoints.userId, ctx.caller.userId), isAccessibleSql(ctx)))
       .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.id)),
   })

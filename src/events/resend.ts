@@ -12,11 +12,10 @@ import { ApiError, invalidField } from '../http/errors.ts'
 import { quotaOf } from '../http/guard.ts'
 import { webhookLimits } from '../http/limits.ts'
 import { recordChange, refuseIf, refuseUnknownEndpoint } from './access.ts'
-import type { WebhookMessage } from './answers.ts'
 import { eventIdAt, nextEventId } from './append.ts'
 import { findMessage, selectMessage } from './messages.ts'
 import { endpointColumns, toWebhook } from './read.ts'
-import type { Webhook } from './schema.ts'
+import type { Webhook, WebhookMessage } from './schema.ts'
 import { countPending } from './sending/batch.ts'
 import { randomHex } from './signature.ts'
 import type { DueEndpoint } from './wake.ts'
@@ -46,27 +45,15 @@ export function appendTest(
     challenge: randomHex(),
   })
   return [
-    raw<never>(
-      db,
-      sql`UPDATE webhookMessages SET state = 'failed', dueAt = NULL
-        WHERE endpointId = ${endpointId} AND ${when} AND eventId IN (
-          SELECT m.eventId FROM webhookMessages m JOIN events v ON v.id = m.eventId
-          WHERE m.endpointId = ${endpointId} AND m.dueAt IS NOT NULL AND v.type = 'webhook.test')`,
-    ),
-    raw<never>(
-      db,
-      sql`INSERT INTO events (id, type, at, endpointId, data)
-        SELECT ${nextEventId(at)}, 'webhook.test', ${at}, ${endpointId}, ${data} WHERE ${when}`,
-    ),
-    raw<never>(
-      db,
-      sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
-        SELECT (SELECT max(id) FROM events), ${endpointId}, 'pending', 0, ${at} WHERE ${when}`,
-    ),
-    raw<never>(
-      db,
-      sql`UPDATE webhookEndpoints SET dueAt = ${at} WHERE id = ${endpointId} AND ${when}`,
-    ),
+    raw<never>(db)`UPDATE webhookMessages SET state = 'failed', dueAt = NULL
+      WHERE endpointId = ${endpointId} AND ${when} AND eventId IN (
+        SELECT m.eventId FROM webhookMessages m JOIN events v ON v.id = m.eventId
+        WHERE m.endpointId = ${endpointId} AND m.dueAt IS NOT NULL AND v.type = 'webhook.test')`,
+    raw<never>(db)`INSERT INTO events (id, type, at, endpointId, data)
+      SELECT ${nextEventId(at)}, 'webhook.test', ${at}, ${endpointId}, ${data} WHERE ${when}`,
+    raw<never>(db)`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
+      SELECT (SELECT max(id) FROM events), ${endpointId}, 'pending', 0, ${at} WHERE ${when}`,
+    raw<never>(db)`UPDATE webhookEndpoints SET dueAt = ${at} WHERE id = ${endpointId} AND ${when}`,
   ]
 }
 
@@ -115,20 +102,14 @@ const hasManyPending = (endpointId: string) =>
 function makeMessageDue({ db, now }: Ctx, { endpointId, id }: { endpointId: string; id: number }) {
   const at = now.toISOString()
   return [
-    raw<never>(
-      db,
-      sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
-        SELECT v.id, e.id, 'pending', 0, ${at} FROM events v JOIN webhookEndpoints e
-        WHERE v.id = ${id} AND e.id = ${endpointId}
-          AND (v.id <= e.position OR v.endpointId IS NOT NULL)
-        ON CONFLICT DO UPDATE SET state = 'pending', tries = 0, dueAt = excluded.dueAt`,
-    ),
-    raw<never>(
-      db,
-      sql`UPDATE webhookEndpoints
-        SET dueAt = min(coalesce(dueAt, '9999'), max(${at}, coalesce(pausedUntil, '')))
-        WHERE id = ${endpointId}`,
-    ),
+    raw<never>(db)`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
+      SELECT v.id, e.id, 'pending', 0, ${at} FROM events v JOIN webhookEndpoints e
+      WHERE v.id = ${id} AND e.id = ${endpointId}
+        AND (v.id <= e.position OR v.endpointId IS NOT NULL)
+      ON CONFLICT DO UPDATE SET state = 'pending', tries = 0, dueAt = excluded.dueAt`,
+    raw<never>(db)`UPDATE webhookEndpoints
+      SET dueAt = min(coalesce(dueAt, '9999'), max(${at}, coalesce(pausedUntil, '')))
+      WHERE id = ${endpointId}`,
   ]
 }
 

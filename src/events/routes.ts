@@ -3,28 +3,26 @@ import type { Context } from 'hono'
 import type { App } from '../http/context.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { describeLimit, webhookLimits } from '../http/limits.ts'
-import {
-  EventPage,
-  MessageAnswer,
-  WebhookAnswer,
-  WebhookMessages,
-  WebhookPage,
-  WebhookSecret,
-} from './answers.ts'
 import { readEvents } from './log.ts'
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from './manage.ts'
 import { readMessages } from './messages.ts'
 import { listWebhooks, readWebhook } from './read.ts'
 import { replayEvents, resendMessage, sendTest } from './resend.ts'
 import {
+  EventPage,
   EventsQuery,
+  MessageAnswer,
   MessageId,
   MessagesQuery,
   NewWebhook,
   Replay,
+  WebhookAnswer,
   WebhookChanges,
   WebhookId,
+  WebhookMessages,
+  WebhookPage,
   WebhookQuery,
+  WebhookSecret,
 } from './schema.ts'
 import { type DueEndpoint, wakeEndpoints } from './wake.ts'
 

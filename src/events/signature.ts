@@ -27,10 +27,7 @@ type Signed = {
 }
 
 /** Returns the value of `webhook-signature`: a signature for each secret (`whsec_…`). */
-export async function signMessage(
-  secrets: readonly string[],
-  { id, timestamp, body }: Signed,
-): Promise<string> {
+export async function signMessage(secrets: readonly string[], { id, timestamp, body }: Signed) {
   const signatures = await Promise.all(
     secrets.map((secret) => {
       const bytes = atob(secret.replace(/^whsec_/, ''))

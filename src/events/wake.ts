@@ -1,9 +1,7 @@
 /** Wakes the consumer for endpoints. The database says what to send. */
 
 import { sql } from 'drizzle-orm'
-import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { raw } from '../db/statements.ts'
 import { log } from '../log.ts'
 
 /** Names an endpoint that has something to send. */
@@ -47,13 +45,11 @@ export const isDueSql = (at: string) =>
 /** Wakes the consumer for each endpoint that is due. Failures are only logged. */
 export async function wakeWebhooks(env: WebhookQueues, db: Database, now: Date): Promise<void> {
   try {
-    const { due } = await batch(db, {
-      due: raw<DueEndpoint>(
-        db,
-        sql`SELECT id, role FROM webhookEndpoints WHERE ${isDueSql(now.toISOString())}`,
-      ),
-    })
-    await wakeEndpoints(env, due)
+    const isDue = isDueSql(now.toISOString())
+    await wakeEndpoints(
+      env,
+      await db.all(sql`SELECT id, role FROM webhookEndpoints WHERE ${isDue}`),
+    )
   } catch (error) {
     log.error('webhook_wake_up_failed', { error })
   }

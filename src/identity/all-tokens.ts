@@ -64,11 +64,8 @@ function isOwner(text: string): SQL {
 export function sweepTokens(db: Database, now: Date): Statement[] {
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
   return [
-    raw(
-      db,
-      sql`UPDATE tokens SET revokedAt = ${now.toISOString()}
-        WHERE rolledAt IS NOT NULL AND revokedAt IS NULL AND rolledAt <= ${before(ROLL_GRACE)}`,
-    ),
+    raw(db)`UPDATE tokens SET revokedAt = ${now.toISOString()}
+      WHERE rolledAt IS NOT NULL AND revokedAt IS NULL AND rolledAt <= ${before(ROLL_GRACE)}`,
     prune(
       db,
       tokens,

@@ -125,14 +125,12 @@ export async function rollToken({ db, caller, now, settings }: IssuerCtx, id: st
     ...quota.guards,
   ]
   const { created, owners } = await writeAs(db, caller, guards, {
-    created: raw<Pick<typeof tokens.$inferSelect, 'id' | 'name' | 'role'>>(
-      db,
-      sql`INSERT INTO tokens (id, userId, kind, role, scope, name, namespace, keyId, createdAt, expiresAt)
-        SELECT ${successor.id}, userId, kind, role, scope, name, namespace, ${keyId}, ${createdAt},
-          strftime('%Y-%m-%dT%H:%M:%fZ', ${createdAt},
-            (unixepoch(expiresAt) - unixepoch(createdAt)) || ' seconds')
-        FROM tokens WHERE ${isOld} RETURNING id, name, role`,
-    ),
+    created: raw<Pick<typeof tokens.$inferSelect, 'id' | 'name' | 'role'>>(db)`
+      INSERT INTO tokens (id, userId, kind, role, scope, name, namespace, keyId, createdAt, expiresAt)
+      SELECT ${successor.id}, userId, kind, role, scope, name, namespace, ${keyId}, ${createdAt},
+        strftime('%Y-%m-%dT%H:%M:%fZ', ${createdAt},
+          (unixepoch(expiresAt) - unixepoch(createdAt)) || ' seconds')
+      FROM tokens WHERE ${isOld} RETURNING id, name, role`,
     old: db.update(tokens).set({ rolledAt: now.toISOString() }).where(isOld),
     record: recordChange({ db, caller, now }, 'token.roll', id),
     owners: selectEmail(db, caller),
@@ -175,12 +173,10 @@ export async function readToken({ db, caller, now, settings }: IssuerCtx, id: st
  */
 export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise<void> {
   const isOwn = sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${eq(tokens.id, id)} AND ${isOwnToken(caller)})`
-  const revoke = raw(
-    db,
-    sql`UPDATE tokens SET revokedAt = ${now.toISOString()} WHERE id = ${id} AND revokedAt IS NULL
-      AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministratorSql(caller)})
-      RETURNING id`,
-  )
+  const revoke = raw(db)`
+    UPDATE tokens SET revokedAt = ${now.toISOString()} WHERE id = ${id} AND revokedAt IS NULL
+    AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministratorSql(caller)})
+    RETURNING id`
   const guards = [refuseOldSignIn(db, caller, now, sql`NOT ${isOwn}`)]
   const { revoked } = await writeAs(db, caller, guards, {
     revoked: revoke,

@@ -106,8 +106,13 @@ export const linkEmail = (ctx: Ctx, secret: string) =>
 
 type Method = keyof typeof methodNames
 
-/** Removes a sign-in method from the account, and returns the e-mail address that the account had. */
-export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string> {
+/** Removes the wallet from the account, and returns the e-mail address of the account. */
+export const unlinkWallet = (ctx: Ctx) => unlink(ctx, 'ethereumPublicAddr')
+
+/** Removes the e-mail address from the account, and returns it. */
+export const unlinkEmail = (ctx: Ctx) => unlink(ctx, 'email')
+
+async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string> {
   const { userId } = caller
   const isCaller = eq(users.id, userId)
   const other = method === 'email' ? 'ethereumPublicAddr' : 'email'
@@ -179,11 +184,8 @@ function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletChainId 
     AND NOT EXISTS (SELECT 1 FROM tokens WHERE userId = users.id)
     AND NOT EXISTS (SELECT 1 FROM webhookEndpoints WHERE userId = users.id))`
   return [
-    raw<never>(
-      db,
-      sql`UPDATE addresses SET userId = ${userId}, isDefault = 0, updatedAt = ${updatedAt}
-        WHERE id IN ${selectAddressIds(guest)}`,
-    ),
+    raw<never>(db)`UPDATE addresses SET userId = ${userId}, isDefault = 0, updatedAt = ${updatedAt}
+      WHERE id IN ${selectAddressIds(guest)}`,
     // Lists of changes find orders by their deliveries.
     ...changeDeliveries(
       db,
@@ -193,8 +195,8 @@ function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletChainId 
       now,
       sql`awaits = iif(awaits IS NULL, NULL, ${userId})`,
     ),
-    raw<never>(db, sql`UPDATE orders SET buyerId = ${userId} WHERE buyerId = ${guest}`),
+    raw<never>(db)`UPDATE orders SET buyerId = ${userId} WHERE buyerId = ${guest}`,
     // Last, because the others find the guest by the address. Then the caller can have it.
-    raw(db, closeAccount(guest, now)),
+    raw(db)`${closeAccount(guest, now)}`,
   ] as const
 }

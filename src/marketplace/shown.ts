@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { RowOf } from '../db/columns.ts'
 import { listings, nfts, orderableStatuses } from '../db/schema/catalogue.ts'
+import { isUnlimited } from '../db/stock.ts'
 import type { Settings } from '../env.ts'
 import { catalogueLimits } from '../http/limits.ts'
 import { artUrl, coverUrl } from '../http/links.ts'
@@ -81,7 +82,7 @@ const isOnSale = ({ status, isDue }: NftRow): boolean =>
 /** `reason`: why no listing takes orders; null if one does. */
 function stockOf(nft: NftRow, reason: string | null) {
   const { amountType, availableAmount, held, maxPieces } = nft
-  const available = amountType === 'unlimited' ? null : Math.max(availableAmount - held, 0)
+  const available = isUnlimited(amountType) ? null : Math.max(availableAmount - held, 0)
   // In the order in which orders are checked.
   const ofStock = maxPieces === 0 ? 'quantity_above_limit' : available === 0 ? 'sold_out' : null
   const notSellableReason = isOnSale(nft) ? (reason ?? ofStock) : 'nft_not_released'

@@ -1,6 +1,5 @@
 /** What monitoring asks, `/health` and `/metrics`, and what operators acknowledge. */
 
-import { sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
@@ -113,6 +112,6 @@ const answeredAt = new WeakMap<Env, number>()
 /** Throws if the database does not answer or lacks migrations. */
 async function checkDatabase({ env, var: { db, now } }: Context<App>): Promise<void> {
   if (now.getTime() - (answeredAt.get(env) ?? 0) < MAX_AGE) return
-  await batch(db, { cron: raw(db, sql`SELECT id FROM cronRuns`) })
+  await batch(db, { cron: raw(db)`SELECT id FROM cronRuns` })
   answeredAt.set(env, now.getTime())
 }

@@ -46,20 +46,18 @@ const isUnclaimed = (now: Date): SQL =>
 /** Selects who is to be reminded. Who has waited for the last reminder gets no other one before. */
 function selectDue(db: Database, now: Date) {
   const last = timeBefore(now, mailLimits.lastReminder.max)
-  return raw<Reminder>(
-    db,
-    sql`SELECT d.id, iif(d.awaitsSince <= ${last}, 'last_reminder', 'reminder') AS type,
-        coalesce(u.email, '') AS email, coalesce(u.locale, '') AS locale, ${itemColumns},
-        NULL AS wallet, NULL AS txId, d.awaitsSince AS since, d.placedBy
-      FROM (SELECT * FROM (SELECT id, awaits, awaitsSince, placedBy FROM deliveries
-          WHERE state = 'awaiting_wallet' AND reminders = 1 AND awaitsSince <= ${last}
-          ORDER BY awaitsSince LIMIT ${MAX_PER_RUN.mails})
-        UNION ALL SELECT * FROM (SELECT id, awaits, awaitsSince, placedBy FROM deliveries
-          WHERE state = 'awaiting_wallet' AND reminders = 0
-            AND awaitsSince <= ${timeBefore(now, mailLimits.reminder.max)}
-          ORDER BY awaitsSince LIMIT ${MAX_PER_RUN.mails})) d
-      JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId
-      LEFT JOIN users u ON u.id = d.awaits AND u.removedAt IS NULL
-      ORDER BY d.awaitsSince, d.id`,
-  )
+  return raw<Reminder>(db)`
+    SELECT d.id, iif(d.awaitsSince <= ${last}, 'last_reminder', 'reminder') AS type,
+      coalesce(u.email, '') AS email, coalesce(u.locale, '') AS locale, ${itemColumns},
+      NULL AS wallet, NULL AS txId, d.awaitsSince AS since, d.placedBy
+    FROM (SELECT * FROM (SELECT id, awaits, awaitsSince, placedBy FROM deliveries
+        WHERE state = 'awaiting_wallet' AND reminders = 1 AND awaitsSince <= ${last}
+        ORDER BY awaitsSince LIMIT ${MAX_PER_RUN.mails})
+      UNION ALL SELECT * FROM (SELECT id, awaits, awaitsSince, placedBy FROM deliveries
+        WHERE state = 'awaiting_wallet' AND reminders = 0
+          AND awaitsSince <= ${timeBefore(now, mailLimits.reminder.max)}
+        ORDER BY awaitsSince LIMIT ${MAX_PER_RUN.mails})) d
+    JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId
+    LEFT JOIN users u ON u.id = d.awaits AND u.removedAt IS NULL
+    ORDER BY d.awaitsSince, d.id`
 }

@@ -11,6 +11,7 @@ import { type Quota, takeQuotas } from '../db/quota.ts'
 import { raw, type StatementOf } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt } from '../events/append.ts'
+import { quotaOf } from '../http/guard.ts'
 import { mailLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import {
@@ -50,19 +51,17 @@ export async function mailOrders(mailer: OrderMailer): Promise<void> {
   const { waiting, told, newest } = await batch(db, {
     waiting: selectWaiting(db, settings),
     told: selectTold(db, now),
-    newest: raw<{ id: number | null }>(db, sql`SELECT max(id) AS id FROM ${nextEvents(now)}`),
+    newest: raw<{ id: number | null }>(db)`SELECT max(id) AS id FROM ${nextEvents(now)}`,
   })
   const moveTo = (id: number) =>
-    raw<never>(db, sql`UPDATE instance SET mailPosition = ${id} WHERE mailPosition < ${id}`)
+    raw<never>(db)`UPDATE instance SET mailPosition = ${id} WHERE mailPosition < ${id}`
   const due: Sending[] = [
     ...waiting.map(({ subject, ...mail }) => ({
       mail,
       isSent: sql`EXISTS (SELECT 1 FROM sentMails WHERE subject = ${subject})`,
       mark: [
-        raw<never>(
-          db,
-          sql`INSERT INTO sentMails (subject, createdAt) VALUES (${subject}, ${now.toISOString()})`,
-        ),
+        raw<never>(db)`
+          INSERT INTO sentMails (subject, createdAt) VALUES (${subject}, ${now.toISOString()})`,
       ],
     })),
     ...told.map(({ id, ...mail }) => ({
@@ -92,24 +91,22 @@ export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending)
   const content = writeOrderMail(type, mail, settings, locale)
   const stop = () => new NoMails()
   const skip = (reason: string) => () => new EnoughMails(reason)
-  const perDay = (name: string, limit: number, error: () => Error): Quota => ({
-    name,
-    per: 'day',
-    limit,
-    error,
-  })
-  const mailbox = `orders:${addressHash}`
   // Sellers do not cause what they get themselves.
-  const cause = `${mailbox}:${type === 'approval.needed' ? contract : sellerId}`
-  const most = settings.MAX_ORDER_MAILS_PER_DAY
-  const quotas = [
-    perDay('order-mails', most, stop),
-    perDay(mailbox, mailLimits.mailbox.max, skip('the mailbox got enough')),
-    perDay(cause, mailLimits.seller.max, skip('its seller caused enough')),
+  const cause = `${addressHash}:${type === 'approval.needed' ? contract : sellerId}`
+  const { orders, mailbox, seller } = mailLimits
+  const limit = settings.MAX_ORDER_MAILS_PER_DAY
+  const quotas: Quota[] = [
+    { name: orders.quota, per: orders.per, limit, error: stop },
+    { ...quotaOf(mailbox, addressHash), error: skip('the mailbox got enough') },
+    { ...quotaOf(seller, cause), error: skip('its seller caused enough') },
   ]
   // One user must not use up the mails of the others.
-  const ofUser = skip('its user caused enough')
-  if (placedBy) quotas.push(perDay(`order-mails:${placedBy}`, strangersLimit(most), ofUser))
+  if (placedBy)
+    quotas.push({
+      ...quotaOf(orders, placedBy),
+      limit: strangersLimit(limit),
+      error: skip('its user caused enough'),
+    })
   const { guards, uses } = takeQuotas(db, now, quotas)
   const allGuards = [
     { when: isSent, error: stop },
@@ -149,36 +146,32 @@ function nextEvents(now: Date): SQL {
 
 /** Selects what buyers are told, unless the state has changed since. */
 const selectTold = (db: Database, now: Date) =>
-  raw<OrderMail & { id: number }>(
-    db,
-    sql`SELECT v.id, v.type, u.email, u.locale, ${itemColumns}, i.ethRecipient AS wallet,
-        v.data ->> 'txId' AS txId, d.placedBy
-      FROM ${nextEvents(now)} v
-      CROSS JOIN deliveries d ON d.id = v.itemId AND d.state = CASE v.type
-        WHEN 'order.awaiting_wallet' THEN 'awaiting_wallet' WHEN 'order.delivered' THEN 'transferred'
-        WHEN 'order.failed' THEN 'failed' END
-      JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId JOIN orders o ON o.id = i.orderId
-      JOIN users u ON u.id = o.buyerId AND u.email <> '' AND u.removedAt IS NULL
-      ORDER BY v.id`,
-  )
+  raw<OrderMail & { id: number }>(db)`
+    SELECT v.id, v.type, u.email, u.locale, ${itemColumns}, i.ethRecipient AS wallet,
+      v.data ->> 'txId' AS txId, d.placedBy
+    FROM ${nextEvents(now)} v
+    CROSS JOIN deliveries d ON d.id = v.itemId AND d.state = CASE v.type
+      WHEN 'order.awaiting_wallet' THEN 'awaiting_wallet' WHEN 'order.delivered' THEN 'transferred'
+      WHEN 'order.failed' THEN 'failed' END
+    JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId JOIN orders o ON o.id = i.orderId
+    JOIN users u ON u.id = o.buyerId AND u.email <> '' AND u.removedAt IS NULL
+    ORDER BY v.id`
 
 /** Selects an item of each seller and token contract that wait for an approval of the seller. */
 function selectWaiting(db: Database, { NETWORKS }: Settings) {
   const ofSellers = Object.values(NETWORKS).filter(({ treasury }) => !treasury)
   const chainIds = JSON.stringify(ofSellers.map(({ chainId }) => chainId))
-  return raw<OrderMail & { subject: string }>(
-    db,
-    sql`SELECT w.*, 'approval.needed' AS type, u.email, u.locale, u.ethereumPublicAddr AS wallet
-      FROM (SELECT 'approval:' || i.sellerId || ':' || d.chainId || ':' || n.contractAddr AS subject,
-          min(d.id), ${itemColumns}
-        FROM (SELECT id, chainId FROM deliveries
-          WHERE chainId IN (SELECT value FROM json_each(${chainIds}))
-            AND reasonCode = 'holder_not_approved' AND failingSince IS NOT NULL AND dueAt IS NOT NULL
-          ORDER BY queuedAt DESC LIMIT ${MAX_PER_RUN.waiting}) d
-        CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN nfts n ON n.id = i.nftId
-        GROUP BY subject) w
-      JOIN users u ON u.id = w.sellerId AND u.email <> '' AND u.removedAt IS NULL
-      WHERE NOT EXISTS (SELECT 1 FROM sentMails WHERE sentMails.subject = w.subject)
-      LIMIT ${MAX_PER_RUN.mails}`,
-  )
+  return raw<OrderMail & { subject: string }>(db)`
+    SELECT w.*, 'approval.needed' AS type, u.email, u.locale, u.ethereumPublicAddr AS wallet
+    FROM (SELECT 'approval:' || i.sellerId || ':' || d.chainId || ':' || n.contractAddr AS subject,
+        min(d.id), ${itemColumns}
+      FROM (SELECT id, chainId FROM deliveries
+        WHERE chainId IN (SELECT value FROM json_each(${chainIds}))
+          AND reasonCode = 'holder_not_approved' AND failingSince IS NOT NULL AND dueAt IS NOT NULL
+        ORDER BY queuedAt DESC LIMIT ${MAX_PER_RUN.waiting}) d
+      CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN nfts n ON n.id = i.nftId
+      GROUP BY subject) w
+    JOIN users u ON u.id = w.sellerId AND u.email <> '' AND u.removedAt IS NULL
+    WHERE NOT EXISTS (SELECT 1 FROM sentMails WHERE sentMails.subject = w.subject)
+    LIMIT ${MAX_PER_RUN.mails}`
 }

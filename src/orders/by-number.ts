@@ -1,82 +1,56 @@
 /** Places an order under the shop's own number, or finds the order that has it. */
 import type * as z from 'zod'
 import { type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
-import {
-  type Buyer,
-  fieldsOf,
-  findProblems,
-  identityOf,
-  type NamedRows,
-  requireOwnListings,
-} from './check.ts'
+import { type Buyer, fieldsOf, identityOf } from './check.ts'
 import { canonicalJson } from './idempotency.ts'
-import { loadToWrite } from './load.ts'
 import type { NewOrder, NumberedOrder } from './new-order.ts'
-import { countAdded, requireRoom } from './open-orders.ts'
-import { type PlaceCtx, type Placement, readPlaced, toPlacement } from './place.ts'
-import { planOrders } from './plan.ts'
-import type { PlacedOrder } from './schema.ts'
-import { writePlan } from './write.ts'
+import { type PlaceCtx, type Placement, placeOnce } from './place.ts'
 
 /**
  * Places one order, or returns the one that has the number, as it is now. However often and at
- * whatever time a shop repeats the call, there is one order. Takes the steps of `placeOrders`. Throws
- * `order_differs` if the order is not the one that the call asks for.
+ * whatever time a shop repeats the call, there is one order. Throws `order_differs` if the order is not
+ * the one that the call asks for.
  */
 export async function putOrder(
   ctx: PlaceCtx,
   { providerId, order }: { providerId: string; order: z.infer<typeof NumberedOrder> },
 ): Promise<Placement> {
   const input = { ...order, providerId }
-  const inputs = [input]
-  for (let attempt = 1; ; attempt++) {
-    const data = await loadToWrite(ctx, { inputs, attempt })
-    const problems = findProblems(ctx, inputs, data, () => '')
-    requireOwnListings(problems)
-    const placed = data.placed.get(providerId)
-    if (placed) {
-      const placement = await readPlaced(ctx, data, [placed.id])
-      for (const stored of placement.orders)
-        requireNone(findDifferences(input, data.rows[0], { ...placed, ...stored }))
-      return placement
-    }
-    requireNone(problems)
-    requireRoom(ctx, data.open, countAdded(inputs))
-    const plan = await planOrders(ctx, inputs, data)
-    const written = await writePlan(ctx, { inputs, data, plan, call: null })
-    if (written) return toPlacement(ctx, data, plan, written)
-  }
+  const placement = await placeOnce(ctx, {
+    inputs: [input],
+    call: null,
+    isNumbered: true,
+    prefixOf: () => '',
+  })
+  if (placement.isReplay) requireNone(findDifferences(input, placement))
+  return placement
 }
 
-/** The order, and what its buyer has now. */
-type Stored = PlacedOrder &
-  Pick<Buyer, 'email' | 'wallet'> &
-  Pick<NewOrder, 'custom' | 'paid'> & { buyerRemovedAt: string | null }
-
 /**
- * Returns an issue for each field that is not that of the stored order. Not compared: billing data,
+ * Returns an issue for each field that is not that of the placed order. Not compared: billing data,
  * of which an order keeps the address that it has got.
  */
-function findDifferences(
-  input: NewOrder,
-  rows: NamedRows | undefined,
-  { id, orderItems: [item], ...stored }: Stored,
-): Issue[] {
-  if (!item) throw new Error(`order ${id} has no item`)
+function findDifferences(input: NewOrder, { data, orders: [order] }: Placement): Issue[] {
+  const placed = data.placed.get(input.providerId ?? '')
+  const [item] = order?.orderItems ?? []
+  if (!placed || !order || !item) throw new Error('the order that has the number was not read')
+  const { id, buyerId } = order
   const { nftId, listingId, quantity, priceCents, priceCurrency } = item
-  const { buyerId, custom, paid } = stored
+  const { custom, paid } = placed
+  const [rows] = data.rows
   const field = fieldsOf(input)
   // It was removed with the data of a buyer who was forgotten.
   const isSameCustom =
-    stored.buyerRemovedAt !== null || canonicalJson(input.custom) === canonicalJson(custom)
+    placed.buyerRemovedAt !== null || canonicalJson(input.custom) === canonicalJson(custom)
   const isSamePayment = canonicalJson(input.paid) === canonicalJson(paid)
+  const isSameBuyer = isBuyer(input, rows?.buyers ?? [], { ...placed, id: buyerId })
   const fields: [field: keyof NewOrder, given: unknown, stored: IssueDetails['stored']][] = [
     [field.nft, rows?.nft?.id, nftId],
     [field.listing, rows?.listing?.id, listingId],
     ['quantity', input.quantity, quantity],
     ['expectedPriceCents', input.expectedPriceCents ?? priceCents, priceCents],
     ['expectedCurrency', input.expectedCurrency ?? priceCurrency, priceCurrency],
-    [input.buyer ? 'buyer' : 'buyerUserId', isBuyer(stored, input, rows) && buyerId, buyerId],
+    [input.buyer ? 'buyer' : 'buyerUserId', isSameBuyer && buyerId, buyerId],
     ['custom', isSameCustom && custom, custom],
     ['paid', isSamePayment && paid, paid],
   ]
@@ -91,16 +65,16 @@ function findDifferences(
 }
 
 /**
- * Whether an order names the buyer of the stored one. Nobody may have the address any more: the
+ * Whether an order names the buyer of the placed one. Nobody may have the address any more: the
  * person was forgotten or has unlinked it, and is not created again. Who has another one is another.
  */
 function isBuyer(
-  { buyerId, email, wallet }: Pick<Stored, 'buyerId' | 'email' | 'wallet'>,
   input: NewOrder,
-  { buyers = [] }: Partial<NamedRows> = {},
+  named: readonly Buyer[],
+  { id, email, wallet }: Pick<Buyer, 'id' | 'email' | 'wallet'>,
 ): boolean {
-  const isNobody = identityOf(input) !== undefined && buyers.length === 0
-  const userId = input.buyerUserId ?? input.buyer?.userId
+  const isNobody = identityOf(input) !== undefined && named.length === 0
   const isGone = isNobody && (input.buyer?.email ? email : wallet) === ''
-  return isGone || userId === buyerId || buyers.some(({ id }) => id === buyerId)
+  const userId = input.buyerUserId ?? input.buyer?.userId
+  return isGone || userId === id || named.some((buyer) => buyer.id === id)
 }

@@ -2,13 +2,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import { namespaceOf, writeAs } from '../auth/access.ts'
 import { recordIntended } from '../auth/audit.ts'
 import type { Guard } from '../db/batch.ts'
-import { cancelOrderItems } from '../delivery/admin/actions.ts'
+import { actionStatements, changeable } from '../delivery/admin/actions.ts'
 import { findObstacles } from '../delivery/admin/obstacles.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
 import { selectSummary } from './read.ts'
-import { type OrderSummary, toSummary } from './summary.ts'
+import { toSummary } from './summary.ts'
 import { isVisibleSql, viewerValues } from './visible.ts'
 
 type CancelCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
@@ -17,21 +17,16 @@ type CancelCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
  * Asks to use up the delivery key of an order, for a master token or the namespace that placed it.
  * If that was requested before, nothing changes. Returns the order then, and the chains to wake.
  */
-export async function cancelOrder(
-  ctx: CancelCtx,
-  { orderId }: { orderId: number },
-): Promise<{ order: OrderSummary; chainIds: number[] }> {
+export async function cancelOrder(ctx: CancelCtx, { orderId }: { orderId: number }) {
   const { db, caller, settings } = ctx
   const item = sql`(SELECT id FROM orderItems WHERE orderId = ${orderId})`
   const isRequested = sql`EXISTS (SELECT 1 FROM deliveries
     WHERE id = ${item} AND requestedAction = 'cancel')`
-  const obstacles = findObstacles(settings.NETWORKS, item).cancel.map(
-    ({ when, reason }): Guard => ({
-      when: sql`${when} AND NOT ${isRequested}`,
-      error: () => new ApiError('conflict', reason),
-    }),
+  const obstacles = findObstacles(settings.NETWORKS, item).cancel.map(({ when, reason }) =>
+    guard(sql`${when} AND NOT ${isRequested}`, 'conflict', reason),
   )
-  const { isChanged, statements } = cancelOrderItems(ctx, orderId)
+  // If it was requested before, this changes nothing.
+  const action = { action: 'cancel' } as const
   const {
     changed,
     summary: [row],
@@ -40,15 +35,15 @@ export async function cancelOrder(
     record: recordIntended(ctx, {
       action: 'transfer.cancel',
       subject: item,
-      when: sql`${caller.role} = 'master' AND ${isChanged}`,
+      when: sql`${caller.role} = 'master' AND EXISTS ${changeable(ctx, action, item)}`,
     }),
-    ...statements,
+    ...actionStatements(ctx, action, item),
     summary: selectSummary(db, caller, orderId),
   })
   if (!row) throw new Error('the order was not read')
   return {
     order: toSummary(row.summary),
-    chainIds: changed.flatMap(({ chainId }) => chainId ?? []),
+    chainIds: changed.map(({ chainId }) => chainId),
   }
 }
 
@@ -59,13 +54,15 @@ function callerGuards({ caller }: Ctx, orderId: number): Guard[] {
   const exists = (condition: SQL) =>
     sql`EXISTS (SELECT 1 FROM orders WHERE id = ${orderId} AND ${condition})`
   return [
-    {
-      when: sql`NOT ${exists(isVisibleSql(viewer))}`,
-      error: () => new ApiError('order_not_found', `order ${orderId} does not exist`),
-    },
-    {
-      when: sql`NOT ${exists(isOwn)}`,
-      error: () => new ApiError('forbidden', 'only the token name that placed it may cancel it'),
-    },
+    guard(
+      sql`NOT ${exists(isVisibleSql(viewer))}`,
+      'order_not_found',
+      `order ${orderId} does not exist`,
+    ),
+    guard(
+      sql`NOT ${exists(isOwn)}`,
+      'forbidden',
+      'only the token name that placed it may cancel it',
+    ),
   ]
 }

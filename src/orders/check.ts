@@ -7,14 +7,13 @@
 import { actsForAll } from '../auth/access.ts'
 import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts'
 import type { reservations } from '../db/schema/orders.ts'
+import { isUnlimited } from '../db/stock.ts'
 import { rules } from '../delivery/reasons.ts'
 import type { Ctx } from '../http/context.ts'
 import { type ErrorCode, type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
 import type { StoredCall } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
-import { isUnlimited, type Listing, type Nft } from './nft.ts'
-
-type StoredObstacle = (typeof saleObstacles)[number] | null
+import type { Listing, Nft } from './nft.ts'
 
 export type Buyer = {
   id: number
@@ -33,7 +32,7 @@ export type NamedRows = {
   nft: Nft | undefined
   listing: Listing | undefined
   /** Why nothing is sold of the listing. */
-  obstacle: StoredObstacle | undefined
+  obstacle: (typeof saleObstacles)[number] | null | undefined
   /** The live reservation of the namespace that becomes this order, and no other of the call. */
   hold: typeof reservations.$inferSelect | undefined
   /** Two for a wallet that a key has and, on the chain of the NFT, a contract, which comes first. */
@@ -194,11 +193,7 @@ function checkListing(
 }
 
 /** The price may have changed since the shop showed it to the customer. */
-function checkPrice(
-  { input, hold, labels }: NamedOrder,
-  listing: Listing,
-  { report }: Check,
-): void {
+function checkPrice({ input, hold, labels }: NamedOrder, listing: Listing, { report }: Check) {
   const { priceCents, priceCurrency } = hold ?? listing
   const { expectedPriceCents, expectedCurrency } = input
   if (expectedPriceCents === undefined || expectedCurrency === undefined) return
@@ -223,7 +218,7 @@ function checkQuantity(
     const message = `the network of ${labels.nft} delivers at most ${limit} per order`
     report('quantity', 'quantity_above_limit', message)
   }
-  if (isUnlimited(nft)) return
+  if (isUnlimited(nft.payload.amountType)) return
   const before = sold.get(nft.id) ?? 0
   const held = hold ? 0 : (data.held.get(nft.id) ?? 0)
   const left = Math.max(0, nft.availableAmount - held - before)
@@ -234,10 +229,8 @@ function checkQuantity(
   else if (!hold && quantity <= Math.min(most, limit)) sold.set(nft.id, before + quantity)
 }
 
-type Terms = Pick<Listing, 'amount' | 'priceCents'>
-
 /** The largest quantity of one order. The total price must be a safe integer, too. */
-export const largestQuantity = ({ amount, priceCents }: Terms): number =>
+export const largestQuantity = ({ amount, priceCents }: Pick<Listing, 'amount' | 'priceCents'>) =>
   Math.min(amount ?? Infinity, Math.floor(Number.MAX_SAFE_INTEGER / Math.max(priceCents, 1)))
 
 /** The billing address of the request, if the four fields of a place are given. */

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
 import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
@@ -9,11 +8,14 @@ import { requirePrimary } from '../http/nearest.ts'
  * other order is undefined: whether there is one is not told.
  */
 export async function readClaim({ db, caller }: Pick<Ctx, 'db' | 'caller'>, orderId: number) {
-  const select = sql`SELECT EXISTS (SELECT 1 FROM orderItems JOIN deliveries
-      ON deliveries.id = orderItems.id WHERE orderId = orders.id AND awaits = buyerId) AS waits
-    FROM orders WHERE id = ${orderId} AND buyerId = ${caller.userId}`
-  const statements = { orders: raw<{ waits: 0 | 1 }>(db, select) }
-  const { account, orders } = await readAsUser({ db, caller }, statements)
+  const { account, orders } = await readAsUser(
+    { db, caller },
+    {
+      orders: raw<{ waits: 0 | 1 }>(db)`SELECT EXISTS (SELECT 1 FROM orderItems JOIN deliveries
+        ON deliveries.id = orderItems.id WHERE orderId = orders.id AND awaits = buyerId) AS waits
+      FROM orders WHERE id = ${orderId} AND buyerId = ${caller.userId}`,
+    },
+  )
   if (!orders[0]) requirePrimary(db)
   return { account, order: orders[0] }
 }

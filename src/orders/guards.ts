@@ -12,6 +12,8 @@
  */
 import { sql } from 'drizzle-orm'
 import type { Guard } from '../db/batch.ts'
+import { violates } from '../db/client.ts'
+import { isUnlimitedSql } from '../db/stock.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import type { OrderData } from './check.ts'
@@ -24,13 +26,18 @@ class LostRace extends Error {}
 
 const lostRace = () => new LostRace()
 
-/**
- * Whether another call has taken what this one needs since it was read: the condition of a guard is true,
- * or the stock, a provider id, an idempotency key or the address of a new user is taken.
- */
+/** What fails if another call has taken the stock, an order number, a key, or a new user's address. */
+const contested = [
+  'nfts_stock',
+  'orders.providerId',
+  'idempotencyKeys.day',
+  'users.email',
+  'users.ethereumPublicAddr',
+]
+
+/** Whether another call has taken what this one needs since it was read. */
 export const isLostRace = (error: unknown): boolean =>
-  error instanceof LostRace ||
-  /CHECK constraint failed: nfts_stock|UNIQUE constraint failed/.test(String(error))
+  error instanceof LostRace || contested.some((constraint) => violates(error, constraint))
 
 /** The rows on which an order or a reservation depends. Absent: it does not depend on one. */
 type Expected = ReturnType<typeof expectListing> & {
@@ -99,7 +106,7 @@ function refuseHeldPieces(inputs: readonly NewOrder[], { rows }: OrderData, now:
   if (taken.length === 0) return []
   const lacksPieces = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(taken)})
       JOIN nfts ON nfts.id = value ->> 'nftId'
-    WHERE nfts.amountType IS NOT 'unlimited'
+    WHERE NOT ${isUnlimitedSql('nfts')}
       AND nfts.availableAmount - ${heldQuantity(sql`nfts.id`, now)} < value ->> 'quantity')`
   return [{ when: lacksPieces, error: lostRace }]
 }

@@ -8,7 +8,7 @@ import type { DeliveryDetails } from '../delivery/shown.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { viewOf } from './buyer.ts'
-import { preparePage } from './list.ts'
+import { selectPage, toPage } from './list.ts'
 import { requireRow } from './order.ts'
 import { buildOrders, type OrderRows, selectByIds } from './read.ts'
 import type { Order } from './schema.ts'
@@ -47,8 +47,6 @@ const selectFacts = prepared((db, { userId }: UserId) =>
 
 type UserCtx = Pick<Ctx, 'db' | 'caller'>
 
-const viewerOf = ({ caller }: UserCtx) => viewOf(caller.userId)
-
 /** Returns the orders with their items and deliveries. */
 function toEntries(orders: readonly Order[], rows: OrderRows): HistoryEntry[] {
   const byItem = new Map(rows.map((row) => [row.item.id, row]))
@@ -69,20 +67,21 @@ export async function readHistory(
   ctx: UserCtx,
   { side, before }: { side: Side | 'collected'; before: number | null },
 ) {
-  const { db } = ctx
-  const viewer = viewerOf(ctx)
+  const { db, caller } = ctx
+  const viewer = viewOf(caller.userId)
   const cursor = before === null ? undefined : { id: before }
   const request = { ...filters[side](viewer.userId), limit: PAGE_SIZE, cursor }
-  const { statements, finish } = preparePage({ db, viewer }, request)
-  const facts = selectFacts(db, viewer)
-  const { account, ...rows } = await readAsUser(ctx, { facts, ...statements })
-  const { orders, nextCursor } = finish(rows)
+  const { account, facts, ...rows } = await readAsUser(ctx, {
+    facts: selectFacts(db, viewer),
+    ...selectPage(db, viewer, request),
+  })
+  const { orders, nextCursor } = toPage(viewer, request, rows)
   return {
     account,
     entries: toEntries(orders, rows.orders),
     next: nextCursor === null ? null : Number(nextCursor),
-    isSeller: rows.facts[0]?.isSeller === 1,
-    awaiting: rows.facts[0]?.awaiting ?? 0,
+    isSeller: facts[0]?.isSeller === 1,
+    awaiting: facts[0]?.awaiting ?? 0,
   }
 }
 
@@ -99,8 +98,8 @@ const selectBilling = prepared((db, { id, userId }: UserId & { id: number }) =>
  * if bought.
  */
 export async function readHistoryEntry(ctx: UserCtx, id: number) {
-  const { db } = ctx
-  const viewer = viewerOf(ctx)
+  const { db, caller } = ctx
+  const viewer = viewOf(caller.userId)
   const { account, billing, orders, nfts } = await readAsUser(ctx, {
     billing: selectBilling(db, { id, userId: viewer.userId }),
     ...selectByIds(db, viewer, [id]),

@@ -55,11 +55,8 @@ const isStored = ({ key, storedAfter }: IdempotentCall, namespace: SQL | string)
 
 /** Selects by the namespace of the token, so that the first trip finds an earlier call. */
 export const selectStored = (db: Database, call: IdempotentCall, tokenId: string) =>
-  raw<StoredCall>(
-    db,
-    sql`SELECT requestHash, result FROM idempotencyKeys
-      WHERE ${isStored(call, namespaceOf(tokenId))}`,
-  )
+  raw<StoredCall>(db)`SELECT requestHash, result FROM idempotencyKeys
+    WHERE ${isStored(call, namespaceOf(tokenId))}`
 
 /** Throws `idempotency_key_reused` if the key is stored for another call. */
 export function requireSameCall(call: IdempotentCall, stored: StoredCall): void {
@@ -67,36 +64,15 @@ export function requireSameCall(call: IdempotentCall, stored: StoredCall): void 
     throw new ApiError('idempotency_key_reused', 'this Idempotency-Key was used with another call')
 }
 
-type NewResult = { namespace: string; now: string; result: SQL | string }
-
 /**
- * Takes the day of a live row with the same key, so that the primary key (day, namespace, key) fails. A
- * row that is not live any more has an earlier day.
+ * Stores what a call has made: `result`, JSON. Takes the day of a live row with the same key, so that the
+ * primary key (day, namespace, key) fails. A row that is not live any more has an earlier day.
  */
-const insertKey = (db: Database, call: IdempotentCall, { namespace, now, result }: NewResult) =>
-  raw<never>(
-    db,
-    sql`INSERT INTO idempotencyKeys (day, namespace, "key", requestHash, result, createdAt)
-      SELECT coalesce((SELECT day FROM idempotencyKeys WHERE ${isStored(call, namespace)}), date(${now})),
-        ${namespace}, ${call.key}, ${call.requestHash}, ${result}, ${now}`,
-  )
-
-/** Stores the reservations that a call has made. */
-export const storeReservations = (
+export const storeCall = (
   db: Database,
   call: IdempotentCall,
-  { reservations, ...others }: { namespace: string; now: string; reservations: readonly unknown[] },
-) => insertKey(db, call, { ...others, result: JSON.stringify(reservations) })
-
-/** Stores the ids of the orders that a call has placed: the newest ones, by their tokens. */
-export const storeOrders = (
-  db: Database,
-  call: IdempotentCall,
-  { tokens, ...others }: { namespace: string; now: string; tokens: readonly string[] },
-) =>
-  insertKey(db, call, {
-    ...others,
-    result: sql`(SELECT json_group_array((SELECT id FROM orders
-        WHERE payprovWebhookToken = value ORDER BY id DESC LIMIT 1))
-      FROM (SELECT value FROM json_each(${JSON.stringify(tokens)}) ORDER BY key))`,
-  })
+  { namespace, now, result }: { namespace: string; now: string; result: SQL | string },
+) => raw<never>(db)`
+  INSERT INTO idempotencyKeys (day, namespace, "key", requestHash, result, createdAt)
+  SELECT coalesce((SELECT day FROM idempotencyKeys WHERE ${isStored(call, namespace)}), date(${now})),
+    ${namespace}, ${call.key}, ${call.requestHash}, ${result}, ${now}`

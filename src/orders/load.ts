@@ -11,7 +11,6 @@ import { addresses, tokens, users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
 import type { Buyer, OrderData } from './check.ts'
 import { type IdempotentCall, selectStored } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
@@ -144,7 +143,7 @@ type LoadCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
 
 type Load = {
   inputs: readonly NewOrder[]
-  call?: IdempotentCall | null | undefined
+  call?: IdempotentCall | null
   /** Whether to count the open orders of the caller. */
   countsOpen?: boolean
 }
@@ -213,25 +212,4 @@ export async function loadOrderData(
     stored: rows.stored[0],
     open: rows.open[0]?.open,
   }
-}
-
-/** How often a call starts again because another call changed what it had read. */
-const ATTEMPTS = 3
-
-/**
- * Loads the rows that an attempt of a call depends on before it writes. The write fails if the caller
- * has too many open orders; only then, in the next attempt, it matters how many. Throws
- * `request_in_progress` after the last attempt.
- */
-export async function loadToWrite(
-  ctx: LoadCtx,
-  { inputs, call, attempt }: Pick<Load, 'inputs' | 'call'> & { attempt: number },
-): Promise<OrderData> {
-  if (attempt > ATTEMPTS)
-    throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
-      'Retry-After': '1',
-    })
-  // A session only begins at the primary: its later reads may go to a replica.
-  const db = attempt > 1 ? ctx.db.$client.openPrimary() : ctx.db
-  return await loadOrderData({ ...ctx, db }, { inputs, call, countsOpen: attempt > 1 })
 }

@@ -106,9 +106,6 @@ export const withoutSecrets = ({ payload, ...nft }: Nft): Nft => ({
   ),
 })
 
-/** Whether orders do not reduce the stock of the NFT. */
-export const isUnlimited = ({ payload }: Nft): boolean => payload.amountType === 'unlimited'
-
 /** SQL of the pieces of an NFT that reservations hold at a time. Only they can be ordered with them. */
 export const heldQuantity = (nftId: SQL, now: SQL | string): SQL<number> =>
   sql`coalesce((SELECT sum(quantity) FROM heldPieces WHERE nftId = ${nftId} AND expiresAt > ${now}), 0)`

@@ -28,7 +28,7 @@ const openSql = ({ caller: { userId }, now }: Pick<Ctx, 'caller' | 'now'>) =>
 
 /** Selects how many orders and reservations of the caller are open. */
 export const selectOpen = (ctx: Ctx) =>
-  raw<{ open: number }>(ctx.db, sql`SELECT ${openSql(ctx)} AS open`)
+  raw<{ open: number }>(ctx.db)`SELECT ${openSql(ctx)} AS open`
 
 /** Rejects `added` more orders and reservations of a user token that would exceed the limit. */
 export const refuseTooManyOpen = (ctx: LimitCtx, added: number, error: Guard['error']): Guard[] =>

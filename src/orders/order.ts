@@ -1,10 +1,9 @@
 /** Builds an order from its rows: for placing, reading and listing orders, and for pages. */
-import type * as z from 'zod'
 import { actsForAll } from '../auth/access.ts'
-import { shownColumns } from '../db/columns.ts'
+import { type RowOf, shownColumns } from '../db/columns.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
+import { itemStatus } from '../delivery/model.ts'
 import { type DeliveryRow, failReason } from '../delivery/shown.ts'
-import { itemStatus } from '../delivery/status.ts'
 import { personOf, type Viewer } from './buyer.ts'
 import { type Listing, type Nft, withoutSecrets } from './nft.ts'
 import { OrderFields, OrderItemFields, type PlacedOrder } from './schema.ts'
@@ -21,33 +20,11 @@ const orderConstants = {
 } as const
 const itemConstants = { paymentProvider: 'external', ProductType: 'nft' } as const
 
-/** Without these, and what an order shows of its deliveries. */
-const StoredOrder = OrderFields.omit({
-  paymentMethod: true,
-  provider: true,
-  payprovStxTransactionId: true,
-  payprovPciTransactionId: true,
-  status: true,
-  feesCollectedAt: true,
-  ProductType: true,
-  failReason: true,
-  updatedAt: true,
-})
-/** Without what an order item shows of its order and its delivery. */
-const StoredItem = OrderItemFields.omit({
-  status: true,
-  txId: true,
-  createdAt: true,
-  updatedAt: true,
-  paymentProvider: true,
-  ProductType: true,
-})
+export const orderColumns = shownColumns(orders, OrderFields)
+export const itemColumns = shownColumns(orderItems, OrderItemFields)
 
-export const orderColumns = shownColumns(orders, StoredOrder)
-export const itemColumns = shownColumns(orderItems, StoredItem)
-
-export type OrderRow = z.infer<typeof StoredOrder>
-export type ItemRow = z.infer<typeof StoredItem> & { delivery: DeliveryRow }
+export type OrderRow = RowOf<typeof orderColumns>
+export type ItemRow = RowOf<typeof itemColumns> & { delivery: DeliveryRow }
 
 /** What the items of orders have sold, by id. */
 export type SoldRows = { nfts: ReadonlyMap<number, Nft>; listings: ReadonlyMap<number, Listing> }

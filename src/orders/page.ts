@@ -14,61 +14,15 @@ import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import { deliveryColumns } from '../delivery/shown.ts'
 import { orderLimits } from '../http/limits.ts'
-import { buyerColumns, type Viewer } from './buyer.ts'
+import { buyerColumns } from './buyer.ts'
 import { listingColumns, nftColumns } from './nft.ts'
 import { itemColumns, orderColumns } from './order.ts'
+import type { ListValues } from './query.ts'
 import { summaryColumns } from './summary.ts'
-import { isVisibleSql, type ViewerValues, viewerValues } from './visible.ts'
-
-/** The value of a filter that is not used is null. */
-type Values = ViewerValues & {
-  /** The largest number of candidates to return. */
-  limit: number
-  /** The page begins below this order or, sorted by change, after this time and item. */
-  before: number
-  afterTime: string
-  afterItem: number
-  /** Orders that were placed before `earliest`, or at `latest` and later, are not looked at. */
-  earliest: string | null
-  latest: string | null
-  providerId: string | null
-  source: string | null
-  sellerId: number | null
-  buyerUserId: number | null
-  /** JSON: the states of the deliveries. */
-  states: string | null
-  isSent: number | null
-  createdFrom: string | null
-  createdTo: string | null
-  updatedFrom: string | null
-}
-
-type Given = { limit: number } & {
-  [Name in Exclude<keyof Values, keyof ViewerValues | 'limit'>]?: Values[Name] | undefined
-}
-
-/** Returns the values of a statement. */
-export const valuesOf = (viewer: Viewer, given: Given): Values => ({
-  ...viewerValues(viewer),
-  limit: given.limit,
-  before: given.before ?? Number.MAX_SAFE_INTEGER,
-  afterTime: given.afterTime ?? '',
-  afterItem: given.afterItem ?? 0,
-  earliest: given.earliest ?? null,
-  latest: given.latest ?? null,
-  providerId: given.providerId ?? null,
-  source: given.source ?? null,
-  sellerId: given.sellerId ?? null,
-  buyerUserId: given.buyerUserId ?? null,
-  states: given.states ?? null,
-  isSent: given.isSent ?? null,
-  createdFrom: given.createdFrom ?? null,
-  createdTo: given.createdTo ?? null,
-  updatedFrom: given.updatedFrom ?? null,
-})
+import { isVisibleSql } from './visible.ts'
 
 /** Whether an order, its item and its delivery are as the filters say. */
-const matchesSql = (values: Values) => sql`${isVisibleSql(values)}
+const matchesSql = (values: ListValues) => sql`${isVisibleSql(values)}
   AND (${values.providerId} IS NULL OR ${orders.providerId} = ${values.providerId})
   AND (${values.source} IS NULL
     OR ${orders.source} IN ('master:' || ${values.source}, 'user:' || ${values.source}))
@@ -83,10 +37,10 @@ const matchesSql = (values: Values) => sql`${isVisibleSql(values)}
 
 /**
  * Candidates, numbered, between the orders at the ends of the times, which are a minute wider than the
- * filters (`list.ts`). SQLite reads them one by one in their order, and no more than a page needs: an
+ * filters (`query.ts`). SQLite reads them one by one in their order, and no more than a page needs: an
  * ORDER BY around them would read all of them.
  */
-const numbered = (candidates: SQL, { earliest, latest, before }: Values) => sql`(
+const numbered = (candidates: SQL, { earliest, latest, before }: ListValues) => sql`(
   WITH bounds (low, high) AS MATERIALIZED (SELECT
     coalesce((SELECT id FROM orders WHERE createdAt < ${earliest}
       ORDER BY createdAt DESC LIMIT 1), 0),
@@ -120,7 +74,7 @@ const isBetweenSql = (id: string) =>
 
 const ordersWhere = (condition: SQL) =>
   sql`SELECT id FROM orders WHERE ${condition} AND ${isBetweenSql('id')}`
-const soldBy = (userId: Values['sellerId' | 'userId']) =>
+const soldBy = (userId: number | null) =>
   sql`SELECT orderId AS id FROM orderItems WHERE sellerId = ${userId} AND ${isBetweenSql('orderId')}`
 
 /** Items in a state that the index `deliveries_waiting` has. Their ids grow as those of orders. */
@@ -143,7 +97,7 @@ const itemsUnderWay = sql`SELECT DISTINCT id FROM (
   SELECT id FROM deliveries WHERE dueAt IS NOT NULL
   UNION ALL SELECT value FROM transactions, json_each(items) WHERE isOpen)`
 
-const changedItems = ({ afterTime, afterItem }: Values) => sql`
+const changedItems = ({ afterTime, afterItem }: ListValues) => sql`
   SELECT updatedAt, id FROM deliveries
     WHERE state NOT IN ('queued', 'in_flight') AND (updatedAt, id) > (${afterTime}, ${afterItem})
   UNION ALL SELECT updatedAt, deliveries.id
@@ -165,8 +119,8 @@ export const rowColumns = {
  * Prepares the statements that read what candidates stand for, if it matches. Left joins keep the order
  * of the candidates.
  */
-const prepareList = (candidates: (values: Values) => SQL) => ({
-  orders: prepared((db, values: Values) =>
+const prepareList = (candidates: (values: ListValues) => SQL) => ({
+  orders: prepared((db, values: ListValues) =>
     db
       .select({ candidate: candidateColumns(matchesSql(values)), ...rowColumns })
       .from(numbered(candidates(values), values))
@@ -179,7 +133,7 @@ const prepareList = (candidates: (values: Values) => SQL) => ({
       .where(isReturnedSql)
       .limit(values.limit),
   ),
-  nfts: prepared((db, values: Values) =>
+  nfts: prepared((db, values: ListValues) =>
     db
       .select(nftColumns)
       .from(nfts)
@@ -189,7 +143,7 @@ const prepareList = (candidates: (values: Values) => SQL) => ({
           CROSS JOIN deliveries ON ${isDeliverySql} WHERE ${matchesSql(values)} LIMIT ${values.limit})`,
       ),
   ),
-  summaries: prepared((db, values: Values) =>
+  summaries: prepared((db, values: ListValues) =>
     db
       .select({
         candidate: candidateColumns(matchesSql(values)),
@@ -238,4 +192,6 @@ export const lists = {
 }
 
 type List = (typeof lists)['all']
-export type Candidate = ReturnType<List['orders']>['_']['result'][number]['candidate']
+export type ListRows = ReturnType<List['orders']>['_']['result']
+export type SummaryRows = ReturnType<List['summaries']>['_']['result']
+export type Candidate = ListRows[number]['candidate']

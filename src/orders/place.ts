@@ -4,12 +4,13 @@ import type { DueEndpoint } from '../events/wake.ts'
 import type { Ctx } from '../http/context.ts'
 import { requireNone } from '../http/errors.ts'
 import { tokenNameOf } from '../identity/namespace.ts'
-import { findProblems, type OrderData, requireOwnListings } from './check.ts'
-import { idempotentCall, requireSameCall } from './idempotency.ts'
-import { loadOrderData, loadToWrite } from './load.ts'
+import { type Attempt, beginAttempt } from './attempt.ts'
+import { findProblems, type OrderData } from './check.ts'
+import { idempotentCall } from './idempotency.ts'
+import { loadOrderData } from './load.ts'
 import type { NewOrder } from './new-order.ts'
 import { countAdded, requireRoom } from './open-orders.ts'
-import { chainsToWake, type Plan, placedOrders, planOrders, type Written } from './plan.ts'
+import { chainsToWake, placedOrders, planOrders } from './plan.ts'
 import { readOrders } from './read.ts'
 import { CheckedOrder, type PlacedOrder } from './schema.ts'
 import { writePlan } from './write.ts'
@@ -23,6 +24,8 @@ export type PlaceCtx = Ctx & {
 
 export type Placement = {
   orders: PlacedOrder[]
+  /** What the call depends on, as it was read. */
+  data: OrderData
   /** Of one order, as summaries have it. */
   sequence: number | null
   /** The name of the token that placed them. */
@@ -30,68 +33,68 @@ export type Placement = {
   /** Whether an earlier call has placed them. */
   isReplay: boolean
   /** The chains and the webhook endpoints that are to be woken. */
-  chainIds: number[]
+  chainIds: (number | null)[]
   endpoints: DueEndpoint[]
 }
 
 /**
  * Places paid orders, all of them or none. A repeated call with an idempotency key returns the orders
- * of the first one, as they are now. Takes two trips: one reads what the orders depend on, the other
- * writes them unless another call has changed that, as its guards find. Then the steps begin again.
- *
- * `http/endpoint.ts` repeats as well: it calls a handler once more at the primary if it has thrown an
- * error of the API after a replica had answered. What is repeated here is a write that came too late.
+ * of the first one, as they are now.
  *
  * @example const { orders } = await placeOrders(c.var, { orders: c.req.valid('json') })
  */
-export async function placeOrders(
+export const placeOrders = (
   ctx: PlaceCtx,
   { orders: inputs, key }: { orders: readonly NewOrder[]; key?: string | undefined },
+): Promise<Placement> =>
+  placeOnce(ctx, {
+    inputs,
+    call: key ? idempotentCall(key, { orders: inputs }, ctx.now) : null,
+  })
+
+/**
+ * Places orders, unless an earlier call has. Takes two trips: one reads what the orders depend on, the
+ * other writes them unless another call has changed that, as its guards find. Then the steps begin
+ * again. `reserve` (`reservations/reserve.ts`) takes the same steps, with a plan of its own.
+ *
+ * `http/endpoint.ts` repeats as well: it calls a handler once more at the primary if it has thrown an
+ * error of the API after a replica had answered. What is repeated here is a write that came too late.
+ */
+export async function placeOnce(
+  ctx: PlaceCtx,
+  { inputs, call, ...options }: Omit<Attempt, 'attempt'>,
 ): Promise<Placement> {
-  const call = key ? idempotentCall(key, { orders: inputs }, ctx.now) : null
   for (let attempt = 1; ; attempt++) {
-    const data = await loadToWrite(ctx, { inputs, call, attempt })
-    const problems = findProblems(ctx, inputs, data)
-    requireOwnListings(problems)
-    if (call && data.stored) {
-      requireSameCall(call, data.stored)
-      return await readPlaced(ctx, data, JSON.parse(data.stored.result))
-    }
-    requireNone(problems)
-    requireRoom(ctx, data.open, countAdded(inputs))
+    const { data, earlier } = await beginAttempt(ctx, { inputs, call, ...options, attempt })
+    if (earlier) return await readPlaced(ctx, data, JSON.parse(earlier))
     const plan = await planOrders(ctx, inputs, data)
     const written = await writePlan(ctx, { inputs, data, plan, call })
-    if (written) return toPlacement(ctx, data, plan, written)
+    if (written)
+      return {
+        orders: placedOrders(ctx.caller, plan, written),
+        data,
+        sequence: FIRST_SEQUENCE,
+        source: tokenNameOf(data.namespace),
+        isReplay: false,
+        chainIds: chainsToWake(plan),
+        endpoints: written.endpoints,
+      }
   }
 }
 
-/** Returns what the database has made of a plan. */
-export const toPlacement = (
-  { caller }: Pick<Ctx, 'caller'>,
-  { namespace }: OrderData,
-  plan: Plan,
-  written: Written,
-): Placement => ({
-  orders: placedOrders(caller, plan, written),
-  sequence: FIRST_SEQUENCE,
-  source: tokenNameOf(namespace),
-  isReplay: false,
-  chainIds: chainsToWake(plan),
-  endpoints: written.endpoints,
-})
-
 /** Returns the orders of an earlier call as they are now, which a replica may not know yet. */
-export async function readPlaced(
-  ctx: Pick<Ctx, 'db' | 'caller'>,
-  { namespace }: OrderData,
+async function readPlaced(
+  ctx: PlaceCtx,
+  data: OrderData,
   ids: readonly number[],
 ): Promise<Placement> {
   const atPrimary = { ...ctx, db: ctx.db.$client.openPrimary() }
   const { orders, state } = await readOrders(atPrimary, ids.map(String))
   return {
     orders: orders.map(({ buyer: _, ...order }) => order),
+    data,
     sequence: state?.sequence ?? null,
-    source: tokenNameOf(namespace),
+    source: tokenNameOf(data.namespace),
     isReplay: true,
     chainIds: [],
     endpoints: [],

@@ -1,7 +1,6 @@
 /** Plans what placing orders writes. The database adds the ids and the stock that is left. */
+import type { Hex } from 'viem'
 import { formatEther } from 'viem/utils'
-import type { deliveries, ReasonCode } from '../db/schema/delivery.ts'
-import type { users } from '../db/schema/users.ts'
 import { makeKeys } from '../delivery/key.ts'
 import { explain } from '../delivery/reasons.ts'
 import type { Settings } from '../env.ts'
@@ -19,33 +18,22 @@ type Added = 'id' | 'orderId' | 'buyerId' | 'billingAddressId' | 'createdAt'
 /** Id of a user, or the hash of one in `newUsers`. */
 type UserReference = { userId: number } | { identityHash: string }
 
-/** Id of a billing address, or the key of one in `newAddresses`. */
-type AddressReference = { billingAddressId: number } | { placementKey: string }
-
 /** The rows of an order, without ids and times. `payprovWebhookToken` identifies the order. */
 type PlannedOrder = {
   order: Omit<OrderRow, Added>
   buyer: UserReference
-  billing: AddressReference
+  /** Id of a billing address, or the key of one in `newAddresses`. */
+  billing: { billingAddressId: number } | { placementKey: string }
   /** What the shop keeps with it, which orders of responses do not show. */
   custom: NewOrder['custom']
   paid: NewOrder['paid']
   /** With columns that responses do not show. */
   item: Omit<ItemRow, Added | 'delivery'> & { sellerId: number; recipientChainId: number }
-  delivery: Pick<typeof deliveries.$inferInsert, 'key' | 'dueAt' | 'queuedAt' | 'failingSince'> & {
-    /** Null if the network of the NFT is not configured. */
-    chainId: number | null
-    state: 'awaiting_wallet' | 'queued'
-    reasonCode: ReasonCode | null
-    reasonDetail: string | null
-  }
+  /** `chainId` is null if the network of the NFT is not configured. */
+  delivery: ReturnType<typeof firstState> & { key: Hex; chainId: number | null }
 }
 
-/** A user who has proved nothing yet. */
-type NewUser = Pick<
-  typeof users.$inferInsert,
-  'provider' | 'email' | 'ethereumPublicAddr' | 'identityHash' | 'locale'
->
+type NewUser = ReturnType<typeof newUser>
 type NewAddress = NonNullable<ReturnType<typeof newBillingAddress>> &
   UserReference & { placementKey: string }
 
@@ -144,8 +132,8 @@ export async function planOrders(
   return { placedAt, orders, newUsers: [...newUsers.values()], newAddresses, ...sold }
 }
 
-/** Returns the user who is created for a buyer whom nobody knows. */
-function newUser(input: NewOrder): NewUser {
+/** Returns the user who is created for a buyer whom nobody knows, and who has proved nothing yet. */
+function newUser(input: NewOrder) {
   const value = identityOf(input) ?? ''
   const provider = input.buyer?.email ? 'email' : 'wallet'
   return {
@@ -159,20 +147,18 @@ function newUser(input: NewOrder): NewUser {
 
 /** An item waits for the wallet of its buyer, or is due at once. */
 function firstState(wallet: string, chainId: number | null, now: string) {
-  const none = { dueAt: null, queuedAt: null, failingSince: null }
-  const noReason = { reasonCode: null, reasonDetail: null }
-  if (!wallet) return { ...none, ...noReason, state: 'awaiting_wallet' } as const
-  const queued = { ...none, state: 'queued', dueAt: now, queuedAt: now } as const
+  const noReason = { failingSince: null, reasonCode: null, reasonDetail: null }
+  if (!wallet)
+    return { state: 'awaiting_wallet', dueAt: null, queuedAt: null, ...noReason } as const
+  const queued = { state: 'queued', dueAt: now, queuedAt: now } as const
   return chainId === null
     ? { ...queued, failingSince: now, ...explain('network_not_configured') }
     : { ...queued, ...noReason }
 }
 
 /** Returns the chains on which a plan has something to deliver now. */
-export const chainsToWake = ({ orders }: Plan): number[] =>
-  orders.flatMap(({ delivery: { state, chainId } }) =>
-    state === 'queued' && chainId !== null ? [chainId] : [],
-  )
+export const chainsToWake = ({ orders }: Plan): (number | null)[] =>
+  orders.flatMap(({ delivery: { state, chainId } }) => (state === 'queued' ? chainId : []))
 
 /** What is shown of a delivery that has not begun: a reason is shown of failed ones only. */
 const unsent = { reasonCode: null, reasonDetail: null, txId: null, sentAt: null }

@@ -86,17 +86,11 @@ export function selectByIds(db: Database, viewer: Viewer, ids: readonly number[]
 export const selectSummary = (db: Database, viewer: Viewer, id: number) =>
   selectSummaries(db, idsOf(viewer, [id]))
 
-/** What headers tell of one order, as summaries and events do. */
-export type OrderState = { sequence: number; source: string }
-
 /**
- * Returns the orders with these ids (digits), in the given order, each once, and the state of the order
- * if it is one.
+ * Returns the orders with these ids (digits), in the given order, each once, and of one order
+ * what headers tell (`state`), as summaries and events do.
  */
-export async function readOrders(
-  { db, caller }: ReadCtx,
-  orderIds: readonly string[],
-): Promise<{ orders: Order[]; state: OrderState | null }> {
+export async function readOrders({ db, caller }: ReadCtx, orderIds: readonly string[]) {
   const statements = selectByIds(db, caller, orderIds.map(Number))
   const rows = await readAs(db, caller, statements)
   const found = buildOrders(caller, rows.orders, rows.nfts)

@@ -7,14 +7,15 @@ import type { App } from '../http/context.ts'
 import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'
 import { orderLimits } from '../http/limits.ts'
-import { AnyOrderPage, CheckedOrders, OrderSummaries, Orders, PlacedOrders } from './answers.ts'
 import { putOrder } from './by-number.ts'
 import { cancelOrder } from './cancel.ts'
 import { placingErrors } from './error-codes.ts'
-import { listOrders, listSummaries, OrderQuery } from './list.ts'
+import { listOrders, listSummaries } from './list.ts'
 import { IdempotencyHeader, NewOrders, NumberedOrder, ProviderId } from './new-order.ts'
 import { checkOrders, type Placement, placeOrders } from './place.ts'
+import { OrderQuery } from './query.ts'
 import { readOrders } from './read.ts'
+import { AnyOrderPage, CheckedOrders, OrderSummaries, Orders, PlacedOrders } from './schema.ts'
 
 /** Gives error answers the key of a successful answer as well. */
 export const setErrorFields = createMiddleware<App>(async (c, next) => {

@@ -5,6 +5,7 @@ import { writeAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import type { listings, nfts } from '../db/schema/catalogue.ts'
 import { prepared, raw } from '../db/statements.ts'
+import { isUnlimitedSql } from '../db/stock.ts'
 import { checkSales, type SellingSettings, type SoldContract } from '../delivery/sales.ts'
 import { changeDeliveries, hasIdSql } from '../delivery/transitions.ts'
 import { type WakeUp, wake } from '../delivery/wake.ts'
@@ -56,7 +57,7 @@ const selectListings = prepared((db, { userId, before, now }: Page) =>
     SELECT l.id, l.type, l.priceCents, l.priceCurrency, l.obstacle AS notSold, n.title, n.contractNetwork AS network,
       n.contractAddr AS contract, n.contractName, n.tokenId, n.fulfilment,
       l.active AND coalesce(l.activeTill > ${now}, 1) AS isActive,
-      iif(n.amountType IS 'unlimited', NULL, n.availableAmount) AS available,
+      iif(${isUnlimitedSql('n')}, NULL, n.availableAmount) AS available,
       coalesce(s.sold, 0) AS sold, coalesce(s.waiting, 0) AS waiting, s.nextAt, l.id IN (SELECT id FROM page) AS isListed
     FROM (SELECT id FROM page UNION SELECT listingId FROM sales WHERE nextAt IS NOT NULL) c
       CROSS JOIN listings l ON l.id = c.id CROSS JOIN nfts n ON n.id = l.nftId
@@ -109,13 +110,10 @@ export async function retrySold(
 ): Promise<boolean> {
   const { db, caller, now, settings, queue } = ctx
   const { account, waiting } = await readAsUser(ctx, {
-    waiting: raw<{ id: number }>(
-      db,
-      sql`SELECT d.id FROM ${newestItems(caller.userId)}
-        WHERE ${isBlocked} AND d.dueAt > ${now.toISOString()}
-          AND n.contractNetwork = ${sold.network} AND n.contractAddr = ${sold.contract}
-          AND n.fulfilment = ${sold.fulfilment}`,
-    ),
+    waiting: raw<{ id: number }>(db)`SELECT d.id FROM ${newestItems(caller.userId)}
+      WHERE ${isBlocked} AND d.dueAt > ${now.toISOString()}
+        AND n.contractNetwork = ${sold.network} AND n.contractAddr = ${sold.contract}
+        AND n.fulfilment = ${sold.fulfilment}`,
   })
   const sale = { ...sold, holder: account.ethereumPublicAddr, tokenId: null }
   const [asked] = await checkSales(settings, [sale], TIMEOUT)
@@ -124,9 +122,7 @@ export async function retrySold(
   const { changed } = await writeAs(db, caller, [], {
     changed: changeDeliveries(db, 'look_now', hasIdSql(ids), now),
   })
-  await wake(
-    queue,
-    changed.flatMap(({ chainId }) => chainId ?? []),
-  )
+  const chainIds = changed.map(({ chainId }) => chainId)
+  await wake(queue, chainIds)
   return true
 }

@@ -1,8 +1,8 @@
 /** Summaries of orders: what a shop compares with its books, without the NFT and the people. */
 import type { RowOf } from '../db/columns.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
+import { itemStatus } from '../delivery/model.ts'
 import { deliveryColumns, failReason, shopColumns, toShopFields } from '../delivery/shown.ts'
-import { itemStatus } from '../delivery/status.ts'
 
 /** The columns of an order, its item, its delivery, and the newest transaction of that. */
 export const summaryColumns = {

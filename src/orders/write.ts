@@ -9,10 +9,12 @@
  * A delivery has the id of its item. The ids of events are in `events/append.ts`.
  */
 
-import { sql } from 'drizzle-orm'
+import { inArray, sql } from 'drizzle-orm'
 import { actsForAll, writeAs } from '../auth/access.ts'
-import type { Database } from '../db/client.ts'
+import { type Database, jsonValues } from '../db/client.ts'
+import { reservations } from '../db/schema/orders.ts'
 import { prepared, raw } from '../db/statements.ts'
+import { isUnlimitedSql } from '../db/stock.ts'
 import { hashSecret, refuseOtherSecret, storeInstance } from '../delivery/key.ts'
 import { appendFirstEvents, insertDeliveries } from '../delivery/transitions.ts'
 import type { Settings } from '../env.ts'
@@ -21,7 +23,7 @@ import type { Ctx } from '../http/context.ts'
 import { unusedHash } from '../identity/namespace.ts'
 import type { OrderData } from './check.ts'
 import { expectListing, guardsOf, isLostRace } from './guards.ts'
-import { type IdempotentCall, storeOrders } from './idempotency.ts'
+import { type IdempotentCall, storeCall } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
 import { countAdded, takeDailyOrders } from './open-orders.ts'
 import { byId, requireRow } from './order.ts'
@@ -63,13 +65,11 @@ const reduceStock = prepared((db, { rows, now }: Rows) =>
     SET availableAmount = availableAmount - sold.quantity, updatedAt = ${now}
     FROM (SELECT value ->> 'nftId' AS nftId, sum(value ->> 'quantity') AS quantity
       FROM json_each(${rows}) GROUP BY 1) AS sold
-    WHERE nfts.id = sold.nftId AND nfts.amountType IS NOT 'unlimited'
+    WHERE nfts.id = sold.nftId AND NOT ${isUnlimitedSql('nfts')}
     RETURNING id, availableAmount`),
 )
 
-type NewOrders = Rows & { namespace: string }
-
-const insertOrders = prepared((db, { rows, now, namespace }: NewOrders) =>
+const insertOrders = prepared((db, { rows, now, namespace }: Rows & { namespace: string }) =>
   db.all<Written['orders'][number]>(sql`INSERT INTO orders (buyerId, billingAddressId, providerId,
       payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, custom, paid,
       namespace, createdAt)
@@ -99,21 +99,16 @@ const insertItems = prepared((db, { rows }: Rows) =>
     RETURNING id, orderId`),
 )
 
-/** Deletes reservations that become orders. A trigger reduces what is held. */
-const deleteHolds = (db: Database, ids: readonly string[]) =>
-  raw<never>(
-    db,
-    sql`DELETE FROM reservations
-      WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
-  )
+/** JSON of the ids of the orders with these tokens: the newest ones. */
+const orderIds = (tokens: readonly string[]) =>
+  sql`(SELECT json_group_array((SELECT id FROM orders
+      WHERE payprovWebhookToken = value ORDER BY id DESC LIMIT 1))
+    FROM (SELECT value FROM json_each(${JSON.stringify(tokens)}) ORDER BY key))`
 
 /** An endpoint for which the log had nothing is due at the time of the orders. */
 const selectDueEndpoints = (db: Database, now: string) =>
-  raw<DueEndpoint>(
-    db,
-    sql`SELECT id, role FROM webhookEndpoints
-      WHERE dueAt = ${now} AND disabledAt IS NULL AND coalesce(leaseUntil, '') <= ${now}`,
-  )
+  raw<DueEndpoint>(db)`SELECT id, role FROM webhookEndpoints
+    WHERE dueAt = ${now} AND disabledAt IS NULL AND coalesce(leaseUntil, '') <= ${now}`
 
 type WriteCtx = Ctx & {
   settings: Pick<Settings, 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS' | 'PUBLIC_URL'>
@@ -130,16 +125,15 @@ type Write = {
  * Writes the orders of a plan. Returns what the database has added, and the webhook endpoints that
  * are to be woken; null if another call has changed what the plan depends on.
  */
-export async function writePlan(
-  ctx: WriteCtx,
-  { inputs, data, plan, call }: Write,
-): Promise<Written | null> {
+export async function writePlan(ctx: WriteCtx, { inputs, data, plan, call }: Write) {
   const { db, caller, settings } = ctx
   const { namespace } = data
   const { placedAt: now, newUsers, newAddresses } = plan
   const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
   const tokens = plan.orders.map(({ order }) => order.payprovWebhookToken)
+  const states = plan.orders.map(({ delivery }) => delivery.state)
   const holds = data.rows.flatMap(({ hold }) => hold?.id ?? [])
+  const isHold = inArray(reservations.id, jsonValues(JSON.stringify(holds)))
   const orders = plan.orders.map(({ order, buyer, billing, custom, paid }) => ({
     ...order,
     ...buyer,
@@ -174,10 +168,11 @@ export async function writePlan(
         namespace,
         placedBy: caller.role === 'master' ? null : caller.userId,
       }),
-      events: appendFirstEvents(db, now, plan.orders.length),
-      holds: holds.length > 0 ? deleteHolds(db, holds) : undefined,
+      events: appendFirstEvents(db, states, now),
+      // A trigger reduces what is held.
+      holds: holds.length > 0 ? db.delete(reservations).where(isHold) : undefined,
       quotas: takeDailyOrders(ctx, countAdded(inputs)).uses,
-      key: call ? storeOrders(db, call, { namespace, now, tokens }) : undefined,
+      key: call ? storeCall(db, call, { namespace, now, result: orderIds(tokens) }) : undefined,
       endpoints: selectDueEndpoints(db, now),
     })
   } catch (error) {

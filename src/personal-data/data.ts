@@ -11,7 +11,7 @@ import { endpointColumns, toWebhook } from '../events/read.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { viewOf } from '../orders/buyer.ts'
-import { preparePage } from '../orders/list.ts'
+import { selectPage, selectSummaries, toPage, toSummaryPage } from '../orders/list.ts'
 import { AdministratorAction, BookEntry, MailLink, Person, TokenRecord } from './schema.ts'
 
 const PAGE_SIZE = 100
@@ -36,13 +36,12 @@ export async function readPersonalData(
 ) {
   const viewer = viewOf(userId)
   const request = { limit: PAGE_SIZE, cursor: cursor === undefined ? cursor : { id: cursor } }
-  const page = preparePage({ db, viewer }, request)
   const { persons, book, tokenRows, mailLinks, webhooks, actions, ...rows } = await readAs(
     db,
     caller,
     {
-      ...page.statements,
-      summaries: page.summaries,
+      ...selectPage(db, viewer, request),
+      summaries: selectSummaries(db, viewer, request),
       persons: db.select(personColumns).from(users).where(eq(users.id, userId)),
       book: db
         .select(shownColumns(addresses, BookEntry))
@@ -75,8 +74,8 @@ export async function readPersonalData(
     mailLinks,
     webhooks: webhooks.map(toRecord),
     actions,
-    summaries: page.finishSummaries(rows.summaries),
-    ...page.finish(rows),
+    summaries: toSummaryPage(request, rows.summaries).orders,
+    ...toPage(viewer, request, rows),
   }
 }
 

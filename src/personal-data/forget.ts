@@ -33,11 +33,11 @@ export async function forgetPerson(
   }
   const { closed } = await writeAs(db, caller, forgetGuards(userId), {
     // First, because it needs the e-mail address.
-    links: raw<never>(db, sql`DELETE FROM emailLinks WHERE ${isMailLinkSql(userId)}`),
-    closed: raw<z.infer<typeof ForgottenUser>>(db, closeAccount(sql`${userId}`, now)),
+    links: raw<never>(db)`DELETE FROM emailLinks WHERE ${isMailLinkSql(userId)}`,
+    closed: raw<z.infer<typeof ForgottenUser>>(db)`${closeAccount(sql`${userId}`, now)}`,
     record: recordAction({ db, caller, now }, { action: 'user.forget', subject: userId }),
     cancelled: cancelUnsigned(db, userId, now),
-    removed: removals(userId, now).map((statement) => raw<never>(db, statement)),
+    removed: removals(userId, now).map((statement) => raw<never>(db)`${statement}`),
     endpoints: deleteEndpoints({ db, now }, eq(webhookEndpoints.userId, userId)),
   })
   const [user] = closed

@@ -23,7 +23,7 @@ export async function release({ db, caller, now }: Ctx, id: string): Promise<voi
     'not_found',
     'there is no reservation of yours with this id',
   )
-  const removed = raw<never>(db, sql`DELETE FROM reservations WHERE id = ${id} AND ${mayRelease}`)
+  const removed = raw<never>(db)`DELETE FROM reservations WHERE id = ${id} AND ${mayRelease}`
   await writeAs(db, caller, [isForeign], { removed })
 }
 

@@ -1,33 +1,18 @@
 /** Holds pieces and prices while customers pay. */
 
-import { sql } from 'drizzle-orm'
 import { formatEther } from 'viem/utils'
 import { writeAs } from '../auth/access.ts'
-import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { requireNone } from '../http/errors.ts'
-import {
-  findProblems,
-  type NamedRows,
-  type OrderData,
-  requireOwnListings,
-} from '../orders/check.ts'
+import { beginAttempt } from '../orders/attempt.ts'
+import type { NamedRows, OrderData } from '../orders/check.ts'
 import { expectListing, guardsOf, isLostRace } from '../orders/guards.ts'
-import {
-  type IdempotentCall,
-  idempotentCall,
-  requireSameCall,
-  storeReservations,
-} from '../orders/idempotency.ts'
-import { loadToWrite } from '../orders/load.ts'
-import { countAdded, requireRoom, takeDailyOrders } from '../orders/open-orders.ts'
+import { type IdempotentCall, idempotentCall, storeCall } from '../orders/idempotency.ts'
+import { countAdded, takeDailyOrders } from '../orders/open-orders.ts'
 import type { NewReservation, Reservation } from './schema.ts'
 
 type ReserveCtx = Ctx & { settings: Pick<Settings, 'NETWORKS' | 'MAX_OPEN_ORDERS'> }
-/** `isReplay`: whether an earlier call with the same idempotency key has made them. */
-type Reserved = { reservations: Reservation[]; isReplay: boolean }
 type Reserve = { reservations: readonly NewReservation[]; key?: string | undefined }
 
 /** Milliseconds. So an NFT has few rows in `heldPieces`, however many reservations it has. */
@@ -35,23 +20,17 @@ const EXPIRY_STEP = 10_000
 
 /**
  * Holds pieces and prices, all of them or none. A repeated call with an idempotency key returns the
- * first answer. Takes the steps of `placeOrders`.
+ * first answer (`isReplay`). Takes the steps of `placeOnce` (`orders/place.ts`) with its own plan.
  */
-export async function reserve(
-  ctx: ReserveCtx,
-  { reservations: inputs, key }: Reserve,
-): Promise<Reserved> {
+export async function reserve(ctx: ReserveCtx, { reservations: inputs, key }: Reserve) {
   const call = key ? idempotentCall(key, { reservations: inputs }, ctx.now) : null
+  const prefixOf = (i: number) => `reservations[${i}].`
   for (let attempt = 1; ; attempt++) {
-    const data = await loadToWrite(ctx, { inputs, call, attempt })
-    const problems = findProblems(ctx, inputs, data, (i) => `reservations[${i}].`)
-    requireOwnListings(problems)
-    if (call && data.stored) {
-      requireSameCall(call, data.stored)
-      return { reservations: JSON.parse(data.stored.result), isReplay: true }
+    const { data, earlier } = await beginAttempt(ctx, { inputs, call, prefixOf, attempt })
+    if (earlier) {
+      const reservations: Reservation[] = JSON.parse(earlier)
+      return { reservations, isReplay: true }
     }
-    requireNone(problems)
-    requireRoom(ctx, data.open, countAdded(inputs))
     const rows = inputs.map((input, i) => planRow(ctx.now, input, data.rows[i]))
     if (await writeRows(ctx, { inputs, data, rows, call }))
       return { reservations: rows.map(({ priceWei, ...shown }) => shown), isReplay: false }
@@ -88,16 +67,21 @@ async function writeRows(ctx: ReserveCtx, { inputs, data, rows, call }: Write): 
   const { db, caller } = ctx
   const { namespace } = data
   const now = ctx.now.toISOString()
+  const placedBy = caller.role === 'master' ? null : caller.userId
   const expected = data.rows.flatMap(({ listing }) => (listing ? expectListing(listing) : []))
-  const reservations = rows.map(({ priceWei, ...shown }) => shown)
+  const result = JSON.stringify(rows.map(({ priceWei, ...shown }) => shown))
   try {
     await writeAs(db, caller, guardsOf(ctx, { inputs, data, expected }), {
       quotas: takeDailyOrders(ctx, countAdded(inputs)).uses,
-      rows: insertRows(db, rows, {
-        namespace,
-        placedBy: caller.role === 'master' ? null : caller.userId,
-      }),
-      key: call ? storeReservations(db, call, { namespace, now, reservations }) : undefined,
+      // A trigger adds to what is held.
+      rows: raw<never>(db)`
+        INSERT INTO reservations (id, listingId, nftId, quantity, priceCents, priceCurrency,
+          priceEths, priceWei, expiresAt, createdAt, namespace, placedBy)
+        SELECT value ->> 'id', value ->> 'listingId', value ->> 'nftId', value ->> 'quantity',
+          value ->> 'priceCents', value ->> 'priceCurrency', value ->> 'priceEths',
+          value ->> 'priceWei', value ->> 'expiresAt', value ->> 'createdAt', ${namespace}, ${placedBy}
+        FROM json_each(${JSON.stringify(rows)})`,
+      key: call ? storeCall(db, call, { namespace, now, result }) : undefined,
     })
     return true
   } catch (error) {
@@ -105,19 +89,3 @@ async function writeRows(ctx: ReserveCtx, { inputs, data, rows, call }: Write): 
     throw error
   }
 }
-
-/** A trigger adds to what is held. */
-const insertRows = (
-  db: Database,
-  rows: Write['rows'],
-  { namespace, placedBy }: { namespace: string; placedBy: number | null },
-) =>
-  raw<never>(
-    db,
-    sql`INSERT INTO reservations (id, listingId, nftId, quantity, priceCents, priceCurrency,
-        priceEths, priceWei, expiresAt, createdAt, namespace, placedBy)
-      SELECT value ->> 'id', value ->> 'listingId', value ->> 'nftId', value ->> 'quantity',
-        value ->> 'priceCents', value ->> 'priceCurrency', value ->> 'priceEths',
-        value ->> 'priceWei', value ->> 'expiresAt', value ->> 'createdAt', ${namespace}, ${placedBy}
-      FROM json_each(${JSON.stringify(rows)})`,
-  )

@@ -5,7 +5,7 @@ import { users } from '../../src/db/schema/users.ts'
 import { raw } from '../../src/db/statements.ts'
 import { aUser, db } from '../support/makers.ts'
 
-const select = (number: number) => raw<{ number: number }>(db, sql`SELECT ${number} AS number`)
+const select = (number: number) => raw<{ number: number }>(db)`SELECT ${number} AS number`
 
 it('returns the rows of each statement under its name', async () => {
   const { id } = await aUser({ name: 'Ann' })

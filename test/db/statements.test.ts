@@ -6,11 +6,11 @@ import { tokens, users } from '../../src/db/schema/users.ts'
 import { prepared, raw, selectSize } from '../../src/db/statements.ts'
 import { aUser, db } from '../support/makers.ts'
 
-const _select = (number: number) => raw<{ number: number }>(db, sql`SELECT ${number} AS number`)
+const _select = (number: number) => raw<{ number: number }>(db)`SELECT ${number} AS number`
 
 it('binds the values of handwritten SQL, and keeps what D1 tells of the database', async () => {
   const { rows, size } = await batch(db, {
-    rows: raw<{ a: string; b: number }>(db, sql`SELECT ${'x'} AS a, ${2} AS b`),
+    rows: raw<{ a: string; b: number }>(db)`SELECT ${'x'} AS a, ${2} AS b`,
     size: selectSize(db),
   })
   expect(rows).toEqual([{ a: 'x', b: 2 }])
@@ -97,8 +97,8 @@ it('throws if a value is missing', () => {
 })
 
 it('throws if the SQL would depend on a value', () => {
-  const select = prepared((on, { count }: { count: number }) =>
-    raw<unknown>(on, sql`SELECT ${count + 1}`),
+  const select = prepared(
+    (on, { count }: { count: number }) => raw<unknown>(on)`SELECT ${count + 1}`,
   )
   expect(() => select(db, { count: 1 })).toThrow('must not depend on a value')
 })

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { batch } from '../../src/db/batch.ts'
 import { connect } from '../../src/db/client.ts'
 import { step } from '../../src/delivery/step.ts'
-import { HeldLease, NO_CHANGES } from '../../src/delivery/store/store.ts'
+import { holdLease, NO_CHANGES } from '../../src/delivery/store/store.ts'
 import { queueAwaiting, removeRecipient } from '../../src/delivery/wallet.ts'
 import { readSettings } from '../../src/env.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -185,7 +185,7 @@ it('binds no value above 2 MB when 80,000 items end together', async () => {
     reasonDetail: null,
     dueAt: null,
   }))
-  const lease = new HeldLease(own, chain, 'ours', () => new Date())
+  const lease = holdLease(own, chain, 'ours', () => new Date())
   await lease.write({ ...NO_CHANGES, items }).catch(() => {})
   expect(longest).toBeGreaterThan(0)
   expect(longest).toBeLessThan(2_000_000)

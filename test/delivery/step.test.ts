@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { connect, type Database } from '../../src/db/client.ts'
-import { type Changes, HeldLease, NO_CHANGES, Outdated } from '../../src/delivery/store/store.ts'
+import { type Changes, holdLease, NO_CHANGES, Outdated } from '../../src/delivery/store/store.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
@@ -42,7 +42,7 @@ it('has nothing to do when nothing is due', async () => {
 })
 
 const leaseOf = (database: Database, chainId: number, id: string) =>
-  new HeldLease(database, { chainId }, id, () => new Date())
+  holdLease(database, { chainId }, id, () => new Date())
 
 it('writes nothing for a run whose lease another run has taken', async () => {
   await env.DB.prepare(

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { asc, eq, gt, sql } from 'drizzle-orm'
+import { asc, eq, gt } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { eventBodies } from '../../scripts/build/openapi/events.ts'
@@ -256,7 +256,7 @@ describe('a change of a delivery', () => {
 
   it('that is rolled back appends nothing', async () => {
     const { order, item } = await anOrder()
-    const failure = raw(db, sql`INSERT INTO guard (failure) VALUES ('stop')`)
+    const failure = raw(db)`INSERT INTO guard (failure) VALUES ('stop')`
     const written = batch(db, {
       changed: changeDeliveries(db, 'unlink_wallet', hasIdSql([item.id]), new Date()),
       failure,

@@ -95,7 +95,7 @@ export const delivery: Guard[] = [
   {
     name: 'a step changes an item only from a state that the transition begins with',
     file: 'src/delivery/transitions.ts',
-    text: "\n  AND instr(r.value -> 'from', json_quote(deliveries.state))",
+    text: "\n  AND instr(r.value -> 'from', json_quote(d.state))",
     broken: '',
     test: 'test/delivery/step.test.ts',
     title: 'makes no transition that does not begin with the state of the item, and tells none',

@@ -17,7 +17,7 @@ import {
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { actionStatements } from '../../src/delivery/admin/actions.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import { storeFindings } from '../../src/delivery/store/findings.ts'
+import { storeFindings } from '../../src/delivery/store/store.ts'
 import { readSettings } from '../../src/env.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Fault } from '../support/chain/faults.ts'

@@ -5,6 +5,7 @@ import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orders, reservations } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
+import { isLostRace } from '../../src/orders/guards.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { aReservation, release, reserved } from '../reservations/holds.ts'
@@ -245,4 +246,15 @@ it('writes an order, its item and its delivery together or not at all', async ()
   expect(await db.$count(orders)).toBe(before.orders + 1)
   expect(await db.$count(deliveries)).toBe(before.deliveries + 1)
   expect(await db.$count(deliveries, eq(deliveries.id, row?.orderItems.id ?? 0))).toBe(1)
+})
+
+it.each([
+  ['orders.providerId, orders.namespace', true],
+  ['idempotencyKeys.day, idempotencyKeys.namespace, idempotencyKeys.key', true],
+  ['users.email', true],
+  ['users.ethereumPublicAddr, users.walletChainId', true],
+  ['events.id', false],
+  ['addresses.userId, addresses.kind', false],
+])('begins again if another call has taken what it needs: %s', (columns, isTaken) => {
+  expect(isLostRace(new Error(`D1_ERROR: UNIQUE constraint failed: ${columns}`))).toBe(isTaken)
 })

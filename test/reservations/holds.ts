@@ -1,6 +1,5 @@
 /** Calls of tests about reservations. */
 
-import { sql } from 'drizzle-orm'
 import { raw } from '../../src/db/statements.ts'
 import type { Reservation } from '../../src/reservations/schema.ts'
 import { call } from '../support/api.ts'
@@ -43,12 +42,9 @@ export const release = (token: string, id: string) =>
 export async function heldOf({ id }: { id: number }, now = new Date()) {
   const at = now.toISOString()
   const [rows] = await db.batch([
-    raw<{ reserved: number; held: number }>(
-      db,
-      sql`SELECT
-        (SELECT total(quantity) FROM reservations WHERE nftId = ${id} AND expiresAt > ${at}) AS reserved,
-        (SELECT total(quantity) FROM heldPieces WHERE nftId = ${id} AND expiresAt > ${at}) AS held`,
-    ),
+    raw<{ reserved: number; held: number }>(db)`SELECT
+      (SELECT total(quantity) FROM reservations WHERE nftId = ${id} AND expiresAt > ${at}) AS reserved,
+      (SELECT total(quantity) FROM heldPieces WHERE nftId = ${id} AND expiresAt > ${at}) AS held`,
   ])
   const [{ reserved = NaN, held = NaN } = {}] = rows
   if (reserved !== held) throw new Error(`${reserved} are reserved, and ${held} are held`)

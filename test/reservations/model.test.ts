@@ -95,11 +95,9 @@ async function createWorld(seed: number): Promise<World> {
   ]
   await send('POST', '/api/admin/catalogue', { token: master, body: linesOf(records) })
   const [rows] = await db.batch([
-    raw<{ name: string; nftId: number; listingId: number; sellerId: number }>(
-      db,
-      sql`SELECT n.externalId AS name, n.id AS nftId, l.id AS listingId, l.sellerId
-        FROM nfts n JOIN listings l ON l.nftId = n.id WHERE n.externalId LIKE ${`nft-${seed}-%`}`,
-    ),
+    raw<{ name: string; nftId: number; listingId: number; sellerId: number }>(db)`
+      SELECT n.externalId AS name, n.id AS nftId, l.id AS listingId, l.sellerId
+      FROM nfts n JOIN listings l ON l.nftId = n.id WHERE n.externalId LIKE ${`nft-${seed}-%`}`,
   ])
   for (const one of goods)
     Object.assign(
@@ -233,11 +231,9 @@ const importPrice: Step = async (world) => {
 /** An item whose key is used up fails, and its pieces return. */
 const returnPieces: Step = async (world) => {
   const [rows] = await db.batch([
-    raw<{ id: number; nftId: number; quantity: number }>(
-      db,
-      sql`SELECT i.id, i.nftId, i.quantity FROM "orderItems" i JOIN deliveries d ON d.id = i.id
-        WHERE d.state <> 'written_off' ORDER BY i.id DESC LIMIT 20`,
-    ),
+    raw<{ id: number; nftId: number; quantity: number }>(db)`
+      SELECT i.id, i.nftId, i.quantity FROM "orderItems" i JOIN deliveries d ON d.id = i.id
+      WHERE d.state <> 'written_off' ORDER BY i.id DESC LIMIT 20`,
   ])
   const item = pickFrom(world.dice, rows)
   if (!item) return
@@ -270,15 +266,13 @@ async function readStock({ goods }: World) {
       sold: number
       held: number
       reserved: number
-    }>(
-      db,
-      sql`SELECT n.id, n.amount, n.availableAmount AS available,
-          (SELECT total(i.quantity) FROM "orderItems" i JOIN deliveries d ON d.id = i.id
-            WHERE i.nftId = n.id AND d.state <> 'written_off') AS sold,
-          (SELECT total(quantity) FROM heldPieces WHERE nftId = n.id AND expiresAt > ${now}) AS held,
-          (SELECT total(quantity) FROM reservations WHERE nftId = n.id AND expiresAt > ${now}) AS reserved
-        FROM nfts n ORDER BY n.id`,
-    ),
+    }>(db)`
+      SELECT n.id, n.amount, n.availableAmount AS available,
+        (SELECT total(i.quantity) FROM "orderItems" i JOIN deliveries d ON d.id = i.id
+          WHERE i.nftId = n.id AND d.state <> 'written_off') AS sold,
+        (SELECT total(quantity) FROM heldPieces WHERE nftId = n.id AND expiresAt > ${now}) AS held,
+        (SELECT total(quantity) FROM reservations WHERE nftId = n.id AND expiresAt > ${now}) AS reserved
+      FROM nfts n ORDER BY n.id`,
   ])
   return goods.map((one) => {
     const row = rows.find(({ id }) => id === one.nftId)

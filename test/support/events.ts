@@ -1,6 +1,6 @@
 /** Events that were appended to the log. */
 
-import { asc, desc, eq, sql } from 'drizzle-orm'
+import { asc, desc, eq } from 'drizzle-orm'
 import type { Database } from '../../src/db/client.ts'
 import type { WebhookEvent } from '../../src/db/schema/webhooks.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
@@ -42,15 +42,12 @@ export function insertEvents(db: Database, values: EventValues, count = 1) {
     data: type.startsWith('order.') ? { ...placed, ...data } : data,
   }
   return [
-    raw<never>(
-      db,
-      sql`INSERT INTO events
-          (id, type, at, orderId, sellerId, buyerId, source, sequence, endpointId, data)
-        SELECT ${nextEventId(at)} + key, ${type}, ${at}, ${row.orderId ?? null},
-          ${row.sellerId ?? null}, ${row.buyerId ?? null}, ${row.source ?? null},
-          ${row.sequence ?? null}, ${row.endpointId ?? null}, ${JSON.stringify(row.data)}
-        FROM json_each(${JSON.stringify(Array(count).fill(0))})`,
-    ),
+    raw<never>(db)`INSERT INTO events
+        (id, type, at, orderId, sellerId, buyerId, source, sequence, endpointId, data)
+      SELECT ${nextEventId(at)} + key, ${type}, ${at}, ${row.orderId ?? null},
+        ${row.sellerId ?? null}, ${row.buyerId ?? null}, ${row.source ?? null},
+        ${row.sequence ?? null}, ${row.endpointId ?? null}, ${JSON.stringify(row.data)}
+      FROM json_each(${JSON.stringify(Array(count).fill(0))})`,
     makeEndpointsDue(db, at),
   ] as const
 }

@@ -45,7 +45,7 @@ export const endpointCosts: Record<string, Cost> = {
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
   'POST /api/externalOrders': cost(2, 110, 15),
   'POST /api/externalOrders/:order_id/cancel': cost(1, 65, 7),
-  'PUT /api/externalOrders/by-number/:providerId': cost(2, 100, 16),
+  'PUT /api/externalOrders/by-number/:providerId': cost(2, 105, 16),
   'POST /api/externalOrders/check': cost(1, 40, 0),
   'POST /api/reservations': cost(2, 60, 8),
   'DELETE /api/reservations/:reservation_id': cost(1, 20, 6),

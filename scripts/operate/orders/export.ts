@@ -1,6 +1,6 @@
 /** Reads summaries of orders from an instance, as lines of JSON or CSV. */
 import type { MarketplaceClient, OrderSummary } from '../../../client/src/index.ts'
-import { Payment, OrderSummary as Summary } from '../../../src/orders/answers.ts'
+import { Payment, OrderSummary as Summary } from '../../../src/orders/schema.ts'
 import { CommandError } from '../../shell/command.ts'
 
 /** Milliseconds after which an order that a call has placed is in the database for certain. */

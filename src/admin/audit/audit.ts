@@ -98,16 +98,13 @@ export async function readAudit(
       rows: selectAudit(db, page),
       bounds: raw<{ first: number; start: number }>(
         db,
-        sql`SELECT ${first} AS first, ${start} AS start`,
-      ),
+      )`SELECT ${first} AS first, ${start} AS start`,
       // One step in the index for each of them.
-      actors: raw<{ id: number; name: string }>(
-        db,
-        sql`WITH RECURSIVE actors(id) AS (SELECT min(userId) FROM auditLog UNION ALL
+      actors: raw<{ id: number; name: string }>(db)`
+        WITH RECURSIVE actors(id) AS (SELECT min(userId) FROM auditLog UNION ALL
           SELECT (SELECT min(userId) FROM auditLog WHERE userId > actors.id) FROM actors
           WHERE actors.id IS NOT NULL)
         SELECT users.id, coalesce(${nameOf('users')}, 'User ' || users.id) AS name FROM actors JOIN users ON users.id = actors.id`,
-      ),
     },
   )
   const entries = rows.slice(0, limit)

@@ -6,6 +6,7 @@ import { recordIntended, recordItems } from '../../auth/audit.ts'
 import { refuseOldSignIn } from '../../auth/session.ts'
 import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
+import { returnPieces } from '../../db/stock.ts'
 import { configuredChainIds, type Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -55,7 +56,7 @@ export async function changeTransfer(
     transfer: selectTransfer(db, id),
   })
   if (!row) throw unknown()
-  if (action.action !== 'write_off') await wakeChains(ctx, [row])
+  if (action.action !== 'write_off') await wake(ctx.queue, [row.chainId])
   return toTransfer(row)
 }
 
@@ -64,11 +65,9 @@ export async function changeTransfers(ctx: ActionCtx, change: Filter & Action): 
   const { db, caller } = ctx
   const { action, ids: _, ...details } = change
   const { found } = await readAs(db, caller, {
-    found: raw<{ id: number }>(
-      db,
-      sql`SELECT d.id FROM deliveries d WHERE ${matches(change)} AND ${isChangeable(ctx, action)}
-        ORDER BY d.id LIMIT ${operatorLimits.changed.max}`,
-    ),
+    found: raw<{ id: number }>(db)`
+      SELECT d.id FROM deliveries d WHERE ${matches(change)} AND ${isChangeable(ctx, action)}
+      ORDER BY d.id LIMIT ${operatorLimits.changed.max}`,
   })
   const ids = sql`(SELECT value FROM json_each(${JSON.stringify(found.map(({ id }) => id))}))`
   const { changed } = await writeAs(db, caller, recentGuards(ctx, change), {
@@ -80,9 +79,12 @@ export async function changeTransfers(ctx: ActionCtx, change: Filter & Action): 
     ...actionStatements(ctx, change, ids),
   })
   // A retry looks at once at what is due already, too.
-  const chainIds = configuredChainIds(ctx.settings)
-  if (action === 'retry') await wake(ctx.queue, chainIds)
-  else if (action === 'cancel') await wakeChains(ctx, changed)
+  if (action === 'retry') await wake(ctx.queue, configuredChainIds(ctx.settings))
+  else if (action === 'cancel')
+    await wake(
+      ctx.queue,
+      changed.map(({ chainId }) => chainId),
+    )
   return changed.length
 }
 
@@ -93,14 +95,8 @@ const detailsOf = (action: Action) =>
 const recentGuards = ({ db, caller, now }: Ctx, { action }: Pick<Action, 'action'>) =>
   action !== 'retry' && caller.requires ? [refuseOldSignIn(db, caller, now)] : []
 
-const wakeChains = ({ queue }: ActionCtx, rows: readonly { chainId: number | null }[]) =>
-  wake(
-    queue,
-    rows.flatMap(({ chainId }) => chainId ?? []),
-  )
-
 /** Selects those of the items that an action changes, in parentheses. `ids`: a list in parentheses. */
-const changeable = (ctx: StatementCtx, { action }: Pick<Action, 'action'>, ids: SQL): SQL =>
+export const changeable = (ctx: StatementCtx, { action }: Pick<Action, 'action'>, ids: SQL): SQL =>
   sql`(SELECT d.id FROM deliveries d WHERE d.id IN ${ids} AND ${isChangeable(ctx, action)})`
 
 function isChangeable({ now, settings: { NETWORKS } }: StatementCtx, action: Action['action']) {
@@ -146,38 +142,24 @@ function retryItems({ db, now, settings }: StatementCtx, items: SQL) {
 
 /** Gives items without a recipient the wallet of their buyer, who has unlinked the one before. */
 const addRecipients = (db: Database, items: SQL) =>
-  raw<never>(
-    db,
-    sql`UPDATE orderItems SET ethRecipient = u.ethereumPublicAddr,
-        recipientChainId = u.walletChainId
-      FROM deliveries x, orders o, users u
-      WHERE x.id IN ${items} AND x.requestedAction = 'deliver'
-        AND orderItems.id = x.id AND orderItems.ethRecipient IS NULL
-        AND o.id = orderItems.orderId AND u.id = o.buyerId AND u.ethereumPublicAddr <> ''`,
-  )
+  raw<never>(db)`UPDATE orderItems SET ethRecipient = u.ethereumPublicAddr,
+      recipientChainId = u.walletChainId
+    FROM deliveries x, orders o, users u
+    WHERE x.id IN ${items} AND x.requestedAction = 'deliver'
+      AND orderItems.id = x.id AND orderItems.ethRecipient IS NULL
+      AND o.id = orderItems.orderId AND u.id = o.buyerId AND u.ethereumPublicAddr <> ''`
 
 /** Forgets that transfers of tokens to recipients have burned gas, so that the items are tried. */
 const forgetBurns = (db: Database, items: SQL) =>
-  raw<never>(
-    db,
-    sql`DELETE FROM burns WHERE (chainId, token, recipient) IN (
-      SELECT x.chainId, lower(n.contractAddr), value
-      FROM deliveries x JOIN orderItems i ON i.id = x.id JOIN nfts n ON n.id = i.nftId,
-        json_each(json_array('', lower(i.ethRecipient)))
-      WHERE x.id IN ${items})`,
-  )
+  raw<never>(db)`DELETE FROM burns WHERE (chainId, token, recipient) IN (
+    SELECT x.chainId, lower(n.contractAddr), value
+    FROM deliveries x JOIN orderItems i ON i.id = x.id JOIN nfts n ON n.id = i.nftId,
+      json_each(json_array('', lower(i.ethRecipient)))
+    WHERE x.id IN ${items})`
 
 /** Ends failed items whose keys are used up. */
-const writeOff = ({ db, now }: StatementCtx, items: SQL, { returnPieces }: WriteOff) => ({
-  pieces: returnPieces
-    ? raw<never>(
-        db,
-        sql`UPDATE nfts SET availableAmount = availableAmount + pieces, updatedAt = ${now.toISOString()}
-          FROM (SELECT nftId, sum(quantity) AS pieces FROM orderItems WHERE id IN ${items}
-            GROUP BY nftId)
-          WHERE nfts.id = nftId AND nfts.amountType IS NOT 'unlimited'`,
-      )
-    : undefined,
+const writeOff = ({ db, now }: StatementCtx, items: SQL, action: WriteOff) => ({
+  pieces: action.returnPieces ? returnPieces(db, items, now) : undefined,
   changed: changeDeliveries(db, 'write_off', sql`deliveries.id IN ${items}`, now),
 })
 
@@ -193,18 +175,5 @@ function cancelItems({ db, now, settings }: StatementCtx, items: SQL) {
       ...changeDeliveries(db, 'request_cancellation', isIt, now),
       ...changeDeliveries(db, 'request_cancellation_in_flight', isIt, now),
     ],
-  }
-}
-
-/**
- * The statements that ask to cancel an order, and `isChanged`: whether they change anything. If it was
- * requested before, they do not.
- */
-export function cancelOrderItems(ctx: StatementCtx, orderId: number) {
-  const ids = sql`(SELECT id FROM orderItems WHERE orderId = ${orderId})`
-  const action = { action: 'cancel' } as const
-  return {
-    isChanged: sql`EXISTS ${changeable(ctx, action, ids)}`,
-    statements: actionStatements(ctx, action, ids),
   }
 }

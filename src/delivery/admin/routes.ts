@@ -3,8 +3,15 @@ import type { Context } from 'hono'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { operatorLimits } from '../../http/limits.ts'
 import { changeTransfer, changeTransfers } from './actions.ts'
-import { ChangedTransfer, ChangedTransfers, Transfers } from './answers.ts'
-import { Selections, TransferId, TransferQuery, WriteOff } from './schema.ts'
+import {
+  ChangedTransfer,
+  ChangedTransfers,
+  Selections,
+  TransferId,
+  TransferQuery,
+  Transfers,
+  WriteOff,
+} from './schema.ts'
 import { listTransfers } from './transfers.ts'
 
 const retryDescription =

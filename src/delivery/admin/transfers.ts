@@ -19,11 +19,10 @@ export type Filter = Pick<Query, 'status' | 'code' | 'buyerId' | 'source'> & {
 }
 
 type Delivery = typeof deliveries.$inferSelect
-type Transaction = typeof transactions.$inferSelect
 
 /** `items`: their number. */
 type TransactionRow = Pick<
-  Transaction,
+  typeof transactions.$inferSelect,
   'hash' | 'contract' | 'signer' | 'nonce' | 'block' | 'gasUsed' | 'fee' | 'isOpen' | 'createdAt'
 > & { items: number }
 
@@ -42,30 +41,24 @@ type TransferRow = Omit<ShopRow, 'custom' | 'state'> &
 export type Transfer = ReturnType<typeof toTransfer>
 
 const selectTransfersWhere = (db: Database, condition: SQL) =>
-  raw<TransferRow>(
-    db,
-    sql`SELECT d.id, i.orderId, n.contractNetwork AS network, d.chainId, i.quantity,
-        d.state AS status, d."key", d.contract, d.requestedAction, d.reasonCode, d.reasonDetail, d.tries,
-        t.hash AS txId, d.failingSince, d.dueAt, d.createdAt, d.updatedAt,
-        iif(t.id IS NULL, '[]', json_array(json_object('hash', t.hash, 'contract', t.contract,
-          'signer', t.signer, 'nonce', t.nonce, 'block', t.block, 'gasUsed', t.gasUsed, 'fee', t.fee,
-          'items', json_array_length(t.items), 'isOpen', json(iif(t.isOpen, 'true', 'false')),
-          'createdAt', t.createdAt))) AS transactions,
-        o.providerId, substr(o.source, instr(o.source, ':') + 1) AS source, o.custom,
-        (SELECT publicUrl FROM instance) AS publicUrl, d.version, d.cancelRequestedAt
-      FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
-        JOIN nfts n ON n.id = i.nftId LEFT JOIN transactions t ON t.id = d.transactionId
-      WHERE ${condition}`,
-  )
+  raw<TransferRow>(db)`SELECT d.id, i.orderId, n.contractNetwork AS network, d.chainId, i.quantity,
+      d.state AS status, d."key", d.contract, d.requestedAction, d.reasonCode, d.reasonDetail, d.tries,
+      t.hash AS txId, d.failingSince, d.dueAt, d.createdAt, d.updatedAt,
+      iif(t.id IS NULL, '[]', json_array(json_object('hash', t.hash, 'contract', t.contract,
+        'signer', t.signer, 'nonce', t.nonce, 'block', t.block, 'gasUsed', t.gasUsed, 'fee', t.fee,
+        'items', json_array_length(t.items), 'isOpen', json(iif(t.isOpen, 'true', 'false')),
+        'createdAt', t.createdAt))) AS transactions,
+      o.providerId, substr(o.source, instr(o.source, ':') + 1) AS source, o.custom,
+      (SELECT publicUrl FROM instance) AS publicUrl, d.version, d.cancelRequestedAt
+    FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
+      JOIN nfts n ON n.id = i.nftId LEFT JOIN transactions t ON t.id = d.transactionId
+    WHERE ${condition}`
 
 /** Reads one delivery for administrators. */
 export const selectTransfer = (db: Database, id: number) =>
   selectTransfersWhere(db, sql`d.id = ${id}`)
 
 type Page = Filter & Pick<Query, 'cursor' | 'limit'>
-
-/** Selects the first transfers with an id above `cursor` that match. */
-const selectTransfers = (db: Database, page: Page) => selectTransfersWhere(db, isOnPageSql(page))
 
 /** The condition, order and limit of a page, for the delivery `d` and its order item `i`. */
 export const isOnPageSql = ({ cursor = 0, limit, ...filter }: Page): SQL =>
@@ -117,7 +110,7 @@ export async function listTransfers(
   { limit, ...query }: Query,
 ): Promise<{ transfers: Transfer[]; nextCursor: string | null }> {
   const { rows } = await readAs(db, caller, {
-    rows: selectTransfers(db, { ...query, limit: limit + 1 }),
+    rows: selectTransfersWhere(db, isOnPageSql({ ...query, limit: limit + 1 })),
   })
   const page = rows.slice(0, limit)
   const nextCursor = rows.length > limit ? `${page.at(-1)?.id}` : null

@@ -6,8 +6,15 @@ import { type Node, otherNodes } from '../../ethereum/node.ts'
 import { simulate as simulateCall } from '../../ethereum/requests.ts'
 import { readContractReason, readRevert, revertReason } from '../../ethereum/revert.ts'
 import type { Replies, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
-import { encodeTransfer, holdingRequest, permissionRequest, word } from '../../ethereum/token.ts'
-import { type Deliverer, readTrial, trialRequest } from '../../ethereum/trial.ts'
+import {
+  type Deliverer,
+  encodeTransfer,
+  holdingRequest,
+  permissionRequest,
+  readTrial,
+  trialRequest,
+  word,
+} from '../../ethereum/token.ts'
 import { explain, type Reason } from '../reasons.ts'
 import type { Candidate } from '../rules/compose.ts'
 import {
@@ -54,11 +61,7 @@ export async function diagnose(
  * Returns the reasons of items that would fail. Equal ones are asked about once. An item has no
  * entry if there are too many, or if the node does not tell.
  */
-async function findReasons(
-  rpc: Rpc,
-  { gasPerItem }: Network,
-  failing: readonly Failing[],
-): Promise<Map<Candidate, Reason>> {
+async function findReasons(rpc: Rpc, { gasPerItem }: Network, failing: readonly Failing[]) {
   const reasons = new Map<Candidate, Reason>()
   const unclear: (Failing & { result: ItemResult })[] = []
   for (const { batch, candidate, result } of failing) {
@@ -151,11 +154,7 @@ export const refusalRequests = (by: Deliverer, item: ContractItem): RpcRequest[]
   Object.values(requestsOf(by, item))
 
 /** Returns why a transfer that the token accepts is not the one that was asked for; null if it is. */
-export function readInexactness(
-  by: Deliverer,
-  item: ContractItem,
-  replies: Replies,
-): Reason | null {
+export function readInexactness(by: Deliverer, item: ContractItem, replies: Replies) {
   const { plain, direct } = requestsOf(by, item)
   const trial = readTrial(replies(plain))
   if (!trial?.isAccepted || trial.isExact || 'fault' in replies(direct)) return null

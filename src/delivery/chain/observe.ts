@@ -2,6 +2,7 @@
 
 import { type Address, getAddress, zeroAddress } from 'viem'
 import { parseGwei } from 'viem/utils'
+import type { Database } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
 import { contractRequests, encodeGetter, readContract } from '../../ethereum/contract.ts'
 import { lower } from '../../ethereum/fees.ts'
@@ -28,20 +29,30 @@ import {
   wei,
 } from '../../ethereum/requests.ts'
 import type { Rpc } from '../../ethereum/rpc.ts'
+import type { Signer } from '../../ethereum/signer.ts'
 import type { Loaded, Observation } from '../model.ts'
 import { findContract } from '../rules/compose.ts'
 import { signedHashes } from '../rules/decide.ts'
 import type { HeldLease } from '../store/store.ts'
 import { confirm, readReceipts, readRecords, recordRequests } from './records.ts'
 
-/** `relayers`: those of this instance. The lease is renewed before each question. */
-type Input = {
+/** What a step works with. Its phases say what they take of it. */
+export type StepInput = {
+  db: Database
   network: Network
   loaded: Loaded
+  signers: readonly Signer[]
+  /** Their addresses: the relayers of this instance. */
   relayers: readonly Address[]
   now: Date
+  /** Renewed before each question. */
   lease: HeldLease
 }
+
+/** The same, with what a node has said. */
+export type Observed = StepInput & { observation: Observation }
+
+type Input = Pick<StepInput, 'network' | 'loaded' | 'relayers' | 'now' | 'lease'>
 
 /** Asks the first node that can be used. If no node can be used, returns the reason. */
 export async function observe(input: Input): Promise<Observation | string> {
@@ -110,11 +121,7 @@ type ChainState = Pick<Observation, 'settledHash' | 'market' | 'signers' | 'cont
 }
 
 /** Asks for the final block, the fees, the signers and the contracts; or returns why they are not known. */
-async function askState(
-  node: Node,
-  head: Block,
-  { network, loaded, relayers }: Input,
-): Promise<ChainState | string> {
+async function askState(node: Node, head: Block, { network, loaded, relayers }: Input) {
   if (head.baseFeePerGas === undefined) return 'the chain has no base fee (EIP-1559)'
   const { delivery, finality } = network
   const { settledBlock } = loaded.network
@@ -230,11 +237,7 @@ const lineages = new Map<string, Address[]>()
  * Returns the contract of the network with those that it replaces, which never change. A contract that
  * only one node adds or leaves out is not believed: the shortest list counts that has all `known` ones.
  */
-async function readLineage(
-  node: Node,
-  network: Network,
-  known: readonly Address[],
-): Promise<Address[]> {
+async function readLineage(node: Node, network: Network, known: readonly Address[]) {
   const { chainId, delivery, rpcUrls } = network
   const id = `${chainId} ${delivery}`
   const hasKnown = (lineage: readonly Address[]) => known.every((one) => lineage.includes(one))

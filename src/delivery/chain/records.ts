@@ -196,11 +196,7 @@ export async function locateUses(
   return uses
 }
 
-async function findUses(
-  rpc: Rpc,
-  recorded: readonly Recorded[],
-  lineage: readonly Address[],
-): Promise<LocatedUse[]> {
+async function findUses(rpc: Rpc, recorded: readonly Recorded[], lineage: readonly Address[]) {
   const groups = [...Map.groupBy(recorded, ({ record }) => record.block)]
   const requests = groups.map(([block, inBlock]) =>
     eventLogs(

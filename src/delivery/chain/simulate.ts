@@ -15,7 +15,7 @@ import {
 } from '../../ethereum/requests.ts'
 import { readRevert } from '../../ethereum/revert.ts'
 import type { Reply, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
-import { readTrial, trialRequest } from '../../ethereum/trial.ts'
+import { readTrial, trialRequest } from '../../ethereum/token.ts'
 import type { Batch, Deliverable, GoodBatch } from '../rules/capacity.ts'
 import type { Candidate } from '../rules/compose.ts'
 

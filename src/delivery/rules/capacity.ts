@@ -6,10 +6,7 @@ import type { DeliveryTransaction, Loaded, Observation } from '../model.ts'
 import { type Candidate, countPieces } from './compose.ts'
 
 /** Returns the calls that are in no block as far as is known. */
-export const findUnmined = (
-  { transactions, mined }: Loaded,
-  { signers }: Observation,
-): DeliveryTransaction[] =>
+export const findUnmined = ({ transactions, mined }: Loaded, { signers }: Observation) =>
   transactions.filter(
     ({ signer, nonce, items }) =>
       items.length > 0 &&

@@ -117,12 +117,7 @@ export function failInTransaction(item: WaitingItem, reason: Reason, now: Date):
  * The item waits for something, and is checked less and less often. One that is cancelled again
  * keeps its reason, which says that its pieces have returned to the stock. `isConfirmed` as below.
  */
-export function wait(
-  item: WaitingItem,
-  reason: Reason,
-  now: Date,
-  isConfirmed = false,
-): ItemChange {
+export function wait(item: WaitingItem, reason: Reason, now: Date, isConfirmed = false) {
   const since = waitsSince(item, reason, now)
   const elapsed = now.getTime() - since.getTime()
   const most = isConfirmed ? MAX_CHECK_DELAY : MAX_UNCONFIRMED_CHECK_DELAY
@@ -151,12 +146,7 @@ export const stayDue = (item: WaitingItem, reasonCode: ReasonCode, now: Date): I
  * The item waits, or fails if it has waited long enough. `isConfirmed`: a second node gives the same
  * result, or the network has only one node. Some reasons need less.
  */
-export function waitOrFail(
-  item: WaitingItem,
-  reason: Reason,
-  isConfirmed: boolean,
-  now: Date,
-): ItemChange {
+export function waitOrFail(item: WaitingItem, reason: Reason, isConfirmed: boolean, now: Date) {
   const suffices = isConfirmed || rules[reason.reasonCode].confirmedBy !== undefined
   return suffices && isOverdue(item, reason, now)
     ? fail(item, reason)

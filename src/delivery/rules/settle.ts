@@ -33,11 +33,7 @@ type Use = { use: Log; logs: Receipt['logs']; doubtful: ReadonlySet<Log> }
  * Returns the end of an item whose key a transaction has used for it. The event of its transfer is
  * taken from the logs, so that it proves one item only. Null: nodes disagree about this event.
  */
-export function settleUse(
-  item: Item,
-  { use, logs, doubtful }: Use,
-  hash?: Hex | null,
-): ItemChange | null {
+export function settleUse(item: Item, { use, logs, doubtful }: Use, hash?: Hex | null) {
   const delivered = decodeDelivered(use)
   if (!delivered) return cancel(item, hash)
   const transfer = takeTransfer(logs, delivered)
@@ -171,10 +167,7 @@ export function mergeReceipts(
 export type AgreedTransaction = { mined: Mined; left: Logs; isConfirmed: boolean }
 
 /** Returns what nodes say of a transaction; null if none tells it, or if they contradict each other. */
-export function agreeOnMined(
-  first: Mined | undefined,
-  second: Mined | undefined,
-): AgreedTransaction | null {
+export function agreeOnMined(first: Mined | undefined, second: Mined | undefined) {
   const one = first ?? second
   if (!one || (first && second && !isSameMined(first, second))) return null
   const left = mergeLogs(one.logs, (second ?? one).logs)

@@ -2,7 +2,6 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
-import { batch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 import type { Block } from '../../ethereum/requests.ts'
@@ -14,21 +13,10 @@ import { changeDeliveries } from '../transitions.ts'
 export const PAGE = 100
 
 /** Returns the newest blocks below a height in which transactions were closed, the newest first. */
-export async function readClosedBlocks(
-  db: Database,
-  chainId: number,
-  below: number,
-): Promise<KnownBlock[]> {
-  const { blocks } = await batch(db, {
-    blocks: raw<KnownBlock>(
-      db,
-      sql`SELECT DISTINCT block AS number, blockHash AS hash FROM transactions
-        WHERE chainId = ${chainId} AND block < ${below} AND block IS NOT NULL AND NOT isOpen
-        ORDER BY block DESC LIMIT ${PAGE}`,
-    ),
-  })
-  return blocks
-}
+export const readClosedBlocks = (db: Database, chainId: number, below: number) =>
+  db.all<KnownBlock>(sql`SELECT DISTINCT block AS number, blockHash AS hash FROM transactions
+    WHERE chainId = ${chainId} AND block < ${below} AND block IS NOT NULL AND NOT isOpen
+    ORDER BY block DESC LIMIT ${PAGE}`)
 
 /**
  * Whether the newest block of a node is newer than a block of the same or a larger height that
@@ -39,30 +27,16 @@ export async function isNewer(
   chainId: number,
   { number, timestamp }: Pick<Block, 'number' | 'timestamp'>,
 ): Promise<boolean> {
-  const { rows } = await batch(db, {
-    rows: raw(
-      db,
-      sql`SELECT 1 FROM transactions WHERE chainId = ${chainId} AND block > ${number}
-        AND NOT isOpen AND replaced = '[]' AND signedAtBlock >= ${number}
-        AND deadline > 0 AND deadline < ${timestamp + DEADLINE} LIMIT 1`,
-    ),
-  })
+  const rows = await db.all(sql`SELECT 1 FROM transactions
+    WHERE chainId = ${chainId} AND block > ${number} AND NOT isOpen AND replaced = '[]'
+      AND signedAtBlock >= ${number} AND deadline > 0 AND deadline < ${timestamp + DEADLINE} LIMIT 1`)
   return rows.length > 0
 }
 
 /** Whether something was signed for a contract. */
-export async function isSignedFor(
-  db: Database,
-  chainId: number,
-  contract: Address,
-): Promise<boolean> {
-  const { rows } = await batch(db, {
-    rows: raw(
-      db,
-      sql`SELECT 1 FROM transactions
-        WHERE chainId = ${chainId} AND contract = ${contract} AND deadline > 0 LIMIT 1`,
-    ),
-  })
+export async function isSignedFor(db: Database, chainId: number, contract: Address) {
+  const rows = await db.all(sql`SELECT 1 FROM transactions
+    WHERE chainId = ${chainId} AND contract = ${contract} AND deadline > 0 LIMIT 1`)
   return rows.length > 0
 }
 
@@ -78,12 +52,9 @@ export const requeueAboveFork = (
   now: Date,
 ) => ({
   ...requeue(db, chainId, sql`block > ${standing?.number ?? -1} OR isOpen`, now),
-  network: raw(
-    db,
-    sql`UPDATE networks SET settledBlock = ${standing?.number ?? null},
-        settledHash = ${standing?.hash ?? null}, comparedAt = NULL, comparedId = 0
-      WHERE chainId = ${chainId}`,
-  ),
+  network: raw(db)`UPDATE networks SET settledBlock = ${standing?.number ?? null},
+      settledHash = ${standing?.hash ?? null}, comparedAt = NULL, comparedId = 0
+    WHERE chainId = ${chainId}`,
 })
 
 /**
@@ -110,11 +81,9 @@ export const forgetContract = (db: Database, chainId: number, contract: Address,
   return {
     forgotten: changeDeliveries(db, 'forget_contract', isDelivered, now),
     ...requeue(db, chainId, sql`contract = ${contract}`, now),
-    network: raw(
-      db,
-      sql`UPDATE networks SET contracts = (SELECT json_group_array(value) FROM json_each(contracts)
-        WHERE value <> ${contract}) WHERE chainId = ${chainId}`,
-    ),
+    network: raw(db)`
+      UPDATE networks SET contracts = (SELECT json_group_array(value) FROM json_each(contracts)
+      WHERE value <> ${contract}) WHERE chainId = ${chainId}`,
   }
 }
 
@@ -130,13 +99,11 @@ const requeue = (db: Database, chainId: number, isGone: SQL, now: Date) => {
     AND deliveries.transactionId IN (SELECT id FROM transactions WHERE ${gone})`
   return {
     requeued: changeDeliveries(db, 'drop_block', isCarried, now),
-    transactions: raw(
-      db,
-      sql`UPDATE transactions SET block = NULL, blockHash = NULL, items = '[]', raw = NULL,
-          nonceUsedAt = NULL, gasUsed = NULL, fee = NULL, updatedAt = ${at},
-          isOpen = id IN (SELECT coalesce(max(id) FILTER (WHERE isOpen), max(id)) FROM transactions
-            WHERE ${gone} GROUP BY signer, nonce)
-        WHERE ${gone}`,
-    ),
+    transactions: raw(db)`
+      UPDATE transactions SET block = NULL, blockHash = NULL, items = '[]', raw = NULL,
+        nonceUsedAt = NULL, gasUsed = NULL, fee = NULL, updatedAt = ${at},
+        isOpen = id IN (SELECT coalesce(max(id) FILTER (WHERE isOpen), max(id)) FROM transactions
+          WHERE ${gone} GROUP BY signer, nonce)
+      WHERE ${gone}`,
   }
 }

@@ -1,9 +1,7 @@
 /** When a chain has work, and the lease under which a run does it. */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { batch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
-import { raw } from '../../db/statements.ts'
 
 /** Milliseconds between two comparisons of waiting items with the chain. */
 export const COMPARE_INTERVAL = 24 * 60 * 60 * 1000
@@ -69,16 +67,11 @@ export async function storeFailure(
   now: Date,
 ): Promise<void> {
   const at = now.toISOString()
-  await batch(db, {
-    failure: raw(
-      db,
-      sql`INSERT INTO networks (chainId, leaseUntil, wakeAt, problem, failedSince)
-        VALUES (${chainId}, ${at}, ${at}, ${reason}, ${at})
-        ON CONFLICT (chainId) DO UPDATE SET lease = NULL, leaseUntil = ${at}, wakeAt = ${at},
-          problem = ${reason}, failedSince = coalesce(failedSince, ${at})
-        WHERE lease = ${lease} OR leaseUntil <= ${at}`,
-    ),
-  })
+  await db.run(sql`INSERT INTO networks (chainId, leaseUntil, wakeAt, problem, failedSince)
+    VALUES (${chainId}, ${at}, ${at}, ${reason}, ${at})
+    ON CONFLICT (chainId) DO UPDATE SET lease = NULL, leaseUntil = ${at}, wakeAt = ${at},
+      problem = ${reason}, failedSince = coalesce(failedSince, ${at})
+    WHERE lease = ${lease} OR leaseUntil <= ${at}`)
 }
 
 /** Releases the lease, unless items are due that can be sent. */
@@ -93,20 +86,15 @@ export async function release(
   const nextDue = takesItems ? firstDue(sql`${chainId}`) : sql`NULL`
   const hasDue = sql`coalesce(${nextDue} <= ${at}, 0)`
   const nextComparison = sql`strftime('%Y-%m-%dT%H:%M:%fZ', comparedAt, ${INTERVAL})`
-  const { released } = await batch(db, {
-    released: raw<Released>(
-      db,
-      sql`UPDATE networks SET
-          lease = iif(${hasDue}, lease, NULL),
-          leaseUntil = iif(${hasDue}, leaseUntil, ${at}),
-          problem = ${problem}, failedSince = NULL,
-          wakeAt = (SELECT min(min(time), ${planned ?? NEVER}) FROM (
-            SELECT ${lookAt?.toISOString() ?? null} AS time UNION ALL SELECT ${nextDue}
-            UNION ALL SELECT max(${compareAt.toISOString()}, coalesce(${nextComparison}, ''))
-            WHERE ${hasWaiting(sql`${chainId}`)}))
-        WHERE chainId = ${chainId} AND lease = ${lease}
-        RETURNING lease IS NOT NULL AS isHeld, wakeAt`,
-    ),
-  })
-  return released[0]
+  const [released] = await db.all<Released>(sql`UPDATE networks SET
+      lease = iif(${hasDue}, lease, NULL),
+      leaseUntil = iif(${hasDue}, leaseUntil, ${at}),
+      problem = ${problem}, failedSince = NULL,
+      wakeAt = (SELECT min(min(time), ${planned ?? NEVER}) FROM (
+        SELECT ${lookAt?.toISOString() ?? null} AS time UNION ALL SELECT ${nextDue}
+        UNION ALL SELECT max(${compareAt.toISOString()}, coalesce(${nextComparison}, ''))
+        WHERE ${hasWaiting(sql`${chainId}`)}))
+    WHERE chainId = ${chainId} AND lease = ${lease}
+    RETURNING lease IS NOT NULL AS isHeld, wakeAt`)
+  return released
 }

@@ -45,73 +45,57 @@ export async function load(
       WHERE chainId = ${chainId} AND isOpen AND block IS NULL AND NOT (${isUnmined}) AND ${isMine})
       WHERE position <= ${MAX_LOADED}`
   const { networks, transactions, carried, due, compared, mined, signerRows } = await batch(db, {
-    networks: raw<Omit<NetworkRow, 'contracts'> & { contracts: string }>(
-      db,
-      sql`INSERT INTO networks (chainId, lease, leaseUntil)
-        VALUES (${chainId}, ${lease}, ${leaseEnd(now)})
-        ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil,
-          problem = iif(lease <> excluded.lease AND failedSince IS NULL, NULL, problem),
-          failedSince = iif(lease <> excluded.lease, coalesce(failedSince, ${at}), failedSince)
-        WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}
-          OR ${firstDue(sql`${chainId}`)} <= ${at}
-          OR (${isCompareDueSql(sql`${chainId}`, now)})))
-        RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt, contracts,
-          unconfirmedSince, contradictedSince`,
-    ),
-    transactions: raw<TransactionRow>(
-      db,
-      sql`SELECT id, contract, signer, nonce, items, hash, replaced, iif(block IS NULL, raw, NULL) AS raw,
-          gas, maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block,
-          blockHash, nonceUsedAt
-        FROM transactions WHERE id IN (${open}) ORDER BY signer, nonce`,
-    ),
-    carried: raw<Item>(
-      db,
-      sql`${selectItems} WHERE d.id IN (SELECT value FROM transactions t, json_each(t.items)
-        WHERE t.id IN (${open}))`,
-    ),
-    due: raw<Item>(
-      db,
-      // Each who placed orders gets an equal share of the items, and of the pieces, which relayers have
-      // a limit of: an item waits for the pieces before it, not for its own. What one leaves over is
-      // used in the next step.
-      sql`WITH RECURSIVE placers (placer) AS (
-          SELECT min(placer) FROM deliveries WHERE chainId = ${chainId} AND dueAt IS NOT NULL AND ${isMine}
-          UNION ALL SELECT (SELECT min(d.placer) FROM deliveries d
-            WHERE d.chainId = ${chainId} AND d.dueAt IS NOT NULL AND d.placer > placers.placer)
-          FROM placers WHERE placer IS NOT NULL),
-        waiting AS MATERIALIZED (SELECT placer FROM placers WHERE EXISTS (SELECT 1 FROM deliveries d
-          WHERE d.chainId = ${chainId} AND d.placer = placers.placer AND d.dueAt <= ${at})),
-        room (items) AS (SELECT min(${MAX_TRANSACTIONS}, max(0, ${slots} - ${unminedOfSigners})) * ${network.itemsPerTransaction}),
-        chosen AS (SELECT d.id, coalesce(sum(i.quantity) OVER (PARTITION BY d.placer
-            ORDER BY d.dueAt, d.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS turn
-          FROM waiting CROSS JOIN deliveries d ON d.id IN (SELECT n.id FROM deliveries n
-            WHERE n.chainId = ${chainId} AND n.placer = waiting.placer AND n.dueAt <= ${at}
-            ORDER BY n.dueAt, n.id
-            LIMIT (SELECT CAST(ceil(items / (SELECT count(*) FROM waiting)) AS INTEGER) FROM room)) CROSS JOIN orderItems i ON i.id = d.id)
-        ${selectItemsFrom(sql`chosen CROSS JOIN deliveries d ON d.id = chosen.id`)}
-        ORDER BY chosen.turn, d.dueAt, d.id LIMIT (SELECT items FROM room)`,
-    ),
-    compared: raw<Item>(
-      db,
-      sql`${selectItems} JOIN networks w ON w.chainId = ${chainId}
-        WHERE d.state IN ('awaiting_wallet', 'failed') AND d.chainId = w.chainId
-          AND d.id > w.comparedId AND coalesce(w.comparedAt, '') <= ${comparedBefore} AND ${isMine}
-        ORDER BY d.id LIMIT ${COMPARED_ITEMS}`,
-    ),
-    mined: raw<{ signer: Address; nextNonce: number; block: number }>(
-      db,
-      // Only of transactions that this instance has signed. SQLite takes the block of the largest nonce.
-      sql`SELECT signer, max(nonce) + 1 AS nextNonce, block FROM (
-          SELECT signer, nonce, block FROM transactions
-          WHERE chainId = ${chainId} AND block IS NOT NULL AND deadline > 0 AND ${isMine}
-          ORDER BY block DESC LIMIT ${slots})
-        GROUP BY signer`,
-    ),
-    signerRows: raw<SignerRow>(
-      db,
-      sql`SELECT address, reverts, pausedUntil FROM signers WHERE chainId = ${chainId} AND ${isMine}`,
-    ),
+    networks: raw<Omit<NetworkRow, 'contracts'> & { contracts: string }>(db)`
+      INSERT INTO networks (chainId, lease, leaseUntil)
+      VALUES (${chainId}, ${lease}, ${leaseEnd(now)})
+      ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil,
+        problem = iif(lease <> excluded.lease AND failedSince IS NULL, NULL, problem),
+        failedSince = iif(lease <> excluded.lease, coalesce(failedSince, ${at}), failedSince)
+      WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}
+        OR ${firstDue(sql`${chainId}`)} <= ${at}
+        OR (${isCompareDueSql(sql`${chainId}`, now)})))
+      RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt, contracts,
+        unconfirmedSince, contradictedSince`,
+    transactions: raw<TransactionRow>(db)`
+      SELECT id, contract, signer, nonce, items, hash, replaced, iif(block IS NULL, raw, NULL) AS raw,
+        gas, maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block,
+        blockHash, nonceUsedAt
+      FROM transactions WHERE id IN (${open}) ORDER BY signer, nonce`,
+    carried: raw<Item>(db)`
+      ${selectItems} WHERE d.id IN (SELECT value FROM transactions t, json_each(t.items)
+      WHERE t.id IN (${open}))`,
+    // Each who placed orders gets an equal share of the items, and of the pieces, which relayers have
+    // a limit of: an item waits for the pieces before it, not for its own. What one leaves over is
+    // used in the next step.
+    due: raw<Item>(db)`WITH RECURSIVE placers (placer) AS (
+        SELECT min(placer) FROM deliveries WHERE chainId = ${chainId} AND dueAt IS NOT NULL AND ${isMine}
+        UNION ALL SELECT (SELECT min(d.placer) FROM deliveries d
+          WHERE d.chainId = ${chainId} AND d.dueAt IS NOT NULL AND d.placer > placers.placer)
+        FROM placers WHERE placer IS NOT NULL),
+      waiting AS MATERIALIZED (SELECT placer FROM placers WHERE EXISTS (SELECT 1 FROM deliveries d
+        WHERE d.chainId = ${chainId} AND d.placer = placers.placer AND d.dueAt <= ${at})),
+      room (items) AS (SELECT min(${MAX_TRANSACTIONS}, max(0, ${slots} - ${unminedOfSigners})) * ${network.itemsPerTransaction}),
+      chosen AS (SELECT d.id, coalesce(sum(i.quantity) OVER (PARTITION BY d.placer
+          ORDER BY d.dueAt, d.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS turn
+        FROM waiting CROSS JOIN deliveries d ON d.id IN (SELECT n.id FROM deliveries n
+          WHERE n.chainId = ${chainId} AND n.placer = waiting.placer AND n.dueAt <= ${at}
+          ORDER BY n.dueAt, n.id
+          LIMIT (SELECT CAST(ceil(items / (SELECT count(*) FROM waiting)) AS INTEGER) FROM room)) CROSS JOIN orderItems i ON i.id = d.id)
+      ${selectItemsFrom(sql`chosen CROSS JOIN deliveries d ON d.id = chosen.id`)}
+      ORDER BY chosen.turn, d.dueAt, d.id LIMIT (SELECT items FROM room)`,
+    compared: raw<Item>(db)`${selectItems} JOIN networks w ON w.chainId = ${chainId}
+      WHERE d.state IN ('awaiting_wallet', 'failed') AND d.chainId = w.chainId
+        AND d.id > w.comparedId AND coalesce(w.comparedAt, '') <= ${comparedBefore} AND ${isMine}
+      ORDER BY d.id LIMIT ${COMPARED_ITEMS}`,
+    // Only of transactions that this instance has signed. SQLite takes the block of the largest nonce.
+    mined: raw<{ signer: Address; nextNonce: number; block: number }>(db)`
+      SELECT signer, max(nonce) + 1 AS nextNonce, block FROM (
+        SELECT signer, nonce, block FROM transactions
+        WHERE chainId = ${chainId} AND block IS NOT NULL AND deadline > 0 AND ${isMine}
+        ORDER BY block DESC LIMIT ${slots})
+      GROUP BY signer`,
+    signerRows: raw<SignerRow>(db)`
+      SELECT address, reverts, pausedUntil FROM signers WHERE chainId = ${chainId} AND ${isMine}`,
   })
   const [row] = networks
   if (!row) return null

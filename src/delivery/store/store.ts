@@ -1,10 +1,14 @@
-/** The lease of a step, under which it writes what each of its phases has decided, in one transaction. */
+/**
+ * The lease of a step, under which it writes what each of its phases has decided, in one transaction.
+ * Findings are what nobody but a thief should have done: an alarm lasts until they are acknowledged.
+ */
 
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
 import { type Guard, guarded } from '../../db/batch.ts'
-import { type Database, toJsonSlices } from '../../db/client.ts'
-import { raw, type Statement } from '../../db/statements.ts'
+import { type Database, jsonValues, toJsonSlices } from '../../db/client.ts'
+import { raw } from '../../db/statements.ts'
+import { returnPieces, takePieces } from '../../db/stock.ts'
 import type { Network } from '../../env.ts'
 import { withoutAddresses } from '../../ethereum/revert.ts'
 import { log } from '../../log.ts'
@@ -12,7 +16,6 @@ import type { DeliveryTransaction, SignerRow } from '../model.ts'
 import { describeReason } from '../reasons.ts'
 import type { ItemChange } from '../rules/item-changes.ts'
 import { writeItemChanges } from '../transitions.ts'
-import { type Finding, storeFindings } from './findings.ts'
 import { LEASE, leaseEnd } from './lease.ts'
 
 /** What a row has besides `DeliveryTransaction`: whether it is open, and what it has cost (wei). */
@@ -58,39 +61,31 @@ export const NO_CHANGES: Changes = { transactions: [], items: [] }
 export class Outdated extends Error {}
 
 /** The lease that a step has of its network. Only under it may a step write. */
-export class HeldLease {
-  readonly #db: Database
-  readonly #chainId: number
-  readonly #id: string
-  readonly #clock: () => Date
-  #renewedAt: number
+export type HeldLease = ReturnType<typeof holdLease>
 
-  constructor(db: Database, { chainId }: Pick<Network, 'chainId'>, id: string, clock: () => Date) {
-    this.#db = db
-    this.#chainId = chainId
-    this.#id = id
-    this.#clock = clock
-    this.#renewedAt = clock().getTime()
+export function holdLease(
+  db: Database,
+  { chainId }: Pick<Network, 'chainId'>,
+  id: string,
+  clock: () => Date,
+) {
+  let renewedAt = clock().getTime()
+  const store = async (changes: Changes) => {
+    const statements = statementsOf(db, chainId, changes, clock())
+    await guarded(db, guardsOf(chainId, id, changes), statements)
+    renewedAt = clock().getTime()
   }
-
-  /** Writes changes, and renews the lease. Throws `Outdated`. */
-  async write(changes: Changes): Promise<void> {
-    if (!hasChanges(changes)) return this.renew()
-    await this.#store(changes)
-    logChanges(this.#chainId, changes)
-  }
-
   /** Renews the lease if part of it has passed. Throws `Outdated`. */
-  async renew(): Promise<void> {
-    if (this.#clock().getTime() - this.#renewedAt >= LEASE / 4) await this.#store(NO_CHANGES)
+  const renew = async () => {
+    if (clock().getTime() - renewedAt >= LEASE / 4) await store(NO_CHANGES)
   }
-
-  async #store(changes: Changes): Promise<void> {
-    const now = this.#clock()
-    const guards = guardsOf(this.#chainId, this.#id, changes)
-    await guarded(this.#db, guards, statementsOf(this.#db, this.#chainId, changes, now))
-    this.#renewedAt = this.#clock().getTime()
+  /** Writes changes, and renews the lease. Throws `Outdated`. */
+  const write = async (changes: Changes) => {
+    if (!hasChanges(changes)) return renew()
+    await store(changes)
+    logChanges(chainId, changes)
   }
+  return { renew, write }
 }
 
 const hasChanges = (changes: Changes): boolean =>
@@ -135,12 +130,40 @@ const unrequestedFinding = (chainId: number, ids: readonly number[]): Finding =>
   nodes: [],
 })
 
-/** Returns one statement for each slice of the rows. */
-const inSlices = (
+/** Findings of an alarm that are kept. */
+const KEPT = 5
+
+/** Milliseconds by which a node may tell of something later than another one. */
+export const LATE = 10 * 60_000
+
+/**
+ * `key`: that of the alarm. `nodes`: those that said it, by their position in `rpcUrls`; empty for what
+ * a run has found, which is stored once.
+ */
+export type Finding = { key: string; detail: string; nodes: number[] }
+
+/** The statements that store findings. What another node tells soon after the first is not stored. */
+export function storeFindings(
   db: Database,
-  rows: readonly unknown[],
-  statement: (json: string) => SQL,
-): Statement[] => toJsonSlices(rows).map((slice) => raw(db, statement(slice)))
+  chainId: number,
+  findings: readonly Finding[],
+  now: Date,
+) {
+  const rows = JSON.stringify(findings)
+  const late = new Date(now.getTime() - LATE).toISOString()
+  return [
+    raw<never>(db)`INSERT INTO findings (chainId, key, detail, nodes, seenAt)
+      SELECT ${chainId}, value ->> 'key', value ->> 'detail', value ->> 'nodes', ${now.toISOString()}
+      FROM json_each(${rows}) r WHERE NOT EXISTS (
+        SELECT 1 FROM findings f WHERE f.key = r.value ->> 'key' AND f.detail = r.value ->> 'detail'
+          AND (r.value ->> 'nodes' = '[]' OR f.seenAt >= ${late} AND NOT EXISTS (
+            SELECT 1 FROM json_each(f.nodes) JOIN json_each(r.value -> 'nodes') s USING (value))))`,
+    raw<never>(db)`
+      DELETE FROM findings WHERE key IN (SELECT value ->> 'key' FROM json_each(${rows}))
+      AND id NOT IN (SELECT id FROM findings f WHERE f.key = findings.key
+        ORDER BY id DESC LIMIT ${KEPT})`,
+  ] as const
+}
 
 /** The columns that change in the life of a transaction. */
 const columns = [
@@ -172,26 +195,19 @@ const changed = columns
   )
   .join(', ')
 
-function writeTransactions(
-  db: Database,
-  chainId: number,
-  { transactions }: Changes,
-  now: Date,
-): Statement[] {
+function writeTransactions(db: Database, chainId: number, { transactions }: Changes, now: Date) {
   const at = now.toISOString()
   const known = transactions.filter((transaction) => 'id' in transaction)
   const added = transactions.filter((transaction) => !('id' in transaction))
   return [
-    ...inSlices(
-      db,
-      known,
-      (rows) => sql`UPDATE transactions SET ${sql.raw(changed)}, updatedAt = ${at}
+    ...toJsonSlices(known).map(
+      (rows) => raw<never>(db)`UPDATE transactions SET ${sql.raw(changed)}, updatedAt = ${at}
         FROM json_each(${rows}) WHERE transactions.id = value ->> 'id'`,
     ),
-    ...inSlices(
-      db,
-      added,
-      (rows) => sql`INSERT INTO transactions (chainId, signer, nonce, ${sql.raw(names)}, updatedAt)
+    ...toJsonSlices(added).map(
+      (rows) => raw<never>(
+        db,
+      )`INSERT INTO transactions (chainId, signer, nonce, ${sql.raw(names)}, updatedAt)
         SELECT ${chainId}, value ->> 'signer', value ->> 'nonce', ${sql.raw(values)}, ${at}
         FROM json_each(${rows}) ORDER BY json_each.key`,
     ),
@@ -199,24 +215,12 @@ function writeTransactions(
 }
 
 /** Returns pieces to the stock, and takes others from it again. */
-function writeStock(db: Database, { items }: Changes, now: Date): Statement[] {
-  const at = now.toISOString()
-  const returned = items.flatMap(({ id, isReturned }) => (isReturned ? [id] : []))
-  const taken = items.flatMap(({ id, isTaken }) => (isTaken ? [id] : []))
-  const changeStock = (
-    available: SQL,
-    ids: string,
-  ) => sql`UPDATE nfts SET availableAmount = ${available},
-      updatedAt = ${at}
-    FROM (SELECT nftId, sum(quantity) AS quantity FROM "orderItems"
-      WHERE id IN (SELECT value FROM json_each(${ids})) GROUP BY nftId) AS moved
-    WHERE nfts.id = moved.nftId AND nfts.amountType IS NOT 'unlimited'`
+function writeStock(db: Database, { items }: Changes, now: Date) {
+  const returned = items.flatMap(({ id, isReturned }) => (isReturned ? id : []))
+  const taken = items.flatMap(({ id, isTaken }) => (isTaken ? id : []))
   return [
-    ...inSlices(db, returned, (ids) => changeStock(sql`availableAmount + moved.quantity`, ids)),
-    // What was sold meanwhile is missing.
-    ...inSlices(db, taken, (ids) =>
-      changeStock(sql`max(0, availableAmount - moved.quantity)`, ids),
-    ),
+    ...toJsonSlices(returned).map((ids) => returnPieces(db, jsonValues(ids), now)),
+    ...toJsonSlices(taken).map((ids) => takePieces(db, jsonValues(ids), now)),
   ]
 }
 
@@ -225,22 +229,18 @@ function writeSigners(
   chainId: number,
   { signers = [], burns = [] }: Changes,
   now: Date,
-): Statement[] {
+) {
   const at = now.toISOString()
   return [
-    ...inSlices(
-      db,
-      signers,
-      (rows) => sql`INSERT INTO signers (chainId, address, reverts, pausedUntil)
+    ...toJsonSlices(signers).map(
+      (rows) => raw<never>(db)`INSERT INTO signers (chainId, address, reverts, pausedUntil)
         SELECT ${chainId}, value ->> 'address', value ->> 'reverts', value ->> 'pausedUntil'
         FROM json_each(${rows}) WHERE true
         ON CONFLICT (chainId, address) DO UPDATE SET
           reverts = excluded.reverts, pausedUntil = excluded.pausedUntil`,
     ),
-    ...inSlices(
-      db,
-      burns,
-      (rows) => sql`INSERT INTO burns (chainId, token, recipient, times, updatedAt)
+    ...toJsonSlices(burns).map(
+      (rows) => raw<never>(db)`INSERT INTO burns (chainId, token, recipient, times, updatedAt)
         SELECT ${chainId}, lower(value ->> 'token') AS token,
           lower(coalesce(value ->> 'recipient', '')) AS recipient, count(*), ${at}
         FROM json_each(${rows}) WHERE true GROUP BY token, recipient
@@ -255,22 +255,19 @@ function writeNetwork(
   chainId: number,
   { transactions, settled, compared, unconfirmedSince, contradictedSince }: Changes,
   now: Date,
-): Statement {
+) {
   const used = JSON.stringify(transactions.flatMap(({ contract }) => contract ?? []))
   const block = settled?.block ?? null
-  return raw(
-    db,
-    sql`UPDATE networks SET leaseUntil = ${leaseEnd(now)},
-        unconfirmedSince = iif(${unconfirmedSince === undefined}, unconfirmedSince, ${unconfirmedSince ?? null}),
-        contradictedSince = iif(${contradictedSince === undefined}, contradictedSince, ${contradictedSince ?? null}),
-        contracts = (SELECT json_group_array(value) FROM (
-          SELECT value FROM json_each(contracts) UNION SELECT value FROM json_each(${used}))),
-        settledHash = iif(${block ?? -1} >= coalesce(settledBlock, 0), ${settled?.hash ?? null}, settledHash),
-        settledBlock = max(coalesce(settledBlock, ${block}), coalesce(${block}, settledBlock)),
-        comparedId = coalesce(${compared?.id ?? null}, comparedId),
-        comparedAt = coalesce(${compared?.at ?? null}, comparedAt)
-      WHERE chainId = ${chainId}`,
-  )
+  return raw(db)`UPDATE networks SET leaseUntil = ${leaseEnd(now)},
+      unconfirmedSince = iif(${unconfirmedSince === undefined}, unconfirmedSince, ${unconfirmedSince ?? null}),
+      contradictedSince = iif(${contradictedSince === undefined}, contradictedSince, ${contradictedSince ?? null}),
+      contracts = (SELECT json_group_array(value) FROM (
+        SELECT value FROM json_each(contracts) UNION SELECT value FROM json_each(${used}))),
+      settledHash = iif(${block ?? -1} >= coalesce(settledBlock, 0), ${settled?.hash ?? null}, settledHash),
+      settledBlock = max(coalesce(settledBlock, ${block}), coalesce(${block}, settledBlock)),
+      comparedId = coalesce(${compared?.id ?? null}, comparedId),
+      comparedAt = coalesce(${compared?.at ?? null}, comparedAt)
+    WHERE chainId = ${chainId}`
 }
 
 /** Logs the transactions that were signed, and the items that ended. */

@@ -39,11 +39,7 @@ export type Batch = { messages: Message[]; end: number }
  * sends again. An endpoint that is not verified or pauses gets only tests. What waits for another
  * attempt is sent on its own, and not from the log as well.
  */
-export async function readBatch(
-  db: Database,
-  endpoint: WebhookEndpoint,
-  now: Date,
-): Promise<Batch> {
+export async function readBatch(db: Database, endpoint: WebhookEndpoint, now: Date) {
   const { id, position, verifiedAt, pausedUntil, penalty } = endpoint
   const at = now.toISOString()
   const getsOnlyTests = verifiedAt === null || (pausedUntil !== null && pausedUntil > at)
@@ -70,10 +66,8 @@ export async function readBatch(
           )
           .orderBy(asc(events.id))
           .limit(MAX_BATCH_MESSAGES),
-    limits: raw<{ windowEnd: number | null; pending: number }>(
-      db,
-      sql`SELECT ${windowEnd} AS windowEnd, ${countPending(id)} AS pending`,
-    ),
+    limits: raw<{ windowEnd: number | null; pending: number }>(db)`
+      SELECT ${windowEnd} AS windowEnd, ${countPending(id)} AS pending`,
   })
   const due = read.due.map((row) => toMessage(row, row))
   const taken = read.log.filter((row) => takes(endpoint, row))

@@ -36,11 +36,7 @@ const isClaimableSql = (at: string, ending = '') =>
  * Takes the lease of an endpoint. Returns undefined if it is not due, another run has the lease, or
  * runs send to as many endpoints of its user as may be.
  */
-export async function takeLease(
-  db: Database,
-  endpointId: string,
-  now: Date,
-): Promise<WebhookEndpoint | undefined> {
+export async function takeLease(db: Database, endpointId: string, now: Date) {
   const { leased } = await batch(db, {
     leased: db
       .update(webhookEndpoints)
@@ -52,17 +48,10 @@ export async function takeLease(
 }
 
 /** Whether another endpoint of the same role waits, and a run may send to it once this one ends. */
-export async function isAnotherWaiting(
-  db: Database,
-  { id, role }: WebhookEndpoint,
-  now: Date,
-): Promise<boolean> {
+export async function isAnotherWaiting(db: Database, { id, role }: WebhookEndpoint, now: Date) {
   const { others } = await batch(db, {
-    others: raw<{ id: string }>(
-      db,
-      sql`SELECT id FROM webhookEndpoints
-        WHERE role = ${role} AND id <> ${id} AND ${isClaimableSql(now.toISOString(), id)} LIMIT 1`,
-    ),
+    others: raw(db)`SELECT id FROM webhookEndpoints
+      WHERE role = ${role} AND id <> ${id} AND ${isClaimableSql(now.toISOString(), id)} LIMIT 1`,
   })
   return others.length > 0
 }
@@ -103,31 +92,22 @@ export async function commitBatch(
  */
 const storeMessages = (db: Database, endpoint: WebhookEndpoint, records: string) => [
   // The events may have been removed meanwhile.
-  raw<never>(
-    db,
-    sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
-      SELECT v.id, ${endpoint.id}, value ->> 'state', value ->> 'tries', value ->> 'dueAt'
-      FROM json_each(${records}) JOIN events v ON v.id = value ->> 'id'
-      WHERE value ->> 'state' <> 'delivered' AND EXISTS (SELECT 1 FROM webhookEndpoints
-        WHERE ${isLeasedSql(endpoint)} AND deletedAt IS NULL)
-      ON CONFLICT DO NOTHING`,
-  ),
-  raw<never>(
-    db,
-    sql`UPDATE webhookMessages SET state = value ->> 'state', tries = value ->> 'tries',
-        dueAt = value ->> 'dueAt'
-      FROM json_each(${records})
-      WHERE eventId = value ->> 'id' AND endpointId = ${endpoint.id}
-        AND (dueAt IS value ->> 'claimedDueAt'
-          OR (dueAt IS NULL AND value ->> 'state' = 'delivered'))`,
-  ),
-  raw<never>(
-    db,
-    sql`UPDATE webhookMessages SET attempts = json_insert(
-        iif(json_array_length(attempts) < ${MAX_ATTEMPTS}, attempts, json_remove(attempts, '$[0]')),
-        '$[#]', value -> 'attempt')
-      FROM json_each(${records}) WHERE eventId = value ->> 'id' AND endpointId = ${endpoint.id}`,
-  ),
+  raw<never>(db)`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
+    SELECT v.id, ${endpoint.id}, value ->> 'state', value ->> 'tries', value ->> 'dueAt'
+    FROM json_each(${records}) JOIN events v ON v.id = value ->> 'id'
+    WHERE value ->> 'state' <> 'delivered' AND EXISTS (SELECT 1 FROM webhookEndpoints
+      WHERE ${isLeasedSql(endpoint)} AND deletedAt IS NULL)
+    ON CONFLICT DO NOTHING`,
+  raw<never>(db)`UPDATE webhookMessages SET state = value ->> 'state', tries = value ->> 'tries',
+      dueAt = value ->> 'dueAt'
+    FROM json_each(${records})
+    WHERE eventId = value ->> 'id' AND endpointId = ${endpoint.id}
+      AND (dueAt IS value ->> 'claimedDueAt'
+        OR (dueAt IS NULL AND value ->> 'state' = 'delivered'))`,
+  raw<never>(db)`UPDATE webhookMessages SET attempts = json_insert(
+      iif(json_array_length(attempts) < ${MAX_ATTEMPTS}, attempts, json_remove(attempts, '$[0]')),
+      '$[#]', value -> 'attempt')
+    FROM json_each(${records}) WHERE eventId = value ->> 'id' AND endpointId = ${endpoint.id}`,
 ]
 
 /**
@@ -155,54 +135,40 @@ function storeHealth(
     )
 }
 
-type Released = {
-  /** When a message of the queue is to wake the endpoint; null if it is disabled, or due much later. */
-  wakeAt: string | null
-  /** An endpoint of the same user that waits for its turn. */
-  next: DueEndpoint | undefined
-}
-
 /**
  * Returns the lease, and stores when the endpoint is due again: at once if the log has more for its
  * user, else with the next message that waits for another attempt, and never while it pauses. It
  * looks at the log in the same statement, so that no event that came since the last read is missed.
- * Returns undefined if another run has taken the lease.
+ * Returns undefined if another run has taken the lease; otherwise when a message of the queue is to wake
+ * the endpoint (`wakeAt`: null if it is disabled, or due much later), and an endpoint of the same user
+ * that waits for its turn (`next`).
  */
-export async function releaseLease(
-  db: Database,
-  endpoint: WebhookEndpoint,
-  now: Date,
-): Promise<Released | undefined> {
+export async function releaseLease(db: Database, endpoint: WebhookEndpoint, now: Date) {
   const { id, userId } = endpoint
   const at = now.toISOString()
   const lastWakeUp = new Date(now.getTime() + PLANNED_AHEAD).toISOString()
   const { released, next } = await batch(db, {
-    released: raw<{ wakeAt: string | null }>(
-      db,
-      sql`UPDATE webhookEndpoints SET leaseUntil = NULL, dueAt = next.at,
-          wakeAt = iif(disabledAt IS NULL AND next.at <= ${lastWakeUp}, next.at, NULL)
-        FROM (
-          SELECT max(coalesce(e.pausedUntil, ''), iif(
-            e.verifiedAt IS NOT NULL AND ${countPending(id)} < ${webhookLimits.pending.max} AND (
-              EXISTS (SELECT 1 FROM (
-                  SELECT * FROM events WHERE id > e.position ORDER BY id LIMIT ${webhookLimits.window.max}
-                ) AS nextEvents
-                WHERE endpointId IS NULL AND (e.role = 'master' OR e.userId IN (buyerId, sellerId)))
-              OR EXISTS (SELECT 1 FROM events WHERE id > e.position
-                LIMIT 1 OFFSET ${webhookLimits.window.max})),
-            ${at},
-            (SELECT min(m.dueAt) FROM webhookMessages m JOIN events v ON v.id = m.eventId
-              WHERE m.endpointId = e.id AND m.dueAt IS NOT NULL
-                AND (e.verifiedAt IS NOT NULL OR v.type = 'webhook.test')))) AS at
-          FROM webhookEndpoints e WHERE e.id = ${id}) AS next
-        WHERE ${isLeasedSql(endpoint)}
-        RETURNING wakeAt`,
-    ),
-    next: raw<DueEndpoint>(
-      db,
-      sql`SELECT id, role FROM webhookEndpoints
-        WHERE userId = ${userId} AND id <> ${id} AND ${isDueSql(at)} ORDER BY dueAt LIMIT 1`,
-    ),
+    released: raw<{ wakeAt: string | null }>(db)`
+      UPDATE webhookEndpoints SET leaseUntil = NULL, dueAt = next.at,
+        wakeAt = iif(disabledAt IS NULL AND next.at <= ${lastWakeUp}, next.at, NULL)
+      FROM (
+        SELECT max(coalesce(e.pausedUntil, ''), iif(
+          e.verifiedAt IS NOT NULL AND ${countPending(id)} < ${webhookLimits.pending.max} AND (
+            EXISTS (SELECT 1 FROM (
+                SELECT * FROM events WHERE id > e.position ORDER BY id LIMIT ${webhookLimits.window.max}
+              ) AS nextEvents
+              WHERE endpointId IS NULL AND (e.role = 'master' OR e.userId IN (buyerId, sellerId)))
+            OR EXISTS (SELECT 1 FROM events WHERE id > e.position
+              LIMIT 1 OFFSET ${webhookLimits.window.max})),
+          ${at},
+          (SELECT min(m.dueAt) FROM webhookMessages m JOIN events v ON v.id = m.eventId
+            WHERE m.endpointId = e.id AND m.dueAt IS NOT NULL
+              AND (e.verifiedAt IS NOT NULL OR v.type = 'webhook.test')))) AS at
+        FROM webhookEndpoints e WHERE e.id = ${id}) AS next
+      WHERE ${isLeasedSql(endpoint)}
+      RETURNING wakeAt`,
+    next: raw<DueEndpoint>(db)`SELECT id, role FROM webhookEndpoints
+      WHERE userId = ${userId} AND id <> ${id} AND ${isDueSql(at)} ORDER BY dueAt LIMIT 1`,
   })
   const [row] = released
   return row && { wakeAt: row.wakeAt, next: next[0] }

@@ -11,7 +11,8 @@ import {
   createConfirmationLink,
   linkEmail,
   readConfirmationLink,
-  unlink,
+  unlinkEmail,
+  unlinkWallet,
 } from '../../identity/link.ts'
 import { mailLink } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
@@ -78,11 +79,11 @@ export const accountRoutes = new Endpoints()
     },
   )
   .post('/settings/account/email/unlink', { access: 'session', reads: 'primary' }, async (c) => {
-    notifyOwner(c, await unlink(c.var, 'email'), { type: 'email-unlinked' })
+    notifyOwner(c, await unlinkEmail(c.var), { type: 'email-unlinked' })
     return c.redirect('/settings/account?notice=email-unlinked', 303)
   })
   .post('/settings/account/wallet/unlink', { access: 'session', reads: 'primary' }, async (c) => {
-    notifyOwner(c, await unlink(c.var, 'ethereumPublicAddr'), { type: 'wallet-unlinked' })
+    notifyOwner(c, await unlinkWallet(c.var), { type: 'wallet-unlinked' })
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)
   })
 

@@ -1,6 +1,7 @@
 /** The page of a webhook: its state, its secret, its messages and its form. */
-import type { WebhookMessage } from '../../events/answers.ts'
+
 import { eventMeanings } from '../../events/event.ts'
+import type { WebhookMessage } from '../../events/schema.ts'
 import { type MessageState, messageStates, type Webhook } from '../../events/schema.ts'
 import { HOUR } from '../../time.ts'
 import { PostButton, Submit } from '../components/button.tsx'
