@@ -1,12 +1,10 @@
 /** What the pages for operators share. */
 import type { Child } from 'hono/jsx'
 import type { DeliveryState, RequestedAction } from '../db/schema/delivery.ts'
-import { Submit } from '../pages/components/button.tsx'
-import { Fact } from '../pages/components/facts.tsx'
-import { pathWith, Tabs } from '../pages/components/navigation.tsx'
-import { Notice } from '../pages/components/notice.tsx'
+import { Notice, Submit } from '../pages/components/forms.tsx'
+import { Fact, pathWith, Tabs } from '../pages/components/lists.tsx'
 import { usePage } from '../pages/components/request.ts'
-import { Time } from '../pages/components/time.tsx'
+import { Time } from '../pages/components/values.tsx'
 import { page } from '../pages/page.tsx'
 
 /** Answers with a page for operators, as `page` does. */
@@ -104,11 +102,6 @@ export const Section = ({ id, title, children }: SectionProps) => (
     <h2 id={id}>{title}</h2>
     {children}
   </section>
-)
-
-/** Short facts in a line. One that is null, false or empty is left out. */
-export const Meta = ({ facts }: { facts: readonly Child[] }) => (
-  <p class="meta">{facts.map((fact) => fact && <span>{fact}</span>)}</p>
 )
 
 /** Named values, each of which may be missing. */

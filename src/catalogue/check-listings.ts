@@ -26,16 +26,14 @@ export async function checkListings(db: Database, settings: SellingSettings, now
   const paces = Object.values(settings.NETWORKS).map((network) => Math.ceil(network.callsPerSecond))
   const time = now.toISOString()
   const { due } = await batch(db, {
-    due: raw<Row>(
-      db,
-      sql`SELECT l.id, l.checkAt AS was, l.obstacle AS stored, n.contractNetwork AS network, n.contractAddr AS contract,
+    due: raw<Row>(db)`
+      SELECT l.id, l.checkAt AS was, l.obstacle AS stored, n.contractNetwork AS network, n.contractAddr AS contract,
           n.tokenId, n.fulfilment, u.ethereumPublicAddr AS holder,
           coalesce(l.activeTill > ${time}, 1) AND n.status IN ${orderableStatuses} AND n.deletedAt IS NULL
             AND (n.amountType IS 'unlimited' OR n.availableAmount > 0) AS isForSale
         FROM listings l CROSS JOIN nfts n ON n.id = l.nftId CROSS JOIN users u ON u.id = l.sellerId
         WHERE l.active AND l.checkAt <= ${time}
         ORDER BY l.checkAt LIMIT ${Math.min(MAX_TRIED, ...paces)}`,
-    ),
   })
   if (due.length === 0) return
   const forSale = due.filter(({ isForSale }) => isForSale)
@@ -49,11 +47,9 @@ export async function checkListings(db: Database, settings: SellingSettings, now
     return { id, was, obstacle, checkAt: new Date(now.getTime() + wait).toISOString() }
   })
   await batch(db, {
-    tried: raw<never>(
-      db,
-      sql`UPDATE ${listings} SET obstacle = value ->> 'obstacle', checkAt = value ->> 'checkAt',
+    tried: raw<never>(db)`
+      UPDATE ${listings} SET obstacle = value ->> 'obstacle', checkAt = value ->> 'checkAt',
           updatedAt = iif(obstacle IS value ->> 'obstacle', updatedAt, ${time})
         FROM json_each(${JSON.stringify(rows)}) WHERE listings.id = value ->> 'id' AND checkAt = value ->> 'was'`,
-    ),
   })
 }

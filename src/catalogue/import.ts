@@ -75,16 +75,14 @@ export async function stage(
     VALUES (${importId}, ${last}, ${now.toISOString()})
     ON CONFLICT (id) DO UPDATE SET lines = iif(result IS NULL, max(lines, excluded.lines), lines)
     RETURNING lines, result`
-  const inserts = toJsonSlices(lines).map((json) =>
-    raw(
-      db,
-      sql`INSERT INTO catalogueLines (importId, line, type, externalId, record, derived)
-        SELECT ${importId}, value ->> 'line', value ->> 'type', value ->> 'externalId',
-          value ->> 'record', value ->> 'derived' FROM json_each(${json})
-        WHERE (SELECT result ${stored}) IS NULL
-        ON CONFLICT (importId, line) DO UPDATE SET type = excluded.type,
-          externalId = excluded.externalId, record = excluded.record, derived = excluded.derived`,
-    ),
+  const inserts = toJsonSlices(lines).map(
+    (json) =>
+      raw(db)`INSERT INTO catalogueLines (importId, line, type, externalId, record, derived)
+      SELECT ${importId}, value ->> 'line', value ->> 'type', value ->> 'externalId',
+        value ->> 'record', value ->> 'derived' FROM json_each(${json})
+      WHERE (SELECT result ${stored}) IS NULL
+      ON CONFLICT (importId, line) DO UPDATE SET type = excluded.type,
+        externalId = excluded.externalId, record = excluded.record, derived = excluded.derived`,
   )
   const { rows } = await write(ctx, guards, {
     rows: raw<Pick<typeof catalogueImports.$inferSelect, 'lines' | 'result'>>(db, update),
@@ -101,13 +99,10 @@ function nameUsers(db: Database, lines: readonly StagedLine[]) {
   const ids = lines.flatMap(
     ({ record }) => record?.match(/(?<=:"user-)[1-9]\d{0,14}(?=(-\d+)?")/g) ?? [],
   )
-  return raw(
-    db,
-    sql`UPDATE users SET externalId = ${sql.raw(userReference('users'))}
-      WHERE id IN (SELECT DISTINCT value + 0 FROM json_each(${JSON.stringify(ids)}))
-        AND externalId IS NULL AND (EXISTS (SELECT 1 FROM listings WHERE sellerId = users.id)
-          OR id IN (SELECT userId FROM creators) OR id IN (SELECT creatorId FROM nfts))`,
-  )
+  return raw(db)`UPDATE users SET externalId = ${sql.raw(userReference('users'))}
+    WHERE id IN (SELECT DISTINCT value + 0 FROM json_each(${JSON.stringify(ids)}))
+      AND externalId IS NULL AND (EXISTS (SELECT 1 FROM listings WHERE sellerId = users.id)
+        OR id IN (SELECT userId FROM creators) OR id IN (SELECT creatorId FROM nfts))`
 }
 
 /**
@@ -131,11 +126,9 @@ export async function commit(
   const result = countRecords(importId)
   type Result = { result: string }
   const statements = {
-    update: raw<Result>(
-      db,
-      sql`UPDATE catalogueImports SET result = coalesce(result, ${result}), callHash = ${callHash}
+    update: raw<Result>(db)`
+      UPDATE catalogueImports SET result = coalesce(result, ${result}), callHash = ${callHash}
         WHERE id = ${importId} RETURNING result`,
-    ),
     record: caller ? recordImport(db, caller, importId, now) : undefined,
     records: writeRecords(db, importId, now),
     lines: deleteLines(db, importId),
@@ -144,8 +137,8 @@ export async function commit(
     const { update } = await write(ctx, guards, statements)
     return toCounts(update[0]?.result)
   }
-  const { counted } = await batch(db, { counted: raw<Result>(db, sql`SELECT ${result} AS result`) })
-  const undo = raw(db, sql`INSERT INTO guard VALUES ('rehearsed')`)
+  const { counted } = await batch(db, { counted: raw<Result>(db)`SELECT ${result} AS result` })
+  const undo = raw(db)`INSERT INTO guard VALUES ('rehearsed')`
   await write(ctx, guards, { ...statements, undo }).catch((error: unknown) => {
     if (!String(error).includes('rehearsed')) throw error
   })

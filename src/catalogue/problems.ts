@@ -162,11 +162,10 @@ export const hasProblemsSql = ({ importId, now }: Staged): SQL =>
 
 /** Returns the problems of the staged lines, by line. */
 export async function findProblems({ db, importId, now }: Staged & { db: Database }) {
-  const problems = checks.map((check) =>
-    raw<Omit<Problem, 'message'> & { code: Code }>(
-      db,
-      sql`${withLines(importId, now.toISOString())} ${sql.raw(check)} ORDER BY r.line LIMIT ${MAX_PROBLEMS}`,
-    ),
+  const problems = checks.map(
+    (check) =>
+      raw<Omit<Problem, 'message'> & { code: Code }>(db)`
+      ${withLines(importId, now.toISOString())} ${sql.raw(check)} ORDER BY r.line LIMIT ${MAX_PROBLEMS}`,
   )
   const { rows } = await batch(db, { rows: problems })
   return rows

@@ -11,10 +11,7 @@ export function tellEnded(db: Database, now: Date) {
   const at = now.toISOString()
   const dayAgo = new Date(now.getTime() - DAY).toISOString()
   return batch(db, {
-    ended: raw<never>(
-      db,
-      sql`UPDATE listings SET updatedAt = ${at}
-        WHERE activeTill > ${dayAgo} AND activeTill <= ${at} AND updatedAt < activeTill`,
-    ),
+    ended: raw<never>(db)`UPDATE listings SET updatedAt = ${at}
+      WHERE activeTill > ${dayAgo} AND activeTill <= ${at} AND updatedAt < activeTill`,
   })
 }

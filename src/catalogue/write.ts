@@ -137,8 +137,6 @@ export const writeRecords = (db: Database, importId: string, now: Date): Stateme
     upsertListings,
     checkChanged,
     checkSamples,
-  ].map((statement) =>
-    raw(db, sql`${withLines(importId, now.toISOString())} ${sql.raw(statement)}`),
-  ),
+  ].map((statement) => raw(db)`${withLines(importId, now.toISOString())} ${sql.raw(statement)}`),
   ...Object.values(queueAwaiting(db, withWallet(importId), storedWallet, now)).flat(),
 ]

@@ -27,9 +27,23 @@ class BoundStatement<Result> implements StatementOf<Result> {
   }
 }
 
-/** Handwritten SQL, with the rows that it returns. Drizzle's `db.all` loses the values in a batch. */
-export const raw = <Row>(db: Database, statement: SQL): StatementOf<Row[]> =>
+/** Drizzle's `db.all` loses the values in a batch. */
+const handwritten = <Row>(db: Database, statement: SQL): StatementOf<Row[]> =>
   new BoundStatement(db, db.all(statement).getQuery(), (result) => result.results)
+
+type Template<Row> = (text: TemplateStringsArray, ...values: unknown[]) => StatementOf<Row[]>
+
+/**
+ * Handwritten SQL, with the rows that it returns.
+ *
+ * @example raw<{ id: number }>(db)`SELECT id FROM users WHERE email = ${email}`
+ */
+export function raw<Row>(db: Database): Template<Row>
+export function raw<Row>(db: Database, statement: SQL): StatementOf<Row[]>
+export function raw<Row>(db: Database, statement?: SQL): Template<Row> | StatementOf<Row[]> {
+  if (statement) return handwritten(db, statement)
+  return (text, ...values) => handwritten(db, sql(text, ...values))
+}
 
 /** The size of the database in bytes, which D1 tells beside the rows of every statement. */
 export const selectSize = (db: Database): StatementOf<number> =>

@@ -1,6 +1,6 @@
 /** A user's own API tokens, on the settings pages. */
 
-import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { isAdministratorSql, ROLL_GRACE, refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { readAsUser, refuseOldSignIn, requireRecent } from '../auth/session.ts'
@@ -43,17 +43,14 @@ const isOwnToken = ({ userId }: Caller) =>
   and(eq(tokens.userId, userId), eq(tokens.kind, 'api'), isNull(tokens.revokedAt))
 
 /** Returns the account and its API tokens, including expired ones. */
-export const readOwnTokens = ({ db, caller }: Omit<Ctx, 'now'>) =>
-  readAsUser(
-    { db, caller },
-    {
-      tokens: db
-        .select(tokenColumns)
-        .from(tokens)
-        .where(isOwnToken(caller))
-        .orderBy(...newestFirst),
-    },
-  )
+export const readOwnTokens = (ctx: Omit<Ctx, 'now'>) =>
+  readAsUser(ctx, { tokens: selectOwn(ctx).orderBy(...newestFirst) })
+
+const selectOwn = ({ db, caller }: Omit<Ctx, 'now'>, condition?: SQL) =>
+  db
+    .select(tokenColumns)
+    .from(tokens)
+    .where(and(isOwnToken(caller), condition))
 
 type NewToken = Pick<typeof tokens.$inferSelect, 'name' | 'role' | 'scope'> & {
   /** Milliseconds. */
@@ -125,14 +122,12 @@ export async function rollToken({ db, caller, now, settings }: IssuerCtx, id: st
     ...quota.guards,
   ]
   const { created, owners } = await writeAs(db, caller, guards, {
-    created: raw<Pick<typeof tokens.$inferSelect, 'id' | 'name' | 'role'>>(
-      db,
-      sql`INSERT INTO tokens (id, userId, kind, role, scope, name, namespace, keyId, createdAt, expiresAt)
+    created: raw<Pick<typeof tokens.$inferSelect, 'id' | 'name' | 'role'>>(db)`
+      INSERT INTO tokens (id, userId, kind, role, scope, name, namespace, keyId, createdAt, expiresAt)
         SELECT ${successor.id}, userId, kind, role, scope, name, namespace, ${keyId}, ${createdAt},
           strftime('%Y-%m-%dT%H:%M:%fZ', ${createdAt},
             (unixepoch(expiresAt) - unixepoch(createdAt)) || ' seconds')
         FROM tokens WHERE ${isOld} RETURNING id, name, role`,
-    ),
     old: db.update(tokens).set({ rolledAt: now.toISOString() }).where(isOld),
     record: recordChange({ db, caller, now }, 'token.roll', id),
     owners: selectEmail(db, caller),
@@ -153,20 +148,12 @@ export function tokenEnd({ expiresAt, rolledAt }: TokenTimes): string {
 }
 
 /** Returns one of the caller's API tokens with its JWT, signed again from the stored claims. */
-export async function readToken({ db, caller, now, settings }: IssuerCtx, id: string) {
-  const { account, found } = await readAsUser(
-    { db, caller },
-    {
-      found: db
-        .select(tokenColumns)
-        .from(tokens)
-        .where(and(eq(tokens.id, id), isOwnToken(caller))),
-    },
-  )
+export async function readToken(ctx: IssuerCtx, id: string) {
+  const { account, found } = await readAsUser(ctx, { found: selectOwn(ctx, eq(tokens.id, id)) })
   const [token] = found
-  requireRecent(account, now)
+  requireRecent(account, ctx.now)
   if (!token) throw tokenNotFound()
-  return { account, token, jwt: await signToken(tokenIssuer(settings), token) }
+  return { account, token, jwt: await signToken(tokenIssuer(ctx.settings), token) }
 }
 
 /**
@@ -175,15 +162,12 @@ export async function readToken({ db, caller, now, settings }: IssuerCtx, id: st
  */
 export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise<void> {
   const isOwn = sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${eq(tokens.id, id)} AND ${isOwnToken(caller)})`
-  const revoke = raw(
-    db,
-    sql`UPDATE tokens SET revokedAt = ${now.toISOString()} WHERE id = ${id} AND revokedAt IS NULL
-      AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministratorSql(caller)})
-      RETURNING id`,
-  )
   const guards = [refuseOldSignIn(db, caller, now, sql`NOT ${isOwn}`)]
   const { revoked } = await writeAs(db, caller, guards, {
-    revoked: revoke,
+    revoked: raw(db)`
+      UPDATE tokens SET revokedAt = ${now.toISOString()} WHERE id = ${id} AND revokedAt IS NULL
+        AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministratorSql(caller)})
+        RETURNING id`,
     record: recordChange({ db, caller, now }, 'token.revoke', id),
   })
   if (revoked.length === 0) throw tokenNotFound()

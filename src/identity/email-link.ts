@@ -58,14 +58,12 @@ export function newEmailLink({ db, now, settings }: PublicCtx & LinkCtx, link: N
   const secret = newSecret()
   const secretHash = hashSecret(secret)
   const expiresAt = new Date(now.getTime() + mailLimits.link.max).toISOString()
-  const insert = raw<{ secretHash: string }>(
-    db,
-    sql`INSERT INTO emailLinks (secretHash, email, mailbox, client, identityHash, userId, redirect,
+  const insert = raw<{ secretHash: string }>(db)`
+    INSERT INTO emailLinks (secretHash, email, mailbox, client, identityHash, userId, redirect,
         createdAt, expiresAt)
       SELECT ${secretHash}, ${email}, ${mailboxOf(email)}, ${client}, ${hashIdentity('email', email)},
         ${userId}, ${redirect}, ${now.toISOString()}, ${expiresAt}
-      WHERE ${countLinks(isCounted(link, now))} < ${mailLimits.signInLinks.max} RETURNING secretHash`,
-  )
+      WHERE ${countLinks(isCounted(link, now))} < ${mailLimits.signInLinks.max} RETURNING secretHash`
   const isStored = sql`EXISTS (SELECT 1 FROM emailLinks WHERE secretHash = ${secretHash})`
   return { secret, insert, ...takeQuotas(db, now, mailQuotas({ settings }, email), isStored) }
 }
@@ -82,13 +80,10 @@ export async function createSignInLink(
   const { secret, insert, guards, uses } = newEmailLink({ db, now, settings }, link)
   const nowText = now.toISOString()
   // The row stays, because it is counted until cron deletes it.
-  const replace = raw<never>(
-    db,
-    sql`UPDATE emailLinks SET expiresAt = ${nowText} WHERE secretHash IN (
-      SELECT secretHash FROM emailLinks WHERE ${isCounted(link, now)} AND expiresAt > ${nowText}
-      ORDER BY createdAt DESC, rowid DESC
-      LIMIT ${mailLimits.signInLinks.max} OFFSET ${mailLimits.liveLinks.max})`,
-  )
+  const replace = raw<never>(db)`UPDATE emailLinks SET expiresAt = ${nowText} WHERE secretHash IN (
+    SELECT secretHash FROM emailLinks WHERE ${isCounted(link, now)} AND expiresAt > ${nowText}
+    ORDER BY createdAt DESC, rowid DESC
+    LIMIT ${mailLimits.signInLinks.max} OFFSET ${mailLimits.liveLinks.max})`
   const { stored } = await guarded(db, guards, { stored: insert, replace, uses })
   return stored.length > 0 ? secret : null
 }

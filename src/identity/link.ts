@@ -179,11 +179,8 @@ function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletChainId 
     AND NOT EXISTS (SELECT 1 FROM tokens WHERE userId = users.id)
     AND NOT EXISTS (SELECT 1 FROM webhookEndpoints WHERE userId = users.id))`
   return [
-    raw<never>(
-      db,
-      sql`UPDATE addresses SET userId = ${userId}, isDefault = 0, updatedAt = ${updatedAt}
-        WHERE id IN ${selectAddressIds(guest)}`,
-    ),
+    raw<never>(db)`UPDATE addresses SET userId = ${userId}, isDefault = 0, updatedAt = ${updatedAt}
+      WHERE id IN ${selectAddressIds(guest)}`,
     // Lists of changes find orders by their deliveries.
     ...changeDeliveries(
       db,
@@ -193,7 +190,7 @@ function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletChainId 
       now,
       sql`awaits = iif(awaits IS NULL, NULL, ${userId})`,
     ),
-    raw<never>(db, sql`UPDATE orders SET buyerId = ${userId} WHERE buyerId = ${guest}`),
+    raw<never>(db)`UPDATE orders SET buyerId = ${userId} WHERE buyerId = ${guest}`,
     // Last, because the others find the guest by the address. Then the caller can have it.
     raw(db, closeAccount(guest, now)),
   ] as const

@@ -113,16 +113,14 @@ async function readOwn(
     }),
   )
   const { rows } = await batch(db, {
-    rows: raw<Omit<OwnTransaction, 'hashes'> & { hashes: string }>(
-      db,
-      sql`SELECT t.signer, t.nonce, t.isOpen AS isUnproven,
+    rows: raw<Omit<OwnTransaction, 'hashes'> & { hashes: string }>(db)`
+      SELECT t.signer, t.nonce, t.isOpen AS isUnproven,
           json_insert(t.replaced, '$[#]', t.hash) AS hashes,
           (SELECT sum(i.quantity) FROM json_each(t.items) e JOIN orderItems i ON i.id = e.value) AS pieces
         FROM json_each(${JSON.stringify(Object.fromEntries(since))}) s JOIN transactions t ON t.id IN (
           SELECT id FROM transactions WHERE chainId = ${chainId} AND signer = s.key AND nonce >= s.value
             AND deadline > 0 ORDER BY nonce DESC LIMIT ${MAX_OWN})
         WHERE t.isOpen OR t.block IS NOT NULL`,
-    ),
   })
   return rows.map((row) => ({ ...row, hashes: JSON.parse(row.hashes) }))
 }
@@ -200,9 +198,6 @@ function upsertMaxPieces(db: Database, chainId: number, views: readonly View[]) 
 
 /** A second node answers again. While something is under way, runs find out whether it confirms that. */
 const endSilence = (db: Database, chainId: number) =>
-  raw<never>(
-    db,
-    sql`UPDATE networks SET unconfirmedSince = NULL
-      WHERE unconfirmedSince IS NOT NULL AND chainId = ${chainId} AND NOT EXISTS (
-        SELECT 1 FROM transactions t WHERE t.chainId = networks.chainId AND isOpen AND items <> '[]')`,
-  )
+  raw<never>(db)`UPDATE networks SET unconfirmedSince = NULL
+    WHERE unconfirmedSince IS NOT NULL AND chainId = ${chainId} AND NOT EXISTS (
+      SELECT 1 FROM transactions t WHERE t.chainId = networks.chainId AND isOpen AND items <> '[]')`

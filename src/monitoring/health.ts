@@ -1,24 +1,35 @@
 /** What `GET /health` answers: whether the instance can serve, and to a master token its state. */
 import * as z from 'zod'
-import { address, bool, count, digits, id, orNull, positive, text, time } from '../http/fields.ts'
+import {
+  address,
+  bool,
+  count,
+  digits,
+  id,
+  model,
+  orNull,
+  positive,
+  text,
+  time,
+} from '../http/fields.ts'
 import { SECOND } from '../time.ts'
 import { runbookUrl } from './notify.ts'
 import { countItems, type State } from './state.ts'
 
 const problem = orNull(text('What is wrong; null if it answers.'))
 
-const Signer = z
-  .object({
-    address: address('Address of the signer.'),
-    balance: digits('Its balance, wei.'),
-    deliveries: count('Items that the balance pays for at the present price of gas.'),
-    capacity: orNull(count('Pieces that its limit holds; null if it is no relayer.')),
-    available: orNull(count('Pieces that it may deliver now; null if it is no relayer.')),
-  })
-  .meta({ id: 'HealthSigner', description: 'A signer of transactions.' })
+const Signer = model('HealthSigner', 'A signer of transactions.', {
+  address: address('Address of the signer.'),
+  balance: digits('Its balance, wei.'),
+  deliveries: count('Items that the balance pays for at the present price of gas.'),
+  capacity: orNull(count('Pieces that its limit holds; null if it is no relayer.')),
+  available: orNull(count('Pieces that it may deliver now; null if it is no relayer.')),
+})
 
-const NetworkHealth = z
-  .object({
+const NetworkHealth = model(
+  'HealthNetwork',
+  'A network. Values are null before the first answer.',
+  {
     name: text('Name of the network, as in `contractNetwork` of an NFT.'),
     chainId: positive('Id of the chain.'),
     checkedAt: time('When a node last answered. Each is asked once a minute.'),
@@ -29,91 +40,80 @@ const NetworkHealth = z
     isRetired: orNull(bool('Whether the Delivery contract is retired.')),
     gasPrice: orNull(digits('Price of a unit of gas, wei.')),
     signers: z.array(Signer).describe('The signers.'),
-  })
-  .meta({
-    id: 'HealthNetwork',
-    description: 'A network. Values are null before the first answer.',
-  })
+  },
+)
 
-const QueueHealth = z
-  .object({
-    name: text('`deliveries`, `webhooks` or `master_webhooks`.'),
-    problem,
-    messages: count('Messages that wait.'),
-    oldestMessageSeconds: orNull(z.int().describe('Age of the oldest of them, seconds.')),
-  })
-  .meta({ id: 'HealthQueue', description: 'A queue.' })
+const QueueHealth = model('HealthQueue', 'A queue.', {
+  name: text('`deliveries`, `webhooks` or `master_webhooks`.'),
+  problem,
+  messages: count('Messages that wait.'),
+  oldestMessageSeconds: orNull(z.int().describe('Age of the oldest of them, seconds.')),
+})
 
-const LastingAlarm = z
-  .object({
-    key: text('Name and subject, as `POST /api/admin/alarms/<key>/acknowledge` takes them.'),
-    name: text('Name of the alarm.'),
-    subject: text('The network, signer, queue or job; empty if there is only one.'),
-    detail: text('What is wrong, as a sentence.'),
-    version: orNull(
-      count('What an acknowledgement is about; null for an alarm that ends by itself.'),
+const LastingAlarm = model('Alarm', 'Something that somebody has to look at.', {
+  key: text('Name and subject, as `POST /api/admin/alarms/<key>/acknowledge` takes them.'),
+  name: text('Name of the alarm.'),
+  subject: text('The network, signer, queue or job; empty if there is only one.'),
+  detail: text('What is wrong, as a sentence.'),
+  version: orNull(
+    count('What an acknowledgement is about; null for an alarm that ends by itself.'),
+  ),
+  raisedAt: time('When it began.'),
+  runbookUrl: z.url().describe('What to do.'),
+})
+
+const Components = model('HealthComponents', 'The parts of the instance.', {
+  d1: z
+    .object({ problem, bytes: count('Its size, bytes. D1 has room for 10 GB.') })
+    .describe('The database.'),
+  r2: z.object({ problem }).describe('The storage of pictures.'),
+  queues: z.array(QueueHealth).describe('The queues.'),
+  networks: z.array(NetworkHealth).describe('The networks.'),
+  deliveries: z
+    .object({
+      awaitingWallet: count('Items whose buyer has no wallet.'),
+      queued: count('Items that wait for a transaction.'),
+      inFlight: count('Items whose transaction is not final.'),
+      failed: count('Items that failed, and are neither cancelled nor written off.'),
+    })
+    .describe(
+      'Numbers of order items that are not delivered. 1,000 of a chain or a reason stand for more, too.',
     ),
-    raisedAt: time('When it began.'),
-    runbookUrl: z.url().describe('What to do.'),
-  })
-  .meta({ id: 'Alarm', description: 'Something that somebody has to look at.' })
-
-const Components = z
-  .object({
-    d1: z
-      .object({ problem, bytes: count('Its size, bytes. D1 has room for 10 GB.') })
-      .describe('The database.'),
-    r2: z.object({ problem }).describe('The storage of pictures.'),
-    queues: z.array(QueueHealth).describe('The queues.'),
-    networks: z.array(NetworkHealth).describe('The networks.'),
-    deliveries: z
+  oldestUndelivered: orNull(
+    z
       .object({
-        awaitingWallet: count('Items whose buyer has no wallet.'),
-        queued: count('Items that wait for a transaction.'),
-        inFlight: count('Items whose transaction is not final.'),
-        failed: count('Items that failed, and are neither cancelled nor written off.'),
+        id: id('Id of the order item.'),
+        createdAt: time('Time of the order.'),
+        seconds: z.int().describe('Its age, seconds.'),
       })
-      .describe(
-        'Numbers of order items that are not delivered. 1,000 of a chain or a reason stand for more, too.',
+      .describe('The oldest item that is queued or in flight; null if there is none.'),
+  ),
+  webhooks: z
+    .object({
+      pending: count('Endpoints with something to send.'),
+      oldestDueSeconds: orNull(
+        z
+          .int()
+          .describe(
+            'For how long the first of them is due, while no run sends to it, seconds; null if none.',
+          ),
       ),
-    oldestUndelivered: orNull(
-      z
-        .object({
-          id: id('Id of the order item.'),
-          createdAt: time('Time of the order.'),
-          seconds: z.int().describe('Its age, seconds.'),
-        })
-        .describe('The oldest item that is queued or in flight; null if there is none.'),
-    ),
-    webhooks: z
-      .object({
-        pending: count('Endpoints with something to send.'),
-        oldestDueSeconds: orNull(
-          z
-            .int()
-            .describe(
-              'For how long the first of them is due, while no run sends to it, seconds; null if none.',
-            ),
-        ),
-        disabled: count('Endpoints that are disabled.'),
-      })
-      .describe('Webhooks.'),
-    cron: z
-      .object({
-        lastRunAt: orNull(time('When the last run ended; null before the first.')),
-        failedJobs: z.array(z.string()).describe('Names of the jobs that failed in it.'),
-      })
-      .describe('The cron trigger, which runs once a minute.'),
-    alarms: z.array(LastingAlarm).describe('The alarms that last, the oldest first.'),
-  })
-  .meta({ id: 'HealthComponents', description: 'The parts of the instance.' })
+      disabled: count('Endpoints that are disabled.'),
+    })
+    .describe('Webhooks.'),
+  cron: z
+    .object({
+      lastRunAt: orNull(time('When the last run ended; null before the first.')),
+      failedJobs: z.array(z.string()).describe('Names of the jobs that failed in it.'),
+    })
+    .describe('The cron trigger, which runs once a minute.'),
+  alarms: z.array(LastingAlarm).describe('The alarms that last, the oldest first.'),
+})
 
-export const Health = z
-  .object({
-    status: z.literal('ok').describe('The instance can serve.'),
-    components: Components.optional().describe('The parts of the instance, for a master token.'),
-  })
-  .meta({ id: 'Health', description: 'The instance can serve.' })
+export const Health = model('Health', 'The instance can serve.', {
+  status: z.literal('ok').describe('The instance can serve.'),
+  components: Components.optional().describe('The parts of the instance, for a master token.'),
+})
 
 /** Returns the whole seconds since a time; null without one. */
 export function secondsSince(at: string, now: Date): number

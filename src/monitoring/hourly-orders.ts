@@ -25,13 +25,11 @@ const newest = sql`(SELECT * FROM hourlyOrders ORDER BY hour DESC, firstId DESC 
 
 /** Reads a range that may still change: the one that was computed longest ago. */
 const selectOlder = (db: Database, isOpen: SQL) =>
-  raw<Item & Pick<Row, 'hour' | 'firstId'>>(
-    db,
-    sql`SELECT h.hour, h.firstId, d.id, d.state, d.createdAt, d.updatedAt
+  raw<Item & Pick<Row, 'hour' | 'firstId'>>(db)`
+    SELECT h.hour, h.firstId, d.id, d.state, d.createdAt, d.updatedAt
       FROM (SELECT * FROM hourlyOrders WHERE ${isOpen} AND firstId NOT IN (SELECT firstId FROM ${newest})
         ORDER BY updatedAt LIMIT 1) h
-      CROSS JOIN deliveries d ON d.id BETWEEN h.firstId AND h.lastId`,
-  )
+      CROSS JOIN deliveries d ON d.id BETWEEN h.firstId AND h.lastId`
 
 /**
  * Computes the two newest ranges again, those after them, and two older ones that may still change:
@@ -39,12 +37,9 @@ const selectOlder = (db: Database, isOpen: SQL) =>
  */
 export async function rollUpHours(db: Database, now: Date): Promise<void> {
   const { hours, items, underWay, waiting } = await batch(db, {
-    hours: raw<{ first: string | null }>(db, sql`SELECT min(hour) AS first FROM ${newest}`),
-    items: raw<Item>(
-      db,
-      sql`SELECT id, state, createdAt, updatedAt FROM deliveries
-        WHERE id >= coalesce((SELECT min(firstId) FROM ${newest}), 0) ORDER BY id LIMIT ${MAX_ITEMS}`,
-    ),
+    hours: raw<{ first: string | null }>(db)`SELECT min(hour) AS first FROM ${newest}`,
+    items: raw<Item>(db)`SELECT id, state, createdAt, updatedAt FROM deliveries
+      WHERE id >= coalesce((SELECT min(firstId) FROM ${newest}), 0) ORDER BY id LIMIT ${MAX_ITEMS}`,
     underWay: selectOlder(db, sql`underWay > 0`),
     waiting: selectOlder(db, sql`underWay = 0 AND failed + awaitingWallet > 0`),
   })
@@ -54,13 +49,11 @@ export async function rollUpHours(db: Database, now: Date): Promise<void> {
   ]
   const rows = JSON.stringify(ranges.map((range) => summarize(range, now)))
   await batch(db, {
-    ranges: raw<never>(
-      db,
-      sql`INSERT OR REPLACE INTO hourlyOrders SELECT value ->> 'hour', value ->> 'firstId',
+    ranges: raw<never>(db)`
+      INSERT OR REPLACE INTO hourlyOrders SELECT value ->> 'hour', value ->> 'firstId',
           value ->> 'lastId', value ->> 'transferred', value ->> 'failed', value ->> 'awaitingWallet',
           value ->> 'underWay', value ->> 'p50', value ->> 'p95', value ->> 'updatedAt'
         FROM json_each(${rows})`,
-    ),
   })
 }
 

@@ -87,18 +87,13 @@ const hasChanged = (alarms: readonly { key: string; notifiedAt: string }[]) => {
 }
 
 const upsert = (db: Database, rows: readonly object[]) =>
-  raw<never>(
-    db,
-    sql`INSERT INTO alarms (key, name, detail, version, raisedAt, notifiedAt)
-      SELECT value ->> 'key', value ->> 'name', value ->> 'detail', value ->> 'version',
-        value ->> 'raisedAt', value ->> 'notifiedAt'
-      FROM json_each(${JSON.stringify(rows)}) WHERE true
-      ON CONFLICT (key) DO UPDATE SET detail = excluded.detail, version = excluded.version,
-        notifiedAt = excluded.notifiedAt`,
-  )
+  raw<never>(db)`INSERT INTO alarms (key, name, detail, version, raisedAt, notifiedAt)
+    SELECT value ->> 'key', value ->> 'name', value ->> 'detail', value ->> 'version',
+      value ->> 'raisedAt', value ->> 'notifiedAt'
+    FROM json_each(${JSON.stringify(rows)}) WHERE true
+    ON CONFLICT (key) DO UPDATE SET detail = excluded.detail, version = excluded.version,
+      notifiedAt = excluded.notifiedAt`
 
 const remove = (db: Database, keys: readonly string[]) =>
-  raw<never>(
-    db,
-    sql`DELETE FROM alarms WHERE key IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`,
-  )
+  raw<never>(db)`
+    DELETE FROM alarms WHERE key IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`

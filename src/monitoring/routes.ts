@@ -11,7 +11,7 @@ import type { App } from '../http/context.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { errorResponse } from '../http/error-response.ts'
 import { ApiError, TokenRequired } from '../http/errors.ts'
-import { count, text } from '../http/fields.ts'
+import { count, model, text } from '../http/fields.ts'
 import { mayBeStale } from '../http/nearest.ts'
 import { Acknowledgement, AlarmKey, acknowledgeAlarm } from './acknowledge.ts'
 import { describeHealth, Health } from './health.ts'
@@ -26,13 +26,11 @@ export const answerUnavailable = createMiddleware<App>(async (c, next) => {
   c.res = errorResponse(c, new ApiError('not_ready', 'the service is not available'))
 })
 
-const AcknowledgedAlarm = z
-  .object({
-    acknowledged: z
-      .object({ key: text('Key of the alarm.'), version: count('What was looked at.') })
-      .describe('The alarm.'),
-  })
-  .meta({ id: 'AcknowledgedAlarm', description: 'What was acknowledged.' })
+const AcknowledgedAlarm = model('AcknowledgedAlarm', 'What was acknowledged.', {
+  acknowledged: z
+    .object({ key: text('Key of the alarm.'), version: count('What was looked at.') })
+    .describe('The alarm.'),
+})
 
 export const monitoringRoutes = new Endpoints({ tag: 'Operations' })
   .get(
@@ -113,6 +111,6 @@ const answeredAt = new WeakMap<Env, number>()
 /** Throws if the database does not answer or lacks migrations. */
 async function checkDatabase({ env, var: { db, now } }: Context<App>): Promise<void> {
   if (now.getTime() - (answeredAt.get(env) ?? 0) < MAX_AGE) return
-  await batch(db, { cron: raw(db, sql`SELECT id FROM cronRuns`) })
+  await batch(db, { cron: raw(db)`SELECT id FROM cronRuns` })
   answeredAt.set(env, now.getTime())
 }

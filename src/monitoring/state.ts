@@ -126,20 +126,17 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
         JOIN deliveries d ON d.id = i.value AND d.state = 'in_flight'
       WHERE t.position <= ${FIRST} GROUP BY t.chainId`,
     ),
-    delays: raw<Delay>(
-      db,
-      sql`WITH RECURSIVE ${chainsSql}, delays AS (SELECT chainId, value AS reasonCode,
+    delays: raw<Delay>(db)`
+      WITH RECURSIVE ${chainsSql}, delays AS (SELECT chainId, value AS reasonCode,
           ${counted(delayedSql)} AS items, (SELECT min(queuedAt) ${delayedSql}) AS queuedAt
           FROM chains, json_each(${reasonCodesJson}))
         SELECT * FROM delays WHERE items > 0 ORDER BY 1, 2`,
-    ),
     /**
      * `awaitingSince`: since when the first of those without a wallet waits. `unclaimed`: those of
      * them that were told as such. `retried`: failed items that were queued again and have not ended.
      */
-    counts: raw<Omit<typeof noCounts, 'awaitingSince'> & { awaitingSince: string | null }>(
-      db,
-      sql`SELECT ${counted(sql`FROM deliveries INDEXED BY deliveries_waiting
+    counts: raw<Omit<typeof noCounts, 'awaitingSince'> & { awaitingSince: string | null }>(db)`
+      SELECT ${counted(sql`FROM deliveries INDEXED BY deliveries_waiting
         WHERE state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')
           AND state = 'awaiting_wallet'`)} AS awaitingWallet,
         (SELECT min((SELECT min(awaitsSince) FROM deliveries INDEXED BY deliveries_reminders
@@ -150,7 +147,6 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
         ${counted(sql`FROM deliveries INDEXED BY deliveries_failed WHERE state = 'failed'`)} AS failed,
         ${counted(sql`FROM deliveries INDEXED BY deliveries_retried
           WHERE retriedAt IS NOT NULL AND state IN ('queued', 'in_flight')`)} AS retried`,
-    ),
     checks: db
       .select()
       .from(networkChecks)
@@ -165,21 +161,17 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
       })
       .from(networks),
     /** Signers that pause, because their transactions reverted. */
-    paused: raw<{ chainId: number; address: string; reverts: number; pausedUntil: string }>(
-      db,
-      sql`SELECT chainId, address, reverts, pausedUntil FROM signers WHERE pausedUntil > ${now}`,
-    ),
+    paused: raw<{ chainId: number; address: string; reverts: number; pausedUntil: string }>(db)`
+      SELECT chainId, address, reverts, pausedUntil FROM signers WHERE pausedUntil > ${now}`,
     /** What an item of the newest transactions of each chain has cost, wei and gas. */
-    costs: raw<{ chainId: number; itemFee: number | null; itemGas: number | null }>(
-      db,
-      sql`SELECT value AS chainId, sum(CAST(fee AS REAL)) / sum(json_array_length(items)) AS itemFee,
+    costs: raw<{ chainId: number; itemFee: number | null; itemGas: number | null }>(db)`
+      SELECT value AS chainId, sum(CAST(fee AS REAL)) / sum(json_array_length(items)) AS itemFee,
           sum(CAST(gasUsed AS REAL)) / sum(json_array_length(items)) AS itemGas
         FROM json_each(${JSON.stringify(configuredChainIds(settings))})
           LEFT JOIN transactions ON fee IS NOT NULL AND transactions.id IN (SELECT t.id FROM transactions t
             WHERE t.chainId = value AND t.block IS NOT NULL AND NOT t.isOpen
             ORDER BY t.block DESC LIMIT ${NEWEST})
         GROUP BY value`,
-    ),
     /** What is not acknowledged, the oldest first. */
     findings: db
       .select()
@@ -187,9 +179,8 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
       .where(isNull(findings.acknowledgedAt))
       .orderBy(findings.id),
     cron: db.select().from(cronRuns),
-    webhooks: raw<{ pending: number; dueAt: string | null; failing: number; disabled: number }>(
-      db,
-      sql`SELECT count(*) AS pending,
+    webhooks: raw<{ pending: number; dueAt: string | null; failing: number; disabled: number }>(db)`
+      SELECT count(*) AS pending,
           min(dueAt) FILTER (WHERE coalesce(leaseUntil, '') <= ${now} AND dueAt <= ${now}) AS dueAt,
           ${counted(sql`FROM webhookEndpoints
             WHERE failingSince IS NOT NULL AND disabledAt IS NULL`)} AS failing,
@@ -197,14 +188,11 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
             WHERE disabledAt IS NOT NULL AND deletedAt IS NULL`)} AS disabled
         FROM (SELECT dueAt, leaseUntil FROM webhookEndpoints
           WHERE dueAt IS NOT NULL AND disabledAt IS NULL ORDER BY dueAt LIMIT ${MAX_COUNT})`,
-    ),
     alarms: db.select().from(alarms).orderBy(alarms.raisedAt, alarms.key),
     /** What the instance has used of its quotas in this hour and on this day. */
-    quotas: raw<{ name: string; period: string; used: number }>(
-      db,
-      sql`SELECT name, period, used FROM quotas WHERE name IN ('mails', 'order-mails', 'pictures')
+    quotas: raw<{ name: string; period: string; used: number }>(db)`
+      SELECT name, period, used FROM quotas WHERE name IN ('mails', 'order-mails', 'pictures')
         AND period IN (${periodAt(date, 'day')}, ${periodAt(date, 'hour')})`,
-    ),
     /** API tokens that are used and end soon. */
     endingTokens: selectEnding(db, date),
     databaseBytes: selectSize(db),
@@ -229,11 +217,9 @@ export const delayedSql = sql`FROM deliveries d INDEXED BY deliveries_delayed
     AND d.failingSince IS NOT NULL AND d.dueAt IS NOT NULL`
 
 const selectUnderWay = (db: Database, groups: SQL) =>
-  raw<ItemsUnderWay>(
-    db,
-    sql`SELECT w.*, (SELECT createdAt FROM deliveries WHERE id = w.firstId) AS firstAt
-      FROM (${groups}) w`,
-  )
+  raw<ItemsUnderWay>(db)`
+    SELECT w.*, (SELECT createdAt FROM deliveries WHERE id = w.firstId) AS firstAt
+      FROM (${groups}) w`
 
 /** `problem`: why the queue does not tell. */
 async function readQueue(queue: Queue) {

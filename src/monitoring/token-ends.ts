@@ -32,24 +32,19 @@ function conditions(now: Date) {
 
 /** Selects the tokens that have an alarm. */
 export const selectEnding = (db: Database, now: Date) =>
-  raw<Token>(
-    db,
-    sql`SELECT id, userId, role, name, expiresAt FROM tokens WHERE ${conditions(now).endsSoon}
-      ORDER BY role, expiresAt LIMIT ${MAX_TOLD}`,
-  )
+  raw<Token>(db)`
+    SELECT id, userId, role, name, expiresAt FROM tokens WHERE ${conditions(now).endsSoon}
+      ORDER BY role, expiresAt LIMIT ${MAX_TOLD}`
 
 /** Tells owners that their tokens end, 30 and 7 days before. Each mail is sent once. */
 export async function warnTokenOwners(mailer: Mailer): Promise<void> {
   const { db, now } = mailer
   const { days, endsSoon } = conditions(now)
   const { warned } = await batch(db, {
-    warned: raw<Token & { email: string }>(
-      db,
-      sql`UPDATE tokens SET warnedBefore = ${days}
-        WHERE ${endsSoon} AND (warnedBefore IS NULL OR warnedBefore > ${days})
-        RETURNING id, userId, role, name, expiresAt,
-          (SELECT email FROM users WHERE users.id = userId) AS email`,
-    ),
+    warned: raw<Token & { email: string }>(db)`UPDATE tokens SET warnedBefore = ${days}
+      WHERE ${endsSoon} AND (warnedBefore IS NULL OR warnedBefore > ${days})
+      RETURNING id, userId, role, name, expiresAt,
+        (SELECT email FROM users WHERE users.id = userId) AS email`,
   })
   await Promise.all(
     warned.map(({ email, ...token }) => email && mailTokenEnd(mailer, email, token)),

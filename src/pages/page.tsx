@@ -7,22 +7,47 @@ import { type Account, findAccount } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { DEFAULT_NAME, type Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
+import type { Access, Input } from '../http/endpoint.ts'
 import type { Texts } from '../texts/en.ts'
 import { DEFAULT_LOCALE, textLanguage, textsOf } from '../texts/texts.ts'
-import { LinkButton } from './components/button.tsx'
+import { LinkButton } from './components/forms.tsx'
 import { Icon } from './components/icon.tsx'
-import { displayName } from './components/names.ts'
+import { currentIf } from './components/lists.tsx'
+import { UserPicture } from './components/nfts.tsx'
+import { type Rejection, RequestContext, usePage } from './components/request.ts'
+import { displayName } from './components/text.ts'
+import { readerLocale } from './reader.ts'
 import {
-  currentIf,
   Menu,
   type MenuLink,
+  SettingsPage,
   type SettingsSection,
   settingsLinks,
-} from './components/navigation.tsx'
-import { UserPicture } from './components/picture.tsx'
-import { type Rejection, RequestContext, usePage } from './components/request.ts'
-import { readerLocale } from './reader.ts'
-import { SettingsPage } from './settings.tsx'
+} from './settings.tsx'
+
+const shownTo =
+  <A extends Access>(access: A) =>
+  <I extends Input>(input: I) =>
+    ({ access, reads: 'nearest', input }) as const
+
+const sentBy =
+  <A extends Access>(access: A) =>
+  <I extends Input>(input: I) =>
+    ({ access, reads: 'primary', input }) as const
+
+/** Declares a page, by who may see it: it reads nearest. */
+export const shown = {
+  public: shownTo('public'),
+  session: shownTo('session'),
+  administrator: shownTo('administrator'),
+}
+
+/** Declares what a form is sent to, by who may send it: it writes, so it reads from the primary. */
+export const sent = {
+  public: sentBy('public'),
+  session: sentBy('session'),
+  administrator: sentBy('administrator'),
+}
 
 type PageContent = {
   /** Of a page in the language of its reader, a function of the texts. All others are in English. */

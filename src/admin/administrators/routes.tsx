@@ -1,16 +1,17 @@
 /** The page of administrators. */
+
 import * as z from 'zod'
 import type { Person } from '../../auth/session.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { idText, writtenText } from '../../http/inputs.ts'
-import { Submit } from '../../pages/components/button.tsx'
-import { Confirm } from '../../pages/components/confirm.tsx'
-import { Field } from '../../pages/components/field.tsx'
-import { contactName, displayName } from '../../pages/components/names.ts'
+import { Confirm, Field, Submit } from '../../pages/components/forms.tsx'
+import { Meta } from '../../pages/components/lists.tsx'
 import { usePage, useRecentSignIn } from '../../pages/components/request.ts'
+import { contactName, displayName } from '../../pages/components/text.ts'
 import { notifyOwner } from '../../pages/notify-owner.ts'
+import { sent, shown } from '../../pages/page.tsx'
 import { RecentSignIn } from '../../pages/settings.tsx'
-import { AdminLayout, adminPage, Meta, UserLink } from '../layout.tsx'
+import { AdminLayout, adminPage, UserLink } from '../layout.tsx'
 import { readAdministrators, setAdministrator } from './administrators.ts'
 
 const PATH = '/operations/administrators'
@@ -19,33 +20,22 @@ const Search = z.object({ person: writtenText(255).optional().catch(undefined) }
 const Change = z.object({ userId: idText, to: z.enum(['appointed', 'dismissed']) })
 
 export const administratorRoutes = new Endpoints()
-  .get(
-    PATH,
-    { access: 'administrator', reads: 'nearest', input: { query: Search } },
-    async (c, { query: { person: text } }) => {
-      const { account, ...found } = await readAdministrators(c.var, text)
-      return adminPage(c, {
-        title: 'Administrators',
-        account,
-        scripts: ['dialog.js'],
-        children: <Administrators {...found} text={text} />,
-      })
-    },
-  )
-  .post(
-    PATH,
-    { access: 'administrator', reads: 'primary', input: { form: Change } },
-    async (c, { form: { userId, to: type } }) => {
-      const isAdministrator = type === 'appointed'
-      const { person, ownEmail } = await setAdministrator(c.var, { userId, isAdministrator })
-      // The session of the administrator may be stolen.
-      for (const to of new Set([person.email, ownEmail]))
-        notifyOwner(c, to, { type, name: displayName(person) })
-      // Who has given up the role cannot see the page.
-      const isOwn = !isAdministrator && userId === c.var.caller.userId
-      return c.redirect(`${isOwn ? '/settings/profile' : PATH}?notice=${type}`, 303)
-    },
-  )
+  .get(PATH, shown.administrator({ query: Search }), async (c, { query: { person: text } }) => {
+    const { account, ...found } = await readAdministrators(c.var, text)
+    const scripts = ['dialog.js']
+    const children = <Administrators {...found} text={text} />
+    return adminPage(c, { title: 'Administrators', account, scripts, children })
+  })
+  .post(PATH, sent.administrator({ form: Change }), async (c, { form: { userId, to: type } }) => {
+    const isAdministrator = type === 'appointed'
+    const { person, ownEmail } = await setAdministrator(c.var, { userId, isAdministrator })
+    // The session of the administrator may be stolen.
+    for (const to of new Set([person.email, ownEmail]))
+      notifyOwner(c, to, { type, name: displayName(person) })
+    // Who has given up the role cannot see the page.
+    const isOwn = !isAdministrator && userId === c.var.caller.userId
+    return c.redirect(`${isOwn ? '/settings/profile' : PATH}?notice=${type}`, 303)
+  })
 
 type AdministratorsProps = Omit<Awaited<ReturnType<typeof readAdministrators>>, 'account'> & {
   /** The e-mail address or username that was entered. */

@@ -1,8 +1,7 @@
 /** Entries of the audit log. */
 import type { AuditAction } from '../../db/schema/operations.ts'
-import { sentence } from '../../pages/components/field.tsx'
-import { plural } from '../../pages/components/numbers.ts'
-import { Rows } from '../../pages/components/rows.tsx'
+import { Rows } from '../../pages/components/lists.tsx'
+import { plural, sentence } from '../../pages/components/text.ts'
 import { periodName } from '../format.ts'
 import { PageLink, UserLink } from '../layout.tsx'
 import type { AuditEntry } from './audit.ts'

@@ -1,10 +1,11 @@
 /** The page of the audit log, and its file. */
+
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
-import { LinkButton, Submit } from '../../pages/components/button.tsx'
-import { Field, Select } from '../../pages/components/field.tsx'
-import { Pager, pathWith } from '../../pages/components/navigation.tsx'
+import { Field, LinkButton, Select, Submit } from '../../pages/components/forms.tsx'
+import { Pager, pathWith } from '../../pages/components/lists.tsx'
+import { shown } from '../../pages/page.tsx'
 import { AdminLayout, adminPage } from '../layout.tsx'
 import { type AuditFilter, exportAudit, readAudit } from './audit.ts'
 import { AuditList, auditActions, labelOf } from './list.tsx'
@@ -29,21 +30,18 @@ const AuditQuery = Filter.extend({ before: cursorText.optional().catch(undefined
 export const auditRoutes = new Endpoints()
   .get(
     PATH,
-    { access: 'administrator', reads: 'nearest', input: { query: AuditQuery } },
+    shown.administrator({ query: AuditQuery }),
     async (c, { query: { before, ...filter } }) => {
       const { account, ...log } = await readAudit(c.var, { ...filter, before })
       const children = <Audit {...log} filter={filter} isFirstPage={before === undefined} />
       return adminPage(c, { title: 'Audit log', account, children })
     },
   )
-  .get(
-    `${PATH}.csv`,
-    { access: 'administrator', reads: 'nearest', input: { query: Filter } },
-    async (c, { query }) =>
-      c.body(await exportAudit(c.var, query), 200, {
-        'Content-Type': 'text/csv; charset=utf-8',
-        'Content-Disposition': 'attachment; filename="audit.csv"',
-      }),
+  .get(`${PATH}.csv`, shown.administrator({ query: Filter }), async (c, { query }) =>
+    c.body(await exportAudit(c.var, query), 200, {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': 'attachment; filename="audit.csv"',
+    }),
   )
 
 type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {

@@ -59,18 +59,12 @@ const groupColumns = (
 
 /** Selects the failed items of each reason, the largest group first. */
 const selectFailures = (db: Database) =>
-  raw<Group>(
-    db,
-    sql`SELECT ${groupColumns(sql`FROM deliveries INDEXED BY deliveries_failed
-        WHERE reasonCode = value AND state = 'failed'`)}
-      FROM json_each(${reasonCodesJson}) WHERE items > 0 ORDER BY items DESC, reasonCode`,
-  )
+  raw<Group>(db)`SELECT ${groupColumns(sql`FROM deliveries INDEXED BY deliveries_failed
+      WHERE reasonCode = value AND state = 'failed'`)}
+    FROM json_each(${reasonCodesJson}) WHERE items > 0 ORDER BY items DESC, reasonCode`
 
 /** Selects the queued items of each chain and reason, the largest group first. */
 const selectWaiting = (db: Database) =>
-  raw<Group>(
-    db,
-    sql`WITH RECURSIVE ${chainsSql} SELECT chainId, ${groupColumns(delayedSql)}
-      FROM chains, json_each(${reasonCodesJson})
-      WHERE items > 0 ORDER BY items DESC, reasonCode`,
-  )
+  raw<Group>(db)`WITH RECURSIVE ${chainsSql} SELECT chainId, ${groupColumns(delayedSql)}
+    FROM chains, json_each(${reasonCodesJson})
+    WHERE items > 0 ORDER BY items DESC, reasonCode`

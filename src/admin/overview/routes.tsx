@@ -1,4 +1,5 @@
 /** The overview: what is wrong, what waits, and what was done. */
+
 import * as z from 'zod'
 import type { DeliveryState } from '../../db/schema/delivery.ts'
 import { rules } from '../../delivery/reasons.ts'
@@ -7,14 +8,12 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
 import { AlarmKey, acknowledgeAlarm } from '../../monitoring/acknowledge.ts'
 import { countItems, MAX_COUNT, type StoredState } from '../../monitoring/state.ts'
-import { LinkButton } from '../../pages/components/button.tsx'
-import { ExplorerLink } from '../../pages/components/explorer.tsx'
-import { Fact } from '../../pages/components/facts.tsx'
-import { sentence } from '../../pages/components/field.tsx'
-import { count, money } from '../../pages/components/numbers.ts'
+import { LinkButton } from '../../pages/components/forms.tsx'
+import { Fact, Meta, Rows } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { Rows } from '../../pages/components/rows.tsx'
-import { Time } from '../../pages/components/time.tsx'
+import { count, money, sentence } from '../../pages/components/text.ts'
+import { ExplorerLink, Time } from '../../pages/components/values.tsx'
+import { sent, shown } from '../../pages/page.tsx'
 import { AuditList } from '../audit/list.tsx'
 import { decimal, symbolOf, upTo } from '../format.ts'
 import {
@@ -23,7 +22,6 @@ import {
   Live,
   listPath,
   liveScripts,
-  Meta,
   PageLink,
   Section,
   Table,
@@ -42,32 +40,24 @@ const REFRESH = 30
 export const overviewRoutes = new Endpoints()
   .get(
     '/operations',
-    { access: 'administrator', reads: 'nearest', input: { query: OverviewQuery } },
+    shown.administrator({ query: OverviewQuery }),
     async (c, { query: { range } }) => {
-      const overview = await readOverview(c.var)
-      return adminPage(c, {
-        title: 'Operations',
-        account: overview.account,
-        scripts: [...liveScripts, 'plots.js'],
-        refresh: REFRESH,
-        children: <OverviewPage {...overview} range={range} />,
-      })
+      const { account, ...overview } = await readOverview(c.var)
+      const scripts = [...liveScripts, 'plots.js']
+      const children = <OverviewPage {...overview} range={range} />
+      return adminPage(c, { title: 'Operations', account, scripts, refresh: REFRESH, children })
     },
   )
   .post(
     '/operations/alarms/:key/acknowledge',
-    {
-      access: 'administrator',
-      reads: 'primary',
-      input: { param: AlarmKey, form: z.object({ version: idText }) },
-    },
+    sent.administrator({ param: AlarmKey, form: z.object({ version: idText }) }),
     async (c, { param, form }) => {
       await acknowledgeAlarm(c.var, { ...param, ...form })
       return c.redirect('/operations', 303)
     },
   )
 
-type OverviewProps = Overview & { range: Range }
+type OverviewProps = Omit<Overview, 'account'> & { range: Range }
 
 const OverviewPage = ({ hours, state, audit, range, failures, waiting }: OverviewProps) => (
   <AdminLayout path="/operations">

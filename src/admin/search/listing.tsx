@@ -1,5 +1,6 @@
-import { money } from '../../pages/components/numbers.ts'
-import { Meta, PageLink } from '../layout.tsx'
+import { Meta } from '../../pages/components/lists.tsx'
+import { money } from '../../pages/components/text.ts'
+import { PageLink } from '../layout.tsx'
 import type { FoundListing } from './search.ts'
 
 /** A listing, as a row shows it. */

@@ -106,13 +106,10 @@ const itemIds = (terms: Terms): SQL[] => [
 ]
 
 const findItems = (db: Database, found: SQL) =>
-  raw<FoundItem>(
-    db,
-    sql`SELECT d.id, i.orderId, o.providerId, n.title, d.state, found."by"
-      FROM (${found}) found CROSS JOIN deliveries d ON d.id = found.id
-        CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
-        CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_ITEMS}`,
-  )
+  raw<FoundItem>(db)`SELECT d.id, i.orderId, o.providerId, n.title, d.state, found."by"
+    FROM (${found}) found CROSS JOIN deliveries d ON d.id = found.id
+      CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
+      CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_ITEMS}`
 
 export type FoundListing = Record<'id' | 'nftId' | 'sellerId' | 'priceCents', number> & {
   title: string
@@ -122,12 +119,10 @@ export type FoundListing = Record<'id' | 'nftId' | 'sellerId' | 'priceCents', nu
 
 /** Selects the newest listings by a condition on the listing `l`. */
 export const selectListings = (db: Database, condition: SQL) =>
-  raw<FoundListing>(
-    db,
-    sql`SELECT l.id, n.title, l.nftId, l.sellerId, l.priceCents, l.priceCurrency, l.active
+  raw<FoundListing>(db)`
+    SELECT l.id, n.title, l.nftId, l.sellerId, l.priceCents, l.priceCurrency, l.active
       FROM listings l JOIN nfts n ON n.id = l.nftId
-      WHERE ${condition} ORDER BY l.id DESC LIMIT ${LIMIT}`,
-  )
+      WHERE ${condition} ORDER BY l.id DESC LIMIT ${LIMIT}`
 
 export type Found = Awaited<ReturnType<typeof search>>
 
@@ -136,11 +131,9 @@ export async function search(ctx: Pick<Ctx, 'db' | 'caller'>, { text }: { text: 
   const { db } = ctx
   const terms = parseTerms(text)
   const { items, ...others } = await readAsUser(ctx, {
-    transactions: raw<{ hash: string; chainId: number; items: number; block: number | null }>(
-      db,
-      sql`SELECT hash, chainId, json_array_length(items) AS items, block
+    transactions: raw<{ hash: string; chainId: number; items: number; block: number | null }>(db)`
+      SELECT hash, chainId, json_array_length(items) AS items, block
         FROM transactions WHERE id IN (${transactionIds(terms)})`,
-    ),
     users: db
       .select(personColumns)
       .from(users)

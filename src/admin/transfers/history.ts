@@ -30,13 +30,11 @@ type Order = Pick<typeof orders.$inferSelect, 'providerId' | 'namespace' | 'buye
   }
 
 const selectOrder = (db: Database, id: number) =>
-  raw<Order>(
-    db,
-    sql`SELECT o.createdAt AS paidAt, o.providerId, o.namespace, o.buyerId, i.sellerId, i.nftId,
+  raw<Order>(db)`
+    SELECT o.createdAt AS paidAt, o.providerId, o.namespace, o.buyerId, i.sellerId, i.nftId,
         i.listingId, n.title, n.contractAddr, n.tokenId, i.ethRecipient AS recipient
       FROM orderItems i JOIN orders o ON o.id = i.orderId JOIN nfts n ON n.id = i.nftId
-      WHERE i.id = ${id}`,
-  )
+      WHERE i.id = ${id}`
 
 /** A transaction that carried the item. `items`: their number. `replaced` is JSON. */
 export type DeliveryTransaction = Pick<
@@ -57,15 +55,13 @@ export type DeliveryTransaction = Pick<
  * was signed again has an older row.
  */
 const selectTransactions = (db: Database, id: number) =>
-  raw<DeliveryTransaction>(
-    db,
-    sql`SELECT hash, replaced, contract, signer, nonce, json_array_length(items) AS items,
+  raw<DeliveryTransaction>(db)`
+    SELECT hash, replaced, contract, signer, nonce, json_array_length(items) AS items,
         block, nonceUsedAt, gasUsed, fee, isOpen, createdAt
       FROM (SELECT t.* FROM deliveries d JOIN transactions t ON t.chainId = d.chainId
             AND t.id BETWEEN d.transactionId - ${MAX_TRANSACTIONS} AND d.transactionId + ${MAX_TRANSACTIONS}
         WHERE d.id = ${id}) near
-      WHERE EXISTS (SELECT 1 FROM json_each(items) WHERE value = ${id}) ORDER BY near.createdAt, near.id`,
-  )
+      WHERE EXISTS (SELECT 1 FROM json_each(items) WHERE value = ${id}) ORDER BY near.createdAt, near.id`
 
 /** `items`: how many it was done to. */
 type HistoryAction = Pick<AuditEntry, 'at' | 'action' | 'userName' | 'userId' | 'tokenName'> & {
@@ -74,16 +70,13 @@ type HistoryAction = Pick<AuditEntry, 'at' | 'action' | 'userName' | 'userId' | 
 
 /** Selects what operators did to the item: by its id, or to all items with a state or a reason. */
 const selectActions = (db: Database, id: number) =>
-  raw<HistoryAction>(
-    db,
-    sql`SELECT newest.at, action, u.name AS userName, userId, tokenName,
-        coalesce(json_array_length(details, '$.items'), 1) AS items
-      FROM (SELECT * FROM auditLog WHERE subject = ${String(id)} AND action LIKE 'transfer.%'
-        UNION ALL SELECT * FROM (SELECT * FROM auditLog WHERE subject IS NULL
-          AND action LIKE 'transfer.%' ORDER BY id DESC LIMIT ${MAX_ACTIONS})
-        WHERE EXISTS (SELECT 1 FROM json_each(details, '$.items') WHERE value = ${id})) newest
-      JOIN users u ON u.id = userId ORDER BY newest.id`,
-  )
+  raw<HistoryAction>(db)`SELECT newest.at, action, u.name AS userName, userId, tokenName,
+      coalesce(json_array_length(details, '$.items'), 1) AS items
+    FROM (SELECT * FROM auditLog WHERE subject = ${String(id)} AND action LIKE 'transfer.%'
+      UNION ALL SELECT * FROM (SELECT * FROM auditLog WHERE subject IS NULL
+        AND action LIKE 'transfer.%' ORDER BY id DESC LIMIT ${MAX_ACTIONS})
+      WHERE EXISTS (SELECT 1 FROM json_each(details, '$.items') WHERE value = ${id})) newest
+    JOIN users u ON u.id = userId ORDER BY newest.id`
 
 /**
  * An event of the order. The last two fields are of a message that was not accepted at once. `url`: null
@@ -99,17 +92,14 @@ type HistoryEvent = { id: number; type: WebhookEvent; at: string; url: string | 
  * messages about them that were not accepted at once.
  */
 const selectEvents = (db: Database, id: number) =>
-  raw<HistoryEvent>(
-    db,
-    sql`SELECT v.id, v.type, v.at, e.url, m.state,
-        json_array_length(m.attempts) AS attempts
-      FROM (SELECT * FROM events
-          WHERE id >= (SELECT unixepoch(createdAt) * 1000000 FROM deliveries WHERE id = ${id})
-          ORDER BY id LIMIT ${MAX_EVENTS}) v
-        LEFT JOIN webhookMessages m ON m.eventId = v.id
-        LEFT JOIN webhookEndpoints e ON e.id = m.endpointId
-      WHERE v.orderId = (SELECT orderId FROM orderItems WHERE id = ${id}) ORDER BY v.id`,
-  )
+  raw<HistoryEvent>(db)`SELECT v.id, v.type, v.at, e.url, m.state,
+      json_array_length(m.attempts) AS attempts
+    FROM (SELECT * FROM events
+        WHERE id >= (SELECT unixepoch(createdAt) * 1000000 FROM deliveries WHERE id = ${id})
+        ORDER BY id LIMIT ${MAX_EVENTS}) v
+      LEFT JOIN webhookMessages m ON m.eventId = v.id
+      LEFT JOIN webhookEndpoints e ON e.id = m.endpointId
+    WHERE v.orderId = (SELECT orderId FROM orderItems WHERE id = ${id}) ORDER BY v.id`
 
 /** SQL of the first obstacle that is there; null if there is none. */
 export const firstReason = (obstacles: readonly Obstacle[]): SQL =>
@@ -133,11 +123,9 @@ export async function readTransferHistory(
   const { transfer, order, obstacles, ...history } = await readAsUser(ctx, {
     transfer: selectTransfer(db, id),
     order: selectOrder(db, id),
-    obstacles: raw<Record<Action['action'], string | null>>(
-      db,
-      sql`SELECT ${firstReason(retry)} AS retry, ${firstReason(cancel)} AS cancel,
+    obstacles: raw<Record<Action['action'], string | null>>(db)`
+      SELECT ${firstReason(retry)} AS retry, ${firstReason(cancel)} AS cancel,
           ${firstReason(write_off)} AS write_off`,
-    ),
     transactions: selectTransactions(db, id),
     actions: selectActions(db, id),
     events: selectEvents(db, id),

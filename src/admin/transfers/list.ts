@@ -31,26 +31,21 @@ export type ListedTransfer = State &
 
 /** Selects transfers by a condition on the delivery `d`, its order item `i` and its order `o`. */
 export const selectListed = (db: Database, condition: SQL) =>
-  raw<ListedTransfer>(
-    db,
-    sql`SELECT d.id, d.state AS status, d.requestedAction, d.reasonCode, d.reasonDetail, i.orderId,
+  raw<ListedTransfer>(db)`
+    SELECT d.id, d.state AS status, d.requestedAction, d.reasonCode, d.reasonDetail, i.orderId,
         o.providerId, n.title, i.quantity, i.priceCents * i.quantity AS amount,
         i.priceCurrency AS currency, n.contractNetwork AS network, d.createdAt, d.dueAt
       FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
-        JOIN nfts n ON n.id = i.nftId WHERE ${condition}`,
-  )
+        JOIN nfts n ON n.id = i.nftId WHERE ${condition}`
 
 /** How a transfer is after an action. `obstacle`: why the action is not possible; null if it is. */
 export type Outcome = State & { obstacle: string | null }
 
 /** Selects transfers as they are now, with what stops an action on them. */
 const selectOutcomes = (db: Database, obstacles: readonly Obstacle[], ids: readonly number[]) =>
-  raw<Outcome>(
-    db,
-    sql`SELECT id, state AS status, requestedAction, reasonCode, reasonDetail,
-        ${firstReason(obstacles)} AS obstacle
-      FROM deliveries x WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
-  )
+  raw<Outcome>(db)`SELECT id, state AS status, requestedAction, reasonCode, reasonDetail,
+      ${firstReason(obstacles)} AS obstacle
+    FROM deliveries x WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
 
 /** The filter as URLs have it. `chain` is the id of a chain. */
 export type ListQuery = Pick<Filter, 'code' | 'source'> & {
@@ -93,7 +88,7 @@ export async function readTransferList(ctx: ListCtx, { query, cursor, done }: In
   const { account, rows, counts, outcomes } = await readAsUser(ctx, {
     rows: selectListed(db, isOnPageSql({ ...filter, cursor, limit: PAGE_SIZE + 1 })),
     counts: isFew(query)
-      ? raw<{ total: number }>(db, sql`SELECT count(*) AS total FROM (${matching})`)
+      ? raw<{ total: number }>(db)`SELECT count(*) AS total FROM (${matching})`
       : undefined,
     outcomes: selectOutcomes(db, obstacles, done.ids),
   })

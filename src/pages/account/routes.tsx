@@ -16,10 +16,10 @@ import {
 import { mailLink } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
 import { textsOf } from '../../texts/texts.ts'
-import { rejectField } from '../components/form.ts'
+import { rejectField } from '../components/forms.tsx'
 import type { Rejection } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
-import { page } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { readerLocale } from '../reader.ts'
 import { explainBrokenLink } from '../sign-in/broken-link.tsx'
 import { AccountSettings, ConfirmEmail } from './views.tsx'
@@ -29,13 +29,11 @@ const EmailForm = z.object({ email: inputText(1000) })
 const middleware = [explainBrokenLink('link')]
 
 export const accountRoutes = new Endpoints()
-  .get('/settings', { access: 'public', reads: 'nearest' }, (c) =>
-    c.redirect('/settings/profile', 303),
-  )
-  .get('/settings/account', { access: 'session', reads: 'nearest' }, (c) => accountPage(c))
+  .get('/settings', shown.public({}), (c) => c.redirect('/settings/profile', 303))
+  .get('/settings/account', shown.session({}), (c) => accountPage(c))
   .post(
     '/settings/account/email',
-    { access: 'session', reads: 'primary', checks: [signInRateLimit], input: { form: EmailForm } },
+    { ...sent.session({ form: EmailForm }), checks: [signInRateLimit] },
     async (c, { form }) => {
       const email = EmailAddress.safeParse(form.email)
       if (!email.success)
@@ -43,33 +41,24 @@ export const accountRoutes = new Endpoints()
       const request = { email: email.data, client: rateLimitKey(c.req.raw) }
       const secret = await createConfirmationLink(c.var, request)
       const mails = { email: c.env.EMAIL, ...c.var }
-      if (secret)
-        await mailLink(mails, {
-          to: email.data,
-          secret,
-          purpose: 'link',
-          locale: readerLocale(c, null),
-        })
+      const locale = readerLocale(c, null)
+      if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'link', locale })
       return c.redirect('/settings/account?notice=link-sent', 303)
     },
   )
   .get(
     '/settings/account/email',
-    { access: 'session', reads: 'nearest', input: { query: LinkSecret }, middleware },
+    { ...shown.session({ query: LinkSecret }), middleware },
     async (c, { query: { secret } }) => {
       const { account, email } = await readConfirmationLink(c.var, secret)
       const children = <ConfirmEmail email={email} secret={secret} />
-      return page(c, {
-        title: (texts) => texts.account.confirm,
-        section: 'account',
-        account,
-        children,
-      })
+      const title = ({ account }: Texts) => account.confirm
+      return page(c, { title, section: 'account', account, children })
     },
   )
   .post(
     '/settings/account/email/confirm',
-    { access: 'session', reads: 'primary', input: { form: LinkSecret }, middleware },
+    { ...sent.session({ form: LinkSecret }), middleware },
     async (c, { form }) => {
       const { email, chainIds } = await linkEmail(c.var, form.secret)
       notifyOwner(c, email, { type: 'email-linked' })
@@ -77,11 +66,11 @@ export const accountRoutes = new Endpoints()
       return c.redirect('/settings/account?notice=email-linked', 303)
     },
   )
-  .post('/settings/account/email/unlink', { access: 'session', reads: 'primary' }, async (c) => {
+  .post('/settings/account/email/unlink', sent.session({}), async (c) => {
     notifyOwner(c, await unlink(c.var, 'email'), { type: 'email-unlinked' })
     return c.redirect('/settings/account?notice=email-unlinked', 303)
   })
-  .post('/settings/account/wallet/unlink', { access: 'session', reads: 'primary' }, async (c) => {
+  .post('/settings/account/wallet/unlink', sent.session({}), async (c) => {
     notifyOwner(c, await unlink(c.var, 'ethereumPublicAddr'), { type: 'wallet-unlinked' })
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)
   })

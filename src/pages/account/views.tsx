@@ -1,7 +1,5 @@
 import type { Account } from '../../auth/session.ts'
-import { LinkButton, Submit } from '../components/button.tsx'
-import { Confirm } from '../components/confirm.tsx'
-import { EmailField } from '../components/field.tsx'
+import { Confirm, EmailField, LinkButton, Submit } from '../components/forms.tsx'
 import { usePage, useRecentSignIn } from '../components/request.ts'
 import { RecentSignIn } from '../settings.tsx'
 import { Wallets } from '../wallet/views.tsx'

@@ -15,10 +15,10 @@ import {
 } from '../../identity/api-tokens.ts'
 import { TokenName } from '../../identity/namespace.ts'
 import { DAY } from '../../time.ts'
-import { parseForm, rejectionOf } from '../components/form.ts'
+import { parseForm, rejectionOf } from '../components/forms.tsx'
 import type { Rejection } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
-import { page } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { AllTokens, everyonePath, OwnTokens, TokenDetails } from './views.tsx'
 
 const TokenId = z.object({ id: z.uuid() })
@@ -46,10 +46,10 @@ const section = 'api-access'
 const scripts = ['dialog.js']
 
 export const apiAccessRoutes = new Endpoints()
-  .get('/settings/api-access', { access: 'session', reads: 'nearest' }, (c) => ownTokensPage(c))
+  .get('/settings/api-access', shown.session({}), (c) => ownTokensPage(c))
   .post(
     '/settings/api-access/tokens',
-    { access: 'session', reads: 'primary', checks: [tokenRateLimit], input: { form: NewToken } },
+    { ...sent.session({ form: NewToken }), checks: [tokenRateLimit] },
     async (c, { form: { days, ...entered } }) => {
       // Metrics are of the whole instance, and a shop sells for every seller.
       const isForMaster = entered.scope === 'metrics' || entered.scope === 'orders'
@@ -67,7 +67,7 @@ export const apiAccessRoutes = new Endpoints()
   )
   .get(
     '/settings/api-access/tokens/:id',
-    { access: 'session', reads: 'nearest', input: { param: TokenId } },
+    shown.session({ param: TokenId }),
     async (c, { param }) => {
       const { account, ...details } = await readToken(c.var, param.id)
       const { name } = details.token
@@ -77,7 +77,7 @@ export const apiAccessRoutes = new Endpoints()
   )
   .post(
     '/settings/api-access/tokens/:id/roll',
-    { access: 'session', reads: 'primary', checks: [tokenRateLimit], input: { param: TokenId } },
+    { ...sent.session({ param: TokenId }), checks: [tokenRateLimit] },
     async (c, { param }) => {
       const rolled = await rollToken(c.var, param.id)
       if (rolled.role === 'master')
@@ -87,7 +87,7 @@ export const apiAccessRoutes = new Endpoints()
   )
   .post(
     '/settings/api-access/tokens/:id/revoke',
-    { access: 'session', reads: 'primary', input: { param: TokenId, form: Revocation } },
+    sent.session({ param: TokenId, form: Revocation }),
     async (c, { param, form: { back, ...filter } }) => {
       await revokeToken(c.var, param.id)
       const path = back
@@ -98,7 +98,7 @@ export const apiAccessRoutes = new Endpoints()
   )
   .get(
     '/settings/api-access/everyone',
-    { access: 'administrator', reads: 'nearest', input: { query: AllTokensFilter } },
+    shown.administrator({ query: AllTokensFilter }),
     async (c, { query: { owner, after } }) => {
       const [createdAt, id] = after?.split(',') ?? []
       const cursor = createdAt && id ? { createdAt, id } : undefined

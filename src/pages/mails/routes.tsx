@@ -8,17 +8,17 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { invalidField } from '../../http/errors.ts'
 import { inputText } from '../../http/inputs.ts'
 import { optOut } from '../../mail/mail.ts'
-import { Submit } from '../components/button.tsx'
+import { Submit } from '../components/forms.tsx'
 import { usePage } from '../components/request.ts'
-import { page } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 
 export const mailRoutes = new Endpoints()
   // Opening the link changes nothing, because mail scanners open links too.
-  .get('/mails/unsubscribe', { access: 'public', reads: 'nearest' }, (c) => optOutPage(c, false))
+  .get('/mails/unsubscribe', shown.public({}), (c) => optOutPage(c, false))
   // Mail programs call it without a session, and from other sites (RFC 8058).
   .post(
     '/mails/unsubscribe',
-    { access: 'public', reads: 'primary', input: { query: z.object({ token: inputText(2048) }) } },
+    sent.public({ query: z.object({ token: inputText(2048) }) }),
     async (c, { query }) => {
       const hash = await verifyOptOut(tokenIssuer(c.var.settings), query.token)
       if (hash === null) throw invalidField('token', 'must be that of a link in a mail')

@@ -6,10 +6,9 @@ import { idText, inputText, writtenText } from '../../http/inputs.ts'
 import { readNfts } from '../../marketplace/cards.ts'
 import { readNft } from '../../marketplace/nft.ts'
 import { PublicQuery } from '../../marketplace/query.ts'
-import { creatorPath, editionOf, nameOf } from '../components/nfts.tsx'
-import { plural } from '../components/numbers.ts'
-import { Preview } from '../components/preview.tsx'
-import { page, withAccount } from '../page.tsx'
+import { creatorPath, editionOf, nameOf, Preview } from '../components/nfts.tsx'
+import { plural } from '../components/text.ts'
+import { page, shown, withAccount } from '../page.tsx'
 import { CreatorPage, NftList, NftPage } from './views.tsx'
 
 const { q, creatorId, amountType, cursor } = PublicQuery.shape
@@ -28,7 +27,7 @@ const CreatorParam = z.object({ creator: idText.or(inputText(30)) })
 export const nftRoutes = new Endpoints()
   .get(
     '/nfts',
-    { access: 'public', reads: 'nearest', input: { query: NftsQuery } },
+    shown.public({ query: NftsQuery }),
     async (c, { query: { cursor, ...filters } }) => {
       const { q, edition: amountType, sale, creator: creatorId } = filters
       const active = sale && true
@@ -43,7 +42,7 @@ export const nftRoutes = new Endpoints()
   )
   .get(
     '/nfts/:id',
-    { access: 'public', reads: 'nearest', input: { param: z.object({ id: idText }) } },
+    shown.public({ param: z.object({ id: idText }) }),
     async (c, { param: { id } }) => {
       const [account, details] = await withAccount(c, readNft(c.var, id))
       const { nft } = details
@@ -62,7 +61,7 @@ export const nftRoutes = new Endpoints()
   )
   .get(
     '/creators/:creator',
-    { access: 'public', reads: 'nearest', input: { param: CreatorParam, query: CreatorQuery } },
+    shown.public({ param: CreatorParam, query: CreatorQuery }),
     async (c, { param: { creator: name }, query: { cursor } }) => {
       const named = typeof name === 'number' ? { creatorId: name } : { creator: name }
       const read = readNfts(c.var, { ...named, cursor })

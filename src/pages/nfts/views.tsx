@@ -1,19 +1,21 @@
 /** Lists of NFTs, and the page of one. */
 import type { readNfts } from '../../marketplace/cards.ts'
 import type { NftDetails } from '../../marketplace/nft.ts'
-import { Submit } from '../components/button.tsx'
-import { ExplorerLink } from '../components/explorer.tsx'
-import { Facts } from '../components/facts.tsx'
-import { Field, Select } from '../components/field.tsx'
+import { Field, Select, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Pager, pathWith } from '../components/navigation.tsx'
-import { AskedPrice, creatorPath, editionOf, NftGrid, PersonName } from '../components/nfts.tsx'
-import { count, plural } from '../components/numbers.ts'
-import { Cover, UserPicture } from '../components/picture.tsx'
+import { Facts, Pager, pathWith, Rows } from '../components/lists.tsx'
+import {
+  AskedPrice,
+  Cover,
+  creatorPath,
+  editionOf,
+  NftGrid,
+  PersonName,
+  UserPicture,
+} from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
-import { Rows } from '../components/rows.tsx'
-import { Price } from '../components/text.tsx'
-import { Time } from '../components/time.tsx'
+import { count, plural } from '../components/text.ts'
+import { ExplorerLink, Price, Time } from '../components/values.tsx'
 
 type NftsPage = Awaited<ReturnType<typeof readNfts>>
 

@@ -5,7 +5,7 @@ import { idText } from '../../http/inputs.ts'
 import { readClaim } from '../../orders/claim.ts'
 import { readHistory, readHistoryEntry } from '../../orders/history.ts'
 import type { Texts } from '../../texts/en.ts'
-import { page } from '../page.tsx'
+import { page, shown } from '../page.tsx'
 import { isOnItsWay } from './progress.tsx'
 import { Collection, ForeignOrder, OrderPage, Orders } from './views.tsx'
 
@@ -29,8 +29,8 @@ const OrdersQuery = z.object({
 
 const OrderId = z.object({ id: idText })
 
-const ofList = { access: 'session', reads: 'nearest', input: { query: OrdersQuery } } as const
-const ofOrder = { access: 'session', reads: 'nearest', input: { param: OrderId } } as const
+const ofList = shown.session({ query: OrdersQuery })
+const ofOrder = shown.session({ param: OrderId })
 
 export const orderPageRoutes = new Endpoints()
   .get('/orders', ofList, async (c, { query }) => {
@@ -39,13 +39,8 @@ export const orderPageRoutes = new Endpoints()
     const list = { ...history, isFirstPage: before === null }
     const children = <Orders {...list} side={side} transfers={notice && transfers} />
     const refresh = history.entries.some(isOnItsWay) ? REFRESH : undefined
-    return page(c, {
-      title: ({ orders }) => orders.title,
-      account,
-      scripts: ['orders.js'],
-      refresh,
-      children,
-    })
+    const title = ({ orders }: Texts) => orders.title
+    return page(c, { title, account, scripts: ['orders.js'], refresh, children })
   })
   .get('/collection', ofList, async (c, { query: { before = null } }) => {
     const { account, ...list } = await readHistory(c.var, { side: 'collected', before })
@@ -58,13 +53,8 @@ export const orderPageRoutes = new Endpoints()
     const children = <OrderPage entry={entry} billing={billing} side={side} />
     const scripts = ['orders.js', 'wallet-action.js']
     const refresh = isOnItsWay(entry) ? REFRESH : undefined
-    return page(c, {
-      title: ({ orders }) => orders.orderTitle,
-      account,
-      scripts,
-      refresh,
-      children,
-    })
+    const title = ({ orders }: Texts) => orders.orderTitle
+    return page(c, { title, account, scripts, refresh, children })
   })
   // Where the link of an order leads. It is no secret: buyers prove their address.
   .get('/claim/:id', ofOrder, async (c, { param: { id } }) => {

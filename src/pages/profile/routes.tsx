@@ -9,9 +9,9 @@ import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { inputText, writtenText } from '../../http/inputs.ts'
 import { avatarRateLimit } from '../../http/rate-limit.ts'
 import { Profile, updateProfile } from '../../identity/profile.ts'
-import { parseForm, rejectionOf } from '../components/form.ts'
+import { parseForm, rejectionOf } from '../components/forms.tsx'
 import type { Rejection } from '../components/request.ts'
-import { page } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { ProfileSettings } from './views.tsx'
 
 /** The values are checked later, so that the page can show them again. */
@@ -20,25 +20,21 @@ const Names = z.object({ name: text, username: text })
 const PictureUrl = z.object({ avatarUrl: writtenText(2048) })
 
 export const profileRoutes = new Endpoints()
-  .get('/settings/profile', { access: 'session', reads: 'nearest' }, async (c) =>
+  .get('/settings/profile', shown.session({}), async (c) =>
     profilePage(c, await readAccount(c.var)),
   )
-  .post(
-    '/settings/profile',
-    { access: 'session', reads: 'primary', input: { form: Names } },
-    async (c, { form }) => {
-      try {
-        await updateProfile(c.var, parseForm(Profile, form))
-      } catch (error) {
-        const rejection = rejectionOf(error, form, 'username')
-        return profilePage(c, await readAccount(c.var), rejection)
-      }
-      return c.redirect('/settings/profile?notice=profile-saved', 303)
-    },
-  )
+  .post('/settings/profile', sent.session({ form: Names }), async (c, { form }) => {
+    try {
+      await updateProfile(c.var, parseForm(Profile, form))
+    } catch (error) {
+      const rejection = rejectionOf(error, form, 'username')
+      return profilePage(c, await readAccount(c.var), rejection)
+    }
+    return c.redirect('/settings/profile?notice=profile-saved', 303)
+  })
   .post(
     '/settings/profile/avatar',
-    { access: 'session', reads: 'primary', checks: [avatarRateLimit] },
+    { ...sent.session({}), checks: [avatarRateLimit] },
     async (c) => {
       const account = await readAccount(c.var)
       try {
@@ -52,7 +48,7 @@ export const profileRoutes = new Endpoints()
   )
   .post(
     '/settings/profile/avatar-url',
-    { access: 'session', reads: 'primary', checks: [avatarRateLimit], input: { form: PictureUrl } },
+    { ...sent.session({ form: PictureUrl }), checks: [avatarRateLimit] },
     async (c, { form }) => {
       const loopbackHosts = c.var.settings.LOOPBACK_HOSTS
       const account = await readAccount(c.var)

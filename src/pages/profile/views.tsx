@@ -1,9 +1,8 @@
 import type { Account } from '../../auth/session.ts'
 import { describeLimit, peopleLimits } from '../../http/limits.ts'
-import { Submit } from '../components/button.tsx'
-import { Field } from '../components/field.tsx'
+import { Field, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { UserPicture } from '../components/picture.tsx'
+import { UserPicture } from '../components/nfts.tsx'
 
 export const ProfileSettings = ({ account }: { account: Account }) => (
   <>

@@ -12,14 +12,12 @@ import {
   retrySold,
   type Selling,
 } from '../../orders/selling.ts'
-import { Submit } from '../components/button.tsx'
-import { ExplorerLink } from '../components/explorer.tsx'
-import { Pager, pathWith } from '../components/navigation.tsx'
-import { count, money } from '../components/numbers.ts'
+import { Submit } from '../components/forms.tsx'
+import { Pager, pathWith, Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
-import { Rows } from '../components/rows.tsx'
-import { Time } from '../components/time.tsx'
-import { page } from '../page.tsx'
+import { count, money } from '../components/text.ts'
+import { ExplorerLink, Time } from '../components/values.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { WalletAction } from '../wallet/views.tsx'
 
 const PATH = '/settings/selling'
@@ -31,7 +29,7 @@ const Sold = z.object({ network: text, contract: text, fulfilment: z.enum(fulfil
 export const sellingRoutes = new Endpoints()
   .get(
     PATH,
-    { access: 'session', reads: 'nearest', checks: [signInRateLimit], input: { query: Query } },
+    { ...shown.session({ query: Query }), checks: [signInRateLimit] },
     async (c, { query: { before = null } }) => {
       const { account, ...selling } = await readSelling(c.var, { before })
       const children = <SellingSettings {...selling} isFirstPage={before === null} />
@@ -41,7 +39,7 @@ export const sellingRoutes = new Endpoints()
   )
   .post(
     `${PATH}/retry`,
-    { access: 'session', reads: 'primary', checks: [signInRateLimit], input: { form: Sold } },
+    { ...sent.session({ form: Sold }), checks: [signInRateLimit] },
     async (c, { form }) => {
       const ctx = { ...c.var, queue: c.env.DELIVERIES }
       const isRetried = await retrySold(ctx, form)

@@ -2,27 +2,27 @@
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { endOneSession, endOtherSessions, readSessions } from '../../identity/sessions.ts'
-import { PostButton } from '../components/button.tsx'
+import { PostButton } from '../components/forms.tsx'
 import { useRecentSignIn } from '../components/request.ts'
-import { LastUsed, When } from '../components/time.tsx'
-import { page } from '../page.tsx'
+import { LastUsed, When } from '../components/values.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { RecentSignIn } from '../settings.tsx'
 
 export const sessionRoutes = new Endpoints()
-  .get('/settings/sessions', { access: 'session', reads: 'nearest' }, async (c) => {
+  .get('/settings/sessions', shown.session({}), async (c) => {
     const { account, sessions } = await readSessions(c.var)
     const children = <Sessions sessions={sessions} currentId={c.var.caller.tokenId} />
     return page(c, { title: 'Sessions', section: 'sessions', account, children })
   })
   .post(
     '/settings/sessions/:id/end',
-    { access: 'session', reads: 'primary', input: { param: z.object({ id: z.uuid() }) } },
+    sent.session({ param: z.object({ id: z.uuid() }) }),
     async (c, { param }) => {
       await endOneSession(c.var, param.id)
       return c.redirect('/settings/sessions?notice=session-ended', 303)
     },
   )
-  .post('/settings/sessions/end-others', { access: 'session', reads: 'primary' }, async (c) => {
+  .post('/settings/sessions/end-others', sent.session({}), async (c) => {
     await endOtherSessions(c.var)
     return c.redirect('/settings/sessions?notice=sessions-ended', 303)
   })

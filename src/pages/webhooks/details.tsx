@@ -3,15 +3,19 @@ import type { WebhookMessage } from '../../events/answers.ts'
 import { eventMeanings } from '../../events/event.ts'
 import { type MessageState, messageStates, type Webhook } from '../../events/schema.ts'
 import { HOUR } from '../../time.ts'
-import { PostButton, Submit } from '../components/button.tsx'
-import { Confirm } from '../components/confirm.tsx'
-import { CopyField, Field, sentence } from '../components/field.tsx'
-import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
-import { Notice, Warning } from '../components/notice.tsx'
-import { plural } from '../components/numbers.ts'
+import {
+  Confirm,
+  CopyField,
+  Field,
+  Notice,
+  PostButton,
+  Submit,
+  Warning,
+} from '../components/forms.tsx'
+import { Pager, pathWith, Rows, Tabs } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
-import { Rows } from '../components/rows.tsx'
-import { Time, When } from '../components/time.tsx'
+import { plural, sentence } from '../components/text.ts'
+import { Time, When } from '../components/values.tsx'
 import { RecentSignIn } from '../settings.tsx'
 import { WebhookFields, WebhookHead, type WebhookValues } from './views.tsx'
 

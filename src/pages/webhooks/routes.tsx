@@ -14,9 +14,9 @@ import { type DueEndpoint, wakeEndpoints } from '../../events/wake.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { inputText, instant } from '../../http/inputs.ts'
 import { SECOND } from '../../time.ts'
-import { checkbox, parseForm, rejectionOf } from '../components/form.ts'
+import { checkbox, parseForm, rejectionOf } from '../components/forms.tsx'
 import type { Rejection } from '../components/request.ts'
-import { page } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { WebhookDetails } from './details.tsx'
 import { roleNames, Webhooks } from './views.tsx'
@@ -58,13 +58,13 @@ const PageQuery = z.object({
   test: z.string().optional(),
 })
 
-const action = { access: 'session', reads: 'primary', input: { param: WebhookId } } as const
+const action = sent.session({ param: WebhookId })
 
 export const webhookPageRoutes = new Endpoints()
-  .get('/settings/webhooks', { access: 'session', reads: 'nearest' }, (c) => listPage(c))
+  .get('/settings/webhooks', shown.session({}), (c) => listPage(c))
   .post(
     '/settings/webhooks',
-    { access: 'session', reads: 'primary', input: { form: CreateForm } },
+    sent.session({ form: CreateForm }),
     async (c, { form: { update, ...values } }) => {
       if (update) return listPage(c, { values, problems: {}, status: 200 })
       try {
@@ -78,12 +78,12 @@ export const webhookPageRoutes = new Endpoints()
   )
   .get(
     '/settings/webhooks/:webhook_id',
-    { access: 'session', reads: 'nearest', input: { param: WebhookId, query: PageQuery } },
+    shown.session({ param: WebhookId, query: PageQuery }),
     (c, { param, query }) => detailsPage(c, { id: param.webhook_id, ...query }),
   )
   .post(
     '/settings/webhooks/:webhook_id',
-    { access: 'session', reads: 'primary', input: { param: WebhookId, form: ChangeForm } },
+    sent.session({ param: WebhookId, form: ChangeForm }),
     async (c, { param: { webhook_id: id }, form }) => {
       try {
         const changes = { id, ...parseForm(NewWebhook, form), enabled: form.enabled }
@@ -110,7 +110,7 @@ export const webhookPageRoutes = new Endpoints()
   })
   .post(
     '/settings/webhooks/:webhook_id/messages/:message_id/resend',
-    { access: 'session', reads: 'primary', input: { param: MessageId } },
+    sent.session({ param: MessageId }),
     async (c, { param: { webhook_id: endpointId, message_id: id } }) => {
       const { role } = await resendMessage(c.var, { endpointId, id })
       return wakeAndRedirect(c, { id: endpointId, role }, 'webhook-sent')
@@ -118,7 +118,7 @@ export const webhookPageRoutes = new Endpoints()
   )
   .post(
     '/settings/webhooks/:webhook_id/replay',
-    { access: 'session', reads: 'primary', input: { param: WebhookId, form: ReplayForm } },
+    sent.session({ param: WebhookId, form: ReplayForm }),
     async (c, { param: { webhook_id: endpointId }, form }) => {
       const webhook = await replayEvents(c.var, { endpointId, ...form })
       return wakeAndRedirect(c, webhook, 'webhook-replayed')

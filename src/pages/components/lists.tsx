@@ -1,43 +1,57 @@
-/** Links between the parts of a page, and between the pages of a list. */
-import type { Texts } from '../../texts/en.ts'
-import { LinkButton } from './button.tsx'
-import { Icon, type IconName } from './icon.tsx'
+/** Lists of rows and of facts, and links to the parts of a page and of a list. */
+import type { Child } from 'hono/jsx'
+import { LinkButton } from './forms.tsx'
+
+type RowsProps<Item> = {
+  items: readonly Item[]
+  /** What stands in place of an empty list. */
+  empty: Child
+  /** Id of the heading of the list. */
+  labelledby?: string
+  /** Whether the order of the rows means something. */
+  isOrdered?: boolean
+  /** Returns the `li` of an item. */
+  row: (item: Item) => Child
+}
+
+export function Rows<Item>({ items, empty, labelledby, isOrdered, row }: RowsProps<Item>) {
+  if (items.length === 0) return <p class="empty">{empty}</p>
+  const List = isOrdered ? 'ol' : 'ul'
+  return (
+    <List class="rows" aria-labelledby={labelledby}>
+      {items.map(row)}
+    </List>
+  )
+}
+
+export const Fact = ({ name, children }: { name: string; children?: Child }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+type FactsProps = { facts: readonly (readonly [name: string, value: Child])[] }
+
+/** Names and values of others, in any direction. */
+export const Facts = ({ facts }: FactsProps) => (
+  <dl class="facts">
+    {facts.map(([name, value]) => (
+      <div>
+        <dt dir="auto">{name}</dt>
+        <dd dir="auto">{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** Short facts in a line. One that is null, false or empty is left out. */
+export const Meta = ({ facts }: { facts: readonly Child[] }) => (
+  <p class="meta">{facts.map((fact) => fact && <span>{fact}</span>)}</p>
+)
 
 /** Marks the link to the present page. */
 export const currentIf = (current: boolean) => (current ? { 'aria-current': 'page' as const } : {})
-
-export type MenuLink = [path: string, name: string, icon: IconName]
-
-const settingsSections = [
-  ['profile', 'user'],
-  ['addresses', 'address'],
-  ['account', 'wallet'],
-  ['selling', 'selling'],
-  ['sessions', 'session'],
-  ['api-access', 'key'],
-  ['webhooks', 'webhook'],
-] as const
-export type SettingsSection = (typeof settingsSections)[number][0]
-
-export const settingsLinks = ({ settings }: Texts): MenuLink[] =>
-  settingsSections.map(([section, icon]) => [`/settings/${section}`, settings[section], icon])
-
-type MenuProps = { label: string; links: readonly MenuLink[]; current?: string }
-
-export const Menu = ({ label, links, current }: MenuProps) => (
-  <nav aria-label={label}>
-    <ul>
-      {links.map(([path, name, icon]) => (
-        <li>
-          <a href={path} {...currentIf(path === current)}>
-            <Icon name={icon} />
-            {name}
-          </a>
-        </li>
-      ))}
-    </ul>
-  </nav>
-)
 
 type Tab = readonly [href: string, name: string, isCurrent: boolean]
 type TabsProps = { label: string; tabs: readonly Tab[] }
