@@ -1,5 +1,5 @@
 /** `npm run import -- FILE.jsonl`: imports a catalogue of users, NFTs and listings. */
-import { plural } from '../../src/pages/components/numbers.ts'
+import { plural } from '../../src/pages/components/text.ts'
 import { CommandError, defineCommand, start, UsageError } from '../shell/command.ts'
 import { instanceVariables, remoteInstance } from '../shell/instance.ts'
 import type { Outcome, Request } from './catalogue/import.ts'
@@ -9,13 +9,7 @@ import { importRemotely } from './catalogue/import-remote.ts'
 import { describeGrants } from './catalogue/mints.ts'
 import { numbersFile } from './catalogue/numbers.ts'
 import { describeObstacles } from './catalogue/obstacles.ts'
-import {
-  describeCounts,
-  forgetProblems,
-  hideProgress,
-  reportProblems,
-  showProgress,
-} from './catalogue/report.ts'
+import { describeCounts, forgetProblems, hideProgress, reportProblems, showProgress } from './catalogue/report.ts'
 
 export const command = defineCommand(
   {

@@ -1,17 +1,18 @@
 /** What the pages for operators share. */
+
 import type { Child } from 'hono/jsx'
 import type { DeliveryState, RequestedAction } from '../db/schema/delivery.ts'
 import { Notice, Submit } from '../pages/components/forms.tsx'
-import { Fact, pathWith, Tabs } from '../pages/components/lists.tsx'
+import { Fact, Meta, pathWith, Tabs } from '../pages/components/lists.tsx'
 import { usePage } from '../pages/components/request.ts'
+import { money } from '../pages/components/text.ts'
 import { Time } from '../pages/components/values.tsx'
 import { page } from '../pages/page.tsx'
+import type { FoundListing } from './search/search.ts'
 
-/** Answers with a page for operators, as `page` does. */
 export const adminPage: typeof page = (c, content) =>
   page(c, { styles: ['operations.css'], ...content })
 
-/** The tabs: what each links to, and its name. */
 const tabs = [
   ['/operations', 'Overview'],
   ['/operations/transfers?state=failed', 'Transfers'],
@@ -157,13 +158,27 @@ export const PageLink = ({ to, id }: { to: keyof typeof nouns; id: number }) => 
   </a>
 )
 
-/** A link to the page of a user, by name. */
 export const UserLink = ({ id, name }: { id: number | string | null; name: string | null }) => (
   <a href={`/operations/users/${id}`}>
     <bdi>{name ?? `User ${id}`}</bdi>
   </a>
 )
 
-/** The path of the list of transfers with these filters. */
 export const listPath = (filter: Parameters<typeof pathWith>[1]) =>
   pathWith('/operations/transfers', filter)
+
+export const Listing = ({ id, title, nftId, sellerId, ...listing }: FoundListing) => (
+  <>
+    <h3>
+      Listing {id}: <bdi>{title}</bdi>
+    </h3>
+    <Meta
+      facts={[
+        money(listing.priceCents, listing.priceCurrency),
+        !listing.active && 'not active',
+        <PageLink to="nfts" id={nftId} />,
+        ['Seller: ', <PageLink to="users" id={sellerId} />],
+      ]}
+    />
+  </>
+)

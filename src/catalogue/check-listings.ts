@@ -1,6 +1,3 @@
-/** Tries a few listings each minute, and each once a day: what cannot be delivered is not sold. */
-
-import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { listings, orderableStatuses, saleObstacles } from '../db/schema/catalogue.ts'

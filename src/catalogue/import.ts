@@ -1,5 +1,4 @@
 /** Stages the lines of a catalogue, and makes them the catalogue in one transaction. */
-
 import { eq, inArray, lt, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'

@@ -1,5 +1,4 @@
 /** Finds the ids that the records of a catalogue have in the API. */
-
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { readAs } from '../auth/access.ts'

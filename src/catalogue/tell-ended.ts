@@ -1,6 +1,3 @@
-/** Sets `updatedAt` of listings that end, so that lists of changes tell it. The cron run does so. */
-
-import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'

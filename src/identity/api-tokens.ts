@@ -1,5 +1,4 @@
 /** A user's own API tokens, on the settings pages. */
-
 import { and, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { isAdministratorSql, ROLL_GRACE, refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'

@@ -1,5 +1,4 @@
 /** Exchanges a proof of a wallet or an e-mail address for a session. */
-
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { endSession } from '../auth/session.ts'
 import { newToken, type TokenRecord, tokenIssuer } from '../auth/tokens.ts'

@@ -1,6 +1,3 @@
-/** What monitoring asks, `/health` and `/metrics`, and what operators acknowledge. */
-
-import { sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'

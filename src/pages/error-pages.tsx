@@ -1,5 +1,4 @@
 /** Turns JSON errors into pages for people, and a missing sign-in into a redirect to one. */
-
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'

@@ -86,12 +86,15 @@ export function page<E extends App>(
   const isTranslated = typeof content.title === 'function'
   const locale = isTranslated ? readerLocale(c, account) : DEFAULT_LOCALE
   const others = (content.scripts ?? []).filter(isAbsolute).map((url) => new URL(url).origin)
+  const { before, cursor, after }: Partial<Record<'before' | 'cursor' | 'after', unknown>> =
+    c.req.valid('query' as never) ?? {}
   const request = {
     settings: c.var.settings,
     now: c.var.now,
     account,
     notice: c.req.query('notice'),
     rejection,
+    isFirstPage: (before ?? cursor ?? after) === undefined,
     locale,
     texts: textsOf(locale),
   }

@@ -5,22 +5,13 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { events, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { rules } from '../../src/delivery/reasons.ts'
-import { sentence } from '../../src/pages/components/field.tsx'
+import { sentence } from '../../src/pages/components/text.ts'
 import { settings } from '../orders/shop.ts'
 import { BASE_URL, call } from '../support/api.ts'
 import { aMasterToken, aTransaction, db } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
 import { ageSession } from '../support/visitor.ts'
-import {
-  anAdministratorVisitor,
-  anItem,
-  emptyPages,
-  failed,
-  minutesAgo,
-  read,
-  stateOf,
-  stockOfItem,
-} from './operator.ts'
+import { anAdministratorVisitor, anItem, emptyPages, failed, minutesAgo, read, stateOf, stockOfItem } from './operator.ts'
 
 beforeEach(emptyPages)
 

@@ -5,20 +5,11 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { explain, rules } from '../../src/delivery/reasons.ts'
-import { sentence } from '../../src/pages/components/field.tsx'
+import { sentence } from '../../src/pages/components/text.ts'
 import { aShop, billingData, placed, times } from '../orders/shop.ts'
 import { aTransaction, aUser, db } from '../support/makers.ts'
 import { ageSession, type Visitor } from '../support/visitor.ts'
-import {
-  anAdministratorVisitor,
-  anItem,
-  emptyPages,
-  failed,
-  minutesAgo,
-  read,
-  stateOf,
-  stockOfItem,
-} from './operator.ts'
+import { anAdministratorVisitor, anItem, emptyPages, failed, minutesAgo, read, stateOf, stockOfItem } from './operator.ts'
 
 const LIST = '/operations/transfers'
 

@@ -1,5 +1,4 @@
 /** What administrators did, as pages and as a file. */
-
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
 import type { Database } from '../../db/client.ts'

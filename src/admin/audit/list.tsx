@@ -8,7 +8,6 @@ import type { AuditEntry } from './audit.ts'
 
 type AuditListProps = { entries: readonly AuditEntry[]; heading?: 'h2' | 'h3' }
 
-/** Entries, by day. */
 export const AuditList = ({ entries, heading: Heading = 'h3' }: AuditListProps) => {
   if (entries.length === 0) return <p class="empty">There are no entries.</p>
   return [...Map.groupBy(entries, ({ at }) => at.slice(0, 10))].map(([day, ofDay]) => (

@@ -1,5 +1,4 @@
 /** The page of the audit log, and its file. */
-
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
@@ -28,15 +27,12 @@ const Filter = z.object({
 const AuditQuery = Filter.extend({ before: cursorText.optional().catch(undefined) })
 
 export const auditRoutes = new Endpoints()
-  .get(
-    PATH,
-    shown.administrator({ query: AuditQuery }),
-    async (c, { query: { before, ...filter } }) => {
-      const { account, ...log } = await readAudit(c.var, { ...filter, before })
-      const children = <Audit {...log} filter={filter} isFirstPage={before === undefined} />
-      return adminPage(c, { title: 'Audit log', account, children })
-    },
-  )
+  .get(PATH, shown.administrator({ query: AuditQuery }), async (c, { query }) => {
+    const { before, ...filter } = query
+    const { account, ...log } = await readAudit(c.var, { ...filter, before })
+    const children = <Audit {...log} filter={filter} />
+    return adminPage(c, { title: 'Audit log', account, children })
+  })
   .get(`${PATH}.csv`, shown.administrator({ query: Filter }), async (c, { query }) =>
     c.body(await exportAudit(c.var, query), 200, {
       'Content-Type': 'text/csv; charset=utf-8',
@@ -46,10 +42,9 @@ export const auditRoutes = new Endpoints()
 
 type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
   filter: AuditFilter
-  isFirstPage: boolean
 }
 
-const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps) => (
+const Audit = ({ entries, actors, next, filter }: AuditProps) => (
   <AdminLayout path={PATH}>
     <h1>Audit log</h1>
     <form method="get" class="panel inline-form">
@@ -78,7 +73,6 @@ const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps) => (
     <Pager
       noun="entries"
       to={(page) => pathWith(PATH, { ...filter, ...page })}
-      isFirstPage={isFirstPage}
       next={next !== undefined && { before: next }}
     />
   </AdminLayout>

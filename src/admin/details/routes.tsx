@@ -1,5 +1,4 @@
 /** The pages that operators have of an order, a user and an NFT. */
-
 import { eq, sql } from 'drizzle-orm'
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
@@ -17,8 +16,7 @@ import { usePage } from '../../pages/components/request.ts'
 import { count, displayName, money } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage, FactPanel, listPath, PageLink } from '../layout.tsx'
-import { Listing } from '../search/listing.tsx'
+import { AdminLayout, adminPage, FactPanel, Listing, listPath, PageLink } from '../layout.tsx'
 import { type FoundListing, LIMIT, selectListings } from '../search/search.ts'
 import { selectListed } from '../transfers/list.ts'
 import { TransferRows } from '../transfers/rows.tsx'
@@ -43,7 +41,6 @@ export const detailsRoutes = new Endpoints()
     return adminPage(c, { title: `NFT ${param.id}`, account, children })
   })
 
-/** Says what a customer has paid. */
 const describePaid = ({ currency, ...paid }: Paid): string =>
   [
     money(paid.grossCents, currency),

@@ -21,7 +21,6 @@ const timeSeries: Series[] = [
   { name: '95 % of them (p95)', color: 'slowest' },
 ]
 
-/** The charts of deliveries by hour or day. */
 export const Plots = ({ hours, range }: { hours: Overview['hours']; range: Range }) => {
   if (hours.length === 0)
     return (

@@ -1,5 +1,4 @@
 /** The overview: what is wrong, what waits, and what was done. */
-
 import * as z from 'zod'
 import type { DeliveryState } from '../../db/schema/delivery.ts'
 import { rules } from '../../delivery/reasons.ts'
@@ -38,16 +37,12 @@ const OverviewQuery = z.object({ range: z.enum(['hours', 'days']).catch('hours')
 const REFRESH = 30
 
 export const overviewRoutes = new Endpoints()
-  .get(
-    '/operations',
-    shown.administrator({ query: OverviewQuery }),
-    async (c, { query: { range } }) => {
-      const { account, ...overview } = await readOverview(c.var)
-      const scripts = [...liveScripts, 'plots.js']
-      const children = <OverviewPage {...overview} range={range} />
-      return adminPage(c, { title: 'Operations', account, scripts, refresh: REFRESH, children })
-    },
-  )
+  .get('/operations', shown.administrator({ query: OverviewQuery }), async (c, { query }) => {
+    const { account, ...overview } = await readOverview(c.var)
+    const scripts = [...liveScripts, 'plots.js']
+    const children = <OverviewPage {...overview} range={query.range} />
+    return adminPage(c, { title: 'Operations', account, scripts, refresh: REFRESH, children })
+  })
   .post(
     '/operations/alarms/:key/acknowledge',
     sent.administrator({ param: AlarmKey, form: z.object({ version: idText }) }),

@@ -1,5 +1,4 @@
 /** The page of what a search has found. */
-
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
@@ -9,8 +8,7 @@ import { usePage } from '../../pages/components/request.ts'
 import { displayName, plural, shortAddress } from '../../pages/components/text.ts'
 import { ExplorerLink } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage, PageLink, Section, StateBadge } from '../layout.tsx'
-import { Listing } from './listing.tsx'
+import { AdminLayout, adminPage, Listing, PageLink, Section, StateBadge } from '../layout.tsx'
 import { type Found, type FoundItem, LIMIT, MIN_PREFIX, onlyItemIn, search } from './search.ts'
 
 const SearchQuery = z.object({ q: inputText(255).trim().min(1) })

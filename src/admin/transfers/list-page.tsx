@@ -3,6 +3,7 @@ import { rules } from '../../delivery/reasons.ts'
 import { operatorLimits } from '../../http/limits.ts'
 import { Field, Notice, Select, Submit, Warning } from '../../pages/components/forms.tsx'
 import { Pager } from '../../pages/components/lists.tsx'
+import { usePage } from '../../pages/components/request.ts'
 import { plural, sentence } from '../../pages/components/text.ts'
 import { upTo } from '../format.ts'
 import { AdminLayout, Live, listPath, stateNames } from '../layout.tsx'
@@ -15,10 +16,9 @@ type TransfersProps = Omit<Awaited<ReturnType<typeof readTransferList>>, 'accoun
   /** What was done before, and to how many. */
   done: ActionName | 'retry-all' | undefined
   changed: number
-  isFirstPage: boolean
 }
 
-export const TransfersPage = ({ query, done, changed, isFirstPage, ...list }: TransfersProps) => (
+export const TransfersPage = ({ query, done, changed, ...list }: TransfersProps) => (
   <AdminLayout path="/operations/transfers">
     <h1>Transfers</h1>
     <Filters query={query} />
@@ -34,14 +34,13 @@ export const TransfersPage = ({ query, done, changed, isFirstPage, ...list }: Tr
         <BulkActions query={query} total={list.total} />
         <TransferRows
           transfers={list.transfers}
-          empty={isFirstPage ? 'No transfer matches.' : 'There are no more transfers.'}
+          empty={usePage().isFirstPage ? 'No transfer matches.' : 'There are no more transfers.'}
           isSelectable={isChangeable(query.state)}
         />
       </form>
       <Pager
         noun="transfers"
         to={(page) => listPath({ ...query, ...page })}
-        isFirstPage={isFirstPage}
         next={list.next !== undefined && { cursor: list.next }}
         isNewestFirst={false}
       />

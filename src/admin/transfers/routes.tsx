@@ -1,5 +1,4 @@
 /** The pages of transfers: the list, one transfer, and what operators do to them. */
-
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { deliveryStates } from '../../db/schema/delivery.ts'
@@ -14,6 +13,8 @@ import { readTransferHistory } from './history.ts'
 import { readTransferList, toFilter, toFindable } from './list.ts'
 import { TransfersPage } from './list-page.tsx'
 import { TransferPage } from './transfer-page.tsx'
+
+const PATH = '/operations/transfers'
 
 const actions = ['retry', 'cancel', 'write_off'] as const satisfies Action['action'][]
 const listAction = z.enum([...actions, 'retry-all'])
@@ -57,34 +58,28 @@ const ofOne = sent.administrator({ param: TransferId })
 const WriteOffForm = z.object({ returnPieces: checkbox })
 
 export const transferRoutes = new Endpoints()
+  .get(PATH, shown.administrator({ query: ListQuery }), async (c, { query: asked }) => {
+    const { cursor, done, ids, changed, ...given } = asked
+    const query = toFindable(given)
+    const before = { action: done, ids: ids.split(',').map(Number) }
+    const { account, ...list } = await readTransferList(c.var, { query, cursor, done: before })
+    const props = { ...list, query, done, changed }
+    const scripts = [...liveScripts, 'select.js']
+    const children = <TransfersPage {...props} />
+    return adminPage(c, { title: 'Transfers', account, scripts, children })
+  })
+  .post(PATH, sent.administrator({ form: ListForm }), async (c, { form }) => {
+    const { action, id, returnPieces, ...query } = form
+    const ids = [id].flat()
+    const change =
+      action === 'retry-all'
+        ? { ...toFilter(query), action: 'retry' as const }
+        : { ids, ...(action === 'write_off' ? { action, returnPieces } : { action }) }
+    const changed = await changeTransfers(withQueue(c), change)
+    return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
+  })
   .get(
-    '/operations/transfers',
-    shown.administrator({ query: ListQuery }),
-    async (c, { query: { cursor, done, ids, changed, ...given } }) => {
-      const query = toFindable(given)
-      const before = { action: done, ids: ids.split(',').map(Number) }
-      const { account, ...list } = await readTransferList(c.var, { query, cursor, done: before })
-      const props = { ...list, query, done, changed, isFirstPage: cursor === undefined }
-      const scripts = [...liveScripts, 'select.js']
-      const children = <TransfersPage {...props} />
-      return adminPage(c, { title: 'Transfers', account, scripts, children })
-    },
-  )
-  .post(
-    '/operations/transfers',
-    sent.administrator({ form: ListForm }),
-    async (c, { form: { action, id, returnPieces, ...query } }) => {
-      const ids = [id].flat()
-      const change =
-        action === 'retry-all'
-          ? { ...toFilter(query), action: 'retry' as const }
-          : { ids, ...(action === 'write_off' ? { action, returnPieces } : { action }) }
-      const changed = await changeTransfers(withQueue(c), change)
-      return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
-    },
-  )
-  .get(
-    '/operations/transfers/:id',
+    `${PATH}/:id`,
     shown.administrator({ param: TransferId, query: DoneQuery }),
     async (c, { param, query: { done } }) => {
       const { account, ...history } = await readTransferHistory(c.var, param)
@@ -93,21 +88,17 @@ export const transferRoutes = new Endpoints()
       return adminPage(c, { title, account, scripts: liveScripts, children })
     },
   )
-  .post('/operations/transfers/:id/retry', ofOne, (c, { param }) =>
-    changeOne(c, { ...param, action: 'retry' }),
-  )
-  .post('/operations/transfers/:id/cancel', ofOne, (c, { param }) =>
-    changeOne(c, { ...param, action: 'cancel' }),
-  )
+  .post(`${PATH}/:id/retry`, ofOne, (c, { param }) => changeOne(c, { ...param, action: 'retry' }))
+  .post(`${PATH}/:id/cancel`, ofOne, (c, { param }) => changeOne(c, { ...param, action: 'cancel' }))
   .post(
-    '/operations/transfers/:id/write-off',
+    `${PATH}/:id/write-off`,
     sent.administrator({ param: TransferId, form: WriteOffForm }),
     (c, { param, form }) => changeOne(c, { ...param, action: 'write_off', ...form }),
   )
 
 async function changeOne(c: Context<AppWithCaller>, change: Action & { id: number }) {
   await changeTransfer(withQueue(c), change)
-  return c.redirect(`/operations/transfers/${change.id}?done=${change.action}`, 303)
+  return c.redirect(`${PATH}/${change.id}?done=${change.action}`, 303)
 }
 
 const withQueue = (c: Context<AppWithCaller>) => ({ ...c.var, queue: c.env.DELIVERIES })

@@ -23,7 +23,6 @@ type TransferProps = TransferHistory & {
   done: ActionName | undefined
 }
 
-/** One delivery, with its history and actions. */
 export const TransferPage = ({ done, ...history }: TransferProps) => {
   const { transfer, obstacles } = history
   const network = usePage().settings.NETWORKS[transfer.network]

@@ -26,28 +26,26 @@ import { AccountSettings, ConfirmEmail } from './views.tsx'
 
 const EmailForm = z.object({ email: inputText(1000) })
 
+const PATH = '/settings/account'
+const checks = [signInRateLimit]
 const middleware = [explainBrokenLink('link')]
 
 export const accountRoutes = new Endpoints()
   .get('/settings', shown.public({}), (c) => c.redirect('/settings/profile', 303))
-  .get('/settings/account', shown.session({}), (c) => accountPage(c))
-  .post(
-    '/settings/account/email',
-    { ...sent.session({ form: EmailForm }), checks: [signInRateLimit] },
-    async (c, { form }) => {
-      const email = EmailAddress.safeParse(form.email)
-      if (!email.success)
-        return accountPage(c, ({ signIn }) => rejectField('email', form.email, signIn.notAnAddress))
-      const request = { email: email.data, client: rateLimitKey(c.req.raw) }
-      const secret = await createConfirmationLink(c.var, request)
-      const mails = { email: c.env.EMAIL, ...c.var }
-      const locale = readerLocale(c, null)
-      if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'link', locale })
-      return c.redirect('/settings/account?notice=link-sent', 303)
-    },
-  )
+  .get(PATH, shown.session({}), (c) => accountPage(c))
+  .post(`${PATH}/email`, { ...sent.session({ form: EmailForm }), checks }, async (c, { form }) => {
+    const email = EmailAddress.safeParse(form.email)
+    if (!email.success)
+      return accountPage(c, ({ signIn }) => rejectField('email', form.email, signIn.notAnAddress))
+    const request = { email: email.data, client: rateLimitKey(c.req.raw) }
+    const secret = await createConfirmationLink(c.var, request)
+    const mails = { email: c.env.EMAIL, ...c.var }
+    const locale = readerLocale(c, null)
+    if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'link', locale })
+    return c.redirect(`${PATH}?notice=link-sent`, 303)
+  })
   .get(
-    '/settings/account/email',
+    `${PATH}/email`,
     { ...shown.session({ query: LinkSecret }), middleware },
     async (c, { query: { secret } }) => {
       const { account, email } = await readConfirmationLink(c.var, secret)
@@ -57,22 +55,22 @@ export const accountRoutes = new Endpoints()
     },
   )
   .post(
-    '/settings/account/email/confirm',
+    `${PATH}/email/confirm`,
     { ...sent.session({ form: LinkSecret }), middleware },
     async (c, { form }) => {
       const { email, chainIds } = await linkEmail(c.var, form.secret)
       notifyOwner(c, email, { type: 'email-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
-      return c.redirect('/settings/account?notice=email-linked', 303)
+      return c.redirect(`${PATH}?notice=email-linked`, 303)
     },
   )
-  .post('/settings/account/email/unlink', sent.session({}), async (c) => {
+  .post(`${PATH}/email/unlink`, sent.session({}), async (c) => {
     notifyOwner(c, await unlink(c.var, 'email'), { type: 'email-unlinked' })
-    return c.redirect('/settings/account?notice=email-unlinked', 303)
+    return c.redirect(`${PATH}?notice=email-unlinked`, 303)
   })
-  .post('/settings/account/wallet/unlink', sent.session({}), async (c) => {
+  .post(`${PATH}/wallet/unlink`, sent.session({}), async (c) => {
     notifyOwner(c, await unlink(c.var, 'ethereumPublicAddr'), { type: 'wallet-unlinked' })
-    return c.redirect('/settings/account?notice=wallet-unlinked', 303)
+    return c.redirect(`${PATH}?notice=wallet-unlinked`, 303)
   })
 
 async function accountPage(

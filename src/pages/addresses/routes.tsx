@@ -46,45 +46,37 @@ const schemas = {
   billing: BillingFields.check(isComplete),
 }
 
+const PATH = '/settings/addresses'
+
 const action = sent.session({ param: Target })
 
 export const addressBookRoutes = new Endpoints()
-  .get(
-    '/settings/addresses',
-    shown.session({ query: BookQuery }),
-    (c, { query: { kind, deleted } }) =>
-      bookPage(c, { deleted: kind && deleted ? { kind, id: deleted } : undefined }),
+  .get(PATH, shown.session({ query: BookQuery }), (c, { query: { kind, deleted } }) =>
+    bookPage(c, { deleted: kind && deleted ? { kind, id: deleted } : undefined }),
   )
-  .get(
-    '/settings/addresses/:kind/new',
-    shown.session({ param: Kind }),
-    async (c, { param: { kind } }) =>
-      formPage(c, await readAccount(c.var), { kind, values: {}, isDefault: false }),
+  .get(`${PATH}/:kind/new`, shown.session({ param: Kind }), async (c, { param: { kind } }) =>
+    formPage(c, await readAccount(c.var), { kind, values: {}, isDefault: false }),
   )
-  .post(
-    '/settings/addresses/:kind/new',
-    sent.session({ param: Kind, form: Form }),
-    (c, { param, form }) => save(c, param, form),
+  .post(`${PATH}/:kind/new`, sent.session({ param: Kind, form: Form }), (c, { param, form }) =>
+    save(c, param, form),
   )
-  .get('/settings/addresses/:kind/:id', shown.session({ param: Target }), async (c, { param }) => {
+  .get(`${PATH}/:kind/:id`, shown.session({ param: Target }), async (c, { param }) => {
     const { account, address } = await readAddress(c.var, param)
     return formPage(c, account, { ...param, values: address, isDefault: address.isDefault })
   })
-  .post(
-    '/settings/addresses/:kind/:id',
-    sent.session({ param: Target, form: Form }),
-    (c, { param, form }) => save(c, param, form),
+  .post(`${PATH}/:kind/:id`, sent.session({ param: Target, form: Form }), (c, { param, form }) =>
+    save(c, param, form),
   )
-  .post('/settings/addresses/:kind/:id/default', action, async (c, { param }) => {
+  .post(`${PATH}/:kind/:id/default`, action, async (c, { param }) => {
     await updateAddress(c.var, { ...param, changes: { isDefault: true } })
     return c.redirect(bookPath('default-changed'), 303)
   })
-  .post('/settings/addresses/:kind/:id/delete', action, async (c, { param }) => {
+  .post(`${PATH}/:kind/:id/delete`, action, async (c, { param }) => {
     // After a second click the address is deleted already. The page says whether it is.
     await deleteAddress(c.var, param).catch(allowNotFound)
-    return c.redirect(`/settings/addresses?kind=${param.kind}&deleted=${param.id}`, 303)
+    return c.redirect(`${PATH}?kind=${param.kind}&deleted=${param.id}`, 303)
   })
-  .post('/settings/addresses/:kind/:id/restore', action, async (c, { param }) => {
+  .post(`${PATH}/:kind/:id/restore`, action, async (c, { param }) => {
     try {
       await restoreAddress(c.var, param)
     } catch (error) {
@@ -93,7 +85,7 @@ export const addressBookRoutes = new Endpoints()
     return c.redirect(bookPath('address-restored'), 303)
   })
 
-const bookPath = (notice: NoticeName) => `/settings/addresses?notice=${notice}`
+const bookPath = (notice: NoticeName) => `${PATH}?notice=${notice}`
 
 function allowNotFound(error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error

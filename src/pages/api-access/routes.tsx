@@ -44,62 +44,57 @@ const Revocation = AllTokensFilter.extend({ back: z.literal('everyone').optional
 
 const section = 'api-access'
 const scripts = ['dialog.js']
+const PATH = '/settings/api-access'
+const checks = [tokenRateLimit]
 
 export const apiAccessRoutes = new Endpoints()
-  .get('/settings/api-access', shown.session({}), (c) => ownTokensPage(c))
+  .get(PATH, shown.session({}), (c) => ownTokensPage(c))
+  .post(`${PATH}/tokens`, { ...sent.session({ form: NewToken }), checks }, async (c, { form }) => {
+    const { days, ...entered } = form
+    // Metrics are of the whole instance, and a shop sells for every seller.
+    const isForMaster = entered.scope === 'metrics' || entered.scope === 'orders'
+    const input = isForMaster ? { ...entered, role: 'master' as const } : entered
+    try {
+      const token = { ...input, name: parseForm(TokenName, input.name), lifetime: days * DAY }
+      const { id, email } = await generateToken(c.var, token)
+      if (token.role === 'master') notifyOwner(c, email, { type: 'master-token', name: token.name })
+      return c.redirect(`${PATH}/tokens/${id}`, 303)
+    } catch (error) {
+      return ownTokensPage(c, rejectionOf(error, entered, 'name'))
+    }
+  })
+  .get(`${PATH}/tokens/:id`, shown.session({ param: TokenId }), async (c, { param }) => {
+    const { account, ...details } = await readToken(c.var, param.id)
+    const { name } = details.token
+    const children = <TokenDetails {...details} />
+    return page(c, { title: name, section, account, scripts: ['copy.js'], children })
+  })
   .post(
-    '/settings/api-access/tokens',
-    { ...sent.session({ form: NewToken }), checks: [tokenRateLimit] },
-    async (c, { form: { days, ...entered } }) => {
-      // Metrics are of the whole instance, and a shop sells for every seller.
-      const isForMaster = entered.scope === 'metrics' || entered.scope === 'orders'
-      const input = isForMaster ? { ...entered, role: 'master' as const } : entered
-      try {
-        const token = { ...input, name: parseForm(TokenName, input.name), lifetime: days * DAY }
-        const { id, email } = await generateToken(c.var, token)
-        if (token.role === 'master')
-          notifyOwner(c, email, { type: 'master-token', name: token.name })
-        return c.redirect(`/settings/api-access/tokens/${id}`, 303)
-      } catch (error) {
-        return ownTokensPage(c, rejectionOf(error, entered, 'name'))
-      }
-    },
-  )
-  .get(
-    '/settings/api-access/tokens/:id',
-    shown.session({ param: TokenId }),
-    async (c, { param }) => {
-      const { account, ...details } = await readToken(c.var, param.id)
-      const { name } = details.token
-      const children = <TokenDetails {...details} />
-      return page(c, { title: name, section, account, scripts: ['copy.js'], children })
-    },
-  )
-  .post(
-    '/settings/api-access/tokens/:id/roll',
-    { ...sent.session({ param: TokenId }), checks: [tokenRateLimit] },
+    `${PATH}/tokens/:id/roll`,
+    { ...sent.session({ param: TokenId }), checks },
     async (c, { param }) => {
       const rolled = await rollToken(c.var, param.id)
       if (rolled.role === 'master')
         notifyOwner(c, rolled.email, { type: 'master-token', name: rolled.name })
-      return c.redirect(`/settings/api-access/tokens/${rolled.id}?notice=token-rolled`, 303)
+      return c.redirect(`${PATH}/tokens/${rolled.id}?notice=token-rolled`, 303)
     },
   )
   .post(
-    '/settings/api-access/tokens/:id/revoke',
+    `${PATH}/tokens/:id/revoke`,
     sent.session({ param: TokenId, form: Revocation }),
     async (c, { param, form: { back, ...filter } }) => {
       await revokeToken(c.var, param.id)
       const path = back
         ? everyonePath({ ...filter, notice: 'token-revoked' })
-        : '/settings/api-access?notice=token-revoked'
+        : `${PATH}?notice=token-revoked`
       return c.redirect(path, 303)
     },
   )
   .get(
-    '/settings/api-access/everyone',
+    `${PATH}/everyone`,
     shown.administrator({ query: AllTokensFilter }),
-    async (c, { query: { owner, after } }) => {
+    async (c, { query }) => {
+      const { owner, after } = query
       const [createdAt, id] = after?.split(',') ?? []
       const cursor = createdAt && id ? { createdAt, id } : undefined
       const { account, ...all } = await readAllTokens(c.var, { owner, after: cursor })

@@ -185,7 +185,6 @@ export const AllTokens = ({ tokens, next, owner, after }: AllTokensProps) => (
     <Pager
       noun="tokens"
       to={(page) => everyonePath({ owner, ...page })}
-      isFirstPage={!after}
       next={next && { after: `${next.createdAt},${next.id}` }}
     />
   </>

@@ -5,6 +5,7 @@ import { invalidInput } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
 import { Icon } from './icon.tsx'
 import { type Rejection, usePage } from './request.ts'
+import { sentence } from './text.ts'
 
 type Kind = 'normal' | 'primary' | 'small'
 
@@ -118,9 +119,6 @@ export const Problem = ({ id, text }: { id: string; text: string | undefined }) 
       {text}
     </p>
   ) : null
-
-/** Messages of the API have no capital letter and no full stop. */
-export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 type CopyFieldProps = { id: string; label: string; text: string; rows?: number }
 

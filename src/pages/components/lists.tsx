@@ -1,6 +1,7 @@
 /** Lists of rows and of facts, and links to the parts of a page and of a list. */
 import type { Child } from 'hono/jsx'
 import { LinkButton } from './forms.tsx'
+import { usePage } from './request.ts'
 
 type RowsProps<Item> = {
   items: readonly Item[]
@@ -85,20 +86,19 @@ type PagerProps = {
   noun: string | { newest: string; older: string }
   /** Returns the path of a page: of the first one without a query. */
   to: (page?: Query) => string
-  isFirstPage: boolean
   /** The query of the next page; absent on the last. */
   next: Query | false | null | undefined
   isNewestFirst?: boolean
 }
 
-export const Pager = ({ noun, to, isFirstPage, next, isNewestFirst = true }: PagerProps) => {
+export const Pager = ({ noun, to, next, isNewestFirst = true }: PagerProps) => {
   const inEnglish = isNewestFirst
     ? { newest: `Newest ${noun}`, older: `Older ${noun}` }
     : { newest: `First ${noun}`, older: `Next ${noun}` }
   const { newest, older } = typeof noun === 'string' ? inEnglish : noun
   return (
     <p class="actions">
-      {!isFirstPage && <LinkButton href={to()}>{newest}</LinkButton>}
+      {!usePage().isFirstPage && <LinkButton href={to()}>{newest}</LinkButton>}
       {next && <LinkButton href={to(next)}>{older}</LinkButton>}
     </p>
   )

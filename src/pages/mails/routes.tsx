@@ -1,5 +1,4 @@
 /** The page that ends mails about orders. The link to it is in each of them. */
-
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { tokenIssuer, verifyOptOut } from '../../auth/tokens.ts'
@@ -12,20 +11,18 @@ import { Submit } from '../components/forms.tsx'
 import { usePage } from '../components/request.ts'
 import { page, sent, shown } from '../page.tsx'
 
+const OptOutQuery = z.object({ token: inputText(2048) })
+
 export const mailRoutes = new Endpoints()
   // Opening the link changes nothing, because mail scanners open links too.
   .get('/mails/unsubscribe', shown.public({}), (c) => optOutPage(c, false))
   // Mail programs call it without a session, and from other sites (RFC 8058).
-  .post(
-    '/mails/unsubscribe',
-    sent.public({ query: z.object({ token: inputText(2048) }) }),
-    async (c, { query }) => {
-      const hash = await verifyOptOut(tokenIssuer(c.var.settings), query.token)
-      if (hash === null) throw invalidField('token', 'must be that of a link in a mail')
-      await optOut(c.var, hash)
-      return optOutPage(c, true)
-    },
-  )
+  .post('/mails/unsubscribe', sent.public({ query: OptOutQuery }), async (c, { query }) => {
+    const hash = await verifyOptOut(tokenIssuer(c.var.settings), query.token)
+    if (hash === null) throw invalidField('token', 'must be that of a link in a mail')
+    await optOut(c.var, hash)
+    return optOutPage(c, true)
+  })
 
 const optOutPage = (c: Context<App>, isDone: boolean) =>
   page(c, {

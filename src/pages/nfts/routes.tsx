@@ -23,42 +23,34 @@ const NftsQuery = z.object({
 })
 const CreatorQuery = NftsQuery.pick({ cursor: true })
 const CreatorParam = z.object({ creator: idText.or(inputText(30)) })
+const NftParam = z.object({ id: idText })
 
 export const nftRoutes = new Endpoints()
-  .get(
-    '/nfts',
-    shown.public({ query: NftsQuery }),
-    async (c, { query: { cursor, ...filters } }) => {
-      const { q, edition: amountType, sale, creator: creatorId } = filters
-      const active = sale && true
-      const read = readNfts(c.var, { q, amountType, active, creatorId, cursor })
-      const [account, list] = await withAccount(c, read)
-      const head = (
-        <Preview title="NFTs" description="All digital collectibles here." path="/nfts" />
-      )
-      const children = <NftList {...list} filters={filters} isFirst={!cursor} />
-      return page(c, { title: 'NFTs', account, head, children })
-    },
-  )
-  .get(
-    '/nfts/:id',
-    shown.public({ param: z.object({ id: idText }) }),
-    async (c, { param: { id } }) => {
-      const [account, details] = await withAccount(c, readNft(c.var, id))
-      const { nft } = details
-      const { title, creator, description } = nft
-      const head = (
-        <Preview
-          title={title}
-          description={description?.slice(0, 200) ?? `${editionOf(nft)} by ${nameOf(creator)}`}
-          path={`/nfts/${id}`}
-          artOf={nft.imageUrl !== null && id}
-        />
-      )
-      const children = <NftPage {...details} />
-      return page(c, { title, account, head, scripts: ['art.js'], children })
-    },
-  )
+  .get('/nfts', shown.public({ query: NftsQuery }), async (c, { query }) => {
+    const { cursor, ...filters } = query
+    const { q, edition: amountType, sale, creator: creatorId } = filters
+    const active = sale && true
+    const read = readNfts(c.var, { q, amountType, active, creatorId, cursor })
+    const [account, list] = await withAccount(c, read)
+    const head = <Preview title="NFTs" description="All digital collectibles here." path="/nfts" />
+    const children = <NftList {...list} filters={filters} />
+    return page(c, { title: 'NFTs', account, head, children })
+  })
+  .get('/nfts/:id', shown.public({ param: NftParam }), async (c, { param: { id } }) => {
+    const [account, details] = await withAccount(c, readNft(c.var, id))
+    const { nft } = details
+    const { title, creator, description } = nft
+    const head = (
+      <Preview
+        title={title}
+        description={description?.slice(0, 200) ?? `${editionOf(nft)} by ${nameOf(creator)}`}
+        path={`/nfts/${id}`}
+        artOf={nft.imageUrl !== null && id}
+      />
+    )
+    const children = <NftPage {...details} />
+    return page(c, { title, account, head, scripts: ['art.js'], children })
+  })
   .get(
     '/creators/:creator',
     shown.public({ param: CreatorParam, query: CreatorQuery }),
@@ -70,7 +62,7 @@ export const nftRoutes = new Endpoints()
       const title = nameOf(creator)
       const description = `${title} has released ${plural(creator.nfts, 'NFT')} here.`
       const head = <Preview title={title} description={description} path={creatorPath(creator)} />
-      const children = <CreatorPage {...list} creator={creator} isFirst={!cursor} />
+      const children = <CreatorPage {...list} creator={creator} />
       return page(c, { title, account, head, children })
     },
   )

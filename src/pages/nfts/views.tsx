@@ -26,9 +26,9 @@ type Filters = {
   creator?: number | undefined
 }
 
-type ListProps = NftsPage & { filters: Filters; isFirst: boolean }
+type ListProps = NftsPage & { filters: Filters }
 
-export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListProps) => (
+export const NftList = ({ filters, creator, nfts, nextCursor }: ListProps) => (
   <div class="flow">
     <h1>NFTs</h1>
     <search>
@@ -60,11 +60,13 @@ export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListPro
       </p>
     )}
     <h2 class="visually-hidden">Results</h2>
-    <NftGrid nfts={nfts} isSelection={!isFirst || Object.values(filters).some(Boolean)} />
+    <NftGrid
+      nfts={nfts}
+      isSelection={!usePage().isFirstPage || Object.values(filters).some(Boolean)}
+    />
     <Pager
       noun="page"
       to={(page) => pathWith('/nfts', { ...filters, ...page })}
-      isFirstPage={isFirst}
       next={nextCursor !== null && { cursor: nextCursor }}
       isNewestFirst={false}
     />
@@ -73,7 +75,7 @@ export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListPro
 
 type CreatorProps = Omit<ListProps, 'filters'> & { creator: NonNullable<NftsPage['creator']> }
 
-export const CreatorPage = ({ creator, isFirst, nfts, nextCursor }: CreatorProps) => (
+export const CreatorPage = ({ creator, nfts, nextCursor }: CreatorProps) => (
   <div class="flow">
     <div class="creator">
       <UserPicture user={creator} size={80} />
@@ -94,7 +96,6 @@ export const CreatorPage = ({ creator, isFirst, nfts, nextCursor }: CreatorProps
     <Pager
       noun="page"
       to={(page) => pathWith(creatorPath(creator), { ...page })}
-      isFirstPage={isFirst}
       next={nextCursor !== null && { cursor: nextCursor }}
       isNewestFirst={false}
     />

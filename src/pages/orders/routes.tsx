@@ -36,15 +36,14 @@ export const orderPageRoutes = new Endpoints()
   .get('/orders', ofList, async (c, { query }) => {
     const { side = 'bought', before = null, notice, transfers = 0 } = query
     const { account, ...history } = await readHistory(c.var, { side, before })
-    const list = { ...history, isFirstPage: before === null }
-    const children = <Orders {...list} side={side} transfers={notice && transfers} />
+    const children = <Orders {...history} side={side} transfers={notice && transfers} />
     const refresh = history.entries.some(isOnItsWay) ? REFRESH : undefined
     const title = ({ orders }: Texts) => orders.title
     return page(c, { title, account, scripts: ['orders.js'], refresh, children })
   })
   .get('/collection', ofList, async (c, { query: { before = null } }) => {
     const { account, ...list } = await readHistory(c.var, { side: 'collected', before })
-    const children = <Collection {...list} isFirstPage={before === null} />
+    const children = <Collection {...list} />
     return page(c, { title: ({ collection }) => collection.title, account, children })
   })
   .get('/orders/:id', ofOrder, async (c, { param }) => {

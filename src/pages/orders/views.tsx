@@ -22,7 +22,7 @@ import {
 } from './progress.tsx'
 
 /** A page of a list. `next` is the cursor of the next page; null on the last. */
-type ListProps = { entries: HistoryEntry[]; next: number | null; isFirstPage: boolean }
+type ListProps = { entries: HistoryEntry[]; next: number | null }
 
 type OrdersProps = ListProps & {
   side: Side
@@ -33,8 +33,8 @@ type OrdersProps = ListProps & {
   transfers: number | undefined
 }
 
-export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersProps) => {
-  const { locale, texts } = usePage()
+export const Orders = ({ side, entries, next, ...props }: OrdersProps) => {
+  const { locale, texts, isFirstPage } = usePage()
   const { orders } = texts
   const { transfers } = props
   const empty = side === 'bought' ? orders.noneBought : orders.noneSold
@@ -67,7 +67,6 @@ export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersPro
         <Pager
           noun={orders}
           to={(page) => listPath(side, page)}
-          isFirstPage={isFirstPage}
           next={next !== null && { before: next }}
         />
       </LiveHistory>
@@ -255,7 +254,7 @@ export const ForeignOrder = () => {
 }
 
 /** What was delivered to a user: a card for each NFT of the page. */
-export const Collection = ({ entries, next, isFirstPage }: ListProps) => {
+export const Collection = ({ entries, next }: ListProps) => {
   const { collection } = usePage().texts
   return (
     <div class="flow">
@@ -270,7 +269,6 @@ export const Collection = ({ entries, next, isFirstPage }: ListProps) => {
       <Pager
         noun={collection}
         to={(page) => pathWith('/collection', { ...page })}
-        isFirstPage={isFirstPage}
         next={next !== null && { before: next }}
       />
     </div>

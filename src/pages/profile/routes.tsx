@@ -19,36 +19,33 @@ const text = inputText(1000)
 const Names = z.object({ name: text, username: text })
 const PictureUrl = z.object({ avatarUrl: writtenText(2048) })
 
+const PATH = '/settings/profile'
+const checks = [avatarRateLimit]
+
 export const profileRoutes = new Endpoints()
-  .get('/settings/profile', shown.session({}), async (c) =>
-    profilePage(c, await readAccount(c.var)),
-  )
-  .post('/settings/profile', sent.session({ form: Names }), async (c, { form }) => {
+  .get(PATH, shown.session({}), async (c) => profilePage(c, await readAccount(c.var)))
+  .post(PATH, sent.session({ form: Names }), async (c, { form }) => {
     try {
       await updateProfile(c.var, parseForm(Profile, form))
     } catch (error) {
       const rejection = rejectionOf(error, form, 'username')
       return profilePage(c, await readAccount(c.var), rejection)
     }
-    return c.redirect('/settings/profile?notice=profile-saved', 303)
+    return c.redirect(`${PATH}?notice=profile-saved`, 303)
+  })
+  .post(`${PATH}/avatar`, { ...sent.session({}), checks }, async (c) => {
+    const account = await readAccount(c.var)
+    try {
+      const picture = await pictureFromForm(c)
+      await storeAvatar(avatarContext(c), { userId: account.id, picture })
+    } catch (error) {
+      return profilePage(c, account, rejectionOf(error, {}, 'avatar'))
+    }
+    return c.redirect(SAVED_PICTURE, 303)
   })
   .post(
-    '/settings/profile/avatar',
-    { ...sent.session({}), checks: [avatarRateLimit] },
-    async (c) => {
-      const account = await readAccount(c.var)
-      try {
-        const picture = await pictureFromForm(c)
-        await storeAvatar(avatarContext(c), { userId: account.id, picture })
-      } catch (error) {
-        return profilePage(c, account, rejectionOf(error, {}, 'avatar'))
-      }
-      return c.redirect(SAVED_PICTURE, 303)
-    },
-  )
-  .post(
-    '/settings/profile/avatar-url',
-    { ...sent.session({ form: PictureUrl }), checks: [avatarRateLimit] },
+    `${PATH}/avatar-url`,
+    { ...sent.session({ form: PictureUrl }), checks },
     async (c, { form }) => {
       const loopbackHosts = c.var.settings.LOOPBACK_HOSTS
       const account = await readAccount(c.var)
@@ -62,7 +59,7 @@ export const profileRoutes = new Endpoints()
     },
   )
 
-const SAVED_PICTURE = '/settings/profile?notice=picture-saved'
+const SAVED_PICTURE = `${PATH}?notice=picture-saved`
 
 function profilePage(c: Context<AppWithCaller>, account: Account, rejection?: Rejection) {
   const scripts = ['avatar.js']

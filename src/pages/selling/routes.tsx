@@ -25,34 +25,23 @@ const PATH = '/settings/selling'
 const Query = z.object({ before: cursorText.optional().catch(undefined) })
 const text = inputText(100)
 const Sold = z.object({ network: text, contract: text, fulfilment: z.enum(fulfilments) })
+const checks = [signInRateLimit]
 
 export const sellingRoutes = new Endpoints()
-  .get(
-    PATH,
-    { ...shown.session({ query: Query }), checks: [signInRateLimit] },
-    async (c, { query: { before = null } }) => {
-      const { account, ...selling } = await readSelling(c.var, { before })
-      const children = <SellingSettings {...selling} isFirstPage={before === null} />
-      const scripts = ['wallet-action.js', 'copy.js']
-      return page(c, { title: 'Selling', section: 'selling', account, scripts, children })
-    },
-  )
-  .post(
-    `${PATH}/retry`,
-    { ...sent.session({ form: Sold }), checks: [signInRateLimit] },
-    async (c, { form }) => {
-      const ctx = { ...c.var, queue: c.env.DELIVERIES }
-      const isRetried = await retrySold(ctx, form)
-      return c.redirect(isRetried ? `${PATH}?notice=sold-retried` : PATH, 303)
-    },
-  )
+  .get(PATH, { ...shown.session({ query: Query }), checks }, async (c, { query }) => {
+    const { before = null } = query
+    const { account, ...selling } = await readSelling(c.var, { before })
+    const children = <SellingSettings {...selling} />
+    const scripts = ['wallet-action.js', 'copy.js']
+    return page(c, { title: 'Selling', section: 'selling', account, scripts, children })
+  })
+  .post(`${PATH}/retry`, { ...sent.session({ form: Sold }), checks }, async (c, { form }) => {
+    const ctx = { ...c.var, queue: c.env.DELIVERIES }
+    const isRetried = await retrySold(ctx, form)
+    return c.redirect(isRetried ? `${PATH}?notice=sold-retried` : PATH, 303)
+  })
 
-const SellingSettings = ({
-  contracts,
-  listings,
-  next,
-  isFirstPage,
-}: Selling & { isFirstPage: boolean }) => (
+const SellingSettings = ({ contracts, listings, next }: Selling) => (
   <>
     <h2>Selling</h2>
     <p class="lead">
@@ -71,14 +60,13 @@ const SellingSettings = ({
     <Rows
       items={listings}
       labelledby="listings"
-      empty={isFirstPage ? 'You have no listings yet.' : 'There are no more listings.'}
+      empty={usePage().isFirstPage ? 'You have no listings yet.' : 'There are no more listings.'}
       row={(listing) => <ListingRow listing={listing} />}
     />
     <p class="hint">Sold and waiting pieces are those of your newest {COUNTED_ORDERS} orders.</p>
     <Pager
       noun="listings"
       to={(page) => pathWith(PATH, { ...page })}
-      isFirstPage={isFirstPage}
       next={next !== null && { before: next }}
     />
   </>

@@ -8,20 +8,18 @@ import { LastUsed, When } from '../components/values.tsx'
 import { page, sent, shown } from '../page.tsx'
 import { RecentSignIn } from '../settings.tsx'
 
+const SessionId = z.object({ id: z.uuid() })
+
 export const sessionRoutes = new Endpoints()
   .get('/settings/sessions', shown.session({}), async (c) => {
     const { account, sessions } = await readSessions(c.var)
     const children = <Sessions sessions={sessions} currentId={c.var.caller.tokenId} />
     return page(c, { title: 'Sessions', section: 'sessions', account, children })
   })
-  .post(
-    '/settings/sessions/:id/end',
-    sent.session({ param: z.object({ id: z.uuid() }) }),
-    async (c, { param }) => {
-      await endOneSession(c.var, param.id)
-      return c.redirect('/settings/sessions?notice=session-ended', 303)
-    },
-  )
+  .post('/settings/sessions/:id/end', sent.session({ param: SessionId }), async (c, { param }) => {
+    await endOneSession(c.var, param.id)
+    return c.redirect('/settings/sessions?notice=session-ended', 303)
+  })
   .post('/settings/sessions/end-others', sent.session({}), async (c) => {
     await endOtherSessions(c.var)
     return c.redirect('/settings/sessions?notice=sessions-ended', 303)

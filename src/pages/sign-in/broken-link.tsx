@@ -1,5 +1,4 @@
 /** Pages in place of mailed links that do not work. Programs get the error as JSON. */
-
 import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { App } from '../../http/context.ts'

@@ -87,17 +87,14 @@ export const signInRoutes = new Endpoints()
     const shown = { redirect: request.redirect, notice: isAnother && 'another' }
     return c.redirect(pathWith('/sign-in/email/sent', shown), 303)
   })
-  .get(
-    '/sign-in/email/sent',
-    shown.public({ query: SentQuery }),
-    async (c, { query: { redirect, notice } }) => {
-      const account = await findAccount(c.var.db, c.var.caller)
-      const asked = { email: readLinkAddress(c), isAnother: notice === 'another' }
-      const target = allowedRedirect(c.var.settings, redirect)
-      const children = <LinkSent {...asked} redirect={target} />
-      return page(c, { title: ({ signIn }) => signIn.sent.title, account, children })
-    },
-  )
+  .get('/sign-in/email/sent', shown.public({ query: SentQuery }), async (c, { query }) => {
+    const { redirect, notice } = query
+    const account = await findAccount(c.var.db, c.var.caller)
+    const asked = { email: readLinkAddress(c), isAnother: notice === 'another' }
+    const target = allowedRedirect(c.var.settings, redirect)
+    const children = <LinkSent {...asked} redirect={target} />
+    return page(c, { title: ({ signIn }) => signIn.sent.title, account, children })
+  })
   .get(
     '/sign-in/email',
     { ...shown.public({ query: LinkSecret }), checks: [signInRateLimit], middleware },

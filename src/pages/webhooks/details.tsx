@@ -24,7 +24,6 @@ type LogProps = {
   log: { messages: WebhookMessage[]; nextCursor: string | null }
   /** Which messages are shown; undefined for all. */
   state: MessageState | undefined
-  isFirstPage: boolean
 }
 
 type WebhookDetailsProps = LogProps & {
@@ -178,7 +177,7 @@ const ChangeForm = ({ webhook }: { webhook: Webhook }) => {
   )
 }
 
-const Log = ({ webhook, log, state, isFirstPage }: LogProps) => (
+const Log = ({ webhook, log, state }: LogProps) => (
   <section class="flow">
     <h3 id="log">Messages of the last 30 days</h3>
     <Tabs
@@ -192,7 +191,9 @@ const Log = ({ webhook, log, state, isFirstPage }: LogProps) => (
     <Rows
       items={log.messages}
       empty={
-        isFirstPage && !log.nextCursor ? 'There are no such messages yet.' : 'None on this page.'
+        usePage().isFirstPage && !log.nextCursor
+          ? 'There are no such messages yet.'
+          : 'None on this page.'
       }
       labelledby="log"
       isOrdered
@@ -201,7 +202,6 @@ const Log = ({ webhook, log, state, isFirstPage }: LogProps) => (
     <Pager
       noun="messages"
       to={(page) => logPath(webhook, { state, ...page })}
-      isFirstPage={isFirstPage}
       next={log.nextCursor !== null && { cursor: log.nextCursor }}
     />
   </section>

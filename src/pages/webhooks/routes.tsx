@@ -58,58 +58,52 @@ const PageQuery = z.object({
   test: z.string().optional(),
 })
 
+const PATH = '/settings/webhooks'
+const ONE = `${PATH}/:webhook_id`
+
 const action = sent.session({ param: WebhookId })
 
 export const webhookPageRoutes = new Endpoints()
-  .get('/settings/webhooks', shown.session({}), (c) => listPage(c))
-  .post(
-    '/settings/webhooks',
-    sent.session({ form: CreateForm }),
-    async (c, { form: { update, ...values } }) => {
-      if (update) return listPage(c, { values, problems: {}, status: 200 })
-      try {
-        const input = { ...parseForm(NewWebhook, values), role: values.role }
-        const { webhook } = await createWebhook(c.var, input)
-        return wakeAndRedirect(c, webhook, 'webhook-created')
-      } catch (error) {
-        return listPage(c, explainRejection(error, values))
-      }
-    },
+  .get(PATH, shown.session({}), (c) => listPage(c))
+  .post(PATH, sent.session({ form: CreateForm }), async (c, { form: { update, ...values } }) => {
+    if (update) return listPage(c, { values, problems: {}, status: 200 })
+    try {
+      const input = { ...parseForm(NewWebhook, values), role: values.role }
+      const { webhook } = await createWebhook(c.var, input)
+      return wakeAndRedirect(c, webhook, 'webhook-created')
+    } catch (error) {
+      return listPage(c, explainRejection(error, values))
+    }
+  })
+  .get(ONE, shown.session({ param: WebhookId, query: PageQuery }), (c, { param, query }) =>
+    detailsPage(c, { id: param.webhook_id, ...query }),
   )
-  .get(
-    '/settings/webhooks/:webhook_id',
-    shown.session({ param: WebhookId, query: PageQuery }),
-    (c, { param, query }) => detailsPage(c, { id: param.webhook_id, ...query }),
-  )
-  .post(
-    '/settings/webhooks/:webhook_id',
-    sent.session({ param: WebhookId, form: ChangeForm }),
-    async (c, { param: { webhook_id: id }, form }) => {
-      try {
-        const changes = { id, ...parseForm(NewWebhook, form), enabled: form.enabled }
-        return wakeAndRedirect(c, await updateWebhook(c.var, changes), 'webhook-saved')
-      } catch (error) {
-        return detailsPage(c, { id }, explainRejection(error, form))
-      }
-    },
-  )
-  .post('/settings/webhooks/:webhook_id/rotate', action, async (c, { param }) => {
+  .post(ONE, sent.session({ param: WebhookId, form: ChangeForm }), async (c, { param, form }) => {
+    const id = param.webhook_id
+    try {
+      const changes = { id, ...parseForm(NewWebhook, form), enabled: form.enabled }
+      return wakeAndRedirect(c, await updateWebhook(c.var, changes), 'webhook-saved')
+    } catch (error) {
+      return detailsPage(c, { id }, explainRejection(error, form))
+    }
+  })
+  .post(`${ONE}/rotate`, action, async (c, { param }) => {
     await rotateSecret(c.var, param.webhook_id)
-    return c.redirect(`/settings/webhooks/${param.webhook_id}?notice=webhook-rotated`, 303)
+    return c.redirect(`${PATH}/${param.webhook_id}?notice=webhook-rotated`, 303)
   })
-  .post('/settings/webhooks/:webhook_id/delete', action, async (c, { param }) => {
+  .post(`${ONE}/delete`, action, async (c, { param }) => {
     await deleteWebhook(c.var, param.webhook_id)
-    return c.redirect('/settings/webhooks?notice=webhook-deleted', 303)
+    return c.redirect(`${PATH}?notice=webhook-deleted`, 303)
   })
-  .post('/settings/webhooks/:webhook_id/test', action, async (c, { param: { webhook_id: id } }) => {
+  .post(`${ONE}/test`, action, async (c, { param: { webhook_id: id } }) => {
     const { role, message } = await sendTest(c.var, id)
     const sending = sendFirst({ ...c.var, env: c.env }, { id, role })
     c.executionCtx.waitUntil(sending)
     await Promise.race([sending, scheduler.wait(TEST_WAIT)])
-    return c.redirect(`/settings/webhooks/${id}?test=${message.id}`, 303)
+    return c.redirect(`${PATH}/${id}?test=${message.id}`, 303)
   })
   .post(
-    '/settings/webhooks/:webhook_id/messages/:message_id/resend',
+    `${ONE}/messages/:message_id/resend`,
     sent.session({ param: MessageId }),
     async (c, { param: { webhook_id: endpointId, message_id: id } }) => {
       const { role } = await resendMessage(c.var, { endpointId, id })
@@ -117,7 +111,7 @@ export const webhookPageRoutes = new Endpoints()
     },
   )
   .post(
-    '/settings/webhooks/:webhook_id/replay',
+    `${ONE}/replay`,
     sent.session({ param: WebhookId, form: ReplayForm }),
     async (c, { param: { webhook_id: endpointId }, form }) => {
       const webhook = await replayEvents(c.var, { endpointId, ...form })
@@ -142,7 +136,7 @@ function explainRejection(error: unknown, values: z.infer<typeof Form>): Rejecti
 /** Wakes the consumer for the endpoint, after the response. */
 function wakeAndRedirect(c: Context<AppWithCaller>, endpoint: DueEndpoint, notice: NoticeName) {
   c.executionCtx.waitUntil(wakeEndpoints(c.env, [endpoint]))
-  return c.redirect(`/settings/webhooks/${endpoint.id}?notice=${notice}`, 303)
+  return c.redirect(`${PATH}/${endpoint.id}?notice=${notice}`, 303)
 }
 
 async function listPage(c: Context<AppWithCaller>, rejection?: Rejection) {
@@ -156,13 +150,11 @@ type Shown = Partial<z.infer<typeof PageQuery>> & { id: string }
 
 async function detailsPage(c: Context<AppWithCaller>, shown: Shown, rejection?: Rejection) {
   const { settings, now } = c.var
-  const { state, cursor, test } = shown
+  const { state, test } = shown
   const read = { ...shown, limit: PAGE_SIZE }
   const { account, secretId, ...found } = await readWebhookPage(c.var, read)
   const secret = isRecent(account, now) ? await webhookSecret(settings, secretId) : undefined
   const scripts = ['dialog.js', 'copy.js']
-  const children = (
-    <WebhookDetails {...found} secret={secret} state={state} test={test} isFirstPage={!cursor} />
-  )
+  const children = <WebhookDetails {...found} secret={secret} state={state} test={test} />
   return page(c, { title: 'Webhook', section: 'webhooks', account, scripts, rejection, children })
 }
