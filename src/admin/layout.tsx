@@ -10,8 +10,8 @@ import { Time } from '../pages/components/values.tsx'
 import { page } from '../pages/page.tsx'
 import type { FoundListing } from './search/search.ts'
 
-export const adminPage: typeof page = (c, content) =>
-  page(c, { styles: ['operations.css'], ...content })
+export const adminPage: typeof page = (c, content, view) =>
+  page(c, { styles: ['operations.css'], ...content }, view)
 
 const tabs = [
   ['/operations', 'Overview'],

@@ -30,7 +30,14 @@ import './validation-messages.ts'
  * `administrator`: an administrator who is signed in with a browser. `metrics`: a master token, also
  * one that may only read the metrics.
  */
-export type Access = 'public' | 'token' | 'orders' | 'session' | 'administrator' | 'master' | 'metrics'
+export type Access =
+  | 'public'
+  | 'token'
+  | 'orders'
+  | 'session'
+  | 'administrator'
+  | 'master'
+  | 'metrics'
 
 export type AppWithCaller = App & { Variables: { caller: Caller } }
 type AppOf<A extends Access> = A extends 'public' ? App : AppWithCaller

@@ -76,10 +76,10 @@ export async function generateToken(
   if (role === 'master') guards.push(refuseNonAdministrator(caller))
   guards.push(
     guard(
-      sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${hasNamespaceSql(token, now)})`,
       'conflict',
       `there is a live ${role} token with the name "${name}": revoke it, or choose another name`,
-    ),
+    )`
+      EXISTS (SELECT 1 FROM ${tokens} WHERE ${hasNamespaceSql(token, now)})`,
   )
   const { owners } = await writeAs(db, caller, guards, {
     token: db.insert(tokens).values({ ...token, namespace: tokenNamespace(token) }),
@@ -173,12 +173,9 @@ export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise
 }
 
 const refuseTooManyTokens = (caller: Caller, now: Date): Guard =>
-  guard(
-    sql`(SELECT count(*) FROM ${tokens} WHERE ${isOwnToken(caller)} AND rolledAt IS NULL
-      AND expiresAt > ${now.toISOString()}) >= ${peopleLimits.tokens.max}`,
-    'conflict',
-    `you have ${peopleLimits.tokens.max} tokens: revoke one that you do not need`,
-  )
+  guard('conflict', `you have ${peopleLimits.tokens.max} tokens: revoke one that you do not need`)`
+    (SELECT count(*) FROM ${tokens} WHERE ${isOwnToken(caller)} AND rolledAt IS NULL
+      AND expiresAt > ${now.toISOString()}) >= ${peopleLimits.tokens.max}`
 
 const tokenNotFound = () => new ApiError('not_found', 'this token does not exist')
 

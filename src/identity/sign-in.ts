@@ -76,11 +76,8 @@ export async function signIn(
     db,
     [
       proof.guard,
-      guard(
-        sql`EXISTS (SELECT 1 FROM ${users} WHERE ${isOwner} AND removedAt IS NOT NULL)`,
-        'forbidden',
-        'this account is closed',
-      ),
+      guard('forbidden', 'this account is closed')`
+        EXISTS (SELECT 1 FROM ${users} WHERE ${isOwner} AND removedAt IS NOT NULL)`,
       ...quota.guards,
     ],
     {

@@ -4,7 +4,7 @@ import { amountTypes, listingTypes, saleObstacles } from '../db/schema/catalogue
 import * as f from '../http/fields.ts'
 import { catalogueLimits } from '../http/limits.ts'
 
-const { always, bool, count, id, model, orNull, positive, text, time } = f
+const { always, bool, count, id, model, object, orNull, positive, text, time } = f
 
 const PublicUser = model('PublicUser', 'What everybody sees of a user.', {
   id: id('User id.'),
@@ -69,14 +69,12 @@ export const PublicListing = model('PublicListing', 'An offer to sell a released
 })
 
 const Stats = model('Stats', 'Statistics of the marketplace.', {
-  nfts: z
-    .object({
-      total: count('All NFTs.'),
-      unique: count('NFTs with one piece.'),
-      rare: count('NFTs with a limited number of pieces.'),
-      unlimited: count('NFTs without a limit.'),
-    })
-    .describe('Numbers of NFTs that are released and not deleted.'),
+  nfts: object('Numbers of NFTs that are released and not deleted.', {
+    total: count('All NFTs.'),
+    unique: count('NFTs with one piece.'),
+    rare: count('NFTs with a limited number of pieces.'),
+    unlimited: count('NFTs without a limit.'),
+  }),
 })
 
 const Creator = PublicUser.extend({

@@ -8,7 +8,7 @@ import type { App } from '../http/context.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { errorResponse } from '../http/error-response.ts'
 import { ApiError, TokenRequired } from '../http/errors.ts'
-import { count, model, text } from '../http/fields.ts'
+import { count, model, object, text } from '../http/fields.ts'
 import { mayBeStale } from '../http/nearest.ts'
 import { Acknowledgement, AlarmKey, acknowledgeAlarm } from './acknowledge.ts'
 import { describeHealth, Health } from './health.ts'
@@ -24,9 +24,10 @@ export const answerUnavailable = createMiddleware<App>(async (c, next) => {
 })
 
 const AcknowledgedAlarm = model('AcknowledgedAlarm', 'What was acknowledged.', {
-  acknowledged: z
-    .object({ key: text('Key of the alarm.'), version: count('What was looked at.') })
-    .describe('The alarm.'),
+  acknowledged: object('The alarm.', {
+    key: text('Key of the alarm.'),
+    version: count('What was looked at.'),
+  }),
 })
 
 export const monitoringRoutes = new Endpoints({ tag: 'Operations' })

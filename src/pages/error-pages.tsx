@@ -28,7 +28,7 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
   const status = isWrongAddress ? 404 : (c.res.status as ContentfulStatusCode)
   const { title, advice } = explanations[status] ?? unexplained
   const form = formPath(c)
-  const children = (
+  const view = (
     <section class="card narrow">
       <p class="eyebrow">Error {status}</p>
       <h1>{title}</h1>
@@ -47,7 +47,7 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
       )}
     </section>
   )
-  c.res = await page(c, { title, account: await findAccountSafely(c), status, children })
+  c.res = await page(c, { title, account: await findAccountSafely(c), status }, view)
 })
 
 /** Whether a browser asks for a page. All other clients get errors as JSON. */

@@ -54,7 +54,6 @@ type PageContent = {
   title: string | ((texts: Texts) => string)
   /** The section of the settings that the page belongs to. */
   section?: SettingsSection | undefined
-  children: Child
   head?: Child
   /** The signed-in user, whose menu the header shows; null for visitors. */
   account: Account | null
@@ -79,6 +78,7 @@ const isAbsolute = (script: string) => script.startsWith('https://')
 export function page<E extends App>(
   c: Context<E>,
   { rejection, status = rejection?.status ?? 200, account, ...content }: PageContent,
+  view: Child,
 ) {
   // An error may come before the settings are read.
   const { REDIRECT_ORIGINS = [], INSTANCE_NAME = DEFAULT_NAME }: Partial<Settings> =
@@ -100,7 +100,9 @@ export function page<E extends App>(
   }
   const html = (
     <RequestContext.Provider value={request}>
-      <Layout url={new URL(c.req.url)} site={INSTANCE_NAME} {...content} />
+      <Layout url={new URL(c.req.url)} site={INSTANCE_NAME} {...content}>
+        {view}
+      </Layout>
     </RequestContext.Provider>
   )
   return c.html(html, status, {
@@ -128,6 +130,7 @@ type LayoutProps = Omit<PageContent, 'status' | 'account' | 'rejection'> & {
   url: URL
   /** The name of the instance. */
   site: string
+  children: Child
 }
 
 const Layout = (props: LayoutProps) => {

@@ -22,8 +22,8 @@ export const administratorRoutes = new Endpoints()
   .get(PATH, shown.administrator({ query: Search }), async (c, { query: { person: text } }) => {
     const { account, ...found } = await readAdministrators(c.var, text)
     const scripts = ['dialog.js']
-    const children = <Administrators {...found} text={text} />
-    return adminPage(c, { title: 'Administrators', account, scripts, children })
+    const view = <Administrators {...found} text={text} />
+    return adminPage(c, { title: 'Administrators', account, scripts }, view)
   })
   .post(PATH, sent.administrator({ form: Change }), async (c, { form: { userId, to: type } }) => {
     const isAdministrator = type === 'appointed'

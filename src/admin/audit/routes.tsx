@@ -30,8 +30,7 @@ export const auditRoutes = new Endpoints()
   .get(PATH, shown.administrator({ query: AuditQuery }), async (c, { query }) => {
     const { before, ...filter } = query
     const { account, ...log } = await readAudit(c.var, { ...filter, before })
-    const children = <Audit {...log} filter={filter} />
-    return adminPage(c, { title: 'Audit log', account, children })
+    return adminPage(c, { title: 'Audit log', account }, <Audit {...log} filter={filter} />)
   })
   .get(`${PATH}.csv`, shown.administrator({ query: Filter }), async (c, { query }) =>
     c.body(await exportAudit(c.var, query), 200, {

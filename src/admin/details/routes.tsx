@@ -19,7 +19,7 @@ import { shown } from '../../pages/page.tsx'
 import { AdminLayout, adminPage, FactPanel, Listing, listPath, PageLink } from '../layout.tsx'
 import { type FoundListing, LIMIT, selectListings } from '../search/search.ts'
 import { selectListed } from '../transfers/list.ts'
-import { TransferRows } from '../transfers/rows.tsx'
+import { TransferRows } from '../transfers/list-page.tsx'
 import { placedWith } from '../transfers/transfer-page.tsx'
 
 const Id = z.object({ id: idText })
@@ -27,18 +27,15 @@ const Id = z.object({ id: idText })
 export const detailsRoutes = new Endpoints()
   .get('/operations/orders/:id', shown.administrator({ param: Id }), async (c, { param }) => {
     const { account, ...found } = await readOrderDetails(c.var, param.id)
-    const children = <OrderPage {...found} />
-    return adminPage(c, { title: `Order ${param.id}`, account, children })
+    return adminPage(c, { title: `Order ${param.id}`, account }, <OrderPage {...found} />)
   })
   .get('/operations/users/:id', shown.administrator({ param: Id }), async (c, { param }) => {
     const { account, ...found } = await readUserDetails(c.var, param.id)
-    const children = <UserPage {...found} />
-    return adminPage(c, { title: `User ${param.id}`, account, children })
+    return adminPage(c, { title: `User ${param.id}`, account }, <UserPage {...found} />)
   })
   .get('/operations/nfts/:id', shown.administrator({ param: Id }), async (c, { param }) => {
     const { account, ...found } = await readNftDetails(c.var, param.id)
-    const children = <NftPage {...found} />
-    return adminPage(c, { title: `NFT ${param.id}`, account, children })
+    return adminPage(c, { title: `NFT ${param.id}`, account }, <NftPage {...found} />)
   })
 
 const describePaid = ({ currency, ...paid }: Paid): string =>

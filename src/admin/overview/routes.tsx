@@ -40,8 +40,8 @@ export const overviewRoutes = new Endpoints()
   .get('/operations', shown.administrator({ query: OverviewQuery }), async (c, { query }) => {
     const { account, ...overview } = await readOverview(c.var)
     const scripts = [...liveScripts, 'plots.js']
-    const children = <OverviewPage {...overview} range={query.range} />
-    return adminPage(c, { title: 'Operations', account, scripts, refresh: REFRESH, children })
+    const view = <OverviewPage {...overview} range={query.range} />
+    return adminPage(c, { title: 'Operations', account, scripts, refresh: REFRESH }, view)
   })
   .post(
     '/operations/alarms/:key/acknowledge',

@@ -20,8 +20,7 @@ export const searchRoutes = new Endpoints().get(
     const found = await search(c.var, { text: q })
     const only = onlyItemIn(found)
     if (only) return c.redirect(`/operations/transfers/${only.id}`, 303)
-    const children = <Results {...found} q={q} />
-    return adminPage(c, { title: 'Search', account: found.account, children })
+    return adminPage(c, { title: 'Search', account: found.account }, <Results {...found} q={q} />)
   },
 )
 

@@ -65,8 +65,7 @@ export const transferRoutes = new Endpoints()
     const { account, ...list } = await readTransferList(c.var, { query, cursor, done: before })
     const props = { ...list, query, done, changed }
     const scripts = [...liveScripts, 'select.js']
-    const children = <TransfersPage {...props} />
-    return adminPage(c, { title: 'Transfers', account, scripts, children })
+    return adminPage(c, { title: 'Transfers', account, scripts }, <TransfersPage {...props} />)
   })
   .post(PATH, sent.administrator({ form: ListForm }), async (c, { form }) => {
     const { action, id, returnPieces, ...query } = form
@@ -84,8 +83,8 @@ export const transferRoutes = new Endpoints()
     async (c, { param, query: { done } }) => {
       const { account, ...history } = await readTransferHistory(c.var, param)
       const title = `Transfer ${param.id}`
-      const children = <TransferPage {...history} done={done} />
-      return adminPage(c, { title, account, scripts: liveScripts, children })
+      const view = <TransferPage {...history} done={done} />
+      return adminPage(c, { title, account, scripts: liveScripts }, view)
     },
   )
   .post(`${PATH}/:id/retry`, ofOne, (c, { param }) => changeOne(c, { ...param, action: 'retry' }))

@@ -16,7 +16,7 @@ import { decimal, symbolOf } from '../format.ts'
 import { AdminLayout, FactPanel, Live, PageLink, Section, StateBadge } from '../layout.tsx'
 import { type ActionName, Actions, describeOutcome } from './actions.tsx'
 import type { DeliveryTransaction, TransferHistory } from './history.ts'
-import { Due } from './rows.tsx'
+import { Due } from './list-page.tsx'
 
 type TransferProps = TransferHistory & {
   /** What was done before. */

@@ -95,8 +95,8 @@ type BookState = { deleted?: Deleted | undefined; rejection?: Rejection }
 
 async function bookPage(c: Context<AppWithCaller>, { deleted, rejection }: BookState) {
   const { account, ...book } = await readAddressBook(c.var, deleted)
-  const children = <AddressBook {...book} />
-  return page(c, { title: 'Addresses', section: 'addresses', account, rejection, children })
+  const view = <AddressBook {...book} />
+  return page(c, { title: 'Addresses', section: 'addresses', account, rejection }, view)
 }
 
 type Entered = Pick<AddressFormProps, 'kind' | 'id'>
@@ -127,6 +127,5 @@ function formPage(
   rejection?: Rejection,
 ) {
   const title = address.id ? 'Edit address' : 'New address'
-  const children = <AddressForm {...address} />
-  return page(c, { title, section: 'addresses', account, rejection, children })
+  return page(c, { title, section: 'addresses', account, rejection }, <AddressForm {...address} />)
 }

@@ -66,8 +66,8 @@ export const apiAccessRoutes = new Endpoints()
   .get(`${PATH}/tokens/:id`, shown.session({ param: TokenId }), async (c, { param }) => {
     const { account, ...details } = await readToken(c.var, param.id)
     const { name } = details.token
-    const children = <TokenDetails {...details} />
-    return page(c, { title: name, section, account, scripts: ['copy.js'], children })
+    const view = <TokenDetails {...details} />
+    return page(c, { title: name, section, account, scripts: ['copy.js'] }, view)
   })
   .post(
     `${PATH}/tokens/:id/roll`,
@@ -98,13 +98,13 @@ export const apiAccessRoutes = new Endpoints()
       const [createdAt, id] = after?.split(',') ?? []
       const cursor = createdAt && id ? { createdAt, id } : undefined
       const { account, ...all } = await readAllTokens(c.var, { owner, after: cursor })
-      const children = <AllTokens {...all} owner={owner} after={after} />
-      return page(c, { title: 'Everyone’s tokens', section, account, scripts, children })
+      const view = <AllTokens {...all} owner={owner} after={after} />
+      return page(c, { title: 'Everyone’s tokens', section, account, scripts }, view)
     },
   )
 
 async function ownTokensPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const { account, tokens } = await readOwnTokens(c.var)
-  const children = <OwnTokens tokens={tokens} />
-  return page(c, { title: 'API Access', section, account, scripts, rejection, children })
+  const view = <OwnTokens tokens={tokens} />
+  return page(c, { title: 'API Access', section, account, scripts, rejection }, view)
 }

@@ -32,10 +32,8 @@ export const Fact = ({ name, children }: { name: string; children?: Child }) => 
   </div>
 )
 
-type FactsProps = { facts: readonly (readonly [name: string, value: Child])[] }
-
 /** Names and values of others, in any direction. */
-export const Facts = ({ facts }: FactsProps) => (
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: Child])[] }) => (
   <dl class="facts">
     {facts.map(([name, value]) => (
       <div>
@@ -55,9 +53,7 @@ export const Meta = ({ facts }: { facts: readonly Child[] }) => (
 export const currentIf = (current: boolean) => (current ? { 'aria-current': 'page' as const } : {})
 
 type Tab = readonly [href: string, name: string, isCurrent: boolean]
-type TabsProps = { label: string; tabs: readonly Tab[] }
-
-export const Tabs = ({ label, tabs }: TabsProps) => (
+export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
   <nav class="tabs" aria-label={label}>
     <ul>
       {tabs.map(([href, name, isCurrent]) => (

@@ -56,15 +56,11 @@ async function docsText(c: Context<App>) {
 async function docsPage(c: Context<App>) {
   const [account, html] = await withAccount(c, readText(c))
   if (html === null) return c.notFound()
-  return page(c, {
-    title: /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? 'Documentation',
-    account,
-    head: !c.req.path.startsWith('/docs/api-') && (
-      <link rel="alternate" type="text/markdown" href={`${c.req.path}.md`} />
-    ),
-    styles: ['docs.css'],
-    // Those that it imports are named so that they load at the same time.
-    scripts: ['copy.js', 'samples.js', 'docs.js'],
-    children: raw(html),
-  })
+  const title = /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? 'Documentation'
+  const head = !c.req.path.startsWith('/docs/api-') && (
+    <link rel="alternate" type="text/markdown" href={`${c.req.path}.md`} />
+  )
+  // Those that it imports are named so that they load at the same time.
+  const scripts = ['copy.js', 'samples.js', 'docs.js']
+  return page(c, { title, account, head, styles: ['docs.css'], scripts }, raw(html))
 }

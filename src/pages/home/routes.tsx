@@ -19,8 +19,7 @@ export const homeRoutes = new Endpoints().get('/', shown.public({}), async (c) =
       path="/"
     />
   )
-  const children = <HomePage {...data} />
-  return page(c, { title: 'Digital collectibles', account, head, children })
+  return page(c, { title: 'Digital collectibles', account, head }, <HomePage {...data} />)
 })
 
 const HomePage = ({ releases, creators, stats }: Home) => (

@@ -25,11 +25,11 @@ export const mailRoutes = new Endpoints()
   })
 
 const optOutPage = (c: Context<App>, isDone: boolean) =>
-  page(c, {
-    title: ({ unsubscribe }) => unsubscribe.title,
-    account: null,
-    children: <OptOut isDone={isDone} />,
-  })
+  page(
+    c,
+    { title: ({ unsubscribe }) => unsubscribe.title, account: null },
+    <OptOut isDone={isDone} />,
+  )
 
 const OptOut = ({ isDone }: { isDone: boolean }) => {
   const { title, done, others, submit } = usePage().texts.unsubscribe

@@ -33,8 +33,7 @@ export const nftRoutes = new Endpoints()
     const read = readNfts(c.var, { q, amountType, active, creatorId, cursor })
     const [account, list] = await withAccount(c, read)
     const head = <Preview title="NFTs" description="All digital collectibles here." path="/nfts" />
-    const children = <NftList {...list} filters={filters} />
-    return page(c, { title: 'NFTs', account, head, children })
+    return page(c, { title: 'NFTs', account, head }, <NftList {...list} filters={filters} />)
   })
   .get('/nfts/:id', shown.public({ param: NftParam }), async (c, { param: { id } }) => {
     const [account, details] = await withAccount(c, readNft(c.var, id))
@@ -48,8 +47,7 @@ export const nftRoutes = new Endpoints()
         artOf={nft.imageUrl !== null && id}
       />
     )
-    const children = <NftPage {...details} />
-    return page(c, { title, account, head, scripts: ['art.js'], children })
+    return page(c, { title, account, head, scripts: ['art.js'] }, <NftPage {...details} />)
   })
   .get(
     '/creators/:creator',
@@ -62,7 +60,6 @@ export const nftRoutes = new Endpoints()
       const title = nameOf(creator)
       const description = `${title} has released ${plural(creator.nfts, 'NFT')} here.`
       const head = <Preview title={title} description={description} path={creatorPath(creator)} />
-      const children = <CreatorPage {...list} creator={creator} />
-      return page(c, { title, account, head, children })
+      return page(c, { title, account, head }, <CreatorPage {...list} creator={creator} />)
     },
   )

@@ -36,29 +36,29 @@ export const orderPageRoutes = new Endpoints()
   .get('/orders', ofList, async (c, { query }) => {
     const { side = 'bought', before = null, notice, transfers = 0 } = query
     const { account, ...history } = await readHistory(c.var, { side, before })
-    const children = <Orders {...history} side={side} transfers={notice && transfers} />
+    const view = <Orders {...history} side={side} transfers={notice && transfers} />
     const refresh = history.entries.some(isOnItsWay) ? REFRESH : undefined
     const title = ({ orders }: Texts) => orders.title
-    return page(c, { title, account, scripts: ['orders.js'], refresh, children })
+    return page(c, { title, account, scripts: ['orders.js'], refresh }, view)
   })
   .get('/collection', ofList, async (c, { query: { before = null } }) => {
     const { account, ...list } = await readHistory(c.var, { side: 'collected', before })
-    const children = <Collection {...list} />
-    return page(c, { title: ({ collection }) => collection.title, account, children })
+    const view = <Collection {...list} />
+    return page(c, { title: ({ collection }) => collection.title, account }, view)
   })
   .get('/orders/:id', ofOrder, async (c, { param }) => {
     const { account, entry, billing } = await readHistoryEntry(c.var, param.id)
     const side = entry.order.buyerId === account.id ? 'bought' : 'sold'
-    const children = <OrderPage entry={entry} billing={billing} side={side} />
+    const view = <OrderPage entry={entry} billing={billing} side={side} />
     const scripts = ['orders.js', 'wallet-action.js']
     const refresh = isOnItsWay(entry) ? REFRESH : undefined
     const title = ({ orders }: Texts) => orders.orderTitle
-    return page(c, { title, account, scripts, refresh, children })
+    return page(c, { title, account, scripts, refresh }, view)
   })
   // Where the link of an order leads. It is no secret: buyers prove their address.
   .get('/claim/:id', ofOrder, async (c, { param: { id } }) => {
     const { account, order } = await readClaim(c.var, id)
     if (order) return c.redirect(order.waits ? '/settings/account' : `/orders/${id}`, 303)
     const title = ({ claim }: Texts) => claim.title
-    return page(c, { title, account, status: 403, children: <ForeignOrder /> })
+    return page(c, { title, account, status: 403 }, <ForeignOrder />)
   })

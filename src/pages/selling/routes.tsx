@@ -31,9 +31,9 @@ export const sellingRoutes = new Endpoints()
   .get(PATH, { ...shown.session({ query: Query }), checks }, async (c, { query }) => {
     const { before = null } = query
     const { account, ...selling } = await readSelling(c.var, { before })
-    const children = <SellingSettings {...selling} />
+    const view = <SellingSettings {...selling} />
     const scripts = ['wallet-action.js', 'copy.js']
-    return page(c, { title: 'Selling', section: 'selling', account, scripts, children })
+    return page(c, { title: 'Selling', section: 'selling', account, scripts }, view)
   })
   .post(`${PATH}/retry`, { ...sent.session({ form: Sold }), checks }, async (c, { form }) => {
     const ctx = { ...c.var, queue: c.env.DELIVERIES }

@@ -13,8 +13,8 @@ const SessionId = z.object({ id: z.uuid() })
 export const sessionRoutes = new Endpoints()
   .get('/settings/sessions', shown.session({}), async (c) => {
     const { account, sessions } = await readSessions(c.var)
-    const children = <Sessions sessions={sessions} currentId={c.var.caller.tokenId} />
-    return page(c, { title: 'Sessions', section: 'sessions', account, children })
+    const view = <Sessions sessions={sessions} currentId={c.var.caller.tokenId} />
+    return page(c, { title: 'Sessions', section: 'sessions', account }, view)
   })
   .post('/settings/sessions/:id/end', sent.session({ param: SessionId }), async (c, { param }) => {
     await endOneSession(c.var, param.id)
@@ -28,9 +28,7 @@ export const sessionRoutes = new Endpoints()
 type Session = Awaited<ReturnType<typeof readSessions>>['sessions'][number]
 
 /** `currentId` is that of the session that shows the page. */
-type SessionsProps = { sessions: readonly Session[]; currentId: string }
-
-const Sessions = ({ sessions, currentId }: SessionsProps) => (
+const Sessions = ({ sessions, currentId }: { sessions: readonly Session[]; currentId: string }) => (
   <>
     <h2>Sessions</h2>
     <p>The browsers in which you are signed in. End those that you do not know or no longer use.</p>

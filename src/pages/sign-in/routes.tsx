@@ -64,8 +64,8 @@ export const signInRoutes = new Endpoints()
     const redirect = allowedRedirect(settings, query.redirect) ?? HOME
     if (isRecent(account, now)) return c.redirect(redirect, 303)
     const scripts = account.ethereumPublicAddr ? ['wallet.js'] : []
-    const children = <SignInAgain account={account} redirect={redirect} />
-    return page(c, { title: ({ signIn }) => signIn.again.title, account, scripts, children })
+    const view = <SignInAgain account={account} redirect={redirect} />
+    return page(c, { title: ({ signIn }) => signIn.again.title, account, scripts }, view)
   })
   .post('/sign-in/email', { ...sent.public({ form: EmailForm }), checks }, async (c, { form }) => {
     const { settings } = c.var
@@ -92,16 +92,15 @@ export const signInRoutes = new Endpoints()
     const account = await findAccount(c.var.db, c.var.caller)
     const asked = { email: readLinkAddress(c), isAnother: notice === 'another' }
     const target = allowedRedirect(c.var.settings, redirect)
-    const children = <LinkSent {...asked} redirect={target} />
-    return page(c, { title: ({ signIn }) => signIn.sent.title, account, children })
+    const view = <LinkSent {...asked} redirect={target} />
+    return page(c, { title: ({ signIn }) => signIn.sent.title, account }, view)
   })
   .get(
     '/sign-in/email',
     { ...shown.public({ query: LinkSecret }), checks: [signInRateLimit], middleware },
     async (c, { query: { secret } }) => {
       const [account, link] = await withAccount(c, readSignInLink(c.var, secret))
-      const children = <ConfirmSignIn {...link} secret={secret} />
-      return page(c, { title: signInTitle, account, children })
+      return page(c, { title: signInTitle, account }, <ConfirmSignIn {...link} secret={secret} />)
     },
   )
   .post(
@@ -124,6 +123,5 @@ const signInTitle = ({ signIn }: Texts) => signIn.title
 function signInPage(c: Context<App>, props: SignInProps, rejection?: Rejection) {
   const { TURNSTILE_SITE_KEY } = c.var.settings
   const scripts = TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js']
-  const children = <SignIn {...props} />
-  return page(c, { title: signInTitle, account: null, scripts, rejection, children })
+  return page(c, { title: signInTitle, account: null, scripts, rejection }, <SignIn {...props} />)
 }

@@ -142,8 +142,8 @@ function wakeAndRedirect(c: Context<AppWithCaller>, endpoint: DueEndpoint, notic
 async function listPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const { account, webhooks } = await readOwnWebhooks(c.var)
   const scripts = ['webhooks.js']
-  const children = <Webhooks webhooks={webhooks} />
-  return page(c, { title: 'Webhooks', section: 'webhooks', account, scripts, rejection, children })
+  const view = <Webhooks webhooks={webhooks} />
+  return page(c, { title: 'Webhooks', section: 'webhooks', account, scripts, rejection }, view)
 }
 
 type Shown = Partial<z.infer<typeof PageQuery>> & { id: string }
@@ -155,6 +155,6 @@ async function detailsPage(c: Context<AppWithCaller>, shown: Shown, rejection?: 
   const { account, secretId, ...found } = await readWebhookPage(c.var, read)
   const secret = isRecent(account, now) ? await webhookSecret(settings, secretId) : undefined
   const scripts = ['dialog.js', 'copy.js']
-  const children = <WebhookDetails {...found} secret={secret} state={state} test={test} />
-  return page(c, { title: 'Webhook', section: 'webhooks', account, scripts, rejection, children })
+  const view = <WebhookDetails {...found} secret={secret} state={state} test={test} />
+  return page(c, { title: 'Webhook', section: 'webhooks', account, scripts, rejection }, view)
 }
