@@ -9,7 +9,13 @@ import { importRemotely } from './catalogue/import-remote.ts'
 import { describeGrants } from './catalogue/mints.ts'
 import { numbersFile } from './catalogue/numbers.ts'
 import { describeObstacles } from './catalogue/obstacles.ts'
-import { describeCounts, forgetProblems, hideProgress, reportProblems, showProgress } from './catalogue/report.ts'
+import {
+  describeCounts,
+  forgetProblems,
+  hideProgress,
+  reportProblems,
+  showProgress,
+} from './catalogue/report.ts'
 
 export const command = defineCommand(
   {

@@ -2,13 +2,28 @@
 
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { alarms, auditLog, cronRuns, findings, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
+import {
+  alarms,
+  auditLog,
+  cronRuns,
+  findings,
+  hourlyOrders,
+  networkChecks,
+} from '../../src/db/schema/operations.ts'
 import { explain, rules } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/text.ts'
 import { settings } from '../orders/shop.ts'
 import { aWebhook, db } from '../support/makers.ts'
 import { ageSession, aSignedInVisitor } from '../support/visitor.ts'
-import { anAdministratorVisitor, anItem, emptyPages, failed, minutesAgo, read, textOf } from './operator.ts'
+import {
+  anAdministratorVisitor,
+  anItem,
+  emptyPages,
+  failed,
+  minutesAgo,
+  read,
+  textOf,
+} from './operator.ts'
 
 beforeEach(emptyPages)
 

@@ -11,7 +11,16 @@ import { BASE_URL, call } from '../support/api.ts'
 import { aMasterToken, aTransaction, db } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
 import { ageSession } from '../support/visitor.ts'
-import { anAdministratorVisitor, anItem, emptyPages, failed, minutesAgo, read, stateOf, stockOfItem } from './operator.ts'
+import {
+  anAdministratorVisitor,
+  anItem,
+  emptyPages,
+  failed,
+  minutesAgo,
+  read,
+  stateOf,
+  stockOfItem,
+} from './operator.ts'
 
 beforeEach(emptyPages)
 

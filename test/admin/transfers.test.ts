@@ -9,7 +9,16 @@ import { sentence } from '../../src/pages/components/text.ts'
 import { aShop, billingData, placed, times } from '../orders/shop.ts'
 import { aTransaction, aUser, db } from '../support/makers.ts'
 import { ageSession, type Visitor } from '../support/visitor.ts'
-import { anAdministratorVisitor, anItem, emptyPages, failed, minutesAgo, read, stateOf, stockOfItem } from './operator.ts'
+import {
+  anAdministratorVisitor,
+  anItem,
+  emptyPages,
+  failed,
+  minutesAgo,
+  read,
+  stateOf,
+  stockOfItem,
+} from './operator.ts'
 
 const LIST = '/operations/transfers'
 
