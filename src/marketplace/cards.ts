@@ -21,7 +21,7 @@ type Filters = Partial<
 >
 
 /** Prepares a page of NFTs: by the title in its order, and otherwise the newest first. */
-export function prepareCards(ctx: ListCtx, filters: Filters = {}, limit = PAGE_SIZE) {
+function prepareCards(ctx: ListCtx, filters: Filters = {}, limit = PAGE_SIZE) {
   const { q, creatorId, creator: username, amountType, active, cursor } = filters
   const isOfCreator = creatorId !== undefined || username !== undefined
   const name = q !== undefined ? 'title' : isOfCreator ? 'newestOf' : 'newest'
