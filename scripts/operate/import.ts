@@ -1,5 +1,5 @@
 /** `npm run import -- FILE.jsonl`: imports a catalogue of users, NFTs and listings. */
-import { plural } from '../../src/pages/components/numbers.ts'
+import { plural } from '../../src/pages/components/text.ts'
 import { CommandError, defineCommand, start, UsageError } from '../shell/command.ts'
 import { instanceVariables, remoteInstance } from '../shell/instance.ts'
 import type { Outcome, Request } from './catalogue/import.ts'

@@ -71,13 +71,13 @@ const refuseTooMany = (
   { userId, kind }: { userId: number; kind: AddressKind },
   condition = sql`TRUE`,
 ): Guard =>
+  // The origin is a literal, so that SQLite uses the index `addresses_counted`.
   guard(
-    // The origin is a literal, so that SQLite uses the index `addresses_counted`.
-    sql`${condition} AND (SELECT count(*) FROM addresses WHERE userId = ${userId} AND kind = ${kind}
-      AND deletedAt IS NULL AND origin = 'request') >= ${peopleLimits.addresses.max}`,
     'too_many_addresses',
     `the user has ${peopleLimits.addresses.max} ${kind} addresses; delete one first`,
-  )
+  )`
+    ${condition} AND (SELECT count(*) FROM addresses WHERE userId = ${userId} AND kind = ${kind}
+      AND deletedAt IS NULL AND origin = 'request') >= ${peopleLimits.addresses.max}`
 
 /** Returns all texts of an address. Those that are not given, or that the kind does not have, are null. */
 function fieldsOfKind(kind: AddressKind, fields: AddressFields): Texts {

@@ -1,19 +1,18 @@
 /** What the pages for operators share. */
+
 import type { Child } from 'hono/jsx'
 import type { DeliveryState, RequestedAction } from '../db/schema/delivery.ts'
-import { Submit } from '../pages/components/button.tsx'
-import { Fact } from '../pages/components/facts.tsx'
-import { pathWith, Tabs } from '../pages/components/navigation.tsx'
-import { Notice } from '../pages/components/notice.tsx'
+import { Notice, Submit } from '../pages/components/forms.tsx'
+import { Fact, Meta, pathWith, Tabs } from '../pages/components/lists.tsx'
 import { usePage } from '../pages/components/request.ts'
-import { Time } from '../pages/components/time.tsx'
+import { money } from '../pages/components/text.ts'
+import { Time } from '../pages/components/values.tsx'
 import { page } from '../pages/page.tsx'
+import type { FoundListing } from './search/search.ts'
 
-/** Answers with a page for operators, as `page` does. */
-export const adminPage: typeof page = (c, content) =>
-  page(c, { styles: ['operations.css'], ...content })
+export const adminPage: typeof page = (c, content, view) =>
+  page(c, { styles: ['operations.css'], ...content }, view)
 
-/** The tabs: what each links to, and its name. */
 const tabs = [
   ['/operations', 'Overview'],
   ['/operations/transfers?state=failed', 'Transfers'],
@@ -106,11 +105,6 @@ export const Section = ({ id, title, children }: SectionProps) => (
   </section>
 )
 
-/** Short facts in a line. One that is null, false or empty is left out. */
-export const Meta = ({ facts }: { facts: readonly Child[] }) => (
-  <p class="meta">{facts.map((fact) => fact && <span>{fact}</span>)}</p>
-)
-
 /** Named values, each of which may be missing. */
 export const FactPanel = ({ facts }: { facts: readonly [name: string, value: Child][] }) => (
   <dl class="facts panel">
@@ -164,13 +158,27 @@ export const PageLink = ({ to, id }: { to: keyof typeof nouns; id: number }) => 
   </a>
 )
 
-/** A link to the page of a user, by name. */
 export const UserLink = ({ id, name }: { id: number | string | null; name: string | null }) => (
   <a href={`/operations/users/${id}`}>
     <bdi>{name ?? `User ${id}`}</bdi>
   </a>
 )
 
-/** The path of the list of transfers with these filters. */
 export const listPath = (filter: Parameters<typeof pathWith>[1]) =>
   pathWith('/operations/transfers', filter)
+
+export const Listing = ({ id, title, nftId, sellerId, ...listing }: FoundListing) => (
+  <>
+    <h3>
+      Listing {id}: <bdi>{title}</bdi>
+    </h3>
+    <Meta
+      facts={[
+        money(listing.priceCents, listing.priceCurrency),
+        !listing.active && 'not active',
+        <PageLink to="nfts" id={nftId} />,
+        ['Seller: ', <PageLink to="users" id={sellerId} />],
+      ]}
+    />
+  </>
+)

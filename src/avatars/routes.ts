@@ -3,6 +3,7 @@ import { etag } from 'hono/etag'
 import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
+import { model } from '../http/fields.ts'
 import { writtenText } from '../http/inputs.ts'
 import { describeLimit, peopleLimits } from '../http/limits.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
@@ -13,24 +14,20 @@ import { findPicture, pictureAnswer, pictureHeaders } from './serve.ts'
 import { pictureFromBody, pictureFromForm } from './upload.ts'
 import { avatarUrl } from './url.ts'
 
-const AvatarSource = z
-  .object({ avatarUrl: writtenText(2048, 1).describe('URL of the picture to download.') })
-  .meta({ id: 'AvatarSource', description: 'Where the new avatar is.' })
-const AvatarForm = z
-  .object({ avatar: z.file().describe('The picture.') })
-  .meta({ id: 'AvatarForm', description: 'A form with the new avatar.' })
+const AvatarSource = model('AvatarSource', 'Where the new avatar is.', {
+  avatarUrl: writtenText(2048, 1).describe('URL of the picture to download.'),
+})
+const AvatarForm = model('AvatarForm', 'A form with the new avatar.', {
+  avatar: z.file().describe('The picture.'),
+})
 const PictureParam = z.object({
   user_id: z.string().meta({ description: 'Id of the user.', examples: ['3'] }),
   picture: z.string().describe('The last segment of an `avatarUrl`.'),
 })
 
-const Avatar = z
-  .object({
-    avatarUrl: z
-      .url()
-      .describe('URL of the avatar. Users without an avatar have a default picture.'),
-  })
-  .meta({ id: 'Avatar', description: 'Where the avatar is.' })
+const Avatar = model('Avatar', 'Where the avatar is.', {
+  avatarUrl: z.url().describe('URL of the avatar. Users without an avatar have a default picture.'),
+})
 
 /** What the endpoints that change an avatar have in common. */
 const changesAvatar = {

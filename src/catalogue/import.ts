@@ -1,5 +1,4 @@
 /** Stages the lines of a catalogue, and makes them the catalogue in one transaction. */
-
 import { eq, inArray, lt, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
@@ -60,16 +59,10 @@ export async function stage(
   const { db, importId, callHash, now } = ctx
   const stored = sql`FROM catalogueImports WHERE id = ${importId}`
   const guards = [
-    guard(
-      sql`EXISTS (SELECT 1 ${stored} AND callHash <> ${callHash})`,
-      'conflict',
-      'the import is committed: choose a new id',
-    ),
-    guard(
-      sql`${from} > 1 + coalesce((SELECT lines ${stored}), 0)`,
-      'conflict',
-      'lines before this one are missing',
-    ),
+    guard('conflict', 'the import is committed: choose a new id')`
+      EXISTS (SELECT 1 ${stored} AND callHash <> ${callHash})`,
+    guard('conflict', 'lines before this one are missing')`
+      ${from} > 1 + coalesce((SELECT lines ${stored}), 0)`,
   ]
   const update = sql`INSERT INTO catalogueImports (id, lines, createdAt)
     VALUES (${importId}, ${last}, ${now.toISOString()})
@@ -116,11 +109,8 @@ export async function commit(
 ): Promise<Counts> {
   const { db, caller, importId, callHash, now } = ctx
   const guards = [
-    guard(
-      sql`${last} IS NOT (SELECT lines FROM catalogueImports WHERE id = ${importId})`,
-      'conflict',
-      'later lines than these are staged',
-    ),
+    guard('conflict', 'later lines than these are staged')`
+      ${last} IS NOT (SELECT lines FROM catalogueImports WHERE id = ${importId})`,
     { when: hasProblemsSql(ctx), error: () => new LinesHaveProblems() },
   ]
   const result = countRecords(importId)

@@ -1,5 +1,4 @@
 /** Conflicts of staged lines with each other and with what is stored. */
-
 import { type SQL, sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'

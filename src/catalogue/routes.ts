@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { bodyReader, decodeUtf8 } from '../http/body.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { ApiError, requireNone } from '../http/errors.ts'
-import { count, id, orNull } from '../http/fields.ts'
+import { count, id, model, orNull } from '../http/fields.ts'
 import { flagText } from '../http/inputs.ts'
 import { catalogueLimits, describeLimit } from '../http/limits.ts'
 import { commit, discard, type ImportCtx, LinesHaveProblems, stage } from './import.ts'
@@ -75,31 +75,26 @@ async function commitOrRefuse(ctx: ImportCtx, options: { last: number; isDryRun:
   }
 }
 
-const Counts = z
-  .object({
-    created: count('Records that are new.'),
-    updated: count('Records that changed what is stored.'),
-    unchanged: count('Records that are stored like this already.'),
-  })
-  .meta({ id: 'RecordCounts', description: 'Numbers of records of a type.' })
-const ImportProgress = z
-  .object({
-    lines: count('The last line that is stored for the import. Continue after it.'),
-    result: orNull(
-      z
-        .object({ user: Counts, nft: Counts, listing: Counts })
-        .meta({ id: 'ImportResult', description: 'What the commit did, by type of record.' })
-        .describe('What the commit did, or would do; null before it.'),
-    ),
-  })
-  .meta({ id: 'ImportProgress', description: 'An import so far.' })
-const RecordNumbers = z
-  .object({
-    numbers: z
-      .array(orNull(id('The id in the API; null if the record was not imported.')))
-      .describe('In the order of the records.'),
-  })
-  .meta({ id: 'RecordNumbers', description: 'The ids of records in the API.' })
+const Counts = model('RecordCounts', 'Numbers of records of a type.', {
+  created: count('Records that are new.'),
+  updated: count('Records that changed what is stored.'),
+  unchanged: count('Records that are stored like this already.'),
+})
+const ImportProgress = model('ImportProgress', 'An import so far.', {
+  lines: count('The last line that is stored for the import. Continue after it.'),
+  result: orNull(
+    model('ImportResult', 'What the commit did, by type of record.', {
+      user: Counts,
+      nft: Counts,
+      listing: Counts,
+    }).describe('What the commit did, or would do; null before it.'),
+  ),
+})
+const RecordNumbers = model('RecordNumbers', 'The ids of records in the API.', {
+  numbers: z
+    .array(orNull(id('The id in the API; null if the record was not imported.')))
+    .describe('In the order of the records.'),
+})
 
 export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true })
   .post(

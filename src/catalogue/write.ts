@@ -1,5 +1,4 @@
 /** Writes the staged records. The statements run in this order, in one transaction. */
-
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { isGuestSql } from '../db/schema/users.ts'

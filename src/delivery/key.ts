@@ -46,8 +46,5 @@ export const storeInstance = prepared((db, { secretHash, publicUrl }: Instance) 
 
 /** Rejects with `not_ready` if another secret made the keys of this instance. */
 export const refuseOtherSecret = (secretHash: string): Guard =>
-  guard(
-    sql`EXISTS (SELECT 1 FROM instance WHERE deliverySecretHash <> ${secretHash})`,
-    'not_ready',
-    'the secret DELIVERY_KEY_SECRET is not the one that this instance began with',
-  )
+  guard('not_ready', 'the secret DELIVERY_KEY_SECRET is not the one that this instance began with')`
+    EXISTS (SELECT 1 FROM instance WHERE deliverySecretHash <> ${secretHash})`

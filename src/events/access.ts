@@ -58,7 +58,7 @@ export const refuseUnknownEndpoint = (ctx: ReadCtx, id: string): Guard => ({
 
 /** Rejects with `conflict` an endpoint for which the condition holds. */
 export const refuseIf = (ctx: ReadCtx, id: string, condition: SQL, message: string): Guard =>
-  guard(exists(selectEndpoint(ctx, id, condition)), 'conflict', message)
+  guard('conflict', message)`${exists(selectEndpoint(ctx, id, condition))}`
 
 /** Rejects a session whose sign-in is too long ago: an endpoint outlives a stolen session. */
 export const refuseOldSession = (ctx: Ctx): Guard =>

@@ -288,9 +288,9 @@ const refuseEarlyRotation = (ctx: Ctx, id: string): Guard =>
 /** Rejects one more endpoint of a user, or of a shop, that has as many as allowed. */
 const refuseTooManyWebhooks = ({ userId, scope, tokenId }: Caller): Guard =>
   guard(
-    sql`(SELECT count(*) FROM webhookEndpoints WHERE deletedAt IS NULL
-      AND ${scope === 'orders' ? sql`namespace = ${namespaceOf(tokenId)}` : sql`userId = ${userId} AND namespace IS NULL`}
-      ) >= ${webhookLimits.webhooks.max}`,
     'conflict',
     `you have ${webhookLimits.webhooks.max} webhooks: delete one that you do not need`,
-  )
+  )`
+    (SELECT count(*) FROM webhookEndpoints WHERE deletedAt IS NULL
+      AND ${scope === 'orders' ? sql`namespace = ${namespaceOf(tokenId)}` : sql`userId = ${userId} AND namespace IS NULL`}
+      ) >= ${webhookLimits.webhooks.max}`

@@ -30,13 +30,20 @@ import './validation-messages.ts'
  * `administrator`: an administrator who is signed in with a browser. `metrics`: a master token, also
  * one that may only read the metrics.
  */
-type Access = 'public' | 'token' | 'orders' | 'session' | 'administrator' | 'master' | 'metrics'
+export type Access =
+  | 'public'
+  | 'token'
+  | 'orders'
+  | 'session'
+  | 'administrator'
+  | 'master'
+  | 'metrics'
 
 export type AppWithCaller = App & { Variables: { caller: Caller } }
 type AppOf<A extends Access> = A extends 'public' ? App : AppWithCaller
 
 /** The schemas of the parts of a request. Every part that an endpoint takes is declared. */
-type Input = Partial<Record<'param' | 'query' | 'header' | 'json' | 'form', z.ZodType>>
+export type Input = Partial<Record<'param' | 'query' | 'header' | 'json' | 'form', z.ZodType>>
 type Values<I extends Input> = { [Part in keyof I]: z.output<NonNullable<I[Part]>> }
 
 type Behaviour<A extends Access, I extends Input> = {

@@ -32,6 +32,14 @@ export const addressOrEmpty = matching(/^(0x[\da-fA-F]{40})?$/)
 /** 32 bytes: the hash of a transaction, or a delivery key. */
 export const hash = matching(/^0x[\da-f]{64}$/)
 
+/** An object in an object. */
+export const object = <S extends z.ZodRawShape>(description: string, fields: S) =>
+  z.object(fields).describe(description)
+
+/** An object with a name of its own in the OpenAPI document. */
+export const model = <S extends z.ZodRawShape>(id: string, description: string, fields: S) =>
+  z.object(fields).meta({ id, description })
+
 /** Makes a field nullable. Keeps its description, which zod does not copy to what it wraps. */
 export function orNull<T extends z.ZodType>(field: T): z.ZodNullable<T> {
   const nullable = field.nullable()

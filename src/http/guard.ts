@@ -4,11 +4,17 @@ import type { Quota } from '../db/quota.ts'
 import { ApiError, type ErrorCode, rateLimited } from './errors.ts'
 import { describeLimit, type Limit } from './limits.ts'
 
-/** Rejects what is written with this error if the condition holds. */
-export const guard = (when: Guard['when'], code: ErrorCode, message: string): Guard => ({
-  when,
-  error: () => new ApiError(code, message),
-})
+/**
+ * Rejects what is written with this error if the condition holds.
+ *
+ * @example guard('conflict', 'the order is cancelled')`EXISTS (SELECT 1 FROM …)`
+ */
+export const guard =
+  (code: ErrorCode, message: string) =>
+  (text: TemplateStringsArray, ...values: unknown[]): Guard => ({
+    when: sql(text, ...values),
+    error: () => new ApiError(code, message),
+  })
 
 /** The quota of an owner, such as a user id. One of SQL may be null: of a user who does not exist yet. */
 export function quotaOf(

@@ -22,30 +22,24 @@ type TokenFilter = {
 }
 
 /** Returns a page of the live tokens of all users, and the cursor of the next page. */
-export async function readAllTokens({ db, caller, now }: Ctx, { owner, after }: TokenFilter) {
-  const { account, rows } = await readAsUser(
-    { db, caller },
-    {
-      rows: db
-        .select({
-          ...tokenColumns,
-          owner: { email: users.email, ethereumPublicAddr: users.ethereumPublicAddr },
-        })
-        .from(tokens)
-        .innerJoin(users, eq(users.id, tokens.userId))
-        .where(
-          and(
-            isNull(tokens.revokedAt),
-            gt(tokens.expiresAt, now.toISOString()),
-            owner ? isOwner(owner) : undefined,
-            after && sql`(${tokens.createdAt}, ${tokens.id}) < (${after.createdAt}, ${after.id})`,
-          ),
-        )
-        .orderBy(...newestFirst)
-        // One row more than a page shows whether there is a next page.
-        .limit(PAGE_SIZE + 1),
-    },
+export async function readAllTokens(ctx: Ctx, { owner, after }: TokenFilter) {
+  const isListed = and(
+    isNull(tokens.revokedAt),
+    gt(tokens.expiresAt, ctx.now.toISOString()),
+    owner ? isOwner(owner) : undefined,
+    after && sql`(${tokens.createdAt}, ${tokens.id}) < (${after.createdAt}, ${after.id})`,
   )
+  const { email, ethereumPublicAddr } = users
+  const { account, rows } = await readAsUser(ctx, {
+    rows: ctx.db
+      .select({ ...tokenColumns, owner: { email, ethereumPublicAddr } })
+      .from(tokens)
+      .innerJoin(users, eq(users.id, tokens.userId))
+      .where(isListed)
+      .orderBy(...newestFirst)
+      // One row more than a page shows whether there is a next page.
+      .limit(PAGE_SIZE + 1),
+  })
   const page = rows.slice(0, PAGE_SIZE)
   return { account, tokens: page, next: rows.length > PAGE_SIZE ? page.at(-1) : undefined }
 }

@@ -1,6 +1,5 @@
 /** A user's own API tokens, on the settings pages. */
-
-import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { isAdministratorSql, ROLL_GRACE, refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { readAsUser, refuseOldSignIn, requireRecent } from '../auth/session.ts'
@@ -43,17 +42,14 @@ const isOwnToken = ({ userId }: Caller) =>
   and(eq(tokens.userId, userId), eq(tokens.kind, 'api'), isNull(tokens.revokedAt))
 
 /** Returns the account and its API tokens, including expired ones. */
-export const readOwnTokens = ({ db, caller }: Omit<Ctx, 'now'>) =>
-  readAsUser(
-    { db, caller },
-    {
-      tokens: db
-        .select(tokenColumns)
-        .from(tokens)
-        .where(isOwnToken(caller))
-        .orderBy(...newestFirst),
-    },
-  )
+export const readOwnTokens = (ctx: Omit<Ctx, 'now'>) =>
+  readAsUser(ctx, { tokens: selectOwn(ctx).orderBy(...newestFirst) })
+
+const selectOwn = ({ db, caller }: Omit<Ctx, 'now'>, condition?: SQL) =>
+  db
+    .select(tokenColumns)
+    .from(tokens)
+    .where(and(isOwnToken(caller), condition))
 
 type NewToken = Pick<typeof tokens.$inferSelect, 'name' | 'role' | 'scope'> & {
   /** Milliseconds. */
@@ -80,10 +76,10 @@ export async function generateToken(
   if (role === 'master') guards.push(refuseNonAdministrator(caller))
   guards.push(
     guard(
-      sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${hasNamespaceSql(token, now)})`,
       'conflict',
       `there is a live ${role} token with the name "${name}": revoke it, or choose another name`,
-    ),
+    )`
+      EXISTS (SELECT 1 FROM ${tokens} WHERE ${hasNamespaceSql(token, now)})`,
   )
   const { owners } = await writeAs(db, caller, guards, {
     token: db.insert(tokens).values({ ...token, namespace: tokenNamespace(token) }),
@@ -151,20 +147,12 @@ export function tokenEnd({ expiresAt, rolledAt }: TokenTimes): string {
 }
 
 /** Returns one of the caller's API tokens with its JWT, signed again from the stored claims. */
-export async function readToken({ db, caller, now, settings }: IssuerCtx, id: string) {
-  const { account, found } = await readAsUser(
-    { db, caller },
-    {
-      found: db
-        .select(tokenColumns)
-        .from(tokens)
-        .where(and(eq(tokens.id, id), isOwnToken(caller))),
-    },
-  )
+export async function readToken(ctx: IssuerCtx, id: string) {
+  const { account, found } = await readAsUser(ctx, { found: selectOwn(ctx, eq(tokens.id, id)) })
   const [token] = found
-  requireRecent(account, now)
+  requireRecent(account, ctx.now)
   if (!token) throw tokenNotFound()
-  return { account, token, jwt: await signToken(tokenIssuer(settings), token) }
+  return { account, token, jwt: await signToken(tokenIssuer(ctx.settings), token) }
 }
 
 /**
@@ -173,25 +161,21 @@ export async function readToken({ db, caller, now, settings }: IssuerCtx, id: st
  */
 export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise<void> {
   const isOwn = sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${eq(tokens.id, id)} AND ${isOwnToken(caller)})`
-  const revoke = raw(db)`
-    UPDATE tokens SET revokedAt = ${now.toISOString()} WHERE id = ${id} AND revokedAt IS NULL
-    AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministratorSql(caller)})
-    RETURNING id`
   const guards = [refuseOldSignIn(db, caller, now, sql`NOT ${isOwn}`)]
   const { revoked } = await writeAs(db, caller, guards, {
-    revoked: revoke,
+    revoked: raw(db)`
+      UPDATE tokens SET revokedAt = ${now.toISOString()} WHERE id = ${id} AND revokedAt IS NULL
+        AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministratorSql(caller)})
+        RETURNING id`,
     record: recordChange({ db, caller, now }, 'token.revoke', id),
   })
   if (revoked.length === 0) throw tokenNotFound()
 }
 
 const refuseTooManyTokens = (caller: Caller, now: Date): Guard =>
-  guard(
-    sql`(SELECT count(*) FROM ${tokens} WHERE ${isOwnToken(caller)} AND rolledAt IS NULL
-      AND expiresAt > ${now.toISOString()}) >= ${peopleLimits.tokens.max}`,
-    'conflict',
-    `you have ${peopleLimits.tokens.max} tokens: revoke one that you do not need`,
-  )
+  guard('conflict', `you have ${peopleLimits.tokens.max} tokens: revoke one that you do not need`)`
+    (SELECT count(*) FROM ${tokens} WHERE ${isOwnToken(caller)} AND rolledAt IS NULL
+      AND expiresAt > ${now.toISOString()}) >= ${peopleLimits.tokens.max}`
 
 const tokenNotFound = () => new ApiError('not_found', 'this token does not exist')
 

@@ -1,5 +1,4 @@
 /** Single-use links that prove an e-mail address. Only the hash of a link's secret is stored. */
-
 import { and, eq, gt, isNotNull, isNull, notExists, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { type Guard, guarded } from '../db/batch.ts'

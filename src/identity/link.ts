@@ -118,7 +118,7 @@ async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string>
   const other = method === 'email' ? 'ethereumPublicAddr' : 'email'
   const isUnset = (column: Method) =>
     sql`EXISTS (SELECT 1 FROM ${users} WHERE ${and(isCaller, eq(users[column], ''))})`
-  const conflict = (when: SQL, message: string) => guard(when, 'conflict', message)
+  const conflict = (when: SQL, message: string) => guard('conflict', message)`${when}`
   const guards = [
     refuseOldSignIn(db, caller, now),
     conflict(isUnset(method), `your account does not have ${methodNames[method]}`),
@@ -156,11 +156,8 @@ const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet'
  * NFTs and mails are still sent to the old wallet or address.
  */
 const refuseSecondMethod = ({ userId }: Caller, column: Method) =>
-  guard(
-    sql`EXISTS (SELECT 1 FROM ${users} WHERE ${and(eq(users.id, userId), ne(users[column], ''))})`,
-    'conflict',
-    `your account already has ${methodNames[column]}`,
-  )
+  guard('conflict', `your account already has ${methodNames[column]}`)`
+    EXISTS (SELECT 1 FROM ${users} WHERE ${and(eq(users.id, userId), ne(users[column], ''))})`
 
 const conflictOn = (constraint: string, message: string) => (error: unknown) => {
   throw violates(error, constraint) ? new ApiError('conflict', message) : error

@@ -15,18 +15,15 @@ const isLiveSession = ({ userId }: Caller, now: Date): SQL | undefined =>
   )
 
 /** Returns the account and its live sessions, newest first. */
-export function readSessions({ db, caller, now }: Ctx) {
+export function readSessions(ctx: Ctx) {
   const { id, browser, country, createdAt, lastUsedAt } = tokens
-  return readAsUser(
-    { db, caller },
-    {
-      sessions: db
-        .select({ id, browser, country, createdAt, lastUsedAt })
-        .from(tokens)
-        .where(isLiveSession(caller, now))
-        .orderBy(desc(createdAt), desc(id)),
-    },
-  )
+  return readAsUser(ctx, {
+    sessions: ctx.db
+      .select({ id, browser, country, createdAt, lastUsedAt })
+      .from(tokens)
+      .where(isLiveSession(ctx.caller, ctx.now))
+      .orderBy(desc(createdAt), desc(id)),
+  })
 }
 
 export async function endOneSession(ctx: Ctx, id: string): Promise<void> {

@@ -1,5 +1,4 @@
 /** Exchanges a proof of a wallet or an e-mail address for a session. */
-
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { endSession } from '../auth/session.ts'
 import { newToken, type TokenRecord, tokenIssuer } from '../auth/tokens.ts'
@@ -77,11 +76,8 @@ export async function signIn(
     db,
     [
       proof.guard,
-      guard(
-        sql`EXISTS (SELECT 1 FROM ${users} WHERE ${isOwner} AND removedAt IS NOT NULL)`,
-        'forbidden',
-        'this account is closed',
-      ),
+      guard('forbidden', 'this account is closed')`
+        EXISTS (SELECT 1 FROM ${users} WHERE ${isOwner} AND removedAt IS NOT NULL)`,
       ...quota.guards,
     ],
     {

@@ -10,50 +10,43 @@ import type { Ctx } from '../http/context.ts'
 import { catalogueLimits } from '../http/limits.ts'
 import type { Position } from './query.ts'
 
-/** The values of a statement. That of a filter that is not used is null. */
-export type Values = Position & {
-  /** The largest number of candidates to return. */
-  limit: number
-  now: string
-  /** JSON: the chain ids of the configured networks, by name. */
-  chainIds: string
-  /** JSON: numbers, and external ids as texts. */
-  references: string
-  /** 1 if the call names what it wants: then it may be unlisted. */
-  isNamed: number
-  amountType: string | null
-  /** 1 for a list of changes: then it tells what was withdrawn. */
-  isOfChanges: number
-  /** 1: what is not sold out. */
-  inStock: number | null
-  /** Whether orders are taken: 0 or 1. */
-  active: number | null
-  creatorId: number | null
-  username: string | null
-  sellerId: number | null
-  nftId: number | null
-  q: string | null
-  titleEnd: string | null
-}
-
 export type ListCtx = Pick<Ctx, 'db' | 'now'> & {
   settings: Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL' | 'NETWORKS'>
 }
 
-type Flags = Record<'isNamed' | 'isOfChanges' | 'inStock' | 'active', boolean>
-type Texts = Omit<Values, keyof Flags | 'limit' | 'now' | 'chainIds' | 'titleEnd'>
-type Optional<T> = { [Name in keyof T]?: T[Name] | undefined }
+type Filters = Position & {
+  /** JSON: numbers, and external ids as texts. */
+  references: string
+  /** Whether the call names what it wants: then it may be unlisted. */
+  isNamed: boolean
+  /** Whether the list is of changes: then it tells what was withdrawn. */
+  isOfChanges: boolean
+  amountType: string
+  /** Whether to leave out what is sold out. */
+  inStock: boolean
+  /** Whether orders are taken. */
+  active: boolean
+  creatorId: number
+  username: string
+  sellerId: number
+  nftId: number
+  q: string
+}
 
-/** What a call asks for. */
-export type Given = { limit: number } & Optional<Texts> & Optional<Flags>
+/** What a call asks for. `limit`: the largest number of candidates to return. */
+export type Given = { limit: number } & { [Name in keyof Filters]?: Filters[Name] | undefined }
+
+/** That of a filter that is not used is null. */
+export type Values = ReturnType<typeof valuesOf>
 
 /** Returns the values of a statement. */
-export function valuesOf({ now, settings }: ListCtx, given: Given): Values {
+export function valuesOf({ now, settings }: ListCtx, given: Given) {
   const { q = null, isNamed = false, isOfChanges = false, inStock = false, active } = given
   const chainIds = Object.entries(settings.NETWORKS).map(([name, { chainId }]) => [name, chainId])
   return {
     limit: given.limit,
     now: now.toISOString(),
+    /** JSON: the chain ids of the configured networks, by name. */
     chainIds: JSON.stringify(Object.fromEntries(chainIds)),
     references: given.references ?? '[]',
     key: given.key ?? '',

@@ -1,10 +1,11 @@
 /** The NFTs on public pages. */
 import { batch } from '../db/batch.ts'
 import type { ListCtx } from './candidates.ts'
-import { selectCreator } from './creators.ts'
+import { selectCreator, selectCreators } from './creators.ts'
 import { prepareNfts } from './nfts.ts'
 import { toPage } from './page.ts'
 import type { PublicQuery } from './query.ts'
+import { selectNftCounts, toStats } from './stats.ts'
 
 /** NFTs on one page. */
 const PAGE_SIZE = 24
@@ -20,7 +21,7 @@ type Filters = Partial<
 >
 
 /** Prepares a page of NFTs: by the title in its order, and otherwise the newest first. */
-export function prepareCards(ctx: ListCtx, filters: Filters = {}, limit = PAGE_SIZE) {
+function prepareCards(ctx: ListCtx, filters: Filters = {}, limit = PAGE_SIZE) {
   const { q, creatorId, creator: username, amountType, active, cursor } = filters
   const isOfCreator = creatorId !== undefined || username !== undefined
   const name = q !== undefined ? 'title' : isOfCreator ? 'newestOf' : 'newest'
@@ -48,3 +49,20 @@ export async function readNfts(ctx: ListCtx, filters: Filters) {
   })
   return { creator: creators[0], ...finish(rows) }
 }
+
+/** What the start page shows. */
+const RELEASES = 12
+const CREATORS = 6
+
+/** Returns the newest releases, the creators of the newest releases, and the numbers of NFTs. */
+export async function readHome(ctx: ListCtx) {
+  const { statements, finish } = prepareCards(ctx, {}, RELEASES)
+  const { creators, counts, ...rows } = await batch(ctx.db, {
+    ...statements,
+    creators: selectCreators(ctx.db, { limit: CREATORS }),
+    counts: selectNftCounts(ctx.db, {}),
+  })
+  return { releases: finish(rows).nfts, creators, stats: toStats(counts) }
+}
+
+export type Home = Awaited<ReturnType<typeof readHome>>

@@ -1,5 +1,4 @@
 /** Finds listings: a page of a list, or those that a call names. */
-
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { prefixed } from '../db/columns.ts'

@@ -1,5 +1,4 @@
 /** What the page of an NFT shows. */
-
 import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import { prepared } from '../db/statements.ts'

@@ -1,5 +1,4 @@
 /** Finds NFTs: a page of a list, or those that a call names. */
-
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { prefixed } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'

@@ -20,7 +20,13 @@ const MAX_AGE = 60
 const CreatorsQuery = z.object({ limit: limitText(20).describe('Number of creators.') })
 
 const age = `The response may be up to ${MAX_AGE} seconds old.`
-const headers = { Age: 'Seconds since a cache got the response. Absent if it is new.' }
+/** What all endpoints have in common. */
+const cached = {
+  access: 'public',
+  reads: 'nearest',
+  cache: MAX_AGE,
+  headers: { Age: 'Seconds since a cache got the response. Absent if it is new.' },
+} as const
 const released = `Shows NFTs that are released, and their listings. ${age}`
 const pages =
   `${released} A page may be shorter than \`limit\` before the last one: go on until ` +
@@ -37,11 +43,8 @@ export const marketplaceRoutes = new Endpoints({ tag: 'Marketplace' })
       id: 'getStats',
       summary: 'Count the NFTs',
       description: age,
-      access: 'public',
-      reads: 'nearest',
-      cache: MAX_AGE,
+      ...cached,
       answer: StatsAnswer,
-      headers,
     },
     async (c) => ({ stats: await readStats(c.var) }),
   )
@@ -51,12 +54,9 @@ export const marketplaceRoutes = new Endpoints({ tag: 'Marketplace' })
       id: 'listCreators',
       summary: 'List recent creators',
       description: age,
-      access: 'public',
-      reads: 'nearest',
-      cache: MAX_AGE,
+      ...cached,
       input: { query: CreatorsQuery },
       answer: Creators,
-      headers,
     },
     (c, { query }) => readCreators(c.var, query),
   )
@@ -66,12 +66,9 @@ export const marketplaceRoutes = new Endpoints({ tag: 'Marketplace' })
       id: 'listListings',
       summary: 'List listings',
       description: pages,
-      access: 'public',
-      reads: 'nearest',
-      cache: MAX_AGE,
+      ...cached,
       input: { query: PublicQuery },
       answer: PublicListingsPage,
-      headers,
     },
     async (c, { query }) => c.json(await readPage(c.var, 'listings', query)),
   )
@@ -81,12 +78,9 @@ export const marketplaceRoutes = new Endpoints({ tag: 'Marketplace' })
       id: 'getListings',
       summary: 'Get listings',
       description: named,
-      access: 'public',
-      reads: 'nearest',
-      cache: MAX_AGE,
+      ...cached,
       input: { param: References },
       answer: PublicListings,
-      headers,
       errors: ['listing_not_found'],
     },
     async (c, { param }) => c.json(await readNamed(c.var, 'listings', param.ids)),
@@ -97,12 +91,9 @@ export const marketplaceRoutes = new Endpoints({ tag: 'Marketplace' })
       id: 'listNfts',
       summary: 'List NFTs',
       description: pages,
-      access: 'public',
-      reads: 'nearest',
-      cache: MAX_AGE,
+      ...cached,
       input: { query: PublicQuery },
       answer: PublicNftsPage,
-      headers,
     },
     async (c, { query }) => c.json(await readPage(c.var, 'nfts', query)),
   )
@@ -112,12 +103,9 @@ export const marketplaceRoutes = new Endpoints({ tag: 'Marketplace' })
       id: 'getNfts',
       summary: 'Get NFTs',
       description: named,
-      access: 'public',
-      reads: 'nearest',
-      cache: MAX_AGE,
+      ...cached,
       input: { param: References },
       answer: PublicNfts,
-      headers,
       errors: ['nft_not_found'],
     },
     async (c, { param }) => c.json(await readNamed(c.var, 'nfts', param.ids)),

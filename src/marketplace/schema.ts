@@ -4,16 +4,14 @@ import { amountTypes, listingTypes, saleObstacles } from '../db/schema/catalogue
 import * as f from '../http/fields.ts'
 import { catalogueLimits } from '../http/limits.ts'
 
-const { always, bool, count, id, orNull, positive, text, time } = f
+const { always, bool, count, id, model, object, orNull, positive, text, time } = f
 
-const PublicUser = z
-  .object({
-    id: id('User id.'),
-    name: orNull(text('Name.')),
-    username: orNull(text('User name.')),
-    avatarUrl: z.url().describe('URL of the avatar.'),
-  })
-  .meta({ id: 'PublicUser', description: 'What everybody sees of a user.' })
+const PublicUser = model('PublicUser', 'What everybody sees of a user.', {
+  id: id('User id.'),
+  name: orNull(text('Name.')),
+  username: orNull(text('User name.')),
+  avatarUrl: z.url().describe('URL of the avatar.'),
+})
 
 const externalId = text('The id that the operator gave it.')
 const nftFields = {
@@ -48,79 +46,54 @@ const stockFields = {
   notSellableReason: orNull(z.enum(reasons).describe('The code of an order; null if sellable.')),
 }
 
-export const PublicNft = z
-  .object({
-    ...nftFields,
-    ...stockFields,
-    updatedAt: time('Time of the release or the last change; also when it sold out or came back.'),
-  })
-  .meta({
-    id: 'PublicNft',
-    description: 'A released NFT, sellable if one of its listings is.',
-  })
+export const PublicNft = model('PublicNft', 'A released NFT, sellable if one of its listings is.', {
+  ...nftFields,
+  ...stockFields,
+  updatedAt: time('Time of the release or the last change; also when it sold out or came back.'),
+})
 
-export const PublicListing = z
-  .object({
-    id: id('Id of the listing.'),
-    externalId,
-    nft: z.object(nftFields).meta({ id: 'ListedNft', description: 'The NFT of a listing.' }),
-    seller: PublicUser.describe('The seller.'),
-    priceCents: f.money('Price of one piece'),
-    priceCurrency: f.currency('Currency of `priceCents`, ISO 4217.'),
-    priceEths: f.decimal('Price of one piece in ETH.'),
-    ...stockFields,
-    maxPerOrder: orNull(count('Most pieces of one order; null if only `available` limits it.')),
-    type: always('A fixed price, or an auction, which takes no orders.', ...listingTypes),
-    active: bool('Whether the listing is switched on. It may have ended.'),
-    activeTill: orNull(time('Time when the listing ends; null if it does not end.')),
-    updatedAt: time('Time of the last change, or `updatedAt` of the NFT if that is later.'),
-  })
-  .meta({ id: 'PublicListing', description: 'An offer to sell a released NFT.' })
+export const PublicListing = model('PublicListing', 'An offer to sell a released NFT.', {
+  id: id('Id of the listing.'),
+  externalId,
+  nft: z.object(nftFields).meta({ id: 'ListedNft', description: 'The NFT of a listing.' }),
+  seller: PublicUser.describe('The seller.'),
+  priceCents: f.money('Price of one piece'),
+  priceCurrency: f.currency('Currency of `priceCents`, ISO 4217.'),
+  priceEths: f.decimal('Price of one piece in ETH.'),
+  ...stockFields,
+  maxPerOrder: orNull(count('Most pieces of one order; null if only `available` limits it.')),
+  type: always('A fixed price, or an auction, which takes no orders.', ...listingTypes),
+  active: bool('Whether the listing is switched on. It may have ended.'),
+  activeTill: orNull(time('Time when the listing ends; null if it does not end.')),
+  updatedAt: time('Time of the last change, or `updatedAt` of the NFT if that is later.'),
+})
 
-const Stats = z
-  .object({
-    nfts: z
-      .object({
-        total: count('All NFTs.'),
-        unique: count('NFTs with one piece.'),
-        rare: count('NFTs with a limited number of pieces.'),
-        unlimited: count('NFTs without a limit.'),
-      })
-      .describe('Numbers of NFTs that are released and not deleted.'),
-  })
-  .meta({ id: 'Stats', description: 'Statistics of the marketplace.' })
+const Stats = model('Stats', 'Statistics of the marketplace.', {
+  nfts: object('Numbers of NFTs that are released and not deleted.', {
+    total: count('All NFTs.'),
+    unique: count('NFTs with one piece.'),
+    rare: count('NFTs with a limited number of pieces.'),
+    unlimited: count('NFTs without a limit.'),
+  }),
+})
 
 const Creator = PublicUser.extend({
   nfts: positive('Number of NFTs that are released and not deleted.'),
   latestReleaseAt: time('Time of the latest release.'),
 }).meta({ id: 'Creator', description: 'A user who has released NFTs.' })
 
-export const Creators = z
-  .object({
-    creators: z.array(Creator).describe('Creators, the latest release first.'),
-    stats: Stats.describe('The same numbers as `GET /api/public/stats`.'),
-  })
-  .meta({ id: 'Creators', description: 'The creators with the latest releases.' })
+export const Creators = model('Creators', 'The creators with the latest releases.', {
+  creators: z.array(Creator).describe('Creators, the latest release first.'),
+  stats: Stats.describe('The same numbers as `GET /api/public/stats`.'),
+})
 
 const nextCursor = orNull(text('The next `cursor`; null on the last page.'))
-const page = { description: 'A page.' }
-const named = { description: 'In the order of the path.' }
+const listings = z.array(PublicListing).describe('What was found.')
+const nfts = z.array(PublicNft).describe('What was found.')
 
-export const PublicListings = z
-  .object({ listings: z.array(PublicListing).describe('What was found.') })
-  .meta({ id: 'PublicListings', ...named })
-export const PublicListingsPage = PublicListings.extend({ nextCursor }).meta({
-  id: 'PublicListingsPage',
-  ...page,
-})
-export const PublicNfts = z
-  .object({ nfts: z.array(PublicNft).describe('What was found.') })
-  .meta({ id: 'PublicNfts', ...named })
-export const PublicNftsPage = PublicNfts.extend({ nextCursor }).meta({
-  id: 'PublicNftsPage',
-  ...page,
-})
+export const PublicListingsPage = model('PublicListingsPage', 'A page.', { listings, nextCursor })
+export const PublicNftsPage = model('PublicNftsPage', 'A page.', { nfts, nextCursor })
+export const PublicListings = model('PublicListings', 'In the order of the path.', { listings })
+export const PublicNfts = model('PublicNfts', 'In the order of the path.', { nfts })
 
-export const StatsAnswer = z
-  .object({ stats: Stats })
-  .meta({ id: 'StatsAnswer', description: 'The numbers.' })
+export const StatsAnswer = model('StatsAnswer', 'The numbers.', { stats: Stats })

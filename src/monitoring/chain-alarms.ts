@@ -1,5 +1,4 @@
 /** Alarms of chains: what nodes, runs and signers tell, and what nobody but a thief should have done. */
-
 import { formatEther, formatGwei, parseGwei } from 'viem/utils'
 import type { NodeState } from '../db/schema/operations.ts'
 import { firstFees } from '../ethereum/fees.ts'

@@ -1,119 +1,102 @@
 /** What `GET /health` answers: whether the instance can serve, and to a master token its state. */
 import * as z from 'zod'
-import { address, bool, count, digits, id, orNull, positive, text, time } from '../http/fields.ts'
+import * as f from '../http/fields.ts'
 import { SECOND } from '../time.ts'
 import { runbookUrl } from './notify.ts'
 import { countItems, type State } from './state.ts'
 
-const problem = orNull(text('What is wrong; null if it answers.'))
+const problem = f.orNull(f.text('What is wrong; null if it answers.'))
 
-const Signer = z
-  .object({
-    address: address('Address of the signer.'),
-    balance: digits('Its balance, wei.'),
-    deliveries: count('Items that the balance pays for at the present price of gas.'),
-    capacity: orNull(count('Pieces that its limit holds; null if it is no relayer.')),
-    available: orNull(count('Pieces that it may deliver now; null if it is no relayer.')),
-  })
-  .meta({ id: 'HealthSigner', description: 'A signer of transactions.' })
+const Signer = f.model('HealthSigner', 'A signer of transactions.', {
+  address: f.address('Address of the signer.'),
+  balance: f.digits('Its balance, wei.'),
+  deliveries: f.count('Items that the balance pays for at the present price of gas.'),
+  capacity: f.orNull(f.count('Pieces that its limit holds; null if it is no relayer.')),
+  available: f.orNull(f.count('Pieces that it may deliver now; null if it is no relayer.')),
+})
 
-const NetworkHealth = z
-  .object({
-    name: text('Name of the network, as in `contractNetwork` of an NFT.'),
-    chainId: positive('Id of the chain.'),
-    checkedAt: time('When a node last answered. Each is asked once a minute.'),
-    problem: orNull(text('Why no node can be used since then; null if one answered.')),
-    headNumber: orNull(count('Number of the newest block.')),
-    headSeconds: orNull(z.int().describe('Age of the newest block, seconds.')),
-    isPaused: orNull(bool('Whether the Delivery contract is paused.')),
-    isRetired: orNull(bool('Whether the Delivery contract is retired.')),
-    gasPrice: orNull(digits('Price of a unit of gas, wei.')),
+const NetworkHealth = f.model(
+  'HealthNetwork',
+  'A network. Values are null before the first answer.',
+  {
+    name: f.text('Name of the network, as in `contractNetwork` of an NFT.'),
+    chainId: f.positive('Id of the chain.'),
+    checkedAt: f.time('When a node last answered. Each is asked once a minute.'),
+    problem: f.orNull(f.text('Why no node can be used since then; null if one answered.')),
+    headNumber: f.orNull(f.count('Number of the newest block.')),
+    headSeconds: f.orNull(z.int().describe('Age of the newest block, seconds.')),
+    isPaused: f.orNull(f.bool('Whether the Delivery contract is paused.')),
+    isRetired: f.orNull(f.bool('Whether the Delivery contract is retired.')),
+    gasPrice: f.orNull(f.digits('Price of a unit of gas, wei.')),
     signers: z.array(Signer).describe('The signers.'),
-  })
-  .meta({
-    id: 'HealthNetwork',
-    description: 'A network. Values are null before the first answer.',
-  })
+  },
+)
 
-const QueueHealth = z
-  .object({
-    name: text('`deliveries`, `webhooks` or `master_webhooks`.'),
+const QueueHealth = f.model('HealthQueue', 'A queue.', {
+  name: f.text('`deliveries`, `webhooks` or `master_webhooks`.'),
+  problem,
+  messages: f.count('Messages that wait.'),
+  oldestMessageSeconds: f.orNull(z.int().describe('Age of the oldest of them, seconds.')),
+})
+
+const LastingAlarm = f.model('Alarm', 'Something that somebody has to look at.', {
+  key: f.text('Name and subject, as `POST /api/admin/alarms/<key>/acknowledge` takes them.'),
+  name: f.text('Name of the alarm.'),
+  subject: f.text('The network, signer, queue or job; empty if there is only one.'),
+  detail: f.text('What is wrong, as a sentence.'),
+  version: f.orNull(
+    f.count('What an acknowledgement is about; null for an alarm that ends by itself.'),
+  ),
+  raisedAt: f.time('When it began.'),
+  runbookUrl: z.url().describe('What to do.'),
+})
+
+const Components = f.model('HealthComponents', 'The parts of the instance.', {
+  d1: f.object('The database.', {
     problem,
-    messages: count('Messages that wait.'),
-    oldestMessageSeconds: orNull(z.int().describe('Age of the oldest of them, seconds.')),
-  })
-  .meta({ id: 'HealthQueue', description: 'A queue.' })
-
-const LastingAlarm = z
-  .object({
-    key: text('Name and subject, as `POST /api/admin/alarms/<key>/acknowledge` takes them.'),
-    name: text('Name of the alarm.'),
-    subject: text('The network, signer, queue or job; empty if there is only one.'),
-    detail: text('What is wrong, as a sentence.'),
-    version: orNull(
-      count('What an acknowledgement is about; null for an alarm that ends by itself.'),
-    ),
-    raisedAt: time('When it began.'),
-    runbookUrl: z.url().describe('What to do.'),
-  })
-  .meta({ id: 'Alarm', description: 'Something that somebody has to look at.' })
-
-const Components = z
-  .object({
-    d1: z
-      .object({ problem, bytes: count('Its size, bytes. D1 has room for 10 GB.') })
-      .describe('The database.'),
-    r2: z.object({ problem }).describe('The storage of pictures.'),
-    queues: z.array(QueueHealth).describe('The queues.'),
-    networks: z.array(NetworkHealth).describe('The networks.'),
-    deliveries: z
-      .object({
-        awaitingWallet: count('Items whose buyer has no wallet.'),
-        queued: count('Items that wait for a transaction.'),
-        inFlight: count('Items whose transaction is not final.'),
-        failed: count('Items that failed, and are neither cancelled nor written off.'),
-      })
-      .describe(
-        'Numbers of order items that are not delivered. 1,000 of a chain or a reason stand for more, too.',
-      ),
-    oldestUndelivered: orNull(
+    bytes: f.count('Its size, bytes. D1 has room for 10 GB.'),
+  }),
+  r2: f.object('The storage of pictures.', { problem }),
+  queues: z.array(QueueHealth).describe('The queues.'),
+  networks: z.array(NetworkHealth).describe('The networks.'),
+  deliveries: f.object(
+    'Numbers of order items that are not delivered. 1,000 of a chain or a reason stand for more, too.',
+    {
+      awaitingWallet: f.count('Items whose buyer has no wallet.'),
+      queued: f.count('Items that wait for a transaction.'),
+      inFlight: f.count('Items whose transaction is not final.'),
+      failed: f.count('Items that failed, and are neither cancelled nor written off.'),
+    },
+  ),
+  oldestUndelivered: f.orNull(
+    f.object('The oldest item that is queued or in flight; null if there is none.', {
+      id: f.id('Id of the order item.'),
+      createdAt: f.time('Time of the order.'),
+      seconds: z.int().describe('Its age, seconds.'),
+    }),
+  ),
+  webhooks: f.object('Webhooks.', {
+    pending: f.count('Endpoints with something to send.'),
+    oldestDueSeconds: f.orNull(
       z
-        .object({
-          id: id('Id of the order item.'),
-          createdAt: time('Time of the order.'),
-          seconds: z.int().describe('Its age, seconds.'),
-        })
-        .describe('The oldest item that is queued or in flight; null if there is none.'),
-    ),
-    webhooks: z
-      .object({
-        pending: count('Endpoints with something to send.'),
-        oldestDueSeconds: orNull(
-          z
-            .int()
-            .describe(
-              'For how long the first of them is due, while no run sends to it, seconds; null if none.',
-            ),
+        .int()
+        .describe(
+          'For how long the first of them is due, while no run sends to it, seconds; null if none.',
         ),
-        disabled: count('Endpoints that are disabled.'),
-      })
-      .describe('Webhooks.'),
-    cron: z
-      .object({
-        lastRunAt: orNull(time('When the last run ended; null before the first.')),
-        failedJobs: z.array(z.string()).describe('Names of the jobs that failed in it.'),
-      })
-      .describe('The cron trigger, which runs once a minute.'),
-    alarms: z.array(LastingAlarm).describe('The alarms that last, the oldest first.'),
-  })
-  .meta({ id: 'HealthComponents', description: 'The parts of the instance.' })
+    ),
+    disabled: f.count('Endpoints that are disabled.'),
+  }),
+  cron: f.object('The cron trigger, which runs once a minute.', {
+    lastRunAt: f.orNull(f.time('When the last run ended; null before the first.')),
+    failedJobs: z.array(z.string()).describe('Names of the jobs that failed in it.'),
+  }),
+  alarms: z.array(LastingAlarm).describe('The alarms that last, the oldest first.'),
+})
 
-export const Health = z
-  .object({
-    status: z.literal('ok').describe('The instance can serve.'),
-    components: Components.optional().describe('The parts of the instance, for a master token.'),
-  })
-  .meta({ id: 'Health', description: 'The instance can serve.' })
+export const Health = f.model('Health', 'The instance can serve.', {
+  status: z.literal('ok').describe('The instance can serve.'),
+  components: Components.optional().describe('The parts of the instance, for a master token.'),
+})
 
 /** Returns the whole seconds since a time; null without one. */
 export function secondsSince(at: string, now: Date): number

@@ -3,7 +3,6 @@
  * of the order, so an hour is a range of ids, or several if it has many. Computed by the cron run,
  * so that no delivery writes a row more.
  */
-
 import { type SQL, sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'

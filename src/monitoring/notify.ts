@@ -1,5 +1,4 @@
 /** Notifies of alarms: when they begin, each hour while they last, and when they are over. */
-
 import { sql } from 'drizzle-orm'
 import { batch, guarded } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'

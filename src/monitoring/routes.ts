@@ -10,7 +10,7 @@ import type { App } from '../http/context.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { errorResponse } from '../http/error-response.ts'
 import { ApiError, TokenRequired } from '../http/errors.ts'
-import { count, text } from '../http/fields.ts'
+import { count, model, object, text } from '../http/fields.ts'
 import { mayBeStale } from '../http/nearest.ts'
 import { Acknowledgement, AlarmKey, acknowledgeAlarm } from './acknowledge.ts'
 import { describeHealth, Health } from './health.ts'
@@ -25,13 +25,12 @@ export const answerUnavailable = createMiddleware<App>(async (c, next) => {
   c.res = errorResponse(c, new ApiError('not_ready', 'the service is not available'))
 })
 
-const AcknowledgedAlarm = z
-  .object({
-    acknowledged: z
-      .object({ key: text('Key of the alarm.'), version: count('What was looked at.') })
-      .describe('The alarm.'),
-  })
-  .meta({ id: 'AcknowledgedAlarm', description: 'What was acknowledged.' })
+const AcknowledgedAlarm = model('AcknowledgedAlarm', 'What was acknowledged.', {
+  acknowledged: object('The alarm.', {
+    key: text('Key of the alarm.'),
+    version: count('What was looked at.'),
+  }),
+})
 
 export const monitoringRoutes = new Endpoints({ tag: 'Operations' })
   .get(

@@ -3,7 +3,6 @@
  * and R2; nothing is counted in isolates. Nothing is counted beyond `MAX_COUNT`, so that it costs the
  * same for any number of orders.
  */
-
 import { inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import type { Results } from '../db/batch.ts'

@@ -1,5 +1,4 @@
 /** API tokens that end soon, and that something still uses. */
-
 import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'

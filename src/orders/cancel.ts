@@ -22,8 +22,8 @@ export async function cancelOrder(ctx: CancelCtx, { orderId }: { orderId: number
   const item = sql`(SELECT id FROM orderItems WHERE orderId = ${orderId})`
   const isRequested = sql`EXISTS (SELECT 1 FROM deliveries
     WHERE id = ${item} AND requestedAction = 'cancel')`
-  const obstacles = findObstacles(settings.NETWORKS, item).cancel.map(({ when, reason }) =>
-    guard(sql`${when} AND NOT ${isRequested}`, 'conflict', reason),
+  const obstacles = findObstacles(settings.NETWORKS, item).cancel.map(
+    ({ when, reason }) => guard('conflict', reason)`${when} AND NOT ${isRequested}`,
   )
   // If it was requested before, this changes nothing.
   const action = { action: 'cancel' } as const
@@ -54,15 +54,8 @@ function callerGuards({ caller }: Ctx, orderId: number): Guard[] {
   const exists = (condition: SQL) =>
     sql`EXISTS (SELECT 1 FROM orders WHERE id = ${orderId} AND ${condition})`
   return [
-    guard(
-      sql`NOT ${exists(isVisibleSql(viewer))}`,
-      'order_not_found',
-      `order ${orderId} does not exist`,
-    ),
-    guard(
-      sql`NOT ${exists(isOwn)}`,
-      'forbidden',
-      'only the token name that placed it may cancel it',
-    ),
+    guard('order_not_found', `order ${orderId} does not exist`)`
+      NOT ${exists(isVisibleSql(viewer))}`,
+    guard('forbidden', 'only the token name that placed it may cancel it')`NOT ${exists(isOwn)}`,
   ]
 }

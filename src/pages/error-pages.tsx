@@ -1,5 +1,4 @@
 /** Turns JSON errors into pages for people, and a missing sign-in into a redirect to one. */
-
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -8,9 +7,9 @@ import type { App } from '../http/context.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import { en, type Texts } from '../texts/en.ts'
 import { textLanguage } from '../texts/texts.ts'
-import { LinkButton } from './components/button.tsx'
-import { sentence } from './components/field.tsx'
+import { LinkButton } from './components/forms.tsx'
 import { usePage } from './components/request.ts'
+import { sentence } from './components/text.ts'
 import { page } from './page.tsx'
 import type { SignInNotice } from './sign-in/views.tsx'
 
@@ -33,12 +32,12 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
   const reason = isWrongAddress ? 'there is nothing at this path' : error
   const title = ({ errors }: Texts) => textOf(errors.titles, status)
   const details = { status, reason, form: formPath(c), requestId: c.var.requestId }
-  c.res = await page(c, {
+  const about = {
     title: forBuyers.test(c.req.path) ? title : title(en),
     account: await findAccountSafely(c),
     status,
-    children: <ErrorPage {...details} />,
-  })
+  }
+  c.res = await page(c, about, <ErrorPage {...details} />)
 })
 
 /** The pages that are in the language of their reader, and what is below them. */

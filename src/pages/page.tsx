@@ -7,29 +7,53 @@ import { type Account, findAccount } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { DEFAULT_NAME, type Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
+import type { Access, Input } from '../http/endpoint.ts'
 import type { Texts } from '../texts/en.ts'
 import { DEFAULT_LOCALE, textLanguage, textsOf } from '../texts/texts.ts'
-import { LinkButton } from './components/button.tsx'
+import { LinkButton } from './components/forms.tsx'
 import { Icon } from './components/icon.tsx'
-import { displayName } from './components/names.ts'
+import { currentIf } from './components/lists.tsx'
+import { UserPicture } from './components/nfts.tsx'
+import { type Rejection, RequestContext, usePage } from './components/request.ts'
+import { displayName } from './components/text.ts'
+import { readerLocale } from './reader.ts'
 import {
-  currentIf,
   Menu,
   type MenuLink,
+  SettingsPage,
   type SettingsSection,
   settingsLinks,
-} from './components/navigation.tsx'
-import { UserPicture } from './components/picture.tsx'
-import { type Rejection, RequestContext, usePage } from './components/request.ts'
-import { readerLocale } from './reader.ts'
-import { SettingsPage } from './settings.tsx'
+} from './settings.tsx'
+
+const shownTo =
+  <A extends Access>(access: A) =>
+  <I extends Input>(input: I) =>
+    ({ access, reads: 'nearest', input }) as const
+
+const sentBy =
+  <A extends Access>(access: A) =>
+  <I extends Input>(input: I) =>
+    ({ access, reads: 'primary', input }) as const
+
+/** Declares a page, by who may see it: it reads nearest. */
+export const shown = {
+  public: shownTo('public'),
+  session: shownTo('session'),
+  administrator: shownTo('administrator'),
+}
+
+/** Declares what a form is sent to, by who may send it: it writes, so it reads from the primary. */
+export const sent = {
+  public: sentBy('public'),
+  session: sentBy('session'),
+  administrator: sentBy('administrator'),
+}
 
 type PageContent = {
   /** Of a page in the language of its reader, a function of the texts. All others are in English. */
   title: string | ((texts: Texts) => string)
   /** The section of the settings that the page belongs to. */
   section?: SettingsSection | undefined
-  children: Child
   head?: Child
   /** The signed-in user, whose menu the header shows; null for visitors. */
   account: Account | null
@@ -54,6 +78,7 @@ const isAbsolute = (script: string) => script.startsWith('https://')
 export function page<E extends App>(
   c: Context<E>,
   { rejection, status = rejection?.status ?? 200, account, ...content }: PageContent,
+  view: Child,
 ) {
   // An error may come before the settings are read.
   const { REDIRECT_ORIGINS = [], INSTANCE_NAME = DEFAULT_NAME }: Partial<Settings> =
@@ -61,18 +86,23 @@ export function page<E extends App>(
   const isTranslated = typeof content.title === 'function'
   const locale = isTranslated ? readerLocale(c, account) : DEFAULT_LOCALE
   const others = (content.scripts ?? []).filter(isAbsolute).map((url) => new URL(url).origin)
+  const { before, cursor, after }: Partial<Record<'before' | 'cursor' | 'after', unknown>> =
+    c.req.valid('query' as never) ?? {}
   const request = {
     settings: c.var.settings,
     now: c.var.now,
     account,
     notice: c.req.query('notice'),
     rejection,
+    isFirstPage: (before ?? cursor ?? after) === undefined,
     locale,
     texts: textsOf(locale),
   }
   const html = (
     <RequestContext.Provider value={request}>
-      <Layout url={new URL(c.req.url)} site={INSTANCE_NAME} {...content} />
+      <Layout url={new URL(c.req.url)} site={INSTANCE_NAME} {...content}>
+        {view}
+      </Layout>
     </RequestContext.Provider>
   )
   return c.html(html, status, {
@@ -100,6 +130,7 @@ type LayoutProps = Omit<PageContent, 'status' | 'account' | 'rejection'> & {
   url: URL
   /** The name of the instance. */
   site: string
+  children: Child
 }
 
 const Layout = (props: LayoutProps) => {

@@ -52,23 +52,14 @@ export async function forgetPerson(
 
 function forgetGuards(userId: number): Guard[] {
   return [
-    guard(
-      sql`NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,
-      'not_found',
-      'there is no such user',
-    ),
-    guard(
-      isAdministratorSql({ userId }),
-      'conflict',
-      'the user is an administrator: take that role away first',
-    ),
-    guard(
-      sql`${hasTransfersUnderWaySql(userId)} OR EXISTS (SELECT 1 FROM orderItems
+    guard('not_found', 'there is no such user')`
+      NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,
+    guard('conflict', 'the user is an administrator: take that role away first')`
+      ${isAdministratorSql({ userId })}`,
+    guard('conflict', 'NFTs are on their way to or from the user: wait for them, or cancel them')`
+      ${hasTransfersUnderWaySql(userId)} OR EXISTS (SELECT 1 FROM orderItems
         JOIN deliveries ON deliveries.id = orderItems.id
         WHERE sellerId = ${userId} AND awaits IS NOT NULL)`,
-      'conflict',
-      'NFTs are on their way to or from the user: wait for them, or cancel them',
-    ),
   ]
 }
 

@@ -17,12 +17,9 @@ import { guard } from '../http/guard.ts'
  */
 export async function release({ db, caller, now }: Ctx, id: string): Promise<void> {
   const mayRelease = sql`(${+actsForAll(caller)} OR namespace = ${namespaceOf(caller.tokenId)})`
-  const isForeign = guard(
-    sql`EXISTS (SELECT 1 FROM reservations
-      WHERE id = ${id} AND expiresAt > ${now.toISOString()} AND NOT ${mayRelease})`,
-    'not_found',
-    'there is no reservation of yours with this id',
-  )
+  const isForeign = guard('not_found', 'there is no reservation of yours with this id')`
+    EXISTS (SELECT 1 FROM reservations
+      WHERE id = ${id} AND expiresAt > ${now.toISOString()} AND NOT ${mayRelease})`
   const removed = raw<never>(db)`DELETE FROM reservations WHERE id = ${id} AND ${mayRelease}`
   await writeAs(db, caller, [isForeign], { removed })
 }

@@ -11,7 +11,7 @@ import {
   networkChecks,
 } from '../../src/db/schema/operations.ts'
 import { explain, rules } from '../../src/delivery/reasons.ts'
-import { sentence } from '../../src/pages/components/field.tsx'
+import { sentence } from '../../src/pages/components/text.ts'
 import { settings } from '../orders/shop.ts'
 import { aWebhook, db } from '../support/makers.ts'
 import { ageSession, aSignedInVisitor } from '../support/visitor.ts'

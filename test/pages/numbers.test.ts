@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { money } from '../../src/pages/components/numbers.ts'
+import { money } from '../../src/pages/components/text.ts'
 
 it.each([
   [1500, 'EUR', '€15.00'],

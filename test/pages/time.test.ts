@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { relativeTime } from '../../src/pages/components/time.tsx'
+import { relativeTime } from '../../src/pages/components/values.tsx'
 import { textsOf } from '../../src/texts/texts.ts'
 
 const now = new Date('2026-06-15T12:00:00.000Z')

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import type { Counts } from '../../../src/catalogue/import.ts'
 import type { Problem } from '../../../src/catalogue/line.ts'
-import { plural } from '../../../src/pages/components/numbers.ts'
+import { plural } from '../../../src/pages/components/text.ts'
 import { linesIn, writeLines } from '../../shell/files.ts'
 
 /** Problems that are printed. A file has all of them. */

@@ -34,15 +34,12 @@ const isNamed = (text: string): SQL =>
  * Returns the signed-in user, all administrators, and the user whom `text` (an e-mail address or a
  * username) names, if they can be appointed.
  */
-export async function readAdministrators({ db, caller }: Omit<Ctx, 'now'>, text?: string) {
-  const people = () => db.select(personColumns).from(users)
-  const { found, ...read } = await readAsUser(
-    { db, caller },
-    {
-      administrators: people().where(hasRole).orderBy(asc(users.id)),
-      found: text ? people().where(and(isNamed(text), canBeAppointed)) : undefined,
-    },
-  )
+export async function readAdministrators(ctx: Omit<Ctx, 'now'>, text?: string) {
+  const people = () => ctx.db.select(personColumns).from(users)
+  const { found, ...read } = await readAsUser(ctx, {
+    administrators: people().where(hasRole).orderBy(asc(users.id)),
+    found: text ? people().where(and(isNamed(text), canBeAppointed)) : undefined,
+  })
   return { ...read, found: found[0] }
 }
 

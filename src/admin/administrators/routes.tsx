@@ -3,38 +3,33 @@ import * as z from 'zod'
 import type { Person } from '../../auth/session.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { idText, writtenText } from '../../http/inputs.ts'
-import { Submit } from '../../pages/components/button.tsx'
-import { Confirm } from '../../pages/components/confirm.tsx'
-import { Field } from '../../pages/components/field.tsx'
-import { contactName, displayName } from '../../pages/components/names.ts'
+import { Confirm, Field, Submit } from '../../pages/components/forms.tsx'
+import { Meta } from '../../pages/components/lists.tsx'
 import { usePage, useRecentSignIn } from '../../pages/components/request.ts'
+import { contactName, displayName } from '../../pages/components/text.ts'
 import { notifyOwner } from '../../pages/notify-owner.ts'
+import { sent, shown } from '../../pages/page.tsx'
 import { RecentSignIn } from '../../pages/settings.tsx'
-import { AdminLayout, adminPage, Meta, UserLink } from '../layout.tsx'
+import { AdminLayout, adminPage, UserLink } from '../layout.tsx'
 import { readAdministrators, setAdministrator } from './administrators.ts'
-
-const PATH = '/operations/administrators'
 
 const Search = z.object({ person: writtenText(255).optional().catch(undefined) })
 const Change = z.object({ userId: idText, to: z.enum(['appointed', 'dismissed']) })
 
 export const administratorRoutes = new Endpoints()
   .get(
-    PATH,
-    { access: 'administrator', reads: 'nearest', input: { query: Search } },
+    '/operations/administrators',
+    shown.administrator({ query: Search }),
     async (c, { query: { person: text } }) => {
       const { account, ...found } = await readAdministrators(c.var, text)
-      return adminPage(c, {
-        title: 'Administrators',
-        account,
-        scripts: ['dialog.js'],
-        children: <Administrators {...found} text={text} />,
-      })
+      const scripts = ['dialog.js']
+      const view = <Administrators {...found} text={text} />
+      return adminPage(c, { title: 'Administrators', account, scripts }, view)
     },
   )
   .post(
-    PATH,
-    { access: 'administrator', reads: 'primary', input: { form: Change } },
+    '/operations/administrators',
+    sent.administrator({ form: Change }),
     async (c, { form: { userId, to: type } }) => {
       const isAdministrator = type === 'appointed'
       const { person, ownEmail } = await setAdministrator(c.var, { userId, isAdministrator })
@@ -43,7 +38,10 @@ export const administratorRoutes = new Endpoints()
         notifyOwner(c, to, { type, name: displayName(person) })
       // Who has given up the role cannot see the page.
       const isOwn = !isAdministrator && userId === c.var.caller.userId
-      return c.redirect(`${isOwn ? '/settings/profile' : PATH}?notice=${type}`, 303)
+      return c.redirect(
+        `${isOwn ? '/settings/profile' : '/operations/administrators'}?notice=${type}`,
+        303,
+      )
     },
   )
 
@@ -57,7 +55,7 @@ const Administrators = ({ administrators, found, text }: AdministratorsProps) =>
   // Anyone can edit the URL.
   const isKnown = /^(appointed|dismissed)$/.test(notice)
   return (
-    <AdminLayout path={PATH} notice={isKnown && `This user was ${notice}.`}>
+    <AdminLayout path={'/operations/administrators'} notice={isKnown && `This user was ${notice}.`}>
       <h1>Administrators</h1>
       <p class="lead">
         Administrators see all orders and users, act on deliveries, generate master tokens, which
@@ -75,7 +73,7 @@ const Administrators = ({ administrators, found, text }: AdministratorsProps) =>
           </li>
         ))}
       </ul>
-      <RecentSignIn toDo="appoint or dismiss an administrator" path={PATH}>
+      <RecentSignIn toDo="appoint or dismiss an administrator" path={'/operations/administrators'}>
         <form method="get" class="panel inline-form">
           <Field
             name="person"
@@ -120,7 +118,7 @@ const Dismiss = ({ person }: { person: Person }) =>
       label="Dismiss"
       subject={displayName(person)}
       title={`Dismiss ${displayName(person)}?`}
-      action={PATH}
+      action={'/operations/administrators'}
       submit="Dismiss"
       values={{ userId: `${person.id}`, to: 'dismissed' }}
     >

@@ -1,5 +1,4 @@
 /** What administrators did, as pages and as a file. */
-
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
 import type { Database } from '../../db/client.ts'
@@ -87,26 +86,22 @@ export type AuditEntry = Awaited<ReturnType<typeof selectAudit>>[number]
  * last one.
  */
 export async function readAudit(
-  { db, caller }: Pick<Ctx, 'db' | 'caller'>,
+  ctx: Pick<Ctx, 'db' | 'caller'>,
   { limit = PAGE_SIZE, ...filter }: Omit<Page, 'limit'> & { limit?: number },
 ) {
+  const { db } = ctx
   const page = { ...filter, limit: limit + 1 }
   const { first, start } = boundsOf(page)
-  const { account, rows, bounds, actors } = await readAsUser(
-    { db, caller },
-    {
-      rows: selectAudit(db, page),
-      bounds: raw<{ first: number; start: number }>(
-        db,
-      )`SELECT ${first} AS first, ${start} AS start`,
-      // One step in the index for each of them.
-      actors: raw<{ id: number; name: string }>(db)`
+  const { account, rows, bounds, actors } = await readAsUser(ctx, {
+    rows: selectAudit(db, page),
+    bounds: raw<{ first: number; start: number }>(db)`SELECT ${first} AS first, ${start} AS start`,
+    // One step in the index for each of them.
+    actors: raw<{ id: number; name: string }>(db)`
         WITH RECURSIVE actors(id) AS (SELECT min(userId) FROM auditLog UNION ALL
           SELECT (SELECT min(userId) FROM auditLog WHERE userId > actors.id) FROM actors
           WHERE actors.id IS NOT NULL)
         SELECT users.id, coalesce(${nameOf('users')}, 'User ' || users.id) AS name FROM actors JOIN users ON users.id = actors.id`,
-    },
-  )
+  })
   const entries = rows.slice(0, limit)
   const older = bounds.find((page) => page.start > page.first)?.start
   return { account, entries, actors, next: rows.length > limit ? entries.at(-1)?.id : older }

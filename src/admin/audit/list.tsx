@@ -1,15 +1,13 @@
 /** Entries of the audit log. */
 import type { AuditAction } from '../../db/schema/operations.ts'
-import { sentence } from '../../pages/components/field.tsx'
-import { plural } from '../../pages/components/numbers.ts'
-import { Rows } from '../../pages/components/rows.tsx'
+import { Rows } from '../../pages/components/lists.tsx'
+import { plural, sentence } from '../../pages/components/text.ts'
 import { periodName } from '../format.ts'
 import { PageLink, UserLink } from '../layout.tsx'
 import type { AuditEntry } from './audit.ts'
 
 type AuditListProps = { entries: readonly AuditEntry[]; heading?: 'h2' | 'h3' }
 
-/** Entries, by day. */
 export const AuditList = ({ entries, heading: Heading = 'h3' }: AuditListProps) => {
   if (entries.length === 0) return <p class="empty">There are no entries.</p>
   return [...Map.groupBy(entries, ({ at }) => at.slice(0, 10))].map(([day, ofDay]) => (

@@ -2,14 +2,12 @@
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
-import { LinkButton, Submit } from '../../pages/components/button.tsx'
-import { Field, Select } from '../../pages/components/field.tsx'
-import { Pager, pathWith } from '../../pages/components/navigation.tsx'
+import { Field, LinkButton, Select, Submit } from '../../pages/components/forms.tsx'
+import { Pager, pathWith } from '../../pages/components/lists.tsx'
+import { shown } from '../../pages/page.tsx'
 import { AdminLayout, adminPage } from '../layout.tsx'
 import { type AuditFilter, exportAudit, readAudit } from './audit.ts'
 import { AuditList, auditActions, labelOf } from './list.tsx'
-
-const PATH = '/operations/audit'
 
 const day = z
   .string()
@@ -27,32 +25,24 @@ const Filter = z.object({
 const AuditQuery = Filter.extend({ before: cursorText.optional().catch(undefined) })
 
 export const auditRoutes = new Endpoints()
-  .get(
-    PATH,
-    { access: 'administrator', reads: 'nearest', input: { query: AuditQuery } },
-    async (c, { query: { before, ...filter } }) => {
-      const { account, ...log } = await readAudit(c.var, { ...filter, before })
-      const children = <Audit {...log} filter={filter} isFirstPage={before === undefined} />
-      return adminPage(c, { title: 'Audit log', account, children })
-    },
-  )
-  .get(
-    `${PATH}.csv`,
-    { access: 'administrator', reads: 'nearest', input: { query: Filter } },
-    async (c, { query }) =>
-      c.body(await exportAudit(c.var, query), 200, {
-        'Content-Type': 'text/csv; charset=utf-8',
-        'Content-Disposition': 'attachment; filename="audit.csv"',
-      }),
+  .get('/operations/audit', shown.administrator({ query: AuditQuery }), async (c, { query }) => {
+    const { before, ...filter } = query
+    const { account, ...log } = await readAudit(c.var, { ...filter, before })
+    return adminPage(c, { title: 'Audit log', account }, <Audit {...log} filter={filter} />)
+  })
+  .get('/operations/audit.csv', shown.administrator({ query: Filter }), async (c, { query }) =>
+    c.body(await exportAudit(c.var, query), 200, {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': 'attachment; filename="audit.csv"',
+    }),
   )
 
 type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
   filter: AuditFilter
-  isFirstPage: boolean
 }
 
-const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps) => (
-  <AdminLayout path={PATH}>
+const Audit = ({ entries, actors, next, filter }: AuditProps) => (
+  <AdminLayout path={'/operations/audit'}>
     <h1>Audit log</h1>
     <form method="get" class="panel inline-form">
       <Select
@@ -70,7 +60,7 @@ const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps) => (
       <Field name="since" label="From (UTC)" type="date" value={filter.since} />
       <Field name="until" label="To (UTC)" type="date" value={filter.until} />
       <Submit>Show</Submit>
-      <LinkButton href={pathWith(`${PATH}.csv`, filter)}>Download CSV</LinkButton>
+      <LinkButton href={pathWith('/operations/audit.csv', filter)}>Download CSV</LinkButton>
     </form>
     {next && entries.length === 0 ? (
       <p class="empty">None on this page.</p>
@@ -79,8 +69,7 @@ const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps) => (
     )}
     <Pager
       noun="entries"
-      to={(page) => pathWith(PATH, { ...filter, ...page })}
-      isFirstPage={isFirstPage}
+      to={(page) => pathWith('/operations/audit', { ...filter, ...page })}
       next={next !== undefined && { before: next }}
     />
   </AdminLayout>

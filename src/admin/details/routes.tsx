@@ -11,51 +11,33 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
 import { idText } from '../../http/inputs.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
-import { ExplorerLink } from '../../pages/components/explorer.tsx'
-import { displayName } from '../../pages/components/names.ts'
-import { count, money } from '../../pages/components/numbers.ts'
+import { Rows } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { Rows } from '../../pages/components/rows.tsx'
-import { Time } from '../../pages/components/time.tsx'
-import { AdminLayout, adminPage, FactPanel, listPath, PageLink } from '../layout.tsx'
-import { Listing } from '../search/listing.tsx'
+import { count, displayName, money } from '../../pages/components/text.ts'
+import { ExplorerLink, Time } from '../../pages/components/values.tsx'
+import { shown } from '../../pages/page.tsx'
+import { AdminLayout, adminPage, FactPanel, Listing, listPath, PageLink } from '../layout.tsx'
 import { type FoundListing, LIMIT, selectListings } from '../search/search.ts'
 import { selectListed } from '../transfers/list.ts'
-import { TransferRows } from '../transfers/rows.tsx'
+import { TransferRows } from '../transfers/list-page.tsx'
 import { placedWith } from '../transfers/transfer-page.tsx'
 
 const Id = z.object({ id: idText })
 
 export const detailsRoutes = new Endpoints()
-  .get(
-    '/operations/orders/:id',
-    { access: 'administrator', reads: 'nearest', input: { param: Id } },
-    async (c, { param }) => {
-      const { account, ...found } = await readOrderDetails(c.var, param.id)
-      const children = <OrderPage {...found} />
-      return adminPage(c, { title: `Order ${param.id}`, account, children })
-    },
-  )
-  .get(
-    '/operations/users/:id',
-    { access: 'administrator', reads: 'nearest', input: { param: Id } },
-    async (c, { param }) => {
-      const { account, ...found } = await readUserDetails(c.var, param.id)
-      const children = <UserPage {...found} />
-      return adminPage(c, { title: `User ${param.id}`, account, children })
-    },
-  )
-  .get(
-    '/operations/nfts/:id',
-    { access: 'administrator', reads: 'nearest', input: { param: Id } },
-    async (c, { param }) => {
-      const { account, ...found } = await readNftDetails(c.var, param.id)
-      const children = <NftPage {...found} />
-      return adminPage(c, { title: `NFT ${param.id}`, account, children })
-    },
-  )
+  .get('/operations/orders/:id', shown.administrator({ param: Id }), async (c, { param }) => {
+    const { account, ...found } = await readOrderDetails(c.var, param.id)
+    return adminPage(c, { title: `Order ${param.id}`, account }, <OrderPage {...found} />)
+  })
+  .get('/operations/users/:id', shown.administrator({ param: Id }), async (c, { param }) => {
+    const { account, ...found } = await readUserDetails(c.var, param.id)
+    return adminPage(c, { title: `User ${param.id}`, account }, <UserPage {...found} />)
+  })
+  .get('/operations/nfts/:id', shown.administrator({ param: Id }), async (c, { param }) => {
+    const { account, ...found } = await readNftDetails(c.var, param.id)
+    return adminPage(c, { title: `NFT ${param.id}`, account }, <NftPage {...found} />)
+  })
 
-/** Says what a customer has paid. */
 const describePaid = ({ currency, ...paid }: Paid): string =>
   [
     money(paid.grossCents, currency),

@@ -1,7 +1,7 @@
 /** The charts of the overview. */
-import { Tabs } from '../../pages/components/navigation.tsx'
-import { count } from '../../pages/components/numbers.ts'
+import { Tabs } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
+import { count } from '../../pages/components/text.ts'
 import { countEnd, duration, durationEnd, periodName } from '../format.ts'
 import { groupByPeriod, type Period, type Range } from './periods.ts'
 import { type Column, Plot, type Series } from './plot.tsx'
@@ -21,7 +21,6 @@ const timeSeries: Series[] = [
   { name: '95 % of them (p95)', color: 'slowest' },
 ]
 
-/** The charts of deliveries by hour or day. */
 export const Plots = ({ hours, range }: { hours: Overview['hours']; range: Range }) => {
   if (hours.length === 0)
     return (

@@ -7,14 +7,12 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
 import { AlarmKey, acknowledgeAlarm } from '../../monitoring/acknowledge.ts'
 import { countItems, MAX_COUNT, type StoredState } from '../../monitoring/state.ts'
-import { LinkButton } from '../../pages/components/button.tsx'
-import { ExplorerLink } from '../../pages/components/explorer.tsx'
-import { Fact } from '../../pages/components/facts.tsx'
-import { sentence } from '../../pages/components/field.tsx'
-import { count, money } from '../../pages/components/numbers.ts'
+import { LinkButton } from '../../pages/components/forms.tsx'
+import { Fact, Meta, Rows } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { Rows } from '../../pages/components/rows.tsx'
-import { Time } from '../../pages/components/time.tsx'
+import { count, money, sentence } from '../../pages/components/text.ts'
+import { ExplorerLink, Time } from '../../pages/components/values.tsx'
+import { sent, shown } from '../../pages/page.tsx'
 import { AuditList } from '../audit/list.tsx'
 import { decimal, symbolOf, upTo } from '../format.ts'
 import {
@@ -23,7 +21,6 @@ import {
   Live,
   listPath,
   liveScripts,
-  Meta,
   PageLink,
   Section,
   Table,
@@ -40,34 +37,22 @@ const OverviewQuery = z.object({ range: z.enum(['hours', 'days']).catch('hours')
 const REFRESH = 30
 
 export const overviewRoutes = new Endpoints()
-  .get(
-    '/operations',
-    { access: 'administrator', reads: 'nearest', input: { query: OverviewQuery } },
-    async (c, { query: { range } }) => {
-      const overview = await readOverview(c.var)
-      return adminPage(c, {
-        title: 'Operations',
-        account: overview.account,
-        scripts: [...liveScripts, 'plots.js'],
-        refresh: REFRESH,
-        children: <OverviewPage {...overview} range={range} />,
-      })
-    },
-  )
+  .get('/operations', shown.administrator({ query: OverviewQuery }), async (c, { query }) => {
+    const { account, ...overview } = await readOverview(c.var)
+    const scripts = [...liveScripts, 'plots.js']
+    const view = <OverviewPage {...overview} range={query.range} />
+    return adminPage(c, { title: 'Operations', account, scripts, refresh: REFRESH }, view)
+  })
   .post(
     '/operations/alarms/:key/acknowledge',
-    {
-      access: 'administrator',
-      reads: 'primary',
-      input: { param: AlarmKey, form: z.object({ version: idText }) },
-    },
+    sent.administrator({ param: AlarmKey, form: z.object({ version: idText }) }),
     async (c, { param, form }) => {
       await acknowledgeAlarm(c.var, { ...param, ...form })
       return c.redirect('/operations', 303)
     },
   )
 
-type OverviewProps = Overview & { range: Range }
+type OverviewProps = Omit<Overview, 'account'> & { range: Range }
 
 const OverviewPage = ({ hours, state, audit, range, failures, waiting }: OverviewProps) => (
   <AdminLayout path="/operations">

@@ -3,25 +3,24 @@ import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { inputText } from '../../http/inputs.ts'
-import { ExplorerLink } from '../../pages/components/explorer.tsx'
-import { displayName, shortAddress } from '../../pages/components/names.ts'
-import { plural } from '../../pages/components/numbers.ts'
+import { Meta } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { AdminLayout, adminPage, Meta, PageLink, Section, StateBadge } from '../layout.tsx'
-import { Listing } from './listing.tsx'
+import { displayName, plural, shortAddress } from '../../pages/components/text.ts'
+import { ExplorerLink } from '../../pages/components/values.tsx'
+import { shown } from '../../pages/page.tsx'
+import { AdminLayout, adminPage, Listing, PageLink, Section, StateBadge } from '../layout.tsx'
 import { type Found, type FoundItem, LIMIT, MIN_PREFIX, onlyItemIn, search } from './search.ts'
 
 const SearchQuery = z.object({ q: inputText(255).trim().min(1) })
 
 export const searchRoutes = new Endpoints().get(
   '/operations/search',
-  { access: 'administrator', reads: 'nearest', input: { query: SearchQuery } },
+  shown.administrator({ query: SearchQuery }),
   async (c, { query: { q } }) => {
     const found = await search(c.var, { text: q })
     const only = onlyItemIn(found)
     if (only) return c.redirect(`/operations/transfers/${only.id}`, 303)
-    const children = <Results {...found} q={q} />
-    return adminPage(c, { title: 'Search', account: found.account, children })
+    return adminPage(c, { title: 'Search', account: found.account }, <Results {...found} q={q} />)
   },
 )
 

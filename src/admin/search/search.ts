@@ -1,5 +1,4 @@
 /** Finds rows by any id, title, order number, e-mail address, wallet, hash or key. */
-
 import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
 import { personColumns, readAsUser } from '../../auth/session.ts'

@@ -1,5 +1,4 @@
 /** The whole history of one item. */
-
 import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
 import type { Database } from '../../db/client.ts'
@@ -36,19 +35,14 @@ const selectOrder = (db: Database, id: number) =>
     FROM orderItems i JOIN orders o ON o.id = i.orderId JOIN nfts n ON n.id = i.nftId
     WHERE i.id = ${id}`
 
+type Transaction = typeof transactions.$inferSelect
+
 /** A transaction that carried the item. `items`: their number. `replaced` is JSON. */
-export type DeliveryTransaction = Pick<
-  typeof transactions.$inferSelect,
-  | 'hash'
-  | 'contract'
-  | 'signer'
-  | 'nonce'
-  | 'block'
-  | 'nonceUsedAt'
-  | 'gasUsed'
-  | 'fee'
-  | 'createdAt'
-> & { items: number; replaced: string; isOpen: 0 | 1 }
+export type DeliveryTransaction = { items: number; replaced: string; isOpen: 0 | 1 } & Pick<
+  Transaction,
+  'hash' | 'contract' | 'signer' | 'nonce' | 'createdAt'
+> &
+  Pick<Transaction, 'block' | 'nonceUsedAt' | 'gasUsed' | 'fee'>
 
 /**
  * The delivery knows only the newest transaction. The others have the id in their items. One that

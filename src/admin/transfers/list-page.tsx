@@ -1,26 +1,24 @@
 import { reasonCodes } from '../../db/schema/delivery.ts'
-import { rules } from '../../delivery/reasons.ts'
+import { describeReason, rules } from '../../delivery/reasons.ts'
 import { operatorLimits } from '../../http/limits.ts'
-import { Submit } from '../../pages/components/button.tsx'
-import { Field, Select, sentence } from '../../pages/components/field.tsx'
-import { Pager } from '../../pages/components/navigation.tsx'
-import { Notice, Warning } from '../../pages/components/notice.tsx'
-import { plural } from '../../pages/components/numbers.ts'
+import { Field, Notice, Select, Submit, Warning } from '../../pages/components/forms.tsx'
+import { Meta, Pager, Rows } from '../../pages/components/lists.tsx'
+import { usePage } from '../../pages/components/request.ts'
+import { money, plural, sentence } from '../../pages/components/text.ts'
+import { Time } from '../../pages/components/values.tsx'
 import { upTo } from '../format.ts'
-import { AdminLayout, Live, listPath, stateNames } from '../layout.tsx'
+import { AdminLayout, Live, listPath, PageLink, StateBadge, stateNames } from '../layout.tsx'
 import { type ActionName, BulkActions, describeRetry, isChangeable, Outcomes } from './actions.tsx'
-import type { ListQuery, readTransferList } from './list.ts'
-import { TransferRows } from './rows.tsx'
+import type { ListedTransfer, ListQuery, readTransferList } from './list.ts'
 
 type TransfersProps = Omit<Awaited<ReturnType<typeof readTransferList>>, 'account'> & {
   query: ListQuery
   /** What was done before, and to how many. */
   done: ActionName | 'retry-all' | undefined
   changed: number
-  isFirstPage: boolean
 }
 
-export const TransfersPage = ({ query, done, changed, isFirstPage, ...list }: TransfersProps) => (
+export const TransfersPage = ({ query, done, changed, ...list }: TransfersProps) => (
   <AdminLayout path="/operations/transfers">
     <h1>Transfers</h1>
     <Filters query={query} />
@@ -36,14 +34,13 @@ export const TransfersPage = ({ query, done, changed, isFirstPage, ...list }: Tr
         <BulkActions query={query} total={list.total} />
         <TransferRows
           transfers={list.transfers}
-          empty={isFirstPage ? 'No transfer matches.' : 'There are no more transfers.'}
+          empty={usePage().isFirstPage ? 'No transfer matches.' : 'There are no more transfers.'}
           isSelectable={isChangeable(query.state)}
         />
       </form>
       <Pager
         noun="transfers"
         to={(page) => listPath({ ...query, ...page })}
-        isFirstPage={isFirstPage}
         next={list.next !== undefined && { cursor: list.next }}
         isNewestFirst={false}
       />
@@ -97,3 +94,48 @@ const Summary = ({ query: { state, code }, total }: SummaryProps) => (
     {state === 'failed' && <p class="hint">{describeRetry(code)}</p>}
   </>
 )
+
+type RowsProps = { transfers: readonly ListedTransfer[]; empty: string; isSelectable?: boolean }
+
+/** Transfers, each with a checkbox if it can be selected. */
+export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsProps) => (
+  <Rows
+    items={transfers}
+    empty={empty}
+    isOrdered
+    row={({ id, status, requestedAction, ...transfer }) => (
+      <li class="row">
+        <div>
+          <div class="row-head">
+            {isSelectable && isChangeable(status) && (
+              <input type="checkbox" name="id" value={id} aria-label={`Transfer ${id}`} />
+            )}
+            <h3>
+              <PageLink to="transfers" id={id} />
+            </h3>
+            <StateBadge state={status} requestedAction={requestedAction} />
+          </div>
+          <Meta
+            facts={[
+              <bdi>{transfer.title}</bdi>,
+              plural(transfer.quantity, 'piece'),
+              money(transfer.amount, transfer.currency),
+              <PageLink to="orders" id={transfer.orderId} />,
+              transfer.providerId,
+              transfer.network,
+              ['Ordered ', <Time at={transfer.createdAt} />],
+              transfer.dueAt && <Due at={transfer.dueAt} />,
+            ]}
+          />
+          {transfer.reasonCode && <p>{sentence(describeReason(transfer) ?? '')}</p>}
+        </div>
+      </li>
+    )}
+  />
+)
+
+/** When a transfer is attempted next, or since when it waits for that. */
+export const Due = ({ at }: { at: string }) => [
+  at > usePage().now.toISOString() ? 'Next attempt ' : 'Due ',
+  <Time at={at} />,
+]

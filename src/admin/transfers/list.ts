@@ -1,5 +1,4 @@
 /** Lists of transfers, as pages for operators show them. */
-
 import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
 import type { Database } from '../../db/client.ts'

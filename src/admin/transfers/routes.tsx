@@ -2,18 +2,19 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { deliveryStates } from '../../db/schema/delivery.ts'
-import { changeTransfer, changeTransfers } from '../../delivery/admin/actions.ts'
+import { type Action, changeTransfer, changeTransfers } from '../../delivery/admin/actions.ts'
 import { ReasonCode, TransferId } from '../../delivery/admin/schema.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText, inputText, tokenNameText } from '../../http/inputs.ts'
-import { checkbox } from '../../pages/components/form.ts'
+import { checkbox } from '../../pages/components/forms.tsx'
+import { sent, shown } from '../../pages/page.tsx'
 import { adminPage, listPath, liveScripts } from '../layout.tsx'
 import { readTransferHistory } from './history.ts'
 import { readTransferList, toFilter, toFindable } from './list.ts'
 import { TransfersPage } from './list-page.tsx'
 import { TransferPage } from './transfer-page.tsx'
 
-const actions = ['retry', 'cancel', 'write_off'] as const
+const actions = ['retry', 'cancel', 'write_off'] as const satisfies Action['action'][]
 const listAction = z.enum([...actions, 'retry-all'])
 
 const listFilter = {
@@ -51,83 +52,58 @@ const ListForm = z
 
 const DoneQuery = z.object({ done: z.enum(actions).optional().catch(undefined) })
 
+const ofOne = sent.administrator({ param: TransferId })
+const WriteOffForm = z.object({ returnPieces: checkbox })
+
 export const transferRoutes = new Endpoints()
   .get(
     '/operations/transfers',
-    { access: 'administrator', reads: 'nearest', input: { query: ListQuery } },
-    async (c, { query: { cursor, done, ids, changed, ...given } }) => {
+    shown.administrator({ query: ListQuery }),
+    async (c, { query: asked }) => {
+      const { cursor, done, ids, changed, ...given } = asked
       const query = toFindable(given)
-      const { account, ...list } = await readTransferList(c.var, {
-        query,
-        cursor,
-        done: { action: done, ids: ids.split(',').map(Number) },
-      })
-      const props = { ...list, query, done, changed, isFirstPage: cursor === undefined }
-      return adminPage(c, {
-        title: 'Transfers',
-        account,
-        scripts: [...liveScripts, 'select.js'],
-        children: <TransfersPage {...props} />,
-      })
+      const before = { action: done, ids: ids.split(',').map(Number) }
+      const { account, ...list } = await readTransferList(c.var, { query, cursor, done: before })
+      const props = { ...list, query, done, changed }
+      const scripts = [...liveScripts, 'select.js']
+      return adminPage(c, { title: 'Transfers', account, scripts }, <TransfersPage {...props} />)
     },
   )
-  .post(
-    '/operations/transfers',
-    { access: 'administrator', reads: 'primary', input: { form: ListForm } },
-    async (c, { form: { action, id, returnPieces, ...query } }) => {
-      const ids = [id].flat()
-      const change =
-        action === 'retry-all'
-          ? { ...toFilter(query), action: 'retry' as const }
-          : { ids, ...(action === 'write_off' ? { action, returnPieces } : { action }) }
-      const changed = await changeTransfers(withQueue(c), change)
-      return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
-    },
-  )
+  .post('/operations/transfers', sent.administrator({ form: ListForm }), async (c, { form }) => {
+    const { action, id, returnPieces, ...query } = form
+    const ids = [id].flat()
+    const change =
+      action === 'retry-all'
+        ? { ...toFilter(query), action: 'retry' as const }
+        : { ids, ...(action === 'write_off' ? { action, returnPieces } : { action }) }
+    const changed = await changeTransfers(withQueue(c), change)
+    return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
+  })
   .get(
     '/operations/transfers/:id',
-    {
-      access: 'administrator',
-      reads: 'nearest',
-      input: { param: TransferId, query: DoneQuery },
-    },
+    shown.administrator({ param: TransferId, query: DoneQuery }),
     async (c, { param, query: { done } }) => {
       const { account, ...history } = await readTransferHistory(c.var, param)
-      return adminPage(c, {
-        title: `Transfer ${param.id}`,
-        account,
-        scripts: liveScripts,
-        children: <TransferPage {...history} done={done} />,
-      })
+      const title = `Transfer ${param.id}`
+      const view = <TransferPage {...history} done={done} />
+      return adminPage(c, { title, account, scripts: liveScripts }, view)
     },
   )
-  .post(
-    '/operations/transfers/:id/retry',
-    { access: 'administrator', reads: 'primary', input: { param: TransferId } },
-    async (c, { param: { id } }) => {
-      await changeTransfer(withQueue(c), { id, action: 'retry' })
-      return c.redirect(`/operations/transfers/${id}?done=retry`, 303)
-    },
+  .post('/operations/transfers/:id/retry', ofOne, (c, { param }) =>
+    changeOne(c, { ...param, action: 'retry' }),
   )
-  .post(
-    '/operations/transfers/:id/cancel',
-    { access: 'administrator', reads: 'primary', input: { param: TransferId } },
-    async (c, { param: { id } }) => {
-      await changeTransfer(withQueue(c), { id, action: 'cancel' })
-      return c.redirect(`/operations/transfers/${id}?done=cancel`, 303)
-    },
+  .post('/operations/transfers/:id/cancel', ofOne, (c, { param }) =>
+    changeOne(c, { ...param, action: 'cancel' }),
   )
   .post(
     '/operations/transfers/:id/write-off',
-    {
-      access: 'administrator',
-      reads: 'primary',
-      input: { param: TransferId, form: z.object({ returnPieces: checkbox }) },
-    },
-    async (c, { param: { id }, form: { returnPieces } }) => {
-      await changeTransfer(withQueue(c), { id, action: 'write_off', returnPieces })
-      return c.redirect(`/operations/transfers/${id}?done=write_off`, 303)
-    },
+    sent.administrator({ param: TransferId, form: WriteOffForm }),
+    (c, { param, form }) => changeOne(c, { ...param, action: 'write_off', ...form }),
   )
+
+async function changeOne(c: Context<AppWithCaller>, change: Action & { id: number }) {
+  await changeTransfer(withQueue(c), change)
+  return c.redirect(`/operations/transfers/${change.id}?done=${change.action}`, 303)
+}
 
 const withQueue = (c: Context<AppWithCaller>) => ({ ...c.var, queue: c.env.DELIVERIES })

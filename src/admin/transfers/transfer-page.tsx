@@ -6,25 +6,23 @@ import { describeReason } from '../../delivery/reasons.ts'
 import type { Network } from '../../env.ts'
 import { eventName } from '../../events/event.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
-import { ExplorerLink } from '../../pages/components/explorer.tsx'
-import { sentence } from '../../pages/components/field.tsx'
-import { Notice, Warning } from '../../pages/components/notice.tsx'
-import { count, plural } from '../../pages/components/numbers.ts'
+import { Notice, Warning } from '../../pages/components/forms.tsx'
+import { Meta } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { Time } from '../../pages/components/time.tsx'
+import { count, plural, sentence } from '../../pages/components/text.ts'
+import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { Who } from '../audit/list.tsx'
 import { decimal, symbolOf } from '../format.ts'
-import { AdminLayout, FactPanel, Live, Meta, PageLink, Section, StateBadge } from '../layout.tsx'
+import { AdminLayout, FactPanel, Live, PageLink, Section, StateBadge } from '../layout.tsx'
 import { type ActionName, Actions, describeOutcome } from './actions.tsx'
 import type { DeliveryTransaction, TransferHistory } from './history.ts'
-import { Due } from './rows.tsx'
+import { Due } from './list-page.tsx'
 
 type TransferProps = TransferHistory & {
   /** What was done before. */
   done: ActionName | undefined
 }
 
-/** One delivery, with its history and actions. */
 export const TransferPage = ({ done, ...history }: TransferProps) => {
   const { transfer, obstacles } = history
   const network = usePage().settings.NETWORKS[transfer.network]

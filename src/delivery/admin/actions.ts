@@ -37,8 +37,8 @@ export async function changeTransfer(
   const unknown = () => new ApiError('not_found', 'there is no transfer with this id')
   const guards = [
     { when: sql`NOT EXISTS (SELECT 1 FROM deliveries WHERE id = ${id})`, error: unknown },
-    ...findObstacles(settings.NETWORKS, id)[action.action].map(({ when, reason }) =>
-      guard(when, 'conflict', reason),
+    ...findObstacles(settings.NETWORKS, id)[action.action].map(
+      ({ when, reason }) => guard('conflict', reason)`${when}`,
     ),
     ...recentGuards(ctx, action),
   ]

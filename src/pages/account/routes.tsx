@@ -1,7 +1,7 @@
 /** Settings → Account: the sign-in methods of a user. */
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { isRecent, readAccount } from '../../auth/session.ts'
+import { type Account, isRecent, readAccount } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { EmailAddress, inputText } from '../../http/inputs.ts'
@@ -17,26 +17,26 @@ import {
 import { mailLink } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
 import { textsOf } from '../../texts/texts.ts'
-import { rejectField } from '../components/form.ts'
-import type { Rejection } from '../components/request.ts'
+import { Confirm, EmailField, LinkButton, rejectField, Submit } from '../components/forms.tsx'
+import { type Rejection, usePage, useRecentSignIn } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
-import { page } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { readerLocale } from '../reader.ts'
+import { RecentSignIn } from '../settings.tsx'
 import { explainBrokenLink } from '../sign-in/broken-link.tsx'
-import { AccountSettings, ConfirmEmail } from './views.tsx'
+import { Wallets } from '../wallet/views.tsx'
 
 const EmailForm = z.object({ email: inputText(1000) })
 
+const checks = [signInRateLimit]
 const middleware = [explainBrokenLink('link')]
 
 export const accountRoutes = new Endpoints()
-  .get('/settings', { access: 'public', reads: 'nearest' }, (c) =>
-    c.redirect('/settings/profile', 303),
-  )
-  .get('/settings/account', { access: 'session', reads: 'nearest' }, (c) => accountPage(c))
+  .get('/settings', shown.public({}), (c) => c.redirect('/settings/profile', 303))
+  .get('/settings/account', shown.session({}), (c) => accountPage(c))
   .post(
     '/settings/account/email',
-    { access: 'session', reads: 'primary', checks: [signInRateLimit], input: { form: EmailForm } },
+    { ...sent.session({ form: EmailForm }), checks },
     async (c, { form }) => {
       const email = EmailAddress.safeParse(form.email)
       if (!email.success)
@@ -44,33 +44,24 @@ export const accountRoutes = new Endpoints()
       const request = { email: email.data, client: rateLimitKey(c.req.raw) }
       const secret = await createConfirmationLink(c.var, request)
       const mails = { email: c.env.EMAIL, ...c.var }
-      if (secret)
-        await mailLink(mails, {
-          to: email.data,
-          secret,
-          purpose: 'link',
-          locale: readerLocale(c, null),
-        })
+      const locale = readerLocale(c, null)
+      if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'link', locale })
       return c.redirect('/settings/account?notice=link-sent', 303)
     },
   )
   .get(
     '/settings/account/email',
-    { access: 'session', reads: 'nearest', input: { query: LinkSecret }, middleware },
+    { ...shown.session({ query: LinkSecret }), middleware },
     async (c, { query: { secret } }) => {
       const { account, email } = await readConfirmationLink(c.var, secret)
-      const children = <ConfirmEmail email={email} secret={secret} />
-      return page(c, {
-        title: (texts) => texts.account.confirm,
-        section: 'account',
-        account,
-        children,
-      })
+      const view = <ConfirmEmail email={email} secret={secret} />
+      const title = ({ account }: Texts) => account.confirm
+      return page(c, { title, section: 'account', account }, view)
     },
   )
   .post(
     '/settings/account/email/confirm',
-    { access: 'session', reads: 'primary', input: { form: LinkSecret }, middleware },
+    { ...sent.session({ form: LinkSecret }), middleware },
     async (c, { form }) => {
       const { email, chainIds } = await linkEmail(c.var, form.secret)
       notifyOwner(c, email, { type: 'email-linked' })
@@ -78,11 +69,11 @@ export const accountRoutes = new Endpoints()
       return c.redirect('/settings/account?notice=email-linked', 303)
     },
   )
-  .post('/settings/account/email/unlink', { access: 'session', reads: 'primary' }, async (c) => {
+  .post('/settings/account/email/unlink', sent.session({}), async (c) => {
     notifyOwner(c, await unlinkEmail(c.var), { type: 'email-unlinked' })
     return c.redirect('/settings/account?notice=email-unlinked', 303)
   })
-  .post('/settings/account/wallet/unlink', { access: 'session', reads: 'primary' }, async (c) => {
+  .post('/settings/account/wallet/unlink', sent.session({}), async (c) => {
     notifyOwner(c, await unlinkWallet(c.var), { type: 'wallet-unlinked' })
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)
   })
@@ -95,8 +86,106 @@ async function accountPage(
   const canLink = isRecent(account, c.var.now)
   const linkScripts = canLink ? ['wallet.js'] : []
   const scripts = account.ethereumPublicAddr ? ['dialog.js'] : linkScripts
-  const children = <AccountSettings account={account} />
+  const view = <AccountSettings account={account} />
   const title = ({ settings }: Texts) => settings.account
   const rejection = reject(textsOf(readerLocale(c, account)))
-  return page(c, { title, section: 'account', account, scripts, rejection, children })
+  return page(c, { title, section: 'account', account, scripts, rejection }, view)
+}
+
+const AccountSettings = ({ account }: { account: Account }) => {
+  const { id, email, ethereumPublicAddr: wallet } = account
+  const texts = usePage().texts
+  const canUnlink = useRecentSignIn() && email !== '' && wallet !== ''
+  return (
+    <>
+      <h2>{texts.settings.account}</h2>
+      <p class="lead">{texts.account.lead}</p>
+      <ul class="rows" aria-label={texts.account.methods}>
+        {email && <Linked value={email} method="email" canUnlink={canUnlink} />}
+        {wallet && <Linked value={wallet} method="wallet" canUnlink={canUnlink} />}
+      </ul>
+      {email && wallet && <RecentSignIn toDo={texts.account.toUnlink} path="/settings/account" />}
+      {!wallet && <LinkWallet />}
+      {!email && <LinkEmail />}
+      <p class="hint">{texts.account.userId(id)}</p>
+    </>
+  )
+}
+
+type LinkedProps = { method: 'wallet' | 'email'; value: string; canUnlink: boolean }
+
+const Linked = ({ method, value, canUnlink }: LinkedProps) => {
+  const { account } = usePage().texts
+  const { title, subject, ask, unlink } = account[method]
+  const shown = <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
+  return (
+    <li class="row">
+      <div class="row-head">
+        <h3>{title}</h3>
+      </div>
+      {shown}
+      {canUnlink && (
+        <div class="actions">
+          <Confirm
+            id={`unlink-${method}`}
+            label={account.unlink}
+            subject={subject}
+            title={ask}
+            action={`/settings/account/${method}/unlink`}
+            submit={unlink}
+          >
+            {shown}
+            <p>
+              {account.cannotSignIn} {method === 'wallet' && account.waitsForNext}
+            </p>
+          </Confirm>
+        </div>
+      )}
+    </li>
+  )
+}
+
+const LinkWallet = () => {
+  const { account } = usePage().texts
+  return (
+    <section class="panel">
+      <h3>{account.linkWallet}</h3>
+      <p>{account.noWallet}</p>
+      <RecentSignIn toDo={account.toLinkWallet} path="/settings/account" isInPanel>
+        <Wallets purpose="link" redirect="/settings/account?notice=wallet-linked" />
+      </RecentSignIn>
+    </section>
+  )
+}
+
+const LinkEmail = () => {
+  const { account, signIn } = usePage().texts
+  return (
+    <section class="panel">
+      <h3>{account.addEmail}</h3>
+      <p>{account.whyEmail}</p>
+      <RecentSignIn toDo={account.toAddEmail} path="/settings/account" isInPanel>
+        <form method="post" action="/settings/account/email" class="inline-form">
+          <EmailField label={account.emailToAdd} />
+          <Submit>{signIn.send}</Submit>
+        </form>
+      </RecentSignIn>
+    </section>
+  )
+}
+
+/** Opening the link changes nothing, because mail scanners open links too. */
+const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => {
+  const { account } = usePage().texts
+  return (
+    <>
+      <h2>{account.confirm}</h2>
+      <p>{account.afterConfirm(<strong>{email}</strong>)}</p>
+      <form method="post" action="/settings/account/email/confirm" class="actions">
+        <input type="hidden" name="secret" value={secret} />
+        <Submit kind="primary">{account.confirmNow}</Submit>
+        <LinkButton href="/settings/account">{account.notNow}</LinkButton>
+      </form>
+    </>
+  )
 }

@@ -14,9 +14,9 @@ import { addressKinds } from '../../db/schema/users.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
 import { idText, inputText } from '../../http/inputs.ts'
-import { checkbox, parseForm, rejectionOf } from '../components/form.ts'
+import { checkbox, parseForm, rejectionOf } from '../components/forms.tsx'
 import type { Rejection } from '../components/request.ts'
-import { page } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { AddressBook, AddressForm, type AddressFormProps, requiredFields } from './views.tsx'
 
@@ -46,39 +46,33 @@ const schemas = {
   billing: BillingFields.check(isComplete),
 }
 
-const action = { access: 'session', reads: 'primary', input: { param: Target } } as const
+const action = sent.session({ param: Target })
 
 export const addressBookRoutes = new Endpoints()
   .get(
     '/settings/addresses',
-    { access: 'session', reads: 'nearest', input: { query: BookQuery } },
-    (c, { query: { kind, deleted } }) => {
-      return bookPage(c, { deleted: kind && deleted ? { kind, id: deleted } : undefined })
-    },
+    shown.session({ query: BookQuery }),
+    (c, { query: { kind, deleted } }) =>
+      bookPage(c, { deleted: kind && deleted ? { kind, id: deleted } : undefined }),
   )
   .get(
     '/settings/addresses/:kind/new',
-    { access: 'session', reads: 'nearest', input: { param: Kind } },
-    async (c, { param: { kind } }) => {
-      return formPage(c, await readAccount(c.var), { kind, values: {}, isDefault: false })
-    },
+    shown.session({ param: Kind }),
+    async (c, { param: { kind } }) =>
+      formPage(c, await readAccount(c.var), { kind, values: {}, isDefault: false }),
   )
   .post(
     '/settings/addresses/:kind/new',
-    { access: 'session', reads: 'primary', input: { param: Kind, form: Form } },
+    sent.session({ param: Kind, form: Form }),
     (c, { param, form }) => save(c, param, form),
   )
-  .get(
-    '/settings/addresses/:kind/:id',
-    { access: 'session', reads: 'nearest', input: { param: Target } },
-    async (c, { param }) => {
-      const { account, address } = await readAddress(c.var, param)
-      return formPage(c, account, { ...param, values: address, isDefault: address.isDefault })
-    },
-  )
+  .get('/settings/addresses/:kind/:id', shown.session({ param: Target }), async (c, { param }) => {
+    const { account, address } = await readAddress(c.var, param)
+    return formPage(c, account, { ...param, values: address, isDefault: address.isDefault })
+  })
   .post(
     '/settings/addresses/:kind/:id',
-    { access: 'session', reads: 'primary', input: { param: Target, form: Form } },
+    sent.session({ param: Target, form: Form }),
     (c, { param, form }) => save(c, param, form),
   )
   .post('/settings/addresses/:kind/:id/default', action, async (c, { param }) => {
@@ -109,8 +103,8 @@ type BookState = { deleted?: Deleted | undefined; rejection?: Rejection }
 
 async function bookPage(c: Context<AppWithCaller>, { deleted, rejection }: BookState) {
   const { account, ...book } = await readAddressBook(c.var, deleted)
-  const children = <AddressBook {...book} />
-  return page(c, { title: 'Addresses', section: 'addresses', account, rejection, children })
+  const view = <AddressBook {...book} />
+  return page(c, { title: 'Addresses', section: 'addresses', account, rejection }, view)
 }
 
 type Entered = Pick<AddressFormProps, 'kind' | 'id'>
@@ -141,6 +135,5 @@ function formPage(
   rejection?: Rejection,
 ) {
   const title = address.id ? 'Edit address' : 'New address'
-  const children = <AddressForm {...address} />
-  return page(c, { title, section: 'addresses', account, rejection, children })
+  return page(c, { title, section: 'addresses', account, rejection }, <AddressForm {...address} />)
 }

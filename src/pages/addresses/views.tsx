@@ -1,12 +1,10 @@
 /** The address book of a user, and the form of an address. */
 import type { Deleted } from '../../addresses/list.ts'
 import type { AddressFields, AddressKind } from '../../addresses/schema.ts'
-import { LinkButton, PostButton, Submit } from '../components/button.tsx'
-import { Field } from '../components/field.tsx'
+import { Field, LinkButton, PostButton, Submit, Warning } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Warning } from '../components/notice.tsx'
+import { Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
-import { Rows } from '../components/rows.tsx'
 
 type FieldName = keyof AddressFields
 type Values = { [Name in FieldName]?: string | null }

@@ -15,10 +15,10 @@ import {
 } from '../../identity/api-tokens.ts'
 import { TokenName } from '../../identity/namespace.ts'
 import { DAY } from '../../time.ts'
-import { parseForm, rejectionOf } from '../components/form.ts'
+import { parseForm, rejectionOf } from '../components/forms.tsx'
 import type { Rejection } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
-import { page } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { AllTokens, everyonePath, OwnTokens, TokenDetails } from './views.tsx'
 
 const TokenId = z.object({ id: z.uuid() })
@@ -44,13 +44,15 @@ const Revocation = AllTokensFilter.extend({ back: z.literal('everyone').optional
 
 const section = 'api-access'
 const scripts = ['dialog.js']
+const checks = [tokenRateLimit]
 
 export const apiAccessRoutes = new Endpoints()
-  .get('/settings/api-access', { access: 'session', reads: 'nearest' }, (c) => ownTokensPage(c))
+  .get('/settings/api-access', shown.session({}), (c) => ownTokensPage(c))
   .post(
     '/settings/api-access/tokens',
-    { access: 'session', reads: 'primary', checks: [tokenRateLimit], input: { form: NewToken } },
-    async (c, { form: { days, ...entered } }) => {
+    { ...sent.session({ form: NewToken }), checks },
+    async (c, { form }) => {
+      const { days, ...entered } = form
       // Metrics are of the whole instance, and a shop sells for every seller.
       const isForMaster = entered.scope === 'metrics' || entered.scope === 'orders'
       const input = isForMaster ? { ...entered, role: 'master' as const } : entered
@@ -67,17 +69,17 @@ export const apiAccessRoutes = new Endpoints()
   )
   .get(
     '/settings/api-access/tokens/:id',
-    { access: 'session', reads: 'nearest', input: { param: TokenId } },
+    shown.session({ param: TokenId }),
     async (c, { param }) => {
       const { account, ...details } = await readToken(c.var, param.id)
       const { name } = details.token
-      const children = <TokenDetails {...details} />
-      return page(c, { title: name, section, account, scripts: ['copy.js'], children })
+      const view = <TokenDetails {...details} />
+      return page(c, { title: name, section, account, scripts: ['copy.js'] }, view)
     },
   )
   .post(
     '/settings/api-access/tokens/:id/roll',
-    { access: 'session', reads: 'primary', checks: [tokenRateLimit], input: { param: TokenId } },
+    { ...sent.session({ param: TokenId }), checks },
     async (c, { param }) => {
       const rolled = await rollToken(c.var, param.id)
       if (rolled.role === 'master')
@@ -87,7 +89,7 @@ export const apiAccessRoutes = new Endpoints()
   )
   .post(
     '/settings/api-access/tokens/:id/revoke',
-    { access: 'session', reads: 'primary', input: { param: TokenId, form: Revocation } },
+    sent.session({ param: TokenId, form: Revocation }),
     async (c, { param, form: { back, ...filter } }) => {
       await revokeToken(c.var, param.id)
       const path = back
@@ -98,18 +100,19 @@ export const apiAccessRoutes = new Endpoints()
   )
   .get(
     '/settings/api-access/everyone',
-    { access: 'administrator', reads: 'nearest', input: { query: AllTokensFilter } },
-    async (c, { query: { owner, after } }) => {
+    shown.administrator({ query: AllTokensFilter }),
+    async (c, { query }) => {
+      const { owner, after } = query
       const [createdAt, id] = after?.split(',') ?? []
       const cursor = createdAt && id ? { createdAt, id } : undefined
       const { account, ...all } = await readAllTokens(c.var, { owner, after: cursor })
-      const children = <AllTokens {...all} owner={owner} after={after} />
-      return page(c, { title: 'Everyone’s tokens', section, account, scripts, children })
+      const view = <AllTokens {...all} owner={owner} after={after} />
+      return page(c, { title: 'Everyone’s tokens', section, account, scripts }, view)
     },
   )
 
 async function ownTokensPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const { account, tokens } = await readOwnTokens(c.var)
-  const children = <OwnTokens tokens={tokens} />
-  return page(c, { title: 'API Access', section, account, scripts, rejection, children })
+  const view = <OwnTokens tokens={tokens} />
+  return page(c, { title: 'API Access', section, account, scripts, rejection }, view)
 }

@@ -3,14 +3,19 @@ import type { Child } from 'hono/jsx'
 import { ADMINISTRATOR } from '../../db/schema/users.ts'
 import type { readAllTokens } from '../../identity/all-tokens.ts'
 import { type readOwnTokens, type readToken, tokenEnd } from '../../identity/api-tokens.ts'
-import { LinkButton, PostButton, Submit } from '../components/button.tsx'
-import { Confirm } from '../components/confirm.tsx'
-import { CopyField, Field, Select } from '../components/field.tsx'
-import { contactName } from '../components/names.ts'
-import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
+import {
+  Confirm,
+  CopyField,
+  Field,
+  LinkButton,
+  PostButton,
+  Select,
+  Submit,
+} from '../components/forms.tsx'
+import { Pager, pathWith, Rows, Tabs } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
-import { Rows } from '../components/rows.tsx'
-import { LastUsed, When } from '../components/time.tsx'
+import { contactName } from '../components/text.ts'
+import { LastUsed, When } from '../components/values.tsx'
 import { type NoticeName, RecentSignIn } from '../settings.tsx'
 
 type Token = Awaited<ReturnType<typeof readOwnTokens>>['tokens'][number]
@@ -180,7 +185,6 @@ export const AllTokens = ({ tokens, next, owner, after }: AllTokensProps) => (
     <Pager
       noun="tokens"
       to={(page) => everyonePath({ owner, ...page })}
-      isFirstPage={!after}
       next={next && { after: `${next.createdAt},${next.id}` }}
     />
   </>

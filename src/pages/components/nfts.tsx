@@ -1,8 +1,11 @@
-/** NFTs and their creators, on public pages. */
+/** NFTs and people on pages: their names, prices and pictures, and what chats show of them. */
+import { type AvatarOwner, avatarUrl } from '../../avatars/url.ts'
+import { artUrl } from '../../http/links.ts'
 import type { Person, ShownNft } from '../../marketplace/cards.ts'
-import { count } from './numbers.ts'
-import { Cover } from './picture.tsx'
-import { Price, Title } from './text.tsx'
+import type { Nft } from '../../orders/nft.ts'
+import { usePage } from './request.ts'
+import { count } from './text.ts'
+import { Price, Title } from './values.tsx'
 
 export const nameOf = ({ name, username }: Person) => name || username || 'Somebody without a name'
 
@@ -46,3 +49,87 @@ export const NftGrid = ({ nfts, isSelection }: { nfts: ShownNft[]; isSelection?:
       ))}
     </ul>
   )
+
+/** `size` is in pixels. The picture stands beside a name, so screen readers skip it. */
+export const UserPicture = ({ user, size }: { user: AvatarOwner; size: number }) => (
+  // A path, because pages may only load pictures of the host that served them.
+  <img class="avatar" src={avatarUrl('', user)} alt="" width={size} height={size} />
+)
+
+type CoverProps = {
+  nft: { id: number } & ({ hasArt: boolean } | Pick<Nft, 'coverKey' | 'payload'>)
+  size?: 'card' | 'page'
+}
+
+const hasArt = (nft: CoverProps['nft']): boolean => {
+  if ('hasArt' in nft) return nft.hasArt
+  const { metadata } = nft.payload as { metadata?: { image?: unknown } }
+  const { COVERS_URL } = usePage().settings
+  return !!(COVERS_URL && nft.coverKey) || typeof metadata?.image === 'string'
+}
+
+/** A drawing that depends on the NFT only. The art, if there is any, lies above it. */
+export const Cover = ({ nft, size = 'card' }: CoverProps) => {
+  const { id } = nft
+  const random = randomNumbers(id)
+  const hue = random(360)
+  return (
+    <div class={size === 'page' ? 'cover whole' : 'cover'}>
+      <svg viewBox="0 0 96 96" aria-hidden="true">
+        <rect width="96" height="96" fill={`hsl(${hue} 40% 30%)`} />
+        {[44, 32, 20].map((radius, layer) => (
+          <circle
+            cx={random(96)}
+            cy={random(96)}
+            r={radius + random(12)}
+            fill={`hsl(${(hue + 24 * layer) % 360} 60% ${48 + 12 * layer}%)`}
+            fill-opacity="0.6"
+          />
+        ))}
+      </svg>
+      {hasArt(nft) && <img src={artUrl('', id, size)} alt="" loading="lazy" />}
+    </div>
+  )
+}
+
+/** Returns a function that returns integers below a limit: the same ones for the same seed. */
+function randomNumbers(seed: number): (limit: number) => number {
+  let state = Math.imul(seed, 0x9e3779b1) >>> 0
+  return (limit) => {
+    // The generator mulberry32.
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+}
+
+type PreviewProps = {
+  title: string
+  description: string
+  path: string
+  /** The id of the NFT with the art to show. */
+  artOf?: number | false
+}
+
+/** What search engines and chats show of a page (ogp.me). */
+export const Preview = ({ title, description, path, artOf }: PreviewProps) => {
+  const { PUBLIC_URL } = usePage().settings
+  const properties = {
+    title,
+    description,
+    type: 'website',
+    url: PUBLIC_URL + path,
+    ...(artOf && { image: artUrl(PUBLIC_URL, artOf, 'page') }),
+  }
+  return (
+    <>
+      <link rel="canonical" href={properties.url} />
+      <meta name="description" content={description} />
+      <meta name="twitter:card" content={artOf ? 'summary_large_image' : 'summary'} />
+      {Object.entries(properties).map(([name, content]) => (
+        <meta property={`og:${name}`} content={content} />
+      ))}
+    </>
+  )
+}

@@ -21,6 +21,8 @@ export type PageRequest = {
   /** The name of a message, which the redirect to the page has put into its query. */
   notice: string | undefined
   rejection: Rejection | undefined
+  /** Whether a list begins on this page: its query has no cursor. */
+  isFirstPage: boolean
   /** In which dates, numbers and prices are written. */
   locale: string
   texts: Texts

@@ -7,7 +7,7 @@ import type { App } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { renewReferenceToken } from '../../identity/api-tokens.ts'
-import { page, withAccount } from '../page.tsx'
+import { page, sent, shown, withAccount } from '../page.tsx'
 
 /** The address of the instance in the texts of the documentation. */
 const FILE_URL = 'http://localhost:8787'
@@ -23,17 +23,15 @@ const textTypes: Record<string, string> = {
 const MAX_AGE = 60
 
 export const docsRoutes = new Endpoints()
-  .get('/openapi.json', { access: 'public', reads: 'nearest', middleware: [etag()] }, docsText)
-  .get('/llms.txt', { access: 'public', reads: 'nearest' }, docsText)
-  .get('/docs.md', { access: 'public', reads: 'nearest' }, docsText)
-  .get('/docs', { access: 'public', reads: 'nearest' }, docsPage)
-  .get('/docs/:guide', { access: 'public', reads: 'nearest' }, (c) =>
+  .get('/openapi.json', { ...shown.public({}), middleware: [etag()] }, docsText)
+  .get('/llms.txt', shown.public({}), docsText)
+  .get('/docs.md', shown.public({}), docsText)
+  .get('/docs', shown.public({}), docsPage)
+  .get('/docs/:guide', shown.public({}), (c) =>
     c.req.path.endsWith('.md') ? docsText(c) : docsPage(c),
   )
-  .post(
-    '/docs/token',
-    { access: 'session', reads: 'primary', checks: [tokenRateLimit] },
-    async (c) => c.json(await renewReferenceToken(c.var)),
+  .post('/docs/token', { ...sent.session({}), checks: [tokenRateLimit] }, async (c) =>
+    c.json(await renewReferenceToken(c.var)),
   )
 
 /** Returns what `scripts/build/docs` has written for the path of the request; null if it is nothing. */
@@ -58,15 +56,11 @@ async function docsText(c: Context<App>) {
 async function docsPage(c: Context<App>) {
   const [account, html] = await withAccount(c, readText(c))
   if (html === null) return c.notFound()
-  return page(c, {
-    title: /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? 'Documentation',
-    account,
-    head: !c.req.path.startsWith('/docs/api-') && (
-      <link rel="alternate" type="text/markdown" href={`${c.req.path}.md`} />
-    ),
-    styles: ['docs.css'],
-    // Those that it imports are named so that they load at the same time.
-    scripts: ['copy.js', 'samples.js', 'docs.js'],
-    children: raw(html),
-  })
+  const title = /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? 'Documentation'
+  const head = !c.req.path.startsWith('/docs/api-') && (
+    <link rel="alternate" type="text/markdown" href={`${c.req.path}.md`} />
+  )
+  // Those that it imports are named so that they load at the same time.
+  const scripts = ['copy.js', 'samples.js', 'docs.js']
+  return page(c, { title, account, head, styles: ['docs.css'], scripts }, raw(html))
 }

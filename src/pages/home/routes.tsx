@@ -1,34 +1,26 @@
 /** The start page: the newest NFTs and the creators. */
 import { Endpoints } from '../../http/endpoint.ts'
-import { type Home, readHome } from '../../marketplace/home.ts'
-import { LinkButton } from '../components/button.tsx'
-import { Fact } from '../components/facts.tsx'
+import { type Home, readHome } from '../../marketplace/cards.ts'
+import { LinkButton } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { creatorPath, NftGrid, nameOf } from '../components/nfts.tsx'
-import { count, plural } from '../components/numbers.ts'
-import { UserPicture } from '../components/picture.tsx'
-import { Preview } from '../components/preview.tsx'
+import { Fact } from '../components/lists.tsx'
+import { creatorPath, NftGrid, nameOf, Preview, UserPicture } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
-import { Title } from '../components/text.tsx'
-import { Time } from '../components/time.tsx'
-import { page, withAccount } from '../page.tsx'
+import { count, plural } from '../components/text.ts'
+import { Time, Title } from '../components/values.tsx'
+import { page, shown, withAccount } from '../page.tsx'
 
-export const homeRoutes = new Endpoints().get(
-  '/',
-  { access: 'public', reads: 'nearest' },
-  async (c) => {
-    const [account, data] = await withAccount(c, readHome(c.var))
-    const head = (
-      <Preview
-        title="Digital collectibles, delivered to your wallet"
-        description="Creators release NFTs here, and shops sell them."
-        path="/"
-      />
-    )
-    const children = <HomePage {...data} />
-    return page(c, { title: 'Digital collectibles', account, head, children })
-  },
-)
+export const homeRoutes = new Endpoints().get('/', shown.public({}), async (c) => {
+  const [account, data] = await withAccount(c, readHome(c.var))
+  const head = (
+    <Preview
+      title="Digital collectibles, delivered to your wallet"
+      description="Creators release NFTs here, and shops sell them."
+      path="/"
+    />
+  )
+  return page(c, { title: 'Digital collectibles', account, head }, <HomePage {...data} />)
+})
 
 const HomePage = ({ releases, creators, stats }: Home) => (
   <div class="home">

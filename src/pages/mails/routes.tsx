@@ -1,5 +1,4 @@
 /** The page that ends mails about orders. The link to it is in each of them. */
-
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { tokenIssuer, verifyOptOut } from '../../auth/tokens.ts'
@@ -8,31 +7,29 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { invalidField } from '../../http/errors.ts'
 import { inputText } from '../../http/inputs.ts'
 import { optOut } from '../../mail/mail.ts'
-import { Submit } from '../components/button.tsx'
+import { Submit } from '../components/forms.tsx'
 import { usePage } from '../components/request.ts'
-import { page } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
+
+const OptOutQuery = z.object({ token: inputText(2048) })
 
 export const mailRoutes = new Endpoints()
   // Opening the link changes nothing, because mail scanners open links too.
-  .get('/mails/unsubscribe', { access: 'public', reads: 'nearest' }, (c) => optOutPage(c, false))
+  .get('/mails/unsubscribe', shown.public({}), (c) => optOutPage(c, false))
   // Mail programs call it without a session, and from other sites (RFC 8058).
-  .post(
-    '/mails/unsubscribe',
-    { access: 'public', reads: 'primary', input: { query: z.object({ token: inputText(2048) }) } },
-    async (c, { query }) => {
-      const hash = await verifyOptOut(tokenIssuer(c.var.settings), query.token)
-      if (hash === null) throw invalidField('token', 'must be that of a link in a mail')
-      await optOut(c.var, hash)
-      return optOutPage(c, true)
-    },
-  )
+  .post('/mails/unsubscribe', sent.public({ query: OptOutQuery }), async (c, { query }) => {
+    const hash = await verifyOptOut(tokenIssuer(c.var.settings), query.token)
+    if (hash === null) throw invalidField('token', 'must be that of a link in a mail')
+    await optOut(c.var, hash)
+    return optOutPage(c, true)
+  })
 
 const optOutPage = (c: Context<App>, isDone: boolean) =>
-  page(c, {
-    title: ({ unsubscribe }) => unsubscribe.title,
-    account: null,
-    children: <OptOut isDone={isDone} />,
-  })
+  page(
+    c,
+    { title: ({ unsubscribe }) => unsubscribe.title, account: null },
+    <OptOut isDone={isDone} />,
+  )
 
 const OptOut = ({ isDone }: { isDone: boolean }) => {
   const { title, done, others, submit } = usePage().texts.unsubscribe

@@ -6,10 +6,9 @@ import { idText, inputText, writtenText } from '../../http/inputs.ts'
 import { readNfts } from '../../marketplace/cards.ts'
 import { readNft } from '../../marketplace/nft.ts'
 import { PublicQuery } from '../../marketplace/query.ts'
-import { creatorPath, editionOf, nameOf } from '../components/nfts.tsx'
-import { plural } from '../components/numbers.ts'
-import { Preview } from '../components/preview.tsx'
-import { page, withAccount } from '../page.tsx'
+import { creatorPath, editionOf, nameOf, Preview } from '../components/nfts.tsx'
+import { plural } from '../components/text.ts'
+import { page, shown, withAccount } from '../page.tsx'
 import { CreatorPage, NftList, NftPage } from './views.tsx'
 
 const { q, creatorId, amountType, cursor } = PublicQuery.shape
@@ -24,45 +23,35 @@ const NftsQuery = z.object({
 })
 const CreatorQuery = NftsQuery.pick({ cursor: true })
 const CreatorParam = z.object({ creator: idText.or(inputText(30)) })
+const NftParam = z.object({ id: idText })
 
 export const nftRoutes = new Endpoints()
-  .get(
-    '/nfts',
-    { access: 'public', reads: 'nearest', input: { query: NftsQuery } },
-    async (c, { query: { cursor, ...filters } }) => {
-      const { q, edition: amountType, sale, creator: creatorId } = filters
-      const active = sale && true
-      const read = readNfts(c.var, { q, amountType, active, creatorId, cursor })
-      const [account, list] = await withAccount(c, read)
-      const head = (
-        <Preview title="NFTs" description="All digital collectibles here." path="/nfts" />
-      )
-      const children = <NftList {...list} filters={filters} isFirst={!cursor} />
-      return page(c, { title: 'NFTs', account, head, children })
-    },
-  )
-  .get(
-    '/nfts/:id',
-    { access: 'public', reads: 'nearest', input: { param: z.object({ id: idText }) } },
-    async (c, { param: { id } }) => {
-      const [account, details] = await withAccount(c, readNft(c.var, id))
-      const { nft } = details
-      const { title, creator, description } = nft
-      const head = (
-        <Preview
-          title={title}
-          description={description?.slice(0, 200) ?? `${editionOf(nft)} by ${nameOf(creator)}`}
-          path={`/nfts/${id}`}
-          artOf={nft.imageUrl !== null && id}
-        />
-      )
-      const children = <NftPage {...details} />
-      return page(c, { title, account, head, scripts: ['art.js'], children })
-    },
-  )
+  .get('/nfts', shown.public({ query: NftsQuery }), async (c, { query }) => {
+    const { cursor, ...filters } = query
+    const { q, edition: amountType, sale, creator: creatorId } = filters
+    const active = sale && true
+    const read = readNfts(c.var, { q, amountType, active, creatorId, cursor })
+    const [account, list] = await withAccount(c, read)
+    const head = <Preview title="NFTs" description="All digital collectibles here." path="/nfts" />
+    return page(c, { title: 'NFTs', account, head }, <NftList {...list} filters={filters} />)
+  })
+  .get('/nfts/:id', shown.public({ param: NftParam }), async (c, { param: { id } }) => {
+    const [account, details] = await withAccount(c, readNft(c.var, id))
+    const { nft } = details
+    const { title, creator, description } = nft
+    const head = (
+      <Preview
+        title={title}
+        description={description?.slice(0, 200) ?? `${editionOf(nft)} by ${nameOf(creator)}`}
+        path={`/nfts/${id}`}
+        artOf={nft.imageUrl !== null && id}
+      />
+    )
+    return page(c, { title, account, head, scripts: ['art.js'] }, <NftPage {...details} />)
+  })
   .get(
     '/creators/:creator',
-    { access: 'public', reads: 'nearest', input: { param: CreatorParam, query: CreatorQuery } },
+    shown.public({ param: CreatorParam, query: CreatorQuery }),
     async (c, { param: { creator: name }, query: { cursor } }) => {
       const named = typeof name === 'number' ? { creatorId: name } : { creator: name }
       const read = readNfts(c.var, { ...named, cursor })
@@ -71,7 +60,6 @@ export const nftRoutes = new Endpoints()
       const title = nameOf(creator)
       const description = `${title} has released ${plural(creator.nfts, 'NFT')} here.`
       const head = <Preview title={title} description={description} path={creatorPath(creator)} />
-      const children = <CreatorPage {...list} creator={creator} isFirst={!cursor} />
-      return page(c, { title, account, head, children })
+      return page(c, { title, account, head }, <CreatorPage {...list} creator={creator} />)
     },
   )

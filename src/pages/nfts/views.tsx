@@ -1,19 +1,21 @@
 /** Lists of NFTs, and the page of one. */
 import type { readNfts } from '../../marketplace/cards.ts'
 import type { NftDetails } from '../../marketplace/nft.ts'
-import { Submit } from '../components/button.tsx'
-import { ExplorerLink } from '../components/explorer.tsx'
-import { Facts } from '../components/facts.tsx'
-import { Field, Select } from '../components/field.tsx'
+import { Field, Select, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Pager, pathWith } from '../components/navigation.tsx'
-import { AskedPrice, creatorPath, editionOf, NftGrid, PersonName } from '../components/nfts.tsx'
-import { count, plural } from '../components/numbers.ts'
-import { Cover, UserPicture } from '../components/picture.tsx'
+import { Facts, Pager, pathWith, Rows } from '../components/lists.tsx'
+import {
+  AskedPrice,
+  Cover,
+  creatorPath,
+  editionOf,
+  NftGrid,
+  PersonName,
+  UserPicture,
+} from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
-import { Rows } from '../components/rows.tsx'
-import { Price } from '../components/text.tsx'
-import { Time } from '../components/time.tsx'
+import { count, plural } from '../components/text.ts'
+import { ExplorerLink, Price, Time } from '../components/values.tsx'
 
 type NftsPage = Awaited<ReturnType<typeof readNfts>>
 
@@ -24,9 +26,9 @@ type Filters = {
   creator?: number | undefined
 }
 
-type ListProps = NftsPage & { filters: Filters; isFirst: boolean }
+type ListProps = NftsPage & { filters: Filters }
 
-export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListProps) => (
+export const NftList = ({ filters, creator, nfts, nextCursor }: ListProps) => (
   <div class="flow">
     <h1>NFTs</h1>
     <search>
@@ -58,11 +60,13 @@ export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListPro
       </p>
     )}
     <h2 class="visually-hidden">Results</h2>
-    <NftGrid nfts={nfts} isSelection={!isFirst || Object.values(filters).some(Boolean)} />
+    <NftGrid
+      nfts={nfts}
+      isSelection={!usePage().isFirstPage || Object.values(filters).some(Boolean)}
+    />
     <Pager
       noun="page"
       to={(page) => pathWith('/nfts', { ...filters, ...page })}
-      isFirstPage={isFirst}
       next={nextCursor !== null && { cursor: nextCursor }}
       isNewestFirst={false}
     />
@@ -71,7 +75,7 @@ export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListPro
 
 type CreatorProps = Omit<ListProps, 'filters'> & { creator: NonNullable<NftsPage['creator']> }
 
-export const CreatorPage = ({ creator, isFirst, nfts, nextCursor }: CreatorProps) => (
+export const CreatorPage = ({ creator, nfts, nextCursor }: CreatorProps) => (
   <div class="flow">
     <div class="creator">
       <UserPicture user={creator} size={80} />
@@ -92,7 +96,6 @@ export const CreatorPage = ({ creator, isFirst, nfts, nextCursor }: CreatorProps
     <Pager
       noun="page"
       to={(page) => pathWith(creatorPath(creator), { ...page })}
-      isFirstPage={isFirst}
       next={nextCursor !== null && { cursor: nextCursor }}
       isNewestFirst={false}
     />

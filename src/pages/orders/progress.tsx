@@ -4,10 +4,10 @@ import { rules } from '../../delivery/reasons.ts'
 import type { HistoryEntry, Side } from '../../orders/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { MINUTE } from '../../time.ts'
-import { sentence } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { usePage } from '../components/request.ts'
-import { Time } from '../components/time.tsx'
+import { sentence } from '../components/text.ts'
+import { Time } from '../components/values.tsx'
 
 /** Whether the state changes soon, without anybody doing anything. */
 export const isOnItsWay = ({ delivery: { state } }: HistoryEntry): boolean =>

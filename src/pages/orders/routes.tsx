@@ -5,7 +5,7 @@ import { idText } from '../../http/inputs.ts'
 import { readClaim } from '../../orders/claim.ts'
 import { readHistory, readHistoryEntry } from '../../orders/history.ts'
 import type { Texts } from '../../texts/en.ts'
-import { page } from '../page.tsx'
+import { page, shown } from '../page.tsx'
 import { isOnItsWay } from './progress.tsx'
 import { Collection, ForeignOrder, OrderPage, Orders } from './views.tsx'
 
@@ -29,47 +29,36 @@ const OrdersQuery = z.object({
 
 const OrderId = z.object({ id: idText })
 
-const ofList = { access: 'session', reads: 'nearest', input: { query: OrdersQuery } } as const
-const ofOrder = { access: 'session', reads: 'nearest', input: { param: OrderId } } as const
+const ofList = shown.session({ query: OrdersQuery })
+const ofOrder = shown.session({ param: OrderId })
 
 export const orderPageRoutes = new Endpoints()
   .get('/orders', ofList, async (c, { query }) => {
     const { side = 'bought', before = null, notice, transfers = 0 } = query
     const { account, ...history } = await readHistory(c.var, { side, before })
-    const list = { ...history, isFirstPage: before === null }
-    const children = <Orders {...list} side={side} transfers={notice && transfers} />
+    const view = <Orders {...history} side={side} transfers={notice && transfers} />
     const refresh = history.entries.some(isOnItsWay) ? REFRESH : undefined
-    return page(c, {
-      title: ({ orders }) => orders.title,
-      account,
-      scripts: ['orders.js'],
-      refresh,
-      children,
-    })
+    const title = ({ orders }: Texts) => orders.title
+    return page(c, { title, account, scripts: ['orders.js'], refresh }, view)
   })
   .get('/collection', ofList, async (c, { query: { before = null } }) => {
     const { account, ...list } = await readHistory(c.var, { side: 'collected', before })
-    const children = <Collection {...list} isFirstPage={before === null} />
-    return page(c, { title: ({ collection }) => collection.title, account, children })
+    const view = <Collection {...list} />
+    return page(c, { title: ({ collection }) => collection.title, account }, view)
   })
   .get('/orders/:id', ofOrder, async (c, { param }) => {
     const { account, entry, billing } = await readHistoryEntry(c.var, param.id)
     const side = entry.order.buyerId === account.id ? 'bought' : 'sold'
-    const children = <OrderPage entry={entry} billing={billing} side={side} />
+    const view = <OrderPage entry={entry} billing={billing} side={side} />
     const scripts = ['orders.js', 'wallet-action.js']
     const refresh = isOnItsWay(entry) ? REFRESH : undefined
-    return page(c, {
-      title: ({ orders }) => orders.orderTitle,
-      account,
-      scripts,
-      refresh,
-      children,
-    })
+    const title = ({ orders }: Texts) => orders.orderTitle
+    return page(c, { title, account, scripts, refresh }, view)
   })
   // Where the link of an order leads. It is no secret: buyers prove their address.
   .get('/claim/:id', ofOrder, async (c, { param: { id } }) => {
     const { account, order } = await readClaim(c.var, id)
     if (order) return c.redirect(order.waits ? '/settings/account' : `/orders/${id}`, 303)
     const title = ({ errors }: Texts) => errors.titles[403]
-    return page(c, { title, account, status: 403, children: <ForeignOrder /> })
+    return page(c, { title, account, status: 403 }, <ForeignOrder />)
   })

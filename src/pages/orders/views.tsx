@@ -3,18 +3,13 @@ import type { Child } from 'hono/jsx'
 import { orderableStatuses } from '../../db/schema/catalogue.ts'
 import type { HistoryEntry, Side } from '../../orders/history.ts'
 import type { Texts } from '../../texts/en.ts'
-import { LinkButton } from '../components/button.tsx'
-import { ExplorerLink } from '../components/explorer.tsx'
-import { Facts } from '../components/facts.tsx'
+import { LinkButton, Notice } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { shortAddress } from '../components/names.ts'
-import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
-import { Notice } from '../components/notice.tsx'
-import { count, money } from '../components/numbers.ts'
-import { Cover } from '../components/picture.tsx'
+import { Facts, Pager, pathWith, Rows, Tabs } from '../components/lists.tsx'
+import { Cover } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
-import { Rows } from '../components/rows.tsx'
-import { Title } from '../components/text.tsx'
+import { count, money, shortAddress } from '../components/text.ts'
+import { ExplorerLink, Title } from '../components/values.tsx'
 import { WalletAction } from '../wallet/views.tsx'
 import {
   hasEnded,
@@ -27,7 +22,7 @@ import {
 } from './progress.tsx'
 
 /** A page of a list. `next` is the cursor of the next page; null on the last. */
-type ListProps = { entries: HistoryEntry[]; next: number | null; isFirstPage: boolean }
+type ListProps = { entries: HistoryEntry[]; next: number | null }
 
 type OrdersProps = ListProps & {
   side: Side
@@ -38,8 +33,8 @@ type OrdersProps = ListProps & {
   transfers: number | undefined
 }
 
-export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersProps) => {
-  const { locale, texts } = usePage()
+export const Orders = ({ side, entries, next, ...props }: OrdersProps) => {
+  const { locale, texts, isFirstPage } = usePage()
   const { orders } = texts
   const { transfers } = props
   const empty = side === 'bought' ? orders.noneBought : orders.noneSold
@@ -72,7 +67,6 @@ export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersPro
         <Pager
           noun={orders}
           to={(page) => listPath(side, page)}
-          isFirstPage={isFirstPage}
           next={next !== null && { before: next }}
         />
       </LiveHistory>
@@ -257,7 +251,7 @@ export const ForeignOrder = () => {
 }
 
 /** What was delivered to a user: a card for each NFT of the page. */
-export const Collection = ({ entries, next, isFirstPage }: ListProps) => {
+export const Collection = ({ entries, next }: ListProps) => {
   const { collection } = usePage().texts
   return (
     <div class="flow">
@@ -272,7 +266,6 @@ export const Collection = ({ entries, next, isFirstPage }: ListProps) => {
       <Pager
         noun={collection}
         to={(page) => pathWith('/collection', { ...page })}
-        isFirstPage={isFirstPage}
         next={next !== null && { before: next }}
       />
     </div>

@@ -12,49 +12,45 @@ import {
   retrySold,
   type Selling,
 } from '../../orders/selling.ts'
-import { Submit } from '../components/button.tsx'
-import { ExplorerLink } from '../components/explorer.tsx'
-import { Pager, pathWith } from '../components/navigation.tsx'
-import { count, money } from '../components/numbers.ts'
+import { Submit } from '../components/forms.tsx'
+import { Pager, pathWith, Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
-import { Rows } from '../components/rows.tsx'
-import { Time } from '../components/time.tsx'
-import { page } from '../page.tsx'
+import { count, money } from '../components/text.ts'
+import { ExplorerLink, Time } from '../components/values.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { WalletAction } from '../wallet/views.tsx'
-
-const PATH = '/settings/selling'
 
 const Query = z.object({ before: cursorText.optional().catch(undefined) })
 const text = inputText(100)
 const Sold = z.object({ network: text, contract: text, fulfilment: z.enum(fulfilments) })
+const checks = [signInRateLimit]
 
 export const sellingRoutes = new Endpoints()
   .get(
-    PATH,
-    { access: 'session', reads: 'nearest', checks: [signInRateLimit], input: { query: Query } },
-    async (c, { query: { before = null } }) => {
+    '/settings/selling',
+    { ...shown.session({ query: Query }), checks },
+    async (c, { query }) => {
+      const { before = null } = query
       const { account, ...selling } = await readSelling(c.var, { before })
-      const children = <SellingSettings {...selling} isFirstPage={before === null} />
+      const view = <SellingSettings {...selling} />
       const scripts = ['wallet-action.js', 'copy.js']
-      return page(c, { title: 'Selling', section: 'selling', account, scripts, children })
+      return page(c, { title: 'Selling', section: 'selling', account, scripts }, view)
     },
   )
   .post(
-    `${PATH}/retry`,
-    { access: 'session', reads: 'primary', checks: [signInRateLimit], input: { form: Sold } },
+    '/settings/selling/retry',
+    { ...sent.session({ form: Sold }), checks },
     async (c, { form }) => {
       const ctx = { ...c.var, queue: c.env.DELIVERIES }
       const isRetried = await retrySold(ctx, form)
-      return c.redirect(isRetried ? `${PATH}?notice=sold-retried` : PATH, 303)
+      return c.redirect(
+        isRetried ? '/settings/selling?notice=sold-retried' : '/settings/selling',
+        303,
+      )
     },
   )
 
-const SellingSettings = ({
-  contracts,
-  listings,
-  next,
-  isFirstPage,
-}: Selling & { isFirstPage: boolean }) => (
+const SellingSettings = ({ contracts, listings, next }: Selling) => (
   <>
     <h2>Selling</h2>
     <p class="lead">
@@ -73,14 +69,13 @@ const SellingSettings = ({
     <Rows
       items={listings}
       labelledby="listings"
-      empty={isFirstPage ? 'You have no listings yet.' : 'There are no more listings.'}
+      empty={usePage().isFirstPage ? 'You have no listings yet.' : 'There are no more listings.'}
       row={(listing) => <ListingRow listing={listing} />}
     />
     <p class="hint">Sold and waiting pieces are those of your newest {COUNTED_ORDERS} orders.</p>
     <Pager
       noun="listings"
-      to={(page) => pathWith(PATH, { ...page })}
-      isFirstPage={isFirstPage}
+      to={(page) => pathWith('/settings/selling', { ...page })}
       next={next !== null && { before: next }}
     />
   </>
@@ -121,7 +116,7 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
         />
       )}
       {nextAt && (
-        <form method="post" action={`${PATH}/retry`}>
+        <form method="post" action={'/settings/selling/retry'}>
           {Object.entries({ network, contract, fulfilment }).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}

@@ -2,27 +2,25 @@
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { endOneSession, endOtherSessions, readSessions } from '../../identity/sessions.ts'
-import { PostButton } from '../components/button.tsx'
+import { PostButton } from '../components/forms.tsx'
 import { useRecentSignIn } from '../components/request.ts'
-import { LastUsed, When } from '../components/time.tsx'
-import { page } from '../page.tsx'
+import { LastUsed, When } from '../components/values.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { RecentSignIn } from '../settings.tsx'
 
+const SessionId = z.object({ id: z.uuid() })
+
 export const sessionRoutes = new Endpoints()
-  .get('/settings/sessions', { access: 'session', reads: 'nearest' }, async (c) => {
+  .get('/settings/sessions', shown.session({}), async (c) => {
     const { account, sessions } = await readSessions(c.var)
-    const children = <Sessions sessions={sessions} currentId={c.var.caller.tokenId} />
-    return page(c, { title: 'Sessions', section: 'sessions', account, children })
+    const view = <Sessions sessions={sessions} currentId={c.var.caller.tokenId} />
+    return page(c, { title: 'Sessions', section: 'sessions', account }, view)
   })
-  .post(
-    '/settings/sessions/:id/end',
-    { access: 'session', reads: 'primary', input: { param: z.object({ id: z.uuid() }) } },
-    async (c, { param }) => {
-      await endOneSession(c.var, param.id)
-      return c.redirect('/settings/sessions?notice=session-ended', 303)
-    },
-  )
-  .post('/settings/sessions/end-others', { access: 'session', reads: 'primary' }, async (c) => {
+  .post('/settings/sessions/:id/end', sent.session({ param: SessionId }), async (c, { param }) => {
+    await endOneSession(c.var, param.id)
+    return c.redirect('/settings/sessions?notice=session-ended', 303)
+  })
+  .post('/settings/sessions/end-others', sent.session({}), async (c) => {
     await endOtherSessions(c.var)
     return c.redirect('/settings/sessions?notice=sessions-ended', 303)
   })
@@ -30,9 +28,7 @@ export const sessionRoutes = new Endpoints()
 type Session = Awaited<ReturnType<typeof readSessions>>['sessions'][number]
 
 /** `currentId` is that of the session that shows the page. */
-type SessionsProps = { sessions: readonly Session[]; currentId: string }
-
-const Sessions = ({ sessions, currentId }: SessionsProps) => (
+const Sessions = ({ sessions, currentId }: { sessions: readonly Session[]; currentId: string }) => (
   <>
     <h2>Sessions</h2>
     <p>The browsers in which you are signed in. End those that you do not know or no longer use.</p>

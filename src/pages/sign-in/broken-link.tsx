@@ -1,12 +1,12 @@
 /** Pages in place of mailed links that do not work. Programs get the error as JSON. */
-
 import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { App } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
-import { LinkButton } from '../components/button.tsx'
-import { displayName } from '../components/names.ts'
+import type { Texts } from '../../texts/en.ts'
+import { LinkButton } from '../components/forms.tsx'
 import { usePage } from '../components/request.ts'
+import { displayName } from '../components/text.ts'
 import { findAccountSafely, isForPerson } from '../error-pages.tsx'
 import { page } from '../page.tsx'
 import { readLinkAddress } from './link-address.ts'
@@ -22,18 +22,13 @@ export const explainBrokenLink = (purpose: Purpose) =>
     await next()
     const cause = linkProblem(c.error)
     if (!cause || !isForPerson(c)) return
-    c.res = await page(c, {
-      title: ({ brokenLink }) => brokenLink[cause],
-      section: purpose === 'link' ? 'account' : undefined,
-      account: await findAccountSafely(c),
-      status: c.res.status as ContentfulStatusCode,
-      children:
-        purpose === 'link' ? (
-          <BrokenConfirmation cause={cause} />
-        ) : (
-          <BrokenSignIn cause={cause} email={readLinkAddress(c)} />
-        ),
-    })
+    const title = ({ brokenLink }: Texts) => brokenLink[cause]
+    const account = await findAccountSafely(c)
+    const content = { title, account, status: c.res.status as ContentfulStatusCode }
+    c.res =
+      purpose === 'link'
+        ? await page(c, { ...content, section: 'account' }, <BrokenConfirmation cause={cause} />)
+        : await page(c, content, <BrokenSignIn cause={cause} email={readLinkAddress(c)} />)
   })
 
 function linkProblem(error: unknown): Cause | null {

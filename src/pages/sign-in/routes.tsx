@@ -15,10 +15,11 @@ import {
 } from '../../identity/email-link.ts'
 import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
-import { rejectField } from '../components/form.ts'
-import { pathWith } from '../components/navigation.tsx'
+import type { Texts } from '../../texts/en.ts'
+import { rejectField } from '../components/forms.tsx'
+import { pathWith } from '../components/lists.tsx'
 import type { Rejection } from '../components/request.ts'
-import { page } from '../page.tsx'
+import { page, sent, shown, withAccount } from '../page.tsx'
 import { browserTexts, readerLocale } from '../reader.ts'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
@@ -51,95 +52,60 @@ const checks = [requireSameOrigin, signInRateLimit]
 const middleware = [explainBrokenLink('sign-in')]
 
 export const signInRoutes = new Endpoints()
-  .get(
-    '/sign-in',
-    { access: 'public', reads: 'nearest', input: { query: SignInQuery } },
-    async (c, { query }) => {
-      const redirect = allowedRedirect(c.var.settings, query.redirect)
-      // Reads D1: with a revoked session, this page and the others would redirect to each other.
-      if (await findAccount(c.var.db, c.var.caller)) return c.redirect(redirect ?? HOME, 303)
-      return signInPage(c, { redirect, notice: query.notice })
-    },
-  )
-  .get(
-    '/sign-in/again',
-    { access: 'session', reads: 'nearest', input: { query: Redirect } },
-    async (c, { query }) => {
-      const { settings, now } = c.var
-      const account = await readAccount(c.var)
-      const redirect = allowedRedirect(settings, query.redirect) ?? HOME
-      if (isRecent(account, now)) return c.redirect(redirect, 303)
-      const scripts = account.ethereumPublicAddr ? ['wallet.js'] : []
-      const children = <SignInAgain account={account} redirect={redirect} />
-      return page(c, { title: ({ signIn }) => signIn.again.title, account, scripts, children })
-    },
-  )
-  .post(
-    '/sign-in/email',
-    { access: 'public', reads: 'primary', checks, input: { form: EmailForm } },
-    async (c, { form }) => {
-      const { settings } = c.var
-      const redirect = allowedRedirect(settings, form.redirect)
-      const texts = browserTexts(c).signIn
-      const reject = (problem: string) =>
-        signInPage(c, { redirect }, rejectField('email', form.email, problem))
-      const email = EmailAddress.safeParse(form.email)
-      if (!email.success) return reject(texts.notAnAddress)
-      if (!(await isHuman(settings, form['cf-turnstile-response']))) return reject(texts.notHuman)
-      const client = rateLimitKey(c.req.raw)
-      const request = { email: email.data, client, redirect: withoutSecret(redirect) }
-      const secret = await createSignInLink(c.var, request)
-      const mails = { email: c.env.EMAIL, ...c.var }
-      if (secret)
-        await mailLink(mails, {
-          to: email.data,
-          secret,
-          purpose: 'sign-in',
-          locale: readerLocale(c, null),
-        })
-      const isAnother = readLinkAddress(c) === email.data
-      storeLinkAddress(c, email.data)
-      const shown = { redirect: request.redirect, notice: isAnother && 'another' }
-      return c.redirect(pathWith('/sign-in/email/sent', shown), 303)
-    },
-  )
-  .get(
-    '/sign-in/email/sent',
-    { access: 'public', reads: 'nearest', input: { query: SentQuery } },
-    async (c, { query: { redirect, notice } }) => {
-      const account = await findAccount(c.var.db, c.var.caller)
-      const children = (
-        <LinkSent
-          email={readLinkAddress(c)}
-          redirect={allowedRedirect(c.var.settings, redirect)}
-          isAnother={notice === 'another'}
-        />
-      )
-      return page(c, { title: ({ signIn }) => signIn.sent.title, account, children })
-    },
-  )
+  .get('/sign-in', shown.public({ query: SignInQuery }), async (c, { query }) => {
+    const redirect = allowedRedirect(c.var.settings, query.redirect)
+    // Reads D1: with a revoked session, this page and the others would redirect to each other.
+    if (await findAccount(c.var.db, c.var.caller)) return c.redirect(redirect ?? HOME, 303)
+    return signInPage(c, { redirect, notice: query.notice })
+  })
+  .get('/sign-in/again', shown.session({ query: Redirect }), async (c, { query }) => {
+    const { settings, now } = c.var
+    const account = await readAccount(c.var)
+    const redirect = allowedRedirect(settings, query.redirect) ?? HOME
+    if (isRecent(account, now)) return c.redirect(redirect, 303)
+    const scripts = account.ethereumPublicAddr ? ['wallet.js'] : []
+    const view = <SignInAgain account={account} redirect={redirect} />
+    return page(c, { title: ({ signIn }) => signIn.again.title, account, scripts }, view)
+  })
+  .post('/sign-in/email', { ...sent.public({ form: EmailForm }), checks }, async (c, { form }) => {
+    const { settings } = c.var
+    const redirect = allowedRedirect(settings, form.redirect)
+    const texts = browserTexts(c).signIn
+    const reject = (problem: string) =>
+      signInPage(c, { redirect }, rejectField('email', form.email, problem))
+    const email = EmailAddress.safeParse(form.email)
+    if (!email.success) return reject(texts.notAnAddress)
+    if (!(await isHuman(settings, form['cf-turnstile-response']))) return reject(texts.notHuman)
+    const client = rateLimitKey(c.req.raw)
+    const request = { email: email.data, client, redirect: withoutSecret(redirect) }
+    const secret = await createSignInLink(c.var, request)
+    const mails = { email: c.env.EMAIL, ...c.var }
+    const locale = readerLocale(c, null)
+    if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'sign-in', locale })
+    const isAnother = readLinkAddress(c) === email.data
+    storeLinkAddress(c, email.data)
+    const shown = { redirect: request.redirect, notice: isAnother && 'another' }
+    return c.redirect(pathWith('/sign-in/email/sent', shown), 303)
+  })
+  .get('/sign-in/email/sent', shown.public({ query: SentQuery }), async (c, { query }) => {
+    const { redirect, notice } = query
+    const account = await findAccount(c.var.db, c.var.caller)
+    const asked = { email: readLinkAddress(c), isAnother: notice === 'another' }
+    const target = allowedRedirect(c.var.settings, redirect)
+    const view = <LinkSent {...asked} redirect={target} />
+    return page(c, { title: ({ signIn }) => signIn.sent.title, account }, view)
+  })
   .get(
     '/sign-in/email',
-    {
-      access: 'public',
-      reads: 'nearest',
-      checks: [signInRateLimit],
-      input: { query: LinkSecret },
-      middleware,
-    },
+    { ...shown.public({ query: LinkSecret }), checks: [signInRateLimit], middleware },
     async (c, { query: { secret } }) => {
-      const { db, caller } = c.var
-      const [account, link] = await Promise.all([
-        findAccount(db, caller),
-        readSignInLink(c.var, secret),
-      ])
-      const children = <ConfirmSignIn {...link} secret={secret} />
-      return page(c, { title: ({ signIn }) => signIn.title, account, children })
+      const [account, link] = await withAccount(c, readSignInLink(c.var, secret))
+      return page(c, { title: signInTitle, account }, <ConfirmSignIn {...link} secret={secret} />)
     },
   )
   .post(
     '/sign-in/email/confirm',
-    { access: 'public', reads: 'primary', checks, input: { form: ConfirmForm }, middleware },
+    { ...sent.public({ form: ConfirmForm }), checks, middleware },
     async (c, { form: { secret, redirect } }) => {
       const proof = proveEmail(c.var, { secret, userId: null })
       await startSession(c, await signIn(c.var, { proof, client: describeClient(c) }))
@@ -147,24 +113,15 @@ export const signInRoutes = new Endpoints()
       return c.redirect(allowedRedirect(c.var.settings, redirect) ?? HOME, 303)
     },
   )
-  .post(
-    '/sign-out',
-    { access: 'public', reads: 'primary', checks: [requireSameOrigin] },
-    async (c) => {
-      await signOut(c)
-      return c.redirect('/sign-in?notice=signed-out', 303)
-    },
-  )
+  .post('/sign-out', { ...sent.public({}), checks: [requireSameOrigin] }, async (c) => {
+    await signOut(c)
+    return c.redirect('/sign-in?notice=signed-out', 303)
+  })
 
-function signInPage(c: Context<App>, shown: SignInProps, rejection?: Rejection) {
+const signInTitle = ({ signIn }: Texts) => signIn.title
+
+function signInPage(c: Context<App>, props: SignInProps, rejection?: Rejection) {
   const { TURNSTILE_SITE_KEY } = c.var.settings
   const scripts = TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js']
-  const children = <SignIn {...shown} />
-  return page(c, {
-    title: ({ signIn }) => signIn.title,
-    account: null,
-    scripts,
-    rejection,
-    children,
-  })
+  return page(c, { title: signInTitle, account: null, scripts, rejection }, <SignIn {...props} />)
 }

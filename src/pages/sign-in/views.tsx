@@ -1,10 +1,8 @@
 import type { Account } from '../../auth/session.ts'
-import { LinkButton, Submit } from '../components/button.tsx'
-import { EmailField } from '../components/field.tsx'
-import { displayName } from '../components/names.ts'
-import { pathWith } from '../components/navigation.tsx'
-import { Notice } from '../components/notice.tsx'
+import { EmailField, LinkButton, Notice, Submit } from '../components/forms.tsx'
+import { pathWith } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
+import { displayName } from '../components/text.ts'
 import { Wallets } from '../wallet/views.tsx'
 import { HOME } from './redirect.ts'
 

@@ -6,7 +6,7 @@ import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
 import { Endpoints } from '../../http/endpoint.ts'
-import { count, id, text } from '../../http/fields.ts'
+import { count, id, model, text } from '../../http/fields.ts'
 import { inputText } from '../../http/inputs.ts'
 import { describeLimit, mailLimits } from '../../http/limits.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
@@ -18,23 +18,18 @@ import { SECOND } from '../../time.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { describeClient } from '../sign-in/client.ts'
 
-const MessageRequest = z
-  .object({
-    address: WalletAddress.describe('The address of the wallet.'),
-    chainId: z
-      .int()
-      .positive()
-      .describe(
-        'The chain that the wallet is on. A contract wallet is another account on each chain.',
-      ),
-    purpose: z
-      .enum(['sign-in', 'link'])
-      .describe('`sign-in`, or `link` to add the wallet to the account of the signed-in user.'),
-  })
-  .meta({
-    id: 'WalletMessageRequest',
-    description: 'The wallet, and what the message is for.',
-  })
+const MessageRequest = model('WalletMessageRequest', 'The wallet, and what the message is for.', {
+  address: WalletAddress.describe('The address of the wallet.'),
+  chainId: z
+    .int()
+    .positive()
+    .describe(
+      'The chain that the wallet is on. A contract wallet is another account on each chain.',
+    ),
+  purpose: z
+    .enum(['sign-in', 'link'])
+    .describe('`sign-in`, or `link` to add the wallet to the account of the signed-in user.'),
+})
 
 /** Characters. Contract wallets have long signatures: several owners, or code (EIP-6492). */
 const MAX_SIGNATURE_LENGTH = 32_768
@@ -43,25 +38,21 @@ const Signature = inputText(MAX_SIGNATURE_LENGTH)
   .regex(/^0x[\da-fA-F]*$/, 'must be hexadecimal')
   .transform((text): Hex => `0x${text.slice(2)}`)
 
-const SignedMessage = z
-  .object({
-    message: inputText(2048).describe('The message, exactly as it was received.'),
-    signature: Signature.describe('The signature of the wallet, hexadecimal with `0x`.'),
-  })
-  .meta({ id: 'SignedWalletMessage', description: 'The message and its signature.' })
+const SignedMessage = model('SignedWalletMessage', 'The message and its signature.', {
+  message: inputText(2048).describe('The message, exactly as it was received.'),
+  signature: Signature.describe('The signature of the wallet, hexadecimal with `0x`.'),
+})
 
-const WalletMessage = z
-  .object({ message: text('The message to sign.') })
-  .meta({ id: 'WalletMessage', description: 'The message for the wallet.' })
-const SignedIn = z
-  .object({ userId: id('The id of the signed-in user.') })
-  .meta({ id: 'SignedIn', description: 'The user who signed in.' })
-const LinkedWallet = z
-  .object({
-    userId: id('The id of the signed-in user.'),
-    transfers: count('How many order items waited for the wallet and are transferred now.'),
-  })
-  .meta({ id: 'LinkedWallet', description: 'The wallet is linked.' })
+const WalletMessage = model('WalletMessage', 'The message for the wallet.', {
+  message: text('The message to sign.'),
+})
+const SignedIn = model('SignedIn', 'The user who signed in.', {
+  userId: id('The id of the signed-in user.'),
+})
+const LinkedWallet = model('LinkedWallet', 'The wallet is linked.', {
+  userId: id('The id of the signed-in user.'),
+  transfers: count('How many order items waited for the wallet and are transferred now.'),
+})
 
 /** Holds the secret whose hash is the nonce of the message. */
 const SECRET_COOKIE = 'wallet'

@@ -1,7 +1,7 @@
 /** What pages need for wallets: the scripts `wallet.js` and `wallet-action.js` add the buttons. */
 import type { Network } from '../../env.ts'
-import { CopyField } from '../components/field.tsx'
-import { pathWith } from '../components/navigation.tsx'
+import { CopyField } from '../components/forms.tsx'
+import { pathWith } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
 import { withoutSecret } from '../sign-in/redirect.ts'
 import { walletApps } from './apps.ts'

@@ -4,15 +4,19 @@ import { eventMeanings } from '../../events/event.ts'
 import type { WebhookMessage } from '../../events/schema.ts'
 import { type MessageState, messageStates, type Webhook } from '../../events/schema.ts'
 import { HOUR } from '../../time.ts'
-import { PostButton, Submit } from '../components/button.tsx'
-import { Confirm } from '../components/confirm.tsx'
-import { CopyField, Field, sentence } from '../components/field.tsx'
-import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
-import { Notice, Warning } from '../components/notice.tsx'
-import { plural } from '../components/numbers.ts'
+import {
+  Confirm,
+  CopyField,
+  Field,
+  Notice,
+  PostButton,
+  Submit,
+  Warning,
+} from '../components/forms.tsx'
+import { Pager, pathWith, Rows, Tabs } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
-import { Rows } from '../components/rows.tsx'
-import { Time, When } from '../components/time.tsx'
+import { plural, sentence } from '../components/text.ts'
+import { Time, When } from '../components/values.tsx'
 import { RecentSignIn } from '../settings.tsx'
 import { WebhookFields, WebhookHead, type WebhookValues } from './views.tsx'
 
@@ -21,7 +25,6 @@ type LogProps = {
   log: { messages: WebhookMessage[]; nextCursor: string | null }
   /** Which messages are shown; undefined for all. */
   state: MessageState | undefined
-  isFirstPage: boolean
 }
 
 type WebhookDetailsProps = LogProps & {
@@ -175,7 +178,7 @@ const ChangeForm = ({ webhook }: { webhook: Webhook }) => {
   )
 }
 
-const Log = ({ webhook, log, state, isFirstPage }: LogProps) => (
+const Log = ({ webhook, log, state }: LogProps) => (
   <section class="flow">
     <h3 id="log">Messages of the last 30 days</h3>
     <Tabs
@@ -189,7 +192,9 @@ const Log = ({ webhook, log, state, isFirstPage }: LogProps) => (
     <Rows
       items={log.messages}
       empty={
-        isFirstPage && !log.nextCursor ? 'There are no such messages yet.' : 'None on this page.'
+        usePage().isFirstPage && !log.nextCursor
+          ? 'There are no such messages yet.'
+          : 'None on this page.'
       }
       labelledby="log"
       isOrdered
@@ -198,7 +203,6 @@ const Log = ({ webhook, log, state, isFirstPage }: LogProps) => (
     <Pager
       noun="messages"
       to={(page) => logPath(webhook, { state, ...page })}
-      isFirstPage={isFirstPage}
       next={log.nextCursor !== null && { cursor: log.nextCursor }}
     />
   </section>

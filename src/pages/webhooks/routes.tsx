@@ -14,9 +14,9 @@ import { type DueEndpoint, wakeEndpoints } from '../../events/wake.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { inputText, instant } from '../../http/inputs.ts'
 import { SECOND } from '../../time.ts'
-import { checkbox, parseForm, rejectionOf } from '../components/form.ts'
+import { checkbox, parseForm, rejectionOf } from '../components/forms.tsx'
 import type { Rejection } from '../components/request.ts'
-import { page } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { WebhookDetails } from './details.tsx'
 import { roleNames, Webhooks } from './views.tsx'
@@ -58,13 +58,13 @@ const PageQuery = z.object({
   test: z.string().optional(),
 })
 
-const action = { access: 'session', reads: 'primary', input: { param: WebhookId } } as const
+const action = sent.session({ param: WebhookId })
 
 export const webhookPageRoutes = new Endpoints()
-  .get('/settings/webhooks', { access: 'session', reads: 'nearest' }, (c) => listPage(c))
+  .get('/settings/webhooks', shown.session({}), (c) => listPage(c))
   .post(
     '/settings/webhooks',
-    { access: 'session', reads: 'primary', input: { form: CreateForm } },
+    sent.session({ form: CreateForm }),
     async (c, { form: { update, ...values } }) => {
       if (update) return listPage(c, { values, problems: {}, status: 200 })
       try {
@@ -78,13 +78,14 @@ export const webhookPageRoutes = new Endpoints()
   )
   .get(
     '/settings/webhooks/:webhook_id',
-    { access: 'session', reads: 'nearest', input: { param: WebhookId, query: PageQuery } },
+    shown.session({ param: WebhookId, query: PageQuery }),
     (c, { param, query }) => detailsPage(c, { id: param.webhook_id, ...query }),
   )
   .post(
     '/settings/webhooks/:webhook_id',
-    { access: 'session', reads: 'primary', input: { param: WebhookId, form: ChangeForm } },
-    async (c, { param: { webhook_id: id }, form }) => {
+    sent.session({ param: WebhookId, form: ChangeForm }),
+    async (c, { param, form }) => {
+      const id = param.webhook_id
       try {
         const changes = { id, ...parseForm(NewWebhook, form), enabled: form.enabled }
         return wakeAndRedirect(c, await updateWebhook(c.var, changes), 'webhook-saved')
@@ -110,7 +111,7 @@ export const webhookPageRoutes = new Endpoints()
   })
   .post(
     '/settings/webhooks/:webhook_id/messages/:message_id/resend',
-    { access: 'session', reads: 'primary', input: { param: MessageId } },
+    sent.session({ param: MessageId }),
     async (c, { param: { webhook_id: endpointId, message_id: id } }) => {
       const { role } = await resendMessage(c.var, { endpointId, id })
       return wakeAndRedirect(c, { id: endpointId, role }, 'webhook-sent')
@@ -118,7 +119,7 @@ export const webhookPageRoutes = new Endpoints()
   )
   .post(
     '/settings/webhooks/:webhook_id/replay',
-    { access: 'session', reads: 'primary', input: { param: WebhookId, form: ReplayForm } },
+    sent.session({ param: WebhookId, form: ReplayForm }),
     async (c, { param: { webhook_id: endpointId }, form }) => {
       const webhook = await replayEvents(c.var, { endpointId, ...form })
       return wakeAndRedirect(c, webhook, 'webhook-replayed')
@@ -148,21 +149,19 @@ function wakeAndRedirect(c: Context<AppWithCaller>, endpoint: DueEndpoint, notic
 async function listPage(c: Context<AppWithCaller>, rejection?: Rejection) {
   const { account, webhooks } = await readOwnWebhooks(c.var)
   const scripts = ['webhooks.js']
-  const children = <Webhooks webhooks={webhooks} />
-  return page(c, { title: 'Webhooks', section: 'webhooks', account, scripts, rejection, children })
+  const view = <Webhooks webhooks={webhooks} />
+  return page(c, { title: 'Webhooks', section: 'webhooks', account, scripts, rejection }, view)
 }
 
 type Shown = Partial<z.infer<typeof PageQuery>> & { id: string }
 
 async function detailsPage(c: Context<AppWithCaller>, shown: Shown, rejection?: Rejection) {
   const { settings, now } = c.var
-  const { state, cursor, test } = shown
+  const { state, test } = shown
   const read = { ...shown, limit: PAGE_SIZE }
   const { account, secretId, ...found } = await readWebhookPage(c.var, read)
   const secret = isRecent(account, now) ? await webhookSecret(settings, secretId) : undefined
   const scripts = ['dialog.js', 'copy.js']
-  const children = (
-    <WebhookDetails {...found} secret={secret} state={state} test={test} isFirstPage={!cursor} />
-  )
-  return page(c, { title: 'Webhook', section: 'webhooks', account, scripts, rejection, children })
+  const view = <WebhookDetails {...found} secret={secret} state={state} test={test} />
+  return page(c, { title: 'Webhook', section: 'webhooks', account, scripts, rejection }, view)
 }

@@ -1,3 +1,5 @@
+/** Texts of numbers, names and messages. */
+import type { Account } from '../../auth/session.ts'
 import { minorDigits } from '../../http/currencies.ts'
 
 /** Returns a price such as `€10.00`. `amount` is in minor units, `currency` a code of ISO 4217. */
@@ -22,3 +24,19 @@ export const count = (value: number, locale = 'en'): string => value.toLocaleStr
 /** Returns the number with its noun, such as `1 NFT` and `2 NFTs`. */
 export const plural = (value: number, noun: string): string =>
   `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+
+type Identity = Pick<Account, 'email' | 'ethereumPublicAddr'>
+
+/** Returns the e-mail address of an account, or else its shortened wallet address. */
+export const contactName = ({ email, ethereumPublicAddr }: Identity): string =>
+  email || shortAddress(ethereumPublicAddr)
+
+/** Returns the name that a user has chosen, or else the identity. */
+export const displayName = (user: Identity & Pick<Account, 'name' | 'username'>): string =>
+  user.name || user.username || contactName(user)
+
+/** Returns the beginning and the end of an address or a hash. */
+export const shortAddress = (hex: string): string => `${hex.slice(0, 6)}…${hex.slice(-4)}`
+
+/** Messages of the API have no capital letter and no full stop. */
+export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -1,5 +1,42 @@
+/** What others have written, prices, times, and links to explorers: as parts of a text. */
+import type { Child } from 'hono/jsx'
+import type { Network } from '../../env.ts'
+import { explorerPage } from '../../http/links.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../time.ts'
+import { Icon } from './icon.tsx'
 import { type PageRequest, usePage } from './request.ts'
+import { money, shortAddress } from './text.ts'
+
+/** A title that ends after two lines. Its direction does not change that of the text around it. */
+export const Title = ({ children }: { children: string }) => (
+  <bdi class="title" title={children}>
+    {children}
+  </bdi>
+)
+
+/** A price on one line, in minor units of the currency (ISO 4217). */
+export const Price = ({ price, currency }: { price: number; currency: string }) => (
+  <span class="price">{money(price, currency)}</span>
+)
+
+type ExplorerLinkProps = {
+  network: Network | undefined
+  kind: 'tx' | 'address' | 'token' | 'block'
+  value: string | number
+  /** Instead of the shortened value. */
+  children?: Child
+}
+
+/** A link to the block explorer of a network; without one the value, all of which can be copied. */
+export const ExplorerLink = ({ network, kind, value, children }: ExplorerLinkProps) => {
+  const explorer = network?.explorerUrl
+  if (!explorer) return <span class="hash">{value}</span>
+  return (
+    <a href={explorerPage(explorer, kind, value)}>
+      {children ?? shortAddress(String(value))} <Icon name="external" size={12} />
+    </a>
+  )
+}
 
 const newFormats = (locale: string) => ({
   exact: new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {

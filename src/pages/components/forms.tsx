@@ -1,0 +1,262 @@
+/** Forms: their fields and buttons, and what is said when one was sent. */
+import type { Child, JSX } from 'hono/jsx'
+import * as z from 'zod'
+import { invalidInput } from '../../http/endpoint.ts'
+import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
+import { Icon } from './icon.tsx'
+import { type Rejection, usePage } from './request.ts'
+import { sentence } from './text.ts'
+
+type Kind = 'normal' | 'primary' | 'small'
+
+const classOf = (kind: Kind = 'normal') => (kind === 'normal' ? 'button' : `button ${kind}`)
+
+export const Submit = ({ kind, children }: { kind?: Kind; children: Child }) => (
+  <button class={classOf(kind)} type="submit">
+    {children}
+  </button>
+)
+
+type LinkButtonProps = { href: string; kind?: Kind; children: Child }
+
+export const LinkButton = ({ href, kind, children }: LinkButtonProps) => (
+  <a class={classOf(kind)} href={href}>
+    {children}
+  </a>
+)
+
+type PostButtonProps = { action: string; kind?: Kind; children: Child }
+
+/** A button that sends a POST without fields. */
+export const PostButton = ({ action, kind = 'small', children }: PostButtonProps) => (
+  <form method="post" action={action} class="actions">
+    <Submit kind={kind}>{children}</Submit>
+  </form>
+)
+
+type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
+  name: string
+  label: string
+  /** What is wrong with the value. By default it is why it was rejected. */
+  problem?: string | undefined
+  hint?: Child
+}
+
+/**
+ * A labelled text field with its hint, or with its problem, which takes the focus. Its id is its name.
+ * What was entered into a rejected form replaces `value`.
+ */
+export const Field = ({ name, label, hint, ...props }: FieldProps) => {
+  const { values = {}, problems = {} } = usePage().rejection ?? {}
+  const { problem = problems[name], ...input } = props
+  const entered = values[name]
+  const describedBy = problem ? `${name}-problem` : hint ? `${name}-hint` : undefined
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <input
+        id={name}
+        name={name}
+        {...input}
+        {...(typeof entered === 'string' && { value: entered })}
+        {...(problem && { 'aria-invalid': 'true', autofocus: true })}
+        {...(describedBy && { 'aria-describedby': describedBy })}
+      />
+      {hint && !problem && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      <Problem id={`${name}-problem`} text={problem} />
+    </div>
+  )
+}
+
+type SelectProps = {
+  name: string
+  label: string
+  /** The texts, by the values of the field. */
+  options: Record<string, string>
+  /** The value that is chosen at first. By default it is the first one. */
+  selected?: string | undefined
+}
+
+export const Select = ({ name, label, options, selected }: SelectProps) => (
+  <div class="field">
+    <label for={name}>{label}</label>
+    <select id={name} name={name}>
+      {Object.entries(options).map(([value, text]) => (
+        <option value={value} selected={value === selected}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </div>
+)
+
+type EmailFieldProps = {
+  label: string
+  value?: string | undefined
+  autofocus?: boolean | undefined
+}
+
+/** The field `email` of a form that asks for a link. */
+export const EmailField = (props: EmailFieldProps) => (
+  <Field
+    name="email"
+    type="email"
+    required
+    maxlength={254}
+    autocomplete="email"
+    spellcheck={false}
+    {...props}
+  />
+)
+
+export const Problem = ({ id, text }: { id: string; text: string | undefined }) =>
+  text ? (
+    <p class="problem" id={id}>
+      {text}
+    </p>
+  ) : null
+
+type CopyFieldProps = { id: string; label: string; text: string; rows?: number }
+
+/** A text to copy. `copy.js` shows the button. */
+export const CopyField = ({ id, label, text, rows = 4 }: CopyFieldProps) => {
+  const { copy } = usePage().texts
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea id={id} class="code" readonly rows={rows} spellcheck={false}>
+        {text}
+      </textarea>
+      <p class="actions">
+        <button class="button small" type="button" data-copy={id} hidden>
+          <Icon name="copy" />
+          {copy.button}
+          <span class="visually-hidden">{copy.what(label)}</span>
+        </button>
+        <span class="status" role="status" />
+      </p>
+    </div>
+  )
+}
+
+type ConfirmProps = {
+  id: string
+  label: Child
+  /** What it acts on, said to screen readers after the label. */
+  subject?: string
+  title: string
+  /** Where the form is sent. Without it, the button sends the form around it, as this `action`. */
+  action: string | { value: string }
+  submit: string
+  dismiss?: string
+  /** Whether the action takes nothing away. */
+  isHarmless?: boolean
+  /** Hidden fields of the form. */
+  values?: Record<string, string | undefined>
+  children: Child
+}
+
+/**
+ * A button that asks before it sends a form. Invoker commands open and close the dialog without a
+ * script; `dialog.js` does it in browsers that do not know them.
+ */
+export const Confirm = (props: ConfirmProps) => {
+  const {
+    id,
+    subject,
+    action,
+    dismiss = usePage().texts.layout.cancel,
+    isHarmless,
+    values = {},
+  } = props
+  const isPart = typeof action === 'object'
+  const Frame = isPart ? 'div' : 'form'
+  return (
+    <>
+      <button class="button small" type="button" {...command('show-modal', id)}>
+        {props.label}
+        {subject && <span class="visually-hidden"> {subject}</span>}
+      </button>
+      <dialog id={id} class="dialog" aria-labelledby={`${id}-title`}>
+        <Frame {...(isPart ? { class: 'flow' } : { method: 'post', action })}>
+          {Object.entries(values).map(
+            ([name, value]) => value && <input type="hidden" name={name} value={value} />,
+          )}
+          <h2 id={`${id}-title`}>{props.title}</h2>
+          {props.children}
+          <p class="actions end">
+            <button class="button" type="button" {...command('close', id)}>
+              {dismiss}
+            </button>
+            <button
+              class={`button ${isHarmless ? 'primary' : 'danger'}`}
+              type="submit"
+              {...(isPart && { name: 'action', value: action.value })}
+            >
+              {props.submit}
+            </button>
+          </p>
+        </Frame>
+      </dialog>
+    </>
+  )
+}
+
+/** Attributes of an invoker command (HTML, "The button element"). */
+const command = (name: 'show-modal' | 'close', id: string) => ({ command: name, commandfor: id })
+
+/** A message about what has just happened. */
+export const Notice = ({ children }: { children: Child }) => (
+  <p class="notice" role="status">
+    {children}
+  </p>
+)
+
+/** Why what was sent is not possible. */
+export const Warning = ({ children }: { children: Child }) => (
+  <p class="notice warn" role="alert">
+    {children}
+  </p>
+)
+
+/** Whether a checkbox is ticked. Browsers send no field for one that is not. */
+export const checkbox = z.literal('on').optional().transform(Boolean)
+
+/** Returns what the schema makes of what was entered. Throws `invalid_input`. */
+export function parseForm<T>(schema: z.ZodType<T>, values: unknown): T {
+  const result = schema.safeParse(values)
+  if (!result.success) throw invalidInput(result.error.issues)
+  return result.data
+}
+
+export const rejectField = (name: string, value: string, problem: string): Rejection => ({
+  values: { [name]: value },
+  problems: { [name]: problem },
+  status: 400,
+})
+
+/** Errors that the user corrects in the form. The others have a page of their own. */
+const corrigible: ErrorCode[] = [
+  'invalid_input',
+  'invalid_character',
+  'conflict',
+  'too_many_addresses',
+  'payload_too_large',
+  'unsupported_media_type',
+]
+
+/**
+ * Returns what is wrong with a form: the first problem of each field. `field` is that of a problem
+ * that names none. Throws an error again that the user cannot correct in the form.
+ */
+export function rejectionOf(error: unknown, values: Rejection['values'], field: string): Rejection {
+  if (!(error instanceof ApiError) || !corrigible.includes(error.code)) throw error
+  const problems: Rejection['problems'] = {}
+  for (const { path, message } of error.issues)
+    problems[/^\w+/.exec(path)?.[0] ?? field] ??= sentence(message)
+  return { values, problems, status: errorStatus[error.code] }
+}

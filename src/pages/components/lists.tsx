@@ -1,0 +1,101 @@
+/** Lists of rows and of facts, and links to the parts of a page and of a list. */
+import type { Child } from 'hono/jsx'
+import { LinkButton } from './forms.tsx'
+import { usePage } from './request.ts'
+
+type RowsProps<Item> = {
+  items: readonly Item[]
+  /** What stands in place of an empty list. */
+  empty: Child
+  /** Id of the heading of the list. */
+  labelledby?: string
+  /** Whether the order of the rows means something. */
+  isOrdered?: boolean
+  /** Returns the `li` of an item. */
+  row: (item: Item) => Child
+}
+
+export function Rows<Item>({ items, empty, labelledby, isOrdered, row }: RowsProps<Item>) {
+  if (items.length === 0) return <p class="empty">{empty}</p>
+  const List = isOrdered ? 'ol' : 'ul'
+  return (
+    <List class="rows" aria-labelledby={labelledby}>
+      {items.map(row)}
+    </List>
+  )
+}
+
+export const Fact = ({ name, children }: { name: string; children?: Child }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+/** Names and values of others, in any direction. */
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: Child])[] }) => (
+  <dl class="facts">
+    {facts.map(([name, value]) => (
+      <div>
+        <dt dir="auto">{name}</dt>
+        <dd dir="auto">{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** Short facts in a line. One that is null, false or empty is left out. */
+export const Meta = ({ facts }: { facts: readonly Child[] }) => (
+  <p class="meta">{facts.map((fact) => fact && <span>{fact}</span>)}</p>
+)
+
+/** Marks the link to the present page. */
+export const currentIf = (current: boolean) => (current ? { 'aria-current': 'page' as const } : {})
+
+type Tab = readonly [href: string, name: string, isCurrent: boolean]
+export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
+  <nav class="tabs" aria-label={label}>
+    <ul>
+      {tabs.map(([href, name, isCurrent]) => (
+        <li>
+          <a href={href} {...currentIf(isCurrent)}>
+            {name}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
+
+type Query = Record<string, string | number | boolean | null | undefined>
+
+/** Returns a path with the fields of a query that are not empty. */
+export function pathWith(path: string, query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value ? [[name, String(value)]] : [],
+  )
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
+}
+
+type PagerProps = {
+  /** What a page has, or what it is called; or the texts of the two links. */
+  noun: string | { newest: string; older: string }
+  /** Returns the path of a page: of the first one without a query. */
+  to: (page?: Query) => string
+  /** The query of the next page; absent on the last. */
+  next: Query | false | null | undefined
+  isNewestFirst?: boolean
+}
+
+export const Pager = ({ noun, to, next, isNewestFirst = true }: PagerProps) => {
+  const inEnglish = isNewestFirst
+    ? { newest: `Newest ${noun}`, older: `Older ${noun}` }
+    : { newest: `First ${noun}`, older: `Next ${noun}` }
+  const { newest, older } = typeof noun === 'string' ? inEnglish : noun
+  return (
+    <p class="actions">
+      {!usePage().isFirstPage && <LinkButton href={to()}>{newest}</LinkButton>}
+      {next && <LinkButton href={to(next)}>{older}</LinkButton>}
+    </p>
+  )
+}
