@@ -21,14 +21,14 @@ import { describeReason } from './reasons.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 import { statusByState } from './status.ts'
 
-type Transition = {
-  /** Null: all states. */
-  from: readonly DeliveryState[] | null
-  /** Null: the state stays as it is. */
-  to: DeliveryState | null
-  /** Follows if the state changes. */
-  event?: WebhookEvent
-}
+/**
+ * `from` null: all states. `to` null: the state stays as it is, whatever it is. An event says what the
+ * state is then, so it needs one.
+ */
+type Transition = { from: readonly DeliveryState[] | null } & (
+  | { to: DeliveryState; event?: WebhookEvent }
+  | { to: null; event?: never }
+)
 
 type Change = Transition & { set?: (at: string) => SQL }
 type Step = Transition & { to: DeliveryState }
@@ -176,7 +176,7 @@ export function changeDeliveries(
     db,
     sql`UPDATE deliveries SET ${sql.join(columns, sql`, `)} WHERE ${selected} RETURNING id, chainId`,
   )
-  if (!event || !to) return [update]
+  if (!event) return [update]
   const told = sql`SELECT deliveries.id, ${event} AS event, ${sequenceAfter} AS sequence,
       ${statusByState[to]} AS status, ${newestHash} AS txId, NULL AS failReason, NULL AS reasonCode
     FROM deliveries WHERE ${selected}`

@@ -1,7 +1,8 @@
 /** The webhooks of a user, and what the page of each one shares with them. */
 import type { Child } from 'hono/jsx'
 import { ADMINISTRATOR } from '../../db/schema/users.ts'
-import { chosenEvents, eventMeanings, isAlarm } from '../../events/event.ts'
+import { eventTexts } from '../../db/schema/webhooks.ts'
+import { chosenEvents, isAlarm } from '../../events/event.ts'
 import type { Webhook } from '../../events/schema.ts'
 import { webhookLimits } from '../../http/limits.ts'
 import { LinkButton, Submit } from '../components/button.tsx'
@@ -122,7 +123,7 @@ export const WebhookFields = ({ values, hasAlarms, canHaveAlarms }: WebhookField
                 disabled={isAlarm(event) && canHaveAlarms === false}
               />
               <span>
-                {eventMeanings[event]} <code class="code">{event}</code>
+                {eventTexts[event].meaning} <code class="code">{event}</code>
               </span>
             </label>
           ))}
