@@ -10,7 +10,8 @@ import { Field, Problem, Select } from '../components/field.tsx'
 import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
-import { Time, When } from '../components/time.tsx'
+import { When } from '../components/time.tsx'
+import { WebhookState } from '../components/webhook-state.tsx'
 import { RecentSignIn } from '../settings.tsx'
 
 export type WebhookValues = {
@@ -167,27 +168,3 @@ export const WebhookHead = ({ webhook, heading: Heading, children }: WebhookHead
     </p>
   </>
 )
-
-const disabledReasons = {
-  failing: 'it accepted nothing for 5 days',
-  gone: 'it answered 410 Gone',
-  owner: 'by its owner',
-  demoted: 'its user is no administrator any more',
-}
-
-const WebhookState = ({ webhook }: { webhook: Webhook }) => {
-  const { disabledAt, disabledReason, failingSince } = webhook
-  if (disabledAt && disabledReason)
-    return (
-      <span class="problem">
-        Disabled <Time at={disabledAt} />: {disabledReasons[disabledReason]}
-      </span>
-    )
-  if (!webhook.verifiedAt) return <span class="problem">Not verified</span>
-  if (!failingSince) return <span>Live</span>
-  return (
-    <span class="problem">
-      Failing: first <Time at={failingSince} />
-    </span>
-  )
-}
