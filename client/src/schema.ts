@@ -2445,6 +2445,25 @@ export interface components {
             id: number;
             /**
              * Format: int64
+             * @description Price of all pieces, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
+             */
+            totalPriceCents: number;
+            /** @description Price of all pieces in ETH. */
+            totalPriceEth: string;
+            /**
+             * Format: int64
+             * @description User id of the buyer.
+             */
+            buyerId: number;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /** @description What the customer has really paid; null if the shop has not told. */
+            paid: components["schemas"]["Payment"] | null;
+            /**
+             * Format: int64
              * @description Id of its item.
              */
             orderItemId: number;
@@ -2482,25 +2501,18 @@ export interface components {
             priceCurrency: string;
             /**
              * Format: int64
-             * @description Price of all pieces, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
-             */
-            totalPriceCents: number;
-            /** @description Price of all pieces in ETH. */
-            totalPriceEth: string;
-            /** @description What the customer has really paid; null if the shop has not told. */
-            paid: components["schemas"]["Payment"] | null;
-            /**
-             * Format: int64
-             * @description User id of the buyer.
-             */
-            buyerId: number;
-            /**
-             * Format: int64
              * @description User id of the seller.
              */
             sellerId: number;
             /** @description State of the delivery; null while no transaction was sent. */
             status: components["schemas"]["ItemStatus"] | null;
+            /** @description Newest transaction: a transfer, or the cancellation of it. Null before one is sent. */
+            txId: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedAt: string;
             /**
              * @description Why the item is `failed`, for programs. Otherwise null.
              * @enum {string|null}
@@ -2508,8 +2520,6 @@ export interface components {
             reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
             /** @description Why an item is `failed`; `cancelled` after a cancellation. Otherwise null. */
             failReason: string | null;
-            /** @description Newest transaction: a transfer, or the cancellation of it. Null before one is sent. */
-            txId: string | null;
             /**
              * Format: int64
              * @description At least the `sequence` of every event that led to this state, and lower than that of every later one.
@@ -2520,16 +2530,6 @@ export interface components {
              * @description Time at which the cancellation was requested first; null if it was not.
              */
             cancelRequestedAt: string | null;
-            /**
-             * Format: date-time
-             * @description Time of creation.
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description Time of the last change.
-             */
-            updatedAt: string;
         };
         /** @description What the customer has really paid. */
         Payment: {

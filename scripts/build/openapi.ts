@@ -1,8 +1,8 @@
 /**
  * Writes the OpenAPI document, the types of the client, the schema of catalogues, the tables of reasons,
- * limits and endpoints, and the pages of `/docs`.
- * With `--check` it fails if one of the files is out of date. With `--examples` it first records the
- * examples again.
+ * events, limits and endpoints, and the pages of `/docs`.
+ * With `--check` it fails if one of the files is out of date. With `--examples` it records the examples
+ * again, which takes the document as it is without them, and then writes everything once more.
  */
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -10,6 +10,7 @@ import { runnerImport } from 'vite'
 import { generateSchema } from '../../client/generate.ts'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
 import type * as Endpoints from './docs/endpoints.ts'
+import { withEvents } from './docs/events.ts'
 import { withLimits } from './docs/limits.ts'
 import { withReasons } from './docs/reasons.ts'
 import { writeDocs } from './docs/write.ts'
@@ -21,13 +22,14 @@ const EXAMPLES = 'scripts/build/openapi/examples.json'
 const CLIENT = 'client/src/schema.ts'
 const CATALOGUE = 'docs/catalogue.schema.json'
 const DELIVERY = 'docs/guides/delivery.md'
+const WEBHOOKS = 'docs/guides/webhooks.md'
 const LIMITS = 'docs/limits.md'
 const ENDPOINTS = 'docs/endpoints.md'
 
 export const command = defineCommand(
   {
     name: 'npm run openapi',
-    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, ${CATALOGUE}, the tables of ${DELIVERY}, ${LIMITS} and ${ENDPOINTS}, and the pages of /docs.`,
+    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, ${CATALOGUE}, the tables of ${DELIVERY}, ${WEBHOOKS}, ${LIMITS} and ${ENDPOINTS}, and the pages of /docs.`,
     options: {
       check: { type: 'boolean', help: 'Only fail if one of them is out of date.' },
       examples: { type: 'boolean', help: 'Record the examples again, which takes some seconds.' },
@@ -35,26 +37,35 @@ export const command = defineCommand(
     example: 'npm run openapi',
   },
   async ({ check, examples }) => {
-    if (examples) recordExamples()
-    const module = await load<typeof Builder>('./scripts/build/openapi/document.ts')
-    const { withEndpoints } = await load<typeof Endpoints>('./scripts/build/docs/endpoints.ts')
-    const document = format(module.createOpenApi(JSON.parse(await readFile(EXAMPLES, 'utf8'))))
-    const texts: Record<string, string> = {
-      [DOCUMENT]: document,
-      [CLIENT]: await generateSchema(document),
-      [CATALOGUE]: catalogueSchema(),
-      [DELIVERY]: withReasons(await readFile(DELIVERY, 'utf8')),
-      [LIMITS]: withLimits(await readFile(LIMITS, 'utf8')),
-      [ENDPOINTS]: withEndpoints(await readFile(ENDPOINTS, 'utf8')),
-    }
-    for (const [file, text] of Object.entries(texts)) {
-      if ((await readFile(file, 'utf8').catch(() => null)) === text) continue
-      if (check) throw new CommandError(`${file} is out of date. Run \`npm run openapi\`.`)
-      await writeFile(file, text)
+    await writeAll(check)
+    if (examples) {
+      recordExamples()
+      await writeAll()
     }
     if (!check) await writeDocs()
   },
 )
+
+/** Writes all files but the pages of `/docs`. With `check` it fails in place of the first. */
+async function writeAll(check = false): Promise<void> {
+  const module = await load<typeof Builder>('./scripts/build/openapi/document.ts')
+  const { withEndpoints } = await load<typeof Endpoints>('./scripts/build/docs/endpoints.ts')
+  const document = format(module.createOpenApi(JSON.parse(await readFile(EXAMPLES, 'utf8'))))
+  const texts: Record<string, string> = {
+    [DOCUMENT]: document,
+    [CLIENT]: await generateSchema(document),
+    [CATALOGUE]: catalogueSchema(),
+    [DELIVERY]: withReasons(await readFile(DELIVERY, 'utf8')),
+    [WEBHOOKS]: withEvents(await readFile(WEBHOOKS, 'utf8')),
+    [LIMITS]: withLimits(await readFile(LIMITS, 'utf8')),
+    [ENDPOINTS]: withEndpoints(await readFile(ENDPOINTS, 'utf8')),
+  }
+  for (const [file, text] of Object.entries(texts)) {
+    if ((await readFile(file, 'utf8').catch(() => null)) === text) continue
+    if (check) throw new CommandError(`${file} is out of date. Run \`npm run openapi\`.`)
+    await writeFile(file, text)
+  }
+}
 
 /** Runs the tests that compare the files with what the Worker sends, and lets them write the files. */
 function recordExamples(): void {

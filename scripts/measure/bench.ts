@@ -3,6 +3,7 @@
  * ratios only: speeds depend on the machine and on what else it does.
  */
 import { execFileSync } from 'node:child_process'
+import { addressColumns } from '../../src/addresses/schema.ts'
 import { publicKeys } from '../../src/auth/tokens.ts'
 import type { Size } from '../local/catalogue/synthetic.ts'
 import { generateSigningKey } from '../operate/keys/signing-key.ts'
@@ -96,7 +97,11 @@ async function benchCalls({ catalogue, rounds, seconds }: Numbers): Promise<void
   const api = await serveWorker({ main: 'src/worker.ts', bindings, sql })
   const floor = await serveWorker({
     main: 'scripts/measure/bench/floor.ts',
-    bindings: { ...bindings, JWT_KEYS: JSON.stringify(publicKeys(issuer)) },
+    bindings: {
+      ...bindings,
+      JWT_KEYS: JSON.stringify(publicKeys(issuer)),
+      COLUMNS: Object.keys(addressColumns).join(),
+    },
     sql,
   })
   try {

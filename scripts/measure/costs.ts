@@ -4,10 +4,11 @@
  * bytes that `test/storage.test.ts` asserts. CPU time is left out: at 2 ms a call it adds 0.04 dollars.
  */
 
+import { endpointCosts } from '../../test/support/permissions.ts'
 import { defineCommand, start } from '../shell/command.ts'
 import { bytesLeft, growth } from './costs/growth.ts'
 import { latencyTable } from './costs/latency.ts'
-import { batchCosts, type Cost, endpointCosts, transferLogLines } from './costs/rows.ts'
+import { batchCosts, type Cost, transferLogLines } from './costs/rows.ts'
 
 const docs = (path: string) => `<https://developers.cloudflare.com/${path}/>`
 

@@ -39,19 +39,9 @@ export const selectAddressIds = (userId: number | SQL): SQL => sql`(SELECT id FR
   UNION ALL SELECT id FROM addresses
     WHERE userId = ${userId} AND (deletedAt IS NOT NULL OR origin = 'seller_order'))`
 
-export const description = {
-  name: 'Name of the recipient.',
-  street: 'Street and house number.',
-  postal: 'Postal code.',
-  city: 'City.',
-  country: 'Country, as text or as a code.',
-  companyName: 'Name of the company.',
-  taxId: 'Tax id of the company.',
-  email: 'E-mail address of the recipient.',
-  mobilePhone: 'Phone number of the recipient.',
-  default: 'Whether this is the default delivery address of the user. A user has at most one.',
-  isDefault: 'Whether this is the default billing address of the user. A user has at most one.',
-}
+const oneDefault = (kind: AddressKind) =>
+  `Whether this is the default ${kind} address of the user. A user has at most one.`
+export const description = { default: oneDefault('delivery'), isDefault: oneDefault('billing') }
 
 /** One line of text. One that shows nothing is stored as null. */
 const line = (description: string, text = writtenText(255)) =>
@@ -64,22 +54,22 @@ const line = (description: string, text = writtenText(255)) =>
 export const BillingFields = z.object({
   // Shops send several lines.
   street: line(
-    description.street,
+    'Street and house number.',
     writtenText(255, 0, (text) => toLine(text, ', ')),
   ),
-  postal: line(description.postal),
-  city: line(description.city),
-  country: line(description.country),
-  companyName: line(description.companyName),
-  taxId: line(description.taxId),
+  postal: line('Postal code.'),
+  city: line('City.'),
+  country: line('Country, as text or as a code.'),
+  companyName: line('Name of the company.'),
+  taxId: line('Tax id of the company.'),
 })
 
 /** The fields that a request may set on a delivery address. */
 export const DeliveryFields = z.object({
-  name: line(description.name),
+  name: line('Name of the recipient.'),
   ...BillingFields.shape,
-  email: line(description.email, optionalEmail),
-  mobilePhone: line(description.mobilePhone),
+  email: line('E-mail address of the recipient.', optionalEmail),
+  mobilePhone: line('Phone number of the recipient.'),
 })
 
 /** The fields of an address. An absent field stays as it is, null clears it. */
@@ -98,28 +88,22 @@ export const BillingChanges = BillingFields.extend({ isDefault: flag(description
   },
 )
 
-const shown = (field: keyof typeof description) => orNull(text(description[field]))
+/** The fields that a request may set, as responses show them. */
+const shown = <Name extends string>({ shape }: { shape: Record<Name, z.ZodType> }) =>
+  Object.fromEntries(
+    Object.entries<z.ZodType>(shape).map(([name, field]) => [
+      name,
+      orNull(text(field.description ?? '')),
+    ]),
+  ) as Record<Name, z.ZodNullable<z.ZodString>>
 
 const ids = {
   id: id('Id of the address.'),
   userId: id('Id of the user who owns the address.'),
 }
-const place = {
-  street: shown('street'),
-  postal: shown('postal'),
-  city: shown('city'),
-  country: shown('country'),
-  companyName: shown('companyName'),
-  taxId: shown('taxId'),
-}
 
 /** What people write into an address, as responses show it. */
-export const addressTexts = {
-  name: shown('name'),
-  ...place,
-  email: shown('email'),
-  mobilePhone: shown('mobilePhone'),
-}
+export const addressTexts = shown(DeliveryFields)
 
 export const addressTimes = {
   ...timestamps(),
@@ -131,7 +115,12 @@ const DeliveryAddress = z
   .meta({ id: 'DeliveryAddress', description: 'An address to which a shop delivers.' })
 
 const BillingAddress = z
-  .object({ ...ids, isDefault: bool(description.isDefault), ...place, ...addressTimes })
+  .object({
+    ...ids,
+    isDefault: bool(description.isDefault),
+    ...shown(BillingFields),
+    ...addressTimes,
+  })
   .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' })
 
 /** The columns that answers show. A column that no answer names is never read. */
@@ -148,8 +137,14 @@ export const toDelivery = ({ isDefault, ...address }: Address) => ({
   default: isDefault,
 })
 
-/** Returns an address as responses show those of invoices. */
-export const toBilling = ({ name, email, mobilePhone, ...address }: Address) => address
+const billingNames = BillingAddress.keyof().options
+
+/** Returns an address as responses show those of invoices: with these fields, and no others. */
+export const toBilling = (address: Address) =>
+  Object.fromEntries(billingNames.map((name) => [name, address[name]])) as Pick<
+    Address,
+    (typeof billingNames)[number]
+  >
 
 const ofList = 'The live addresses of the user, by id.'
 export const DeliveryAddresses = z

@@ -21,14 +21,14 @@ import { statusByState } from './model.ts'
 import { describeReason } from './reasons.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 
-type Transition = {
-  /** Null: all states. */
-  from: readonly DeliveryState[] | null
-  /** Null: the state stays as it is. */
-  to: DeliveryState | null
-  /** Follows if the state changes. */
-  event?: WebhookEvent
-}
+/**
+ * `from` null: all states. `to` null: the state stays as it is, whatever it is. An event says what the
+ * state is then, so it needs one.
+ */
+type Transition = { from: readonly DeliveryState[] | null } & (
+  | { to: DeliveryState; event?: WebhookEvent }
+  | { to: null; event?: never }
+)
 
 type Change = Transition & { set?: (at: string) => SQL }
 type Step = Transition & { to: DeliveryState }
@@ -174,7 +174,7 @@ export function changeDeliveries(
   ].filter((column) => column !== undefined)
   const update = raw<Changed>(db)`
     UPDATE deliveries SET ${sql.join(columns, sql`, `)} WHERE ${selected} RETURNING id, chainId`
-  if (!event || !to) return [update]
+  if (!event) return [update]
   const told = JSON.stringify([{ event, status: statusByState[to] }])
   const events = sql`(SELECT * FROM deliveries WHERE ${selected}) d, json_each(${told}) r`
   return [appendEvents(db, events, at), makeEndpointsDue(db, at), update]

@@ -23,20 +23,6 @@ export const EventName = z
   .regex(/^evt_[1-8]?\d{1,15}$/, 'must be the id of an event')
   .transform((name) => Number(name.slice(4)))
 
-/** What each event means, for people. `scripts/build/openapi/events.ts` describes their bodies. */
-export const eventMeanings: Record<WebhookEvent, string> = {
-  'order.created': 'An order was placed',
-  'order.awaiting_wallet': 'The buyer has no wallet yet',
-  'order.unclaimed': 'The buyer has linked no wallet for 21 days',
-  'order.delivered': 'The buyer has the NFT',
-  'order.failed': 'The NFT could not be delivered',
-  'order.cancelled': 'The delivery was cancelled: who chose order.failed gets this, too',
-  'order.retried': 'A delivery that failed is tried again',
-  'alarm.raised': 'Something is wrong with the marketplace',
-  'alarm.cleared': 'An alarm is over',
-  'webhook.test': 'You asked for a test, or the URL is new',
-}
-
 /** The events that an endpoint may choose. `webhook.test` is always sent. */
 export const ChosenEvent = z.enum(webhookEvents).exclude(['webhook.test'])
 export const chosenEvents = ChosenEvent.options

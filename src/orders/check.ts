@@ -234,11 +234,8 @@ export const largestQuantity = ({ amount, priceCents }: Pick<Listing, 'amount' |
   Math.min(amount ?? Infinity, Math.floor(Number.MAX_SAFE_INTEGER / Math.max(priceCents, 1)))
 
 /** The billing address of the request, if the four fields of a place are given. */
-export function newBillingAddress({ buyerBillingData }: NewOrder) {
-  const { city, country, postal, street, companyName = null, taxId = null } = buyerBillingData ?? {}
-  return city && country && postal && street
-    ? { city, country, postal, street, companyName, taxId }
-    : null
+export function newBillingAddress({ buyerBillingData: data }: NewOrder) {
+  return data?.city && data.country && data.postal && data.street ? data : null
 }
 
 /** The e-mail address or wallet by which an order names its buyer, whose account may be created. */

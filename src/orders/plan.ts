@@ -49,7 +49,7 @@ export type Plan = {
 
 /** What the database has added to a plan. */
 export type Written = {
-  orders: Pick<OrderRow, 'id' | 'buyerId' | 'billingAddressId' | 'payprovWebhookToken'>[]
+  orders: OrderRow[]
   items: Pick<ItemRow, 'id' | 'orderId'>[]
   /** The NFTs that may be sold out, with the pieces that are left. */
   stock: Pick<Nft, 'id' | 'availableAmount'>[]
@@ -176,11 +176,11 @@ export function placedOrders(viewer: Viewer, plan: Plan, written: Written): Plac
   const sold = { nfts: byId(nfts), listings: byId(plan.listings) }
   return plan.orders.map(({ order: planned, item, delivery: { state } }) => {
     const { sellerId, recipientChainId, ...shown } = item
-    const { id, buyerId, billingAddressId } = requireRow(rows, planned.payprovWebhookToken)
+    const order = requireRow(rows, planned.payprovWebhookToken)
     const delivery = { ...unsent, state, changedAt: placedAt }
     return buildOrder(viewer, {
-      order: { id, buyerId, billingAddressId, ...planned, createdAt: placedAt },
-      items: [{ ...requireRow(items, id), ...shown, delivery }],
+      order,
+      items: [{ ...requireRow(items, order.id), ...shown, delivery }],
       sold,
     })
   })

@@ -116,9 +116,6 @@ export const CheckedOrder = OrderItemFields.pick({
 export type PlacedOrder = z.infer<typeof PlacedOrder>
 export type Order = z.infer<typeof Order>
 
-const item = OrderItemFields.shape
-const order = OrderFields.shape
-
 export const Payment = z
   .object({
     grossCents: money('What was paid: with taxes, and after discounts'),
@@ -129,32 +126,38 @@ export const Payment = z
   })
   .meta({ id: 'Payment', description: 'What the customer has really paid.' })
 
+/** What summaries show of the row of an order, and of that of its item. */
+export const SummaryOrder = OrderFields.pick({
+  id: true,
+  totalPriceCents: true,
+  totalPriceEth: true,
+  buyerId: true,
+  createdAt: true,
+}).extend({
+  paid: orNull(
+    Payment.describe('What the customer has really paid; null if the shop has not told.'),
+  ),
+})
+export const SummaryItem = OrderItemFields.pick({
+  nftId: true,
+  listingId: true,
+  quantity: true,
+  priceCents: true,
+  priceCurrency: true,
+}).extend({ sellerId: id('User id of the seller.') })
+
 export const OrderSummary = z
   .object({
-    id: order.id,
+    ...SummaryOrder.shape,
     orderItemId: id('Id of its item.'),
     ...shopFields,
-    nftId: item.nftId,
-    listingId: item.listingId,
-    quantity: item.quantity,
-    priceCents: item.priceCents,
-    priceCurrency: item.priceCurrency,
-    totalPriceCents: order.totalPriceCents,
-    totalPriceEth: order.totalPriceEth,
-    paid: orNull(
-      Payment.describe('What the customer has really paid; null if the shop has not told.'),
-    ),
-    buyerId: order.buyerId,
-    sellerId: id('User id of the seller.'),
-    status: item.status,
+    ...SummaryItem.shape,
+    ...OrderItemFields.pick({ status: true, txId: true, updatedAt: true }).shape,
     reasonCode: orNull(
       z.enum(reasonCodes).describe('Why the item is `failed`, for programs. Otherwise null.'),
     ),
-    failReason: order.failReason,
-    txId: item.txId,
+    failReason: OrderFields.shape.failReason,
     ...deliveryFields,
-    createdAt: item.createdAt,
-    updatedAt: item.updatedAt,
   })
   .meta({ id: 'OrderSummary', description: 'An order with its item and delivery, in short.' })
 

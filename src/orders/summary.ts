@@ -1,28 +1,19 @@
 /** Summaries of orders: what a shop compares with its books, without the NFT and the people. */
-import type { RowOf } from '../db/columns.ts'
+import { type RowOf, shownColumns } from '../db/columns.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
 import { itemStatus } from '../delivery/model.ts'
 import { deliveryColumns, failReason, shopColumns, toShopFields } from '../delivery/shown.ts'
+import { SummaryItem, SummaryOrder } from './schema.ts'
 
 /** The columns of an order, its item, its delivery, and the newest transaction of that. */
 export const summaryColumns = {
-  id: orders.id,
+  ...shownColumns(orders, SummaryOrder),
   orderItemId: orderItems.id,
   ...shopColumns,
-  nftId: orderItems.nftId,
-  listingId: orderItems.listingId,
-  quantity: orderItems.quantity,
-  priceCents: orderItems.priceCents,
-  priceCurrency: orderItems.priceCurrency,
-  totalPriceCents: orders.totalPriceCents,
-  totalPriceEth: orders.totalPriceEth,
-  paid: orders.paid,
-  buyerId: orders.buyerId,
-  sellerId: orderItems.sellerId,
+  ...shownColumns(orderItems, SummaryItem),
   reasonCode: deliveryColumns.reasonCode,
   reasonDetail: deliveryColumns.reasonDetail,
   txId: deliveryColumns.txId,
-  createdAt: orders.createdAt,
   updatedAt: deliveryColumns.changedAt,
 }
 

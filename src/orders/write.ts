@@ -10,6 +10,7 @@
  */
 
 import { inArray, sql } from 'drizzle-orm'
+import { BillingFields } from '../addresses/schema.ts'
 import { actsForAll, writeAs } from '../auth/access.ts'
 import { type Database, jsonValues } from '../db/client.ts'
 import { reservations } from '../db/schema/orders.ts'
@@ -26,7 +27,7 @@ import { expectListing, guardsOf, isLostRace } from './guards.ts'
 import { type IdempotentCall, storeCall } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
 import { countAdded, takeDailyOrders } from './open-orders.ts'
-import { byId, requireRow } from './order.ts'
+import { byId, orderColumns, requireRow } from './order.ts'
 import type { Plan, Written } from './plan.ts'
 
 /** `rows`: a JSON array; of items an object, by the token of their order. */
@@ -49,13 +50,16 @@ const insertUsers = prepared((db, { rows, now }: Rows) =>
 const referencedUser = sql`coalesce(value ->> 'userId', (SELECT max(id) FROM users
   WHERE identityHash BETWEEN value ->> 'identityHash' AND value ->> 'identityHash' || '~'))`
 
+const billingTexts = BillingFields.keyof().options
+const billingColumns = sql.raw(billingTexts.join(', '))
+const billingValues = sql.raw(billingTexts.map((name) => `value ->> '${name}'`).join(', '))
+
 const insertAddresses = prepared(
   (db, { rows, now, origin }: Rows & { origin: 'order' | 'seller_order' }) =>
-    db.all<never>(sql`INSERT INTO addresses (userId, kind, origin, placementKey, city, country, postal,
-        street, companyName, taxId, createdAt, updatedAt)
-      SELECT ${referencedUser}, 'billing', ${origin}, value ->> 'placementKey', value ->> 'city',
-        value ->> 'country', value ->> 'postal', value ->> 'street', value ->> 'companyName',
-        value ->> 'taxId', ${now}, ${now}
+    db.all<never>(sql`INSERT INTO addresses (userId, kind, origin, placementKey, ${billingColumns},
+        createdAt, updatedAt)
+      SELECT ${referencedUser}, 'billing', ${origin}, value ->> 'placementKey', ${billingValues},
+        ${now}, ${now}
       FROM json_each(${rows}) ORDER BY json_each.key`),
 )
 
@@ -69,6 +73,8 @@ const reduceStock = prepared((db, { rows, now }: Rows) =>
     RETURNING id, availableAmount`),
 )
 
+const returned = sql.raw(Object.keys(orderColumns).join(', '))
+
 const insertOrders = prepared((db, { rows, now, namespace }: Rows & { namespace: string }) =>
   db.all<Written['orders'][number]>(sql`INSERT INTO orders (buyerId, billingAddressId, providerId,
       payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, custom, paid,
@@ -79,7 +85,7 @@ const insertOrders = prepared((db, { rows, now, namespace }: Rows & { namespace:
       value ->> 'totalPriceCurrency', value ->> 'totalPriceEth', value ->> 'custom', value ->> 'paid',
       ${namespace}, ${now}
     FROM json_each(${rows}) ORDER BY json_each.key
-    RETURNING id, buyerId, billingAddressId, payprovWebhookToken`),
+    RETURNING ${returned}`),
 )
 
 /**

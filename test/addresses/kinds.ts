@@ -1,8 +1,6 @@
 /** The two kinds of address, and calls of their endpoints. */
 import { call } from '../support/api.ts'
-import { fields } from '../support/fields.ts'
-
-const billingTextFields = ['street', 'postal', 'city', 'country', 'companyName', 'taxId']
+import { documentedFields, fields } from '../support/fields.ts'
 
 export type Address = {
   id: number
@@ -17,8 +15,8 @@ type Kind = {
   otherKind: 'delivery' | 'billing'
   /** The field that marks the default address. */
   defaultField: string
-  /** The fields that a request may set to text. */
-  textFields: string[]
+  /** What the OpenAPI document calls it. */
+  component: 'DeliveryAddress' | 'BillingAddress'
   /** The fields of a response. */
   fields: string[]
   /** The last segment of the path of the list, and the key of its response. */
@@ -33,7 +31,7 @@ export const delivery: Kind = {
   kind: 'delivery',
   otherKind: 'billing',
   defaultField: 'default',
-  textFields: ['name', ...billingTextFields, 'email', 'mobilePhone'],
+  component: 'DeliveryAddress',
   fields: fields.deliveryAddress,
   listKey: 'deliveryAddresses',
   createdKey: 'newDeliveryAddress',
@@ -46,7 +44,7 @@ export const billing: Kind = {
   kind: 'billing',
   otherKind: 'delivery',
   defaultField: 'isDefault',
-  textFields: billingTextFields,
+  component: 'BillingAddress',
   fields: fields.billingAddress,
   listKey: 'billingAddresses',
   createdKey: 'newBillingAddress',
@@ -58,21 +56,16 @@ export const billing: Kind = {
 
 export const kinds = [delivery, billing]
 
-const texts: Record<string, string> = {
-  name: 'Ada Lovelace',
-  street: '12 St James’s Square',
-  postal: 'SW1Y 4JH',
-  city: 'London',
-  country: 'GB',
-  companyName: 'Analytical Engines',
-  taxId: 'GB123456789',
-  email: 'ada@example.com',
-  mobilePhone: '+44 20 7946 0000',
-}
+/** The fields of responses that a request may not set to text. */
+const others = ['id', 'userId', 'default', 'isDefault', 'createdAt', 'updatedAt', 'deletedAt']
 
 /** Returns a text for each text field of the kind. */
-export const textsOf = ({ textFields }: Kind): Record<string, string> =>
-  Object.fromEntries(textFields.map((name) => [name, texts[name] ?? '']))
+export const textsOf = ({ component }: Kind): Record<string, string> =>
+  Object.fromEntries(
+    documentedFields(component)
+      .filter((name) => !others.includes(name))
+      .map((name) => [name, name === 'email' ? 'ada@example.com' : `${name} 1`]),
+  )
 
 /** Returns the value of a response with one key. Throws if the response is anything else. */
 async function valueIn<T>(response: Response, key: string): Promise<T> {

@@ -47,7 +47,7 @@ describe('the list of transfers', () => {
     await anItem(failed('recipient_rejects'))
     const { html, text } = await read(visitor, `${LIST}?state=failed&code=seller_has_no_wallet`)
     expect(text).toContain(
-      '1 transfer matches The seller has no wallet. A retry fails again at once, unless the seller links a wallet before.',
+      `1 transfer matches ${sentence(rules.seller_has_no_wallet.sentence)} A retry fails again at once, unless the seller links a wallet before.`,
     )
     expect(text).toContain(
       `Transfer ${id} Failed A picture 1 piece €10.00 Order ${orderId} LIST-1 localhost Ordered just now`,

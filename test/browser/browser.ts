@@ -89,7 +89,7 @@ export async function signInByMail(page: Page, email: string) {
 export const tryWallet = (page: Page) => page.getByRole('button', { name: 'Test Wallet' }).click()
 
 /** Loads the page again until it has the text. */
-export const waitForText = (page: Page, text: string) =>
+export const waitForText = (page: Page, text: string | RegExp) =>
   expect
     .poll(
       async () => {
@@ -98,7 +98,7 @@ export const waitForText = (page: Page, text: string) =>
       },
       { timeout: PATIENCE, interval: 500 },
     )
-    .toContain(text)
+    .toMatch(text)
 
 const buyerBillingData = {
   city: 'Oslo',

@@ -12,6 +12,7 @@ import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deliveryOwner, seller } from '../../scripts/local/catalogue/demo.ts'
 import { erc1155Abi } from '../../scripts/local/chain/collectibles.ts'
+import { rules } from '../../src/delivery/reasons.ts'
 import { expectAccessible } from './accessibility.ts'
 import { installWallet } from './browser.ts'
 import { hasChromium } from './chromium.ts'
@@ -196,7 +197,7 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await signInByMail(marketplace, buyer, 'bo@example.com')
     await buyer.goto(`/orders/${id}`)
     await buyer.getByText('Waiting for the seller').waitFor()
-    await buyer.getByText('The holder has not approved the delivery contract.').waitFor()
+    await buyer.getByText(rules.holder_not_approved.sentence).waitFor()
     await expectAccessible(buyer, 'an order that waits for its seller')
 
     const other = await marketplace.open()

@@ -1,5 +1,6 @@
 /** What `npm run dev` begins with, as its buyer and its administrator see it. README.md shows both pages. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rules } from '../../src/delivery/reasons.ts'
 import { savePicture } from './accessibility.ts'
 import { waitForText } from './browser.ts'
 import { hasChromium } from './chromium.ts'
@@ -32,7 +33,7 @@ describe.skipIf(!hasChromium)('the demo', () => {
     await marketplace.runCron()
     await page.goto('/operations')
     await waitForText(page, 'Deliveries failed')
-    await waitForText(page, 'The NFT has no valid token id')
+    await waitForText(page, new RegExp(rules.invalid_token_id.sentence, 'i'))
     await savePicture(page, 'docs/images/operations.png')
   })
 })

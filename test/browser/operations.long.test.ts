@@ -1,7 +1,6 @@
 /** An operator in a browser: from a provider that fails, over the alarm, to the delivered NFT. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page } from 'playwright-core'
 import {
   createPublicClient,
   encodeFunctionResult,
@@ -12,10 +11,11 @@ import {
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { type Anvil, startAnvil } from '../../scripts/local/chain/anvil.ts'
+import { rules } from '../../src/delivery/reasons.ts'
 import { RpcProxy } from '../support/chain/proxy.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { expectAccessible } from './accessibility.ts'
-import { installWallet } from './browser.ts'
+import { installWallet, waitForText } from './browser.ts'
 import { hasChromium } from './chromium.ts'
 import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
 
@@ -107,18 +107,6 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     return orders[0]?.orderItems[0]?.id ?? 0
   }
 
-  /** Loads the page again until it has the text. */
-  const waitFor = (page: Page, text: string) =>
-    expect
-      .poll(
-        async () => {
-          await page.reload()
-          return page.locator('main').textContent()
-        },
-        { timeout: PATIENCE, interval: 500 },
-      )
-      .toContain(text)
-
   /** Makes failures older, as if they had begun 11 minutes ago. */
   function ageFailures() {
     const now = Date.now()
@@ -163,15 +151,15 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await page.getByRole('searchbox', { name: 'Search' }).fill('OPS-1')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('heading', { name: `Transfer ${id}` }).waitFor()
-    await waitFor(page, 'The recipient did not accept the token')
+    await waitForText(page, new RegExp(rules.recipient_rejects.sentence, 'i'))
     await expectAccessible(page, 'a transfer that fails')
 
     await ageFailures()
     await marketplace.runCron()
-    await waitFor(page, 'Failed')
+    await waitForText(page, 'Failed')
     await marketplace.runCron()
     await page.goto('/operations')
-    await waitFor(page, '1 delivery failed.')
+    await waitForText(page, '1 delivery failed.')
     expect(await page.getByRole('link', { name: 'Runbook' }).getAttribute('href')).toBe(
       '/docs/runbook#deliveries-failed',
     )
@@ -190,14 +178,14 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await page.getByRole('status').getByText('1 transfer').waitFor()
     await expectAccessible(page, 'a list of transfers after a retry')
     await page.goto(`/operations/transfers/${id}`)
-    await waitFor(page, 'Delivered')
+    await waitForText(page, 'Delivered')
     await page.getByText('by Ada').waitFor()
     await expectAccessible(page, 'a transfer that was retried')
     expect(await transfersTo(buyer.wallet)).toHaveLength(1)
 
     await marketplace.runCron()
     await page.goto('/operations')
-    await waitFor(page, 'No alarm is raised.')
+    await waitForText(page, 'No alarm is raised.')
     await page.getByRole('link', { name: 'Audit log' }).click()
     await page.getByText('retried 1 transfer').waitFor()
     await expectAccessible(page, 'the audit log')

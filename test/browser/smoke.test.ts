@@ -10,6 +10,7 @@ import {
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import type { OrderItem } from '../../client/src/index.ts'
+import { rules } from '../../src/delivery/reasons.ts'
 import { aPerson, instance, query, runCron, userId } from '../support/instance/instance.ts'
 import {
   installWallet,
@@ -85,7 +86,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByRole('searchbox', { name: 'Search' }).fill('SMOKE-2')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('heading', { name: `Transfer ${id}` }).waitFor()
-    await waitForText(page, 'The recipient did not accept the token')
+    await waitForText(page, new RegExp(rules.recipient_rejects.sentence, 'i'))
 
     // As if the failure had begun 11 minutes ago.
     const now = Date.now()

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { checkListings } from '../../src/catalogue/check-listings.ts'
 import { connect } from '../../src/db/client.ts'
+import { rules } from '../../src/delivery/reasons.ts'
 import { readSettings } from '../../src/env.ts'
 import { aShop, place } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
@@ -92,7 +93,7 @@ it('refuses orders of it, says so in public lists, and sells it again once it ca
   expect(refused.status).toBe(400)
   expect(await refused.json()).toMatchObject({
     code: 'token_not_transferable',
-    error: `orders[0].listingId: listing ${listing.id}: the token cannot be transferred at present`,
+    error: `orders[0].listingId: listing ${listing.id}: ${rules.token_not_transferable.sentence}`,
   })
   expect(await shown()).toMatchObject({
     sellable: false,

@@ -118,7 +118,18 @@ async function signedBy(
   return { body: { message, signature: await wallet.signMessage({ message }) } }
 }
 
-const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
+/** The arguments of a call that needs nothing but the parameters of its path, by the last of them. */
+const argumentsOf: Record<string, () => object | Promise<object>> = {
+  none: () => ({}),
+  user_id: () => ({ user_id: 3 }),
+  order_ids: async () => ({ order_ids: [(await anOrder()).orderId] }),
+  order_id: async () => ({ order_id: (await anOrder()).orderId }),
+  webhook_id: aWebhook,
+  message_id: aWebhookMessage,
+}
+
+/** The calls that need more. */
+const calls: { [Id in OperationId]?: () => Promise<Answer<Id>> } = {
   placeOrders: () => client.placeOrders({ body: [newOrder, newOrder] }),
   putOrder: () => client.putOrder({ providerId: crypto.randomUUID(), body: newOrder }),
   checkOrders: () => client.checkOrders({ body: [newOrder] }),
@@ -132,28 +143,21 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
     const order_id = await aDeliveredOrder()
     return client.getProof({ order_id })
   },
-  getProofKeys: () => client.getProofKeys(),
-  getOrders: async () => client.getOrders({ order_ids: [(await anOrder()).orderId] }),
   listOrders: () => client.listOrders({ buyerUserId }),
-  cancelOrder: async () => client.cancelOrder({ order_id: (await anOrder()).orderId }),
-  listDeliveryAddresses: () => client.listDeliveryAddresses({ user_id: 3 }),
   createAddress: () => client.createAddress({ body: { userId: 3, name: 'Bo' } }),
   updateDeliveryAddress: async () =>
     client.updateDeliveryAddress({ id: await aDeliveryAddress(), body: { name: null } }),
   deleteDeliveryAddress: async () => client.deleteDeliveryAddress({ id: await aDeliveryAddress() }),
-  listBillingAddresses: () => client.listBillingAddresses({ user_id: 3 }),
   createBillingAddress: () => client.createBillingAddress({ body: { userId: 3, city: 'Oslo' } }),
   updateBillingAddress: async () =>
     client.updateBillingAddress({ id: await aBillingAddress(), body: { city: 'Bergen' } }),
   deleteBillingAddress: async () => client.deleteBillingAddress({ id: await aBillingAddress() }),
-  getStats: () => client.getStats(),
   listCreators: () => client.listCreators({ limit: 2 }),
   listListings: () => client.listListings({ sellerId: 2, active: 'true' }),
   getListings: () => client.getListings({ ids: [2, 'externalId:listing-3'] }),
   listNfts: () => client.listNfts({ q: 'a' }),
   getNfts: () => client.getNfts({ ids: [2] }),
   getArt: () => client.getArt({ id: 1, size: 'card' }),
-  getAvatar: () => client.getAvatar({ user_id: 3 }),
   replaceAvatar: () =>
     client.replaceAvatar({ user_id: 3, body: { avatarUrl: `http://${pictureHost}/p.jpg` } }),
   uploadAvatarFile: () =>
@@ -169,19 +173,10 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
     }),
   findRecordNumbers: () =>
     client.findRecordNumbers({ body: { records: [{ type: 'nft', id: 'unknown' }] } }),
-  listWebhooks: () => client.listWebhooks(),
   createWebhook: () => client.createWebhook({ body: newWebhook }),
-  getWebhook: async () => client.getWebhook(await aWebhook()),
   updateWebhook: async () =>
     client.updateWebhook({ ...(await aWebhook()), body: { enabled: true } }),
   deleteWebhook: async () => client.deleteWebhook(await createWebhook()),
-  rotateWebhookSecret: async () => client.rotateWebhookSecret(await aWebhook()),
-  testWebhook: async () => client.testWebhook(await aWebhook()),
-  listWebhookMessages: async () => {
-    const { webhook_id } = await aWebhookMessage()
-    return client.listWebhookMessages({ webhook_id })
-  },
-  resendWebhookMessage: async () => client.resendWebhookMessage(await aWebhookMessage()),
   replayWebhook: async () => {
     const body = { since: '2026-01-01T00:00:00.000Z' }
     return client.replayWebhook({ ...(await aWebhook()), body })
@@ -190,7 +185,6 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
     await anOrder()
     return client.listEvents({ limit: 10 })
   },
-  listTransfers: () => client.listTransfers(),
   retryTransfers: () => client.retryTransfers({ status: 'queued', code: 'no_relayer' }),
   cancelTransfers: () => client.cancelTransfers({ status: 'in_flight', code: 'no_relayer' }),
   retryTransfer: async () => client.retryTransfer({ id: (await aFailedOrder()).itemId }),
@@ -213,15 +207,12 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
     )
     return client.acknowledgeAlarm({ key, body: { version } })
   },
-  getHealth: () => client.getHealth(),
-  getMetrics: () => client.getMetrics(),
   getPersonalData: () => client.getPersonalData({ id: 3 }),
   forgetPerson: async () => {
     const visitor = aVisitor()
     const { userId } = await visitor.signInWithWallet(await signedBy(aWallet(), visitor, 'sign-in'))
     return client.forgetPerson({ id: userId })
   },
-  getSigningKeys: () => client.getSigningKeys(),
   requestWalletMessage: () => {
     const body = { address: aWallet().address, chainId: LOCAL_CHAIN_ID, purpose: 'link' as const }
     return client.requestWalletMessage({ body })
@@ -238,17 +229,22 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
   },
 }
 
+const { waitForDelivery, pages, items, ...methods } = client
+/** The operations of the document, with the last parameters of their paths. */
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.values(item).map(({ operationId }): [id: string, last: string] => [
+    operationId,
+    /\{(\w+)\}[^{]*$/.exec(path)?.[1] ?? 'none',
+  ]),
+)
+
 it('has a method for each operation of the document, and no others', () => {
-  const ids = Object.values(document.paths).flatMap((item) =>
-    Object.values(item).map((operation) => operation.operationId),
-  )
-  const { waitForDelivery, pages, items, ...methods } = client
-  expect(Object.keys(methods).sort()).toEqual(ids.sort())
-  expect(Object.keys(calls).sort()).toEqual(ids.sort())
+  expect(Object.keys(methods).sort()).toEqual(operations.map(([id]) => id).sort())
 })
 
-it.each(Object.entries(calls))('%s gets an answer as the document has it', async (id, call) => {
-  const answer = await call()
+it.each(operations)('%s gets an answer as the document has it', async (id, last) => {
+  const call = Reflect.get(calls, id) ?? Reflect.get(methods, id)
+  const answer = await call(id in calls ? undefined : await argumentsOf[last]?.())
   if (id === 'releaseReservation') expect(answer).toBeUndefined()
   else expect(answer).toBeTruthy()
 })

@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries, deliveryStates } from '../../src/db/schema/delivery.ts'
+import { rules } from '../../src/delivery/reasons.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { aShop, placed } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
@@ -9,7 +10,7 @@ import { aToken, aTransaction, db } from '../support/makers.ts'
 
 type State = (typeof deliveryStates)[number]
 
-const REASON = 'the recipient did not accept the token: no code to run'
+const REASON = `${rules.recipient_rejects.sentence}: no code to run`
 
 /** State, whether a transaction was sent, and what is shown: status and reason. */
 const rows: [state: State, isSent: boolean, status: string | null, failReason: string | null][] = [

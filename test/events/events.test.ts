@@ -9,7 +9,7 @@ import type { DeliveryState, deliveries } from '../../src/db/schema/delivery.ts'
 import { tokens, users } from '../../src/db/schema/users.ts'
 import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { raw } from '../../src/db/statements.ts'
-import { explain } from '../../src/delivery/reasons.ts'
+import { explain, rules } from '../../src/delivery/reasons.ts'
 import { changeDeliveries, hasIdSql } from '../../src/delivery/transitions.ts'
 import { selectEvents, takes, toBody } from '../../src/events/event.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'
@@ -197,7 +197,7 @@ describe('a change of a delivery', () => {
       type: 'order.failed',
       data: {
         status: 'failed',
-        failReason: 'the recipient did not accept the token: not today',
+        failReason: `${rules.recipient_rejects.sentence}: not today`,
         reasonCode,
         sequence: 2,
       },

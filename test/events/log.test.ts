@@ -7,7 +7,7 @@ import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import app from '../../src/app.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
-import { explain } from '../../src/delivery/reasons.ts'
+import { explain, rules } from '../../src/delivery/reasons.ts'
 import { pruneEvents } from '../../src/events/log.ts'
 import { aShop, billingData, placed } from '../orders/shop.ts'
 import { call, requestOf } from '../support/api.ts'
@@ -117,7 +117,7 @@ describe('what a caller sees', () => {
           timestamp: expect.any(String),
           data: expect.objectContaining({
             status: 'failed',
-            failReason: 'the recipient did not accept the token: no',
+            failReason: `${rules.recipient_rejects.sentence}: no`,
           }),
         },
       ],

@@ -7,8 +7,13 @@ import openapi from '../../docs/openapi.json'
 import { eventBodies } from '../../scripts/build/openapi/events.ts'
 import { batch } from '../../src/db/batch.ts'
 import { events, webhookEvents } from '../../src/db/schema/webhooks.ts'
-import { explain } from '../../src/delivery/reasons.ts'
-import { changeDeliveries, hasIdSql } from '../../src/delivery/transitions.ts'
+import { explain, type Reason } from '../../src/delivery/reasons.ts'
+import {
+  type ChangeName,
+  changeDeliveries,
+  hasIdSql,
+  transitions,
+} from '../../src/delivery/transitions.ts'
 import { selectEvents, toBody } from '../../src/events/event.ts'
 import { raiseAlarms } from '../../src/monitoring/notify.ts'
 import { aShop, placed } from '../orders/shop.ts'
@@ -22,26 +27,35 @@ import { stable } from './stable.ts'
 vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2126-03-02T09:00:00.000Z') })
 afterAll(() => void vi.useRealTimers())
 
+/** The steps of the engine that have events, with the reasons of their ends. */
+const reasonsOf: Record<string, Reason | undefined> = {
+  deliver: undefined,
+  fail: explain('recipient_rejects'),
+  cancel: explain('cancelled'),
+}
+const isChange = (name: string): name is ChangeName => !(name in reasonsOf)
+
 /** Makes every event happen. */
 async function makeEvents(): Promise<void> {
   const { token, input } = await aShop()
-  const orders = await placed(token, [
-    { ...input, providerId: 'A-1001' },
-    { ...input, quantity: 2 },
-  ])
-  const [first = 0, second = 0] = orders.flatMap(({ orderItems }) => orderItems.map(({ id }) => id))
-  await moveTo(first, 'awaiting_wallet')
-  const unclaimed = changeDeliveries(db, 'tell_unclaimed', hasIdSql([first]), new Date())
-  await batch(db, { unclaimed })
-  await moveTo(first, 'failed', explain('recipient_rejects'))
+  const told = Object.entries(transitions).filter(([, { event }]) => event)
+  const open: number[] = []
+  for (const [i, [name, { from, to }]] of told.entries()) {
+    const [order] = await placed(token, [{ ...input, providerId: `A-${1001 + i}` }])
+    const item = order?.orderItems[0]?.id ?? 0
+    if (to !== 'transferred' && to !== 'cancelled') open.push(item)
+    if (isChange(name)) {
+      const [state] = from ?? []
+      if (state && state !== 'queued') await moveTo(item, state, explain('recipient_rejects'))
+      await batch(db, { told: changeDeliveries(db, name, hasIdSql([item]), new Date()) })
+    } else {
+      const { id: transactionId } = await aTransaction()
+      await moveTo(item, 'in_flight', { transactionId })
+      await moveTo(item, to ?? 'in_flight', reasonsOf[name])
+    }
+  }
   await raiseAlarms(env, db, new Date())
-  await moveTo(first, 'queued')
-  const { id: transactionId } = await aTransaction()
-  await moveTo(first, 'in_flight', { transactionId })
-  await moveTo(first, 'transferred')
-  const { id: cancellation } = await aTransaction()
-  await moveTo(second, 'in_flight', { transactionId: cancellation })
-  await moveTo(second, 'cancelled', explain('cancelled'))
+  for (const item of open) await moveTo(item, 'transferred')
   await raiseAlarms(env, db, new Date())
   const hook = { url: 'https://shop.example.com/webhooks', events: ['order.created'] }
   await call('POST', '/api/webhooks', { token, json: hook })

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { addresses } from '../../src/db/schema/users.ts'
+import { delivery, textsOf } from '../addresses/kinds.ts'
 import { anAddress, aUser, db } from '../support/makers.ts'
 import { aSignedInVisitor, type Visitor } from '../support/visitor.ts'
 
@@ -62,17 +63,7 @@ it('adds a delivery address', async () => {
   const html = await textOf(visitor, `${BOOK}/delivery/new`)
   expect(html).toContain('autocomplete="shipping address-line1"')
   expect(html).toContain('autocomplete="shipping tel"')
-  const form = {
-    name: ' Ada Lovelace ',
-    companyName: 'Engines',
-    street: 'Road 1',
-    postal: '0154',
-    city: 'Oslo',
-    country: 'NO',
-    taxId: 'NO 5',
-    email: 'ada@example.com',
-    mobilePhone: '+47 1',
-  }
+  const form = { ...textsOf(delivery), name: ' Ada Lovelace ' }
   const response = await visitor.post(`${BOOK}/delivery/new`, { form })
   expect(response.status).toBe(303)
   const location = response.headers.get('location') ?? ''

@@ -4,6 +4,7 @@ import { nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { explain, rules } from '../../src/delivery/reasons.ts'
+import { sentence } from '../../src/pages/components/text.ts'
 import { aShop, billingData, placed, type Shop, settings } from '../orders/shop.ts'
 import { aListing, aMasterToken, anNft, aTransaction, aUser, db } from '../support/makers.ts'
 import {
@@ -136,7 +137,7 @@ it('says that an order waits for its seller and until when, and tells the seller
   })
   const bought = await read(buyer)
   expect(bought.orders[0]).toContain(
-    'The holder has not approved the delivery contract. If nothing changes, the delivery fails in 23 hours . Paid , done just now Waiting for the seller , held up Delivered , not yet',
+    `${sentence(rules.holder_not_approved.sentence)} If nothing changes, the delivery fails in 23 hours . Paid , done just now Waiting for the seller , held up Delivered , not yet`,
   )
   expect(bought.html).not.toContain('a detail for operators')
   expect(bought.html).not.toContain('/settings/selling">Allow')

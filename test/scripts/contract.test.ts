@@ -9,6 +9,7 @@ import { type Contract, sendAs } from '../../scripts/operate/contract/delivery.t
 import { confirm } from '../../scripts/operate/contract/node.ts'
 import { command as contract } from '../../scripts/operate/contract.ts'
 import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
+import { rules } from '../../src/delivery/reasons.ts'
 import { compileFixtures } from '../support/chain/fixtures.ts'
 import { aLocalDatabase, call } from '../support/command.ts'
 import {
@@ -72,7 +73,7 @@ it('sets no limit of a token that mints a quantity instead of an id, whoever wou
     const { out, errors, status } = await run('set-token-limit', [...args, ...more])
     expect({ out, status }).toEqual({ out: '', status: 1 })
     expect(errors).toBe(
-      `${token} gets no limit: the mint would make other pieces than the one that was sold. Its \`safeMint(address,uint256)\` takes a quantity instead of a token id (mint_not_exact).\n`,
+      `${token} gets no limit: ${rules.mint_not_exact.sentence}. Its \`safeMint(address,uint256)\` takes a quantity instead of a token id (mint_not_exact).\n`,
     )
   }
   const { isSet } = await delivery.read.tokenLimit([token])
@@ -253,7 +254,7 @@ it('shows the state without a key, and the sellers who have not approved the con
     'tokens       1 for sale',
     `  ${erc1155}  no limit`,
     'deliveries   1 of 1 tried not possible',
-    `  ${erc1155} 2 of ${owner.address}: the holder has not approved the delivery contract: ERC1155: caller is not token owner or approved (holder_not_approved)`,
+    `  ${erc1155} 2 of ${owner.address}: ${rules.holder_not_approved.sentence}: ERC1155: caller is not token owner or approved (holder_not_approved)`,
     '',
   ])
 })

@@ -38,7 +38,7 @@ export type Document = {
   paths: Record<string, Record<string, Operation>>
   tags: { name: string; description: string }[]
   components: {
-    schemas: Record<string, { description?: string }>
+    schemas: Record<string, { description?: string; properties?: object }>
     headers: Record<string, Header>
     parameters: Record<string, Parameter>
     responses: Record<string, DocumentedResponse>

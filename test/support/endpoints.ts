@@ -32,9 +32,11 @@ import {
   issuer,
 } from './makers.ts'
 
+/** Values of path parameters. */
+type Params = Record<string, number | string>
+
 type RequestParts = Pick<Call, 'json' | 'body' | 'headers'> & {
-  /** Values of the path parameters. */
-  params?: Record<string, number | string>
+  params?: Params
   query?: string
 }
 
@@ -158,7 +160,7 @@ export async function sampleWorld() {
   /** The path parameters of an address of `owner`, which is live or deleted then. */
   async function ownAddress(deletedAt: string | null = null) {
     await db.update(addresses).set({ deletedAt }).where(eq(addresses.id, pageAddress.id))
-    return { params: { kind: 'delivery', id: pageAddress.id } }
+    return { kind: 'delivery', id: pageAddress.id }
   }
 
   /** The parameters of an endpoint of `owner`, which has no other one. */
@@ -166,21 +168,38 @@ export async function sampleWorld() {
     await db.delete(webhookEndpoints)
     const endpoint = await aWebhook(owner, { url: hook.url })
     const message = await aWebhookMessage(endpoint)
-    return { params: { webhook_id: endpoint.id, message_id: message.id } }
+    return { webhook_id: endpoint.id, message_id: message.id }
   }
 
   /** The parameters of an API token or a session of `owner`. */
   const ownToken = async (kind: 'api' | 'session' = 'api') => ({
-    params: { id: decodeJwt(await aToken(owner, 'user', kind)).jti ?? '' },
+    id: decodeJwt(await aToken(owner, 'user', kind)).jti ?? '',
   })
 
-  /** As `ownWebhook`, with content. */
-  const toOwnWebhook = (content: RequestParts) => async () => ({
-    ...(await ownWebhook()),
-    ...content,
-  })
+  /** The parameters of a reservation of the seller. */
+  async function aReservation() {
+    const content = { token: tokenOf.seller, json: reservationInputs }
+    const response = await call('POST', '/api/reservations', content)
+    const { reservations } = await response.json<{ reservations: { id: string }[] }>()
+    return { reservation_id: reservations[0]?.id ?? '' }
+  }
 
-  /** The variable parts of each request. Functions, because some requests succeed only once. */
+  /** The path parameters of requests that give none, by a part of the path: the first that it has. */
+  const makers: Record<string, () => Params | Promise<Params>> = {
+    ':order_ids': async () => ({ order_ids: (await anOrder()).orderId }),
+    ':order_id': async () => ({ order_id: (await anOrder()).orderId }),
+    ':webhook_id': ownWebhook,
+    ':reservation_id': aReservation,
+    'orders/:id': async () => ({ id: (await anOrder()).orderId }),
+    'transfers/:id': async () => ({ id: (await anOrder()).itemId }),
+    'users/:id': () => ({ id: owner.id }),
+    'nfts/:id': () => ({ id: nft.id, ids: nft.id }),
+    'listings/:ids': () => ({ ids: listing.id }),
+    'tokens/:id': () => ownToken(),
+    'addresses/:kind/:id': () => ownAddress(),
+  }
+
+  /** What else is in each request. Functions, because some requests succeed only once. */
   const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
     'POST /api/public/deliveryAddress': () => ({
       json: { userId: owner.id, name: 'Bo', ...place },
@@ -205,11 +224,8 @@ export async function sampleWorld() {
     'PUT /api/public/user/:user_id/profile/updateAvatarBytes': () => ({ body: aPng() }),
     'GET /avatars/:user_id/:picture': () => ({ params: { picture: `${DEFAULT_PICTURE}.jpg` } }),
     'GET /api/public/listings': () => ({ query: `?sellerId=${seller.id}` }),
-    'GET /api/public/listings/:ids': () => ({ params: { ids: listing.id } }),
     'GET /api/public/nfts': () => ({ query: `?creatorId=${seller.id}` }),
-    'GET /api/public/nfts/:ids': () => ({ params: { ids: nft.id } }),
     'GET /nfts': () => ({ query: `?creator=${seller.id}` }),
-    'GET /nfts/:id': () => ({ params: { id: nft.id } }),
     'GET /nfts/:id/art/:size': async () => ({
       params: { id: await aPainting(), size: 'card' },
     }),
@@ -218,9 +234,6 @@ export async function sampleWorld() {
       await anOrder()
       return {}
     },
-    'GET /api/externalOrders/:order_ids': async () => ({
-      params: { order_ids: (await anOrder()).orderId },
-    }),
     'GET /api/externalOrders/:order_id/proof': async () => ({
       params: { order_id: (await aDeliveredOrder()).orderId },
     }),
@@ -229,17 +242,8 @@ export async function sampleWorld() {
       json: orderInputs[0],
     }),
     'POST /api/externalOrders': () => ({ json: orderInputs }),
-    'POST /api/externalOrders/:order_id/cancel': async () => ({
-      params: { order_id: (await anOrder()).orderId },
-    }),
     'POST /api/externalOrders/check': () => ({ json: orderInputs }),
     'POST /api/reservations': () => ({ json: reservationInputs }),
-    'DELETE /api/reservations/:reservation_id': async () => {
-      const content = { token: tokenOf.seller, json: reservationInputs }
-      const response = await call('POST', '/api/reservations', content)
-      const { reservations } = await response.json<{ reservations: { id: string }[] }>()
-      return { params: { reservation_id: reservations[0]?.id ?? '' } }
-    },
     'GET /api/events': async () => {
       await anOrder()
       return { query: '?limit=20' }
@@ -252,21 +256,12 @@ export async function sampleWorld() {
       await db.delete(webhookEndpoints)
       return { json: hook }
     },
-    'GET /api/webhooks/:webhook_id': ownWebhook,
-    'PUT /api/webhooks/:webhook_id': toOwnWebhook({ json: hook }),
-    'DELETE /api/webhooks/:webhook_id': ownWebhook,
-    'POST /api/webhooks/:webhook_id/rotate': ownWebhook,
-    'POST /api/webhooks/:webhook_id/test': ownWebhook,
-    'GET /api/webhooks/:webhook_id/messages': ownWebhook,
-    'POST /api/webhooks/:webhook_id/messages/:message_id/resend': ownWebhook,
-    'POST /api/webhooks/:webhook_id/replay': toOwnWebhook({ json: { since: `${since}:00Z` } }),
+    'PUT /api/webhooks/:webhook_id': () => ({ json: hook }),
+    'POST /api/webhooks/:webhook_id/replay': () => ({ json: { since: `${since}:00Z` } }),
     'POST /api/admin/transfers/retry': () => ({ query: '?status=queued&code=no_relayer' }),
     'POST /api/admin/transfers/cancel': () => ({ query: '?status=in_flight' }),
     'POST /api/admin/transfers/:id/retry': async () => ({
       params: { id: (await anOrder('failed')).itemId },
-    }),
-    'POST /api/admin/transfers/:id/cancel': async () => ({
-      params: { id: (await anOrder()).itemId },
     }),
     'POST /api/admin/transfers/:id/write-off': async () => ({
       params: { id: (await anOrder('failed', 'token_moved_nothing')).itemId },
@@ -287,9 +282,7 @@ export async function sampleWorld() {
         ],
       },
     }),
-    'GET /api/admin/users/:id/data': () => ({ params: { id: owner.id } }),
     'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
-    'GET /orders/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
     'GET /claim/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
     'POST /mails/unsubscribe': async () => ({
       query: `?token=${await signOptOut(issuer, secret)}`,
@@ -324,33 +317,21 @@ export async function sampleWorld() {
       params: { kind: 'delivery' },
       body: new URLSearchParams(addressForm),
     }),
-    'GET /settings/addresses/:kind/:id': () => ownAddress(),
-    'POST /settings/addresses/:kind/:id': async () => ({
-      ...(await ownAddress()),
-      body: new URLSearchParams(addressForm),
+    'POST /settings/addresses/:kind/:id': () => ({ body: new URLSearchParams(addressForm) }),
+    'POST /settings/addresses/:kind/:id/restore': async () => ({
+      params: await ownAddress(new Date().toISOString()),
     }),
-    'POST /settings/addresses/:kind/:id/default': () => ownAddress(),
-    'POST /settings/addresses/:kind/:id/delete': () => ownAddress(),
-    'POST /settings/addresses/:kind/:id/restore': () => ownAddress(new Date().toISOString()),
     'POST /settings/api-access/tokens': () => ({
       body: new URLSearchParams({ name: crypto.randomUUID() }),
     }),
-    'GET /settings/api-access/tokens/:id': ownToken,
-    'POST /settings/api-access/tokens/:id/revoke': ownToken,
-    'POST /settings/api-access/tokens/:id/roll': ownToken,
     'POST /settings/webhooks': async () => {
       await db.delete(webhookEndpoints)
       return { body: new URLSearchParams(hookForm) }
     },
-    'GET /settings/webhooks/:webhook_id': ownWebhook,
-    'POST /settings/webhooks/:webhook_id': toOwnWebhook({
+    'POST /settings/webhooks/:webhook_id': () => ({
       body: new URLSearchParams({ ...hookForm, enabled: 'on' }),
     }),
-    'POST /settings/webhooks/:webhook_id/rotate': ownWebhook,
-    'POST /settings/webhooks/:webhook_id/delete': ownWebhook,
-    'POST /settings/webhooks/:webhook_id/test': ownWebhook,
-    'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': ownWebhook,
-    'POST /settings/webhooks/:webhook_id/replay': toOwnWebhook({
+    'POST /settings/webhooks/:webhook_id/replay': () => ({
       body: new URLSearchParams({ since }),
     }),
     'POST /settings/selling/retry': () => ({
@@ -360,7 +341,7 @@ export async function sampleWorld() {
         fulfilment: 'transfer',
       }),
     }),
-    'POST /settings/sessions/:id/end': () => ownToken('session'),
+    'POST /settings/sessions/:id/end': async () => ({ params: await ownToken('session') }),
     'GET /operations/transfers': () => ({ query: '?state=failed' }),
     'POST /operations/transfers': () => ({
       body: new URLSearchParams({ action: 'retry-all', state: 'failed', code: 'no_relayer' }),
@@ -369,19 +350,12 @@ export async function sampleWorld() {
       const { key, id } = await aFinding()
       return { params: { key }, body: new URLSearchParams({ version: `${id}` }) }
     },
-    'GET /operations/orders/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
-    'GET /operations/users/:id': () => ({ params: { id: owner.id } }),
-    'GET /operations/nfts/:id': () => ({ params: { id: orderInputs[0]?.nftId ?? 0 } }),
     'POST /operations/administrators': () => ({
       body: new URLSearchParams({ userId: '1', to: 'appointed' }),
     }),
     'GET /operations/search': () => ({ query: `?q=0x${secret}` }),
-    'GET /operations/transfers/:id': async () => ({ params: { id: (await anOrder()).itemId } }),
     'POST /operations/transfers/:id/retry': async () => ({
       params: { id: (await anOrder('failed')).itemId },
-    }),
-    'POST /operations/transfers/:id/cancel': async () => ({
-      params: { id: (await anOrder()).itemId },
     }),
     'POST /operations/transfers/:id/write-off': async () => ({
       params: { id: (await anOrder('failed', 'token_moved_nothing')).itemId },
@@ -395,10 +369,9 @@ export async function sampleWorld() {
     await db.update(quotas).set({ used: 0 })
     const [method = '', pattern = ''] = endpoint.split(' ')
     const { params, query = '', ...content } = (await requests[endpoint]?.()) ?? {}
-    const path = Object.entries({ user_id: owner.id, ...params }).reduce(
-      (current, [name, value]) => current.replace(`:${name}`, String(value)),
-      pattern,
-    )
+    const [, make] = Object.entries(makers).find(([part]) => pattern.includes(part)) ?? []
+    const values: Params = { user_id: owner.id, ...(params ?? (await make?.())) }
+    const path = pattern.replace(/:(\w+)/g, (part, name) => String(values[name] ?? part))
     return { method, path: path + query, ...content }
   }
 

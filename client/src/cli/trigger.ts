@@ -33,7 +33,7 @@ const buyerWithWallet = { userId: 3 }
 const guest = () => ({ email: `trigger-${crypto.randomUUID()}@example.com` })
 
 /** What makes each event. */
-const triggers: Record<EventType, (context: Context) => Promise<MarketplaceEvent>> = {
+export const triggers: Record<EventType, (context: Context) => Promise<MarketplaceEvent>> = {
   'order.created': (context) => orderAndWait(context, delivered, buyerWithWallet, 'order.created'),
   'order.awaiting_wallet': (context) =>
     orderAndWait(context, delivered, guest(), 'order.awaiting_wallet'),

@@ -1,8 +1,7 @@
 /** The bodies of events, as the log has them and as messages send them. */
 import * as z from 'zod'
 import { itemStatuses, reasonCodes } from '../../../src/db/schema/delivery.ts'
-import { type WebhookEvent, webhookEvents } from '../../../src/db/schema/webhooks.ts'
-import { eventMeanings } from '../../../src/events/event.ts'
+import { eventTexts, type WebhookEvent, webhookEvents } from '../../../src/db/schema/webhooks.ts'
 import {
   count,
   hash,
@@ -64,7 +63,7 @@ export const eventBodies = webhookEvents.map((type) =>
       timestamp: time('Time of the event.'),
       data: dataOf(type).describe('What happened.'),
     })
-    .meta({ id: componentName(type), description: `${eventMeanings[type]}.` }),
+    .meta({ id: componentName(type), description: `${eventTexts[type].meaning}.` }),
 )
 
 /** `order.awaiting_wallet` → `OrderAwaitingWalletEvent`. */

@@ -1,10 +1,12 @@
 /** The requests that the marketplace sends to endpoints of webhooks, for receivers. */
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
-import { type WebhookEvent, webhookEvents } from '../../../src/db/schema/webhooks.ts'
-import { eventMeanings } from '../../../src/events/event.ts'
-import examples from './event-examples.json'
+import { eventTexts, type WebhookEvent, webhookEvents } from '../../../src/db/schema/webhooks.ts'
+import recorded from './event-examples.json'
 import { eventBodies } from './events.ts'
+
+/** A new event has none until they are recorded. */
+const examples: Partial<Record<WebhookEvent, object>> = recorded
 
 const header = (name: string, id: string, description: string) =>
   z.string().meta({ description, param: { in: 'header', name, id } })
@@ -31,7 +33,7 @@ const challenge = z.string().describe('`data.challenge` of the request.')
 
 const operationOf = (type: WebhookEvent, body: z.ZodType): ZodOpenApiOperationObject => ({
   tags: ['Webhooks'],
-  summary: eventMeanings[type],
+  summary: eventTexts[type].meaning,
   description: type === 'webhook.test' ? testDescription : description,
   operationId: type.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
   security: [],
@@ -42,7 +44,7 @@ const operationOf = (type: WebhookEvent, body: z.ZodType): ZodOpenApiOperationOb
     content: {
       'application/json': {
         schema: body,
-        examples: { example1: { summary: eventMeanings[type], value: examples[type] } },
+        examples: { example1: { summary: eventTexts[type].meaning, value: examples[type] } },
       },
     },
   },

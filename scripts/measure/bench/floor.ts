@@ -6,18 +6,19 @@
  */
 import { importJWK, type JWTPayload, jwtVerify } from 'jose'
 
-type FloorEnv = { DB: D1Database; PUBLIC_URL: string; JWT_KEYS: string }
+/** `COLUMNS`: those that the API reads of an address. */
+type FloorEnv = { DB: D1Database; PUBLIC_URL: string; JWT_KEYS: string; COLUMNS: string }
 type Address = Record<string, unknown>
 
 const LIVE_TOKEN = `SELECT 1 FROM tokens t JOIN users u ON u.id = t.userId WHERE t.id = ?
   AND t.revokedAt IS NULL AND u.removedAt IS NULL AND (t.role = 'user' OR u.roleId = 1)`
 
-const COLUMNS = `id, userId, name, street, postal, city, country, companyName, taxId, email,
-  mobilePhone, isDefault AS "default", createdAt, updatedAt, deletedAt`
-
 const FIELDS = ['name', 'street', 'postal', 'city', 'country'] as const
 
-const withBoolean = (address: Address = {}) => ({ ...address, default: address.default === 1 })
+const withBoolean = ({ isDefault, ...address }: Address = {}) => ({
+  ...address,
+  default: isDefault === 1,
+})
 
 const verified = new Map<string, JWTPayload>()
 
@@ -28,8 +29,8 @@ export default {
     verified.set(jwt, payload)
     const isRead = request.method === 'GET'
     const statement = isRead
-      ? listAddresses(env.DB, Number(payload.sub))
-      : createAddress(env.DB, await request.json<Address>())
+      ? listAddresses(env, Number(payload.sub))
+      : createAddress(env, await request.json<Address>())
     const [token, addresses] = await env.DB.batch<Address>([
       env.DB.prepare(LIVE_TOKEN).bind(payload.jti),
       statement,
@@ -51,23 +52,19 @@ async function verify(jwt: string, { PUBLIC_URL, JWT_KEYS }: FloorEnv): Promise<
   return payload
 }
 
-const listAddresses = (db: D1Database, userId: number) =>
-  db
-    .prepare(
-      `SELECT ${COLUMNS} FROM addresses
+const listAddresses = ({ DB, COLUMNS }: FloorEnv, userId: number) =>
+  DB.prepare(
+    `SELECT ${COLUMNS} FROM addresses
        WHERE userId = ? AND kind = 'delivery' AND deletedAt IS NULL AND origin <> 'seller_order'
        ORDER BY id`,
-    )
-    .bind(userId)
+  ).bind(userId)
 
 /** Like the API, creates nothing if the user has 100 addresses. */
-function createAddress(db: D1Database, { userId, ...body }: Address) {
+function createAddress({ DB, COLUMNS }: FloorEnv, { userId, ...body }: Address) {
   const now = new Date().toISOString()
-  return db
-    .prepare(
-      `INSERT INTO addresses (kind, userId, ${FIELDS}, createdAt, updatedAt)
+  return DB.prepare(
+    `INSERT INTO addresses (kind, userId, ${FIELDS}, createdAt, updatedAt)
        SELECT 'delivery', ?, ${FIELDS.map(() => '?')}, ?, ? WHERE (SELECT count(*) FROM addresses
          WHERE userId = ? AND kind = 'delivery' AND deletedAt IS NULL AND origin = 'request') < 100 RETURNING ${COLUMNS}`,
-    )
-    .bind(userId, ...FIELDS.map((field) => body[field] ?? null), now, now, userId)
+  ).bind(userId, ...FIELDS.map((field) => body[field] ?? null), now, now, userId)
 }

@@ -2,7 +2,7 @@
  * How long calls take from three places, on paper: the round trips that `test/costs.test.ts` counts,
  * times stated distances.
  */
-import { endpointCosts } from './rows.ts'
+import { endpointCosts } from '../../../test/support/permissions.ts'
 
 /**
  * Milliseconds of a round trip from a place to the D1 replica of its region, and to a primary in

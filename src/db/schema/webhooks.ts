@@ -4,19 +4,45 @@ import { isOneOfSql, reference, timestamp, timestamps } from './columns.ts'
 import type { itemStatuses, ReasonCode } from './delivery.ts'
 import { tokenRoles, users } from './users.ts'
 
-export const webhookEvents = [
-  'order.created',
-  'order.awaiting_wallet',
-  'order.unclaimed',
-  'order.delivered',
-  'order.failed',
-  'order.cancelled',
-  'order.retried',
-  'alarm.raised',
-  'alarm.cleared',
-  'webhook.test',
-] as const
-export type WebhookEvent = (typeof webhookEvents)[number]
+/**
+ * The events, and what each means, for people: `meaning` is a sentence without a full stop, and `more`
+ * follows it in `docs/guides/webhooks.md`. `scripts/build/openapi/events.ts` describes their bodies.
+ */
+export const eventTexts = {
+  'order.created': { meaning: 'An order was placed', more: '' },
+  'order.awaiting_wallet': {
+    meaning: 'The buyer has no wallet yet',
+    more: 'The transfer starts when one is linked.',
+  },
+  'order.unclaimed': {
+    meaning: 'The buyer has linked no wallet for 21 days',
+    more: 'Told once, after two reminders. The order goes on waiting: ask the buyer, or cancel it.',
+  },
+  'order.delivered': { meaning: 'The buyer has the NFT', more: '`txId` is the transaction.' },
+  'order.failed': {
+    meaning: 'The NFT could not be delivered',
+    more: '`reasonCode` says why to programs, `failReason` to people.',
+  },
+  'order.cancelled': {
+    meaning: 'The delivery was cancelled: who chose order.failed gets this, too',
+    more: 'The NFT never arrives, so [refund the order](refunds.md). `txId` has the cancellation.',
+  },
+  'order.retried': {
+    meaning: 'A delivery that failed is tried again',
+    more: 'The order is not failed any more: wait for its next event.',
+  },
+  'alarm.raised': {
+    meaning: 'Something is wrong with the marketplace',
+    more: 'Sent again each hour while it lasts, `token_ends` each day. Only for administrators.',
+  },
+  'alarm.cleared': { meaning: 'An alarm is over', more: 'Only for administrators.' },
+  'webhook.test': {
+    meaning: 'You asked for a test, or the URL is new',
+    more: 'Every endpoint receives it.',
+  },
+}
+export type WebhookEvent = keyof typeof eventTexts
+export const webhookEvents = Object.keys(eventTexts) as [WebhookEvent, ...WebhookEvent[]]
 
 /** What an event of an order says that cannot be read again unchanged from the order. */
 export type OrderFacts = {

@@ -1,6 +1,6 @@
 /** The page of a webhook: its state, its secret, its messages and its form. */
 
-import { eventMeanings } from '../../events/event.ts'
+import { eventTexts } from '../../db/schema/webhooks.ts'
 import type { WebhookMessage } from '../../events/schema.ts'
 import { type MessageState, messageStates, type Webhook } from '../../events/schema.ts'
 import { HOUR } from '../../time.ts'
@@ -221,7 +221,7 @@ const logPath = (webhook: Webhook, query: { state: MessageState | undefined }) =
 const Message = ({ webhook, message }: { webhook: Webhook; message: WebhookMessage }) => (
   <li class="row">
     <div class="row-head">
-      <h4>{eventMeanings[message.type].split(':')[0]}</h4>
+      <h4>{eventTexts[message.type].meaning.split(':')[0]}</h4>
       <span class={message.state === 'failed' ? 'problem' : undefined}>
         {stateNames[message.state]}
       </span>

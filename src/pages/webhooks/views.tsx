@@ -1,14 +1,16 @@
 /** The webhooks of a user, and what the page of each one shares with them. */
 import type { Child } from 'hono/jsx'
 import { ADMINISTRATOR } from '../../db/schema/users.ts'
-import { chosenEvents, eventMeanings, isAlarm } from '../../events/event.ts'
+import { eventTexts } from '../../db/schema/webhooks.ts'
+import { chosenEvents, isAlarm } from '../../events/event.ts'
 import type { Webhook } from '../../events/schema.ts'
 import { webhookLimits } from '../../http/limits.ts'
 import { Field, LinkButton, Problem, Select, Submit } from '../components/forms.tsx'
 import { Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
 import { plural } from '../components/text.ts'
-import { Time, When } from '../components/values.tsx'
+import { When } from '../components/values.tsx'
+import { WebhookState } from '../components/webhook-state.tsx'
 import { RecentSignIn } from '../settings.tsx'
 
 export type WebhookValues = {
@@ -121,7 +123,7 @@ export const WebhookFields = ({ values, hasAlarms, canHaveAlarms }: WebhookField
                 disabled={isAlarm(event) && canHaveAlarms === false}
               />
               <span>
-                {eventMeanings[event]} <code class="code">{event}</code>
+                {eventTexts[event].meaning} <code class="code">{event}</code>
               </span>
             </label>
           ))}
@@ -165,27 +167,3 @@ export const WebhookHead = ({ webhook, heading: Heading, children }: WebhookHead
     </p>
   </>
 )
-
-const disabledReasons = {
-  failing: 'it accepted nothing for 5 days',
-  gone: 'it answered 410 Gone',
-  owner: 'by its owner',
-  demoted: 'its user is no administrator any more',
-}
-
-const WebhookState = ({ webhook }: { webhook: Webhook }) => {
-  const { disabledAt, disabledReason, failingSince } = webhook
-  if (disabledAt && disabledReason)
-    return (
-      <span class="problem">
-        Disabled <Time at={disabledAt} />: {disabledReasons[disabledReason]}
-      </span>
-    )
-  if (!webhook.verifiedAt) return <span class="problem">Not verified</span>
-  if (!failingSince) return <span>Live</span>
-  return (
-    <span class="problem">
-      Failing: first <Time at={failingSince} />
-    </span>
-  )
-}

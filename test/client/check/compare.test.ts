@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compareBooks, compareOrder, compareWallet } from '../../../client/src/cli/check/compare.ts'
 import type { Order } from '../../../client/src/cli/check/marketplace.ts'
 import { type Book, type Goods, newSale } from '../../../client/src/cli/check/sale.ts'
+import examples from '../../../scripts/build/openapi/examples.json'
 
 const goods: Goods = {
   ...{ nft: 'nft-2', listing: 'listing-2', nftId: 2, listingId: 12, contract: null, tokenId: null },
@@ -11,21 +12,14 @@ const goods: Goods = {
 const sale = newSale('A-1', goods, { quantity: 2 })
 const wallet = 'wallet' in sale.buyer ? sale.buyer.wallet : ''
 
+/** What the OpenAPI document shows as a summary. */
+const summaries = examples.find(({ summary }) => summary === 'List summaries of orders')
 const delivered: Order = {
-  ...{
-    id: 7,
-    orderItemId: 7,
-    providerId: 'A-1',
-    source: 'Shop',
-    custom: null,
-    paid: null,
-    claimUrl: null,
-  },
+  ...Object(summaries?.answer).orders[0],
+  ...{ id: 7, orderItemId: 7, providerId: 'A-1', source: 'Shop' },
   ...{ nftId: 2, listingId: 12, quantity: 2, priceCents: 1000, priceCurrency: 'EUR' },
-  ...{ totalPriceCents: 2000, totalPriceEth: '0.2', buyerId: 3, sellerId: 2 },
-  ...{ status: 'transferred', reasonCode: null, failReason: null, txId: '0xabc', sequence: 3 },
-  ...{ cancelRequestedAt: null, createdAt: '', updatedAt: '', state: 'delivered' },
-  isUnderWay: false,
+  ...{ totalPriceCents: 2000, status: 'transferred', reasonCode: null, failReason: null },
+  ...{ txId: '0xabc', state: 'delivered', isUnderWay: false },
 }
 const cancelled: Order = { ...delivered, status: 'failed', state: 'cancelled' }
 

@@ -7,6 +7,7 @@ import { inject } from 'vitest'
 import type { $ZodType } from 'zod/v4/core'
 import { describedEndpoints } from '../../../scripts/build/openapi/endpoints.ts'
 import type { Endpoint } from '../../../scripts/build/openapi/list.ts'
+import { DeliveryFields } from '../../../src/addresses/schema.ts'
 import { DEFAULT_PICTURE } from '../../../src/avatars/url.ts'
 import { aPng } from '../../avatars/pictures.ts'
 import { aForm } from '../../avatars/uploads.ts'
@@ -178,14 +179,7 @@ const valuesOf: Record<string, Values> = {
   'paid.discountCents': pick(100, null),
   'paid.currency': pick('EUR', 'EUR', 'XXX'),
   'paid.invoiceNumber': pick('2026-0815', null, '=1+1'),
-  name: line,
-  street: line,
-  postal: line,
-  city: line,
-  country: line,
-  companyName: line,
-  taxId: line,
-  mobilePhone: line,
+  ...Object.fromEntries(DeliveryFields.keyof().options.map((name) => [name, line])),
   default: pick(true, false),
   isDefault: pick(true, false),
   type: pick('billing', 'delivery'),

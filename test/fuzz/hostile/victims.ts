@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { eq, inArray } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
+import { BillingFields, DeliveryFields } from '../../../src/addresses/schema.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { orderItems, orders, reservations } from '../../../src/db/schema/orders.ts'
 import {
@@ -106,23 +107,10 @@ async function aVictim(values: Partial<typeof users.$inferInsert> = {}) {
   })
   for (const kind of addressKinds)
     for (const [i, deletedAt] of [null, null, new Date().toISOString()].entries()) {
-      const line = (name: string) => hidden(`${kind}-${name}-${i}`)
-      await anAddress(user, {
-        kind,
-        deletedAt,
-        isDefault: i === 0,
-        street: line('street'),
-        postal: line('postal'),
-        city: line('city'),
-        country: line('country'),
-        companyName: line('company'),
-        taxId: line('tax'),
-        ...(kind === 'delivery' && {
-          name: line('name'),
-          email: `${line('mail')}@victims.test`,
-          mobilePhone: line('phone'),
-        }),
-      })
+      const { shape } = kind === 'billing' ? BillingFields : DeliveryFields
+      const texts = Object.keys(shape).map((name) => [name, hidden(`${kind}-${name}-${i}`)])
+      const isDefault = i === 0
+      await anAddress(user, { kind, deletedAt, isDefault, ...Object.fromEntries(texts) })
     }
   const token = await aToken(user, 'user', 'api', hidden('token'))
   const reader = await aReadOnlyToken(user)

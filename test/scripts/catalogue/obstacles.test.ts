@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeObstacles } from '../../../scripts/operate/catalogue/obstacles.ts'
+import { rules } from '../../../src/delivery/reasons.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
 import { compileFixtures } from '../../support/chain/fixtures.ts'
 import { type Commands, contractCommands, deployToken, owner } from '../../support/contract.ts'
@@ -36,8 +37,8 @@ it('names what of a file cannot be delivered, one NFT of each contract and selle
   await writeFile('file.jsonl', linesOf(records))
   expect(await describeObstacles('file.jsonl')).toEqual([
     expect.stringMatching(/^These NFTs, and others of the same contract and seller, cannot /),
-    `  localhost ${minted} 3: the mint would make other pieces than the one that was sold (mint_not_exact)`,
-    `  localhost ${silent} 0: the token contract is neither ERC-721 nor ERC-1155 (token_not_supported)`,
+    `  localhost ${minted} 3: ${rules.mint_not_exact.sentence} (mint_not_exact)`,
+    `  localhost ${silent} 0: ${rules.token_not_supported.sentence} (token_not_supported)`,
   ])
 })
 

@@ -1,8 +1,7 @@
 /** The requests to endpoints of webhooks, in the OpenAPI document. */
 import { expect, it } from 'vitest'
 import openapi from '../../../docs/openapi.json'
-import { webhookEvents } from '../../../src/db/schema/webhooks.ts'
-import { eventMeanings } from '../../../src/events/event.ts'
+import { eventTexts, webhookEvents } from '../../../src/db/schema/webhooks.ts'
 import { problemWith, resolved } from '../../support/document.ts'
 
 const { webhooks } = openapi
@@ -15,7 +14,7 @@ it('has each event', () => {
 
 it.each(webhookEvents)('describes %s', (type) => {
   const { summary, parameters, requestBody, responses } = webhooks[type].post
-  expect(summary).toBe(eventMeanings[type])
+  expect(summary).toBe(eventTexts[type].meaning)
   const names = parameters.map((parameter) => resolved<{ name?: string }>(parameter)?.name)
   expect(names).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature'])
   const { schema, examples } = requestBody.content['application/json']

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { command as importCommand } from '../../../../scripts/operate/import.ts'
+import { rules } from '../../../../src/delivery/reasons.ts'
 import { aFolder, aLocalDatabase, call, type Folder } from '../../../support/command.ts'
 import { aChain, type Chain, type Contract } from './world.ts'
 
@@ -41,7 +42,7 @@ listings  30 created, 0 updated, 0 unchanged
 ${file.replace('.jsonl', '.ids.jsonl')} has the numbers of these records in the API. The API finds them by your ids, too: GET /api/public/listings/externalId:<id>, GET /api/public/nfts/externalId:<id>.
 Their holders have to approve the Delivery contract. To mint more of them on delivery, set "fulfilment" to "mint" in ${file} and import it again, which prints what to grant.
 These NFTs, and others of the same contract and seller, cannot be delivered now. Orders wait for a permission that is missing; what has another reason is not sold until it can be delivered:
-  localhost ${contract.address} 0: the token cannot be transferred at present: no reason given (token_not_transferable)
+  localhost ${contract.address} 0: ${rules.token_not_transferable.sentence}: no reason given (token_not_transferable)
 `,
     errors: '',
     status: 0,
