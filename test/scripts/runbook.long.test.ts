@@ -88,6 +88,7 @@ beforeAll(async () => {
     senders: ['example.org'],
   })
   await symlink(databaseFile(marketplace.folder), join(account.folder, 'remote.sqlite'))
+  await cancelDemoOrders()
 }, 120_000)
 
 afterAll(async () => {
@@ -232,6 +233,27 @@ const waitForStatus = (orderId: number, status: string) =>
     { timeout: PATIENCE, interval: 500 },
   )
 
+const waitForCancellation = (orderId: number) =>
+  vi.waitUntil(
+    async () => {
+      await runCron()
+      return (await orderOf(orderId)).failReason === 'cancelled'
+    },
+    { timeout: PATIENCE, interval: 500 },
+  )
+
+/** Cancels what the demo cannot deliver: an order that failed keeps its alarm raised. */
+async function cancelDemoOrders() {
+  const rows = await query<{ id: number }>(
+    "SELECT id FROM orders WHERE providerId IN ('demo-failed', 'demo-on-its-way')",
+  )
+  expect(rows).toHaveLength(2)
+  for (const { id } of rows) {
+    await callOrders(`/${id}/cancel`, { method: 'POST', body: '{}' })
+    await waitForCancellation(id)
+  }
+}
+
 /** Runs `change`, and sets the chain back to what it was. */
 async function onACopyOfTheChain(change: () => Promise<void>) {
   const snapshot = await node().snapshot()
@@ -359,13 +381,7 @@ const checks: Record<string, () => Promise<void>> = {
     expect(retried).toContain(`"id":${item.id},"orderId":${id}`)
     expect(retried).toContain('{"changed":1}')
     expect(cancelled).toContain('"requestedAction":"cancel"')
-    await vi.waitUntil(
-      async () => {
-        await runCron()
-        return (await orderOf(id)).failReason === 'cancelled'
-      },
-      { timeout: PATIENCE, interval: 500 },
-    )
+    await waitForCancellation(id)
     expect(await alarms()).toEqual([])
     const usedUp = "state = 'failed', reasonCode = 'token_moved_nothing'"
     await query(`UPDATE deliveries SET ${usedUp} WHERE id = ${ITEM}`)
