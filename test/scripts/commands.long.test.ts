@@ -68,7 +68,7 @@ describe('what is made from the sources', () => {
     ['npm run contract:compile', 'contracts/Delivery.json'],
     ['npm run types', 'worker-configuration.d.ts'],
   ])('%s makes the same file again', long, async (line, file) => {
-    if (line.endsWith('--examples')) await writeFile(join(copy, file), '{}\n')
+    if (line.endsWith('--examples')) await writeFile(join(copy, file), '[]\n')
     else await rm(join(copy, file))
     await run(line)
     const { made, original } = await bothOf(file)
