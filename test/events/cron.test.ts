@@ -11,6 +11,7 @@ import {
   anEndpoint,
   anEvent,
   aTest,
+  change,
   consume,
   type Endpoint,
   endpointRow,
@@ -139,9 +140,6 @@ describe('an endpoint that answers 410', () => {
     expect(await endpointRow(endpoint)).toMatchObject({ disabledReason: 'gone' })
     return (await cron()).mails
   }
-
-  const change = ({ id }: Endpoint, values: Partial<typeof webhookEndpoints.$inferInsert>) =>
-    db.update(webhookEndpoints).set(values).where(eq(webhookEndpoints.id, id))
 
   const enable = (endpoint: Endpoint) =>
     change(endpoint, { disabledAt: null, disabledReason: null, warnedAt: null }).then(() =>

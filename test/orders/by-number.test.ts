@@ -118,26 +118,6 @@ it('finds the order of a call with POST, and the other way round', async () => {
   })
 })
 
-it('keeps the numbers of two tokens apart, and ignores an Idempotency-Key', async () => {
-  const { token, seller, input } = await aShop()
-  const [providerId, other] = [aNumber(), aNumber()]
-  const headers = { 'idempotency-key': 'ignored' }
-  const sellerToken = await aToken(seller)
-  const ids = [
-    await put(token, providerId, input, headers),
-    await put(sellerToken, providerId, input, headers),
-    await put(token, other, input, headers),
-  ].map(({ status, order }) => (status === 201 ? order?.id : status))
-  expect(new Set(ids).size).toBe(3)
-  expect(ids).not.toContain(200)
-})
-
-it.each(['4711', 'A/1 ?#&;%', 'Ünïcode 🎁', 'by-number'])('takes the number %j', async (number) => {
-  const { token, input } = await aShop()
-  const { status, order } = await put(token, number, input)
-  expect({ status, providerId: order?.providerId }).toEqual({ status: 201, providerId: number })
-})
-
 it('returns 400 with the fields of the body if the order is wrong', async () => {
   const { token, input } = await aShop({ nft: { amount: 1 } })
   const invalid = await put(token, aNumber(), { ...input, quantity: 'one', listing: 'x' })
