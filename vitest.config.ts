@@ -32,7 +32,8 @@ const limits = {
 const extended = [
   'test/{authorization,costs,storage}.test.ts',
   'test/fuzz/*.test.ts',
-  'test/delivery/{campaign,lies,nodes}.test.ts',
+  'test/delivery/{campaign,fairness,hostile,lies,nodes,restore}.test.ts',
+  'test/monitoring/thefts.test.ts',
   'test/reservations/model.test.ts',
 ]
 

@@ -123,21 +123,6 @@ it('waits ten minutes for a token contract that cannot be used, then fails', asy
   expect(await transactionsOf(chain)).toHaveLength(1)
 })
 
-it('fails an item whose token accepts the transfer and records none', async () => {
-  const chain = await aChain({ erc1155: 1 })
-  const contract = await chain.aMaliciousToken({ standard: 'erc1155' })
-  const [bad, good] = await paidItems(chain, [
-    { standard: 'erc1155', contract },
-    { standard: 'erc1155' },
-  ])
-  if (!bad || !good) throw new Error('no items')
-  await anEngine(chain).run()
-  const reasonCode = 'token_moved_nothing'
-  expect(await rowOf(bad)).toMatchObject({ state: 'failed', reasonCode })
-  expect(logged('delivery_failed')).toMatchObject([{ itemId: bad.id, reasonCode }])
-  await expectDelivered(chain, [good])
-})
-
 it('leaves an item failed whose token has recorded nothing, if a node later has no old logs', async () => {
   const chain = await aChain()
   const contract = await chain.aMaliciousToken({ answer: 'refuses' })
@@ -292,16 +277,6 @@ describe('an item that its recipient cannot take', () => {
     expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode, dueAt: null })
     expect(logged('delivery_failed')).toMatchObject([{ itemId: item.id, reasonCode }])
     expect(await transactionsOf(chain)).toEqual([])
-  })
-
-  it('is delivered if the recipient accepts it in time', async () => {
-    const chain = await aChain({ erc721: 1 })
-    const item = await aRefusedItem(chain)
-    const engine = anEngine(chain)
-    await lookUntil(engine, item, 9 * MINUTE)
-    await chain.rpc('anvil_setCode', item.recipient, '0x')
-    await engine.run(10 * MINUTE)
-    await expectDelivered(chain, [item])
   })
 
   it('waits ten minutes for each new reason', async () => {
