@@ -88,32 +88,6 @@ describe('a mint waits', () => {
     await expectDelivered(chain, [minted, other])
   })
 
-  it('while the limit of its token is reached, and is made once it has refilled', async () => {
-    const chain = await aChain()
-    await chain.asOwner('setTokenLimit', chain.mintable.erc1155, 5n, 5n)
-    const items = await paidItems(chain, [
-      { ...edition, quantity: 5 },
-      { ...edition, quantity: 2 },
-    ])
-    const [first, second] = items
-    if (!first || !second) throw new Error('no items')
-    const engine = anEngine(chain)
-    await engine.run()
-    await expectDelivered(chain, [first])
-    await engine.run(HOUR)
-    expect(await rowOf(second)).toMatchObject({
-      state: 'queued',
-      ...explain('token_limit_reached', '5 pieces'),
-      tries: 0,
-    })
-    expect(await transactionsOf(chain)).toHaveLength(1)
-    // Two pieces have flowed back.
-    await chain.rpc('evm_increaseTime', 10 * HOUR)
-    await chain.mine()
-    await engine.run(11 * HOUR)
-    await expectDelivered(chain, items)
-  })
-
   it.each(['erc721', 'erc1155'] as const)(
     'for the minter role of its %s token, for a day at most',
     async (standard) => {
