@@ -67,7 +67,6 @@ describe('on another chain', () => {
       { ...elsewhere(chain), recipient },
       erc1155,
     ])
-    if (!account || !contract || !other) throw new Error('no items')
     const engine = anEngine(chain)
     await engine.run()
     const failed = { state: 'failed', ...reasonOn(chain), dueAt: null, tries: 0 }

@@ -10,6 +10,7 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { describeReason, explain, type Reason } from '../../src/delivery/reasons.ts'
+import { copies } from '../orders/shop.ts'
 import { firstCases } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Answer } from '../support/chain/fixtures.ts'
@@ -26,7 +27,6 @@ const MINUTE = 60
 const hookAbi = parseAbi(['function setAnswer(uint8 answer)'])
 const [ACCEPTS, BURNS_ALL_GAS] = [0, 2]
 const edition: Sale = { standard: 'erc1155' }
-const many = (count: number, sale: Sale = edition) => Array.from({ length: count }, () => sale)
 
 const fulfilments = ['transfer', 'mint'] as const
 
@@ -68,7 +68,6 @@ describe('a recipient', () => {
         { ...kind, recipient },
         { ...kind, standard: 'erc721' },
       ])
-      if (!first || !hostile || !last) throw new Error('no items')
       const engine = anEngine(chain)
       await engine.run()
       await expectDelivered(chain, [first, last])
@@ -106,8 +105,8 @@ describe.each(firstCases(1, fulfilments))(
     it('delays honest buyers by nothing, even with a hundred orders before theirs', async () => {
       const chain = await aChain({ erc1155: 100, mints: true })
       const recipient = await chain.aRecipient('burns gas unless the gas price is 0')
-      const hostile = await paidItems(chain, many(100, { ...sale, recipient }))
-      const honest = await paidItems(chain, many(50, sale))
+      const hostile = await paidItems(chain, copies(100, { ...sale, recipient }))
+      const honest = await paidItems(chain, copies(50, sale))
       const engine = anEngine(chain)
       await engine.step()
       await engine.step()
@@ -122,7 +121,7 @@ describe.each(firstCases(1, fulfilments))(
 it('delivers an item that hostile recipients left no gas for, without waiting', async () => {
   const chain = await aChain({ erc1155: 60 })
   const recipient = await chain.aRecipient('burns all gas')
-  const hostile = await paidItems(chain, many(59, { standard: 'erc1155', recipient }))
+  const hostile = await paidItems(chain, copies(59, { standard: 'erc1155', recipient }))
   const honest = await aPaidItem(chain, edition)
   await anEngine(chain, { itemsPerTransaction: 60 }).run()
   await expectDelivered(chain, [honest])
@@ -133,7 +132,7 @@ it('delivers an item that hostile recipients left no gas for, without waiting', 
 it('leaves no nonce out for a batch that is not sent', async () => {
   const chain = await aChain({ erc1155: 51 })
   const recipient = await chain.aRecipient('refuses')
-  await paidItems(chain, many(50, { standard: 'erc1155', recipient }))
+  await paidItems(chain, copies(50, { standard: 'erc1155', recipient }))
   const honest = await aPaidItem(chain, edition)
   await anEngine(chain).run()
   await expectDelivered(chain, [honest])
@@ -151,7 +150,6 @@ describe.each(firstCases(1, fulfilments))('a hostile token (%s)', (fulfilment) =
     await chain.asOwner('setTokenLimit', contract, 10n, 10n)
     const sale: Sale = { standard: 'erc1155', fulfilment }
     const [hostile, honest] = await paidItems(chain, [{ ...sale, contract }, sale])
-    if (!hostile || !honest) throw new Error('no items')
     return { hostile, honest }
   }
 
@@ -261,7 +259,6 @@ describe('a transaction in which gas is burned, although the simulation said oth
       })
     const first = { maxFeePerGas: '0x746a528800', maxPriorityFeePerGas: '0x5d21dba000' }
     const [hostile] = await paidItems(chain, [{ ...edition, contract: token }])
-    if (!hostile) throw new Error('no item')
     const { recipient } = hostile
     await chain.rpc('anvil_setNonce', recipient, numberToHex(nonce))
     const engine = anEngine(chain)

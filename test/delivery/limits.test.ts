@@ -87,11 +87,10 @@ describe('the limit of a relayer', () => {
   it('is the reason of an item that does not fit, until it is sent', async () => {
     const chain = await aChain({ erc1155: 100 })
     await chain.asOwner('setRelayer', chain.signer, 20n, 24n)
-    const [first, second] = await paidItems(
-      chain,
-      [20, 15].map((quantity) => ({ standard: 'erc1155', quantity })),
-    )
-    if (!first || !second) throw new Error('no items')
+    const [first, second] = await paidItems(chain, [
+      { ...edition, quantity: 20 },
+      { ...edition, quantity: 15 },
+    ])
     const engine = anEngine(chain)
     await engine.run()
     await expectDelivered(chain, [first])
@@ -109,11 +108,11 @@ describe('the limit of a relayer', () => {
     /** A relayer that may move 100 pieces at once, and 100 in an hour. One is used. */
     async function aBusyShop() {
       const chain = await aChain({ erc1155: 2000 })
-      const [first] = await paidItems(chain, copies(1, edition))
+      const first = await aPaidItem(chain, edition)
       await chain.asOwner('setRelayer', chain.signer, 100n, 2400n)
       const engine = anEngine(chain)
       await engine.run()
-      if (first) await expectDelivered(chain, [first])
+      await expectDelivered(chain, [first])
       // Saving begins every 2.5 hours.
       let time = 2.5 * HOUR - ((Date.now() / 1000) % (2.5 * HOUR)) + 1
       const small: PaidItem[] = []
@@ -190,7 +189,6 @@ describe('the limit of a relayer', () => {
       { standard: 'erc1155', quantity: 9 },
       { standard: 'erc1155', quantity: 1 },
     ])
-    if (!large || !small) throw new Error('no items')
     await chain.asOwner('setRelayer', chain.signer, 8n, 8n)
     await anEngine(chain).run()
     expect(await rowOf(large)).toMatchObject({
@@ -307,8 +305,7 @@ describe('a transaction stays below the gas that EIP-7825 allows', () => {
 
 it('items of an old contract that cannot deliver do not stop the others', async () => {
   const chain = await aChain({ erc1155: 2 })
-  const [old, item] = await paidItems(chain, copies(2, edition))
-  if (!old || !item) throw new Error('no items')
+  const [old, item] = await paidItems(chain, [edition, edition])
   // A contract without a predecessor and without relayers.
   const contract = await deployContract(chain, { hasRelayer: false })
   await env.DB.prepare("UPDATE deliveries SET contract = ?, dueAt = '2026-01-01' WHERE id = ?")

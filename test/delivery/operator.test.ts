@@ -13,14 +13,15 @@ import { orders } from '../../src/db/schema/orders.ts'
 import { describeReason, explain, rules } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { stockOfItem } from '../admin/operator.ts'
+import { copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, type PaidItem, paidItems, type Sale } from '../support/delivery/items.ts'
+import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aMasterToken, db } from '../support/makers.ts'
+import { aMasterToken, db, setRow } from '../support/makers.ts'
 
 const PATH = '/api/admin/transfers'
 const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -97,7 +98,6 @@ const update = ({ id }: { id: number }, values: Partial<typeof deliveries.$infer
   db.update(deliveries).set(values).where(eq(deliveries.id, id))
 
 const erc1155 = { standard: 'erc1155' } as const
-const times = (count: number, sale: Sale = erc1155) => Array.from({ length: count }, () => sale)
 
 /** What the contract has recorded of a key. */
 async function recordOf(chain: Chain, { key }: PaidItem) {
@@ -181,7 +181,7 @@ describe('the list', () => {
   })
 
   it('goes from page to page, with and without filters', async () => {
-    const items = await paidItems(elsewhere, times(7))
+    const items = await paidItems(elsewhere, copies(7, erc1155))
     const { pages } = anApi()
     const ids = items.map(({ id }) => id)
     expect(await pages('limit=3')).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)])
@@ -196,16 +196,14 @@ describe('the list', () => {
 
   it('selects by status and by reason', async () => {
     const chain = await aChain({ erc1155: 2 })
-    const [transferred] = await paidItems(chain, times(1))
+    const [transferred] = await paidItems(chain, [erc1155])
     const engine = anEngine(chain)
     await engine.run()
     await chain.setAutomine(false)
-    const [inFlight] = await paidItems(chain, times(1))
+    const [inFlight] = await paidItems(chain, [erc1155])
     await engine.step(60)
-    const [queued, refused, other] = await paidItems(elsewhere, times(3))
-    const [awaiting] = await paidItems(elsewhere, times(1, { ...erc1155, recipient: null }))
-    if (!transferred || !inFlight || !queued || !refused || !other || !awaiting)
-      throw new Error('no items')
+    const [queued, refused, other] = await paidItems(elsewhere, [erc1155, erc1155, erc1155])
+    const [awaiting] = await paidItems(elsewhere, [{ ...erc1155, recipient: null }])
     await update(queued, explain('holder_not_approved', 'one'))
     await update(inFlight, explain('transfer_failed'))
     await update(refused, failed('recipient_rejects'))
@@ -229,7 +227,7 @@ describe('the list', () => {
 
   it('selects by the name of the token that placed the order', async () => {
     const namespaces = ['master:Shop', 'user:aa-bb:Shop', 'master:ERP', 'user:cc:session']
-    const items = await paidItems(elsewhere, times(16))
+    const items = await paidItems(elsewhere, copies(16, erc1155))
     const idsOf = (name: string) =>
       items.filter((_, i) => namespaces[i % 4]?.endsWith(`:${name}`)).map(({ id }) => id)
     for (const [i, item] of items.entries()) {
@@ -258,14 +256,11 @@ describe('the list', () => {
   it('shows what the shop gave, and where the buyer claims the item', async () => {
     const item = await aPaidItem(elsewhere, { ...erc1155, recipient: null })
     const custom = { channel: 'web' }
-    await db
-      .update(orders)
-      .set({
-        custom,
-        providerId: 'A-1',
-        namespace: `user:${'a'.repeat(64)}-0123456789abcdef:Shop: 2`,
-      })
-      .where(eq(orders.id, item.orderId))
+    await setRow(orders, item.orderId, {
+      custom,
+      providerId: 'A-1',
+      namespace: `user:${'a'.repeat(64)}-0123456789abcdef:Shop: 2`,
+    })
     await db
       .insert(instance)
       .values({ id: 1, deliverySecretHash: '', publicUrl: 'https://shop.test' })
@@ -444,10 +439,7 @@ describe('a cancellation', () => {
   it('does not change the stock of an unlimited edition', async () => {
     const chain = await aChain({ erc1155: 1 })
     const item = await aPaidItem(chain, erc1155)
-    await db
-      .update(nfts)
-      .set({ payload: { amountType: 'unlimited' } })
-      .where(eq(nfts.id, item.id))
+    await setRow(nfts, item.id, { payload: { amountType: 'unlimited' } })
     const stock = await stockOfItem(item.id)
     await anApi([chain]).cancel(item)
     await anEngine(chain).run(60)
@@ -569,10 +561,7 @@ describe('a write-off', () => {
   it('does not change the stock of an unlimited edition', async () => {
     const item = await aPaidItem(elsewhere, erc1155)
     await update(item, failed('token_moved_nothing'))
-    await db
-      .update(nfts)
-      .set({ payload: { amountType: 'unlimited' } })
-      .where(eq(nfts.id, item.id))
+    await setRow(nfts, item.id, { payload: { amountType: 'unlimited' } })
     const stock = await stockOfItem(item.id)
     expect(await anApi().writeOff(item, { returnPieces: true })).toMatchObject({ status: 200 })
     expect(await stockOfItem(item.id)).toBe(stock)
@@ -625,7 +614,6 @@ describe('burned gas', () => {
       { ...erc1155, contract: `0x${'Aa'.repeat(20)}` },
       { ...erc1155, contract: `0x${'Bb'.repeat(20)}` },
     ])
-    if (!item || !other) throw new Error('no items')
     await burn(item)
     const kept = [
       ...(await burn(item, 2)),
@@ -645,7 +633,7 @@ describe('burned gas', () => {
 
 describe('a filter', () => {
   async function failedItems(market: Market, count: number, code: ReasonCode) {
-    const items = await paidItems(market, times(count))
+    const items = await paidItems(market, copies(count, erc1155))
     await env.DB.prepare(
       `UPDATE deliveries SET state = 'failed', reasonCode = ?2, dueAt = NULL
        WHERE id IN (SELECT value FROM json_each(?1))`,
@@ -722,9 +710,8 @@ describe('a filter', () => {
 
   it('cancels the items of every other status', async () => {
     const { cancelAll } = anApi()
-    const [queued, inFlight] = await paidItems(elsewhere, times(2))
+    const [queued, inFlight] = await paidItems(elsewhere, [erc1155, erc1155])
     const awaiting = await aPaidItem(elsewhere, { ...erc1155, recipient: null })
-    if (!queued || !inFlight) throw new Error('no items')
     await env.DB.prepare(
       `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
          maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, isOpen, createdAt,

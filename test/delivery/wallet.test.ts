@@ -25,7 +25,6 @@ it('queues what waited for the wallet of its buyer, and nothing else', async () 
   const mine = await paidItems(chain, [waiting, waiting])
   const theirs = await aPaidItem(chain, waiting)
   const [first] = mine
-  if (!first) throw new Error('no items')
   const buyer = await buyerOf(first)
   const now = new Date()
   const { queued } = await batch(db, queueAwaiting(db, buyer, KEY_WALLET, now))
