@@ -2,7 +2,7 @@
 
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { times } from '../orders/shop.ts'
+import { copies, times } from '../orders/shop.ts'
 import { firstCases } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
@@ -19,10 +19,7 @@ const statesOf = async (items: readonly PaidItem[]) =>
 
 it('sends the orders of everybody else at once, although one seller has 9,400 before them', async () => {
   const chain = await aChain({ erc1155: 10_000 })
-  const many = await paidItems(
-    chain,
-    times(9400, () => ({ ...edition, placer: 'user:1' })),
-  )
+  const many = await paidItems(chain, copies(9400, { ...edition, placer: 'user:1' }))
   const others = await paidItems(chain, [
     { ...edition, placer: 'user:2' },
     { ...edition, placer: 'user:3' },
@@ -62,10 +59,7 @@ it.each(firstCases(1, ['master:shop', 'user:2']))(
       chain,
       tokenIds.map((tokenId) => ({ standard: 'erc721', tokenId, placer: 'master:shop' })),
     )
-    const honest = await paidItems(
-      chain,
-      times(5, () => ({ ...edition, placer })),
-    )
+    const honest = await paidItems(chain, copies(5, { ...edition, placer }))
     let changedAfterHalfAMinute = -1
     const market = aMarketplace(chain, {
       network: { callsPerSecond: 19 },

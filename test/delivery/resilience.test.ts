@@ -8,7 +8,7 @@ import { connect } from '../../src/db/client.ts'
 import { step } from '../../src/delivery/step.ts'
 import { queueAwaiting, removeRecipient } from '../../src/delivery/wallet.ts'
 import { readSettings } from '../../src/env.ts'
-import { times } from '../orders/shop.ts'
+import { copies, times } from '../orders/shop.ts'
 import { aChain, aSlowChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -29,10 +29,7 @@ const pauseOf = async ({ chainId }: Chain) =>
 
 it('pauses a signer a minute, not half an hour, after transactions that were mined too late together', async () => {
   const chain = await aSlowChain()
-  await paidItems(
-    chain,
-    times(8, () => edition),
-  )
+  await paidItems(chain, copies(8, edition))
   const engine = anEngine(chain, { itemsPerTransaction: 1 })
   await engine.step()
   expect(await transactionsOf(chain)).toHaveLength(8)
@@ -107,10 +104,7 @@ it('signs the nonce of an expired transaction again, although another signer lef
 
 it('delivers honest items although a buyer links and unlinks a wallet all the time', async () => {
   const chain = await aChain({ erc1155: 50 })
-  const honest = await paidItems(
-    chain,
-    times(5, () => edition),
-  )
+  const honest = await paidItems(chain, copies(5, edition))
   const hostile = await aPaidItem(chain, { ...edition, placer: 'user:666' })
   const buyerOf = await env.DB.prepare('SELECT buyerId FROM orders WHERE id = ?')
     .bind(hostile.orderId)

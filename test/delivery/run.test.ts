@@ -2,6 +2,7 @@
 
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { copies } from '../orders/shop.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -184,10 +185,7 @@ describe('a run', () => {
     const market = aMarketplace(chain, {
       network: { itemsPerTransaction: 1, transactionsInFlight: 1 },
     })
-    const items = await paidItems(
-      chain,
-      Array.from({ length: 60 }, () => erc1155),
-    )
+    const items = await paidItems(chain, copies(60, erc1155))
     market.queue.put(chain)
     const { steps } = await market.consume(market.queue.take())
     const statements = steps.flatMap(({ kind, what }) => (kind === 'd1' ? what.split('; ') : []))

@@ -3,7 +3,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { stockOfItem } from '../admin/operator.ts'
-import { times } from '../orders/shop.ts'
+import { copies, times } from '../orders/shop.ts'
 import { aChain, aSlowChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { anEngine, aStepper, rowOf, transactionsOf } from '../support/delivery/engine.ts'
@@ -43,10 +43,7 @@ it('keeps the lease while it asks about 400 tokens at 19 calls a second', async 
 
 it('keeps the lease while it looks for the transactions of 400 items, after a restore', async () => {
   const chain = await aChain({ erc1155: 500 })
-  const items = await paidItems(
-    chain,
-    times(400, () => edition),
-  )
+  const items = await paidItems(chain, copies(400, edition))
   await chain.setAutomine(true)
   let longest = 0
   let isWatched = false

@@ -5,7 +5,7 @@ import { runCron } from '../../src/cron.ts'
 import { events, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aUser, db } from '../support/makers.ts'
+import { aUser, db, setRow } from '../support/makers.ts'
 import {
   aDueEvent,
   anEndpoint,
@@ -125,10 +125,7 @@ it('warns again after a success', async () => {
   pass(DAY)
   await cron()
   expect(await endpointRow(endpoint)).toMatchObject({ disabledAt: null })
-  await db
-    .update(webhookEndpoints)
-    .set({ failingSince: ago(4 * DAY) })
-    .where(eq(webhookEndpoints.id, endpoint.id))
+  await setRow(webhookEndpoints, endpoint.id, { failingSince: ago(4 * DAY) })
   expect((await cron()).mails).toHaveLength(1)
 })
 

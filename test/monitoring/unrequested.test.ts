@@ -8,6 +8,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
 import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, findings, networkChecks } from '../../src/db/schema/operations.ts'
+import { copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
@@ -51,10 +52,7 @@ it.each([
 ])('of 40 orders that %s is an alarm until it is acknowledged', async (_, sale) => {
   const chain = await aChain({ erc1155: 10 })
   const market = aMarketplace(chain)
-  const items = await paidItems(
-    chain,
-    Array.from({ length: 40 }, () => sale),
-  )
+  const items = await paidItems(chain, copies(40, sale))
   await liveMinutes(market, 2)
   expect(await alarmNow()).toBeUndefined()
   await cancelAsThief(chain, items)

@@ -12,7 +12,7 @@ import { putOrder } from '../../src/orders/by-number.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
-import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
+import { aListing, anAddress, anNft, aToken, aUser, db, setRow } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { anEmail, aWallet } from '../support/visitor.ts'
 import {
@@ -72,14 +72,11 @@ it('returns the order that has the number, as it is now, whenever the call is re
   const { order } = await put(token, providerId, { ...input, custom })
   // A year later, in another state, at another price, sold out and unlisted.
   const createdAt = '2025-01-01T00:00:00.000Z'
-  await db
-    .update(orders)
-    .set({ createdAt })
-    .where(eq(orders.id, order?.id ?? 0))
-  await db
-    .update(deliveries)
-    .set({ state: 'failed', ...explain('transfer_failed') })
-    .where(eq(deliveries.id, order?.orderItems[0]?.id ?? 0))
+  await setRow(orders, order?.id, { createdAt })
+  await setRow(deliveries, order?.orderItems[0]?.id, {
+    state: 'failed',
+    ...explain('transfer_failed'),
+  })
   await db.update(nfts).set({ status: 'draft' }).where(eq(nfts.id, nft.id))
   await db.update(listings).set({ active: false, priceCents: 1 }).where(eq(listings.nftId, nft.id))
   const again = await put(token, providerId, { ...input, custom: { a: '1', b: '2' } })

@@ -5,7 +5,7 @@ import { orderItems } from '../../src/db/schema/orders.ts'
 import type { Order, PlacedOrder } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
 import { aToken, db } from '../support/makers.ts'
-import { aShop, placed, times } from './shop.ts'
+import { aShop, copies, placed } from './shop.ts'
 
 type Answer = {
   orders: Order[]
@@ -70,11 +70,7 @@ describe('the filter deliveryStatus', () => {
   it('finds an order beyond those that one call looks at, after pages without orders', async () => {
     const { token, buyer, input } = await aShop({ nft: { amount: 2000 } })
     const [failed] = await placed(token, [input])
-    for (const _ of times(10, () => null))
-      await placed(
-        token,
-        times(100, () => input),
-      )
+    for (const _ of copies(10, null)) await placed(token, copies(100, input))
     if (failed) await setDelivery([failed], { state: 'failed', awaits: null })
     const pages = await pagesOf(await aToken(buyer), { deliveryStatus: 'failed' })
     expect(pages).toEqual([[], [failed?.id]])
