@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
 import { environment } from '../support/environment.ts'
+import { aTemporaryFolder } from '../support/folder.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
@@ -25,16 +25,9 @@ type Received = { headers: IncomingHttpHeaders; body: string }
 /** As the programs call it. */
 const shop = { url: instance.url, token: instance.shopToken }
 
-let folder: string
+const folder = await aTemporaryFolder()
 /** Where webhooks are sent. */
 const receiverPort = String(instance.receivers.docs)
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'programs-'))
-})
-afterAll(async () => {
-  await rm(folder, { recursive: true })
-})
 
 /** Stores a program as a reader does who has installed its packages. Returns the file. */
 async function store(program: string, language: Language): Promise<string> {

@@ -12,7 +12,7 @@ import { putOrder } from '../../src/orders/by-number.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
-import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
+import { aListing, anAddress, anNft, aToken, aUser, db, setRow } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { anEmail, aWallet } from '../support/visitor.ts'
 import {
@@ -72,14 +72,11 @@ it('returns the order that has the number, as it is now, whenever the call is re
   const { order } = await put(token, providerId, { ...input, custom })
   // A year later, in another state, at another price, sold out and unlisted.
   const createdAt = '2025-01-01T00:00:00.000Z'
-  await db
-    .update(orders)
-    .set({ createdAt })
-    .where(eq(orders.id, order?.id ?? 0))
-  await db
-    .update(deliveries)
-    .set({ state: 'failed', ...explain('transfer_failed') })
-    .where(eq(deliveries.id, order?.orderItems[0]?.id ?? 0))
+  await setRow(orders, order?.id, { createdAt })
+  await setRow(deliveries, order?.orderItems[0]?.id, {
+    state: 'failed',
+    ...explain('transfer_failed'),
+  })
   await db.update(nfts).set({ status: 'draft' }).where(eq(nfts.id, nft.id))
   await db.update(listings).set({ active: false, priceCents: 1 }).where(eq(listings.nftId, nft.id))
   const again = await put(token, providerId, { ...input, custom: { a: '1', b: '2' } })
@@ -116,26 +113,6 @@ it('finds the order of a call with POST, and the other way round', async () => {
     code: 'provider_id_used',
     issues: [{ path: 'orders[0].providerId', orderId: other?.id }],
   })
-})
-
-it('keeps the numbers of two tokens apart, and ignores an Idempotency-Key', async () => {
-  const { token, seller, input } = await aShop()
-  const [providerId, other] = [aNumber(), aNumber()]
-  const headers = { 'idempotency-key': 'ignored' }
-  const sellerToken = await aToken(seller)
-  const ids = [
-    await put(token, providerId, input, headers),
-    await put(sellerToken, providerId, input, headers),
-    await put(token, other, input, headers),
-  ].map(({ status, order }) => (status === 201 ? order?.id : status))
-  expect(new Set(ids).size).toBe(3)
-  expect(ids).not.toContain(200)
-})
-
-it.each(['4711', 'A/1 ?#&;%', 'Ünïcode 🎁', 'by-number'])('takes the number %j', async (number) => {
-  const { token, input } = await aShop()
-  const { status, order } = await put(token, number, input)
-  expect({ status, providerId: order?.providerId }).toEqual({ status: 201, providerId: number })
 })
 
 it('returns 400 with the fields of the body if the order is wrong', async () => {

@@ -16,7 +16,7 @@ import {
   stockOf,
 } from '../orders/shop.ts'
 import { call, callWith } from '../support/api.ts'
-import { aListing, aMasterToken, aToken, aUser, db } from '../support/makers.ts'
+import { aListing, aMasterToken, aToken, aUser, db, setRow } from '../support/makers.ts'
 import { aReservation, failureOf, heldOf, release, reserve, reserved } from './holds.ts'
 
 recordWakeUps()
@@ -311,10 +311,7 @@ describe('an order with a reservation', () => {
     const orders = [{ ...input, reservationId }]
     await db.update(nfts).set({ status: 'draft' }).where(eq(nfts.id, nft.id))
     expect(await placeError(token, orders)).toMatchObject({ code: 'nft_not_released' })
-    await db
-      .update(nfts)
-      .set({ status: 'released', deletedAt: '2026-01-01T00:00:00.000Z' })
-      .where(eq(nfts.id, nft.id))
+    await setRow(nfts, nft.id, { status: 'released', deletedAt: '2026-01-01T00:00:00.000Z' })
     expect(await placeError(token, orders)).toMatchObject({ code: 'nft_not_found' })
   })
 
