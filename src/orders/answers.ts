@@ -69,7 +69,7 @@ export const CheckedOrders = withOrders(CheckedOrder, ofRequest).meta({
 })
 export const PlacedOrders = withOrders(PlacedOrder, ofRequest).meta({
   id: 'PlacedOrders',
-  description: 'The new orders.',
+  description: 'The orders of the call, as they are now.',
 })
 export const Orders = withOrders(Order, ofRequest).meta({
   id: 'Orders',

@@ -1,6 +1,6 @@
 /** Places an order under the shop's own number, or finds the order that has it. */
 import type * as z from 'zod'
-import { type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
+import { type Issue, type IssueDetails, invalidField, requireNone } from '../http/errors.ts'
 import {
   type Buyer,
   fieldsOf,
@@ -21,12 +21,15 @@ import { writePlan } from './write.ts'
 /**
  * Places one order, or returns the one that has the number, as it is now. However often and at
  * whatever time a shop repeats the call, there is one order. Takes the steps of `placeOrders`. Throws
- * `order_differs` if the order is not the one that the call asks for.
+ * `order_differs` if the order is not the one that the call asks for, and `invalid_input` if it names
+ * another number.
  */
 export async function putOrder(
   ctx: PlaceCtx,
   { providerId, order }: { providerId: string; order: z.infer<typeof NumberedOrder> },
 ): Promise<Placement> {
+  if ((order.providerId ?? providerId) !== providerId)
+    throw invalidField('providerId', 'is not the number in the path')
   const input = { ...order, providerId }
   const inputs = [input]
   for (let attempt = 1; ; attempt++) {

@@ -47,7 +47,10 @@ export const OrderItemFields = z.object({
     'State of the delivery; null while no transaction was sent.',
   ),
   txId: orNull(
-    hash('Newest transaction: a transfer, or the cancellation of it. Null before one is sent.'),
+    hash(
+      'Newest transaction: a transfer, or the cancellation of it. Null before one is sent. It may ' +
+        'carry many orders, so several may have the same one.',
+    ),
   ),
 })
 
