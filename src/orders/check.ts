@@ -97,10 +97,11 @@ export function fieldsOf({ nftId, nft, listing: other, buyer }: NewOrder) {
   } as const
 }
 
-const labelsOf = ({ nftId, nft, listingId, listing }: NewOrder, rows: NamedRows) => ({
-  nft: `NFT ${nftId ?? (nft ? JSON.stringify(nft) : rows.nft?.id)}`,
-  listing: `listing ${listingId ?? JSON.stringify(listing)}`,
-})
+function labelsOf(order: NewOrder) {
+  const listing = `listing ${order.listingId ?? JSON.stringify(order.listing)}`
+  const nft = order.nftId ?? (order.nft && JSON.stringify(order.nft))
+  return { nft: nft ? `NFT ${nft}` : `the NFT of ${listing}`, listing }
+}
 
 /**
  * Returns why these orders cannot be placed: everything that is wrong, in the order of the call. A
@@ -120,7 +121,7 @@ export function findProblems(
       issues.push({ path: prefixOf(i) + field, code, message, ...details })
     const rows = data.rows[i]
     if (!rows) throw new Error('the rows of an order were not read')
-    const order = { input, field: fieldsOf(input), labels: labelsOf(input, rows), ...rows }
+    const order = { input, field: fieldsOf(input), labels: labelsOf(input), ...rows }
     checkOrder(order, i, { data, caller, now, ...call, report })
   }
   return issues

@@ -50,7 +50,10 @@ export const OrderItemFields = z.object({
     'State of the delivery; null while no transaction was sent.',
   ),
   txId: orNull(
-    hash('Newest transaction: a transfer, or the cancellation of it. Null before one is sent.'),
+    hash(
+      'Newest transaction: a transfer, or the cancellation of it. Null before one is sent. It may ' +
+        'carry many orders, so several may have the same one.',
+    ),
   ),
 })
 
@@ -175,7 +178,7 @@ export const CheckedOrders = withOrders(CheckedOrder, ofRequest).meta({
 })
 export const PlacedOrders = withOrders(PlacedOrder, ofRequest).meta({
   id: 'PlacedOrders',
-  description: 'The new orders.',
+  description: 'The orders of the call, as they are now.',
 })
 export const Orders = withOrders(Order, ofRequest).meta({
   id: 'Orders',

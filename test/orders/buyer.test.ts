@@ -234,7 +234,7 @@ it('returns 400 if the buyer has the wrong form, or an order has two buyers or n
     'orders[3].buyer.wallet: must not be the zero address or a precompile, which nobody owns',
     'orders[4].buyer.userId: must be a positive integer',
     'orders[5].buyer: must not be given together with buyerUserId',
-    'orders[6].buyerUserId: is required',
+    'orders[6].buyerUserId: is required, or buyer in its place',
     'orders[7].buyer: must be an object',
     'orders[8].buyer: must be an object',
   ])

@@ -293,23 +293,50 @@ it('takes two trips to place an order, and two to find it', async () => {
   }
 })
 
-it.each(['100%', 'a%zz', '%ED%A0%80', '%E9', 'a%2'])(
-  'refuses the broken escape in %s, and places nothing',
-  async (number) => {
-    const { token, buyer, input } = await aShop()
-    const path = `/api/externalOrders/by-number/${number}`
-    const response = await call('PUT', path, { token, json: input })
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({
-      orders: null,
-      code: 'invalid_input',
-      error: 'the URL has a broken escape: write a percent sign as %25',
-    })
-    const list = await call('GET', `/api/externalOrders?providerId=${number}`, { token })
-    expect(list.status).toBe(400)
-    expect(await ordersOf(buyer)).toEqual([])
-  },
-)
+it('takes the number in the body too, and refuses another one', async () => {
+  const { token, buyer, input } = await aShop()
+  const number = aNumber()
+  expect(await put(token, number, { ...input, providerId: 'zzz' })).toMatchObject({
+    status: 400,
+    orders: null,
+    code: 'invalid_input',
+    issues: [{ path: 'providerId', message: 'is not the number in the path' }],
+  })
+  expect(await ordersOf(buyer)).toEqual([])
+  expect(await put(token, number, { ...input, providerId: number })).toMatchObject({ status: 201 })
+  expect(await put(token, number, { ...input, providerId: null })).toMatchObject({ status: 200 })
+})
+
+it('says one thing of an array', async () => {
+  const { token, input } = await aShop()
+  expect((await put(token, aNumber(), [input])).issues).toEqual([
+    { path: '', code: 'invalid_input', message: 'the body must be an order, not an array' },
+  ])
+})
+
+const brokenEscape = 'the URL has a broken escape: write a percent sign as %25'
+const notUtf8 = 'the URL is not UTF-8: escape each byte of UTF-8, as in %C3%BC for ü'
+
+it.each([
+  ['100%', brokenEscape],
+  ['a%zz', brokenEscape],
+  ['a%2', brokenEscape],
+  ['%ED%A0%80', notUtf8],
+  ['a%FC', notUtf8],
+])('refuses what %s has, and places nothing', async (number, error) => {
+  const { token, buyer, input } = await aShop()
+  const path = `/api/externalOrders/by-number/${number}`
+  const response = await call('PUT', path, { token, json: input })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({
+    orders: null,
+    code: 'invalid_input',
+    error,
+  })
+  const list = await call('GET', `/api/externalOrders?providerId=${number}`, { token })
+  expect(list.status).toBe(400)
+  expect(await ordersOf(buyer)).toEqual([])
+})
 
 it.each(['100%', 'a%zz', '%41', 'a/b?c#d', 'é+ü 🎁'])(
   'takes the number %j as it is',

@@ -79,7 +79,13 @@ describe('a reservation', () => {
       await failureOf(reserve(other, [{ listingId: listing.id, quantity: 3, ttl: 60 }])),
     ).toMatchObject({
       ...problem,
-      issues: [{ ...problem.issues[0], path: 'reservations[0].quantity' }],
+      issues: [
+        {
+          path: 'reservations[0].quantity',
+          code: 'sold_out',
+          message: `the NFT of listing ${listing.id} has 2 left, and 5 are reserved`,
+        },
+      ],
     })
     expect(await placeError(token, [input, { ...input, quantity: 2 }])).toMatchObject({
       error: `orders[1].quantity: NFT ${nft.id} has 1 left after the 1 of the earlier orders of this call, and 5 are reserved`,
@@ -143,12 +149,20 @@ describe('a reservation', () => {
     await aReservation(token, { ...input, expectedPriceCents: 1000 })
   })
 
+  it('is refused as a whole if the body is no array', async () => {
+    const { token } = await aShop()
+    const response = await call('POST', '/api/reservations', { token, json: {} })
+    expect(await response.json()).toMatchObject({
+      issues: [{ path: '', message: 'the body must be an array of reservations' }],
+    })
+  })
+
   it.each([
     [{ ttl: 0 }, 'ttl', 'must be at least 1'],
     [{ ttl: 1801 }, 'ttl', 'must be at most 1800'],
     [{ ttl: undefined }, 'ttl', 'is required'],
     [{ quantity: 0 }, 'quantity', 'must be a positive integer'],
-    [{ listingId: undefined }, 'listingId', 'is required'],
+    [{ listingId: undefined }, 'listingId', 'is required, or listing in its place'],
     [{ listing: 'sale' }, 'listing', 'must not be given together with listingId'],
     [{ TTL: 60 }, 'TTL', 'unknown; did you mean ttl?'],
     [{ expectedPriceCents: 5 }, 'expectedCurrency', 'is required with a price'],
