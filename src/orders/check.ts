@@ -165,11 +165,12 @@ function checkHold({ input, nft, listing, hold }: NamedOrder, { report }: Check)
 }
 
 /** Returns the NFT, if it exists. */
-function findNft({ nft, listing, field, labels }: NamedOrder, { report }: Check): Nft | undefined {
+function findNft(order: NamedOrder, { now, report }: Check): Nft | undefined {
+  const { nft, listing, field, labels } = order
   if (!listing && field.nft === field.listing) return undefined
   const exists = nft && !nft.deletedAt
   if (!exists) report(field.nft, 'nft_not_found', `there is no ${labels.nft}`)
-  else if (!orderableStatuses.includes(nft.status))
+  else if (!orderableStatuses.includes(nft.status) || nft.releaseAt > now.toISOString())
     report(field.nft, 'nft_not_released', `${labels.nft} is not released`)
   return exists ? nft : undefined
 }

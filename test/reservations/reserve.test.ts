@@ -125,6 +125,11 @@ describe('a reservation', () => {
     ['is an auction', { listing: { type: 'auction' } }, 'listing_is_auction'],
     ['sells fewer at once', { listing: { amount: 1 } }, 'quantity_too_large'],
     ['is of an NFT that is not released', { nft: { status: 'draft' } }, 'nft_not_released'],
+    [
+      'is of an NFT whose release lies in the future',
+      { nft: { releaseAt: '2999-01-01T00:00:00.000Z' } },
+      'nft_not_released',
+    ],
     ['is of a deleted NFT', { nft: { deletedAt: '2026-01-01T00:00:00.000Z' } }, 'nft_not_found'],
   ])('is refused if the listing %s', async (_, goods, code) => {
     const { token, listing } = await aShop(goods)
