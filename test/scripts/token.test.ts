@@ -59,7 +59,10 @@ it('gives up with a sentence if another program writes all the time', async () =
 
 it('tries again while another program writes, and only then', async () => {
   const busy = new Error('D1_ERROR: Failed to get session commit token: internal error')
-  const run = vi.fn(async () => 'a token').mockRejectedValueOnce(busy).mockRejectedValueOnce(busy)
+  const run = vi
+    .fn(async () => 'a token')
+    .mockRejectedValueOnce(busy)
+    .mockRejectedValueOnce(busy)
   expect(await retryWhileBusy(run)).toBe('a token')
   const broken = vi.fn(() => Promise.reject(new Error('no such table')))
   await expect(retryWhileBusy(broken)).rejects.toThrow('no such table')
