@@ -345,7 +345,7 @@ const brokenShops: readonly BrokenShop[] = [
     mistakes: [['  await place(sale)\n', '  if (sale.orderId === null) await place(sale)\n']],
     scenario: 'restored',
     seen: 'order: expected delivered, found none',
-    change: 'Place each sale that is not refunded again',
+    change: 'place each sale that is not refunded again',
   },
   {
     shop: 'cancels the id in its books',

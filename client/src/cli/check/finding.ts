@@ -75,7 +75,7 @@ export const problems = {
   },
   forgotten_by_marketplace: {
     change:
-      'Place each sale that is not refunded again under its number when you compare your books, and take over the order that is answered.',
+      'When you compare your books, find out whether what you know of an order is still there. If it is not, place each sale that is not refunded again under its number, and take over the order that is answered.',
     guide: 'compare',
   },
   books_not_compared: {
