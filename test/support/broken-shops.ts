@@ -348,6 +348,15 @@ const brokenShops: readonly BrokenShop[] = [
     change: 'place each sale that is not refunded again',
   },
   {
+    shop: 'refunds what the marketplace has lost and refuses',
+    mistakes: [
+      ['if (saleOf(number).orderId !== null) return placeAgain(number, order, error)', ''],
+    ],
+    scenario: 'refused_after_restore',
+    seen: 'refunds in your books: expected 0, found 1',
+    change: 'Do not refund a sale that had an order',
+  },
+  {
     shop: 'cancels the id in its books',
     mistakes: [
       ['const order_id = await place(sale)', 'const order_id = sale.orderId ?? await place(sale)'],
