@@ -288,11 +288,20 @@ it.each(languages.filter((language) => language !== 'sh'))(
     expect(await run(program, language)).toBe(refused)
     const books = JSON.parse(await readFile(file, 'utf8'))
     expect(books.after).toMatch(/^evt_\d+$/)
-    await writeFile(file, JSON.stringify({ ...books, after: 'evt_1' }))
-    expect(await run(program, language)).toBe(
-      `the database was restored\nsale ${number}: order ${id}\n${refused}`,
-    )
+    const [sale, ...others] = books.sales
+    const runWith = async (changes: object, known = {}) => {
+      const sales = [{ ...sale, ...known }, ...others]
+      await writeFile(file, JSON.stringify({ ...books, ...changes, sales }))
+      return run(program, language)
+    }
+    const restored = `the database was restored\n${refused}`
+    expect(await runWith({ after: 'evt_1' })).toBe(restored)
     expect(await run(program, language)).toBe(refused)
+    // What it knows is newer than what the marketplace has, or is not in the list of changes.
+    expect(await runWith({}, { sequence: 99 })).toBe(restored)
+    const [since, updatedAt] = ['2100-01-01T00:00:00.000Z', '2100-01-02T00:00:00.000Z']
+    expect(await runWith({ since }, { updatedAt, sequence: 99 })).toBe(restored)
+    expect(await runWith({ since }, { updatedAt })).toBe(refused)
     const known = { number, order, orderId: Number(id), source: 'shop', status: null }
     await writeFile(file, JSON.stringify({ after: null, since: null, sales: [known] }))
     expect(await run(program, language)).toBe(`sale ${number}: transferred\n`)

@@ -267,7 +267,16 @@ const brokenShops: readonly BrokenShop[] = [
     mistakes: [['  await place(sale)\n', '  if (sale.orderId === null) await place(sale)\n']],
     scenario: 'restored',
     seen: 'order: expected delivered, found none',
-    change: 'Place each sale that is not refunded again',
+    change: 'place each sale that is not refunded again',
+  },
+  {
+    shop: 'refunds what the marketplace has lost and refuses',
+    mistakes: [
+      ['if (saleOf(number).orderId !== null) return placeAgain(number, order, error)', ''],
+    ],
+    scenario: 'refused_after_restore',
+    seen: 'refunds in your books: expected 0, found 1',
+    change: 'Do not refund a sale that had an order',
   },
   {
     shop: 'cancels the id in its books',
