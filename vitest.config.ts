@@ -32,7 +32,8 @@ const limits = {
 const extended = [
   'test/{authorization,costs,storage}.test.ts',
   'test/fuzz/*.test.ts',
-  'test/delivery/{campaign,lies,nodes}.test.ts',
+  'test/delivery/{campaign,fairness,hostile,lies,nodes,restore}.test.ts',
+  'test/monitoring/thefts.test.ts',
   'test/reservations/model.test.ts',
 ]
 
@@ -94,11 +95,11 @@ const workers = (isLong: boolean) => {
       globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
       provide: {
         isLong,
-        fuzz: { seed: +FUZZ_SEED, runs: +(FUZZ_RUNS ?? (isLong ? 10_000 : 600)) },
+        fuzz: { seed: +FUZZ_SEED, runs: +(FUZZ_RUNS ?? (isLong ? 10_000 : 400)) },
         hostile: { seed: +HOSTILE_SEED, steps: +(HOSTILE_STEPS ?? (isLong ? 3000 : 200)) },
         shares: {
           seeds: SHARES_SEED ? [+SHARES_SEED] : isLong ? [1, 2, 3, 4, 5] : [1],
-          steps: +(SHARES_STEPS ?? (isLong ? 10_000 : 500)),
+          steps: +(SHARES_STEPS ?? (isLong ? 10_000 : 300)),
         },
         campaigns: {
           seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],

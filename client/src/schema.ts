@@ -136,7 +136,7 @@ export interface paths {
         put?: never;
         /**
          * Reserve pieces while a customer pays
-         * @description Holds pieces and price of 1 to 100 listings for up to 30 minutes minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`.
+         * @description Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["reserve"];
         delete?: never;
@@ -394,7 +394,7 @@ export interface paths {
         };
         /**
          * List listings
-         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the `Date` header of the first page of your last run less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted (`listed` is false), and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token.
          */
         get: operations["listListings"];
         put?: never;
@@ -434,7 +434,7 @@ export interface paths {
         };
         /**
          * List NFTs
-         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the `Date` header of the first page of your last run less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted (`listed` is false), and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token.
          */
         get: operations["listNfts"];
         put?: never;
@@ -1366,6 +1366,8 @@ export interface components {
             buyer?: components["schemas"]["GivenBuyer"];
             /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token (without `orders`) the new address is added to the addresses of the buyer; else it is kept for this order only. */
             buyerBillingData?: components["schemas"]["BillingData"] | null;
+            /** @description May repeat the number of the path. */
+            providerId?: string | null;
             /** @description Texts of your own: at most 20 keys of up to 64 characters, together 4096 bytes of JSON. Events and transfers show them, also to the buyer. */
             custom?: {
                 [key: string]: string;
@@ -1832,7 +1834,7 @@ export interface components {
             /** @description Answer with this text as the body to verify the URL. */
             challenge: string;
         };
-        /** @description The new orders. */
+        /** @description The orders of the call, as they are now. */
         PlacedOrders: {
             /** @description The orders, in the order of the request. */
             orders: components["schemas"]["PlacedOrder"][];
@@ -1976,7 +1978,7 @@ export interface components {
             ProductType: "nft";
             /** @description State of the delivery; null while no transaction was sent. */
             status: components["schemas"]["ItemStatus"] | null;
-            /** @description Newest transaction: a transfer, or the cancellation of it. Null before one is sent. */
+            /** @description Newest transaction: a transfer, or the cancellation of it. Null before one is sent. It may carry many orders, so several may have the same one. */
             txId: string | null;
             /** @description The NFT that is sold. */
             nft: components["schemas"]["Nft"];
@@ -2506,7 +2508,7 @@ export interface components {
             sellerId: number;
             /** @description State of the delivery; null while no transaction was sent. */
             status: components["schemas"]["ItemStatus"] | null;
-            /** @description Newest transaction: a transfer, or the cancellation of it. Null before one is sent. */
+            /** @description Newest transaction: a transfer, or the cancellation of it. Null before one is sent. It may carry many orders, so several may have the same one. */
             txId: string | null;
             /**
              * Format: date-time
@@ -3020,6 +3022,8 @@ export interface components {
              * @enum {string|null}
              */
             amountType: "unique" | "limited" | "unlimited" | null;
+            /** @description Whether lists show it. False if it is unlisted, and sold only to who names it, was withdrawn or postponed: take it off a copy of the catalogue. */
+            listed: boolean;
             /** @description The creator. */
             creator: components["schemas"]["PublicUser"];
         };
@@ -3081,6 +3085,8 @@ export interface components {
              * @enum {string|null}
              */
             amountType: "unique" | "limited" | "unlimited" | null;
+            /** @description Whether lists show it. False if it is unlisted, and sold only to who names it, was withdrawn or postponed: take it off a copy of the catalogue. */
+            listed: boolean;
             /** @description The creator. */
             creator: components["schemas"]["PublicUser"];
             /**
@@ -4087,7 +4093,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -4105,7 +4111,7 @@ export interface components {
          *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
-         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
+         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with city, country, postal and street.
          *
          *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many. Order fewer pieces, or refund the buyer.
          *
@@ -4294,7 +4300,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         ListOrders400: {
             headers: {
@@ -4324,7 +4330,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
          */
@@ -4343,7 +4349,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
          */
@@ -4394,7 +4400,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -4412,7 +4418,7 @@ export interface components {
          *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
-         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
+         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with city, country, postal and street.
          *
          *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many. Order fewer pieces, or refund the buyer.
          *
@@ -4502,7 +4508,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -4520,7 +4526,7 @@ export interface components {
          *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
-         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
+         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with city, country, postal and street.
          *
          *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many. Order fewer pieces, or refund the buyer.
          *
@@ -4608,7 +4614,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
          */
@@ -4646,7 +4652,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -4839,7 +4845,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         InvalidInputOrUnknownField: {
             headers: {
@@ -4980,9 +4986,47 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         */
+        ListListings400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          */
         InvalidInputOrListingNotFound: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         */
+        ListNfts400: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -5016,7 +5060,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         CreateWebhook400: {
             headers: {
@@ -5067,7 +5111,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         UpdateWebhook400: {
             headers: {
@@ -5143,7 +5187,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         ListEvents400: {
             headers: {
@@ -5175,7 +5219,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         ListTransfers400: {
             headers: {
@@ -5194,7 +5238,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         RetryTransfers400: {
             headers: {
@@ -5213,7 +5257,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         CancelTransfers400: {
             headers: {
@@ -5232,7 +5276,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         WriteOffTransfer400: {
             headers: {
@@ -5251,7 +5295,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
          *
@@ -5288,7 +5332,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         FindRecordNumbers400: {
             headers: {
@@ -5325,7 +5369,7 @@ export interface components {
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         AcknowledgeAlarm400: {
             headers: {
@@ -5553,7 +5597,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your choice for this call, unique under a token name. If the call is sent again within 24 hours, it changes nothing and gets the orders of the first call, as they are now, or the reservations of the first call.
+                 * @description A key of your choice for this call, unique under a token name. If the call is sent again within 24 hours, it changes nothing and gets the orders of the first call, as they are now, or the reservations of the first call. A refusal is not stored. Use ASCII.
                  * @example checkout-1001
                  */
                 "idempotency-key"?: string;
@@ -5568,7 +5612,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new orders. */
+            /** @description The orders of the call, as they are now. */
             200: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
@@ -5694,7 +5738,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new orders. */
+            /** @description The orders of the call, as they are now. */
             200: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
@@ -5818,7 +5862,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your choice for this call, unique under a token name. If the call is sent again within 24 hours, it changes nothing and gets the orders of the first call, as they are now, or the reservations of the first call.
+                 * @description A key of your choice for this call, unique under a token name. If the call is sent again within 24 hours, it changes nothing and gets the orders of the first call, as they are now, or the reservations of the first call. A refusal is not stored. Use ASCII.
                  * @example checkout-1001
                  */
                 "idempotency-key"?: string;
@@ -6512,7 +6556,7 @@ export interface operations {
                     "application/json": components["schemas"]["Creators"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -6584,7 +6628,7 @@ export interface operations {
                     "application/json": components["schemas"]["PublicListingsPage"];
                 };
             };
-            400: components["responses"]["InvalidInputOrInvalidCharacter"];
+            400: components["responses"]["ListListings400"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -6695,7 +6739,7 @@ export interface operations {
                     "application/json": components["schemas"]["PublicNftsPage"];
                 };
             };
-            400: components["responses"]["InvalidInputOrInvalidCharacter"];
+            400: components["responses"]["ListNfts400"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -6830,7 +6874,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookPage"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
@@ -7121,7 +7165,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookMessages"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -8472,7 +8516,7 @@ export interface Methods {
     checkOrders: operations["checkOrders"];
     /** Get the proof of a delivery. Returns what was delivered to whom by which transaction, signed by the marketplace, for those who may read the order. Anybody can verify it: the guide “Proving a delivery” says how. The answer is the same each time, unless a reorganization of the chain has the NFT delivered again, or the marketplace signs with another key. Needs a token, also one with the scope `orders`. */
     getProof: operations["getProof"];
-    /** Reserve pieces while a customer pays. Holds pieces and price of 1 to 100 listings for up to 30 minutes minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`. */
+    /** Reserve pieces while a customer pays. Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`. */
     reserve: operations["reserve"];
     /** Release a reservation. Safe to repeat: the answer is the same if the reservation has become an order, has expired, was released or never existed. `not_found` means that it lives, but was made under the name of another token. Needs a token that may write, also one with the scope `orders`. */
     releaseReservation: operations["releaseReservation"];
@@ -8506,11 +8550,11 @@ export interface Methods {
     getStats: operations["getStats"];
     /** List recent creators. The response may be up to 60 seconds old. Needs no token. */
     listCreators: operations["listCreators"];
-    /** List listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token. */
+    /** List listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the `Date` header of the first page of your last run less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted (`listed` is false), and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token. */
     listListings: operations["listListings"];
     /** Get listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Also shows what is unlisted. Needs no token. */
     getListings: operations["getListings"];
-    /** List NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted, and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token. */
+    /** List NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the `Date` header of the first page of your last run less 5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two minutes later), what became unlisted (`listed` is false), and what was withdrawn or postponed, as `nft_not_released`. Single sales and reservations do not change `updatedAt`. Needs no token. */
     listNfts: operations["listNfts"];
     /** Get NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Also shows what is unlisted. Needs no token. */
     getNfts: operations["getNfts"];

@@ -2,9 +2,12 @@
  * `npm run dev`: runs a local chain and the Worker on this machine. It needs no account anywhere.
  * Both end with this process.
  */
+import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import type { Address } from 'viem'
 import { orders } from '../../src/db/schema/orders.ts'
+import { ASSETS } from '../build/docs/write.ts'
+import { command as prepare } from '../build/prepare.ts'
 import { migrate, openLocalDatabase } from '../operate/database/local.ts'
 import { issueToken, parseIssuer } from '../operate/tokens/issue.ts'
 import { defineCommand, parseInteger, start } from '../shell/command.ts'
@@ -70,6 +73,11 @@ export const command = defineCommand(
     await mkdir(STATE, { recursive: true })
     const secrets = await addMissingSecrets(SECRETS)
     if (secrets.length > 0) printStatus('secrets', `added ${secrets.join(' and ')} to ${SECRETS}`)
+
+    if (!existsSync(`${ASSETS}/docs.fragment`)) {
+      printStatus('docs', 'writing them, as `npm install` does')
+      await prepare([])
+    }
 
     if (RPC_URL) printStatus('chain', `external node on ${RPC_URL}`)
     const rpcUrl = RPC_URL ?? (await startChain(supervisor, rpcPort))

@@ -15,7 +15,10 @@ export async function lockFolder(url: string): Promise<void> {
   const lock = new DatabaseSync(LOCK, { timeout: 200 })
   if (!isFree(lock)) {
     const owner = await readFile(LOCK_OWNER, 'utf8')
-    throw new CommandError(`\`npm run dev\` is already running in this folder (${owner}).`)
+    const [pid] = /\d+/.exec(owner) ?? []
+    throw new CommandError(
+      `\`npm run dev\` is already running in this folder (${owner}). \`kill ${pid}\` ends it.`,
+    )
   }
   // Keeps the object: the lock ends when it is garbage-collected.
   process.once('exit', () => lock.close())

@@ -3,7 +3,7 @@ import { unstable_readConfig } from 'wrangler'
 import { localNow } from '../local/clock.ts'
 import { readPublicUrl } from '../local/paths.ts'
 import { CommandError, defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
-import { openMigratedDatabase } from './database/local.ts'
+import { openMigratedDatabase, retryWhileBusy } from './database/local.ts'
 import { openRemoteDatabase } from './database/remote.ts'
 import { issueToken, parseIssuer, parseTokenName, type TokenRequest } from './tokens/issue.ts'
 
@@ -62,7 +62,9 @@ async function issueLocalToken(request: TokenRequest): Promise<string> {
   const { db, env, close } = await openMigratedDatabase()
   try {
     const url = (await readPublicUrl()) ?? env.PUBLIC_URL
-    return await issueToken(db, parseIssuer({ ...env, PUBLIC_URL: url }), request, await localNow())
+    const issuer = parseIssuer({ ...env, PUBLIC_URL: url })
+    const now = await localNow()
+    return await retryWhileBusy(() => issueToken(db, issuer, request, now))
   } finally {
     await close()
   }

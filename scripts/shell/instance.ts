@@ -3,7 +3,7 @@ import { ApiError, createClient, type MarketplaceClient } from '../../client/src
 import { localNow } from '../local/clock.ts'
 import { readPublicUrl } from '../local/paths.ts'
 import { readConfig } from '../operate/contract/networks.ts'
-import { openMigratedDatabase } from '../operate/database/local.ts'
+import { openMigratedDatabase, retryWhileBusy } from '../operate/database/local.ts'
 import { issueToken, parseIssuer } from '../operate/tokens/issue.ts'
 import { CommandError, UsageError } from './command.ts'
 
@@ -36,12 +36,9 @@ async function localInstance(): Promise<Instance> {
   try {
     const url = (await readPublicUrl()) ?? env.PUBLIC_URL
     const request = { role: 'master', name: 'command line' } as const
-    const token = await issueToken(
-      db,
-      parseIssuer({ ...env, PUBLIC_URL: url }),
-      request,
-      await localNow(),
-    )
+    const issuer = parseIssuer({ ...env, PUBLIC_URL: url })
+    const now = await localNow()
+    const token = await retryWhileBusy(() => issueToken(db, issuer, request, now))
     return { url, token }
   } finally {
     await close()

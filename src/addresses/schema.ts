@@ -6,7 +6,7 @@ import { and, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { type RowOf, shownColumns } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema/users.ts'
-import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
+import { bool, id, model, orNull, text, time, timestamps } from '../http/fields.ts'
 import { optionalEmail, writtenText } from '../http/inputs.ts'
 import { toLine } from '../http/text.ts'
 
@@ -110,18 +110,19 @@ export const addressTimes = {
   deletedAt: orNull(time('Time of deletion; null while the address is live.')),
 }
 
-const DeliveryAddress = z
-  .object({ ...ids, ...addressTexts, default: bool(description.default), ...addressTimes })
-  .meta({ id: 'DeliveryAddress', description: 'An address to which a shop delivers.' })
+const DeliveryAddress = model('DeliveryAddress', 'An address to which a shop delivers.', {
+  ...ids,
+  ...addressTexts,
+  default: bool(description.default),
+  ...addressTimes,
+})
 
-const BillingAddress = z
-  .object({
-    ...ids,
-    isDefault: bool(description.isDefault),
-    ...shown(BillingFields),
-    ...addressTimes,
-  })
-  .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' })
+const BillingAddress = model('BillingAddress', 'An address for invoices. Each order has one.', {
+  ...ids,
+  isDefault: bool(description.isDefault),
+  ...shown(BillingFields),
+  ...addressTimes,
+})
 
 /** The columns that answers show. A column that no answer names is never read. */
 export const addressColumns = shownColumns(addresses, {
@@ -147,23 +148,31 @@ export const toBilling = (address: Address) =>
   >
 
 const ofList = 'The live addresses of the user, by id.'
-export const DeliveryAddresses = z
-  .object({ deliveryAddresses: z.array(DeliveryAddress).describe(ofList) })
-  .meta({ id: 'DeliveryAddressesAnswer', description: 'The delivery addresses of a user.' })
-export const BillingAddresses = z
-  .object({ billingAddresses: z.array(BillingAddress).describe(ofList) })
-  .meta({ id: 'BillingAddressesAnswer', description: 'The billing addresses of a user.' })
+export const DeliveryAddresses = model(
+  'DeliveryAddressesAnswer',
+  'The delivery addresses of a user.',
+  { deliveryAddresses: z.array(DeliveryAddress).describe(ofList) },
+)
+export const BillingAddresses = model(
+  'BillingAddressesAnswer',
+  'The billing addresses of a user.',
+  { billingAddresses: z.array(BillingAddress).describe(ofList) },
+)
 
-export const CreatedDelivery = z
-  .object({ newDeliveryAddress: DeliveryAddress })
-  .meta({ id: 'NewDeliveryAddressAnswer', description: 'The new address.' })
-export const CreatedBilling = z
-  .object({ newBillingAddress: BillingAddress })
-  .meta({ id: 'NewBillingAddressAnswer', description: 'The new address.' })
+export const CreatedDelivery = model('NewDeliveryAddressAnswer', 'The new address.', {
+  newDeliveryAddress: DeliveryAddress,
+})
+export const CreatedBilling = model('NewBillingAddressAnswer', 'The new address.', {
+  newBillingAddress: BillingAddress,
+})
 
-export const UpdatedDelivery = z
-  .object({ updatedDeliveryAddress: DeliveryAddress })
-  .meta({ id: 'UpdatedDeliveryAddressAnswer', description: 'The address after the change.' })
-export const UpdatedBilling = z
-  .object({ updatedBillingAddress: BillingAddress })
-  .meta({ id: 'UpdatedBillingAddressAnswer', description: 'The address after the change.' })
+export const UpdatedDelivery = model(
+  'UpdatedDeliveryAddressAnswer',
+  'The address after the change.',
+  { updatedDeliveryAddress: DeliveryAddress },
+)
+export const UpdatedBilling = model(
+  'UpdatedBillingAddressAnswer',
+  'The address after the change.',
+  { updatedBillingAddress: BillingAddress },
+)

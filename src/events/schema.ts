@@ -1,7 +1,18 @@
 /** Endpoints and messages, as requests send them and as responses show them. */
 import * as z from 'zod'
 import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
-import { bool, count, id, orNull, positive, text, time, timestamps } from '../http/fields.ts'
+import {
+  bool,
+  count,
+  id,
+  model,
+  object,
+  orNull,
+  positive,
+  text,
+  time,
+  timestamps,
+} from '../http/fields.ts'
 import { instant, limitText, tokenNameText, writtenText } from '../http/inputs.ts'
 import { webhookLimits } from '../http/limits.ts'
 import { ChosenEvent, EventName } from './event.ts'
@@ -24,24 +35,24 @@ const sources = z
   )
 
 /** The fields of a new endpoint. */
-export const NewWebhook = z
-  .object({ url, events, sources: sources.default(null) })
-  .meta({ id: 'NewWebhook', description: 'The fields of a new endpoint.' })
+export const NewWebhook = model('NewWebhook', 'The fields of a new endpoint.', {
+  url,
+  events,
+  sources: sources.default(null),
+})
 
 /** The fields to change. An absent one stays as it is. */
-export const WebhookChanges = z
-  .object({
-    url: url.optional(),
-    events: events.optional(),
-    sources: sources.optional(),
-    enabled: z
-      .boolean()
-      .optional()
-      .describe(
-        'Whether events are sent. `true` also enables an endpoint that failures have disabled.',
-      ),
-  })
-  .meta({ id: 'WebhookChanges', description: 'The fields to change.' })
+export const WebhookChanges = model('WebhookChanges', 'The fields to change.', {
+  url: url.optional(),
+  events: events.optional(),
+  sources: sources.optional(),
+  enabled: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether events are sent. `true` also enables an endpoint that failures have disabled.',
+    ),
+})
 
 export const WebhookId = z.object({ webhook_id: z.uuid().describe('Id of the endpoint.') })
 export const MessageId = WebhookId.extend({
@@ -65,11 +76,9 @@ export const MessagesQuery = z.object({
   state: z.enum(messageStates).optional().describe('Selects messages in this state.'),
 })
 
-export const Replay = z
-  .object({
-    since: instant.describe('Events of then and later are sent again.'),
-  })
-  .meta({ id: 'Replay', description: 'What to send again.' })
+export const Replay = model('Replay', 'What to send again.', {
+  since: instant.describe('Events of then and later are sent again.'),
+})
 
 /** The query of the log of events. */
 export const EventsQuery = z
@@ -86,85 +95,77 @@ export const EventsQuery = z
     message: 'must not be sent with `after`',
   })
 
-export const Webhook = z
-  .object({
-    id: z.uuid().describe('Id of the endpoint.'),
-    userId: id('Id of the user who owns the endpoint.'),
-    role: z
-      .enum(['user', 'master'])
+export const Webhook = model('Webhook', 'An endpoint to which events are sent.', {
+  id: z.uuid().describe('Id of the endpoint.'),
+  userId: id('Id of the user who owns the endpoint.'),
+  role: z
+    .enum(['user', 'master'])
+    .describe(
+      '`user`: gets the events of orders that its user bought or sold. `master`: gets those of ' +
+        'all orders, and alarms, while its user is administrator.',
+    ),
+  url: text('Where events are sent.'),
+  events: z.array(z.enum(webhookEvents)).describe('The events that are sent.'),
+  sources: z
+    .array(z.string())
+    .nullable()
+    .describe('Names of the tokens whose orders are told; null for all.'),
+  verifiedAt: orNull(
+    time('Time at which the URL returned a challenge; null if it has to, to get events.'),
+  ),
+  hasEvents: bool('Whether the log has events that are still to be sent.'),
+  enabled: bool('Whether events are sent.'),
+  failingSince: orNull(
+    time('Time of the first failed attempt after the last success; null if none has failed.'),
+  ),
+  disabledAt: orNull(time('Time at which the endpoint was disabled; null while it is enabled.')),
+  disabledReason: orNull(
+    z
+      .enum(disabledReasons)
       .describe(
-        '`user`: gets the events of orders that its user bought or sold. `master`: gets those of ' +
-          'all orders, and alarms, while its user is administrator.',
+        '`failing`: nothing was accepted for 5 days. `gone`: it answered 410. `owner`: its owner ' +
+          'disabled it. `demoted`: its user is no administrator any more. Null while it is enabled.',
       ),
-    url: text('Where events are sent.'),
-    events: z.array(z.enum(webhookEvents)).describe('The events that are sent.'),
-    sources: z
-      .array(z.string())
-      .nullable()
-      .describe('Names of the tokens whose orders are told; null for all.'),
-    verifiedAt: orNull(
-      time('Time at which the URL returned a challenge; null if it has to, to get events.'),
-    ),
-    hasEvents: bool('Whether the log has events that are still to be sent.'),
-    enabled: bool('Whether events are sent.'),
-    failingSince: orNull(
-      time('Time of the first failed attempt after the last success; null if none has failed.'),
-    ),
-    disabledAt: orNull(time('Time at which the endpoint was disabled; null while it is enabled.')),
-    disabledReason: orNull(
-      z
-        .enum(disabledReasons)
-        .describe(
-          '`failing`: nothing was accepted for 5 days. `gone`: it answered 410. `owner`: its owner ' +
-            'disabled it. `demoted`: its user is no administrator any more. Null while it is enabled.',
-        ),
-    ),
-    previousSecretUntil: orNull(
-      time('Until then the secret before the last rotation signs as well; null if there is none.'),
-    ),
-    ...timestamps(),
-  })
-  .meta({ id: 'Webhook', description: 'An endpoint to which events are sent.' })
+  ),
+  previousSecretUntil: orNull(
+    time('Until then the secret before the last rotation signs as well; null if there is none.'),
+  ),
+  ...timestamps(),
+})
 export type Webhook = z.infer<typeof Webhook>
 
-const Attempt = z
-  .object({
-    at: time('Time of the attempt.'),
-    duration: count('How long it took, in milliseconds.'),
-    status: orNull(positive('Status of the response; null if there was none.')),
-    error: orNull(text('Why the attempt failed; null if it succeeded.')),
-  })
-  .meta({ id: 'WebhookAttempt', description: 'An attempt to send a message.' })
+const Attempt = model('WebhookAttempt', 'An attempt to send a message.', {
+  at: time('Time of the attempt.'),
+  duration: count('How long it took, in milliseconds.'),
+  status: orNull(positive('Status of the response; null if there was none.')),
+  error: orNull(text('Why the attempt failed; null if it succeeded.')),
+})
 
-export const WebhookMessage = z
-  .object({
-    id: text('Id of the event: the header `webhook-id` of each attempt.'),
-    type: z.enum(webhookEvents).describe('The event.'),
-    orderId: orNull(id('Id of the order; null if the event is not of an order.')),
-    state: z
-      .enum(messageStates)
-      .describe(
-        '`waiting`: in the log, until those before it are sent, the URL is verified and the ' +
-          'endpoint is enabled. `delivered`: the endpoint accepted ' +
-          'it. `pending`: is sent at `dueAt`. `failed`: no more attempts are made, unless it is ' +
-          'sent again.',
-      ),
-    dueAt: orNull(
-      time('Time of the next attempt; null unless it is pending and its endpoint enabled.'),
+export const WebhookMessage = model('WebhookMessage', 'An event for an endpoint.', {
+  id: text('Id of the event: the header `webhook-id` of each attempt.'),
+  type: z.enum(webhookEvents).describe('The event.'),
+  orderId: orNull(id('Id of the order; null if the event is not of an order.')),
+  state: z
+    .enum(messageStates)
+    .describe(
+      '`waiting`: in the log, until those before it are sent, the URL is verified and the ' +
+        'endpoint is enabled. `delivered`: the endpoint accepted ' +
+        'it. `pending`: is sent at `dueAt`. `failed`: no more attempts are made, unless it is ' +
+        'sent again.',
     ),
-    createdAt: time('Time of the event.'),
-    attempts: z
-      .array(Attempt)
-      .describe('The last attempts, in their order; none if the first one was accepted.'),
-    payload: z
-      .object({
-        type: z.enum(webhookEvents).describe('The event.'),
-        timestamp: time('Time of the event.'),
-        data: z.record(z.string(), z.unknown()).describe('What happened. Depends on the event.'),
-      })
-      .describe('The body that is sent, but for the challenge of a test.'),
-  })
-  .meta({ id: 'WebhookMessage', description: 'An event for an endpoint.' })
+  dueAt: orNull(
+    time('Time of the next attempt; null unless it is pending and its endpoint enabled.'),
+  ),
+  createdAt: time('Time of the event.'),
+  attempts: z
+    .array(Attempt)
+    .describe('The last attempts, in their order; none if the first one was accepted.'),
+  payload: object('The body that is sent, but for the challenge of a test.', {
+    type: z.enum(webhookEvents).describe('The event.'),
+    timestamp: time('Time of the event.'),
+    data: z.record(z.string(), z.unknown()).describe('What happened. Depends on the event.'),
+  }),
+})
 /** An event for an endpoint, with the last attempts to send it. */
 export type WebhookMessage = z.infer<typeof WebhookMessage>
 
@@ -174,37 +175,31 @@ const secret = text(
   'The secret that signs: `whsec_` and base64. Settings → Webhooks shows it again.',
 )
 
-export const WebhookPage = z
-  .object({ webhooks: z.array(Webhook).describe('The endpoints, by id.'), nextCursor })
-  .meta({ id: 'WebhookPage', description: 'A page of endpoints.' })
-export const WebhookAnswer = z
-  .object({ webhook })
-  .meta({ id: 'WebhookAnswer', description: 'An endpoint.' })
-export const WebhookSecret = z
-  .object({ webhook, secret })
-  .meta({ id: 'WebhookSecret', description: 'An endpoint with its new secret.' })
-export const WebhookMessages = z
-  .object({
-    messages: z.array(WebhookMessage).describe('The messages, newest first.'),
-    nextCursor,
-  })
-  .meta({ id: 'WebhookMessages', description: 'A page of the messages of an endpoint.' })
-export const MessageAnswer = z
-  .object({ message: WebhookMessage.describe('The message, which is sent now.') })
-  .meta({ id: 'WebhookMessageAnswer', description: 'A message.' })
+export const WebhookPage = model('WebhookPage', 'A page of endpoints.', {
+  webhooks: z.array(Webhook).describe('The endpoints, by id.'),
+  nextCursor,
+})
+export const WebhookAnswer = model('WebhookAnswer', 'An endpoint.', { webhook })
+export const WebhookSecret = model('WebhookSecret', 'An endpoint with its new secret.', {
+  webhook,
+  secret,
+})
+export const WebhookMessages = model('WebhookMessages', 'A page of the messages of an endpoint.', {
+  messages: z.array(WebhookMessage).describe('The messages, newest first.'),
+  nextCursor,
+})
+export const MessageAnswer = model('WebhookMessageAnswer', 'A message.', {
+  message: WebhookMessage.describe('The message, which is sent now.'),
+})
 /** An event of the log. `scripts/build/openapi/events.ts` says what `data` has. */
-const LoggedEvent = z
-  .object({
-    id: text('Id of the event: the `webhook-id` of messages about it.'),
-    ...WebhookMessage.shape.payload.shape,
-  })
-  .meta({ id: 'LoggedEvent', description: 'An event.' })
-export const EventPage = z
-  .object({
-    events: z.array(LoggedEvent).describe('The events, oldest first.'),
-    nextAfter: orNull(
-      text('`after` of the next call; null if there is no event yet. Store it with what you did.'),
-    ),
-    hasMore: bool('Whether the next page may have events already.'),
-  })
-  .meta({ id: 'EventPage', description: 'A page of the log of events.' })
+const LoggedEvent = model('LoggedEvent', 'An event.', {
+  id: text('Id of the event: the `webhook-id` of messages about it.'),
+  ...WebhookMessage.shape.payload.shape,
+})
+export const EventPage = model('EventPage', 'A page of the log of events.', {
+  events: z.array(LoggedEvent).describe('The events, oldest first.'),
+  nextAfter: orNull(
+    text('`after` of the next call; null if there is no event yet. Store it with what you did.'),
+  ),
+  hasMore: bool('Whether the next page may have events already.'),
+})

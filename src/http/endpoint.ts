@@ -62,7 +62,8 @@ type Behaviour<A extends Access, I extends Input> = {
   bodyName?: string
   /**
    * Whether an unknown parameter and a misspelled field are refused, because the request may deliver,
-   * cancel or count something else than meant. `Endpoints` may have it for all.
+   * cancel or count something else than meant. `Endpoints` may have it for all. Without it, lists
+   * refuse a misspelled parameter and ignore other unknown ones.
    */
   isStrict?: true
   /** What is checked before the input. Each throws an error of the API. */
@@ -243,9 +244,11 @@ type Validated = Declaration & { validators: readonly Validator[] }
 /** Returns the parts of a request that the endpoint takes. */
 async function readInput(
   c: Context,
-  { input, isStrict, validators }: Validated,
+  { id, input, isStrict, validators }: Validated,
 ): Promise<Values<Input>> {
   if (isStrict) requireKnown(c, input?.query)
+  else if (id && input?.query && safeMethods.test(c.req.method))
+    requireNone(findMisspelled(input.query, c.req.query(), ''))
   const values: Values<Input> = {}
   for (const { part, validate } of validators) {
     await validate(c)
@@ -272,7 +275,7 @@ export function toIssues(found: readonly $ZodIssue[], root = ''): Issue[] {
   for (const { path, message, ...issue } of found) {
     // `toDotPath` would put the name of a header in brackets and quotes.
     const isFlat = path.length === 1 && !root
-    const field = isFlat ? String(path[0]) : root + toDotPath(path)
+    const field = isFlat ? String(path[0]) : path.length > 0 ? root + toDotPath(path) : ''
     // See `without`.
     const isCharacter = issue.code === 'custom' && issue.params?.code === 'invalid_character'
     const code = isCharacter ? 'invalid_character' : 'invalid_input'

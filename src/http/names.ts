@@ -10,12 +10,23 @@ export function fieldsOf(schema: $ZodType): Readonly<Record<string, $ZodType>> {
   return 'innerType' in def ? fieldsOf(def.innerType) : {}
 }
 
+/** Whether an object takes no other fields. */
+function isClosed(schema: $ZodType): boolean {
+  const { def } = (schema as $ZodTypes)._zod
+  if (def.type === 'object') return def.catchall?._zod.def.type === 'never'
+  return 'innerType' in def && isClosed(def.innerType)
+}
+
 /** What a name is without case, `_` and `-`. */
 const plain = (name: string) => name.replaceAll(/[_-]/g, '').toLowerCase()
 
+/** Returns which of the names is nearly this one. */
+export const nearestName = (name: string, known: readonly string[]): string | undefined =>
+  known.find((other) => plain(other) === plain(name))
+
 /**
- * Returns an issue for each field whose name is nearly one of the schema. `path` names the value.
- * Other unknown fields are ignored.
+ * Returns an issue for each field whose name is nearly one of the schema, and for each unknown one of
+ * a strict object. `path` names the value. Other unknown fields are ignored.
  */
 export function findMisspelled(schema: $ZodType, value: unknown, path: string): Issue[] {
   const { def } = (schema as $ZodTypes)._zod
@@ -23,14 +34,14 @@ export function findMisspelled(schema: $ZodType, value: unknown, path: string): 
     return value.flatMap((element, i) => findMisspelled(def.element, element, `${path}[${i}]`))
   if (typeof value !== 'object' || value === null) return []
   const fields = fieldsOf(schema)
-  const names = new Map(Object.keys(fields).map((field) => [plain(field), field]))
+  const names = Object.keys(fields)
   return Object.entries(value).flatMap(([name, content]): Issue[] => {
     const fieldPath = path ? `${path}.${name}` : name
     const field = Object.hasOwn(fields, name) && fields[name]
     if (field) return findMisspelled(field, content, fieldPath)
-    const meant = names.get(plain(name))
-    return meant
-      ? [{ path: fieldPath, code: 'unknown_field', message: `unknown; did you mean ${meant}?` }]
-      : []
+    const meant = nearestName(name, names)
+    if (!meant && !isClosed(schema)) return []
+    const message = meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`
+    return [{ path: fieldPath, code: 'unknown_field', message: `unknown; ${message}` }]
   })
 }

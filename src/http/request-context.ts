@@ -22,11 +22,18 @@ export const requestContext = createMiddleware<App>(async (c, next) => {
       `a URL may have at most ${requestLimits.urlLength.max} characters`,
     )
   const { pathname, search } = new URL(c.req.url)
+  // Hono leaves a broken escape as it is. The query of a page may have one.
+  const encoded = pathname.startsWith('/api/') ? pathname + search : pathname
   try {
-    // Hono leaves a broken escape as it is. The query of a page may have one.
-    decodeURIComponent(pathname.startsWith('/api/') ? pathname + search : pathname)
+    decodeURIComponent(encoded)
   } catch {
-    throw new ApiError('invalid_input', 'the URL has a broken escape: write a percent sign as %25')
+    const isBroken = /%(?![\da-f]{2})/i.test(encoded)
+    throw new ApiError(
+      'invalid_input',
+      isBroken
+        ? 'the URL has a broken escape: write a percent sign as %25'
+        : 'the URL is not UTF-8: escape each byte of UTF-8, as in %C3%BC for ü',
+    )
   }
   const now = new Date()
   const bookmark = readBookmark(c)

@@ -3,7 +3,8 @@
  * file replaces zod's messages everywhere.
  */
 import * as z from 'zod'
-import type { $ZodRawIssue } from 'zod/v4/core'
+import { type $ZodCheck, type $ZodRawIssue, $ZodType } from 'zod/v4/core'
+import { fieldsOf, nearestName } from './names.ts'
 
 z.config({ customError: (issue) => issueMessage(issue) })
 
@@ -45,10 +46,17 @@ function issueMessage(issue: $ZodRawIssue): string {
         ? 'must not be empty'
         : `must ${describeSize(issue.origin, 'at least', Number(issue.minimum))}`
     case 'unrecognized_keys':
-      return `has unknown keys: ${issue.keys.join(', ')}`
+      return `has unknown keys: ${issue.keys.join(', ')}${suggestion(issue.keys, issue.inst)}`
     default:
       return 'is not valid'
   }
+}
+
+/** `schema`: the object that does not have these keys. */
+function suggestion(keys: readonly string[], schema: $ZodType | $ZodCheck | undefined): string {
+  const known = schema instanceof $ZodType ? Object.keys(fieldsOf(schema)) : []
+  const meant = keys.flatMap((key) => nearestName(key, known) ?? [])
+  return meant.length > 0 ? `; did you mean ${meant.join(', ')}?` : ''
 }
 
 const alternatives = (values: readonly unknown[]): string =>

@@ -23,7 +23,7 @@ const Cursor = inputText(2000)
     }
   })
 
-export const PublicQuery = z.strictObject({
+export const PublicQuery = z.object({
   limit: limitText(20).describe('Elements per page.'),
   cursor: Cursor.optional().describe('The `nextCursor` of the previous page.'),
   sellerId: idText.optional().describe('Selects what this user sells.'),

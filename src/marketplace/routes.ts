@@ -30,9 +30,10 @@ const cached = {
 const released = `Shows NFTs that are released, and their listings. ${age}`
 const pages =
   `${released} A page may be shorter than \`limit\` before the last one: go on until ` +
-  '`nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less ' +
-  '5 minutes: it tells changes of the record, what sold out or came back, what has ended (up to two ' +
-  'minutes later), what became unlisted, and what was withdrawn or postponed, as `nft_not_released`. ' +
+  '`nextCursor` is null. To follow changes, send as `updatedSince` the `Date` header of the first ' +
+  'page of your last run less 5 minutes: it tells changes of the record, what sold out or came ' +
+  'back, what has ended (up to two minutes later), what became unlisted (`listed` is false), and ' +
+  'what was withdrawn or postponed, as `nft_not_released`. ' +
   'Single sales and reservations do not change `updatedAt`.'
 const named = `${released} Also shows what is unlisted.`
 

@@ -26,6 +26,10 @@ const nftFields = {
   contract: f.address('Address of the token contract.'),
   tokenId: orNull(f.digits('Token id in the contract; null before it is minted.')),
   amountType: orNull(always('Whether the number of pieces is limited.', ...amountTypes)),
+  listed: bool(
+    'Whether lists show it. False if it is unlisted, and sold only to who names it, was withdrawn ' +
+      'or postponed: take it off a copy of the catalogue.',
+  ),
   creator: PublicUser.describe('The creator.'),
 }
 

@@ -101,6 +101,7 @@ const toListedNft = (settings: UrlSettings, { nft, creator }: FoundNft) => ({
   contract: nft.contract,
   tokenId: nft.tokenId,
   amountType: nft.amountType,
+  listed: nft.status === 'released' && nft.isDue === 1,
   creator: toPublicUser(settings.PUBLIC_URL, creator),
 })
 
@@ -123,6 +124,8 @@ export function toListing(settings: UrlSettings, row: FoundListing) {
   const { nft, listing, terms, seller } = row
   const { amount, priceCents } = listing
   const limit = Math.min(largestQuantity({ amount, priceCents }), nft.maxPieces ?? Infinity)
+  const pieces = nft.amountType === 'unlimited' ? Infinity : nft.amount
+  const isUnlimited = (amount === null && nft.maxPieces === null) || limit >= pieces
   return {
     id: listing.id,
     externalId: listing.externalId,
@@ -131,7 +134,7 @@ export function toListing(settings: UrlSettings, row: FoundListing) {
     priceCents,
     priceCurrency: listing.priceCurrency,
     priceEths: listing.priceEths,
-    maxPerOrder: amount === null && nft.maxPieces === null ? null : limit,
+    maxPerOrder: isUnlimited ? null : limit,
     type: terms.type,
     active: terms.active,
     activeTill: listing.activeTill,

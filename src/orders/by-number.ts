@@ -1,6 +1,6 @@
 /** Places an order under the shop's own number, or finds the order that has it. */
 import type * as z from 'zod'
-import { type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
+import { type Issue, type IssueDetails, invalidField, requireNone } from '../http/errors.ts'
 import { type Buyer, fieldsOf, identityOf } from './check.ts'
 import { canonicalJson } from './idempotency.ts'
 import type { NewOrder, NumberedOrder } from './new-order.ts'
@@ -9,12 +9,14 @@ import { type PlaceCtx, type Placement, placeOnce } from './place.ts'
 /**
  * Places one order, or returns the one that has the number, as it is now. However often and at
  * whatever time a shop repeats the call, there is one order. Throws `order_differs` if the order is not
- * the one that the call asks for.
+ * the one that the call asks for, and `invalid_input` if it names another number.
  */
 export async function putOrder(
   ctx: PlaceCtx,
   { providerId, order }: { providerId: string; order: z.infer<typeof NumberedOrder> },
 ): Promise<Placement> {
+  if ((order.providerId ?? providerId) !== providerId)
+    throw invalidField('providerId', 'is not the number in the path')
   const input = { ...order, providerId }
   const placement = await placeOnce(ctx, {
     inputs: [input],

@@ -97,10 +97,11 @@ export function fieldsOf({ nftId, nft, listing: other, buyer }: NewOrder) {
   } as const
 }
 
-const labelsOf = ({ nftId, nft, listingId, listing }: NewOrder, rows: NamedRows) => ({
-  nft: `NFT ${nftId ?? (nft ? JSON.stringify(nft) : rows.nft?.id)}`,
-  listing: `listing ${listingId ?? JSON.stringify(listing)}`,
-})
+function labelsOf(order: NewOrder) {
+  const listing = `listing ${order.listingId ?? JSON.stringify(order.listing)}`
+  const nft = order.nftId ?? (order.nft && JSON.stringify(order.nft))
+  return { nft: nft ? `NFT ${nft}` : `the NFT of ${listing}`, listing }
+}
 
 /**
  * Returns why these orders cannot be placed: everything that is wrong, in the order of the call. A
@@ -120,7 +121,7 @@ export function findProblems(
       issues.push({ path: prefixOf(i) + field, code, message, ...details })
     const rows = data.rows[i]
     if (!rows) throw new Error('the rows of an order were not read')
-    const order = { input, field: fieldsOf(input), labels: labelsOf(input, rows), ...rows }
+    const order = { input, field: fieldsOf(input), labels: labelsOf(input), ...rows }
     checkOrder(order, i, { data, caller, now, ...call, report })
   }
   return issues
@@ -164,11 +165,12 @@ function checkHold({ input, nft, listing, hold }: NamedOrder, { report }: Check)
 }
 
 /** Returns the NFT, if it exists. */
-function findNft({ nft, listing, field, labels }: NamedOrder, { report }: Check): Nft | undefined {
+function findNft(order: NamedOrder, { now, report }: Check): Nft | undefined {
+  const { nft, listing, field, labels } = order
   if (!listing && field.nft === field.listing) return undefined
   const exists = nft && !nft.deletedAt
   if (!exists) report(field.nft, 'nft_not_found', `there is no ${labels.nft}`)
-  else if (!orderableStatuses.includes(nft.status))
+  else if (!orderableStatuses.includes(nft.status) || nft.releaseAt > now.toISOString())
     report(field.nft, 'nft_not_released', `${labels.nft} is not released`)
   return exists ? nft : undefined
 }

@@ -30,7 +30,9 @@ const exactlyOne = (fields: readonly string[]) => ({
 })
 
 /** Checks fields together also if one of them has the wrong form, so that all issues are listed. */
-const evenIfInvalid = { when: ({ value }: { value: unknown }) => Object(value) === value }
+const evenIfInvalid = {
+  when: ({ value }: { value: unknown }) => Object(value) === value && !Array.isArray(value),
+}
 
 /** A language tag, which is stored in its canonical spelling. */
 const Locale = inputText(MAX_LOCALE, `must be at most ${MAX_LOCALE} characters`)
@@ -87,7 +89,7 @@ const amount = z.int().nonnegative()
 const orNull = <T extends z.ZodType>(field: T) => field.nullable().default(null)
 
 const GivenPayment = z
-  .object({
+  .strictObject({
     grossCents: amount.describe('What was paid: with taxes, and after discounts.'),
     taxCents: orNull(amount).describe('The taxes in it.'),
     discountCents: orNull(amount).describe('The discounts that were given.'),
@@ -120,7 +122,8 @@ const checkTogether =
     const report = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message })
     for (const [id, other] of pairs)
-      if (order[id] === undefined && order[other] === undefined) report(id, 'is required')
+      if (order[id] === undefined && order[other] === undefined)
+        report(id, `is required, or ${other} in its place`)
       else if (order[id] !== undefined && order[other] !== undefined)
         report(other, `must not be given together with ${id}`)
     const hasPrice = order.expectedPriceCents !== undefined
@@ -129,14 +132,18 @@ const checkTogether =
     else report('expectedPriceCents', 'is required with a currency')
   }
 
-/** An object with these fields, of which one of each pair is given, and a price with its currency. */
+/**
+ * An object with these fields, of which one of each pair is given, and a price with its currency.
+ * `notArray`: the message for an array. Default: that of every value that is no object.
+ */
 export const withRules = <S extends z.ZodRawShape>(
   shape: S,
   pairs: Alternatives,
   meta: { id: string; description: string },
+  notArray?: string,
 ) =>
   z
-    .object(shape)
+    .object(shape, { error: ({ input }) => (Array.isArray(input) ? notArray : undefined) })
     .superRefine(checkTogether(pairs), evenIfInvalid)
     .meta({
       ...meta,
@@ -200,12 +207,15 @@ export const NewOrder = withRules(
 )
 export type NewOrder = z.infer<typeof NewOrder>
 
-const { providerId: _, ...unnumbered } = NewOrder.shape
-
-export const NumberedOrder = withRules(unnumbered, alternatives, {
-  id: 'NumberedOrder',
-  description: 'An order whose number is in the path.',
-})
+export const NumberedOrder = withRules(
+  {
+    ...NewOrder.shape,
+    providerId: ProviderId.nullish().describe('May repeat the number of the path.'),
+  },
+  alternatives,
+  { id: 'NumberedOrder', description: 'An order whose number is in the path.' },
+  'the body must be an order, not an array',
+)
 
 export const NewOrders = z
   .array(NewOrder, { error: 'the body must be an array of orders' })
@@ -220,6 +230,6 @@ export const IdempotencyHeader = z.object({
     .describe(
       'A key of your choice for this call, unique under a token name. If the call is sent again ' +
         'within 24 hours, it changes nothing and gets the orders of the first call, as they are now, or ' +
-        'the reservations of the first call.',
+        'the reservations of the first call. A refusal is not stored. Use ASCII.',
     ),
 })

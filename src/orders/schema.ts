@@ -13,6 +13,7 @@ import {
   deliveryFields,
   hash,
   id,
+  model,
   money,
   orNull,
   positive,
@@ -50,7 +51,10 @@ export const OrderItemFields = z.object({
     'State of the delivery; null while no transaction was sent.',
   ),
   txId: orNull(
-    hash('Newest transaction: a transfer, or the cancellation of it. Null before one is sent.'),
+    hash(
+      'Newest transaction: a transfer, or the cancellation of it. Null before one is sent. It may ' +
+        'carry many orders, so several may have the same one.',
+    ),
   ),
 })
 
@@ -116,15 +120,13 @@ export const CheckedOrder = OrderItemFields.pick({
 export type PlacedOrder = z.infer<typeof PlacedOrder>
 export type Order = z.infer<typeof Order>
 
-export const Payment = z
-  .object({
-    grossCents: money('What was paid: with taxes, and after discounts'),
-    taxCents: orNull(count('The taxes in it; null if the shop has not told.')),
-    discountCents: orNull(count('The discounts that were given; null if the shop has not told.')),
-    currency: currency('Currency of these amounts, ISO 4217.'),
-    invoiceNumber: orNull(text('Number of the invoice; null if the shop has not told.')),
-  })
-  .meta({ id: 'Payment', description: 'What the customer has really paid.' })
+export const Payment = model('Payment', 'What the customer has really paid.', {
+  grossCents: money('What was paid: with taxes, and after discounts'),
+  taxCents: orNull(count('The taxes in it; null if the shop has not told.')),
+  discountCents: orNull(count('The discounts that were given; null if the shop has not told.')),
+  currency: currency('Currency of these amounts, ISO 4217.'),
+  invoiceNumber: orNull(text('Number of the invoice; null if the shop has not told.')),
+})
 
 /** What summaries show of the row of an order, and of that of its item. */
 export const SummaryOrder = OrderFields.pick({
@@ -146,8 +148,10 @@ export const SummaryItem = OrderItemFields.pick({
   priceCurrency: true,
 }).extend({ sellerId: id('User id of the seller.') })
 
-export const OrderSummary = z
-  .object({
+export const OrderSummary = model(
+  'OrderSummary',
+  'An order with its item and delivery, in short.',
+  {
     ...SummaryOrder.shape,
     orderItemId: id('Id of its item.'),
     ...shopFields,
@@ -158,8 +162,8 @@ export const OrderSummary = z
     ),
     failReason: OrderFields.shape.failReason,
     ...deliveryFields,
-  })
-  .meta({ id: 'OrderSummary', description: 'An order with its item and delivery, in short.' })
+  },
+)
 
 const withOrders = <T extends z.ZodType>(order: T, description: string) =>
   z.object({
@@ -175,7 +179,7 @@ export const CheckedOrders = withOrders(CheckedOrder, ofRequest).meta({
 })
 export const PlacedOrders = withOrders(PlacedOrder, ofRequest).meta({
   id: 'PlacedOrders',
-  description: 'The new orders.',
+  description: 'The orders of the call, as they are now.',
 })
 export const Orders = withOrders(Order, ofRequest).meta({
   id: 'Orders',

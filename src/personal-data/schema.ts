@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { Webhook } from '../events/schema.ts'
-import { bool, id, orNull, text, time } from '../http/fields.ts'
+import { bool, id, model, orNull, text, time } from '../http/fields.ts'
 import { BuyerFields } from '../orders/buyer.ts'
 import { Order, OrderSummary } from '../orders/schema.ts'
 
@@ -22,21 +22,21 @@ export const Person = BuyerFields.extend({
   avatarUrl: z.url().describe('URL of the avatar, or of the default picture.'),
 }).meta({ id: 'Person', description: 'The account of a person.' })
 
-export const BookEntry = z
-  .object({
-    id: id('Id of the address.'),
-    kind: z.enum(addresses.kind.enumValues).describe('Kind of address.'),
-    origin: z
-      .enum(addresses.origin.enumValues)
-      .describe('Where it is from: a request, an order of a shop, or an order of a seller.'),
-    ...addressTexts,
-    isDefault: bool('Whether it is the default of its kind.'),
-    ...addressTimes,
-  })
-  .meta({ id: 'BookEntry', description: 'An address of a person.' })
+export const BookEntry = model('BookEntry', 'An address of a person.', {
+  id: id('Id of the address.'),
+  kind: z.enum(addresses.kind.enumValues).describe('Kind of address.'),
+  origin: z
+    .enum(addresses.origin.enumValues)
+    .describe('Where it is from: a request, an order of a shop, or an order of a seller.'),
+  ...addressTexts,
+  isDefault: bool('Whether it is the default of its kind.'),
+  ...addressTimes,
+})
 
-export const TokenRecord = z
-  .object({
+export const TokenRecord = model(
+  'TokenRecord',
+  'What is stored of a token. The token itself is not.',
+  {
     id: text('Id of the token, its claim `jti`.'),
     kind: z.enum(tokens.kind.enumValues).describe('API token, or session of a browser.'),
     role: z.enum(tokenRoles).describe('Whether it acts for its user, or for all.'),
@@ -50,20 +50,19 @@ export const TokenRecord = z
     rolledAt: timeOrNull('Time when a successor was made.'),
     browser: orNull(text('Browser of the session.')),
     country: orNull(text('Country of the session, ISO 3166-1 alpha-2.')),
-  })
-  .meta({ id: 'TokenRecord', description: 'What is stored of a token. The token itself is not.' })
+  },
+)
 
-export const MailLink = z
-  .object({
+export const MailLink = model(
+  'MailLink',
+  'A mailed link of the last 15 minutes, without its secret.',
+  {
     email: text('Address to which the link was sent.'),
     client: text('Who asked for it, as rate limits count clients: an IP address or network.'),
     createdAt: time('Time of creation.'),
     expiresAt: time('Time when it expires.'),
-  })
-  .meta({
-    id: 'MailLink',
-    description: 'A mailed link of the last 15 minutes, without its secret.',
-  })
+  },
+)
 
 const WebhookRecord = Webhook.omit({
   userId: true,
@@ -72,38 +71,39 @@ const WebhookRecord = Webhook.omit({
   previousSecretUntil: true,
 }).meta({ id: 'WebhookRecord', description: 'A webhook endpoint, without its secret.' })
 
-export const AdministratorAction = z
-  .object({
+export const AdministratorAction = model(
+  'AdministratorAction',
+  'What the person did as an administrator.',
+  {
     at: time('Time of the action.'),
     tokenName: orNull(text('Name of the API token; null for a session.')),
     action: text('What was done, such as `transfer.retry`.'),
     subject: orNull(text('Id of what it was done to.')),
     details: z.record(z.string(), z.unknown()).nullable().describe('More about it.'),
-  })
-  .meta({ id: 'AdministratorAction', description: 'What the person did as an administrator.' })
+  },
+)
 
-export const PersonalData = z
-  .object({
-    user: Person,
-    addresses: z.array(BookEntry).describe('All addresses, deleted ones too.'),
-    tokens: z.array(TokenRecord).describe('API tokens and sessions.'),
-    mailLinks: z.array(MailLink).describe('Mailed links.'),
-    webhooks: z.array(WebhookRecord).describe('Webhook endpoints.'),
-    actions: z.array(AdministratorAction).describe('Entries of the audit log.'),
-    orders: z
-      .array(Order)
-      .describe(
-        'Orders that the person bought or sold, newest first, as a token of the person reads them.',
-      ),
-    summaries: z
-      .array(OrderSummary)
-      .describe(
-        'Summaries of these orders, with what the shops have told besides: `custom`, `paid`.',
-      ),
-    nextCursor: orNull(text('The next `cursor`; null on the last page.')),
-  })
-  .meta({ id: 'PersonalData', description: 'What the instance stores of a person.' })
+export const PersonalData = model('PersonalData', 'What the instance stores of a person.', {
+  user: Person,
+  addresses: z.array(BookEntry).describe('All addresses, deleted ones too.'),
+  tokens: z.array(TokenRecord).describe('API tokens and sessions.'),
+  mailLinks: z.array(MailLink).describe('Mailed links.'),
+  webhooks: z.array(WebhookRecord).describe('Webhook endpoints.'),
+  actions: z.array(AdministratorAction).describe('Entries of the audit log.'),
+  orders: z
+    .array(Order)
+    .describe(
+      'Orders that the person bought or sold, newest first, as a token of the person reads them.',
+    ),
+  summaries: z
+    .array(OrderSummary)
+    .describe(
+      'Summaries of these orders, with what the shops have told besides: `custom`, `paid`.',
+    ),
+  nextCursor: orNull(text('The next `cursor`; null on the last page.')),
+})
 
-export const ForgottenUser = z
-  .object({ id: id('Id of the user.'), removedAt: time('Time when the account was closed.') })
-  .meta({ id: 'ForgottenUser', description: 'An account without personal data.' })
+export const ForgottenUser = model('ForgottenUser', 'An account without personal data.', {
+  id: id('Id of the user.'),
+  removedAt: time('Time when the account was closed.'),
+})

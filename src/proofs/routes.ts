@@ -1,7 +1,18 @@
 import * as z from 'zod'
 import { JwkSet, publicKeys } from '../auth/tokens.ts'
 import { Endpoints } from '../http/endpoint.ts'
-import { address, always, count, digits, hash, id, orNull, positive, text } from '../http/fields.ts'
+import {
+  address,
+  always,
+  count,
+  digits,
+  hash,
+  id,
+  model,
+  orNull,
+  positive,
+  text,
+} from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
 import { AUDIENCE, proveDelivery } from './prove.ts'
 
@@ -12,35 +23,31 @@ const Content = z.object({
   amount: count('Pieces of an ERC-1155 token; 0 for an ERC-721 token.'),
 })
 
-const Delivery = z
-  .object({
-    iss: text('URL of the marketplace that issued the proof.'),
-    aud: always(`Always \`${AUDIENCE}\`.`, AUDIENCE),
-    iat: count('When the delivery became final, in seconds since 1970.'),
-    orderId: id('Id of the order.'),
-    orderItemId: id('Id of the order item.'),
-    deliveryKey: hash('The key that the Delivery contract uses at most once.'),
-    chainId: positive('Id of the chain (EIP-155).'),
-    contract: address('The Delivery contract. It and its successors have the record of the key.'),
-    content: Content.describe('What was delivered.'),
-    contentHash: z
-      .string()
-      .regex(/^0x[\da-f]{48}$/)
-      .describe(
-        'First 24 bytes of the Keccak-256 of the ABI encoding of the content, in this order.',
-      ),
-    transaction: orNull(hash('The transaction; null if no node has told which it was.')),
-    blockNumber: orNull(count('Number of its block; null without a transaction.')),
-    blockHash: orNull(hash('Hash of its block; null without a transaction.')),
-  })
-  .meta({ id: 'Delivery', description: 'A delivery, as the marketplace has seen it.' })
+const Delivery = model('Delivery', 'A delivery, as the marketplace has seen it.', {
+  iss: text('URL of the marketplace that issued the proof.'),
+  aud: always(`Always \`${AUDIENCE}\`.`, AUDIENCE),
+  iat: count('When the delivery became final, in seconds since 1970.'),
+  orderId: id('Id of the order.'),
+  orderItemId: id('Id of the order item.'),
+  deliveryKey: hash('The key that the Delivery contract uses at most once.'),
+  chainId: positive('Id of the chain (EIP-155).'),
+  contract: address('The Delivery contract. It and its successors have the record of the key.'),
+  content: Content.describe('What was delivered.'),
+  contentHash: z
+    .string()
+    .regex(/^0x[\da-f]{48}$/)
+    .describe(
+      'First 24 bytes of the Keccak-256 of the ABI encoding of the content, in this order.',
+    ),
+  transaction: orNull(hash('The transaction; null if no node has told which it was.')),
+  blockNumber: orNull(count('Number of its block; null without a transaction.')),
+  blockHash: orNull(hash('Hash of its block; null without a transaction.')),
+})
 
-const DeliveryProof = z
-  .object({
-    proof: Delivery.describe('The payload of `jws`.'),
-    jws: text('The proof, signed: a compact JWS with the type `delivery-proof+jwt`.'),
-  })
-  .meta({ id: 'DeliveryProof', description: 'A delivery, signed by the marketplace.' })
+const DeliveryProof = model('DeliveryProof', 'A delivery, signed by the marketplace.', {
+  proof: Delivery.describe('The payload of `jws`.'),
+  jws: text('The proof, signed: a compact JWS with the type `delivery-proof+jwt`.'),
+})
 
 const OrderId = z.object({ order_id: idText.describe('The id of the order.') })
 

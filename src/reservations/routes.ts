@@ -13,8 +13,8 @@ export const reservationRoutes = new Endpoints({ tag: 'Orders', isStrict: true }
       id: 'reserve',
       summary: 'Reserve pieces while a customer pays',
       description:
-        `Holds pieces and price of 1 to ${orderLimits.perCall.max} listings for up to ${describeLimit(orderLimits.holdTime)} ` +
-        'minutes, all of them or none. An order with `reservationId` turns a reservation into the ' +
+        `Holds pieces and price of 1 to ${orderLimits.perCall.max} listings for up to ${describeLimit(orderLimits.holdTime)}, ` +
+        'all of them or none. An order with `reservationId` turns a reservation into the ' +
         'order, at the price that it holds, even if the listing has changed or ended since. A ' +
         'user token can reserve what its user sells; its reservations count as orders that are ' +
         'not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours.',

@@ -1,5 +1,4 @@
 /** What the audit log records of the actions of administrators. */
-import { eq } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
 import type { ReasonCode } from '../../src/db/schema/delivery.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
@@ -9,7 +8,7 @@ import { explain } from '../../src/delivery/reasons.ts'
 import { aUserRecord, linesOf } from '../catalogue/records.ts'
 import { aShop, placed } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
-import { anAdministrator, aToken, db } from '../support/makers.ts'
+import { anAdministrator, aToken, db, setRow } from '../support/makers.ts'
 import { aSignedInVisitor, generate, revoke, sessionIdOf } from '../support/visitor.ts'
 
 beforeEach(async () => {
@@ -28,10 +27,7 @@ async function aFailedItem(code: ReasonCode) {
   const { input, token } = await aShop()
   const [order] = await placed(token, [input])
   const id = order?.orderItems[0]?.id ?? 0
-  await db
-    .update(deliveries)
-    .set({ state: 'failed', ...explain(code), dueAt: null })
-    .where(eq(deliveries.id, id))
+  await setRow(deliveries, id, { state: 'failed', ...explain(code), dueAt: null })
   return id
 }
 

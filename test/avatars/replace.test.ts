@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { afterEach, expect, it, vi } from 'vitest'
 import { tokens, users } from '../../src/db/schema/users.ts'
 import { call, callWith } from '../support/api.ts'
-import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
+import { aMasterToken, aToken, aUser, db, setRow } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { aPng, formatAndSize } from './pictures.ts'
 import {
@@ -145,10 +145,7 @@ it('gives no avatar to a user who is removed while the picture is converted', as
     get: (bucket, name) =>
       name === 'put'
         ? async (...args: Parameters<typeof put>) => {
-            await db
-              .update(users)
-              .set({ removedAt: new Date().toISOString() })
-              .where(eq(users.id, user.id))
+            await setRow(users, user.id, { removedAt: new Date().toISOString() })
             return put(...args)
           }
         : Reflect.get(bucket, name).bind(bucket),

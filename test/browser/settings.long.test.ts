@@ -89,24 +89,6 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expect(await headerPicture(page)).toBe('512 512 red blue')
   })
 
-  it('uploads a picture without JavaScript', async () => {
-    const page = await aSignedInPage('plain@example.com', { javaScriptEnabled: false })
-    await page.goto('/settings/profile')
-    const image = page.locator('.menu-button img')
-    const before = await image.getAttribute('src')
-    await page.getByLabel('Picture file').setInputFiles({
-      name: 'notes.txt',
-      mimeType: 'text/plain',
-      buffer: Buffer.from('notes'),
-    })
-    await page.getByRole('button', { name: 'Upload' }).click()
-    await page.getByText('Send the picture as image/*').waitFor()
-    await page.getByLabel('Picture file').setInputFiles(picture)
-    await page.getByRole('button', { name: 'Upload' }).click()
-    await page.getByText('Your new picture is saved.').waitFor()
-    expect(await image.getAttribute('src')).not.toBe(before)
-  })
-
   it('adds, edits, deletes and restores an address by keyboard', async () => {
     const page = await aSignedInPage('keys@example.com')
     const { keyboard } = page

@@ -51,42 +51,6 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     fetch(`${marketplace.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
   const OWN = '/api/public/user/me/deliveryAddresses'
 
-  it('signs in with a wallet, generates a token, reads it again, and revokes it', async () => {
-    const page = await marketplace.open()
-    const { account, requests } = await installWallet(page)
-    await page.goto('/settings/api-access')
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await tryWallet(page)
-    await page.getByText('You have no tokens yet.').waitFor()
-    expect(new URL(page.url()).pathname).toBe('/settings/api-access')
-    expect(requests).toEqual(['eth_requestAccounts', 'eth_chainId', 'personal_sign'])
-
-    const token = await generateToken(page, 'my shop')
-    const field = page.getByLabel('Token', { exact: true })
-    expect((await call(OWN, token)).status).toBe(200)
-    const copied = () => page.evaluate('navigator.clipboard.readText()')
-    await page.getByRole('button', { name: 'Copy the text of “Token”' }).click()
-    await page.getByText('Copied.').waitFor()
-    expect(await copied()).toBe(token)
-    await page.getByRole('button', { name: 'Copy the text of “Try it in a terminal”' }).click()
-    await expect.poll(copied).toContain(`curl -H "Authorization: Bearer ${token}"`)
-    await page.reload()
-    expect((await field.inputValue()).trim()).toBe(token)
-
-    await page.goto('/settings/account')
-    await page.getByRole('listitem').getByText(account.address).first().waitFor()
-    await page.goto('/settings/api-access')
-    await page.getByRole('link', { name: 'Show token my shop' }).click()
-    expect((await field.inputValue()).trim()).toBe(token)
-
-    await page.goto('/settings/api-access')
-    await page.getByRole('button', { name: 'Revoke my shop' }).click()
-    await page.getByRole('button', { name: 'Revoke token' }).click()
-    await page.getByText('The token is revoked').waitFor()
-    expect((await call(OWN, token)).status).toBe(401)
-    expect(await page.getByRole('heading', { name: 'my shop' }).count()).toBe(0)
-  })
-
   it('revokes nothing if the dialog is closed', async () => {
     const page = await marketplace.open()
     await signInByMail(marketplace, page, 'unsure@example.com')
@@ -179,37 +143,6 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await unlink.click()
     await page.getByRole('button', { name: 'Unlink wallet' }).click()
     await page.getByText('The wallet is unlinked.').waitFor()
-  })
-
-  it('lists the sessions of a user, and ends the others', async () => {
-    const laptop = await marketplace.open()
-    const phone = await marketplace.open()
-    await signInByMail(marketplace, laptop, 'two@example.com')
-    await signInByMail(marketplace, phone, 'two@example.com')
-    await laptop.goto('/settings/sessions')
-    expect(await laptop.getByRole('heading', { name: 'Chrome on Linux' }).count()).toBe(2)
-    await laptop.getByRole('button', { name: 'End all other sessions' }).click()
-    await laptop.getByText('All other sessions are ended.').waitFor()
-    expect(await laptop.getByRole('heading', { name: 'Chrome on Linux' }).count()).toBe(1)
-    await phone.goto('/settings/sessions')
-    await phone.getByRole('heading', { name: 'Sign in' }).waitFor()
-  })
-
-  it('sends another link to the address that it names', async () => {
-    const page = await marketplace.open()
-    await page.goto('/sign-in?redirect=/settings/sessions')
-    await page.getByLabel('E-mail address').fill('again@example.com')
-    await page.keyboard.press('Enter')
-    await page.getByText('again@example.com').waitFor()
-    expect(page.url()).not.toContain('again')
-    const first = await marketplace.nextLink()
-    await page.getByRole('button', { name: 'Send another link' }).click()
-    await page.getByText('Another link is on its way.').waitFor()
-    const second = await marketplace.nextLink()
-    expect(second).not.toBe(first)
-    await page.goto(second)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
   })
 
   it('asks a wallet on another chain to switch', async () => {

@@ -315,7 +315,7 @@ describe('what is refused', () => {
   it('is told with line, field and code, all at once, and nothing is written', async () => {
     const { status, body } = await importing([
       aUserRecord('cleo'),
-      anNftRecord('one', 1, { tokenId: 1, metadata: {}, colour: 'red' }),
+      anNftRecord('one', 1, { tokenId: 1, metadata: {}, colour: 'red', ContractName: 'Moons' }),
       { type: 'gift', id: 'x' },
     ])
     expect(status).toBe(400)
@@ -323,7 +323,11 @@ describe('what is refused', () => {
     expect(body.issues).toEqual([
       { path: 'lines[2].tokenId', code: 'invalid_input', message: 'must be text' },
       { path: 'lines[2].metadata.name', code: 'invalid_input', message: 'is required' },
-      { path: 'lines[2]', code: 'invalid_input', message: 'has unknown keys: colour' },
+      {
+        path: 'lines[2]',
+        code: 'invalid_input',
+        message: 'has unknown keys: colour, ContractName; did you mean contractName?',
+      },
       {
         path: 'lines[3].type',
         code: 'invalid_input',

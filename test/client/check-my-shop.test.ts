@@ -1,17 +1,12 @@
 /** `marketplace check-my-shop` against the running instance. `*.long.test.ts` runs all scenarios. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
 import { Finding, problems } from '../../client/src/cli/check/finding.ts'
+import { aTemporaryFolder } from '../support/folder.ts'
 import { instance } from '../support/instance/instance.ts'
 import { aShop, checkShop, shopLanguages } from '../support/shops.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'shops-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = await aTemporaryFolder()
 
 it.each(shopLanguages)('the shop of the guide passes (%s)', async (language) => {
   const scenarios = [

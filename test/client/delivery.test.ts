@@ -1,7 +1,4 @@
 /** Places orders and follows them on a real chain. */
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import {
@@ -13,6 +10,7 @@ import {
   OrderReplacedError,
 } from '../../client/src/index.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
+import { serve } from '../support/server.ts'
 
 const buyerUserId = await aPerson(privateKeyToAddress(generatePrivateKey()))
 const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
@@ -34,7 +32,7 @@ async function anOrder(newOrder: NewOrder) {
  */
 async function aCutConnection(cuts: number) {
   const keys: (string | undefined)[] = []
-  const server = createServer(async (request, response) => {
+  const url = await serve(async (request, response) => {
     const { authorization = '', 'idempotency-key': key } = request.headers
     keys.push(String(key))
     const chunks = await request.toArray()
@@ -46,10 +44,8 @@ async function aCutConnection(cuts: number) {
     const text = await answer.text()
     if (keys.length <= cuts) return void response.destroy()
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, keys, stop: () => server.close() }
+  })
+  return { url, keys }
 }
 
 it('places an order once if the connection breaks after it was placed', async () => {
@@ -59,7 +55,6 @@ it('places an order once if the connection breaks after it was placed', async ()
 
   const { orders } = await shop.placeOrders({ body: [order] })
 
-  network.stop()
   expect(network.keys).toHaveLength(3)
   expect(new Set(network.keys).size).toBe(1)
   const { orders: stored } = await client.listOrders({ buyerUserId })
@@ -74,7 +69,6 @@ it('uses another key for each call, or the key of the caller', async () => {
   const again = await shop.placeOrders({ body: [order] }, { headers })
   const other = await shop.placeOrders({ body: [order] })
   await shop.placeOrders({ body: [order] })
-  network.stop()
   // The delivery may have begun between the two.
   expect(again.orders.map(({ id }) => id)).toEqual(first.orders.map(({ id }) => id))
   expect(other.orders[0]?.id).not.toBe(first.orders[0]?.id)

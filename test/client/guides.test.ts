@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
 import { environment } from '../support/environment.ts'
+import { aTemporaryFolder } from '../support/folder.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
@@ -25,16 +25,9 @@ type Received = { headers: IncomingHttpHeaders; body: string }
 /** As the programs call it. */
 const shop = { url: instance.url, token: instance.shopToken }
 
-let folder: string
+const folder = await aTemporaryFolder()
 /** Where webhooks are sent. */
 const receiverPort = String(instance.receivers.docs)
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'programs-'))
-})
-afterAll(async () => {
-  await rm(folder, { recursive: true })
-})
 
 /** Stores a program as a reader does who has installed its packages. Returns the file. */
 async function store(program: string, language: Language): Promise<string> {
@@ -295,11 +288,20 @@ it.each(languages.filter((language) => language !== 'sh'))(
     expect(await run(program, language)).toBe(refused)
     const books = JSON.parse(await readFile(file, 'utf8'))
     expect(books.after).toMatch(/^evt_\d+$/)
-    await writeFile(file, JSON.stringify({ ...books, after: 'evt_1' }))
-    expect(await run(program, language)).toBe(
-      `the database was restored\nsale ${number}: order ${id}\n${refused}`,
-    )
+    const [sale, ...others] = books.sales
+    const runWith = async (changes: object, known = {}) => {
+      const sales = [{ ...sale, ...known }, ...others]
+      await writeFile(file, JSON.stringify({ ...books, ...changes, sales }))
+      return run(program, language)
+    }
+    const restored = `the database was restored\n${refused}`
+    expect(await runWith({ after: 'evt_1' })).toBe(restored)
     expect(await run(program, language)).toBe(refused)
+    // What it knows is newer than what the marketplace has, or is not in the list of changes.
+    expect(await runWith({}, { sequence: 99 })).toBe(restored)
+    const [since, updatedAt] = ['2100-01-01T00:00:00.000Z', '2100-01-02T00:00:00.000Z']
+    expect(await runWith({ since }, { updatedAt, sequence: 99 })).toBe(restored)
+    expect(await runWith({ since }, { updatedAt })).toBe(refused)
     const known = { number, order, orderId: Number(id), source: 'shop', status: null }
     await writeFile(file, JSON.stringify({ after: null, since: null, sales: [known] }))
     expect(await run(program, language)).toBe(`sale ${number}: transferred\n`)

@@ -1,14 +1,13 @@
 /** `npm run import -- --remote`. */
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { command as importCommand } from '../../scripts/operate/import.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
 import { aFolder, call, type Folder, pointStagingAt } from '../support/command.ts'
 import { instance, query } from '../support/instance/instance.ts'
+import { serve } from '../support/server.ts'
 
 let folder: Folder
 /** The first lines of the calls that arrived. */
@@ -18,7 +17,7 @@ let broken: number[] = []
 /** The number of calls before the token is revoked. */
 let allowed = Infinity
 
-const proxy = createServer(async (request, response) => {
+const proxy = await serve(async (request, response) => {
   const target = new URL(request.url ?? '', instance.url)
   const line = target.searchParams.get('line')
   if (line) calls.push(Number(line))
@@ -31,17 +30,14 @@ const proxy = createServer(async (request, response) => {
   })
   response.writeHead(answer.status, { 'content-type': 'application/json' })
   response.end(await answer.text())
-}).listen(0)
+})
 
 beforeAll(async () => {
   folder = await aFolder()
-  await pointStagingAt(`http://localhost:${(proxy.address() as AddressInfo).port}`)
+  await pointStagingAt(proxy)
 })
 
-afterAll(async () => {
-  proxy.close()
-  await folder.remove()
-})
+afterAll(() => folder.remove())
 
 beforeEach(() => {
   calls = []

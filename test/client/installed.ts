@@ -1,17 +1,15 @@
 /** A project of a shop that has only the packed client installed. */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll } from 'vitest'
+import { aTemporaryFolder } from '../support/folder.ts'
 
 export const run = promisify(execFile)
 
 /** Returns the folder of the project, of the package in it, and the path of the packed file. */
 export async function installPackage() {
-  const shop = await mkdtemp(join(tmpdir(), 'shop-'))
-  afterAll(() => rm(shop, { recursive: true }))
+  const shop = await aTemporaryFolder()
   await writeFile(join(shop, 'package.json'), '{ "type": "module" }')
   await run('npm', ['pack', '--workspace', 'client', '--pack-destination', shop])
   const [name = ''] = (await readdir(shop)).filter((file) => file.endsWith('.tgz'))

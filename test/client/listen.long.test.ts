@@ -1,13 +1,13 @@
 /** `marketplace listen` forwards what the instance sends itself. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from 'vitest'
 import { createClient, verifyWebhook } from '../../client/src/index.ts'
 import { environment } from '../support/environment.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
+import { serve } from '../support/server.ts'
 
 const client = createClient(instance)
 const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
@@ -31,18 +31,15 @@ afterEach(async () => {
 /** Starts a receiver that answers challenges. `statusOf` may refuse a message. */
 async function aReceiver(statusOf: (message: Received) => number = () => 200) {
   const received: Received[] = []
-  const server = createServer(async (request, response) => {
+  const url = await serve(async (request, response) => {
     const message = { headers: request.headers, body: await text(request) }
     received.push(message)
     const { data } = JSON.parse(message.body)
     response.writeHead(statusOf(message)).end(data.challenge)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanups.push(() => server.close())
-  const { port } = server.address() as AddressInfo
+  })
   const about = (orderId: number) =>
     received.filter(({ body }) => JSON.parse(body).data.orderId === orderId)
-  return { host: `127.0.0.1:${port}`, about }
+  return { host: new URL(url).host, about }
 }
 
 /** Starts the command, and waits until it has begun. */
@@ -131,16 +128,13 @@ it('goes on from the end of a log that was set back', async () => {
     evt_9: [{ error: 'set back', code: 'events_removed', issues: [{ code: 'events_removed' }] }],
     evt_4: [page('evt_5', [event('evt_5', 7)])],
   }
-  const server = createServer((request, response) => {
+  const url = await serve((request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://localhost')
     const after = searchParams.get('after') ?? 'since'
     const answer = answers[after]?.shift() ?? page(after)
     response.writeHead('code' in answer ? 410 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanups.push(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
   const { printed, stop } = await listen('--forward-to', receiver.host, '--url', url)
   await expect.poll(() => receiver.about(7).length).toBe(1)
   expect(printed.errors).toBe('The log was set back, or has lost events. Going on from its end.\n')

@@ -2,13 +2,11 @@
  * The shops of the guide take no order of another shop for their own, although it has the number of
  * a sale that they have stored and not placed yet.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
+import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { Shop } from '../../client/src/cli/check/shop.ts'
 import { newSecret, signedHeaders, toMessage } from '../../client/src/cli/message.ts'
 import {
@@ -17,9 +15,11 @@ import {
   type MarketplaceEvent,
   type PlacedOrder,
 } from '../../client/src/index.ts'
+import { aTemporaryFolder } from '../support/folder.ts'
 import { aToken, instance, query } from '../support/instance/instance.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { aFreePort } from '../support/project.ts'
+import { serve } from '../support/server.ts'
 import { aShop, type Language, shopLanguages } from '../support/shops.ts'
 
 /** The name of the shop's token. */
@@ -90,8 +90,8 @@ async function sellAsStranger(
  * `mute`, it passes requests on and breaks the connection instead of answering.
  */
 async function aGate() {
-  const gate = { state: 'shut' as 'shut' | 'mute' | 'open', calls: 0, url: '', stop: () => {} }
-  const server = createServer(async (request, response) => {
+  const gate = { state: 'shut' as 'shut' | 'mute' | 'open', calls: 0, url: '' }
+  gate.url = await serve(async (request, response) => {
     const body = await buffer(request)
     gate.calls++
     if (gate.state === 'shut') return void response.destroy()
@@ -111,24 +111,13 @@ async function aGate() {
       delete headers[name]
     response.writeHead(answer.status, headers).end(bytes)
   })
-  const port = await aFreePort()
-  await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve))
-  gate.url = `http://127.0.0.1:${port}`
-  gate.stop = () => {
-    server.close()
-    server.closeAllConnections()
-  }
   return gate
 }
 
-let folder: string
+const folder = await aTemporaryFolder()
 const stops: (() => unknown)[] = []
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'own-orders-'))
-})
 afterAll(async () => {
   for (const stop of stops) await stop()
-  await rm(folder, { recursive: true })
 })
 
 /** Starts a shop of the guide behind a gate that is shut. */
@@ -146,7 +135,7 @@ async function startShop(language: Language) {
     },
   })
   await shop.start(AbortSignal.timeout(30_000))
-  stops.push(() => shop.kill(), gate.stop)
+  stops.push(() => shop.kill())
   const sell = async (number: string, buyer: { wallet: string } | { email: string }) => {
     await shop.sell({ number, ...sold, quantity: 1, buyer, buyerBillingData, ...price })
   }

@@ -1,29 +1,27 @@
 /** Calls that fail, with a server that answers as a test says. */
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiError, type ClientOptions, createClient } from '../../client/src/index.ts'
 import { delayAfter, wait } from '../../client/src/retry.ts'
+import { aFreePort } from '../support/project.ts'
+import { serve } from '../support/server.ts'
 
 type Answer = (response: ServerResponse) => void
 
 /** What the next requests get; the last answer is repeated. */
 let answers: Answer[] = []
 let requests: IncomingMessage[] = []
-const server = createServer((request, response) => {
+const site = await serve((request, response) => {
   requests.push(request)
   const answer = answers.length > 1 ? answers.shift() : answers[0]
   answer?.(response)
-}).listen(0, '127.0.0.1')
-await once(server, 'listening')
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+})
+const url = `${site}/`
 
 beforeEach(() => {
   requests = []
 })
-afterAll(() => server.close())
 
 const succeed: Answer = (response) =>
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"orders":[]}')
@@ -130,11 +128,7 @@ it('expects nothing, or a file, where the API answers that', async () => {
 })
 
 it('names the address that refuses the connection', async () => {
-  const closed = createServer().listen(0, '127.0.0.1')
-  await once(closed, 'listening')
-  const { port } = closed.address() as AddressInfo
-  closed.close()
-  await once(closed, 'close')
+  const port = await aFreePort()
   const client = createClient({ url: `http://127.0.0.1:${port}`, retry: { attempts: 1 } })
   await expect(client.getStats()).rejects.toThrow(
     new TypeError(

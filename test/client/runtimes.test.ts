@@ -1,13 +1,11 @@
 /** The packed client in Node, Workers and browsers. */
-import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { open } from '../browser/browser.ts'
 import { hasChromium } from '../browser/chromium.ts'
+import { serve } from '../support/server.ts'
 import { run } from './installed.ts'
 import { expected, prepareRuntimes } from './runtimes.ts'
 
@@ -50,15 +48,13 @@ it('runs in Workers', async () => {
 
 describe.skipIf(!hasChromium)('in browsers', () => {
   it('runs on the pages of another site', async () => {
-    const site = createServer(async ({ url = '/' }, response) => {
+    const site = await serve(async ({ url = '/' }, response) => {
       if (!url.endsWith('.js')) return response.setHeader('content-type', 'text/html').end()
       const path = url === '/check.js' ? join(shop, url) : join(folder, url)
       response.setHeader('content-type', 'text/javascript').end(await readFile(path))
-    }).listen(0, '127.0.0.1')
-    onTestFinished(() => void site.close())
-    await once(site, 'listening')
+    })
     const page = await open()
-    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+    await page.goto(site)
     // As a text, because Vitest rewrites imports.
     const script = `Promise.all([import('/dist/index.js'), import('/check.js')])
       .then(([client, { check }]) => check(client, ${JSON.stringify(input)}))`

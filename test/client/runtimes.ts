@@ -1,12 +1,9 @@
 /** What programs in the runtimes do with the packed client. */
-import { once } from 'node:events'
 import { copyFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
-import { afterAll } from 'vitest'
 import { instance } from '../support/instance/instance.ts'
+import { serve } from '../support/server.ts'
 import { installPackage } from './installed.ts'
 
 /** What a runtime that does everything prints. */
@@ -32,14 +29,8 @@ function aMessage() {
 
 /** Starts a server that never answers, and installs the client with two programs that use it. */
 export async function prepareRuntimes() {
-  const silent = createServer(() => {}).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  afterAll(() => {
-    silent.closeAllConnections()
-    silent.close()
-  })
-  const { port } = silent.address() as AddressInfo
-  const input = { url: instance.url, hangingUrl: `http://127.0.0.1:${port}`, message: aMessage() }
+  const hangingUrl = await serve(() => {})
+  const input = { url: instance.url, hangingUrl, message: aMessage() }
 
   const { shop, folder } = await installPackage()
   await copyFile('test/client/runtimes/check.js', join(shop, 'check.js'))

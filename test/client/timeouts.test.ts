@@ -1,9 +1,8 @@
 /** Calls to servers that answer late, half or never. */
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeEach, expect, it } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { beforeEach, expect, it } from 'vitest'
 import { type ClientOptions, createClient, type Retry } from '../../client/src/index.ts'
+import { serve } from '../support/server.ts'
 
 type Answer = (response: ServerResponse) => void
 
@@ -11,21 +10,15 @@ type Answer = (response: ServerResponse) => void
 let answers: Answer[] = []
 let requests = 0
 let retries: Retry[] = []
-const server = createServer((_, response) => {
+const url = await serve((_, response) => {
   requests += 1
   const answer = answers.length > 1 ? answers.shift() : answers[0]
   answer?.(response)
-}).listen(0, '127.0.0.1')
-await once(server, 'listening')
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
 
 beforeEach(() => {
   requests = 0
   retries = []
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
 })
 
 const succeed: Answer = (response) =>

@@ -1,22 +1,21 @@
 /** `marketplace verify`: a true proof of a real delivery passes, and everything else is caught. */
-import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { SignJWT } from 'jose'
 import { type Address, createPublicClient, http } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../client/src/cli/run.ts'
 import { command as verify } from '../../client/src/cli/verify.ts'
 import { type Answer, createClient, DeliveryFailedError } from '../../client/src/index.ts'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { hashContent } from '../../src/ethereum/contract.ts'
+import { aTemporaryFolder } from '../support/folder.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
+import { serve } from '../support/server.ts'
 
 type File = Answer<'getProof'>
 type Proof = File['proof']
@@ -30,7 +29,7 @@ const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', count
 /** A delivered ERC-721 token of the demo catalogue, and pieces of an ERC-1155 token. */
 let unique: File
 let pieces: File
-let folder: string
+const folder = await aTemporaryFolder()
 
 async function aProof(nftId: number, quantity: number): Promise<File> {
   const buyerUserId = await aPerson(privateKeyToAddress(generatePrivateKey()))
@@ -41,11 +40,9 @@ async function aProof(nftId: number, quantity: number): Promise<File> {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'proofs-'))
   unique = await aProof(1, 1)
   pieces = await aProof(2, 2)
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 let files = 0
 
@@ -122,7 +119,7 @@ async function aDeliveryThatMovedNothing(): Promise<Proof> {
 
 /** A node that answers some methods with another result. */
 async function aLiar(lies: Record<string, (result: never, call: Rpc) => unknown>) {
-  const node = await aSite(async (request, response) => {
+  const node = await serve(async (request, response) => {
     const call = (await json(request)) as Rpc
     const answer = await fetch(rpcUrl, { method: 'POST', body: JSON.stringify(call), headers })
     const { id, result } = (await answer.json()) as { id: number; result: never }
@@ -133,15 +130,6 @@ async function aLiar(lies: Record<string, (result: never, call: Rpc) => unknown>
   return ['--rpc', node] as const
 }
 const headers = { 'content-type': 'application/json' }
-
-/** A server of a stranger. Returns its URL. */
-async function aSite(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  onTestFinished(() => server.closeAllConnections())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 
 const timeoutAfter = AbortSignal.timeout.bind(AbortSignal)
 
@@ -300,7 +288,7 @@ describe('the signature', () => {
 
   it('is of the marketplace that is expected, and another one is asked for nothing', async () => {
     const asked: unknown[] = []
-    const iss = await aSite((request, response) => {
+    const iss = await serve((request, response) => {
       asked.push(request.url)
       response.end()
     })
@@ -368,7 +356,7 @@ describe('the site of the keys', () => {
     ['never ends', (_, response) => response.writeHead(200).write('{"keys":['), 'timeout'],
     ['sends more than keys', (_, response) => response.end(' '.repeat(65_537)), '64 KB'],
   ])('is not believed if it %s', async (_, answer, says) => {
-    const keys = await aSite(answer)
+    const keys = await serve(answer)
     const limit = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeoutAfter(200))
     const { status, out } = await run(unique, '--keys', keys)
     limit.mockRestore()
@@ -394,7 +382,7 @@ describe('the node', () => {
   })
 
   it('must answer in time, and completely', async () => {
-    const node = await aSite((_, response) => {
+    const node = await serve((_, response) => {
       response.writeHead(200, headers).write('{"jsonrpc":"2.0",')
     })
     const keys = await written(await client.getProofKeys())

@@ -1,7 +1,9 @@
 /** What a step asks nodes at most, and reads of their answers. */
+
 import { env } from 'cloudflare:workers'
 import { getAddress, numberToHex } from 'viem'
 import { expect, it } from 'vitest'
+import { times } from '../orders/shop.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { watchRequests } from '../support/chain/fetch.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -9,8 +11,6 @@ import { anEngine } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 
 const edition = { standard: 'erc1155' } as const
-const times = <T>(count: number, value: (i: number) => T): T[] =>
-  Array.from({ length: count }, (_, i) => value(i))
 
 it('asks for no receipts of expired transactions while their nonces are not used', async () => {
   const chain = await aChain({ erc1155: 10 })

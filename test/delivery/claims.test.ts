@@ -3,7 +3,6 @@ import { env } from 'cloudflare:workers'
 import { getAddress, type Hex, numberToHex } from 'viem'
 import { expect, it } from 'vitest'
 import { aChain, type Chain } from '../support/chain/chain.ts'
-import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import { rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { aPaidItem } from '../support/delivery/items.ts'
@@ -41,10 +40,10 @@ async function fakeReceipt(chain: Chain, hash: string | undefined) {
   }
 }
 
-/** Places an item whose transaction the first node swallows and then shows in the newest block. */
-async function aSwallowedSale(nodes: number) {
+/** Places an item whose transaction the node swallows and then shows in the newest block. */
+async function aSwallowedSale() {
   const chain = await aChain({ erc1155: 10 })
-  const market = aMarketplace(chain, { nodes })
+  const market = aMarketplace(chain)
   const item = await aPaidItem(chain, edition)
   const swallow = {
     ...{ node: '0', on: ['eth_sendRawTransaction'] },
@@ -68,19 +67,8 @@ async function aSwallowedSale(nodes: number) {
   return { chain, market, item, nonce }
 }
 
-it('does not close a transaction that only one node shows in a block', async () => {
-  const { chain, market, item } = await aSwallowedSale(2)
-  await live(market, 2 * MINUTE)
-  expect(await transactionsOf(chain)).toMatchObject([{ isOpen: 1 }])
-  await chain.setFaults()
-  await live(market, 2 * MINUTE)
-  await expectDelivered(chain, [item])
-  await expectExactlyOnce(chain, [item])
-  expect(logged('foreign_transaction')).toEqual([])
-})
-
 it('signs a nonce again ten minutes after the only node has made up its receipt', async () => {
-  const { chain, market, item, nonce } = await aSwallowedSale(1)
+  const { chain, market, item, nonce } = await aSwallowedSale()
   await live(market, MINUTE)
   // It was believed, so the next transaction has to wait for a nonce that nobody has used.
   const [closed] = await transactionsOf(chain)
@@ -90,22 +78,6 @@ it('signs a nonce again ten minutes after the only node has made up its receipt'
   await expectDelivered(chain, [item])
   await expectExactlyOnce(chain, [item])
   expect(logged('nonces_contradicted')).toHaveLength(1)
-})
-
-it.each(['0', '1'])('signs no nonce that only node %s counts', async (node) => {
-  const chain = await aChain({ erc1155: 10 })
-  const market = aMarketplace(chain, { nodes: 2 })
-  const item = await aPaidItem(chain, edition)
-  await chain.setFaults({
-    ...{ node, on: ['eth_getTransactionCount'] },
-    effect: { result: numberToHex(10 ** 9) },
-  })
-  market.queue.put(chain)
-  await live(market, MINUTE)
-  expect((await transactionsOf(chain)).filter((row) => row.nonce >= 10 ** 9)).toEqual([])
-  await chain.setFaults()
-  await live(market, MINUTE)
-  await expectDelivered(chain, [item])
 })
 
 it('forgets a settled block that no node has had for ten minutes', async () => {
@@ -185,52 +157,6 @@ it('does not forget a contract for which it has signed, though no node knows it 
   expect(await rowOf(second)).toMatchObject({ state: 'queued', contract: null })
   expect(await networkOf(chain)).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
   expect(logged('contract_not_linked')).not.toEqual([])
-})
-
-it.each([
-  ['a nonce of 10^9', 'eth_getTransactionByHash', { nonce: numberToHex(10 ** 9) }],
-  ['another block', 'eth_getTransactionReceipt', { blockNumber: numberToHex(2 ** 31) }],
-  ['another block hash', 'eth_getTransactionReceipt', { blockHash: numberToHex(7, { size: 32 }) }],
-  ['a failure', 'eth_getTransactionReceipt', { status: '0x0' }],
-])('stores nothing of a transaction that is searched with %s at one node', async (_, on, lie) => {
-  const chain = await aChain({ erc1155: 10 })
-  const market = aMarketplace(chain, { nodes: 2 })
-  const item = await aPaidItem(chain, edition)
-  const copy = await takeSnapshot()
-  market.queue.put(chain)
-  await live(market, 10)
-  const { txId } = await rowOf(item)
-  const truth = await networkOf(chain)
-  const [sent] = await transactionsOf(chain)
-  const answer = Object(await chain.rpc(on, txId))
-  await restore(copy)
-  await chain.setFaults({ node: '0', on: [on], effect: { result: { ...answer, ...lie } } })
-  market.queue.put(chain)
-  await live(market, MINUTE)
-  await chain.setFaults()
-  pass(MINUTE)
-  await live(market, 2 * MINUTE)
-  expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId })
-  expect(await networkOf(chain)).toEqual(truth)
-  expect(await transactionsOf(chain)).toMatchObject([{ nonce: sent?.nonce, block: sent?.block }])
-})
-
-it('takes no event of another contract for that of the Delivery contract', async () => {
-  const chain = await aChain({ erc1155: 10 })
-  const market = aMarketplace(chain, { nodes: 2 })
-  const item = await aPaidItem(chain, edition)
-  const copy = await takeSnapshot()
-  market.queue.put(chain)
-  await live(market, 10)
-  const { txId } = await rowOf(item)
-  const { logs } = Object(await chain.receiptOf(txId ?? undefined))
-  await restore(copy)
-  const foreign = logs.map((log: object) => ({ ...log, address: `0x${'ab'.repeat(20)}` }))
-  await chain.setFaults({ node: '0', on: ['eth_getLogs'], effect: { result: foreign } })
-  market.queue.put(chain)
-  await live(market, MINUTE)
-  expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId })
-  expect(JSON.parse((await networkOf(chain))?.contracts ?? '')).toEqual([chain.delivery])
 })
 
 it('fails nothing for a missing event that one node does not have, while the other is silent', async () => {

@@ -30,10 +30,6 @@ async function deploy(chain: Chain, { recipient }: PaidItem) {
   await chain.rpc('anvil_setCode', recipient, code)
 }
 
-/** Asks to cancel an item. */
-const requestCancellation = ({ id }: PaidItem) =>
-  db.update(deliveries).set({ requestedAction: 'cancel' }).where(eq(deliveries.id, id))
-
 it('gets its items on its own chain, with no more requests to the node', async () => {
   const chain = await aChain({ erc1155: 3 })
   const known = await aPaidItem(chain, erc1155)
@@ -71,7 +67,6 @@ describe('on another chain', () => {
       { ...elsewhere(chain), recipient },
       erc1155,
     ])
-    if (!account || !contract || !other) throw new Error('no items')
     const engine = anEngine(chain)
     await engine.run()
     const failed = { state: 'failed', ...reasonOn(chain), dueAt: null, tries: 0 }
@@ -86,15 +81,6 @@ describe('on another chain', () => {
     await engine.run(MINUTE)
     expect(await rowOf(contract)).toMatchObject(failed)
     expect(await transferEvents(chain)).toHaveLength(1)
-  })
-
-  it('does not stop a cancellation', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await aPaidItem(chain, elsewhere(chain))
-    await requestCancellation(item)
-    await anEngine(chain).run()
-    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
-    expect(await transactionsOf(chain)).toHaveLength(1)
   })
 })
 
@@ -135,27 +121,6 @@ describe('that is not deployed', () => {
     expect(await rowOf(item)).toMatchObject({ failingSince: null })
   })
 
-  it('gets its items if it is deployed before a retry', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await anUndeployedItem(chain)
-    const engine = anEngine(chain)
-    await engine.run()
-    await engine.run(10 * MINUTE)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed' })
-    await deploy(chain, item)
-    await engine.retry(item)
-    await engine.run(11 * MINUTE)
-    await expectDelivered(chain, [item])
-  })
-
-  it('does not stop a cancellation', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await anUndeployedItem(chain)
-    await requestCancellation(item)
-    await anEngine(chain).run()
-    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
-  })
-
   it('does not fail its items if only one of two nodes says so', async () => {
     const chain = await aChain({ erc1155: 1 })
     const item = await anUndeployedItem(chain)
@@ -186,15 +151,19 @@ describe('that is not deployed', () => {
     await engine.run(60 * MINUTE)
     await expectDelivered(chain, [item])
   })
+})
 
-  it('fails its items if both of two nodes say so', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await anUndeployedItem(chain)
-    const engine = anEngine(chain, { rpcUrls: [chain.proxyUrl, chain.rpcUrl] })
-    await engine.run()
-    await engine.run(10 * MINUTE)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', ...NOT_DEPLOYED })
-  })
+it('does not stop a cancellation, on another chain or before it is deployed', async () => {
+  const chain = await aChain({ erc1155: 2 })
+  const items = await paidItems(
+    chain,
+    [1, 0].map((more) => ({ ...erc1155, recipientChainId: chain.chainId + more })),
+  )
+  await db.update(deliveries).set({ requestedAction: 'cancel' })
+  await anEngine(chain).run()
+  for (const item of items)
+    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
+  expect(await transactionsOf(chain)).toHaveLength(1)
 })
 
 it.each<[string, Effect]>([

@@ -97,20 +97,6 @@ it('replaces a transaction when the market is above its fees, with the same nonc
   expect(await rowOf(item)).toMatchObject({ txId: replaced?.hash })
 })
 
-it('finds the transaction that was replaced, if that is mined', async () => {
-  const { chain, item, engine, sent } = await anItemInFlight()
-  await chain.rpc('anvil_dropTransaction', sent.hash)
-  await mineAt(chain, parseGwei('10'))
-  await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
-  await engine.step()
-  await mineAt(chain, parseGwei('1'))
-  await chain.rpc('eth_sendRawTransaction', sent.raw)
-  await chain.mine()
-  await engine.step()
-  await expectDelivered(chain, [item])
-  expect(await rowOf(item)).toMatchObject({ txId: sent.hash })
-})
-
 it('raises the fees up to the cap, and waits there', async () => {
   const { chain, item, engine } = await anItemInFlight({ maxFeePerGasGwei: 20 })
   await mineAt(chain, parseGwei('30'))

@@ -10,7 +10,7 @@ import { run } from '../../src/delivery/run.ts'
 import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { readSettings } from '../../src/env.ts'
 import { placeOrders } from '../../src/orders/place.ts'
-import { callerOf } from '../orders/shop.ts'
+import { callerOf, copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
@@ -22,7 +22,6 @@ import { aListing, aMasterToken, anAddress, anNft, aUser } from '../support/make
 import { measured } from '../support/measured.ts'
 
 const erc1155 = { standard: 'erc1155' } as const
-const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
 
 const execute = (sql: string, ...values: unknown[]) =>
   env.DB.prepare(sql)
@@ -31,7 +30,7 @@ const execute = (sql: string, ...values: unknown[]) =>
 
 /** Transfers of the past, 50 in each of their transactions. */
 async function transferredItems(chain: Chain, count: number) {
-  const ids = (await paidItems(chain, times(count, erc1155))).map(({ id }) => id)
+  const ids = (await paidItems(chain, copies(count, erc1155))).map(({ id }) => id)
   await execute(
     `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
        maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block, blockHash,
@@ -96,7 +95,6 @@ describe('with 3,000 transferred items', () => {
     pass(11 * 60)
     await run()
     const queued = await aPaidItem(chain, erc1155)
-    if (!inFlight) throw new Error('no item')
     expect(await rowOf(inFlight)).toMatchObject({ state: 'in_flight' })
     expect(await rowOf(failed)).toMatchObject({ state: 'failed' })
 
@@ -138,7 +136,7 @@ describe('with 3,000 transferred items', () => {
 it('with 3,000 items of another chain that wait no trip of a run reads more than a few rows', async () => {
   const chain = await aChain({ erc1155: 1 })
   const elsewhere = { ...chain, name: 'elsewhere', chainId: 1 }
-  await paidItems(elsewhere, times(3000, { ...erc1155, recipient: null }))
+  await paidItems(elsewhere, copies(3000, { ...erc1155, recipient: null }))
   const item = await aPaidItem(chain, erc1155)
   const waiting = await aPaidItem(chain, { ...erc1155, recipient: null })
   startClock()
@@ -168,7 +166,7 @@ async function place100Orders(chain: Chain, { deps }: Instance) {
   await anAddress(buyer)
   const order = { nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.id }
   const caller = await callerOf(await aMasterToken())
-  await placeOrders({ ...deps, caller, now: new Date() }, { orders: times(100, order) })
+  await placeOrders({ ...deps, caller, now: new Date() }, { orders: copies(100, order) })
 }
 
 /** Seconds from now until the chain is looked at again; null if nothing is planned. */

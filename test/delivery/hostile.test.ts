@@ -10,6 +10,8 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { describeReason, explain, type Reason } from '../../src/delivery/reasons.ts'
+import { copies } from '../orders/shop.ts'
+import { firstCases } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Answer } from '../support/chain/fixtures.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -25,7 +27,6 @@ const MINUTE = 60
 const hookAbi = parseAbi(['function setAnswer(uint8 answer)'])
 const [ACCEPTS, BURNS_ALL_GAS] = [0, 2]
 const edition: Sale = { standard: 'erc1155' }
-const many = (count: number, sale: Sale = edition) => Array.from({ length: count }, () => sale)
 
 const fulfilments = ['transfer', 'mint'] as const
 
@@ -36,44 +37,53 @@ const kinds = fulfilments.flatMap((fulfilment) => [
 
 const TOO_MUCH_GAS = explain('gas_limit_exceeded')
 
-describe.each(kinds)('a recipient of an $standard token ($fulfilment)', (kind) => {
-  const { standard } = kind
+describe('a recipient', () => {
+  type Row = [Answer, erc721: Reason, erc1155: Reason]
   const refused = (detail: string) => explain('recipient_rejects', detail)
-  const silent =
-    standard === 'erc721'
-      ? 'ERC721: transfer to non ERC721Receiver implementer'
-      : 'ERC1155: transfer to non-ERC1155Receiver implementer'
-  const rejected = 'ERC1155: ERC1155Receiver rejected tokens'
+  const silent = {
+    erc721: 'ERC721: transfer to non ERC721Receiver implementer',
+    erc1155: 'ERC1155: transfer to non-ERC1155Receiver implementer',
+  }
+  const answers: [Row, ...Row[]] = [
+    ['refuses', refused('refused'), refused('refused')],
+    ['burns all gas', TOO_MUCH_GAS, TOO_MUCH_GAS],
+    ['reverts with 100 KB', refused('error 0x00000000'), refused(silent.erc1155)],
+    ['returns 100 KB', refused(silent.erc721), refused('ERC1155: ERC1155Receiver rejected tokens')],
+  ]
+  /** The first of each kind has another answer. */
+  const cases = answers.flatMap((_, shift) =>
+    kinds.map((kind, i) => {
+      const [answer, erc721, erc1155] = answers[(i + shift) % answers.length] ?? answers[0]
+      return { kind, ...kind, answer, reason: { erc721, erc1155 }[kind.standard] }
+    }),
+  )
 
-  it.each<[Answer, Reason]>([
-    ['refuses', refused('refused')],
-    ['burns all gas', TOO_MUCH_GAS],
-    ['reverts with 100 KB', refused(standard === 'erc721' ? 'error 0x00000000' : silent)],
-    ['returns 100 KB', refused(standard === 'erc721' ? silent : rejected)],
-  ])('that %s fails alone, after ten minutes and without a transaction', async (answer, reason) => {
-    const chain = await aChain({ erc721: 3, erc1155: 2, mints: true })
-    const recipient = await chain.aRecipient(answer)
-    const [first, hostile, last] = await paidItems(chain, [
-      kind,
-      { ...kind, recipient },
-      { ...kind, standard: 'erc721' },
-    ])
-    if (!first || !hostile || !last) throw new Error('no items')
-    const engine = anEngine(chain)
-    await engine.run()
-    await expectDelivered(chain, [first, last])
-    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', ...reason, tries: 0 })
-    await engine.run(10 * MINUTE)
-    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', ...reason })
-    expect(await transactionsOf(chain)).toHaveLength(1)
-    const { reasonCode } = reason
-    expect(logged('delivery_failed')).toEqual([
-      { itemId: hostile.id, reasonCode, reason: describeReason(reason) },
-    ])
-  })
+  it.each(firstCases(kinds.length, cases))(
+    'of an $standard token ($fulfilment) that $answer fails alone, after ten minutes and without a transaction',
+    async ({ kind, answer, reason }) => {
+      const chain = await aChain({ erc721: 3, erc1155: 2, mints: true })
+      const recipient = await chain.aRecipient(answer)
+      const [first, hostile, last] = await paidItems(chain, [
+        kind,
+        { ...kind, recipient },
+        { ...kind, standard: 'erc721' },
+      ])
+      const engine = anEngine(chain)
+      await engine.run()
+      await expectDelivered(chain, [first, last])
+      expect(await rowOf(hostile)).toMatchObject({ state: 'queued', ...reason, tries: 0 })
+      await engine.run(10 * MINUTE)
+      expect(await rowOf(hostile)).toMatchObject({ state: 'failed', ...reason })
+      expect(await transactionsOf(chain)).toHaveLength(1)
+      const { reasonCode } = reason
+      expect(logged('delivery_failed')).toEqual([
+        { itemId: hostile.id, reasonCode, reason: describeReason(reason) },
+      ])
+    },
+  )
 })
 
-it.each(fulfilments)(
+it.each(firstCases(1, fulfilments))(
   'delivers a token that needs much gas (%s), once gasPerItem allows it',
   async (fulfilment) => {
     const chain = await aChain({ erc721: 1, mints: true })
@@ -87,36 +97,23 @@ it.each(fulfilments)(
   },
 )
 
-describe.each(fulfilments)(
+describe.each(firstCases(1, fulfilments))(
   'a recipient that burns its gas only on the chain (%s)',
   (fulfilment) => {
     const sale: Sale = { standard: 'erc1155', fulfilment }
 
-    it('is seen through, because the simulation sends a gas price, and stops nobody', async () => {
-      const chain = await aChain({ erc1155: 10, mints: true })
-      const recipient = await chain.aRecipient('burns gas unless the gas price is 0')
-      const [hostile, ...honest] = await paidItems(chain, [
-        { ...sale, recipient },
-        ...many(4, sale),
-      ])
-      if (!hostile) throw new Error('no item')
-      await anEngine(chain).run()
-      await expectDelivered(chain, honest)
-      const reasonCode = 'gas_limit_exceeded'
-      expect(await rowOf(hostile)).toMatchObject({ state: 'queued', tries: 0, reasonCode })
-      expect(await transactionsOf(chain)).toHaveLength(1)
-    })
-
     it('delays honest buyers by nothing, even with a hundred orders before theirs', async () => {
       const chain = await aChain({ erc1155: 100, mints: true })
       const recipient = await chain.aRecipient('burns gas unless the gas price is 0')
-      await paidItems(chain, many(100, { ...sale, recipient }))
-      const honest = await paidItems(chain, many(50, sale))
+      const hostile = await paidItems(chain, copies(100, { ...sale, recipient }))
+      const honest = await paidItems(chain, copies(50, sale))
       const engine = anEngine(chain)
       await engine.step()
       await engine.step()
       await expectDelivered(chain, honest)
       expect(await transactionsOf(chain)).toHaveLength(1)
+      for (const row of (await rowsOf(hostile)).values())
+        expect(row).toMatchObject({ state: 'queued', tries: 0 })
     })
   },
 )
@@ -124,7 +121,7 @@ describe.each(fulfilments)(
 it('delivers an item that hostile recipients left no gas for, without waiting', async () => {
   const chain = await aChain({ erc1155: 60 })
   const recipient = await chain.aRecipient('burns all gas')
-  const hostile = await paidItems(chain, many(59, { standard: 'erc1155', recipient }))
+  const hostile = await paidItems(chain, copies(59, { standard: 'erc1155', recipient }))
   const honest = await aPaidItem(chain, edition)
   await anEngine(chain, { itemsPerTransaction: 60 }).run()
   await expectDelivered(chain, [honest])
@@ -135,7 +132,7 @@ it('delivers an item that hostile recipients left no gas for, without waiting', 
 it('leaves no nonce out for a batch that is not sent', async () => {
   const chain = await aChain({ erc1155: 51 })
   const recipient = await chain.aRecipient('refuses')
-  await paidItems(chain, many(50, { standard: 'erc1155', recipient }))
+  await paidItems(chain, copies(50, { standard: 'erc1155', recipient }))
   const honest = await aPaidItem(chain, edition)
   await anEngine(chain).run()
   await expectDelivered(chain, [honest])
@@ -148,12 +145,11 @@ const NOT_DELIVERABLE = {
   mint: 'mint_refused',
 } as const
 
-describe.each(fulfilments)('a hostile token (%s)', (fulfilment) => {
+describe.each(firstCases(1, fulfilments))('a hostile token (%s)', (fulfilment) => {
   const sell = async (chain: Chain, contract: Address) => {
     await chain.asOwner('setTokenLimit', contract, 10n, 10n)
     const sale: Sale = { standard: 'erc1155', fulfilment }
     const [hostile, honest] = await paidItems(chain, [{ ...sale, contract }, sale])
-    if (!hostile || !honest) throw new Error('no items')
     return { hostile, honest }
   }
 
@@ -263,7 +259,6 @@ describe('a transaction in which gas is burned, although the simulation said oth
       })
     const first = { maxFeePerGas: '0x746a528800', maxPriorityFeePerGas: '0x5d21dba000' }
     const [hostile] = await paidItems(chain, [{ ...edition, contract: token }])
-    if (!hostile) throw new Error('no item')
     const { recipient } = hostile
     await chain.rpc('anvil_setNonce', recipient, numberToHex(nonce))
     const engine = anEngine(chain)

@@ -8,12 +8,12 @@ import { fingerprint } from '../fuzz/fixtures.ts'
 import {
   aShop,
   callerOf,
+  copies,
   dbWithHooks,
   ordersOf,
   placed,
   recordWakeUps,
   settings,
-  times,
 } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { aMasterToken, aToken, db } from '../support/makers.ts'
@@ -68,10 +68,7 @@ describe('makeKeys', () => {
 
   it('returns random keys for orders without a number', async () => {
     const source = { namespace: 'master:shop', providerId: null }
-    const keys = await makeKeys(
-      SECRET,
-      times(100, () => source),
-    )
+    const keys = await makeKeys(SECRET, copies(100, source))
     expect(new Set(keys).size).toBe(100)
     for (const key of keys) expect(key).toMatch(/^0x[0-9a-f]{64}$/)
   })

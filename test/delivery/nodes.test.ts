@@ -1,4 +1,5 @@
 /** Nodes that fail, lag, lie or limit calls: nothing is lost, nothing comes twice. */
+
 import { env } from 'cloudflare:workers'
 import { encodeFunctionResult, getAddress } from 'viem'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
@@ -10,16 +11,15 @@ import { aChain, type Chain } from '../support/chain/chain.ts'
 import { alreadyKnown, type Effect, nonceTooLow, underpriced } from '../support/chain/faults.ts'
 import { watchRequests } from '../support/chain/fetch.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
 import {
   anEngine,
   type NetworkSettings,
   rowOf,
-  rowsOf,
   transactionsOf,
 } from '../support/delivery/engine.ts'
-import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { expectExactlyOnce } from '../support/delivery/oracle.ts'
 
 const logged = recordLogs()
 
@@ -57,12 +57,6 @@ function watchNodes({ proxyUrl }: Chain, ...names: string[]): Sent[] {
     onTestFinished(() => void unwatch())
   }
   return sent
-}
-
-async function expectDelivered(chain: Chain, items: readonly PaidItem[]) {
-  for (const row of (await rowsOf(items)).values())
-    expect(row).toMatchObject({ state: 'transferred', reason: null })
-  await expectExactlyOnce(chain, items)
 }
 
 describe('a node that limits calls', () => {
@@ -551,39 +545,6 @@ describe('a simulation', () => {
     await expectDelivered(chain, [item])
   })
 
-  it('of one of two nodes fails nothing, however long it goes on', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await aPaidItem(chain, edition)
-    await chain.setFaults({ ...lie, node: 'first' })
-    const engine = engineWith(chain, ['first', 'second'])
-    for (const minutes of [0, 1, 3, 7, 10, 11, 30, 120]) {
-      await engine.run(minutes * MINUTE)
-      expect(await rowOf(item)).toMatchObject({ state: 'queued', ...refused })
-    }
-    await chain.setFaults()
-    await engine.run(24 * HOUR)
-    await expectDelivered(chain, [item])
-  })
-
-  it('of two nodes that say the same fails the item after ten minutes', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    // A contract that does not take tokens.
-    const recipient = getAddress(chain.contracts.erc721)
-    const item = await aPaidItem(chain, { ...edition, recipient })
-    const engine = engineWith(chain, ['first', 'second'])
-    await engine.run()
-    const { reasonCode, reason } = await rowOf(item)
-    expect({ reasonCode, reason }).toEqual({
-      reasonCode: 'recipient_rejects',
-      reason: expect.stringMatching(/: ERC1155: transfer to non/),
-    })
-    await engine.run(9 * MINUTE)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason })
-    await engine.run(10 * MINUTE)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason })
-    await expectExactlyOnce(chain, [item])
-  })
-
   it('is not believed by a second node that cannot be asked', async () => {
     const chain = await aChain({ erc1155: 1 })
     const recipient = getAddress(chain.contracts.erc721)
@@ -613,27 +574,6 @@ describe('a simulation', () => {
     for (const minutes of [0, 5, 11, 30]) await engine.run(minutes * MINUTE)
     expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null })
     expect(logged('simulation_failed')).toHaveLength(4)
-    await chain.setFaults()
-    await engine.run(HOUR)
-    await expectDelivered(chain, [item])
-  })
-})
-
-describe('a call of a contract', () => {
-  it.each(
-    firstCases<[string, Effect]>(2, [
-      ['an error', { error: { code: -32603, message: 'internal error' }, reach: 'none' }],
-      ['a missing state', { error: { code: -32000, message: 'missing trie node' }, reach: 'none' }],
-      ['nothing', { result: '0x' }],
-      ['nonsense', { result: `0x${'ff'.repeat(100)}` }],
-    ]),
-  )('that gives %s fails no item, however long it goes on', async (_, effect) => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await aPaidItem(chain, edition)
-    await chain.setFaults({ on: ['eth_call'], effect })
-    const engine = engineWith(chain, ['node'])
-    for (const minutes of [0, 5, 11, 30]) await engine.run(minutes * MINUTE)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null })
     await chain.setFaults()
     await engine.run(HOUR)
     await expectDelivered(chain, [item])

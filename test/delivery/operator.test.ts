@@ -9,17 +9,19 @@ import { batch } from '../../src/db/batch.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { burns, deliveries, instance, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
-import { orderItems, orders } from '../../src/db/schema/orders.ts'
+import { orders } from '../../src/db/schema/orders.ts'
 import { describeReason, explain, rules } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet.ts'
+import { stockOfItem } from '../admin/operator.ts'
+import { copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, type PaidItem, paidItems, type Sale } from '../support/delivery/items.ts'
+import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aMasterToken, db } from '../support/makers.ts'
+import { aMasterToken, db, setRow } from '../support/makers.ts'
 
 const PATH = '/api/admin/transfers'
 const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -64,8 +66,17 @@ function anApi(markets: readonly Market[] = [elsewhere]) {
     const response = await callWith(bindings, method, PATH + path, content)
     return { status: response.status, body: await response.json() }
   }
+  const list = (query = '') => ask('GET', `?${query}`)
+  /** Returns the ids of each page. */
+  const pages = async (query: string, cursor = ''): Promise<number[][]> => {
+    const { body } = await list(query + (cursor && `&cursor=${cursor}`))
+    const page = body as { transfers: { id: number }[]; nextCursor: string | null }
+    const others = page.nextCursor === null ? [] : await pages(query, page.nextCursor)
+    return [page.transfers.map(({ id }) => id), ...others]
+  }
   return {
-    list: (query = '') => ask('GET', `?${query}`),
+    list,
+    pages,
     retry: ({ id }: { id: number }) => ask('POST', `/${id}/retry`),
     cancel: ({ id }: { id: number }) => ask('POST', `/${id}/cancel`),
     writeOff: ({ id }: { id: number }, body: object) => ask('POST', `/${id}/write-off`, body),
@@ -87,17 +98,6 @@ const update = ({ id }: { id: number }, values: Partial<typeof deliveries.$infer
   db.update(deliveries).set(values).where(eq(deliveries.id, id))
 
 const erc1155 = { standard: 'erc1155' } as const
-const times = (count: number, sale: Sale = erc1155) => Array.from({ length: count }, () => sale)
-
-/** Pieces of the item's NFT that are left. */
-async function stockOf({ id }: { id: number }): Promise<number | undefined> {
-  const [row] = await db
-    .select({ left: nfts.availableAmount })
-    .from(orderItems)
-    .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
-    .where(eq(orderItems.id, id))
-  return row?.left
-}
 
 /** What the contract has recorded of a key. */
 async function recordOf(chain: Chain, { key }: PaidItem) {
@@ -181,23 +181,13 @@ describe('the list', () => {
   })
 
   it('goes from page to page, with and without filters', async () => {
-    const items = await paidItems(elsewhere, times(7))
-    const { list } = anApi()
-    const idsOf = async (query: string) => {
-      const pages: number[][] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const { body } = await list(query + (cursor && `&cursor=${cursor}`))
-        const page = body as { transfers: { id: number }[]; nextCursor: string | null }
-        pages.push(page.transfers.map(({ id }) => id))
-        cursor = page.nextCursor
-      }
-      return pages
-    }
+    const items = await paidItems(elsewhere, copies(7, erc1155))
+    const { pages } = anApi()
     const ids = items.map(({ id }) => id)
-    expect(await idsOf('limit=3')).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)])
-    expect(await idsOf('limit=7')).toEqual([ids])
+    expect(await pages('limit=3')).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)])
+    expect(await pages('limit=7')).toEqual([ids])
     for (const item of items.slice(1, 6)) await update(item, failed('recipient_rejects'))
-    expect(await idsOf('limit=2&status=failed')).toEqual([
+    expect(await pages('limit=2&status=failed')).toEqual([
       ids.slice(1, 3),
       ids.slice(3, 5),
       ids.slice(5, 6),
@@ -206,26 +196,22 @@ describe('the list', () => {
 
   it('selects by status and by reason', async () => {
     const chain = await aChain({ erc1155: 2 })
-    const [transferred] = await paidItems(chain, times(1))
+    const [transferred] = await paidItems(chain, [erc1155])
     const engine = anEngine(chain)
     await engine.run()
     await chain.setAutomine(false)
-    const [inFlight] = await paidItems(chain, times(1))
+    const [inFlight] = await paidItems(chain, [erc1155])
     await engine.step(60)
-    const [queued, refused, other] = await paidItems(elsewhere, times(3))
-    const [awaiting] = await paidItems(elsewhere, times(1, { ...erc1155, recipient: null }))
-    if (!transferred || !inFlight || !queued || !refused || !other || !awaiting)
-      throw new Error('no items')
+    const [queued, refused, other] = await paidItems(elsewhere, [erc1155, erc1155, erc1155])
+    const [awaiting] = await paidItems(elsewhere, [{ ...erc1155, recipient: null }])
     await update(queued, explain('holder_not_approved', 'one'))
     await update(inFlight, explain('transfer_failed'))
     await update(refused, failed('recipient_rejects'))
     await update(other, failed('holder_not_approved'))
 
-    const { list } = anApi([elsewhere, chain])
-    const idsOf = async (filter: Record<string, string>) => {
-      const { body } = await list(`${new URLSearchParams(filter)}`)
-      return (body as { transfers: { id: number }[] }).transfers.map(({ id }) => id)
-    }
+    const { pages } = anApi([elsewhere, chain])
+    const idsOf = async (filter: Record<string, string>) =>
+      (await pages(`${new URLSearchParams(filter)}`)).flat()
     expect(await idsOf({ status: 'transferred' })).toEqual([transferred.id])
     expect(await idsOf({ status: 'in_flight' })).toEqual([inFlight.id])
     expect(await idsOf({ status: 'queued' })).toEqual([queued.id])
@@ -241,7 +227,7 @@ describe('the list', () => {
 
   it('selects by the name of the token that placed the order', async () => {
     const namespaces = ['master:Shop', 'user:aa-bb:Shop', 'master:ERP', 'user:cc:session']
-    const items = await paidItems(elsewhere, times(16))
+    const items = await paidItems(elsewhere, copies(16, erc1155))
     const idsOf = (name: string) =>
       items.filter((_, i) => namespaces[i % 4]?.endsWith(`:${name}`)).map(({ id }) => id)
     for (const [i, item] of items.entries()) {
@@ -250,17 +236,8 @@ describe('the list', () => {
       if (i < 10) await update(item, failed('recipient_rejects'))
       else if (i < 14) await update(item, { state: 'transferred', dueAt: null })
     }
-    const { list, retryAll, cancelAll } = anApi()
-    const found = async (query: string) => {
-      const ids: number[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const { body } = await list(`limit=2&${query}${cursor && `&cursor=${cursor}`}`)
-        const page = body as { transfers: { id: number }[]; nextCursor: string | null }
-        ids.push(...page.transfers.map(({ id }) => id))
-        cursor = page.nextCursor
-      }
-      return ids
-    }
+    const { pages, retryAll, cancelAll } = anApi()
+    const found = async (query: string) => (await pages(`limit=2&${query}`)).flat()
     const shop = idsOf('Shop')
     expect(await found('source=Shop')).toEqual(shop)
     expect(await found('source=session')).toEqual(idsOf('session'))
@@ -279,14 +256,11 @@ describe('the list', () => {
   it('shows what the shop gave, and where the buyer claims the item', async () => {
     const item = await aPaidItem(elsewhere, { ...erc1155, recipient: null })
     const custom = { channel: 'web' }
-    await db
-      .update(orders)
-      .set({
-        custom,
-        providerId: 'A-1',
-        namespace: `user:${'a'.repeat(64)}-0123456789abcdef:Shop: 2`,
-      })
-      .where(eq(orders.id, item.orderId))
+    await setRow(orders, item.orderId, {
+      custom,
+      providerId: 'A-1',
+      namespace: `user:${'a'.repeat(64)}-0123456789abcdef:Shop: 2`,
+    })
     await db
       .insert(instance)
       .values({ id: 1, deliverySecretHash: '', publicUrl: 'https://shop.test' })
@@ -361,15 +335,6 @@ describe('a retry', () => {
     expect(await transferEvents(chain)).toHaveLength(1)
   })
 
-  it('is refused while the network that an item is pinned to is not configured', async () => {
-    const item = await aPaidItem(elsewhere, erc1155)
-    await update(item, failed('recipient_rejects'))
-    const renamed = anApi([{ ...elsewhere, chainId: 2 }])
-    const error = rules.network_not_configured.sentence
-    expect(await renamed.retry(item)).toMatchObject(conflict(error))
-    expect(await renamed.cancel(item)).toMatchObject(conflict(error))
-  })
-
   it('looks at once at an item that waits for its holder', async () => {
     const chain = await aChain({ erc1155: 1 })
     await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
@@ -421,7 +386,7 @@ describe('a cancellation', () => {
   it('uses up the key of a queued item, and returns its pieces once that is final', async () => {
     const chain = await aChain({ erc1155: 3 })
     const item = await aPaidItem(chain, { ...erc1155, quantity: 3 })
-    const stock = await stockOf(item)
+    const stock = await stockOfItem(item.id)
     const { cancel, retry, takeWoken } = anApi([chain])
     expect(await cancel(item)).toMatchObject(
       transferWith({ status: 'queued', requestedAction: 'cancel', reason: null }),
@@ -438,7 +403,7 @@ describe('a cancellation', () => {
     await engine.step(61)
     await expectCancelledOnChain(chain, item)
     expect(await rowOf(item)).toMatchObject({ state: 'in_flight', requestedAction: 'cancel' })
-    expect(await stockOf(item)).toBe(stock)
+    expect(await stockOfItem(item.id)).toBe(stock)
 
     await chain.mine(2)
     await engine.run(90)
@@ -448,77 +413,45 @@ describe('a cancellation', () => {
       reasonCode: 'cancelled',
       dueAt: null,
     })
-    expect(await stockOf(item)).toBe((stock ?? 0) + 3)
+    expect(await stockOfItem(item.id)).toBe(stock + 3)
     expect(await cancel(item)).toMatchObject(conflict('the item is cancelled'))
     expect(await retry(item)).toMatchObject(conflict('the item is cancelled'))
   })
 
-  it('returns the pieces once, whatever happens later', async () => {
+  it('returns the pieces once if a run is killed after any step', async () => {
     const chain = await aChain({ erc1155: 1 })
-    await chain.mine(5)
-    const item = await aPaidItem(chain, erc1155)
-    const stock = (await stockOf(item)) ?? 0
-    const { cancel, retryAll } = anApi([chain])
-    const engine = anEngine(chain)
-    await cancel(item)
-    await engine.run(60)
-    expect(await stockOf(item)).toBe(stock + 1)
-    // The hourly comparison with the chain.
-    await engine.run(3700)
-    expect(await stockOf(item)).toBe(stock + 1)
-
-    await chain.rpc('anvil_reorg', 1, [])
-    await aPaidItem(chain, { ...erc1155, tokenId: '2' })
-    await engine.step(3800)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', requestedAction: 'cancel' })
-    await update(item, { dueAt: '2999-01-01T00:00:00.000Z' })
-    expect(await retryAll('status=queued')).toMatchObject({ body: { changed: expect.any(Number) } })
-    await engine.run(3900)
-    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
-    await expectCancelledOnChain(chain, item)
-    expect(await stockOf(item)).toBe(stock + 1)
+    let isStepLeft = true
+    for (let step = 0; isStepLeft; step++) {
+      const market = aMarketplace(chain)
+      const item = await aPaidItem(chain, erc1155)
+      const stock = await stockOfItem(item.id)
+      const path = `${PATH}/${item.id}/cancel`
+      const { response } = await market.request({ method: 'POST', path, token })
+      expect(response?.status).toBe(200)
+      const [run] = await market.deliver({ mishap: { step, when: 'after', does: 'die' } })
+      isStepLeft = run?.isHit ?? false
+      await market.settle()
+      expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
+      expect(await stockOfItem(item.id), `step ${step}`).toBe(stock + 1)
+    }
   })
-
-  it.each(['before', 'after'] as const)(
-    'returns the pieces once if a run is killed %s any step',
-    async (when) => {
-      const chain = await aChain({ erc1155: 1 })
-      let isStepLeft = true
-      for (let step = 0; isStepLeft; step++) {
-        const market = aMarketplace(chain)
-        const item = await aPaidItem(chain, erc1155)
-        const stock = (await stockOf(item)) ?? 0
-        const path = `${PATH}/${item.id}/cancel`
-        const { response } = await market.request({ method: 'POST', path, token })
-        expect(response?.status).toBe(200)
-        const [run] = await market.deliver({ mishap: { step, when, does: 'die' } })
-        isStepLeft = run?.isHit ?? false
-        await market.settle()
-        expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
-        expect(await stockOf(item), `step ${step}`).toBe(stock + 1)
-      }
-    },
-  )
 
   it('does not change the stock of an unlimited edition', async () => {
     const chain = await aChain({ erc1155: 1 })
     const item = await aPaidItem(chain, erc1155)
-    await db
-      .update(nfts)
-      .set({ payload: { amountType: 'unlimited' } })
-      .where(eq(nfts.id, item.id))
-    const stock = await stockOf(item)
+    await setRow(nfts, item.id, { payload: { amountType: 'unlimited' } })
+    const stock = await stockOfItem(item.id)
     await anApi([chain]).cancel(item)
     await anEngine(chain).run(60)
     expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
-    expect(await stockOf(item)).toBe(stock)
+    expect(await stockOfItem(item.id)).toBe(stock)
   })
 
   it('comes too late for an item that its transaction delivers', async () => {
     const chain = await aChain({ erc1155: 1 })
     await chain.setAutomine(false)
     const item = await aPaidItem(chain, erc1155)
-    const stock = await stockOf(item)
+    const stock = await stockOfItem(item.id)
     const engine = anEngine(chain)
     await engine.step()
     const { cancel } = anApi([chain])
@@ -533,7 +466,7 @@ describe('a cancellation', () => {
       reason: null,
     })
     expect(await transferEvents(chain)).toHaveLength(1)
-    expect(await stockOf(item)).toBe(stock)
+    expect(await stockOfItem(item.id)).toBe(stock)
     expect(await cancel(item)).toMatchObject(conflict('the NFT is transferred already'))
   })
 
@@ -541,7 +474,7 @@ describe('a cancellation', () => {
     const chain = await aChain({ erc1155: 2 })
     await chain.setAutomine(false)
     const item = await aPaidItem(chain, erc1155)
-    const stock = (await stockOf(item)) ?? 0
+    const stock = await stockOfItem(item.id)
     const engine = anEngine(chain)
     await engine.step()
     await anApi([chain]).cancel(item)
@@ -556,13 +489,13 @@ describe('a cancellation', () => {
     })
     await expectCancelledOnChain(chain, item)
     expect(await transactionsOf(chain)).toHaveLength(2)
-    expect(await stockOf(item)).toBe(stock + 1)
+    expect(await stockOfItem(item.id)).toBe(stock + 1)
   })
 
   it('ends an item that waits for a wallet, and a wallet that is linked later changes nothing', async () => {
     const chain = await aChain({ erc1155: 1 })
     const item = await aPaidItem(chain, { ...erc1155, recipient: null })
-    const stock = (await stockOf(item)) ?? 0
+    const stock = await stockOfItem(item.id)
     const [row] = await db.select().from(deliveries).where(eq(deliveries.id, item.id))
     expect(await anApi([chain]).cancel(item)).toMatchObject(transferWith({ status: 'queued' }))
     const { queued } = await batch(
@@ -573,7 +506,7 @@ describe('a cancellation', () => {
     await anEngine(chain).run(60)
     expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
     await expectCancelledOnChain(chain, item)
-    expect(await stockOf(item)).toBe(stock + 1)
+    expect(await stockOfItem(item.id)).toBe(stock + 1)
   })
 
   it('makes sure that a failed item is never delivered', async () => {
@@ -583,12 +516,12 @@ describe('a cancellation', () => {
     await engine.run()
     await engine.run(11 * 60)
     expect(await rowOf(item)).toMatchObject({ state: 'failed', requestedAction: 'deliver' })
-    const stock = (await stockOf(item)) ?? 0
+    const stock = await stockOfItem(item.id)
     expect(await anApi([chain]).cancel(item)).toMatchObject(transferWith({ status: 'queued' }))
     await engine.run(12 * 60)
     expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
     await expectCancelledOnChain(chain, item)
-    expect(await stockOf(item)).toBe(stock + 1)
+    expect(await stockOfItem(item.id)).toBe(stock + 1)
   })
 
   it('is refused for an item that does not exist', async () => {
@@ -605,7 +538,7 @@ describe('a write-off', () => {
   ])('ends a failed item whose key is used up (returnPieces: %s)', async (returnPieces, more) => {
     const item = await aPaidItem(elsewhere, erc1155)
     await update(item, usedUp)
-    const stock = (await stockOf(item)) ?? 0
+    const stock = await stockOfItem(item.id)
     const { writeOff, takeWoken } = anApi()
     const { reasonCode } = usedUp
     const reason = describeReason(usedUp)
@@ -613,7 +546,7 @@ describe('a write-off', () => {
       transferWith({ id: item.id, status: 'written_off', reasonCode, reason, dueAt: null }),
     )
     expect(takeWoken()).toEqual([])
-    expect(await stockOf(item)).toBe(stock + more)
+    expect(await stockOfItem(item.id)).toBe(stock + more)
     const actions = await db
       .select()
       .from(auditLog)
@@ -622,30 +555,16 @@ describe('a write-off', () => {
 
     const again = await anApi().writeOff(item, { returnPieces: true })
     expect(again).toMatchObject(conflict('the item is written off'))
-    expect(await stockOf(item)).toBe(stock + more)
+    expect(await stockOfItem(item.id)).toBe(stock + more)
   })
 
   it('does not change the stock of an unlimited edition', async () => {
     const item = await aPaidItem(elsewhere, erc1155)
     await update(item, failed('token_moved_nothing'))
-    await db
-      .update(nfts)
-      .set({ payload: { amountType: 'unlimited' } })
-      .where(eq(nfts.id, item.id))
-    const stock = await stockOf(item)
+    await setRow(nfts, item.id, { payload: { amountType: 'unlimited' } })
+    const stock = await stockOfItem(item.id)
     expect(await anApi().writeOff(item, { returnPieces: true })).toMatchObject({ status: 200 })
-    expect(await stockOf(item)).toBe(stock)
-  })
-
-  it('is listed by its status and its reason', async () => {
-    const item = await aPaidItem(elsewhere, erc1155)
-    await update(item, usedUp)
-    const { writeOff, list } = anApi()
-    await writeOff(item, { returnPieces: true })
-    const transfers = [{ id: item.id, status: 'written_off' }]
-    expect(await list('status=written_off')).toMatchObject({ body: { transfers } })
-    expect(await list(`code=${usedUp.reasonCode}`)).toMatchObject({ body: { transfers } })
-    expect(await list('status=failed')).toMatchObject({ body: { transfers: [] } })
+    expect(await stockOfItem(item.id)).toBe(stock)
   })
 
   it('is the only thing that can be done with a used key', async () => {
@@ -695,7 +614,6 @@ describe('burned gas', () => {
       { ...erc1155, contract: `0x${'Aa'.repeat(20)}` },
       { ...erc1155, contract: `0x${'Bb'.repeat(20)}` },
     ])
-    if (!item || !other) throw new Error('no items')
     await burn(item)
     const kept = [
       ...(await burn(item, 2)),
@@ -715,7 +633,7 @@ describe('burned gas', () => {
 
 describe('a filter', () => {
   async function failedItems(market: Market, count: number, code: ReasonCode) {
-    const items = await paidItems(market, times(count))
+    const items = await paidItems(market, copies(count, erc1155))
     await env.DB.prepare(
       `UPDATE deliveries SET state = 'failed', reasonCode = ?2, dueAt = NULL
        WHERE id IN (SELECT value FROM json_each(?1))`,
@@ -792,9 +710,8 @@ describe('a filter', () => {
 
   it('cancels the items of every other status', async () => {
     const { cancelAll } = anApi()
-    const [queued, inFlight] = await paidItems(elsewhere, times(2))
+    const [queued, inFlight] = await paidItems(elsewhere, [erc1155, erc1155])
     const awaiting = await aPaidItem(elsewhere, { ...erc1155, recipient: null })
-    if (!queued || !inFlight) throw new Error('no items')
     await env.DB.prepare(
       `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
          maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, isOpen, createdAt,

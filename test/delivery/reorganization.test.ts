@@ -1,15 +1,17 @@
 /** What the engine does when the chain drops blocks. */
+
 import { env } from 'cloudflare:workers'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { explain } from '../../src/delivery/reasons.ts'
+import { stockOfItem } from '../admin/operator.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
 import {
   anEngine,
   type NetworkSettings,
   type Row,
   rowOf,
-  rowsOf,
   transactionsOf,
 } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
@@ -60,22 +62,6 @@ const bytesOf = (chain: Chain, { hash }: { hash: string }) =>
 
 const heightOf = async (chain: Chain) => Number(await chain.rpc('eth_blockNumber'))
 
-/** Expects one Transfer for each item on the chain, and rows that say so. */
-async function expectDelivered(chain: Chain, items: readonly PaidItem[]) {
-  const [events, rows] = await Promise.all([transferEvents(chain), rowsOf(items)])
-  for (const item of items) {
-    const [event, ...more] = deliveriesOf(item, events)
-    expect(event).toMatchObject({ quantity: item.quantity })
-    expect(more).toEqual([])
-    expect(rows.get(item.id)).toMatchObject({
-      state: 'transferred',
-      txId: event?.transactionHash,
-      dueAt: null,
-    })
-  }
-  expect(events).toHaveLength(items.length)
-}
-
 describe('a reorganization of blocks that are not final', () => {
   it('sends the same bytes again', async () => {
     const chain = await aSlowChain()
@@ -96,24 +82,6 @@ describe('a reorganization of blocks that are not final', () => {
       blockNumber: null,
     })
     await chain.mine(3)
-    await aStep(engine)
-    await expectDelivered(chain, [item])
-    expect(await transactionsOf(chain)).toHaveLength(1)
-  })
-
-  it('follows the transaction to another block', async () => {
-    const chain = await aSlowChain()
-    const item = await anItem(chain)
-    const engine = anEngine(chain, { finality: 3 })
-    await deliver(chain, engine)
-    const mined = await newest(chain)
-    const bytes = await bytesOf(chain, mined)
-    await chain.mine()
-    await chain.rpc('anvil_reorg', 2, [[bytes, 1]])
-    await chain.mine()
-    await aStep(engine)
-    expect(await newest(chain)).toMatchObject({ block: Number(mined.block) + 1, isOpen: 1 })
-    await chain.mine()
     await aStep(engine)
     await expectDelivered(chain, [item])
     expect(await transactionsOf(chain)).toHaveLength(1)
@@ -221,10 +189,7 @@ describe('a reorganization of final blocks', () => {
       await anItem(chain)
       await deliver(chain, engine)
       const item = await aPaidItem(chain, { standard: 'erc1155', quantity: 3 })
-      const stock = async () => {
-        const query = env.DB.prepare('SELECT availableAmount FROM nfts WHERE id = ?')
-        return query.bind(item.id).first<number>('availableAmount')
-      }
+      const stock = () => stockOfItem(item.id)
       expect(await stock()).toBe(99)
       await engine.cancel(item)
       const snapshot = await takeSnapshot()

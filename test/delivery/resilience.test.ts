@@ -6,10 +6,10 @@ import { expect, it } from 'vitest'
 import { batch } from '../../src/db/batch.ts'
 import { connect } from '../../src/db/client.ts'
 import { step } from '../../src/delivery/step.ts'
-import { holdLease, NO_CHANGES } from '../../src/delivery/store/store.ts'
 import { queueAwaiting, removeRecipient } from '../../src/delivery/wallet.ts'
 import { readSettings } from '../../src/env.ts'
-import { aChain, type Chain } from '../support/chain/chain.ts'
+import { copies, times } from '../orders/shop.ts'
+import { aChain, aSlowChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import { anEngine, networksOf, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
@@ -18,18 +18,9 @@ import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { db } from '../support/makers.ts'
 
-const _logged = recordLogs()
+recordLogs()
 const edition = { standard: 'erc1155' } as const
 const HOUR = 3600
-const times = <T>(count: number, value: (i: number) => T): T[] =>
-  Array.from({ length: count }, (_, i) => value(i))
-
-async function aSlowChain(erc1155 = 20): Promise<Chain> {
-  const chain = await aChain({ erc1155 })
-  await chain.setAutomine(false)
-  await chain.mine()
-  return chain
-}
 
 const pauseOf = async ({ chainId }: Chain) =>
   env.DB.prepare('SELECT reverts, pausedUntil FROM signers WHERE chainId = ?')
@@ -38,10 +29,7 @@ const pauseOf = async ({ chainId }: Chain) =>
 
 it('pauses a signer a minute, not half an hour, after transactions that were mined too late together', async () => {
   const chain = await aSlowChain()
-  await paidItems(
-    chain,
-    times(8, () => edition),
-  )
+  await paidItems(chain, copies(8, edition))
   const engine = anEngine(chain, { itemsPerTransaction: 1 })
   await engine.step()
   expect(await transactionsOf(chain)).toHaveLength(8)
@@ -116,10 +104,7 @@ it('signs the nonce of an expired transaction again, although another signer lef
 
 it('delivers honest items although a buyer links and unlinks a wallet all the time', async () => {
   const chain = await aChain({ erc1155: 50 })
-  const honest = await paidItems(
-    chain,
-    times(5, () => edition),
-  )
+  const honest = await paidItems(chain, copies(5, edition))
   const hostile = await aPaidItem(chain, { ...edition, placer: 'user:666' })
   const buyerOf = await env.DB.prepare('SELECT buyerId FROM orders WHERE id = ?')
     .bind(hostile.orderId)
@@ -158,39 +143,6 @@ it('delivers honest items although a buyer links and unlinks a wallet all the ti
   expect(states).toEqual(times(5, () => 'transferred'))
 })
 
-it('binds no value above 2 MB when 80,000 items end together', async () => {
-  const chain = await aChain({})
-  let longest = 0
-  const own = connect({
-    prepare: (query: string) => {
-      const statement = env.DB.prepare(query)
-      return {
-        bind: (...values: unknown[]) => {
-          for (const value of values)
-            if (typeof value === 'string') longest = Math.max(longest, value.length)
-          return statement.bind(...values)
-        },
-      }
-    },
-    batch: async () => [],
-  } as never)
-  const items = times(80_000, (i) => ({
-    id: 1_000_000 + i,
-    version: 12,
-    transition: 'deliver' as const,
-    requestedAction: 'deliver' as const,
-    failingSince: null,
-    tries: 0,
-    reasonCode: null,
-    reasonDetail: null,
-    dueAt: null,
-  }))
-  const lease = holdLease(own, chain, 'ours', () => new Date())
-  await lease.write({ ...NO_CHANGES, items }).catch(() => {})
-  expect(longest).toBeGreaterThan(0)
-  expect(longest).toBeLessThan(2_000_000)
-})
-
 const alarmDetails = async ({ chainId }: Chain) =>
   (
     await env.DB.prepare(
@@ -223,33 +175,6 @@ async function mineExpired(chain: Chain, market: ReturnType<typeof aMarketplace>
   expect(await transactionsOf(chain)).toMatchObject([{ isOpen: 1, items: '[]' }])
   return { item, raw: first?.raw }
 }
-
-it('raises no alarm of theft because a receipt of expired bytes is late once', async () => {
-  const chain = await aChain({ erc1155: 10 })
-  const market = aMarketplace(chain, { network: { finality: 5 } })
-  const { raw } = await mineExpired(chain, market)
-  await chain.rpc('eth_sendRawTransaction', raw)
-  pass(60)
-  await market.mine()
-  await chain.setFaults({
-    on: ['eth_getTransactionReceipt'],
-    effect: { result: null },
-    times: 1,
-  })
-  await market.runCron()
-  await market.deliver()
-  await chain.setFaults()
-  pass(10)
-  await market.deliver()
-  for (let i = 0; i < 8; i++) {
-    pass(60)
-    await market.mine()
-    await market.runCron()
-    await market.deliver()
-  }
-  expect((await transactionsOf(chain))[0]).toMatchObject({ isOpen: 0 })
-  expect(await alarmDetails(chain)).toEqual([])
-})
 
 it('raises no alarm of theft on a chain with four blocks a second, after expired bytes were mined', async () => {
   const chain = await aChain({ erc1155: 10 })

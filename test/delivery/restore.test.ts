@@ -2,16 +2,25 @@
 
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import app from '../../src/app.ts'
 import { batch } from '../../src/db/batch.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { requestOf } from '../support/api.ts'
-import { aChain, type Chain } from '../support/chain/chain.ts'
-import { anEngine, networksOf, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
-import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
+import { firstCases } from '../support/cases.ts'
+import { aSlowChain, type Chain } from '../support/chain/chain.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
+import {
+  anEngine,
+  aStepper,
+  type Engine,
+  networksOf,
+  rowOf,
+  transactionsOf,
+} from '../support/delivery/engine.ts'
+import { transferEvents } from '../support/delivery/events.ts'
 import {
   aPaidItem,
   type Fulfilment,
@@ -23,25 +32,8 @@ import {
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser, db } from '../support/makers.ts'
 
-/** A chain that makes blocks only when the test mines them. */
-async function aSlowChain(): Promise<Chain> {
-  const chain = await aChain({ erc721: 1, erc1155: 20, mints: true })
-  await chain.setAutomine(false)
-  await chain.mine()
-  return chain
-}
-
-type Engine = ReturnType<typeof anEngine>
-
-/** Seconds after the start of each engine. A minute after a step, another engine may take over. */
-let time = 0
-beforeEach(() => {
-  time = 0
-})
-function aStep(engine: Engine, seconds = 61) {
-  time += seconds
-  return engine.step(time)
-}
+const aStep = aStepper()
+const stock = { erc721: 1, erc1155: 20, mints: true }
 
 /** Takes steps, with a block after each, until there is nothing to do. */
 async function runUntilDone(chain: Chain, engine: Engine) {
@@ -49,19 +41,6 @@ async function runUntilDone(chain: Chain, engine: Engine) {
     await aStep(engine)
     await chain.mine()
   }
-}
-
-/** Expects one transfer or mint of each item on the chain, and rows that say so. */
-async function expectDelivered(chain: Chain, items: readonly PaidItem[]) {
-  const [events, rows] = await Promise.all([transferEvents(chain), rowsOf(items)])
-  for (const item of items) {
-    const [event, ...more] = deliveriesOf(item, events)
-    expect(event).toMatchObject({ quantity: item.quantity })
-    expect(more).toEqual([])
-    const txId = event?.transactionHash
-    expect(rows.get(item.id)).toMatchObject({ state: 'transferred', txId, dueAt: null })
-  }
-  expect(events).toHaveLength(items.length)
 }
 
 const fulfilments = ['transfer', 'mint'] as const
@@ -152,13 +131,17 @@ const lives: [string, (chain: Chain, engine: Engine) => Promise<void>][] = [
   ['transferred', runUntilDone],
 ]
 
-describe.each(kinds)('an item that was delivered after the copy: $fulfilment $standard', (kind) => {
-  it.each(lives)('is delivered once if it was %s in the copy', async (_, live) => {
-    const chain = await aSlowChain()
-    const shop = await aShop(chain, kind)
+/** Each life of the first kind, then those of the others. */
+const cases = kinds.flatMap((kind) => lives.map(([life, live]) => ({ ...kind, life, live })))
+
+it.each(firstCases(lives.length, cases))(
+  'an item ($fulfilment $standard) that was delivered after the copy is delivered once if it was $life in the copy',
+  async ({ standard, fulfilment, live }) => {
+    const chain = await aSlowChain(stock)
+    const shop = await aShop(chain, { standard, fulfilment })
     const buyer = await aBuyer()
     await shop.order(buyer)
-    const item = await itemOf(buyer, kind.standard)
+    const item = await itemOf(buyer, standard)
     const engine = anEngine(chain, { finality: 2 })
     await live(chain, engine)
     const copy = await takeSnapshot()
@@ -170,234 +153,246 @@ describe.each(kinds)('an item that was delivered after the copy: $fulfilment $st
     await expectDelivered(chain, [item])
     expect((await transactionsOf(chain)).filter(({ isOpen }) => isOpen)).toEqual([])
     expect(await chain.rpc('eth_getTransactionCount', chain.signer, 'latest')).toBe('0x1')
-  })
-})
+  },
+)
 
-describe.each(fulfilments)('an item that was delivered after the copy: %s', (fulfilment) => {
-  const kind = { standard: 'erc1155', fulfilment } as const
+describe.each(firstCases(1, fulfilments))(
+  'an item that was delivered after the copy: %s',
+  (fulfilment) => {
+    const kind = { standard: 'erc1155', fulfilment } as const
 
-  it('is delivered once if the shop repeats its order, which gets another id', async () => {
-    const chain = await aSlowChain()
-    const shop = await aShop(chain, kind)
-    const [first, second] = [await aBuyer(), await aBuyer()]
-    const other = await aBuyer()
-    const copy = await takeSnapshot()
-    const [one, two] = [await shop.order(first), await shop.order(second, undefined, 2)]
-    const ids = [await itemOf(first), await itemOf(second)].map(({ id }) => id)
-    await runUntilDone(chain, anEngine(chain, { finality: 2 }))
-    await expectDelivered(chain, [await itemOf(first), await itemOf(second)])
-    const [true1] = await transactionsOf(chain)
+    it('is delivered once if the shop repeats its order, which gets another id', async () => {
+      const chain = await aSlowChain(stock)
+      const shop = await aShop(chain, kind)
+      const [first, second] = [await aBuyer(), await aBuyer()]
+      const other = await aBuyer()
+      const copy = await takeSnapshot()
+      const [one, two] = [await shop.order(first), await shop.order(second, undefined, 2)]
+      const ids = [await itemOf(first), await itemOf(second)].map(({ id }) => id)
+      await runUntilDone(chain, anEngine(chain, { finality: 2 }))
+      await expectDelivered(chain, [await itemOf(first), await itemOf(second)])
+      const [true1] = await transactionsOf(chain)
 
-    await restore(copy)
-    await shop.order(other)
-    await shop.order(second, two, 2)
-    await shop.order(first, one)
-    const items = [await itemOf(first), await itemOf(second), await itemOf(other)]
-    expect(items.map(({ id }) => id)).not.toEqual(ids)
-    await runUntilDone(chain, anEngine(chain, { finality: 2 }))
-    await expectDelivered(chain, items)
-    expect((await transactionsOf(chain)).map(({ hash }) => hash)).toContain(true1?.hash)
-  })
-
-  it('is delivered once if its first transaction waits in the pool when it is signed again', async () => {
-    const chain = await aSlowChain()
-    const shop = await aShop(chain, kind)
-    const buyer = await aBuyer()
-    await shop.order(buyer)
-    const copy = await takeSnapshot()
-    await aStep(anEngine(chain))
-    await restore(copy)
-    // Other bytes at the same nonce, with the same fees.
-    await aStep(anEngine(chain, { gasPerItem: 200_000 }))
-    const [again] = await transactionsOf(chain)
-    expect(await chain.rpc('eth_getTransactionByHash', again?.hash)).toBeNull()
-    await runUntilDone(chain, anEngine(chain))
-    await expectDelivered(chain, [await itemOf(buyer)])
-  })
-
-  it('is transferred at once if one block has its first and its second transaction', async () => {
-    const chain = await aSlowChain()
-    const shop = await aShop(chain, kind)
-    const buyer = await aBuyer()
-    await shop.order(buyer)
-    const copy = await takeSnapshot()
-    const tip = '0x77359400'
-    await chain.setFaults({ on: ['eth_maxPriorityFeePerGas'], effect: { result: tip } })
-    await aStep(anEngine(chain))
-    await chain.setFaults()
-    const [first] = await transactionsOf(chain)
-    await restore(copy)
-    const engine = anEngine(chain, { keys: toPrivateKey(localAccount(6)) })
-    await aStep(engine)
-    await chain.mine()
-    const [second] = await transactionsOf(chain)
-    const receipt = await chain.rpc('eth_getTransactionReceipt', second?.hash)
-    expect(await chain.rpc('eth_getTransactionReceipt', first?.hash)).toMatchObject({
-      blockNumber: Object(receipt).blockNumber,
+      await restore(copy)
+      await shop.order(other)
+      await shop.order(second, two, 2)
+      await shop.order(first, one)
+      const items = [await itemOf(first), await itemOf(second), await itemOf(other)]
+      expect(items.map(({ id }) => id)).not.toEqual(ids)
+      await runUntilDone(chain, anEngine(chain, { finality: 2 }))
+      await expectDelivered(chain, items)
+      expect((await transactionsOf(chain)).map(({ hash }) => hash)).toContain(true1?.hash)
     })
-    const item = await itemOf(buyer)
-    await aStep(engine)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
-    await aStep(engine)
-    await expectDelivered(chain, [item])
-    expect(await rowOf(item)).toMatchObject({ txId: first?.hash })
-  })
 
-  it.each(['eth_getLogs', 'eth_getTransactionByHash', 'eth_getTransactionReceipt'])(
-    'waits with a reason while the node does not answer %s',
-    async (method) => {
-      const chain = await aSlowChain()
+    it('is delivered once if its first transaction waits in the pool when it is signed again', async () => {
+      const chain = await aSlowChain(stock)
       const shop = await aShop(chain, kind)
       const buyer = await aBuyer()
       await shop.order(buyer)
-      const item = await itemOf(buyer)
       const copy = await takeSnapshot()
-      await runUntilDone(chain, anEngine(chain))
-      const [transaction] = await transactionsOf(chain)
+      await aStep(anEngine(chain))
       await restore(copy)
-      await chain.setFaults({ on: [method], effect: { result: null } })
-      const engine = anEngine(chain)
-      await aStep(engine)
-      await aStep(engine)
-      expect(await rowOf(item)).toMatchObject({
-        state: 'queued',
-        ...explain('transaction_not_found', `block ${transaction?.block}`),
-        dueAt: expect.any(String),
-      })
+      // Other bytes at the same nonce, with the same fees.
+      await aStep(anEngine(chain, { gasPerItem: 200_000 }))
+      const [again] = await transactionsOf(chain)
+      expect(await chain.rpc('eth_getTransactionByHash', again?.hash)).toBeNull()
+      await runUntilDone(chain, anEngine(chain))
+      await expectDelivered(chain, [await itemOf(buyer)])
+    })
+
+    it('is transferred at once if one block has its first and its second transaction', async () => {
+      const chain = await aSlowChain(stock)
+      const shop = await aShop(chain, kind)
+      const buyer = await aBuyer()
+      await shop.order(buyer)
+      const copy = await takeSnapshot()
+      const tip = '0x77359400'
+      await chain.setFaults({ on: ['eth_maxPriorityFeePerGas'], effect: { result: tip } })
+      await aStep(anEngine(chain))
       await chain.setFaults()
+      const [first] = await transactionsOf(chain)
+      await restore(copy)
+      const engine = anEngine(chain, { keys: toPrivateKey(localAccount(6)) })
+      await aStep(engine)
+      await chain.mine()
+      const [second] = await transactionsOf(chain)
+      const receipt = await chain.rpc('eth_getTransactionReceipt', second?.hash)
+      expect(await chain.rpc('eth_getTransactionReceipt', first?.hash)).toMatchObject({
+        blockNumber: Object(receipt).blockNumber,
+      })
+      const item = await itemOf(buyer)
+      await aStep(engine)
+      expect(await rowOf(item)).toMatchObject({ state: 'queued' })
       await aStep(engine)
       await expectDelivered(chain, [item])
-      expect(await rowOf(item)).toMatchObject({ reason: null })
-    },
-  )
-})
-
-describe.each(fulfilments)('an item that the copy has as waiting or failed: %s', (fulfilment) => {
-  const kind = { standard: 'erc1155', fulfilment } as const
-
-  it('is transferred by the daily comparison if the buyer had no wallet in the copy', async () => {
-    const chain = await aSlowChain()
-    const shop = await aShop(chain, kind)
-    const buyer = await aBuyer('')
-    await shop.order(buyer)
-    const engine = anEngine(chain)
-    await aStep(engine)
-    expect(await rowOf(await itemOf(buyer))).toMatchObject({ state: 'awaiting_wallet' })
-    const copy = await takeSnapshot()
-    const wallet = '0x00000000000000000000000000000000000AbCdE'
-    await batch(db, queueAwaiting(db, buyer.id, { address: wallet, walletChainId: 0 }, new Date()))
-    const item = await itemOf(buyer)
-    await runUntilDone(chain, engine)
-    await expectDelivered(chain, [item])
-
-    await restore(copy)
-    const later = anEngine(chain)
-    await aStep(later, 600)
-    expect(await rowOf(item)).toMatchObject({ state: 'awaiting_wallet' })
-    await aStep(later, 25 * 3600)
-    await expectDelivered(chain, [item])
-  })
-
-  it('awaits its wallet while no node tells who got it, and is transferred if that one is linked', async () => {
-    const chain = await aSlowChain()
-    const shop = await aShop(chain, kind)
-    const buyer = await aBuyer('')
-    await shop.order(buyer)
-    await aStep(anEngine(chain))
-    const copy = await takeSnapshot()
-    const wallet = { address: '0x00000000000000000000000000000000000AbCdE', walletChainId: 0 }
-    const link = () => batch(db, queueAwaiting(db, buyer.id, wallet, new Date()))
-    await link()
-    const item = await itemOf(buyer)
-    await runUntilDone(chain, anEngine(chain))
-    await expectDelivered(chain, [item])
-
-    await restore(copy)
-    await chain.setFaults({ on: ['eth_getLogs'], effect: { result: null } })
-    const later = anEngine(chain)
-    await aStep(later, 25 * 3600)
-    await aStep(later, 25 * 3600)
-    expect(await rowOf(item)).toMatchObject({ state: 'awaiting_wallet' })
-    await link()
-    await aStep(later)
-    await aStep(later, 600)
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId: null })
-  })
-
-  it('is transferred by the daily comparison if it had failed in the copy', async () => {
-    const chain = await aSlowChain()
-    const item = await aPaidItem(chain, kind)
-    const engine = anEngine(chain)
-    const setTokenId = (tokenId: string) =>
-      env.DB.prepare('UPDATE nfts SET tokenId = ? WHERE id = ?').bind(tokenId, item.id).run()
-    await setTokenId('')
-    await aStep(engine)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed' })
-    await setTokenId(item.tokenId)
-    const copy = await takeSnapshot()
-    await engine.retry(item)
-    await runUntilDone(chain, engine)
-    await expectDelivered(chain, [item])
-
-    await restore(copy)
-    await aStep(anEngine(chain), 25 * 3600)
-    await expectDelivered(chain, [item])
-  })
-})
-
-describe.each(fulfilments)('a key that was used for something else: %s', (fulfilment) => {
-  const kind = { standard: 'erc1155', fulfilment } as const
-
-  it('fails the item, and the reason names the transaction and the recipient', async () => {
-    const chain = await aSlowChain()
-    const shop = await aShop(chain, kind)
-    const [right, wrong] = [await aBuyer(), await aBuyer()]
-    const copy = await takeSnapshot()
-    const number = await shop.order(right)
-    await runUntilDone(chain, anEngine(chain))
-    const delivered = await itemOf(right)
-    await expectDelivered(chain, [delivered])
-    const [transaction] = await transactionsOf(chain)
-
-    await restore(copy)
-    await shop.order(wrong, number)
-    await runUntilDone(chain, anEngine(chain))
-    const row = await rowOf(await itemOf(wrong))
-    expect(row).toMatchObject({
-      state: 'failed',
-      reasonCode: 'key_used_for_other_delivery',
-      txId: transaction?.hash,
+      expect(await rowOf(item)).toMatchObject({ txId: first?.hash })
     })
-    expect(row.reason?.toLowerCase()).toContain(
-      `transaction ${transaction?.hash}, recipient ${right.ethereumPublicAddr}`,
+
+    it.each(['eth_getLogs', 'eth_getTransactionByHash', 'eth_getTransactionReceipt'])(
+      'waits with a reason while the node does not answer %s',
+      async (method) => {
+        const chain = await aSlowChain(stock)
+        const shop = await aShop(chain, kind)
+        const buyer = await aBuyer()
+        await shop.order(buyer)
+        const item = await itemOf(buyer)
+        const copy = await takeSnapshot()
+        await runUntilDone(chain, anEngine(chain))
+        const [transaction] = await transactionsOf(chain)
+        await restore(copy)
+        await chain.setFaults({ on: [method], effect: { result: null } })
+        const engine = anEngine(chain)
+        await aStep(engine)
+        await aStep(engine)
+        expect(await rowOf(item)).toMatchObject({
+          state: 'queued',
+          ...explain('transaction_not_found', `block ${transaction?.block}`),
+          dueAt: expect.any(String),
+        })
+        await chain.setFaults()
+        await aStep(engine)
+        await expectDelivered(chain, [item])
+        expect(await rowOf(item)).toMatchObject({ reason: null })
+      },
     )
-    expect(await transferEvents(chain)).toHaveLength(1)
-  })
+  },
+)
 
-  it('ends the item as cancelled if it was cancelled, and its pieces return once', async () => {
-    const chain = await aSlowChain()
-    const shop = await aShop(chain, kind)
-    const buyer = await aBuyer()
-    const before = await takeSnapshot()
-    const number = await shop.order(buyer, undefined, 4)
-    const after = await takeSnapshot()
-    const item = await itemOf(buyer)
-    const engine = anEngine(chain)
-    await engine.cancel(item)
-    await runUntilDone(chain, engine)
-    const cancelled = { state: 'cancelled', requestedAction: 'cancel' }
-    expect(await rowOf(item)).toMatchObject(cancelled)
-    expect(await shop.stock()).toBe(100)
-    const [transaction] = await transactionsOf(chain)
+describe.each(firstCases(1, fulfilments))(
+  'an item that the copy has as waiting or failed: %s',
+  (fulfilment) => {
+    const kind = { standard: 'erc1155', fulfilment } as const
 
-    for (const copy of [after, before]) {
+    it('is transferred by the daily comparison if the buyer had no wallet in the copy', async () => {
+      const chain = await aSlowChain(stock)
+      const shop = await aShop(chain, kind)
+      const buyer = await aBuyer('')
+      await shop.order(buyer)
+      const engine = anEngine(chain)
+      await aStep(engine)
+      expect(await rowOf(await itemOf(buyer))).toMatchObject({ state: 'awaiting_wallet' })
+      const copy = await takeSnapshot()
+      const wallet = '0x00000000000000000000000000000000000AbCdE'
+      await batch(
+        db,
+        queueAwaiting(db, buyer.id, { address: wallet, walletChainId: 0 }, new Date()),
+      )
+      const item = await itemOf(buyer)
+      await runUntilDone(chain, engine)
+      await expectDelivered(chain, [item])
+
       await restore(copy)
-      if (copy === before) await shop.order(buyer, number, 4)
+      const later = anEngine(chain)
+      await aStep(later, 600)
+      expect(await rowOf(item)).toMatchObject({ state: 'awaiting_wallet' })
+      await aStep(later, 25 * 3600)
+      await expectDelivered(chain, [item])
+    })
+
+    it('awaits its wallet while no node tells who got it, and is transferred if that one is linked', async () => {
+      const chain = await aSlowChain(stock)
+      const shop = await aShop(chain, kind)
+      const buyer = await aBuyer('')
+      await shop.order(buyer)
+      await aStep(anEngine(chain))
+      const copy = await takeSnapshot()
+      const wallet = { address: '0x00000000000000000000000000000000000AbCdE', walletChainId: 0 }
+      const link = () => batch(db, queueAwaiting(db, buyer.id, wallet, new Date()))
+      await link()
+      const item = await itemOf(buyer)
       await runUntilDone(chain, anEngine(chain))
-      const txId = transaction?.hash
-      expect(await rowOf(await itemOf(buyer))).toMatchObject({ ...cancelled, txId })
+      await expectDelivered(chain, [item])
+
+      await restore(copy)
+      await chain.setFaults({ on: ['eth_getLogs'], effect: { result: null } })
+      const later = anEngine(chain)
+      await aStep(later, 25 * 3600)
+      await aStep(later, 25 * 3600)
+      expect(await rowOf(item)).toMatchObject({ state: 'awaiting_wallet' })
+      await link()
+      await aStep(later)
+      await aStep(later, 600)
+      expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId: null })
+    })
+
+    it('is transferred by the daily comparison if it had failed in the copy', async () => {
+      const chain = await aSlowChain(stock)
+      const item = await aPaidItem(chain, kind)
+      const engine = anEngine(chain)
+      const setTokenId = (tokenId: string) =>
+        env.DB.prepare('UPDATE nfts SET tokenId = ? WHERE id = ?').bind(tokenId, item.id).run()
+      await setTokenId('')
+      await aStep(engine)
+      expect(await rowOf(item)).toMatchObject({ state: 'failed' })
+      await setTokenId(item.tokenId)
+      const copy = await takeSnapshot()
+      await engine.retry(item)
+      await runUntilDone(chain, engine)
+      await expectDelivered(chain, [item])
+
+      await restore(copy)
+      await aStep(anEngine(chain), 25 * 3600)
+      await expectDelivered(chain, [item])
+    })
+  },
+)
+
+describe.each(firstCases(1, fulfilments))(
+  'a key that was used for something else: %s',
+  (fulfilment) => {
+    const kind = { standard: 'erc1155', fulfilment } as const
+
+    it('fails the item, and the reason names the transaction and the recipient', async () => {
+      const chain = await aSlowChain(stock)
+      const shop = await aShop(chain, kind)
+      const [right, wrong] = [await aBuyer(), await aBuyer()]
+      const copy = await takeSnapshot()
+      const number = await shop.order(right)
+      await runUntilDone(chain, anEngine(chain))
+      const delivered = await itemOf(right)
+      await expectDelivered(chain, [delivered])
+      const [transaction] = await transactionsOf(chain)
+
+      await restore(copy)
+      await shop.order(wrong, number)
+      await runUntilDone(chain, anEngine(chain))
+      const row = await rowOf(await itemOf(wrong))
+      expect(row).toMatchObject({
+        state: 'failed',
+        reasonCode: 'key_used_for_other_delivery',
+        txId: transaction?.hash,
+      })
+      expect(row.reason?.toLowerCase()).toContain(
+        `transaction ${transaction?.hash}, recipient ${right.ethereumPublicAddr}`,
+      )
+      expect(await transferEvents(chain)).toHaveLength(1)
+    })
+
+    it('ends the item as cancelled if it was cancelled, and its pieces return once', async () => {
+      const chain = await aSlowChain(stock)
+      const shop = await aShop(chain, kind)
+      const buyer = await aBuyer()
+      const before = await takeSnapshot()
+      const number = await shop.order(buyer, undefined, 4)
+      const after = await takeSnapshot()
+      const item = await itemOf(buyer)
+      const engine = anEngine(chain)
+      await engine.cancel(item)
+      await runUntilDone(chain, engine)
+      const cancelled = { state: 'cancelled', requestedAction: 'cancel' }
+      expect(await rowOf(item)).toMatchObject(cancelled)
       expect(await shop.stock()).toBe(100)
-    }
-    expect(await transferEvents(chain)).toEqual([])
-  })
-})
+      const [transaction] = await transactionsOf(chain)
+
+      for (const copy of [after, before]) {
+        await restore(copy)
+        if (copy === before) await shop.order(buyer, number, 4)
+        await runUntilDone(chain, anEngine(chain))
+        const txId = transaction?.hash
+        expect(await rowOf(await itemOf(buyer))).toMatchObject({ ...cancelled, txId })
+        expect(await shop.stock()).toBe(100)
+      }
+      expect(await transferEvents(chain)).toEqual([])
+    })
+  },
+)

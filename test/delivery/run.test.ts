@@ -1,11 +1,14 @@
 /** When the chains are worked on: leases, messages and the cron run. */
+
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { copies } from '../orders/shop.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
 import { rowOf, transactionsOf } from '../support/delivery/engine.ts'
-import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, type PaidItem, paidItems, sellerOn } from '../support/delivery/items.ts'
+import { transferEvents } from '../support/delivery/events.ts'
+import { aPaidItem, paidItems, sellerOn } from '../support/delivery/items.ts'
 import { Stall } from '../support/delivery/life.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
@@ -29,15 +32,6 @@ async function secondsToWake(chain: Chain): Promise<number> {
 /** Seconds from now until each message is delivered. */
 const delaysOf = ({ queue }: Marketplace) =>
   queue.pending().map(({ deliverAt }) => (deliverAt - Date.now()) / 1000)
-
-async function expectDelivered(chain: Chain, items: readonly PaidItem[]) {
-  const events = await transferEvents(chain)
-  for (const item of items) {
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-    expect(deliveriesOf(item, events)).toHaveLength(1)
-  }
-  expect(events).toHaveLength(items.length)
-}
 
 /** A chain that mines by itself, whose last 70 blocks came every so many seconds. */
 async function aChainWithBlocksEvery(seconds: number, erc1155: number): Promise<Chain> {
@@ -191,10 +185,7 @@ describe('a run', () => {
     const market = aMarketplace(chain, {
       network: { itemsPerTransaction: 1, transactionsInFlight: 1 },
     })
-    const items = await paidItems(
-      chain,
-      Array.from({ length: 60 }, () => erc1155),
-    )
+    const items = await paidItems(chain, copies(60, erc1155))
     market.queue.put(chain)
     const { steps } = await market.consume(market.queue.take())
     const statements = steps.flatMap(({ kind, what }) => (kind === 'd1' ? what.split('; ') : []))
@@ -294,16 +285,6 @@ describe('a lease', () => {
 })
 
 describe('a message', () => {
-  it('that is lost is made up for by the cron run', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const market = aMarketplace(chain)
-    const item = await aPaidItem(chain, erc1155)
-    await market.runCron()
-    expect(delaysOf(market)).toEqual([0])
-    await market.deliver()
-    await expectDelivered(chain, [item])
-  })
-
   it('that comes early does nothing', async () => {
     const chain = await aChainWithBlocksEvery(12, 1)
     const market = aMarketplace(chain, { network: { finality: 4 } })

@@ -2,7 +2,6 @@
 import { encodeFunctionResult, numberToHex, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { alarms } from '../../src/db/schema/operations.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
@@ -10,12 +9,11 @@ import { expectDelivered } from '../support/delivery/delivered.ts'
 import { rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
-import { live } from '../support/delivery/live.ts'
+import { alarmsNow, live } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { expectExactlyOnce } from '../support/delivery/oracle.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
-import { db } from '../support/makers.ts'
 
 const logged = recordLogs()
 
@@ -109,8 +107,6 @@ it('is silent for ten minutes: then one node suffices, with an alarm until it an
     chain.setFaults({ node: '1', effect: { http: 'drop', reach: 'all' } }),
   )
   const key = `second_node_silent:${chain.chainId}`
-  const alarmsNow = async () =>
-    (await db.select({ key: alarms.key }).from(alarms)).map((alarm) => alarm.key)
   await live(market, 9 * MINUTE)
   expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
   expect(await alarmsNow()).not.toContain(key)

@@ -1,12 +1,11 @@
 /** The status of an order item follows from the state of its delivery, wherever it is shown. */
-import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries, deliveryStates } from '../../src/db/schema/delivery.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { aShop, placed } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
-import { aToken, aTransaction, db } from '../support/makers.ts'
+import { aToken, aTransaction, setRow } from '../support/makers.ts'
 
 type State = (typeof deliveryStates)[number]
 
@@ -31,16 +30,13 @@ it.each(rows)('%s, sent: %s, is shown as %s: %s', async (state, isSent, status, 
   const [order] = await placed(master, [input])
   const [item] = order?.orderItems ?? []
   const transaction = isSent ? await aTransaction() : null
-  await db
-    .update(deliveries)
-    .set({
-      state,
-      reasonCode: 'recipient_rejects',
-      reasonDetail: 'no code to run',
-      transactionId: transaction?.id ?? null,
-      awaits: state === 'awaiting_wallet' ? buyer.id : null,
-    })
-    .where(eq(deliveries.id, item?.id ?? 0))
+  await setRow(deliveries, item?.id, {
+    state,
+    reasonCode: 'recipient_rejects',
+    reasonDetail: 'no code to run',
+    transactionId: transaction?.id ?? null,
+    awaits: state === 'awaiting_wallet' ? buyer.id : null,
+  })
   const txId = transaction?.hash ?? null
 
   // Reading an order.

@@ -1,9 +1,17 @@
 /** Keys of signers: used by somebody else, by two environments, changed; transactions out of time. */
+
 import { parseTransaction } from 'viem'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
-import { aChain, type Chain } from '../support/chain/chain.ts'
-import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
+import { aSlowChain, type Chain } from '../support/chain/chain.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
+import {
+  anEngine,
+  aStepper,
+  type Engine,
+  rowOf,
+  transactionsOf,
+} from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
@@ -17,14 +25,6 @@ const OTHER_KEY = toPrivateKey(localAccount(6))
 const SEND = ['eth_sendRawTransaction']
 const HOUR = 3600
 
-/** A chain that makes blocks only when the test mines them. */
-async function aSlowChain(): Promise<Chain> {
-  const chain = await aChain({ erc1155: 20 })
-  await chain.setAutomine(false)
-  await chain.mine()
-  return chain
-}
-
 /** Mines a block with a time so many seconds after the last one. */
 async function mineLater(chain: Chain, seconds: number) {
   await chain.rpc('evm_increaseTime', seconds)
@@ -33,29 +33,7 @@ async function mineLater(chain: Chain, seconds: number) {
 
 const anItem = (chain: Chain) => aPaidItem(chain, { standard: 'erc1155' })
 
-type Engine = ReturnType<typeof anEngine>
-
-/** Seconds after the start of each engine. A minute after a step, another engine may take over. */
-let time = 0
-beforeEach(() => {
-  time = 0
-})
-function aStep(engine: Engine) {
-  time += 61
-  return engine.step(time)
-}
-
-/** Expects one Transfer for each item, and rows that say so. */
-async function expectDelivered(chain: Chain, items: readonly PaidItem[]) {
-  const [events, rows] = await Promise.all([transferEvents(chain), rowsOf(items)])
-  for (const item of items) {
-    const [event, ...more] = deliveriesOf(item, events)
-    expect(event).toMatchObject({ quantity: 1 })
-    expect(more).toEqual([])
-    const txId = event?.transactionHash
-    expect(rows.get(item.id)).toMatchObject({ state: 'transferred', txId, dueAt: null })
-  }
-}
+const aStep = aStepper()
 
 /** Signs the item, and keeps its transaction from every node. */
 async function signUnsent(chain: Chain, engine: Engine) {
@@ -92,25 +70,6 @@ describe('a nonce that somebody else uses', () => {
     await aStep(engine)
     await expectDelivered(chain, [item])
     expect((await transactionsOf(chain)).map((t) => t.nonce)).toEqual([nonce, nonce + 1])
-  })
-
-  it('counts only when it is final: after a reorganization the first bytes may be mined', async () => {
-    const chain = await aSlowChain()
-    const item = await anItem(chain)
-    const engine = anEngine(chain, { finality: 3 })
-    const { nonce } = await signUnsent(chain, engine)
-    await useNonce(chain, nonce)
-    await chain.mine()
-    await chain.setFaults()
-    await aStep(engine)
-    await aStep(engine)
-    await chain.rpc('anvil_reorg', 1, [])
-    await aStep(engine)
-    await chain.mine(3)
-    await aStep(engine)
-    await expectDelivered(chain, [item])
-    expect(logged('foreign_transaction')).toEqual([])
-    expect(await transactionsOf(chain)).toHaveLength(1)
   })
 })
 
@@ -232,20 +191,6 @@ describe('a deadline', () => {
     await engine.step(48 * HOUR + 60)
     await expectDelivered(chain, [item])
     expect(logged('transaction_expired')).toEqual([])
-  })
-
-  it('is compared with the time of the final block, because younger ones may be dropped', async () => {
-    const chain = await aSlowChain()
-    const item = await anItem(chain)
-    const engine = anEngine(chain, { finality: 2 })
-    await signUnsent(chain, engine)
-    await mineLater(chain, HOUR + 60)
-    await aStep(engine)
-    expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
-    await chain.mine()
-    await aStep(engine)
-    expect(logged('transaction_expired')).toHaveLength(1)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
   })
 
   it('frees the nonce: the next transaction there outbids the bytes that nodes may have', async () => {

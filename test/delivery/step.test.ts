@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { connect, type Database } from '../../src/db/client.ts'
 import { type Changes, holdLease, NO_CHANGES, Outdated } from '../../src/delivery/store/store.ts'
+import { copies } from '../orders/shop.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
@@ -16,7 +17,6 @@ it('delivers an ERC-1155 item and an ERC-721 item in one transaction', async () 
     { standard: 'erc1155', quantity: 3 },
     { standard: 'erc721' },
   ])
-  if (!edition || !unique) throw new Error('no items')
   const engine = anEngine(chain)
   await engine.step()
   expect(await rowOf(edition)).toMatchObject({ state: 'in_flight', contract: chain.delivery })
@@ -32,22 +32,29 @@ it('delivers an ERC-1155 item and an ERC-721 item in one transaction', async () 
   expect(transaction).toMatchObject({ isOpen: 0, raw: null })
 })
 
-it('has nothing to do when nothing is due', async () => {
-  const chain = await aChain({ erc1155: 1 })
-  const item = await aPaidItem(chain, { standard: 'erc1155' })
-  const engine = anEngine(chain)
-  await engine.run()
-  expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-  expect(await anEngine(chain).step()).toBeNull()
-})
-
 const leaseOf = (database: Database, chainId: number, id: string) =>
   holdLease(database, { chainId }, id, () => new Date())
 
+/** Gives the lease of a chain to a run. */
+const lend = (chainId: number, run: string) =>
+  env.DB.prepare(
+    `INSERT INTO networks (chainId, lease, leaseUntil) VALUES (?, ?, '2100-01-01T00:00:00.000Z')
+     ON CONFLICT DO UPDATE SET lease = excluded.lease`,
+  )
+    .bind(chainId, run)
+    .run()
+
+type Change = Changes['items'][number]
+
+/** The delivery of an item that nobody has changed. */
+const deliveryOf = ({ id }: { id: number }, values: Partial<Change> = {}): Change => ({
+  ...{ id, version: 0, transition: 'deliver', requestedAction: 'deliver' },
+  ...{ tries: 0, failingSince: null, reasonCode: null, reasonDetail: null, dueAt: null },
+  ...values,
+})
+
 it('writes nothing for a run whose lease another run has taken', async () => {
-  await env.DB.prepare(
-    `INSERT INTO networks (chainId, lease, leaseUntil) VALUES (1, 'theirs', '2100-01-01T00:00:00.000Z')`,
-  ).run()
+  await lend(1, 'theirs')
   const settledBlock = () =>
     env.DB.prepare('SELECT settledBlock FROM networks WHERE chainId = 1').first('settledBlock')
   const settled = { block: 7, hash: '0x07' } as const
@@ -62,24 +69,8 @@ it('writes nothing if an item was changed after it was loaded', async () => {
   const chain = await aChain({ erc1155: 1 })
   const { chainId } = chain
   const item = await aPaidItem(chain, { standard: 'erc1155' })
-  await env.DB.prepare(
-    `INSERT INTO networks (chainId, lease, leaseUntil) VALUES (?, 'ours', '2100-01-01T00:00:00.000Z')`,
-  )
-    .bind(chainId)
-    .run()
-  const items: Changes['items'] = [
-    {
-      id: item.id,
-      version: 0,
-      transition: 'queue',
-      requestedAction: 'deliver',
-      failingSince: null,
-      tries: 0,
-      reasonCode: null,
-      reasonDetail: null,
-      dueAt: null,
-    },
-  ]
+  await lend(chainId, 'ours')
+  const items = [deliveryOf(item, { transition: 'queue' })]
   await env.DB.prepare('UPDATE deliveries SET version = 1 WHERE id = ?').bind(item.id).run()
   const before = await rowOf(item)
   const stored = leaseOf(db, chainId, 'ours').write({ ...NO_CHANGES, items })
@@ -91,20 +82,12 @@ it('makes no transition that does not begin with the state of the item, and tell
   const chain = await aChain({ erc1155: 1 })
   const { chainId } = chain
   const item = await aPaidItem(chain, { standard: 'erc1155' })
-  await env.DB.prepare(
-    `INSERT INTO networks (chainId, lease, leaseUntil) VALUES (?, 'ours', '2100')`,
-  )
-    .bind(chainId)
-    .run()
+  await lend(chainId, 'ours')
   await env.DB.prepare(`UPDATE deliveries SET state = 'written_off' WHERE id = ?`)
     .bind(item.id)
     .run()
   const before = await rowOf(item)
-  const change: Changes['items'][number] = {
-    ...{ id: item.id, version: 0, transition: 'deliver', requestedAction: 'deliver' },
-    ...{ tries: 0, failingSince: null, reasonCode: null, reasonDetail: null, dueAt: null },
-  }
-  await leaseOf(db, chainId, 'ours').write({ ...NO_CHANGES, items: [change] })
+  await leaseOf(db, chainId, 'ours').write({ ...NO_CHANGES, items: [deliveryOf(item)] })
   expect(await rowOf(item)).toEqual(before)
   const told = env.DB.prepare(`SELECT type FROM events WHERE itemId = ?`).bind(item.id)
   expect((await told.all()).results).toEqual([])
@@ -121,21 +104,11 @@ describe('what becomes final together', () => {
   const MAX_VALUE = 2_000_000
 
   /** Writes a change of so many items in one transaction. Returns what they are then. */
-  async function storeAll(count: number, change: Partial<Changes['items'][number]>) {
-    await env.DB.prepare(
-      `INSERT INTO networks (chainId, lease, leaseUntil) VALUES (5, 'ours', '2100-01-01T00:00:00.000Z')
-       ON CONFLICT DO UPDATE SET lease = excluded.lease`,
-    ).run()
+  async function storeAll(count: number, change: Partial<Change>) {
+    await lend(5, 'ours')
     const sale = { standard: 'erc1155' } as const
-    const items = await paidItems(
-      market,
-      Array.from({ length: count }, () => sale),
-    )
-    const changes = items.map(({ id }): Changes['items'][number] => ({
-      ...{ id, version: 0, transition: 'deliver', requestedAction: 'deliver' },
-      ...{ tries: 0, failingSince: null, reasonCode: null, reasonDetail: null, dueAt: null },
-      ...change,
-    }))
+    const items = await paidItems(market, copies(count, sale))
+    const changes = items.map((item) => deliveryOf(item, change))
     const { database, trips } = measured(env.DB)
     await leaseOf(connect(database), 5, 'ours').write({ ...NO_CHANGES, items: changes })
     const values = trips.flatMap((trip) => trip.values.flat())

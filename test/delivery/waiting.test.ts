@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
+import { times } from '../orders/shop.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, rowsOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 
 const edition = { standard: 'erc1155' } as const
-const times = <T>(count: number, value: (i: number) => T): T[] =>
-  Array.from({ length: count }, (_, i) => value(i))
 
 it('delivers an order of many pieces beside 3,000 small ones that cannot be delivered', async () => {
   const chain = await aChain({ erc1155: 5000 })
@@ -30,9 +29,9 @@ it('fails what cannot be delivered for a day, although a step asks about few ite
   )
   const engine = anEngine(chain)
   const HOUR = 3600
-  // As often as they are due at first, then every ten minutes for thirty hours.
+  // As often as they are due at first, then every hour for thirty hours.
   for (let second = 0; second < 600; second += 15) await engine.step(second)
-  for (let second = 600; second < 30 * HOUR; second += 1200) await engine.step(second)
+  for (let second = 600; second < 30 * HOUR; second += HOUR) await engine.step(second)
   const states = [...(await rowsOf(items)).values()].map(({ state }) => state)
   expect(states.filter((state) => state === 'queued')).toEqual([])
 })

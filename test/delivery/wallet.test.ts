@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { batch } from '../../src/db/batch.ts'
-import { explain } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
@@ -26,7 +25,6 @@ it('queues what waited for the wallet of its buyer, and nothing else', async () 
   const mine = await paidItems(chain, [waiting, waiting])
   const theirs = await aPaidItem(chain, waiting)
   const [first] = mine
-  if (!first) throw new Error('no items')
   const buyer = await buyerOf(first)
   const now = new Date()
   const { queued } = await batch(db, queueAwaiting(db, buyer, KEY_WALLET, now))
@@ -49,28 +47,6 @@ it('queues what waited for the wallet of its buyer, and nothing else', async () 
   expect(events).toHaveLength(2)
   const { queued: again } = await batch(db, queueAwaiting(db, buyer, KEY_WALLET, now))
   expect(again).toEqual([])
-})
-
-it('delivers to a contract wallet on its chain only', async () => {
-  const chain = await aChain({ erc721: 2 })
-  const other = await aChain({ erc721: 1 })
-  const waiting = { standard: 'erc721', recipient: null } as const
-  const address = await chain.aRecipient('accepts')
-  const wallet = { address, walletChainId: chain.chainId }
-  const [here] = await paidItems(chain, [waiting])
-  const [there] = await paidItems(other, [waiting])
-  if (!here || !there) throw new Error('no items')
-  for (const item of [here, there])
-    await batch(db, queueAwaiting(db, await buyerOf(item), wallet, new Date()))
-  await anEngine(chain).run()
-  await anEngine(other).run()
-  expect(deliveriesOf({ ...here, recipient: address }, await transferEvents(chain))).toHaveLength(1)
-  expect(await rowOf(here)).toMatchObject({ state: 'transferred' })
-  expect(await rowOf(there)).toMatchObject({
-    state: 'failed',
-    ...explain('recipient_on_other_chain', `chain ${chain.chainId} instead of ${other.chainId}`),
-  })
-  expect(await transferEvents(other)).toEqual([])
 })
 
 it('lets an item wait whose network is not configured', async () => {

@@ -13,15 +13,21 @@ import { aToken, aUser, db } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import {
   aDueEvent,
+  ago,
   anEndpoint,
   anEvent,
   aTest,
+  change,
   consume,
   type Endpoint,
   endpointRow,
+  fromNow,
   hasEvents,
+  idsIn,
   messageRow,
+  nameOf,
   receive,
+  resendPath,
 } from './endpoints.ts'
 
 const logged = recordLogs()
@@ -36,23 +42,12 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
 })
 
-const ago = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString()
-const fromNow = (milliseconds: number) => ago(-milliseconds)
-
 /** Changes an endpoint as its owner does. */
-const change = ({ id }: Endpoint, values: Partial<typeof webhookEndpoints.$inferInsert>) =>
-  db
-    .update(webhookEndpoints)
-    .set({ updatedAt: ago(1), ...values })
-    .where(eq(webhookEndpoints.id, id))
+const changeAsOwner = (endpoint: Endpoint, values: Parameters<typeof change>[1]) =>
+  change(endpoint, { updatedAt: ago(1), ...values })
 
 const answering = (status: number, headers: Record<string, string> = {}) =>
   receive(() => new Response(null, { status, headers }))
-
-const idsIn = (received: { headers: Headers }[]) =>
-  received.map(({ headers }) => headers.get('webhook-id'))
-
-const name = ({ id }: { id: number }) => `evt_${id}`
 
 const NOTHING = { mails: [], wakeUps: [], masterWakeUps: [] }
 
@@ -69,7 +64,7 @@ describe('an event', () => {
     expect(Object.fromEntries(headers)).toEqual({
       'content-type': 'application/json',
       'user-agent': 'marketplace-api (webhooks)',
-      'webhook-id': name(event),
+      'webhook-id': nameOf(event),
       'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
       'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
     })
@@ -141,7 +136,7 @@ describe('an event', () => {
     }
     expect(delays).toEqual([5 / 60, 5, 30, 120, 300, 600, 840, 1200, 1440])
     expect(received).toHaveLength(10)
-    expect(new Set(idsIn(received))).toEqual(new Set([name(event)]))
+    expect(new Set(idsIn(received))).toEqual(new Set([nameOf(event)]))
     expect(new Set(received.map(({ headers }) => headers.get('webhook-timestamp'))).size).toBe(10)
     const row = await messageRow(event)
     expect(row).toMatchObject({ state: 'failed', tries: 10 })
@@ -150,7 +145,7 @@ describe('an event', () => {
     )
     expect(logged('webhook_failed').at(-1)).toEqual({
       endpointId: endpoint.id,
-      messageId: name(event),
+      messageId: nameOf(event),
       attempt: 10,
       status: 500,
       reason: 'it answered 500',
@@ -203,9 +198,11 @@ describe('an event', () => {
   it('of an endpoint that was disabled meanwhile is planned once that is enabled', async () => {
     const { endpoint } = await aDueEvent()
     const disabled = { disabledAt: ago(0), disabledReason: 'owner' } as const
-    expect((await during(endpoint, 500, () => change(endpoint, disabled))).wakeUps).toEqual([])
+    expect((await during(endpoint, 500, () => changeAsOwner(endpoint, disabled))).wakeUps).toEqual(
+      [],
+    )
     pass(1)
-    await change(endpoint, { disabledAt: null, disabledReason: null, dueAt: ago(0) })
+    await changeAsOwner(endpoint, { disabledAt: null, disabledReason: null, dueAt: ago(0) })
     const planned = [{ endpointId: endpoint.id, delaySeconds: 4 }]
     expect((await consume([endpoint])).wakeUps).toEqual(planned)
   })
@@ -294,7 +291,7 @@ describe('an endpoint', () => {
     pass(5)
     await consume([endpoint])
     expect(await endpointRow(endpoint)).toMatchObject({ failingSince: firstFailure, penalty: 2 })
-    await change(endpoint, { warnedAt: ago(0) })
+    await changeAsOwner(endpoint, { warnedAt: ago(0) })
     status = 204
     pass(300)
     await consume([endpoint])
@@ -318,9 +315,9 @@ describe('an endpoint', () => {
     expect(await consume([endpoint])).toEqual(NOTHING)
     expect(received).toHaveLength(1)
     const again = receive()
-    await change(endpoint, { disabledAt: null, disabledReason: null, penalty: 0 })
+    await changeAsOwner(endpoint, { disabledAt: null, disabledReason: null, penalty: 0 })
     await consume([endpoint])
-    expect(idsIn(again).sort()).toEqual([name(event), name(later)])
+    expect(idsIn(again).sort()).toEqual([nameOf(event), nameOf(later)])
   })
 
   it('gets events in their order, the first alone, then six at a time', async () => {
@@ -336,7 +333,7 @@ describe('an endpoint', () => {
       return new Response()
     })
     expect(await consume([endpoint])).toEqual(NOTHING)
-    expect(idsIn(received)).toEqual(sent.map(name))
+    expect(idsIn(received)).toEqual(sent.map(nameOf))
     expect(open[1]).toBe(1)
     expect(Math.max(...open)).toBe(6)
     expect(await endpointRow(endpoint)).toMatchObject({ position: sent.at(-1)?.id, dueAt: null })
@@ -350,7 +347,7 @@ describe('an endpoint', () => {
       return new Response()
     })
     await consume([endpoint])
-    expect(idsIn(received)).toEqual(sent.map(name))
+    expect(idsIn(received)).toEqual(sent.map(nameOf))
     expect(await endpointRow(endpoint)).toMatchObject({ dueAt: null })
   })
 
@@ -376,7 +373,7 @@ describe('an endpoint', () => {
     const endpoint = await anEndpoint()
     const sent = []
     for (let i = 0; i < 30; i++) sent.push(await anEvent({ sellerId: endpoint.userId }))
-    const bad = new Set([sent[0], sent[11], sent[29]].map((event) => event && name(event)))
+    const bad = new Set([sent[0], sent[11], sent[29]].map((event) => event && nameOf(event)))
     receive(({ headers }) => {
       const isBad = bad.has(headers.get('webhook-id') ?? '')
       return new Response(null, { status: isBad ? 400 : 200 })
@@ -413,7 +410,7 @@ describe('an endpoint', () => {
     await consume([endpoint])
     await consume([endpoint])
     const ids = idsIn(received)
-    expect([...new Set(ids)]).toEqual(sent.map(name))
+    expect([...new Set(ids)]).toEqual(sent.map(nameOf))
   })
 
   it('with 1,000 messages that wait for another attempt gets no event of the log', async () => {
@@ -437,7 +434,7 @@ describe('an endpoint', () => {
     pass(HOUR / SECOND)
     await consume([endpoint])
     expect(received).toHaveLength(1001)
-    expect(idsIn(received).filter((id) => id === name(event))).toHaveLength(1)
+    expect(idsIn(received).filter((id) => id === nameOf(event))).toHaveLength(1)
   })
 
   it('that does not answer does not delay another one', async () => {
@@ -588,7 +585,7 @@ describe('while an event is on its way', () => {
     answering(500)
     await consume([endpoint])
     pass(5)
-    const path = `/api/webhooks/${endpoint.id}/messages/${name(event)}/resend`
+    const path = resendPath(endpoint, event)
     let isFirst = true
     const received = receive(async () => {
       if (isFirst) expect((await call('POST', path, { token })).status).toBe(200)
@@ -597,7 +594,7 @@ describe('while an event is on its way', () => {
     })
     pass(1)
     await consume([endpoint])
-    expect(idsIn(received)).toEqual([name(event), name(event)])
+    expect(idsIn(received)).toEqual([nameOf(event), nameOf(event)])
     const row = await messageRow(event)
     expect(row).toMatchObject({ state: 'delivered', tries: 1 })
     expect(row?.attempts).toHaveLength(3)
@@ -606,7 +603,7 @@ describe('while an event is on its way', () => {
   it('and its endpoint is deleted, nothing is left', async () => {
     const { endpoint, event } = await aDueEvent()
     const { wakeUps } = await during(endpoint, 500, () =>
-      change(endpoint, { deletedAt: ago(0), disabledAt: ago(0), disabledReason: 'owner' }),
+      changeAsOwner(endpoint, { deletedAt: ago(0), disabledAt: ago(0), disabledReason: 'owner' }),
     )
     expect(wakeUps).toEqual([])
     expect(await messageRow(event)).toBeUndefined()
@@ -617,7 +614,7 @@ describe('while an event is on its way', () => {
     const url = 'https://new.example.com/'
     receive(async (request) => {
       if (request.url === url) return new Response()
-      await change(endpoint, { url })
+      await changeAsOwner(endpoint, { url })
       return new Response(null, { status: 410 })
     })
     await consume([endpoint])
@@ -630,7 +627,7 @@ describe('while an event is on its way', () => {
     for (let i = 0; i < 50; i++) await anEvent({ sellerId: endpoint.userId })
     let isFirst = true
     const received = receive(async () => {
-      if (isFirst) await change(endpoint, { disabledAt: ago(0), disabledReason: 'owner' })
+      if (isFirst) await changeAsOwner(endpoint, { disabledAt: ago(0), disabledReason: 'owner' })
       isFirst = false
       pass(0.5)
       return new Response()
@@ -644,7 +641,7 @@ describe('while an event is on its way', () => {
     for (let i = 0; i < 20; i++) await anEvent({ sellerId: endpoint.userId })
     let isFirst = true
     const received = receive(async () => {
-      if (isFirst) await change(endpoint, { secretId: 'cd'.repeat(16) })
+      if (isFirst) await changeAsOwner(endpoint, { secretId: 'cd'.repeat(16) })
       isFirst = false
       return new Response()
     })
@@ -658,15 +655,15 @@ describe('while an event is on its way', () => {
     const later = await anEvent({ sellerId: endpoint.userId })
     let isFirst = true
     const received = receive(async ({ headers }) => {
-      if (isFirst && headers.get('webhook-id') === name(later)) {
+      if (isFirst && headers.get('webhook-id') === nameOf(later)) {
         isFirst = false
-        await change(endpoint, { position: event.id - 1, dueAt: ago(0) })
+        await changeAsOwner(endpoint, { position: event.id - 1, dueAt: ago(0) })
       }
       return new Response()
     })
-    await change(endpoint, { position: event.id })
+    await changeAsOwner(endpoint, { position: event.id })
     await consume([endpoint])
-    expect(idsIn(received)).toEqual([name(later), name(event), name(later)])
+    expect(idsIn(received)).toEqual([nameOf(later), nameOf(event), nameOf(later)])
     expect(await endpointRow(endpoint)).toMatchObject({ position: later.id, dueAt: null })
   })
 
@@ -688,7 +685,7 @@ describe('while an event is on its way', () => {
     expect(received).toHaveLength(1)
     pass(1)
     await consume([endpoint])
-    expect(idsIn(received)).toEqual([name(event), name(event)])
+    expect(idsIn(received)).toEqual([nameOf(event), nameOf(event)])
     await consume([endpoint])
     expect(received).toHaveLength(2)
   })
@@ -713,7 +710,7 @@ describe('an event that waits', () => {
   it.each<[string, (endpoint: Endpoint) => PromiseLike<unknown>]>([
     [
       'was disabled',
-      (endpoint) => change(endpoint, { disabledAt: ago(0), disabledReason: 'owner' }),
+      (endpoint) => changeAsOwner(endpoint, { disabledAt: ago(0), disabledReason: 'owner' }),
     ],
     [
       'belongs to a user who is no administrator any more',
@@ -741,7 +738,7 @@ describe('an endpoint that is not verified', () => {
     const { endpoint, test } = await unverified()
     const received = receive()
     await consume([endpoint])
-    expect(idsIn(received)).toEqual([name(test)])
+    expect(idsIn(received)).toEqual([nameOf(test)])
     expect(await endpointRow(endpoint)).toMatchObject({ verifiedAt: null })
     const row = await messageRow(test)
     expect(row).toMatchObject({ state: 'pending', dueAt: fromNow(5 * SECOND) })
@@ -754,7 +751,7 @@ describe('an endpoint that is not verified', () => {
       ({ body }) => new Response(`${JSON.parse(body).data.challenge ?? ''}\n`),
     )
     await consume([endpoint])
-    expect(idsIn(received)).toEqual([name(test), name(event)])
+    expect(idsIn(received)).toEqual([nameOf(test), nameOf(event)])
     expect(await endpointRow(endpoint)).toMatchObject({ verifiedAt: ago(0), dueAt: null })
     expect(await messageRow(test)).toMatchObject({ state: 'delivered' })
   })
@@ -775,7 +772,7 @@ describe('an endpoint that is not verified', () => {
   it('is not verified by an answer of another URL', async () => {
     const { endpoint } = await unverified()
     receive(async () => {
-      await change(endpoint, { url: 'https://victim.example.com/' })
+      await changeAsOwner(endpoint, { url: 'https://victim.example.com/' })
       return new Response(challenge)
     })
     await consume([endpoint])

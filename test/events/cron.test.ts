@@ -5,12 +5,13 @@ import { runCron } from '../../src/cron.ts'
 import { events, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aUser, db } from '../support/makers.ts'
+import { aUser, db, setRow } from '../support/makers.ts'
 import {
   aDueEvent,
   anEndpoint,
   anEvent,
   aTest,
+  change,
   consume,
   type Endpoint,
   endpointRow,
@@ -124,10 +125,7 @@ it('warns again after a success', async () => {
   pass(DAY)
   await cron()
   expect(await endpointRow(endpoint)).toMatchObject({ disabledAt: null })
-  await db
-    .update(webhookEndpoints)
-    .set({ failingSince: ago(4 * DAY) })
-    .where(eq(webhookEndpoints.id, endpoint.id))
+  await setRow(webhookEndpoints, endpoint.id, { failingSince: ago(4 * DAY) })
   expect((await cron()).mails).toHaveLength(1)
 })
 
@@ -139,9 +137,6 @@ describe('an endpoint that answers 410', () => {
     expect(await endpointRow(endpoint)).toMatchObject({ disabledReason: 'gone' })
     return (await cron()).mails
   }
-
-  const change = ({ id }: Endpoint, values: Partial<typeof webhookEndpoints.$inferInsert>) =>
-    db.update(webhookEndpoints).set(values).where(eq(webhookEndpoints.id, id))
 
   const enable = (endpoint: Endpoint) =>
     change(endpoint, { disabledAt: null, disabledReason: null, warnedAt: null }).then(() =>

@@ -48,6 +48,26 @@ export async function anEndpoint(values: EndpointValues = {}) {
 
 export type Endpoint = Awaited<ReturnType<typeof anEndpoint>>
 
+/** Changes columns of an endpoint. */
+export const change = ({ id }: { id: string }, values: EndpointValues) =>
+  db.update(webhookEndpoints).set(values).where(eq(webhookEndpoints.id, id))
+
+export const ago = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString()
+export const fromNow = (milliseconds: number) => ago(-milliseconds)
+
+/** The public id of an event. */
+export const nameOf = ({ id }: { id: number }) => `evt_${id}`
+
+/** The ids of the messages that were received. */
+export const idsIn = (received: { headers: Headers }[]) =>
+  received.map(({ headers }) => headers.get('webhook-id'))
+
+/** Status, code and sentence of an error. */
+export async function errorOf(response: Response): Promise<string> {
+  const { code, error } = await response.json<{ code: string; error: string }>()
+  return `${response.status} ${code}: ${error}`
+}
+
 /** Appends events to the log, by default of orders. Returns the newest. */
 export async function anEvent(values: EventValues = {}, count = 1): Promise<LoggedEvent> {
   await db.batch([...insertEvents(db, values, count)])
@@ -71,6 +91,10 @@ export async function aTest({ id }: { id: string }, challenge = 'c0ffee') {
     .where(newest)
   return newestEvent(db)
 }
+
+/** A request for an event to be sent again. */
+export const resendPath = (endpoint: { id: string }, event: { id: number }) =>
+  `/api/webhooks/${endpoint.id}/messages/${nameOf(event)}/resend`
 
 export const endpointRow = async ({ id }: { id: string }) => {
   const [row] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))

@@ -15,7 +15,7 @@ import { selectEvents, takes, toBody } from '../../src/events/event.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'
 import { aShop, place, placed } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
-import { anAdministrator, aTransaction, aUser, db } from '../support/makers.ts'
+import { anAdministrator, aTransaction, aUser, db, setRow } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { moveTo } from '../support/transitions.ts'
 import {
@@ -421,10 +421,7 @@ describe('an endpoint for which the log had nothing', () => {
     const endpoint = await anEndpoint()
     const at = new Date().toISOString()
     const first = await anEvent({ sellerId: endpoint.userId, at })
-    await db
-      .update(webhookEndpoints)
-      .set({ position: first.id, dueAt: null })
-      .where(eq(webhookEndpoints.id, endpoint.id))
+    await setRow(webhookEndpoints, endpoint.id, { position: first.id, dueAt: null })
     await anEvent({ sellerId: endpoint.userId, at })
     expect(await endpointRow(endpoint)).toMatchObject({ position: first.id, dueAt: at })
   })

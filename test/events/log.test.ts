@@ -14,7 +14,7 @@ import { call, requestOf } from '../support/api.ts'
 import { aMasterToken, aToken, aUser, aWebhook, db } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { moveTo } from '../support/transitions.ts'
-import { anEvent } from './endpoints.ts'
+import { anEvent, errorOf, nameOf } from './endpoints.ts'
 
 type Event = { id: string; type: string; timestamp: string; data: Record<string, unknown> }
 type Page = { events: Event[]; nextAfter: string | null; hasMore: boolean }
@@ -31,13 +31,6 @@ async function read(token: string, query = '') {
   const { events, ...page } = await response.json<Page>()
   return { ...page, ids: events.map(({ id }) => id) }
 }
-
-const errorOf = async (response: Response) => {
-  const { code, error } = await response.json<{ code: string; error: string }>()
-  return `${response.status} ${code}: ${error}`
-}
-
-const nameOf = ({ id }: { id: number }) => `evt_${id}`
 
 /** Events of orders that a user has sold, oldest first. Returns their ids. */
 async function eventsOf({ id: sellerId }: { id: number }, count: number, at?: string) {

@@ -14,7 +14,7 @@ import {
   aWebhookMessage,
   db,
 } from '../support/makers.ts'
-import { anEvent, hasEvents, recordingBindings } from './endpoints.ts'
+import { anEvent, errorOf, hasEvents, recordingBindings } from './endpoints.ts'
 
 type Webhook = Record<string, unknown> & { id: string }
 
@@ -32,11 +32,6 @@ async function created(token: string, json: unknown = hook) {
 
 const change = (token: string, id: string, json: unknown) =>
   call('PUT', `/api/webhooks/${id}`, { token, json })
-
-const errorOf = async (response: Response) => {
-  const { code, error } = await response.json<{ code: string; error: string }>()
-  return `${response.status} ${code}: ${error}`
-}
 
 const rowOf = async (id: string) => {
   const [row] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))

@@ -1,9 +1,16 @@
 import { eq } from 'drizzle-orm'
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { call, callWith } from '../support/api.ts'
 import { aMasterToken, aToken, aUser, aWebhook, aWebhookMessage, db } from '../support/makers.ts'
-import { anEvent, endpointRow, messageRow, recordingBindings } from './endpoints.ts'
+import {
+  anEvent,
+  endpointRow,
+  errorOf,
+  messageRow,
+  nameOf,
+  recordingBindings,
+} from './endpoints.ts'
 
 type Message = { id: string; state: string; dueAt: string | null; createdAt: string }
 type Log = { messages: Message[]; nextCursor: string | null }
@@ -16,25 +23,12 @@ async function anOwner(values: Parameters<typeof aWebhook>[1] = {}) {
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 
-const errorOf = async (response: Response) => {
-  const { code, error } = await response.json<{ code: string; error: string }>()
-  return `${response.status} ${code}: ${error}`
-}
-
 /** Sends a request, and returns which endpoints it has woken. */
 async function woken(token: string, path: string, json?: unknown) {
   const { bindings, wakeUps, masterWakeUps } = recordingBindings()
   const response = await callWith(bindings, 'POST', path, json ? { token, json } : { token })
   return { response, wakeUps, masterWakeUps }
 }
-
-/** Stops the clock at a time until the end of the test. */
-function _stopClock(now: string) {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) })
-  onTestFinished(() => void vi.useRealTimers())
-}
-
-const nameOf = ({ id }: { id: number }) => `evt_${id}`
 
 /** Moves the endpoint over an event, as a run does. */
 const moveTo = ({ id }: { id: string }, position: number) =>

@@ -50,6 +50,27 @@ it('names the query parameters that an endpoint has', async () => {
   })
 })
 
+it.each([
+  ['/api/public/listings', 'updated_since=x', 'updated_since', 'updatedSince'],
+  ['/api/public/nfts', 'SellerId=1', 'SellerId', 'sellerId'],
+  ['/api/public/creators', 'LIMIT=1', 'LIMIT', 'limit'],
+])('%s refuses %s, and tells the right name', async (path, query, name, meant) => {
+  const response = await call('GET', `${path}?${query}`)
+  expect(response.status).toBe(400)
+  const message = `unknown; did you mean ${meant}?`
+  expect(await response.json()).toMatchObject({
+    issues: [{ path: name, code: 'unknown_field', message }],
+  })
+})
+
+it.each(['listings', 'nfts', 'creators', 'stats'])(
+  '/api/public/%s ignores other parameters that it does not have',
+  async (list) => {
+    const response = await call('GET', `/api/public/${list}?foo=1&utm_source=mail&__proto__=1`)
+    expect(response.status).toBe(200)
+  },
+)
+
 it('answers 404 for a path that does not exist, whatever its query', async () => {
   const token = await aMasterToken()
   expect((await call('GET', '/api/externalOrders/1/2/3?dryRun=true', { token })).status).toBe(404)

@@ -1,6 +1,5 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import app from '../../src/app.ts'
 import { verifyToken } from '../../src/auth/tokens.ts'
@@ -8,7 +7,7 @@ import { tokens } from '../../src/db/schema/users.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aForm } from '../avatars/uploads.ts'
 import { BASE_URL, callWith } from '../support/api.ts'
-import { aMasterToken, aSession, aToken, aUser, db, issuer } from '../support/makers.ts'
+import { aMasterToken, aSession, aToken, aUser, issuer, setRow } from '../support/makers.ts'
 import { aVisitor, aWallet, requestMessage, sessionIdOf } from '../support/visitor.ts'
 
 /**
@@ -79,10 +78,7 @@ it('counts each master token by itself', async () => {
 it('counts a revoked token per client address, for a minute after it was refused', async () => {
   const user = await aUser()
   const jwt = await aToken(user)
-  await db
-    .update(tokens)
-    .set({ revokedAt: new Date().toISOString() })
-    .where(eq(tokens.id, await tokenIdOf(jwt)))
+  await setRow(tokens, await tokenIdOf(jwt), { revokedAt: new Date().toISOString() })
   const use = async (token: string) =>
     send(
       { authorization: `Bearer ${token}`, 'cf-connecting-ip': '192.0.2.3' },

@@ -17,6 +17,7 @@ import {
   aUser,
   aWebhook,
   db,
+  setRow,
 } from '../support/makers.ts'
 import { aLaggingReplica } from '../support/replica.ts'
 
@@ -149,10 +150,7 @@ it.each([
 ])('places an order by the state of the primary: %s', async (_, change, cents) => {
   const { token, listing, order: input } = await aSale()
   const { database: DB, copies } = await aLaggingReplica()
-  await db
-    .update(listingRows)
-    .set(await change())
-    .where(eq(listingRows.id, listing.id))
+  await setRow(listingRows, listing.id, await change())
   const [order] = await placed({ DB }, token, input)
   expect(order?.totalPriceCents).toBe(cents)
   expect(copies()).toEqual(['replica', 'primary', 'primary', 'primary'])
@@ -233,10 +231,7 @@ it('returns an order by its number as the primary has it now', async () => {
   const first: { orders: { orderItems: { id: number }[] }[] } = await (await put({})).json()
   const { database: DB, copies } = await aLaggingReplica()
   const updatedAt = '2031-01-01T00:00:00.000Z'
-  await db
-    .update(deliveries)
-    .set({ updatedAt })
-    .where(eq(deliveries.id, first.orders[0]?.orderItems[0]?.id ?? 0))
+  await setRow(deliveries, first.orders[0]?.orderItems[0]?.id, { updatedAt })
   expect(await (await put({ DB })).json()).toMatchObject({ orders: [{ updatedAt }] })
   expect(copies()).toEqual(['replica', 'primary'])
 })

@@ -141,7 +141,7 @@ it('has pages of 20 by default, which caches may keep for a minute', async () =>
 })
 
 it.each([
-  ['seller=1', '', 'has unknown keys: seller'],
+  ['updated_since=2026-01-01', 'updated_since', 'unknown; did you mean updatedSince?'],
   ['active=yes', 'active', 'must be one of "true", "false"'],
   ['updatedSince=2026-01-01', 'updatedSince', 'must be a time, as in 2026-01-31T12:00:00.000Z'],
   ['q=', 'q', 'must be 1 to 255 characters'],

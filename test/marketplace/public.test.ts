@@ -45,6 +45,7 @@ async function aFullListing() {
     contract: contractAddr,
     tokenId: '17',
     amountType: 'limited',
+    listed: true,
     creator: { id: creator.id, name: 'Cleo', username: 'cleo', avatarUrl: avatarOf(creator) },
   }
   return { creator, seller, stored, sale, shown }
@@ -242,6 +243,7 @@ it.each([
   ['the listing', 5, null, 5],
   ['the relayers', null, 7, 7],
   ['the smaller of both', 5, 4, 4],
+  ['its edition of 10', 10, 4000, null],
 ])('an order may have as many pieces as %s allows', async (_, amount, maxPieces, maxPerOrder) => {
   if (maxPieces) await db.insert(networks).values({ chainId: 31337, leaseUntil: '', maxPieces })
   const sale = await aListing(await anNft(await aUser()), { amount })
@@ -376,10 +378,12 @@ describe('updatedAt', () => {
       anNftRecord('private', 32, { status: 'unlisted', priceCents: 1 }),
     )
     expect((await get('nfts', since)).nfts).toMatchObject([
-      { externalId: 'listed', sellable: true },
+      { externalId: 'listed', sellable: true, listed: false },
     ])
-    expect((await get('listings', since)).listings).toMatchObject([{ externalId: 'listed-sale' }])
-    expect(JSON.stringify(await get('nfts', '?limit=100'))).not.toContain('"listed"')
+    expect((await get('listings', since)).listings).toMatchObject([
+      { externalId: 'listed-sale', sellable: true, nft: { listed: false } },
+    ])
+    expect(JSON.stringify(await get('nfts', '?limit=100'))).not.toContain(':"listed"')
   })
 
   it('tells what is shown no more until a later time, and that it is back then', async () => {

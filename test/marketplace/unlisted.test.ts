@@ -43,10 +43,10 @@ it('appear in no list, number or page that does not name them', async () => {
 it('are shown to who names them', async () => {
   const { nft, listing } = await aShop({ nft: UNLISTED })
   expect((await get('nfts', `/externalId:${nft.externalId}`)).nfts).toMatchObject([
-    { id: nft.id, sellable: true },
+    { id: nft.id, sellable: true, listed: false },
   ])
   expect((await get('listings', `/${listing.id}`)).listings).toMatchObject([
-    { id: listing.id, sellable: true },
+    { id: listing.id, sellable: true, nft: { listed: false } },
   ])
   const { status, html } = await page(`/nfts/${nft.id}`)
   expect({ status, isBuyable: html.includes('10.00') }).toEqual({ status: 200, isBuyable: true })

@@ -25,7 +25,7 @@ import { anEngine, rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aUser, aWebhook, db } from '../support/makers.ts'
+import { aUser, aWebhook, db, setRow } from '../support/makers.ts'
 import { anInstance, aSubscriber, broken } from './instance.ts'
 
 const logged = recordLogs()
@@ -90,10 +90,7 @@ it('tells of a failing provider: raised, listed, sent, repeated after an hour, c
 it('tells once if two cron runs are at work at the same time', async () => {
   const outbox = await aSubscriber()
   const item = await aPaidItem(market, edition)
-  await db
-    .update(deliveries)
-    .set({ state: 'failed', dueAt: null })
-    .where(eq(deliveries.id, item.id))
+  await setRow(deliveries, item.id, { state: 'failed', dueAt: null })
   const instance = anInstance()
   await Promise.all([instance.cron(), instance.cron(), instance.cron(0.001)])
   expect(logged('alarm_raised')).toHaveLength(1)
@@ -186,7 +183,7 @@ describe('chain_stalled', () => {
 })
 
 describe('contract_paused', () => {
-  it('lasts until the contract is unpaused', async () => {
+  it('lasts until the contract is unpaused, and says if it is retired', async () => {
     const chain = await aChain()
     const instance = anInstance(chain)
     await chain.asOwner('pause')
@@ -195,15 +192,9 @@ describe('contract_paused', () => {
     expect(await detailOf(key)).toBe(`The Delivery contract of ${chain.name} is paused.`)
     await chain.asOwner('unpause')
     expect(await instance.cron(1)).toEqual([])
-  })
-
-  it('says if the contract is retired', async () => {
-    const chain = await aChain()
     await chain.asOwner('retire')
-    await anInstance(chain).cron()
-    expect(await detailOf(`contract_paused:${chain.chainId}`)).toBe(
-      `The Delivery contract of ${chain.name} is retired.`,
-    )
+    expect(await instance.cron(2)).toEqual([key])
+    expect(await detailOf(key)).toBe(`The Delivery contract of ${chain.name} is retired.`)
   })
 })
 
@@ -332,17 +323,21 @@ describe('backlog', () => {
 })
 
 describe('deliveries_failed', () => {
-  it('counts those that failed and were not cancelled', async () => {
+  it('counts those that failed and were not cancelled, and tells once', async () => {
     const instance = anInstance()
     const set = (values: Partial<typeof deliveries.$inferInsert>) =>
       db.update(deliveries).set(values)
-    await aPaidItem(market, edition)
+    const item = await aPaidItem(market, edition)
     await aPaidItem(market, edition)
     await set({ state: 'failed', dueAt: null })
     expect(await instance.cron()).toEqual(['deliveries_failed'])
     expect(await detailOf('deliveries_failed')).toBe('2 deliveries failed.')
+    await db.delete(deliveries).where(eq(deliveries.id, item.id))
+    expect(await instance.cron(1)).toEqual(['deliveries_failed'])
+    expect(await detailOf('deliveries_failed')).toBe('1 delivery failed.')
+    expect(logged('alarm_raised')).toHaveLength(1)
     await set({ state: 'cancelled' })
-    expect(await instance.cron(1)).toEqual([])
+    expect(await instance.cron(2)).toEqual([])
   })
 
   it('lasts while what failed is tried again, until that has ended', async () => {
@@ -362,53 +357,9 @@ describe('deliveries_failed', () => {
     await db.update(deliveries).set({ state: 'transferred', dueAt: null })
     expect(await instance.cron(2, bindings)).toEqual([])
   })
-
-  it('says the new number without telling again', async () => {
-    const instance = anInstance()
-    const item = await aPaidItem(market, edition)
-    await aPaidItem(market, edition)
-    await db.update(deliveries).set({ state: 'failed', dueAt: null })
-    await instance.cron()
-    await db.delete(deliveries).where(eq(deliveries.id, item.id))
-    await instance.cron(1)
-    expect(await detailOf('deliveries_failed')).toBe('1 delivery failed.')
-    expect(logged('alarm_raised')).toHaveLength(1)
-  })
 })
 
 describe('foreign_transaction', () => {
-  it('lasts until somebody has acknowledged that another program used a nonce of a signer', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const instance = anInstance(chain)
-    await chain.setAutomine(false)
-    expect(await instance.cron()).toEqual([])
-    await aPaidItem(chain, edition)
-    const engine = anEngine(chain)
-    await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
-    await engine.step()
-    await chain.setFaults()
-    const [signed] = await db.select().from(transactions)
-    await chain.rpc('eth_sendTransaction', {
-      from: chain.signer,
-      to: chain.owner,
-      value: '0x1',
-      nonce: `0x${signed?.nonce.toString(16)}`,
-    })
-    await chain.mine()
-    for (const second of [61, 122, 183, 244]) {
-      await engine.step(second)
-      await chain.mine()
-    }
-    const key = `foreign_transaction:${chain.chainId}:${chain.signer}`
-    expect(await instance.cron(5)).toEqual([key])
-    expect(await detailOf(key)).toBe(
-      `Another program has used the nonce 0 of the relayer ${chain.signer} on chain ${chain.chainId}.`,
-    )
-    expect(await instance.cron(24 * 60 + 5)).toContain(key)
-    await db.update(findings).set({ acknowledgedAt: instance.at(0).toISOString() })
-    expect(await instance.cron(24 * 60 + 6)).not.toContain(key)
-  })
-
   it('tells the newest findings, and which of two nodes have said them', async () => {
     const instance = anInstance()
     await aSeenSigner({})
@@ -651,10 +602,7 @@ it('what is counted up to 1,000 is said to be that or more', async () => {
   // One of them has no reason to wait any more.
   const [item] = await db.select({ id: deliveries.id }).from(deliveries).limit(1)
   const turn = { failingSince: null, dueAt: queuedAt, reasonCode: null, reason: null }
-  await db
-    .update(deliveries)
-    .set(turn)
-    .where(eq(deliveries.id, item?.id ?? 0))
+  await setRow(deliveries, item?.id, turn)
   expect(await instance.cron(32, bindings)).toEqual(
     expect.arrayContaining([delayed, 'deliveries_delayed:5']),
   )

@@ -144,13 +144,6 @@ it('stores the others if one network hangs', async () => {
   unwatch()
 })
 
-it('tells that a signer is no relayer', async () => {
-  const chain = await aChain()
-  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
-  const [stored] = await check([chain], FIRST)
-  expect(stored?.signers).toMatchObject([{ address: chain.signer, limit: null }])
-})
-
 it('stores the largest number of pieces that an order may have', async () => {
   const chain = await aChain()
   const maxPieces = async () => (await db.select().from(networks))[0]?.maxPieces

@@ -1,7 +1,6 @@
 /** `GET /health`: who gets what, and when it is 503. */
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import app from '../../src/app.ts'
@@ -20,6 +19,7 @@ import {
   aToken,
   aUser,
   db,
+  setRow,
 } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { anInstance, broken } from './instance.ts'
@@ -58,10 +58,7 @@ describe('without a live master token', () => {
 
 async function revoked(token: string): Promise<string> {
   const revokedAt = new Date().toISOString()
-  await db
-    .update(tokens)
-    .set({ revokedAt })
-    .where(eq(tokens.id, decodeJwt(token).jti ?? ''))
+  await setRow(tokens, decodeJwt(token).jti ?? '', { revokedAt })
   return token
 }
 

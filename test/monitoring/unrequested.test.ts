@@ -8,13 +8,15 @@ import { beforeEach, expect, it } from 'vitest'
 import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
 import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, findings, networkChecks } from '../../src/db/schema/operations.ts'
+import { copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { anEngine, rowsOf } from '../support/delivery/engine.ts'
 import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { liveMinutes } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
+import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { aMasterToken, db } from '../support/makers.ts'
 
 recordLogs()
@@ -28,16 +30,6 @@ beforeEach(async () => {
 /** The alarm of this kind, if it lasts. */
 const alarmNow = async () =>
   (await db.select().from(alarms)).find(({ name }) => name === 'unrequested_cancellation')
-
-/** Lets minutes pass: each has a block, a cron run, and what that wakes. */
-async function live(market: Marketplace, minutes: number) {
-  for (let minute = 0; minute < minutes; minute++) {
-    pass(60)
-    await market.mine()
-    await market.runCron()
-    await market.deliver()
-  }
-}
 
 /** Uses up the keys of items as a relayer, without a transfer. */
 async function cancelAsThief(chain: Chain, items: readonly PaidItem[]) {
@@ -60,15 +52,12 @@ it.each([
 ])('of 40 orders that %s is an alarm until it is acknowledged', async (_, sale) => {
   const chain = await aChain({ erc1155: 10 })
   const market = aMarketplace(chain)
-  const items = await paidItems(
-    chain,
-    Array.from({ length: 40 }, () => sale),
-  )
-  await live(market, 2)
+  const items = await paidItems(chain, copies(40, sale))
+  await liveMinutes(market, 2)
   expect(await alarmNow()).toBeUndefined()
   await cancelAsThief(chain, items)
   // A minute until the theft is seen, and one until the keys were compared with the chain.
-  await live(market, 2)
+  await liveMinutes(market, 2)
   await market.runCron()
   const key = `unrequested_cancellation:${chain.chainId}`
   expect(await alarmNow()).toMatchObject({
@@ -85,18 +74,18 @@ it.each([
   expect(events).toHaveLength(40)
 
   pass(48 * 3600)
-  await live(market, 2)
+  await liveMinutes(market, 2)
   const alarm = await alarmNow()
   expect(alarm).toMatchObject({ key })
   const content = { token: await aMasterToken(), json: { version: alarm?.version } }
   const answer = await callWith({}, 'POST', `/api/admin/alarms/${key}/acknowledge`, content)
   expect(answer.status).toBe(200)
-  await live(market, 2)
+  await liveMinutes(market, 2)
   expect(await alarmNow()).toBeUndefined()
 
   const another = await aPaidItem(chain, { ...edition, recipient: null })
   await cancelAsThief(chain, [another])
-  await live(market, 3)
+  await liveMinutes(market, 3)
   expect((await alarmNow())?.detail).toContain(`: 1, such as ${another.id}.`)
 })
 
@@ -105,7 +94,7 @@ it('is none if the seller or an operator asked for it', async () => {
   const market = aMarketplace(chain)
   const item = await aPaidItem(chain, { ...edition, recipient: null })
   await anEngine(chain).cancel(item)
-  await live(market, 3)
+  await liveMinutes(market, 3)
   expect([...(await rowsOf([item])).values()]).toMatchObject([{ state: 'cancelled' }])
   expect(await alarmNow()).toBeUndefined()
   expect(await db.select().from(findings)).toEqual([])

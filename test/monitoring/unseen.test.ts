@@ -5,34 +5,26 @@
 import { createMessageBatch } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
-import {
-  type Address,
-  encodeDeployData,
-  encodeFunctionData,
-  getAddress,
-  numberToHex,
-  toFunctionSelector,
-  zeroAddress,
-} from 'viem'
+import { encodeFunctionData, numberToHex, toFunctionSelector } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import artifact from '../../contracts/Delivery.json' with { type: 'json' }
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { burns, deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, networkChecks } from '../../src/db/schema/operations.ts'
 import { consume } from '../../src/delivery/run.ts'
 import type { WakeUp } from '../../src/delivery/wake.ts'
-import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Fault } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
+import { deployContract } from '../support/delivery/contracts.ts'
 import { networksOf, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type Sale } from '../support/delivery/items.ts'
+import { alarmsNow, liveMinutes } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
-import { aMasterToken, aTransaction, db } from '../support/makers.ts'
+import { aTransaction, db } from '../support/makers.ts'
 
 recordLogs()
 
@@ -46,21 +38,6 @@ beforeEach(async () => {
   for (const table of [alarms, networkChecks]) await db.delete(table)
 })
 
-/** The keys of the alarms that last. */
-const alarmsNow = async () =>
-  (await db.select({ key: alarms.key }).from(alarms)).map(({ key }) => key).sort()
-
-/** Lets minutes pass: each has a block, a cron run, and what the cron run wakes. */
-async function live(market: Marketplace, minutes: number): Promise<string[]> {
-  for (let minute = 0; minute < minutes; minute++) {
-    pass(MINUTE)
-    await market.mine()
-    await market.runCron()
-    await market.deliver()
-  }
-  return alarmsNow()
-}
-
 /** Delivers an item as the instance does when it is paid. */
 async function sell(chain: Chain, market: Marketplace, sale: Sale = edition) {
   const item = await aPaidItem(chain, sale)
@@ -68,57 +45,6 @@ async function sell(chain: Chain, market: Marketplace, sale: Sale = edition) {
   await market.deliver()
   return item
 }
-
-/** Deploys a contract that replaces another one, or none, for the same signer and seller. */
-async function deploy(chain: Chain, predecessor: Address = zeroAddress) {
-  const relayers = [{ relayer: getAddress(chain.signer), capacity: 1000n, perDay: 1000n }]
-  const data = encodeDeployData({
-    abi,
-    bytecode: `0x${artifact.bytecode.slice(2)}`,
-    args: [predecessor, 0n, zeroAddress, relayers],
-  })
-  const hash = await chain.rpc('eth_sendTransaction', { from: chain.owner, data })
-  const contract = getAddress(`${(await chain.receiptOf(hash)).contractAddress}`)
-  await chain.erc1155AsSeller('setApprovalForAll', contract, true)
-  return contract
-}
-
-describe('a theft with a relayer key', () => {
-  /** Sends pieces of the seller to a wallet that nobody ordered for. */
-  async function steal(chain: Chain, pieces: number) {
-    const item = {
-      key: numberToHex(666, { size: 32 }),
-      token: chain.contracts.erc1155,
-      from: chain.seller,
-      to: getAddress(`0x${'bad'.padEnd(40, '0')}`),
-      tokenId: 1n,
-      amount: BigInt(pieces),
-    }
-    const args = [[item], 1n, 300_000n, 10n ** 12n] as const
-    const data = encodeFunctionData({ abi, functionName: 'deliver', args })
-    const call = { from: chain.signer, to: chain.delivery, data, gas: '0x100000' }
-    const hash = await chain.rpc('eth_sendTransaction', call)
-    expect(await chain.receiptOf(hash)).toMatchObject({ status: '0x1' })
-  }
-
-  it.each(['before its first delivery', 'after a delivery'])(
-    'of 999 pieces raises an alarm within two minutes while the instance has nothing to do (%s)',
-    async (when) => {
-      const chain = await aChain({ erc1155: 1000 })
-      const market = aMarketplace(chain)
-      if (when === 'after a delivery') await sell(chain, market)
-      expect(await live(market, 3)).toEqual([])
-      await steal(chain, 999)
-      const key = `foreign_transaction:${chain.chainId}:${chain.signer}`
-      expect(await live(market, 2)).toEqual([key])
-      // It lasts while the instance goes on selling.
-      await chain.erc1155AsSeller('mint', chain.seller, 1n, 10n, '0x')
-      const item = await sell(chain, market)
-      expect(await live(market, 2)).toEqual([key])
-      expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-    },
-  )
-})
 
 describe('a contract that is not linked to the one before it', () => {
   it('transfers nothing a second time after the database was set back, and raises an alarm', async () => {
@@ -132,7 +58,7 @@ describe('a contract that is not linked to the one before it', () => {
     expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
 
     await chain.asOwner('retire')
-    const delivery = await deploy(chain)
+    const delivery = await deployContract(chain)
     await restore(copy)
     market.configure({ network: { delivery } })
     market.queue.put(chain)
@@ -140,15 +66,19 @@ describe('a contract that is not linked to the one before it', () => {
     const key = `contract_not_linked:${chain.chainId}`
     // The chain has a transaction that the database has forgotten.
     const ahead = `foreign_transaction:${chain.chainId}:${chain.signer}`
-    expect(await live(market, 2)).toEqual([key, ahead])
+    expect(await liveMinutes(market, 2)).toEqual([key, ahead])
     pass(30 * MINUTE)
-    expect(await live(market, 2)).toEqual([key, `deliveries_delayed:${chain.chainId}`, ahead])
+    expect(await liveMinutes(market, 2)).toEqual([
+      key,
+      `deliveries_delayed:${chain.chainId}`,
+      ahead,
+    ])
     expect(await rowOf(item)).toMatchObject({ state: 'queued' })
     expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
 
-    const linked = await deploy(chain, chain.delivery)
+    const linked = await deployContract(chain, { predecessor: chain.delivery })
     market.configure({ network: { delivery: linked } })
-    expect(await live(market, 3)).toEqual([ahead])
+    expect(await liveMinutes(market, 3)).toEqual([ahead])
     expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
     expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
   })
@@ -192,14 +122,14 @@ describe('a run that fails', () => {
     // The next run need not wait until the lease has expired.
     expect(await leaseOf(chain)).toMatchObject({ lease: null, wakeAt: failedSince, failedSince })
     const key = `run_failed:${chain.chainId}`
-    expect(await live(market, 1)).toEqual([key])
-    expect(await live(market, 2)).toEqual([key])
+    expect(await liveMinutes(market, 1)).toEqual([key])
+    expect(await liveMinutes(market, 2)).toEqual([key])
     const [alarm] = await db.select().from(alarms)
     const since = failedSince.slice(0, 16).replace('T', ' ')
     expect(alarm?.detail).toBe(`The runs of ${chain.name} fail since ${since} UTC: ${problem}.`)
     expect(await leaseOf(chain)).toMatchObject({ failedSince, problem })
     await remove()
-    expect(await live(market, 2)).toEqual([])
+    expect(await liveMinutes(market, 2)).toEqual([])
     expect(await leaseOf(chain)).toMatchObject({ lease: null, failedSince: null, problem: null })
     expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
   })
@@ -220,7 +150,7 @@ describe('a run that fails', () => {
     market.queue.lose()
     await market.runCron()
     expect(await alarmsNow()).toEqual([`run_failed:${chain.chainId}`])
-    expect(await live(market, 3)).toEqual([])
+    expect(await liveMinutes(market, 3)).toEqual([])
     expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
   })
 
@@ -248,44 +178,22 @@ describe('an item of an old contract that is paused', () => {
     market.queue.put(chain)
     await revert(chain, market)
     expect(await rowOf(item)).toMatchObject({ state: 'queued', contract: chain.delivery })
-    market.configure({ network: { delivery: await deploy(chain) } })
+    market.configure({ network: { delivery: await deployContract(chain) } })
     const notLinked = `contract_not_linked:${chain.chainId}`
     const delayed = `deliveries_delayed:${chain.chainId}:contract_paused`
     pass(27 * MINUTE)
-    expect(await live(market, 2)).toEqual([notLinked])
-    expect(await live(market, 2)).toEqual([notLinked, delayed])
+    expect(await liveMinutes(market, 2)).toEqual([notLinked])
+    expect(await liveMinutes(market, 2)).toEqual([notLinked, delayed])
     pass(30 * 24 * 60 * MINUTE)
-    expect(await live(market, 2)).toEqual([notLinked, delayed])
+    expect(await liveMinutes(market, 2)).toEqual([notLinked, delayed])
     expect(await rowOf(item)).toMatchObject({ state: 'queued', contract: chain.delivery })
 
     // The old contract is configured again: it is paused, and not unseen either.
     market.configure({ network: {} })
-    expect(await live(market, 2)).toEqual([`contract_paused:${chain.chainId}`, delayed])
+    expect(await liveMinutes(market, 2)).toEqual([`contract_paused:${chain.chainId}`, delayed])
     await chain.asOwner('unpause')
-    expect(await live(market, 3)).toEqual([])
+    expect(await liveMinutes(market, 3)).toEqual([])
     expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
-  })
-})
-
-describe('a delivery that the database has forgotten, behind providers without old logs', () => {
-  it.each([1, 2])('ends after ten minutes (nodes: %s)', async (nodes) => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain, { nodes })
-    const item = await aPaidItem(chain, edition)
-    const copy = await takeSnapshot()
-    market.queue.put(chain)
-    await market.deliver()
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-    await restore(copy)
-    await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
-    await live(market, 9)
-    expect(await rowOf(item)).toMatchObject({
-      state: 'queued',
-      reasonCode: 'transaction_not_found',
-    })
-    await live(market, 4)
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null })
     expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
   })
 })
@@ -325,50 +233,11 @@ it('transactions that revert as a whole pause their signer after three in a row,
   market.queue.put(chain)
   await market.deliver()
   expect(await count()).toBe(4)
-  await live(market, 2)
+  await liveMinutes(market, 2)
   expect(await count()).toBe(5)
-  expect(await live(market, 1)).toEqual([])
+  expect(await liveMinutes(market, 1)).toEqual([])
   expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
   expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
-})
-
-describe('a key that was used without a transfer', () => {
-  it.each([
-    [true, 1],
-    [false, 0],
-  ])('is written off once, and the alarm ends (returnPieces: %s)', async (returnPieces, more) => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain)
-    const contract = await chain.aMaliciousToken({ answer: 'accepts' })
-    const item = await sell(chain, market, { ...edition, contract })
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode: 'token_moved_nothing' })
-    expect(await live(market, 1)).toEqual(['deliveries_failed'])
-
-    const token = await aMasterToken()
-    const post = async (action: string, json?: object) => {
-      const path = `/api/admin/transfers/${item.id}/${action}`
-      const bindings = { NETWORKS: networksOf([chain]), DELIVERIES: market.queue.queue }
-      const content = { token, ...(json && { json }) }
-      return (await callWith(bindings as never, 'POST', path, content)).status
-    }
-    const stock = () =>
-      env.DB.prepare('SELECT availableAmount FROM nfts WHERE id = ?')
-        .bind(item.id)
-        .first<number>('availableAmount')
-    const before = (await stock()) ?? 0
-    // Neither changes anything on the chain: the key is used.
-    expect([await post('retry'), await post('cancel')]).toEqual([409, 409])
-    expect(await live(market, 1)).toEqual(['deliveries_failed'])
-    expect(await post('write-off', { returnPieces })).toBe(200)
-    expect(await post('write-off', { returnPieces })).toBe(409)
-    expect(await stock()).toBe(before + more)
-    expect(await live(market, 1)).toEqual([])
-    // The daily comparison of keys leaves it.
-    pass(25 * 60 * MINUTE)
-    expect(await live(market, 3)).toEqual([])
-    expect(await rowOf(item)).toMatchObject({ state: 'written_off' })
-    expect(await stock()).toBe(before + more)
-  })
 })
 
 describe('an item of which the node tells too little', () => {
@@ -395,11 +264,11 @@ describe('an item of which the node tells too little', () => {
     await chain.setFaults(fault)
     const recipientChainId = sale.recipient ? chain.chainId : 0
     const item = await aPaidItem(chain, { ...edition, ...sale, recipientChainId })
-    await live(market, 5)
+    await liveMinutes(market, 5)
     pass(22 * MINUTE)
-    expect(await live(market, 2)).toEqual([])
+    expect(await liveMinutes(market, 2)).toEqual([])
     const isDelayed = (key: string) => key.startsWith(`deliveries_delayed:${chain.chainId}`)
-    expect((await live(market, 3)).some(isDelayed)).toBe(true)
+    expect((await liveMinutes(market, 3)).some(isDelayed)).toBe(true)
     expect(await rowOf(item)).toMatchObject({ state: 'queued' })
   })
 })

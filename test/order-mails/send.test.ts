@@ -13,7 +13,7 @@ import { explain } from '../../src/delivery/reasons.ts'
 import { readSettings, type Settings } from '../../src/env.ts'
 import { hashAddress } from '../../src/mail/mail.ts'
 import { mailOrders } from '../../src/order-mails/send.ts'
-import { aShop, billingData, placed, type Shop } from '../orders/shop.ts'
+import { aShop, billingData, copies, placed, type Shop } from '../orders/shop.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aToken, aTransaction, aUser, db } from '../support/makers.ts'
@@ -261,11 +261,7 @@ it('sends 50 mails and looks at 200 events in a run, and goes on in the next', a
   expect(await run()).toHaveLength(50)
   expect(await run()).toHaveLength(1)
   // Each order of a buyer with a wallet is one event.
-  for (let i = 0; i < 2; i++)
-    await placed(
-      shop.token,
-      Array.from({ length: 100 }, () => shop.input),
-    )
+  for (let i = 0; i < 2; i++) await placed(shop.token, copies(100, shop.input))
   await sell(shop, guests[0] as { id: number })
   expect(await run()).toEqual([])
   expect(await run()).toHaveLength(1)

@@ -5,7 +5,7 @@ import { auditLog } from '../../src/db/schema/operations.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { call } from '../support/api.ts'
-import { aMasterToken, aSession, aToken, aUser, db } from '../support/makers.ts'
+import { aMasterToken, aSession, aToken, aUser, db, setRow } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
 import { aShop, placed, recordWakeUps, times } from './shop.ts'
 
@@ -31,10 +31,7 @@ async function deliveryOf({ id }: { id: number }) {
 }
 
 const set = ({ id }: { id: number }, values: Partial<typeof deliveries.$inferInsert>) =>
-  db
-    .update(deliveries)
-    .set({ dueAt: null, ...values })
-    .where(eq(deliveries.id, id))
+  setRow(deliveries, id, { dueAt: null, ...values })
 
 it('asks to use up the key of the order, and wakes its chain', async () => {
   const { shopToken, order, item } = await anOrder()

@@ -22,10 +22,10 @@ const FUTURE = '2999-01-01T00:00:00.000Z'
 const UNKNOWN_ID = 999_999_999
 
 it.each([
-  ['an object', {}, 'orders: the body must be an array of orders'],
-  ['text', 'orders', 'orders: the body must be an array of orders'],
-  ['null', null, 'orders: the body must be an array of orders'],
-  ['an empty array', [], 'orders: the body must have at least one order'],
+  ['an object', {}, /^the body must be an array of orders$/],
+  ['text', 'orders', /^the body must be an array of orders$/],
+  ['null', null, /^the body must be an array of orders$/],
+  ['an empty array', [], /^the body must have at least one order$/],
   ['an array of numbers', [1], /^orders\[0\]: /],
 ])('returns 400 if the body is %s', async (_, body, error) => {
   const { token } = await aShop()
@@ -39,7 +39,7 @@ it('accepts at most 100 orders', async () => {
   const inputs = times(101, () => input)
   expect(await placeError(token, inputs)).toMatchObject({
     status: 400,
-    error: 'orders: the body may have at most 100 orders',
+    error: 'the body may have at most 100 orders',
   })
   expect(await placed(token, inputs.slice(1))).toHaveLength(100)
 })

@@ -59,32 +59,23 @@ it.each<[string, unknown, string]>([
   ['an object', { a: {} }, 'custom.a: must be text'],
   ['a list', ['a'], 'custom: must be an object'],
   ['text', 'a', 'custom: must be an object'],
-])('returns 400 for %s', async (_, custom, error) => {
-  const { token, input } = await aShop()
-  expect(await placeError(token, [{ ...input, custom }])).toMatchObject({
-    status: 400,
-    code: 'invalid_input',
-    error: `orders[0].${error}`,
-  })
-})
-
-it.each([
+  // What other languages cannot read.
   ['NUL in a key', { 'a\u0000': 'x' }, 'custom: must not have U+0000 at position 2 of a key'],
   [
-    'half a surrogate pair in a key',
+    'half a pair in a key',
     { 'é\ud83d': 'x' },
     'custom: must not have U+D83D at position 2 of a key',
   ],
   [
-    'half a surrogate pair in a value',
+    'half a pair in a value',
     { note: '🎁\udc01' },
     'custom.note: must not have U+DC01 at position 2',
   ],
-])('refuses %s, which other languages cannot read', async (_, custom, error) => {
+])('returns 400 for %s', async (_, custom, error) => {
   const { token, input } = await aShop()
   expect(await placeError(token, [{ ...input, custom }])).toMatchObject({
     status: 400,
-    code: 'invalid_character',
+    code: error.includes('U+') ? 'invalid_character' : 'invalid_input',
     error: `orders[0].${error}`,
   })
 })

@@ -49,7 +49,7 @@ it.each([
     status: 400,
     issues: [
       { path: 'orders[0].quantity', message: 'must be a positive integer' },
-      { path: `orders[0].${id}`, message: 'is required' },
+      { path: `orders[0].${id}`, message: `is required, or ${name} in its place` },
     ],
   })
   for (const value of ['', 'x'.repeat(201), 'a\u0000b', ' a', 'a\u00a0', 7, null])

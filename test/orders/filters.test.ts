@@ -15,6 +15,7 @@ import {
   aTransaction,
   aUser,
   db,
+  setRow,
 } from '../support/makers.ts'
 import { placed } from './shop.ts'
 
@@ -114,19 +115,13 @@ async function setDelivery(itemId: number, createdAt: string, delivery: Delivery
   const transactionId = isSent ? (await aTransaction({ items: [itemId], isOpen })).id : null
   const reason =
     state === 'failed' ? explain('no_relayer') : state === 'cancelled' ? explain('cancelled') : {}
-  await db
-    .update(deliveries)
-    .set({
-      ...{ state, transactionId, createdAt, updatedAt, reasonCode: null, reason: null, ...reason },
-      dueAt: state === 'queued' ? createdAt : null,
-      awaits: state === 'awaiting_wallet' ? buyerId : null,
-    })
-    .where(eq(deliveries.id, itemId))
+  await setRow(deliveries, itemId, {
+    ...{ state, transactionId, createdAt, updatedAt, reasonCode: null, reason: null, ...reason },
+    dueAt: state === 'queued' ? createdAt : null,
+    awaits: state === 'awaiting_wallet' ? buyerId : null,
+  })
   const [row] = await db.select().from(orderItems).where(eq(orderItems.id, itemId))
-  await db
-    .update(orders)
-    .set({ createdAt })
-    .where(eq(orders.id, row?.orderId ?? 0))
+  await setRow(orders, row?.orderId, { createdAt })
 }
 
 type Page = { orders: OrderSummary[]; nextCursor: string | null; error: null }

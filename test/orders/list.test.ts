@@ -2,11 +2,10 @@ import { eq, inArray } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
-import { explain } from '../../src/delivery/reasons.ts'
 import type { Order, PlacedOrder } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
-import { aMasterToken, anAddress, aToken, aTransaction, aUser, db } from '../support/makers.ts'
-import { aShop, placed, times } from './shop.ts'
+import { aToken, db } from '../support/makers.ts'
+import { aShop, copies, placed } from './shop.ts'
 
 type Answer = {
   orders: Order[]
@@ -57,36 +56,6 @@ it('lists all orders for a master token, newest first, as the orders are read by
   expect(page).toMatchObject({ nextCursor: expect.any(String), error: null })
 })
 
-it('lists the orders in which the user is the buyer or the seller, and no others', async () => {
-  const [shop, otherShop] = [await aShop(), await aShop()]
-  const sold = await placed(shop.token, [shop.input, shop.input])
-  await placed(otherShop.token, [otherShop.input])
-  await anAddress(shop.seller)
-  const bought = await placed(otherShop.token, [
-    { ...otherShop.input, buyerUserId: shop.seller.id },
-  ])
-  const { orders, nextCursor } = await list(await aToken(shop.seller))
-  expect(idsOf(orders)).toEqual(newestFirst([...sold, ...bought]))
-  expect(nextCursor).toBeNull()
-  expect(idsOf((await list(await aToken(shop.buyer))).orders)).toEqual(newestFirst(sold))
-  expect((await list(await aToken(await aUser()))).orders).toEqual([])
-})
-
-it('continues after the last order of a page, and ends with null', async () => {
-  const { token, buyer, input } = await aShop()
-  const orders = newestFirst(
-    await placed(
-      token,
-      times(5, () => input),
-    ),
-  )
-  const query = { buyerUserId: buyer.id, limit: 2 }
-  const pages = [orders.slice(0, 2), orders.slice(2, 4), orders.slice(4)]
-  expect(await pagesOf(token, query)).toEqual(pages)
-  expect(await pagesOf(await aToken(buyer), { limit: 2 })).toEqual(pages)
-  expect(await pagesOf(token, { ...query, limit: 5 })).toEqual([orders])
-})
-
 it('does not show an order twice that is placed while pages are read', async () => {
   const { token, buyer, input } = await aShop()
   const orders = newestFirst(await placed(token, [input, input]))
@@ -97,80 +66,11 @@ it('does not show an order twice that is placed while pages are read', async () 
   expect([...idsOf(first.orders), ...idsOf(second.orders)]).toEqual(orders)
 })
 
-describe('the filter providerId', () => {
-  it('finds the orders with the number in every namespace', async () => {
-    const { token, buyer, seller, input } = await aShop()
-    const providerId = crypto.randomUUID()
-    const [first] = await placed(token, [{ ...input, providerId }])
-    const [second] = await placed(await aMasterToken(), [{ ...input, providerId }, input])
-    const ids = [second?.id, first?.id]
-    for (const caller of [token, await aToken(buyer), await aToken(seller)])
-      expect(idsOf((await list(caller, { providerId })).orders)).toEqual(ids)
-    expect((await list(await aToken(await aUser()), { providerId })).orders).toEqual([])
-  })
-})
-
-describe('the filter buyerUserId', () => {
-  it('finds the orders of the buyer that the caller may see', async () => {
-    const [shop, otherShop] = [await aShop(), await aShop()]
-    const [sold] = await placed(shop.token, [shop.input])
-    const [other] = await placed(otherShop.token, [
-      { ...otherShop.input, buyerUserId: shop.buyer.id },
-    ])
-    const query = { buyerUserId: shop.buyer.id }
-    const ids = [other?.id, sold?.id]
-    expect(idsOf((await list(shop.token, query)).orders)).toEqual(ids)
-    expect(idsOf((await list(await aToken(shop.buyer), query)).orders)).toEqual(ids)
-    expect(idsOf((await list(await aToken(shop.seller), query)).orders)).toEqual([sold?.id])
-    expect((await list(await aToken(await aUser()), query)).orders).toEqual([])
-  })
-})
-
 describe('the filter deliveryStatus', () => {
-  it('finds the orders whose item has the status', async () => {
-    const { token, buyer, seller, input } = await aShop()
-    const orders = await placed(
-      token,
-      times(8, () => input),
-    )
-    const transactionId = (await aTransaction()).id
-    const states = [
-      { state: 'queued' },
-      { state: 'queued', transactionId },
-      { state: 'in_flight', transactionId },
-      { state: 'awaiting_wallet', awaits: buyer.id },
-      { state: 'transferred', transactionId },
-      { state: 'failed', ...explain('token_not_deployed') },
-      { state: 'failed', transactionId },
-      { state: 'cancelled', transactionId, ...explain('cancelled') },
-    ] as const
-    for (const [i, values] of states.entries())
-      await setDelivery(orders.slice(i, i + 1), { awaits: null, ...values })
-    const expected = {
-      pending: [0],
-      transferring: [2, 1],
-      awaiting_wallet: [3],
-      transferred: [4],
-      failed: [7, 6, 5],
-    }
-    for (const caller of [token, await aToken(buyer), await aToken(seller)])
-      for (const [deliveryStatus, places] of Object.entries(expected)) {
-        const found = await list(caller, { deliveryStatus, limit: 100 })
-        const own = found.orders.filter(({ buyerId }) => buyerId === buyer.id)
-        expect(idsOf(own), deliveryStatus).toEqual(places.map((i) => orders[i]?.id))
-        const status = deliveryStatus === 'pending' ? null : deliveryStatus
-        expect(own.map(({ orderItems: [item] }) => item?.status)).toEqual(own.map(() => status))
-      }
-  })
-
   it('finds an order beyond those that one call looks at, after pages without orders', async () => {
     const { token, buyer, input } = await aShop({ nft: { amount: 2000 } })
     const [failed] = await placed(token, [input])
-    for (const _ of times(10, () => null))
-      await placed(
-        token,
-        times(100, () => input),
-      )
+    for (const _ of copies(10, null)) await placed(token, copies(100, input))
     if (failed) await setDelivery([failed], { state: 'failed', awaits: null })
     const pages = await pagesOf(await aToken(buyer), { deliveryStatus: 'failed' })
     expect(pages).toEqual([[], [failed?.id]])

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import { orderItems, orders } from '../../src/db/schema/orders.ts'
+import { orderItems } from '../../src/db/schema/orders.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
 import { aUser, db } from '../support/makers.ts'
 import {
@@ -81,36 +81,6 @@ it('keeps master tokens, user tokens and sessions of one user apart', async () =
   for (const token of tokensOfUser)
     expect(isReplay(await place(token, [{ ...input, providerId: '1' }], KEY))).toBe(false)
   expect(await ordersOf(buyer)).toHaveLength(3)
-})
-
-it('returns 403 to a user token that repeats the call of a master token', async () => {
-  const { input, buyer } = await aShop()
-  const { visitor } = await aSignedInAdministrator()
-  const { jwt } = await generateMaster(visitor, 'shop F')
-  const inputs = [{ ...input, providerId: '1' }]
-  expect((await place(jwt, inputs, KEY)).status).toBe(200)
-  const lesserTokens = [
-    (await generate(visitor, { name: 'shop F' })).jwt,
-    visitor.cookies.get('token') ?? '',
-  ]
-  for (const token of lesserTokens)
-    expect(await placeError(token, inputs, KEY)).toMatchObject({
-      status: 403,
-      code: 'not_your_listing',
-    })
-  expect(await ordersOf(buyer)).toHaveLength(1)
-})
-
-it('stores the namespace of the token with the orders', async () => {
-  const { input } = await aShop()
-  const { visitor } = await aSignedInAdministrator()
-  const { jwt } = await generateMaster(visitor, 'shop E')
-  const [order] = await placed(jwt, [input])
-  const [row] = await db
-    .select()
-    .from(orders)
-    .where(eq(orders.id, order?.id ?? 0))
-  expect(row?.namespace).toBe('master:shop E')
 })
 
 it('refuses the order numbers of a user that is created again with another id', async () => {

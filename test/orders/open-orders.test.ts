@@ -7,8 +7,26 @@ import { idempotencyKeys } from '../../src/db/schema/orders.ts'
 import { addresses } from '../../src/db/schema/users.ts'
 import { readSettings } from '../../src/env.ts'
 import { callWith } from '../support/api.ts'
-import { aListing, anAddress, anNft, aSession, aToken, aUser, db } from '../support/makers.ts'
-import { aShop, billingData, ordersOf, placed, recordWakeUps, stockOf, times } from './shop.ts'
+import {
+  aListing,
+  anAddress,
+  anNft,
+  aSession,
+  aToken,
+  aUser,
+  db,
+  setRow,
+} from '../support/makers.ts'
+import {
+  aShop,
+  billingData,
+  copies,
+  ordersOf,
+  placed,
+  recordWakeUps,
+  stockOf,
+  times,
+} from './shop.ts'
 
 const sendBatch = recordWakeUps()
 
@@ -21,6 +39,9 @@ async function place(token: string, inputs: unknown, headers: Record<string, str
   const response = await callWith(bindings, 'POST', '/api/externalOrders', content)
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
+
+const placeMany = (token: string, count: number, input: object) =>
+  place(token, copies(count, input))
 
 const tooMany = (open: number, placing: number) => ({
   status: 409,
@@ -43,10 +64,7 @@ const setStates = async (
 ) => {
   const rows = await ordersOf(buyer)
   for (const [i, state] of states.entries())
-    await db
-      .update(deliveries)
-      .set({ state })
-      .where(eq(deliveries.id, rows[i]?.orderItems.id ?? 0))
+    await setRow(deliveries, rows[i]?.orderItems.id, { state })
 }
 
 it('refuses orders above the limit, and writes nothing', async () => {
@@ -77,47 +95,14 @@ it('refuses orders above the limit, and writes nothing', async () => {
 it('does not count ended orders, nor those of master tokens and of other users', async () => {
   const { token, sellerToken, buyer, input } = await aSellersShop()
   const other = await aSellersShop()
-  expect(
-    (
-      await place(
-        other.sellerToken,
-        times(4, () => other.input),
-      )
-    ).status,
-  ).toBe(200)
-  expect(
-    (
-      await place(
-        sellerToken,
-        times(4, () => input),
-      )
-    ).status,
-  ).toBe(200)
-  expect(
-    (
-      await place(
-        token,
-        times(2, () => input),
-      )
-    ).status,
-  ).toBe(200)
+  expect((await placeMany(other.sellerToken, 4, other.input)).status).toBe(200)
+  expect((await placeMany(sellerToken, 4, input)).status).toBe(200)
+  expect((await placeMany(token, 2, input)).status).toBe(200)
   await setStates(buyer, ['in_flight', 'in_flight', 'queued', 'queued'])
   expect(await place(sellerToken, [input])).toMatchObject(tooMany(4, 1))
   await setStates(buyer, ['transferred', 'failed'])
-  expect(
-    await place(
-      sellerToken,
-      times(3, () => input),
-    ),
-  ).toMatchObject(tooMany(2, 3))
-  expect(
-    (
-      await place(
-        sellerToken,
-        times(2, () => input),
-      )
-    ).status,
-  ).toBe(200)
+  expect(await placeMany(sellerToken, 3, input)).toMatchObject(tooMany(2, 3))
+  expect((await placeMany(sellerToken, 2, input)).status).toBe(200)
 })
 
 it('stores who placed an order with a user token', async () => {
@@ -134,7 +119,7 @@ it('stores who placed an order with a user token', async () => {
 it('replays a call at the limit', async () => {
   const { sellerToken, input } = await aSellersShop()
   const key = { 'idempotency-key': 'at the limit' }
-  const inputs = times(4, () => input)
+  const inputs = copies(4, input)
   const first = await place(sellerToken, inputs, key)
   const again = await place(sellerToken, inputs, key)
   expect(again.headers.get('idempotent-replayed')).toBe('true')

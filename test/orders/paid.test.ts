@@ -4,7 +4,7 @@ import type { OrderSummary } from '../../src/orders/summary.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
 import { anAdministrator, aSession, aShopToken, aToken } from '../support/makers.ts'
-import { aShop, placed, placeError } from './shop.ts'
+import { aShop, ordersOf, placed, placeError } from './shop.ts'
 
 const paid = {
   grossCents: 900,
@@ -93,6 +93,31 @@ it('is part of what a repeated call is compared with', async () => {
     status: 422,
     code: 'idempotency_key_reused',
   })
+})
+
+it.each([
+  [
+    'discount',
+    { discount: 100 },
+    'there are grossCents, taxCents, discountCents, currency, invoiceNumber',
+  ],
+  ['gross_cents', { gross_cents: 900 }, 'did you mean grossCents?'],
+])('is refused with the unknown field %s', async (name, fields, message) => {
+  const { token, buyer, input } = await aShop()
+  const order = { ...input, paid: { ...paid, ...fields } }
+  const issue = (prefix: string) => ({
+    path: `${prefix}paid.${name}`,
+    code: 'unknown_field',
+    message: `unknown; ${message}`,
+  })
+  expect(await placeError(token, [order])).toMatchObject({
+    status: 400,
+    issues: [issue('orders[0].')],
+  })
+  const response = await put(token, order)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ issues: [issue('')] })
+  expect(await ordersOf(buyer)).toEqual([])
 })
 
 it.each<[string, object, string]>([

@@ -13,6 +13,7 @@ import { anAddress, aToken, aUser, db } from '../support/makers.ts'
 import {
   aShop,
   callerOf,
+  copies,
   dbWithHooks,
   ordersOf,
   place,
@@ -42,12 +43,7 @@ it('never sells more than the stock to calls of different sizes', async () => {
   const { token, buyer, nft, input } = await aShop({ nft: { amount: 30 } })
   const sizes = times(30, (i) => (i % 3) + 1)
   const responses = await Promise.all(
-    sizes.map((size) =>
-      place(
-        token,
-        times(size, () => ({ ...input, quantity: 2 })),
-      ),
-    ),
+    sizes.map((size) => place(token, copies(size, { ...input, quantity: 2 }))),
   )
   const placedSizes = sizes.filter((_, i) => responses[i]?.status === 200)
   const pieces = placedSizes.reduce((sum, size) => sum + 2 * size, 0)

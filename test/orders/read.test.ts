@@ -2,11 +2,10 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
-import { explain, rules } from '../../src/delivery/reasons.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
-import { aListing, anAddress, anNft, aToken, aTransaction, aUser, db } from '../support/makers.ts'
+import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
 import { aShop, placed, times } from './shop.ts'
 
 const read = async (token: string, ids: string) => {
@@ -263,40 +262,3 @@ it('returns an order of several items to each of their sellers', async () => {
   ])
   expect(orders[0]).toMatchObject({ buyerId: buyer.id, billingAddressId: address.id })
 })
-
-/** The state of a delivery, whether it has a transaction, and what its item and order show. */
-it.each([
-  ['queued', false, null, null],
-  ['in_flight', true, 'transferring', null],
-  ['queued', true, 'transferring', null],
-  ['transferred', true, 'transferred', null],
-  ['failed', false, 'failed', rules.recipient_rejects.sentence],
-  ['failed', true, 'failed', rules.recipient_rejects.sentence],
-  ['cancelled', true, 'failed', rules.recipient_rejects.sentence],
-  ['written_off', true, 'failed', rules.recipient_rejects.sentence],
-] as const)(
-  'shows a delivery that is %s (with a transaction: %s) as %s, failReason %s',
-  async (state, hasTransaction, status, failReason) => {
-    const { token, input } = await aShop()
-    const [order] = await placed(token, [input])
-    const itemId = order?.orderItems[0]?.id ?? 0
-    const updatedAt = '2999-01-01T00:00:00.000Z'
-    const { id: transactionId, hash } = await aTransaction()
-    await db
-      .update(deliveries)
-      .set({
-        state,
-        ...explain('recipient_rejects'),
-        updatedAt,
-        ...(hasTransaction && { transactionId }),
-      })
-      .where(eq(deliveries.id, itemId))
-    const { orders } = await read(token, String(order?.id))
-    expect(orders[0]).toMatchObject({
-      status: 'paid',
-      failReason,
-      updatedAt,
-      orderItems: [{ id: itemId, status, txId: hasTransaction ? hash : null, updatedAt }],
-    })
-  },
-)

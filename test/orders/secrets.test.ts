@@ -5,7 +5,16 @@ import { deliveries, deliveryStates } from '../../src/db/schema/delivery.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
-import { aListing, aMasterToken, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
+import {
+  aListing,
+  aMasterToken,
+  anAddress,
+  anNft,
+  aToken,
+  aUser,
+  db,
+  setRow,
+} from '../support/makers.ts'
 import { aSignedInVisitor } from '../support/visitor.ts'
 import { recordWakeUps } from './shop.ts'
 
@@ -68,14 +77,11 @@ async function anOrderIn(state: (typeof deliveryStates)[number]) {
   const [order] = orders
   const [item] = order?.orderItems ?? []
   if (!order || !item) throw new Error('no order was placed')
-  await db
-    .update(deliveries)
-    .set({
-      state,
-      awaits: state === 'awaiting_wallet' ? shop.buyer.id : null,
-      ...(state === 'failed' && explain('transfer_failed')),
-    })
-    .where(eq(deliveries.id, item.id))
+  await setRow(deliveries, item.id, {
+    state,
+    awaits: state === 'awaiting_wallet' ? shop.buyer.id : null,
+    ...(state === 'failed' && explain('transfer_failed')),
+  })
   return order.id
 }
 

@@ -15,6 +15,7 @@ import {
   aTransaction,
   aWebhook,
   db,
+  setRow,
 } from '../support/makers.ts'
 import { aShop, billingData, callerOf, placed, placeError, times } from './shop.ts'
 
@@ -148,14 +149,13 @@ describe('a token for the orders of one shop', () => {
     const [order] = await placed(token, [{ ...shop.input, buyerUserId: administrator.id }])
     const { id: transactionId } = await aTransaction({ blockHash: `0x${'b1'.repeat(32)}` })
     const [item] = order?.orderItems ?? []
-    await db
-      .update(orderItems)
-      .set({ ethRecipient: administrator.ethereumPublicAddr })
-      .where(eq(orderItems.id, item?.id ?? 0))
-    await db
-      .update(deliveries)
-      .set({ state: 'transferred', dueAt: null, deliveredAmount: 1, transactionId })
-      .where(eq(deliveries.id, item?.id ?? 0))
+    await setRow(orderItems, item?.id, { ethRecipient: administrator.ethereumPublicAddr })
+    await setRow(deliveries, item?.id, {
+      state: 'transferred',
+      dueAt: null,
+      deliveredAmount: 1,
+      transactionId,
+    })
     const [shown] = (await read(token, `/${order?.id}`)).orders
     expect(shown?.buyer).toMatchObject({
       id: administrator.id,
@@ -285,10 +285,7 @@ describe('webhooks', () => {
   it('get the events of its own orders only', async () => {
     const token = await aShopToken('Told')
     const { webhook } = await send(token, 'POST', '', hook)
-    await db
-      .update(webhookEndpoints)
-      .set({ verifiedAt: '2026-01-01T00:00:00.000Z' })
-      .where(eq(webhookEndpoints.id, webhook.id))
+    await setRow(webhookEndpoints, webhook.id, { verifiedAt: '2026-01-01T00:00:00.000Z' })
     const shop = await aShop()
     const [order] = await placed(token, [shop.input])
     await placed(await aShopToken(), [shop.input])

@@ -78,6 +78,9 @@ export const ordersOf = (buyer: { id: number }) =>
     .where(eq(orders.buyerId, buyer.id))
     .orderBy(orders.id)
 
+/** Returns a value as often as that. */
+export const copies = <T>(count: number, value: T): T[] => times(count, () => value)
+
 /** Returns the results of `count` calls of `make`. */
 export const times = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i))

@@ -1,11 +1,10 @@
 /** The header `x-order-source`: the name of the token that placed an order. */
-import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import type { OrderSummary } from '../../src/orders/summary.ts'
 import { call } from '../support/api.ts'
-import { aMasterToken, aReadOnlyToken, aSession, aToken, aUser, db } from '../support/makers.ts'
+import { aMasterToken, aReadOnlyToken, aSession, aToken, aUser, setRow } from '../support/makers.ts'
 import { aShop, place, placed } from './shop.ts'
 
 const put = (token: string, number: string, json: unknown) =>
@@ -26,10 +25,7 @@ it('is on PUT when it places an order, and when it finds one', async () => {
   const again = await put(token, number, input)
   expect(headersOf(again)).toEqual({ status: 200, ...expected })
   const [order] = (await again.json<{ orders: Order[] }>()).orders
-  await db
-    .update(deliveries)
-    .set({ version: 4 })
-    .where(eq(deliveries.id, order?.orderItems[0]?.id ?? 0))
+  await setRow(deliveries, order?.orderItems[0]?.id, { version: 4 })
   expect(headersOf(await put(token, number, input))).toEqual({
     ...{ status: 200, source: 'ERP%3A%20north', sequence: '5' },
   })

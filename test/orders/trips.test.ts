@@ -4,7 +4,7 @@ import { connect, type Database } from '../../src/db/client.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { aToken } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
-import { aShop, callerOf, placed, settings, times } from './shop.ts'
+import { aShop, callerOf, copies, placed, settings } from './shop.ts'
 
 async function tripsOf(run: (db: Database) => Promise<unknown>) {
   const { database, trips } = measured(env.DB)
@@ -27,16 +27,10 @@ it('reads the open orders of a seller, and no others, to place one more', async 
   await placed(shop.token, [shop.input])
   const first = await rowsReadForOne()
   for (const jwt of [otherToken, shop.token])
-    await placed(
-      jwt,
-      times(50, () => (jwt === otherToken ? other.input : shop.input)),
-    )
+    await placed(jwt, copies(50, jwt === otherToken ? other.input : shop.input))
   // The first order is open, SQLite reads the row after the last one that it counts, and there is a
   // row of what the user has placed on this day.
   expect(await rowsReadForOne()).toBeLessThanOrEqual(first + 4)
-  await placed(
-    token,
-    times(20, () => shop.input),
-  )
+  await placed(token, copies(20, shop.input))
   expect(await rowsReadForOne()).toBeLessThanOrEqual(first + 25)
 })

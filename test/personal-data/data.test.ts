@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aShop, placed, times } from '../orders/shop.ts'
+import { aShop, copies, placed } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
 import { aMasterToken, aToken, aUser } from '../support/makers.ts'
 import { aPerson } from './person.ts'
@@ -74,10 +74,7 @@ it('has what an administrator did', async () => {
 
 it('returns orders in pages', async () => {
   const { token, buyer, input } = await aShop({ nft: { amount: 200 } })
-  const first = await placed(
-    token,
-    times(100, () => input),
-  )
+  const first = await placed(token, copies(100, input))
   const [last] = await placed(token, [input])
   const page = await read(token, buyer)
   expect(page.orders).toHaveLength(100)

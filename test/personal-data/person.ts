@@ -16,6 +16,7 @@ import {
   aWebhook,
   aWebhookMessage,
   db,
+  setRow,
 } from '../support/makers.ts'
 
 let people = 0
@@ -39,10 +40,13 @@ export async function aPerson() {
   const shop = await aShop()
   const { buyer: user, token: master } = shop
   const now = new Date().toISOString()
-  await db
-    .update(users)
-    .set({ name, username, email, ipAddress: ip, externalId: `pia-${people}` })
-    .where(eq(users.id, user.id))
+  await setRow(users, user.id, {
+    name,
+    username,
+    email,
+    ipAddress: ip,
+    externalId: `pia-${people}`,
+  })
   const token = await aToken(user)
   await db.update(tokens).set({ browser }).where(eq(tokens.userId, user.id))
   await anAddress(user, { kind: 'delivery', name, email, mobilePhone, country: 'NO' })
@@ -68,10 +72,7 @@ export async function aPerson() {
   await placed(other.token, [other.input])
   const key = crypto.randomUUID()
   const [today] = await placed(master, [input], { 'idempotency-key': key })
-  await db
-    .update(deliveries)
-    .set(cancelled)
-    .where(eq(deliveries.id, today?.orderItems[0]?.id ?? 0))
+  await setRow(deliveries, today?.orderItems[0]?.id, cancelled)
   const books = { bought, sold, today, listing, other }
   return { user, texts, master, token, key, keyed: [input], ...books, input: shop.input }
 }

@@ -5,7 +5,7 @@
  * stock is compared.
  */
 
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { expect, inject, it, onTestFinished, vi } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { raw } from '../../src/db/statements.ts'
@@ -15,7 +15,7 @@ import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/
 import { recordWakeUps } from '../orders/shop.ts'
 import { type Call, call } from '../support/api.ts'
 import { aDice, type Dice } from '../support/delivery/campaign/dice.ts'
-import { aMasterToken, anAddress, aToken, aUser, db } from '../support/makers.ts'
+import { aMasterToken, anAddress, aToken, aUser, db, setRow } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 
 recordWakeUps()
@@ -237,10 +237,11 @@ const returnPieces: Step = async (world) => {
   ])
   const item = pickFrom(world.dice, rows)
   if (!item) return
-  await db
-    .update(deliveries)
-    .set({ state: 'failed', dueAt: null, ...explain('token_moved_nothing') })
-    .where(eq(deliveries.id, item.id))
+  await setRow(deliveries, item.id, {
+    state: 'failed',
+    dueAt: null,
+    ...explain('token_moved_nothing'),
+  })
   const json = { returnPieces: true }
   const path = `/api/admin/transfers/${item.id}/write-off`
   expectOutcome(await send('POST', path, { token: world.master, json }), true)

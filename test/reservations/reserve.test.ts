@@ -16,7 +16,7 @@ import {
   stockOf,
 } from '../orders/shop.ts'
 import { call, callWith } from '../support/api.ts'
-import { aListing, aMasterToken, aToken, aUser, db } from '../support/makers.ts'
+import { aListing, aMasterToken, aToken, aUser, db, setRow } from '../support/makers.ts'
 import { aReservation, failureOf, heldOf, release, reserve, reserved } from './holds.ts'
 
 recordWakeUps()
@@ -79,7 +79,13 @@ describe('a reservation', () => {
       await failureOf(reserve(other, [{ listingId: listing.id, quantity: 3, ttl: 60 }])),
     ).toMatchObject({
       ...problem,
-      issues: [{ ...problem.issues[0], path: 'reservations[0].quantity' }],
+      issues: [
+        {
+          path: 'reservations[0].quantity',
+          code: 'sold_out',
+          message: `the NFT of listing ${listing.id} has 2 left, and 5 are reserved`,
+        },
+      ],
     })
     expect(await placeError(token, [input, { ...input, quantity: 2 }])).toMatchObject({
       error: `orders[1].quantity: NFT ${nft.id} has 1 left after the 1 of the earlier orders of this call, and 5 are reserved`,
@@ -119,6 +125,11 @@ describe('a reservation', () => {
     ['is an auction', { listing: { type: 'auction' } }, 'listing_is_auction'],
     ['sells fewer at once', { listing: { amount: 1 } }, 'quantity_too_large'],
     ['is of an NFT that is not released', { nft: { status: 'draft' } }, 'nft_not_released'],
+    [
+      'is of an NFT whose release lies in the future',
+      { nft: { releaseAt: '2999-01-01T00:00:00.000Z' } },
+      'nft_not_released',
+    ],
     ['is of a deleted NFT', { nft: { deletedAt: '2026-01-01T00:00:00.000Z' } }, 'nft_not_found'],
   ])('is refused if the listing %s', async (_, goods, code) => {
     const { token, listing } = await aShop(goods)
@@ -143,12 +154,20 @@ describe('a reservation', () => {
     await aReservation(token, { ...input, expectedPriceCents: 1000 })
   })
 
+  it('is refused as a whole if the body is no array', async () => {
+    const { token } = await aShop()
+    const response = await call('POST', '/api/reservations', { token, json: {} })
+    expect(await response.json()).toMatchObject({
+      issues: [{ path: '', message: 'the body must be an array of reservations' }],
+    })
+  })
+
   it.each([
     [{ ttl: 0 }, 'ttl', 'must be at least 1'],
     [{ ttl: 1801 }, 'ttl', 'must be at most 1800'],
     [{ ttl: undefined }, 'ttl', 'is required'],
     [{ quantity: 0 }, 'quantity', 'must be a positive integer'],
-    [{ listingId: undefined }, 'listingId', 'is required'],
+    [{ listingId: undefined }, 'listingId', 'is required, or listing in its place'],
     [{ listing: 'sale' }, 'listing', 'must not be given together with listingId'],
     [{ TTL: 60 }, 'TTL', 'unknown; did you mean ttl?'],
     [{ expectedPriceCents: 5 }, 'expectedCurrency', 'is required with a price'],
@@ -311,10 +330,7 @@ describe('an order with a reservation', () => {
     const orders = [{ ...input, reservationId }]
     await db.update(nfts).set({ status: 'draft' }).where(eq(nfts.id, nft.id))
     expect(await placeError(token, orders)).toMatchObject({ code: 'nft_not_released' })
-    await db
-      .update(nfts)
-      .set({ status: 'released', deletedAt: '2026-01-01T00:00:00.000Z' })
-      .where(eq(nfts.id, nft.id))
+    await setRow(nfts, nft.id, { status: 'released', deletedAt: '2026-01-01T00:00:00.000Z' })
     expect(await placeError(token, orders)).toMatchObject({ code: 'nft_not_found' })
   })
 

@@ -5,15 +5,14 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyProject, removeProject } from '../../scripts/measure/guards/copy.ts'
 import { hasChromium } from '../browser/chromium.ts'
 import { environment } from '../support/environment.ts'
 import { aFreePort } from '../support/project.ts'
+import { serve } from '../support/server.ts'
 
 let copy: string
 
@@ -137,10 +136,7 @@ it('npm version sets the version of both packages', async () => {
 
 it('npm install and npx take the client from the file that an instance serves', async () => {
   const client = await readFile(join(copy, 'src/pages/assets/client.tgz'))
-  const server = createServer((_, response) => response.end(client)).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await serve((_, response) => response.end(client))
   await run(`mkdir shop && cd shop && npm init --yes && npm install ${url}/client.tgz`)
   expect(await run('cd shop && npx marketplace --help')).toContain('check-my-shop')
   expect(await run(`npx --yes ${url}/client.tgz --help`)).toContain('check-my-shop')

@@ -119,21 +119,6 @@ it('stops deliveries and allows them again', async () => {
   expect((await run('unpause')).errors).toBe('The transaction failed: the contract is retired\n')
 })
 
-it('lets the guardian pause and retire, and nothing else', async () => {
-  await configureNew({ guardian: guardian.address })
-  expect(valueIn((await run('pause', [], guardian)).out, 'state')).toBe('paused')
-  for (const [action, args] of [
-    ['unpause', []],
-    ['set-relayer', ['--relayer', OTHER, ...limit(1, 1)]],
-    ['set-token-limit', ['--token', TOKEN, ...limit(1, 1)]],
-    ['transfer-ownership', ['--owner', OTHER]],
-  ] as const)
-    expect((await run(action, [...args], guardian)).errors).toBe(
-      'The transaction failed: this account is not the owner of the contract\n',
-    )
-  expect(valueIn((await run('retire', [], guardian)).out, 'state')).toBe('retired')
-})
-
 it('says that an account may not do it', async () => {
   const { errors } = await run('retire', [], relayer)
   expect(errors).toBe(

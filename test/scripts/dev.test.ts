@@ -175,7 +175,7 @@ it('starts a marketplace whose printed examples lead to a transfer on the chain'
   })
   expect(second).toEqual({
     out: '',
-    errors: `\`npm run dev\` is already running in this folder (process ${process.pid}, http://localhost:${ports.PORT}).\n`,
+    errors: `\`npm run dev\` is already running in this folder (process ${process.pid}, http://localhost:${ports.PORT}). \`kill ${process.pid}\` ends it.\n`,
     status: 1,
   })
 

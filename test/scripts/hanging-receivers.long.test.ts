@@ -1,7 +1,5 @@
 /** Receivers that never answer, beside one of an administrator, with real queues. */
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it, vi } from 'vitest'
@@ -9,20 +7,20 @@ import { createMasterToken, databaseSql } from '../../scripts/measure/bench/data
 import { bindingsFor, serveWorker } from '../../scripts/measure/bench/worker.ts'
 import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { PATIENCE } from '../support/patience.ts'
+import { serve } from '../support/server.ts'
 
 /** Milliseconds: less than the 15 seconds that an attempt takes to a receiver that hangs. */
 const MAX_DELAY = 14_000
 
 const hanging: ServerResponse[] = []
 const received: string[] = []
-const receiver = createServer(async (request, response) => {
+const receiver = await serve(async (request, response) => {
   const { type, data } = (await json(request)) as { type: string; data: Record<string, string> }
   if (request.url === '/hangs') return void hanging.push(response)
   received.push(`${type} ${data.providerId}`)
   response.end(data.challenge)
 })
-await once(receiver.listen(0, '127.0.0.1'), 'listening')
-const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+const { host } = new URL(receiver)
 
 const key = await generateSigningKey()
 const issuer = { url: 'https://hanging.test', keys: [key] }
@@ -59,7 +57,6 @@ const worker = await serveWorker({
 afterAll(async () => {
   for (const response of hanging) response.destroy()
   await worker.stop()
-  receiver.close()
 })
 
 async function call(path: string, body?: unknown) {

@@ -1,20 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { aTemporaryFolder } from '../support/folder.ts'
 
-let folder: string
+const folder = await aTemporaryFolder()
 const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' })
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ignored-'))
   await copyFile('.gitignore', join(folder, '.gitignore'))
   git('init', '--quiet')
 })
-
-afterAll(() => rm(folder, { recursive: true }))
 
 it.each([
   '.dev.vars',

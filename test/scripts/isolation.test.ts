@@ -9,7 +9,7 @@ const SET = [
   ...['JWT_KEYS', 'PROOF_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
   ...['NODE_ENV', 'MODE', 'DEV', 'PROD', 'SSR', 'BASE_URL', 'FORCE_TTY'],
   ...['VITEST_MODE', 'VITEST_POOL_ID', 'VITEST_WORKER_ID', 'WRANGLER_LOG'],
-  ...['CLOUDFLARE_CF_FETCH_ENABLED', 'WRANGLER_SEND_METRICS'],
+  ...['CLOUDFLARE_CF_FETCH_ENABLED', 'WRANGLER_SEND_METRICS', 'NODE_COMPILE_CACHE'],
 ]
 
 /** The files of the tests that may read the environment: the others use `environment()`. */

@@ -1,13 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { identityToRecipient } from 'age-encryption'
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { command as keys } from '../../scripts/operate/keys.ts'
 import { proofKeys } from '../../src/env.ts'
 import { call } from '../support/command.ts'
+import { aTemporaryFolder } from '../support/folder.ts'
+
+const folder = await aTemporaryFolder()
 
 it('prints signing keys of tokens', async () => {
   const { out } = await call(keys, ['jwt'])
@@ -15,8 +17,6 @@ it('prints signing keys of tokens', async () => {
 })
 
 it('prints a key of proofs, with the public keys of those before it', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'keys-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'published.json')
   const { out: first } = await call(keys, ['proof'])
   const [old] = JSON.parse(first).keys

@@ -1,20 +1,18 @@
 /** `npm run setup` against a stand-in of wrangler with an account of its own. */
-import { once } from 'node:events'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/local/chain/anvil.ts'
-import { deployCollectibles } from '../../scripts/local/chain/collectibles.ts'
 import { deployDelivery } from '../../scripts/local/chain/delivery.ts'
 import { command as contract } from '../../scripts/operate/contract.ts'
 import { readSigners } from '../../scripts/operate/deploy/checks.ts'
 import { command } from '../../scripts/operate/setup.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { migrations } from '../support/migrations.ts'
+import { serve } from '../support/server.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
 const relayer = localAccount(0)
@@ -184,15 +182,13 @@ describe('an account that is live', () => {
   it('gets read replication with an API token, and else is told how to turn it on', async () => {
     const calls: object[] = []
     let status = 403
-    const server = createServer(async (request, response) => {
+    const site = await serve(async (request, response) => {
       const { method, url, headers } = request
       const body = (await request.toArray()).join('')
       calls.push({ method, url, token: headers.authorization, body })
       response.writeHead(status).end('{"success":false}')
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as { port: number }
-    const CLOUDFLARE_API_BASE_URL = `http://127.0.0.1:${port}/client/v4`
+    const CLOUDFLARE_API_BASE_URL = `${site}/client/v4`
     const withToken = { ...variables, CLOUDFLARE_API_BASE_URL, CLOUDFLARE_API_TOKEN: 'secret' }
     const path = `/client/v4/accounts/a1/d1/database/${DATABASE}`
     const body = '{"read_replication":{"mode":"auto"}}'
@@ -204,14 +200,13 @@ describe('an account that is live', () => {
       expect(out).toMatch(/^replication +marketplace-staging: off\. /m)
       expect(out).toContain('D1, marketplace-staging, Settings, Enable Read Replication.')
       expect(out).toContain(
-        `curl -X PUT "http://127.0.0.1:${port}${path}" -H "Authorization: Bearer $CLOUDFLARE_API_TOKEN" -H "Content-Type: application/json" --data '${body}'`,
+        `curl -X PUT "${site}${path}" -H "Authorization: Bearer $CLOUDFLARE_API_TOKEN" -H "Content-Type: application/json" --data '${body}'`,
       )
     }
     expect(refused.out).toContain('Cloudflare answered 403: {"success":false}')
 
     status = 200
     const { out } = await setup([], withToken)
-    server.close()
     expect(out).toMatch(/^replication +marketplace-staging: turned on$/m)
     expect(calls).toEqual(Array(2).fill({ method: 'PUT', url: path, token: 'Bearer secret', body }))
 
@@ -239,60 +234,29 @@ describe('an account that is live', () => {
     ])
   })
 
-  it('is told what to grant for NFTs for sale that are minted on delivery', async () => {
-    const tokens = { seller: relayer, operator: delivery, uniques: 0, editions: [] }
-    const { erc1155 } = await deployCollectibles(anvil.url, tokens)
-    query(`INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
-        contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId, tokenId, status,
-        releaseAt, fulfilment, createdAt, updatedAt, changedAt)
-      VALUES (4, 'one', 1, 1, '', '${erc1155}', '', 'anvil', '{}', 1, '0', 'USD', 'One', 1, '1', 'released', '', 'mint', '', '', '')`)
-    query(`INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency,
-        sellerId, nftId, createdAt, updatedAt)
-      VALUES (9, 'sale', 1, '0', '0', 1, 'regular', 'USD', 1, 4, '', '')`)
-    const { out, status } = await setup()
-    expect(status).toBe(0)
-    const lines = out.split('\n').map((line) => line.trim())
-    const first = lines.findIndex((line) => line.includes('cannot be minted'))
-    expect(lines.slice(first, first + 4)).toEqual([
-      expect.stringMatching(
-        new RegExp(
-          `^\\d\\. NFTs for sale of ${erc1155} on anvil cannot be minted: .+ \\(token_limit_missing\\)\\. Only .* are supported\\.$`,
-        ),
-      ),
-      `Let the Delivery contract of anvil mint ${erc1155}: grant it MINTER_ROLE, or transfer the ownership of the token to it. Then set the limit of the token, and look what is missing:`,
-      `npm run contract -- set-token-limit --network anvil --env staging --token ${erc1155} --capacity PIECES --per-day PIECES`,
-      'npm run contract -- status --network anvil --env staging --remote',
-    ])
-  })
-
   it('is told that the protection of the zone answers, and what to switch off', async () => {
-    const server = createServer((_, response) =>
+    const site = await serve((_, response) =>
       response.writeHead(403, { 'content-type': 'text/html; charset=UTF-8' }).end('<title>'),
     )
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as { port: number }
     const text = await project.readText('wrangler.toml')
-    const local = text.replace('https://shop.example.org', `http://127.0.0.1:${port}`)
+    const local = text.replace('https://shop.example.org', site)
     await writeFile(join(project.folder, 'wrangler.toml'), local)
     const { out } = await setup()
-    server.close()
     expect(out).toContain(
-      `http://127.0.0.1:${port}/api/public/stats: the protection of the Cloudflare zone answered, not the API (HTTP 403 with a page). Its operator has to switch off Browser Integrity Check and Bot Fight Mode`,
+      `${site}/api/public/stats: the protection of the Cloudflare zone answered, not the API (HTTP 403 with a page). Its operator has to switch off Browser Integrity Check and Bot Fight Mode`,
     )
   })
 
   it('gets an order of something that is for sale on a testnet', async () => {
     const sent: { url: string; token: string; body: unknown }[] = []
-    const server = createServer(async (request, response) => {
+    const site = await serve(async (request, response) => {
       const text = (await request.toArray()).join('')
       const { url = '', headers } = request
       if (text) sent.push({ url, token: headers.authorization ?? '', body: JSON.parse(text) })
       response.end('{"orders":[{"id":7}],"error":null}')
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as { port: number }
     const text = await project.readText('wrangler.toml')
-    const local = text.replace('https://shop.example.org', `http://127.0.0.1:${port}`)
+    const local = text.replace('https://shop.example.org', site)
     await writeFile(join(project.folder, 'wrangler.toml'), local)
     query(`UPDATE users SET ethereumPublicAddr = '${relayer.address}'`)
     query(`INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
@@ -303,7 +267,6 @@ describe('an account that is live', () => {
         sellerId, nftId, createdAt, updatedAt)
       VALUES (9, 'sale', 1, '0', '0', 1, 'regular', 'USD', 1, 4, '', '')`)
     const { out } = await setup(['--test-order'])
-    server.close()
     expect(out).toMatch(/test order +order 7 of NFT 4: placed\. Follow it at http:/)
     expect(sent).toEqual([
       {

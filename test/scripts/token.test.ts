@@ -1,6 +1,9 @@
+import { globSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { DATABASES } from '../../scripts/local/paths.ts'
+import { openLocalDatabase, retryWhileBusy } from '../../scripts/operate/database/local.ts'
 import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { command as token } from '../../scripts/operate/token.ts'
 import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
@@ -37,6 +40,33 @@ it('prints a token for the orders of a shop', async () => {
   expect(decodeJwt(token)).toMatchObject({ sub: '1', role: 'master', scope: 'orders' })
   expect((await issue('--shop', '--name', 'shop')).out).toBe(token)
   expect((await issue('--shop', '--name', 'other')).out).not.toBe(token)
+})
+
+it('gives up with a sentence if another program writes all the time', async () => {
+  const [file = ''] = globSync(`${DATABASES}/**/*.sqlite`, {
+    exclude: (name) => name.endsWith('metadata.sqlite'),
+  })
+  const database = new DatabaseSync(file)
+  database.exec('BEGIN IMMEDIATE')
+  expect(await issue('--shop', '--name', 'busy')).toEqual({
+    out: '',
+    errors: 'Another program writes to the local database all the time. Run the command again.\n',
+    status: 1,
+  })
+  database.close()
+  expect((await issue('--shop', '--name', 'busy')).status).toBe(0)
+})
+
+it('tries again while another program writes, and only then', async () => {
+  const busy = new Error('D1_ERROR: Failed to get session commit token: internal error')
+  const run = vi
+    .fn(async () => 'a token')
+    .mockRejectedValueOnce(busy)
+    .mockRejectedValueOnce(busy)
+  expect(await retryWhileBusy(run)).toBe('a token')
+  const broken = vi.fn(() => Promise.reject(new Error('no such table')))
+  await expect(retryWhileBusy(broken)).rejects.toThrow('no such table')
+  expect([run, broken].map(({ mock }) => mock.calls.length)).toEqual([3, 1])
 })
 
 it('prints a token for metrics', async () => {

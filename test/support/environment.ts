@@ -1,4 +1,5 @@
 /** The environment of the tests, and of every command that they start or call. */
+import { resolve } from 'node:path'
 
 /** Variables of the caller that a command keeps. */
 export const INHERITED: readonly string[] = ['PATH', 'HOME', 'TMPDIR', 'NODE_EXTRA_CA_CERTS']
@@ -6,8 +7,11 @@ export const INHERITED: readonly string[] = ['PATH', 'HOME', 'TMPDIR', 'NODE_EXT
 /** Variables that tests keep beside them: their own settings, and what Vitest sets. */
 export const OF_TESTS: readonly string[] = ['CHROMIUM', 'SCREENSHOTS', 'TEST', 'VITEST']
 
-/** Wrangler asks Cloudflare for nothing, and tells it nothing. */
-const QUIET = { CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' }
+/** Wrangler asks Cloudflare for nothing, and tells it nothing. Node compiles each file once. */
+const COMMON = {
+  ...{ CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' },
+  NODE_COMPILE_CACHE: resolve('node_modules/.cache/node'),
+}
 
 /** Returns the variables of this process that have one of the names. */
 function pick(names: readonly string[]): NodeJS.ProcessEnv {
@@ -19,7 +23,7 @@ function pick(names: readonly string[]): NodeJS.ProcessEnv {
 /** Returns the environment of a command: what it keeps of the caller's, and `variables`. */
 export const environment = (variables: Record<string, string> = {}): NodeJS.ProcessEnv => ({
   ...pick(INHERITED),
-  ...QUIET,
+  ...COMMON,
   ...variables,
 })
 
@@ -28,7 +32,7 @@ export const environment = (variables: Record<string, string> = {}): NodeJS.Proc
  * `npm run dev`. `vitest.config.ts` calls it, so the processes of all tests inherit the rest only.
  */
 export function isolateEnvironment(): void {
-  const kept = { ...pick([...INHERITED, ...OF_TESTS]), ...QUIET, NODE_ENV: 'test' }
+  const kept = { ...pick([...INHERITED, ...OF_TESTS]), ...COMMON, NODE_ENV: 'test' }
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, kept)
 }

@@ -1,6 +1,7 @@
-/** Functions that insert one row each. A test passes only the fields that it depends on. */
+/** Functions that insert or change one row each. A test passes only the fields that it depends on. */
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.ts'
 import { connect } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
@@ -13,6 +14,17 @@ import { hashIdentity, SESSION_NAME, tokenNamespace } from '../../src/identity/n
 import { insertEvents } from './events.ts'
 
 export const db = connect(env.DB)
+
+/** Changes a row. */
+export const setRow = <Table extends SQLiteTable & { id: SQLiteColumn }>(
+  table: Table,
+  id: number | string | undefined,
+  values: Partial<Table['$inferInsert']>,
+) =>
+  db
+    .update(table)
+    .set(values as never)
+    .where(eq(table.id, id ?? 0))
 
 const NOW = '2026-01-01T00:00:00.000Z'
 const timestamps = { createdAt: NOW, updatedAt: NOW }

@@ -8,7 +8,7 @@ import { READY } from './dev.ts'
 import { environment } from './environment.ts'
 import { aFreePort, aProject, type Project, tokenIn } from './project.ts'
 
-const commands = { ts: process.execPath, py: 'python3' }
+export const commands = { ts: process.execPath, py: 'python3' }
 
 export type Language = keyof typeof commands
 

@@ -155,6 +155,8 @@ def place(sale):
     except Refused as refused:
         if refused.status not in (400, 409) or refused.code == "order_differs":
             raise
+        if sale_of(sale["number"])["orderId"] is not None:
+            return place_again(sale, refused)
         # Nothing will be delivered, and there is nothing to cancel.
         with lock, db:
             if sale_of(sale["number"])["state"] == "open":
@@ -164,6 +166,20 @@ def place(sale):
     with lock, db:
         set_order(sale["number"], order["id"], unquote(headers["x-order-source"]))
     return order["id"]
+
+
+def place_again(sale, refused):
+    """Places an order that a restore has lost, and that may have been delivered.
+
+    No refusal refunds it: a person asks the operator.
+    """
+    order = json.loads(sale["body"])
+    if refused.code != "price_changed" or "expectedPriceCents" not in order:
+        raise refused
+    # It was sold at the price of that time.
+    del order["expectedPriceCents"], order["expectedCurrency"]
+    change("UPDATE sales SET body = ? WHERE number = ?", json.dumps(order), sale["number"])
+    return place(sale_of(sale["number"]))
 
 
 def put(number, order):

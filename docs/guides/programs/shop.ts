@@ -100,7 +100,7 @@ function setOrder(number: string, orderId: number | null, source: string | null)
 }
 
 /** Places the order of a sale, or finds the one that was placed before. Returns its id. */
-async function place({ number, body }: Sale) {
+async function place({ number, body }: Sale): Promise<number | undefined> {
   const { reservationId, ...order }: NewOrder = JSON.parse(body)
   try {
     const { orders, source } = await put(number, order, reservationId)
@@ -109,10 +109,23 @@ async function place({ number, body }: Sale) {
     return id
   } catch (error) {
     if (!isRefusal(error)) throw error
+    if (saleOf(number).orderId !== null) return placeAgain(number, order, error)
     // Nothing will be delivered, and there is nothing to cancel.
     if (saleOf(number).state === 'open') refund(number)
     return undefined
   }
+}
+
+/**
+ * The sale had an order, which a restore has lost, and which may have been delivered: no refusal
+ * refunds it, and a person asks the operator. It was sold at the price of that time.
+ */
+async function placeAgain(number: string, order: NewOrder, refusal: ApiError) {
+  const { expectedPriceCents, expectedCurrency, ...unpriced } = order
+  if (refusal.code !== 'price_changed' || expectedPriceCents === undefined) throw refusal
+  const body = JSON.stringify(unpriced)
+  db.prepare('UPDATE sales SET body = ? WHERE number = ?').run(body, number)
+  return place(saleOf(number))
 }
 
 /** A reservation that has ended, or that the marketplace has lost, is left out. */

@@ -88,7 +88,7 @@ function errorCodes({
   if (method !== 'GET') codes.add('cross_site')
   if (takesJson) codes.add('payload_too_large').add('unsupported_media_type')
   if (takesJson || takesText) codes.add('invalid_character')
-  if (isStrict) codes.add('unknown_field')
+  if (isStrict || (method === 'GET' && input.query)) codes.add('unknown_field')
   for (const code of errors) codes.add(code)
   if (isUnavailable) codes.delete('internal_error')
   return (Object.keys(errorStatus) as ErrorCode[]).filter((code) => codes.has(code))

@@ -1,7 +1,8 @@
 /** The local database. It can be opened while `npm run dev` is running. */
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { getPlatformProxy } from 'wrangler'
-import { connect, type Database } from '../../../src/db/client.ts'
+import { connect, type Database, isTransient } from '../../../src/db/client.ts'
 import { CommandError } from '../../shell/command.ts'
 import { runWrangler } from '../../shell/wrangler.ts'
 
@@ -21,10 +22,41 @@ export async function openLocalDatabase(): Promise<LocalDatabase> {
 
 /** Opens a database that has tables. Throws a `CommandError` if no migration was applied yet. */
 export async function openMigratedDatabase(): Promise<LocalDatabase> {
+  hidePrintedErrors()
   const local = await openLocalDatabase()
-  if ((await appliedMigrations(local.env.DB)).size > 0) return local
+  if ((await retryWhileBusy(() => appliedMigrations(local.env.DB))).size > 0) return local
   await local.close()
   throw new CommandError('There is no local database yet. Run `npm run dev` to create it.')
+}
+
+/** Milliseconds after which a command does not wait any longer for others that write. */
+const BUSY_TIMEOUT = 5000
+
+/**
+ * Runs what may be repeated, again while another program writes to the local database. Throws a
+ * `CommandError` after some seconds.
+ */
+export async function retryWhileBusy<T>(run: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + BUSY_TIMEOUT
+  while (true)
+    try {
+      return await run()
+    } catch (error) {
+      if (!isTransient(error)) throw error
+      if (performance.now() > giveUpAt)
+        throw new CommandError(
+          'Another program writes to the local database all the time. Run the command again.',
+        )
+      await setTimeout(100)
+    }
+}
+
+/** Keeps workerd from printing the errors of SQLite with a stack trace: D1 throws them, too. */
+function hidePrintedErrors(): void {
+  const { error } = console
+  console.error = (...values) => {
+    if (!/^\w+ = workerd\/util\/sqlite/.test(String(values[0]))) error(...values)
+  }
 }
 
 /** Applies new migrations and returns their number. Checks first, because wrangler takes seconds. */

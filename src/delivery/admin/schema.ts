@@ -14,6 +14,7 @@ import {
   digits,
   hash,
   id,
+  model,
   orNull,
   positive,
   shopFields,
@@ -67,68 +68,54 @@ export const Selections = {
 }
 
 /** The body of a write-off. */
-export const WriteOff = z
-  .object({
-    returnPieces: z.boolean().describe('Whether the pieces of the item return to the stock.'),
-  })
-  .meta({ id: 'WriteOff', description: 'How to close a failed transfer.' })
+export const WriteOff = model('WriteOff', 'How to close a failed transfer.', {
+  returnPieces: z.boolean().describe('Whether the pieces of the item return to the stock.'),
+})
 
-const Transaction = z
-  .object({
-    hash: hash('Transaction hash.'),
-    contract: address('Address of the Delivery contract.'),
-    signer: address('Address of the relayer.'),
-    nonce: count('Nonce of the relayer.'),
-    block: orNull(count('Number of its block; null while it has none.')),
-    gasUsed: orNull(count('Gas that it used; null until it is final.')),
-    fee: orNull(digits('What it cost, wei; null until it is final.')),
-    itemFee: orNull(
-      digits('The share of the item: `fee` divided by the items of the transaction.'),
-    ),
-    isOpen: bool('Whether the transaction is not final yet.'),
-    createdAt: time('Time of signing.'),
-  })
-  .meta({ id: 'Transaction', description: 'A transaction of the Delivery contract.' })
+const Transaction = model('Transaction', 'A transaction of the Delivery contract.', {
+  hash: hash('Transaction hash.'),
+  contract: address('Address of the Delivery contract.'),
+  signer: address('Address of the relayer.'),
+  nonce: count('Nonce of the relayer.'),
+  block: orNull(count('Number of its block; null while it has none.')),
+  gasUsed: orNull(count('Gas that it used; null until it is final.')),
+  fee: orNull(digits('What it cost, wei; null until it is final.')),
+  itemFee: orNull(digits('The share of the item: `fee` divided by the items of the transaction.')),
+  isOpen: bool('Whether the transaction is not final yet.'),
+  createdAt: time('Time of signing.'),
+})
 
-const Transfer = z
-  .object({
-    id: id('The id of the order item.'),
-    orderId: id('Id of the order.'),
-    ...shopFields,
-    network: text('Name of the network, as in `contractNetwork` of the NFT.'),
-    chainId: orNull(positive('Id of the chain; null if it was not configured.')),
-    quantity: positive('Number of pieces.'),
-    status: TransferStatus.describe('State of the delivery.'),
-    key: hash('The delivery key: the contract uses it at most once.'),
-    contract: orNull(
-      address('Address of the Delivery contract; null before the first transaction.'),
-    ),
-    requestedAction: z.enum(requestedActions).describe('What is to be done with the key.'),
-    ...deliveryFields,
-    reasonCode: ReasonCode.nullable().describe(
-      'Why the item failed, or what it waits for; null if for its turn only.',
-    ),
-    reason: orNull(text('The same as a sentence for people. Its wording may change.')),
-    tries: count('Transactions in which the transfer failed.'),
-    txId: orNull(hash('Hash of the newest transaction with the item.')),
-    failingSince: orNull(time('Since when the item cannot be delivered.')),
-    dueAt: orNull(time('Time of the next step; null if none is planned.')),
-    ...timestamps(),
-    transactions: z.array(Transaction).describe('The newest transaction with the item, if any.'),
-  })
-  .meta({ id: 'Transfer', description: 'The delivery of an order item.' })
+const Transfer = model('Transfer', 'The delivery of an order item.', {
+  id: id('The id of the order item.'),
+  orderId: id('Id of the order.'),
+  ...shopFields,
+  network: text('Name of the network, as in `contractNetwork` of the NFT.'),
+  chainId: orNull(positive('Id of the chain; null if it was not configured.')),
+  quantity: positive('Number of pieces.'),
+  status: TransferStatus.describe('State of the delivery.'),
+  key: hash('The delivery key: the contract uses it at most once.'),
+  contract: orNull(address('Address of the Delivery contract; null before the first transaction.')),
+  requestedAction: z.enum(requestedActions).describe('What is to be done with the key.'),
+  ...deliveryFields,
+  reasonCode: ReasonCode.nullable().describe(
+    'Why the item failed, or what it waits for; null if for its turn only.',
+  ),
+  reason: orNull(text('The same as a sentence for people. Its wording may change.')),
+  tries: count('Transactions in which the transfer failed.'),
+  txId: orNull(hash('Hash of the newest transaction with the item.')),
+  failingSince: orNull(time('Since when the item cannot be delivered.')),
+  dueAt: orNull(time('Time of the next step; null if none is planned.')),
+  ...timestamps(),
+  transactions: z.array(Transaction).describe('The newest transaction with the item, if any.'),
+})
 
-export const Transfers = z
-  .object({
-    transfers: z.array(Transfer).describe('The transfers, by id.'),
-    nextCursor: orNull(text('The next `cursor`; null on the last page.')),
-  })
-  .meta({ id: 'Transfers', description: 'A page of transfers.' })
-export const ChangedTransfers = z
-  .object({
-    changed: count(`Number of items that were changed, at most ${operatorLimits.changed.max}.`),
-  })
-  .meta({ id: 'ChangedTransfers', description: 'How many items were changed.' })
-export const ChangedTransfer = z
-  .object({ transfer: Transfer })
-  .meta({ id: 'ChangedTransfer', description: 'The transfer after the change.' })
+export const Transfers = model('Transfers', 'A page of transfers.', {
+  transfers: z.array(Transfer).describe('The transfers, by id.'),
+  nextCursor: orNull(text('The next `cursor`; null on the last page.')),
+})
+export const ChangedTransfers = model('ChangedTransfers', 'How many items were changed.', {
+  changed: count(`Number of items that were changed, at most ${operatorLimits.changed.max}.`),
+})
+export const ChangedTransfer = model('ChangedTransfer', 'The transfer after the change.', {
+  transfer: Transfer,
+})

@@ -19,7 +19,7 @@ import type { Texts } from '../../texts/en.ts'
 import { rejectField } from '../components/forms.tsx'
 import { pathWith } from '../components/lists.tsx'
 import type { Rejection } from '../components/request.ts'
-import { page, sent, shown, withAccount } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { browserTexts, readerLocale } from '../reader.ts'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
@@ -99,7 +99,10 @@ export const signInRoutes = new Endpoints()
     '/sign-in/email',
     { ...shown.public({ query: LinkSecret }), checks: [signInRateLimit], middleware },
     async (c, { query: { secret } }) => {
-      const [account, link] = await withAccount(c, readSignInLink(c.var, secret))
+      const [account, link] = await Promise.all([
+        findAccount(c.var.db, c.var.caller),
+        readSignInLink(c.var, secret),
+      ])
       return page(c, { title: signInTitle, account }, <ConfirmSignIn {...link} secret={secret} />)
     },
   )

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eq, inArray, like } from 'drizzle-orm'
 import { createTestClient, getAddress, http } from 'viem'
@@ -13,24 +12,19 @@ import { CommandError } from '../../../scripts/shell/command.ts'
 import { creators, listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { addresses, users } from '../../../src/db/schema/users.ts'
 import { aFolder, aLocalDatabase } from '../../support/command.ts'
+import { aTemporaryFolder } from '../../support/folder.ts'
 import { aFreePort } from '../../support/project.ts'
 
 const FIRST_ADDRESS = '0x0116686E2291dbd5e317F47faDBFb43B599786Ef'
 
-let folder: string
-let file: string
+const file = join(await aTemporaryFolder(), 'delivery')
 let anvil: Anvil
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'local-chain-'))
-  file = join(folder, 'delivery')
   anvil = await startAnvil({ port: 0 })
 })
 
-afterAll(async () => {
-  await anvil.stop()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => anvil.stop())
 
 it('deploys the Delivery contract once, and again after the chain is lost', async () => {
   const chain = createTestClient({ mode: 'anvil', transport: http(anvil.url) })

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { call, createControl } from '../../../scripts/local/control.ts'
 import { parseDuration } from '../../../scripts/local/duration.ts'
+import { serve } from '../../support/server.ts'
 
 const ran: string[] = []
 /** Ends the call of `slow`. */
@@ -29,18 +29,12 @@ const control = createControl({
     broken: call(z.strictObject({}), () => Promise.reject(new Error('the disk is full'))),
   },
 })
-const server = createServer(control)
-let port: number
-
-beforeAll(async () => {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  port = (server.address() as AddressInfo).port
-})
-afterAll(() => void server.close())
+const url = await serve(control)
+const port = Number(new URL(url).port)
 
 /** Sends a request. Unlike `fetch`, with any header. */
 async function send(path: string, body: string, headers: Record<string, string> = {}) {
-  const outgoing = request({ port, host: '127.0.0.1', path, method: 'POST', headers }).end(body)
+  const outgoing = request(url + path, { method: 'POST', headers }).end(body)
   const [response] = await once(outgoing, 'response')
   return { status: response.statusCode, ...((await json(response)) as object) }
 }

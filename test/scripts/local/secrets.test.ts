@@ -1,18 +1,11 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { addMissingSecrets } from '../../../scripts/local/secrets.ts'
+import { aTemporaryFolder } from '../../support/folder.ts'
 
-let folder: string
-let file: string
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'secrets-'))
-  file = join(folder, '.dev.vars')
-})
-
-afterEach(() => rm(folder, { recursive: true }))
+const file = join(await aTemporaryFolder(), '.dev.vars')
+afterEach(() => rm(file))
 
 it('keeps the existing lines of the file, and closes it to others', async () => {
   await writeFile(file, 'TRANSFER_SIGNER_KEYS=0x01\nOTHER=1', { mode: 0o644 })

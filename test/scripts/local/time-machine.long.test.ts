@@ -1,8 +1,5 @@
 /** What takes days, in an instance whose time is moved. */
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type Address, createWalletClient, http } from 'viem'
@@ -14,6 +11,7 @@ import { erc1155Abi } from '../../../scripts/local/chain/collectibles.ts'
 import { READY } from '../../support/dev.ts'
 import { aFreePort, aProject, type Project, tokenIn } from '../../support/project.ts'
 import { queryInstance } from '../../support/query.ts'
+import { serve } from '../../support/server.ts'
 
 let project: Project
 let url: string
@@ -24,7 +22,7 @@ type Attempt = { id: string; at: number }
 const attempts: Attempt[] = []
 let secret = ''
 /** Answers challenges. Verifies every event by the clock of this machine, and fails. */
-const receiver = createServer(async (request, response) => {
+const receiver = await serve(async (request, response) => {
   const body = await text(request)
   const { type, data } = JSON.parse(body)
   if (type === 'webhook.test') return void response.end(data.challenge)
@@ -42,10 +40,8 @@ beforeAll(async () => {
   rpcUrl = `http://127.0.0.1:${ports.RPC_PORT}`
   const { out } = await project.start('dev', READY, ports)
   shop = createClient({ url, token: tokenIn(out) })
-  await once(receiver.listen(0, '127.0.0.1'), 'listening')
 }, 180_000)
 afterAll(async () => {
-  receiver.close()
   await project.remove()
 })
 
@@ -66,9 +62,8 @@ const summaryOf = async (id: number) => {
 }
 
 it('tries a webhook ten times, as late as the guide says, and disables its endpoint', async () => {
-  const { port } = receiver.address() as AddressInfo
   const created = await shop.createWebhook({
-    body: { url: `http://127.0.0.1:${port}/hook`, events: ['order.created'] },
+    body: { url: `${receiver}/hook`, events: ['order.created'] },
   })
   const { webhook } = created
   secret = created.secret

@@ -1,23 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { createLogReader } from '../../../scripts/local/worker-log.ts'
+import { aTemporaryFolder } from '../../support/folder.ts'
 
-let folder: string
+const folder = await aTemporaryFolder()
 
-beforeAll(async () => {
-  vi.useFakeTimers({ now: new Date(2026, 0, 2, 9, 31, 7), toFake: ['Date'] })
-  folder = await mkdtemp(join(tmpdir(), 'mails-'))
-})
+beforeAll(() => void vi.useFakeTimers({ now: new Date(2026, 0, 2, 9, 31, 7), toFake: ['Date'] }))
 
 beforeEach(() => vi.stubEnv('NO_COLOR', '1'))
 afterEach(() => vi.unstubAllEnvs())
 
-afterAll(async () => {
-  vi.useRealTimers()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => void vi.useRealTimers())
 
 /** What is printed for this output of wrangler. */
 function read(output: string): string[] {

@@ -152,3 +152,11 @@ export async function aChain(
     takeCounts: () => request<Counts>(`${path}/counts`),
   }
 }
+
+/** A chain that makes blocks only when the test mines them. */
+export async function aSlowChain(options: ChainOptions = { erc1155: 20 }): Promise<Chain> {
+  const chain = await aChain(options)
+  await chain.setAutomine(false)
+  await chain.mine()
+  return chain
+}

@@ -2,6 +2,7 @@
 
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
+import { beforeEach } from 'vitest'
 import { batch } from '../../../src/db/batch.ts'
 import { connect } from '../../../src/db/client.ts'
 import type { ReasonCode } from '../../../src/db/schema/delivery.ts'
@@ -85,6 +86,20 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
         },
         at(seconds),
       ),
+  }
+}
+
+export type Engine = ReturnType<typeof anEngine>
+
+/** Returns a function that takes a step later than the last one: another engine may take over. */
+export function aStepper() {
+  let time = 0
+  beforeEach(() => {
+    time = 0
+  })
+  return (engine: Engine, seconds = 61) => {
+    time += seconds
+    return engine.step(time)
   }
 }
 

@@ -62,7 +62,10 @@ type Market = Pick<Chain, 'name' | 'chainId' | 'contracts' | 'seller'> &
   Partial<Pick<Chain, 'mintable'>>
 
 /** One order with one item and its transfer for each sale, a thousand in one transaction. */
-export async function paidItems(market: Market, sales: readonly Sale[]): Promise<PaidItem[]> {
+export async function paidItems<const Sales extends readonly Sale[]>(
+  market: Market,
+  sales: Sales,
+): Promise<{ -readonly [Position in keyof Sales]: PaidItem }> {
   const seller = await sellerOn(market)
   const buyer = await aUser()
   const { id: addressId } = await anAddress(buyer)
@@ -71,12 +74,11 @@ export async function paidItems(market: Market, sales: readonly Sale[]): Promise
     const written = sales.slice(i, i + SALES_A_BATCH).map((sale) => sold721or1155(market, sale))
     items.push(...(await write(written, { sellerId: seller.id, buyerId: buyer.id, addressId })))
   }
-  return items
+  return items as { -readonly [Position in keyof Sales]: PaidItem }
 }
 
 export async function aPaidItem(market: Market, sale: Sale): Promise<PaidItem> {
   const [item] = await paidItems(market, [sale])
-  if (!item) throw new Error('nothing was written')
   return item
 }
 

@@ -1,12 +1,33 @@
+import { alarms } from '../../../src/db/schema/operations.ts'
+import { db } from '../makers.ts'
 import { pass } from './clock.ts'
 import type { Marketplace } from './marketplace.ts'
 
-/** Lets so many seconds pass, with a block and what the queue has every five seconds, and cron runs. */
+/**
+ * Lets so many seconds pass, with a block and what the queue has every five seconds, or every fifteen
+ * if it is a minute or more, and cron runs.
+ */
 export async function live(market: Marketplace, seconds: number): Promise<void> {
-  for (let second = 5; second <= seconds; second += 5) {
+  const step = seconds < 60 ? 5 : 15
+  for (let second = step; second <= seconds; second += step) {
     await market.deliver()
-    pass(5)
+    pass(step)
     await market.mine()
     if (second % 60 === 0) await market.runCron()
   }
+}
+
+/** The keys of the alarms that last. */
+export const alarmsNow = async () =>
+  (await db.select({ key: alarms.key }).from(alarms)).map(({ key }) => key).sort()
+
+/** Lets minutes pass: each has a block, a cron run, and what that wakes. Returns the alarms that last. */
+export async function liveMinutes(market: Marketplace, minutes: number): Promise<string[]> {
+  for (let minute = 0; minute < minutes; minute++) {
+    pass(60)
+    await market.mine()
+    await market.runCron()
+    await market.deliver()
+  }
+  return alarmsNow()
 }

@@ -75,8 +75,13 @@ export const problems = {
   },
   forgotten_by_marketplace: {
     change:
-      'Place each sale that is not refunded again under its number when you compare your books, and take over the order that is answered.',
+      'When you compare your books, find out whether what you know of an order is still there. If it is not, place each sale that is not refunded again under its number, and take over the order that is answered.',
     guide: 'compare',
+  },
+  lost_and_refused: {
+    change:
+      'Do not refund a sale that had an order when it is refused: a restore has lost the order, which may have been delivered. Tell a person, who asks the operator.',
+    guide: 'compare#if-a-sale-is-refused',
   },
   books_not_compared: {
     change: 'Compare your books with the marketplace: take over how each order stands.',

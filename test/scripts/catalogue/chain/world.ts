@@ -1,7 +1,6 @@
 /** A chain with a collection, a provider in front of it, and a server of metadata. */
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import erc721 from '@openzeppelin/contracts/build/contracts/ERC721PresetMinterPauserAutoId.json' with {
   type: 'json',
@@ -21,10 +20,10 @@ import {
   walletActions,
 } from 'viem'
 import { foundry } from 'viem/chains'
-import { onTestFinished } from 'vitest'
 import { compile } from '../../../../contracts/solidity.ts'
 import { localAccount } from '../../../../scripts/local/chain/accounts.ts'
 import { startAnvil } from '../../../../scripts/local/chain/anvil.ts'
+import { serve } from '../../../support/server.ts'
 
 const FIXTURE = 'test/scripts/catalogue/chain/fixtures/Collection.sol'
 
@@ -138,7 +137,7 @@ const headers = { 'content-type': 'application/json' }
 
 type Handler = (path: string, response: ServerResponse, request: IncomingMessage) => unknown
 
-/** Starts a server of metadata. By default, token n is at `/n`. It ends after the test. */
+/** Starts a server of metadata. By default, token n is at `/n`. */
 export async function aServer(
   handler: Handler = (path, response) =>
     response.end(JSON.stringify({ name: `Token ${path.slice(1)}`, image: `ipfs://x${path}` })),
@@ -149,18 +148,6 @@ export async function aServer(
     return handler(request.url ?? '', response, request)
   })
   return { url, host: new URL(url).host, requests }
-}
-
-async function serve(
-  handler: (request: IncomingMessage, response: ServerResponse) => unknown,
-): Promise<string> {
-  const server = createServer(handler)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests compare records with whole objects.

@@ -4,6 +4,7 @@ import type { Chain } from '../../chain/chain.ts'
 import type { NetworkSettings } from '../engine.ts'
 import type { Stall } from '../life.ts'
 import type { Marketplace } from '../marketplace.ts'
+import type { Snapshot } from '../snapshot.ts'
 import type { Dice } from './dice.ts'
 import type { Sale } from './sales.ts'
 
@@ -22,8 +23,8 @@ export type Order = Sale & {
 }
 
 /** A copy of the database. */
-export type Backup = {
-  tables: { name: string; columns: string[]; rows: unknown[][] }[]
+type Backup = {
+  snapshot: Snapshot
   /** The order numbers that the shop knew to be placed. */
   placed: Set<string>
 }

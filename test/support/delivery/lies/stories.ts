@@ -1,5 +1,6 @@
 /** Lies in which several answers of a node agree. */
 import {
+  type Abi,
   type Address,
   encodeAbiParameters,
   encodeEventTopics,
@@ -49,68 +50,54 @@ const isBroadcast = ({ method }: Call) => method === 'eth_sendRawTransaction'
 const rawOf = ({ params }: Call) => `${params?.[0]}` as TransactionSerializedEIP1559
 const textOf = ({ params }: Call) => `${params?.[0]}`
 
-const transferEvents = parseAbi([
-  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
-  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
-])
+const events = [
+  ...abi,
+  ...parseAbi([
+    'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
+    'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+  ]),
+]
 
 type Event = { address: Address; topics: unknown; data: Hex }
+
+const anEvent = (
+  address: Address,
+  eventName: string,
+  args: Record<string, unknown>,
+  types: readonly string[] = [],
+  content: readonly unknown[] = [],
+): Event => ({
+  address,
+  topics: encodeEventTopics({ abi: events as Abi, eventName, args }),
+  data: encodeAbiParameters(
+    types.map((type) => ({ type })),
+    content,
+  ),
+})
 
 /** The events of a delivery, as the contracts would log them. */
 function eventsOf(item: ContractItem, { delivery, signer }: Scene): Event[] {
   const { key, token, from, to, tokenId, amount } = item
-  if (BigInt(token) === 0n)
-    return [
-      {
-        address: delivery,
-        topics: encodeEventTopics({ abi, eventName: 'Cancelled', args: { key } }),
-        data: '0x',
-      },
-    ]
-  const args = { from, to, tokenId }
-  const used = encodeEventTopics({
-    abi,
-    eventName: 'Delivered',
-    args: { key, relayer: signer, token },
-  })
-  const content = [
-    { type: 'address' },
-    { type: 'address' },
-    { type: 'uint256' },
-    { type: 'uint256' },
-  ]
-  const moved: Event =
-    amount === 0n
-      ? {
-          address: token,
-          topics: encodeEventTopics({ abi: transferEvents, eventName: 'Transfer', args }),
-          data: '0x',
-        }
-      : {
-          address: token,
-          topics: encodeEventTopics({
-            abi: transferEvents,
-            eventName: 'TransferSingle',
-            args: { operator: delivery, from, to },
-          }),
-          data: encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [tokenId, amount]),
-        }
+  if (BigInt(token) === 0n) return [anEvent(delivery, 'Cancelled', { key })]
+  const pieces = { operator: delivery, from, to }
+  const number = 'uint256'
   return [
-    moved,
-    {
-      address: delivery,
-      topics: used,
-      data: encodeAbiParameters(content, [from, to, tokenId, amount]),
-    },
+    amount === 0n
+      ? anEvent(token, 'Transfer', { from, to, tokenId })
+      : anEvent(token, 'TransferSingle', pieces, [number, number], [tokenId, amount]),
+    anEvent(
+      delivery,
+      'Delivered',
+      { key, relayer: signer, token },
+      ['address', 'address', number, number],
+      [from, to, tokenId, amount],
+    ),
   ]
 }
 
 /** Event of a transfer that failed, having used a lot of gas. */
-const failureOf = ({ key }: ContractItem, { delivery }: Scene, gasUsed: bigint): Event => ({
-  address: delivery,
-  topics: encodeEventTopics({ abi, eventName: 'DeliveryFailed', args: { key } }),
-  data: encodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], [gasUsed, '0x']),
-})
+const failureOf = ({ key }: ContractItem, { delivery }: Scene, gasUsed: bigint): Event =>
+  anEvent(delivery, 'DeliveryFailed', { key }, ['uint256', 'bytes'], [gasUsed, '0x'])
 
 type Swallowed = { hash: Hex; from: Address; nonce: number; keys: string[] }
 

@@ -4,6 +4,7 @@ import { Finding } from '../finding.ts'
 import type { Run } from '../run.ts'
 import type { Sale } from '../sale.ts'
 import type { Scenario } from '../scenario.ts'
+import { errorBody } from './calls.ts'
 
 /** The chain removes deliveries and a cancellation. All are done again, and told again. */
 async function reorganise(run: Run) {
@@ -40,6 +41,36 @@ async function restore(run: Run) {
   await run.settle('delivered', early, 'forgotten_by_marketplace')
   await run.settle('delivered', late, 'forgotten_by_marketplace')
   await run.settle('delivered', reserved, 'reservation_lost')
+}
+
+/** An order is delivered and lost, and another customer gets the last piece. */
+async function refuseAfterRestore(run: Run) {
+  await run.marketplace.control('backup')
+  const sale = run.sale()
+  run.feed.hold(sale)
+  await run.shop.sell(sale)
+  const isDelivered = () => run.event(sale, 'order.delivered', 'not_placed')
+  await isDelivered()
+  await setBack(run)
+  const body = errorBody('sold_out', run.marketplace.url)
+  const times = Number.POSITIVE_INFINITY
+  const correct = run.proxy.break(sale, { http: 409, reach: 'none', body }, { times })
+  await run.shop.reconcile()
+  const sentence = 'a call that places the order again'
+  await run.until({ sale, blame: 'forgotten_by_marketplace', sentence }, () =>
+    run.proxy.calls(sale, 'place').some(({ status }) => status === 409),
+  )
+  await run.afterwards()
+  const refunds = (await run.book(sale))?.refunds.length ?? 0
+  if (refunds > 0)
+    throw new Finding('lost_and_refused', `Sale ${sale.number} was delivered before the restore.`, [
+      { what: 'refunds in your books', expected: '0', found: `${refunds}` },
+    ])
+  correct()
+  await run.shop.reconcile()
+  await isDelivered()
+  await run.shop.reconcile()
+  await run.settle('delivered', sale, 'forgotten_by_marketplace')
 }
 
 /** Sets the database back to its backup, and takes the messages and orders from there. */
@@ -85,6 +116,13 @@ export const instance: readonly Scenario[] = [
   {
     ...{ name: 'restored', says: 'the marketplace loses orders, as it restores its database' },
     ...{ needs: 'dev', isAlone: true, run: restore },
+  },
+  {
+    ...{
+      name: 'refused_after_restore',
+      says: 'an order that is lost is refused, and was delivered',
+    },
+    ...{ needs: 'dev', isAlone: true, run: refuseAfterRestore },
   },
   {
     name: 'cancelled_after_restore',
