@@ -3,12 +3,14 @@
  *
  * An item fails for good in three ways, and in no other:
  * 1. It has waited for a reason for as long as `waits` says, and those of `confirmedBy` tell it
- *    (`waitOrFail` in `rules/item-changes.ts`). One that is to be cancelled does not fail so.
- * 2. Its transfer has failed in three transactions (`failInTransaction`), or in one, and a simulation
- *    then gives a reason with `isOwnFault`.
+ *    (`waitOrFail` in `rules/item-changes.ts`, called where a reason is found: `rules/compose.ts`,
+ *    `chain/diagnose.ts`, `unconfigured.ts`). One that is to be cancelled does not fail so. After a
+ *    failed transaction, the time of a reason counts from that failure.
+ * 2. Its transfer has failed in three transactions (`failInTransaction`, called by `rules/decide.ts`), or
+ *    in one, and a simulation then gives a reason with `isOwnFault`.
  * 3. A final block has its key (`rules/settle.ts`): used for something else, or for this item although
  *    the token has moved nothing. It can be written off only, unless a fork drops that block
- *    (`compare.ts`).
+ *    (`compare.ts`): then its reason becomes one that can be retried.
  * An operator can retry what has failed in the first two ways.
  */
 import type { ReasonCode } from '../db/schema/delivery.ts'
@@ -24,6 +26,7 @@ type Rule = {
   /**
    * Milliseconds that an item waits before it ends: 0 if it fails once it is looked at, Infinity if it
    * waits until the cause is removed. Absent if no item waits for this: `ends` says when it ends.
+   * `transaction_not_found` has both, because its wait ends with what the record of the key says.
    */
   waits?: number
   /** How it ends. Default: it fails. */

@@ -188,8 +188,8 @@ export const assignChains = (db: Database, networks: Settings['NETWORKS'], condi
     WHERE chainId IS NULL AND ${condition}`
 
 /**
- * Returns the statements that write what the engine has decided. An item that somebody else has changed
- * meanwhile stays as it is.
+ * Returns the statements that write what was decided for items. One that somebody else has changed
+ * meanwhile stays as it is; a step of the engine then writes nothing at all (`store/store.ts`).
  */
 export function writeItemChanges(db: Database, items: readonly ItemChange[], now: Date) {
   const at = now.toISOString()
