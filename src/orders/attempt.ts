@@ -47,7 +47,7 @@ export async function beginAttempt(
   const problems = findProblems(ctx, inputs, data, prefixOf)
   requireOwnListings(problems)
   const numbered = isNumbered ? data.placed.get(inputs[0]?.providerId ?? '') : undefined
-  if (numbered) return { data, earlier: JSON.stringify([numbered.id]) }
+  if (numbered) return { data, earlier: JSON.stringify([numbered.orderId]) }
   if (call && data.stored) {
     requireSameCall(call, data.stored)
     return { data, earlier: data.stored.result }

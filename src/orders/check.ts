@@ -46,8 +46,8 @@ export type OrderData = {
   /** Orders of earlier calls in the namespace, by provider id, with what their buyer has now. */
   placed: Map<
     string,
-    Pick<Buyer, 'id' | 'email' | 'wallet'> &
-      Pick<NewOrder, 'custom' | 'paid'> & { buyerRemovedAt: string | null }
+    Pick<Buyer, 'email' | 'wallet'> &
+      Pick<NewOrder, 'custom' | 'paid'> & { orderId: number; buyerRemovedAt: string | null }
   >
   /** The namespace of the caller's token. */
   namespace: string
@@ -272,7 +272,7 @@ function checkBuyer({ input, field, buyers: [buyer] }: NamedOrder, check: Check)
 function checkProviderId({ providerId }: NewOrder, i: number, check: Check): boolean {
   const { data, providerIds, report } = check
   if (!providerId) return true
-  const orderId = data.placed.get(providerId)?.id
+  const orderId = data.placed.get(providerId)?.orderId
   const earlier = providerIds.get(providerId)
   if (orderId !== undefined)
     report('providerId', 'provider_id_used', `order ${orderId} already has it`, { orderId })

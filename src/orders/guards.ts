@@ -7,8 +7,9 @@
  * let them fall below zero. `nfts.availableAmount` is what is left, held pieces included. An import
  * changes it by the difference, never below what was sold and is held (`catalogue/problems.ts`). Pieces
  * return once: by a final cancellation (`writeStock` in `delivery/store/store.ts`), or when an operator
- * writes an item off (`writeOff` in `delivery/admin/actions.ts`). If a fork undoes a final cancellation,
- * its pieces are taken again, and those that were sold meanwhile are missing: the only way to oversell.
+ * writes an item off (`writeOff` in `delivery/admin/actions.ts`). If a fork undoes a final cancellation
+ * and the item is then delivered, its pieces are taken again, and those that were sold meanwhile are
+ * missing: the only way to oversell.
  */
 import { sql } from 'drizzle-orm'
 import type { Guard } from '../db/batch.ts'
@@ -21,7 +22,10 @@ import type { NewOrder } from './new-order.ts'
 import { heldQuantity, type Listing } from './nft.ts'
 import { countAdded, refuseTooManyOpen, takeDailyOrders } from './open-orders.ts'
 
-/** Another call has changed what this one had read. Nothing was written. */
+/**
+ * Another call has changed what this one had read, or the caller may have too many open orders, which
+ * the next attempt counts. Nothing was written.
+ */
 class LostRace extends Error {}
 
 const lostRace = () => new LostRace()

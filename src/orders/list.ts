@@ -19,7 +19,7 @@ const listByStatus = {
   failed: 'failed',
 } as const
 
-/** Returns the name of the list whose index has the fewest candidates for the filters. */
+/** Returns the name of the first list whose index fits the filters, from the narrowest to the widest. */
 function chooseList({ role, scope, userId }: Viewer, filter: ListRequest): keyof typeof lists {
   const isMaster = role === 'master'
   // Users see nothing of others but what they bought from them, or sold to them.

@@ -75,7 +75,7 @@ type Own = { names: string; tokenId: string; now: string }
 const selectPlaced = prepared((db, { names, tokenId }: Own) =>
   db
     .select({
-      id: orders.id,
+      orderId: orders.id,
       providerId: orders.providerId,
       custom: orders.custom,
       paid: orders.paid,

@@ -41,7 +41,7 @@ export type Placement = {
  * Places paid orders, all of them or none. A repeated call with an idempotency key returns the orders
  * of the first one, as they are now.
  *
- * @example const { orders } = await placeOrders(c.var, { orders: c.req.valid('json') })
+ * @example const { orders } = await placeOrders(c.var, { orders: input.json })
  */
 export const placeOrders = (
   ctx: PlaceCtx,

@@ -98,7 +98,7 @@ export const idempotencyKeys = sqliteTable(
     /** Namespace of the token that sent the call. */
     namespace: text().notNull(),
     key: text().notNull(),
-    /** SHA-256 of the parsed request body, hex. */
+    /** SHA-256 of what was parsed of the call, hex (`orders/idempotency.ts`). */
     requestHash: text().notNull(),
     /** JSON: the ids of the orders, or the reservations as the answer shows them. */
     result: text().notNull(),
