@@ -11,8 +11,8 @@ export type WakeUp = { chainId: number }
 export const MAX_WAKE_DELAY = 60
 
 /**
- * Wakes the consumer for each chain; null is none. If that fails, the cron run wakes it within a minute, so the
- * failure is only logged.
+ * Wakes the consumer for each chain. Null, of an item whose network is not configured, is left out. If
+ * sending fails, the cron run wakes the chain within a minute, so the failure is only logged.
  */
 export async function wake(
   queue: Queue<WakeUp>,

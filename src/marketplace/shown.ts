@@ -125,7 +125,7 @@ export function toListing(settings: UrlSettings, row: FoundListing) {
   const { amount, priceCents } = listing
   const limit = Math.min(largestQuantity({ amount, priceCents }), nft.maxPieces ?? Infinity)
   const pieces = nft.amountType === 'unlimited' ? Infinity : nft.amount
-  const isUnlimited = (amount === null && nft.maxPieces === null) || limit >= pieces
+  const isAnyQuantity = (amount === null && nft.maxPieces === null) || limit >= pieces
   return {
     id: listing.id,
     externalId: listing.externalId,
@@ -134,7 +134,7 @@ export function toListing(settings: UrlSettings, row: FoundListing) {
     priceCents,
     priceCurrency: listing.priceCurrency,
     priceEths: listing.priceEths,
-    maxPerOrder: isUnlimited ? null : limit,
+    maxPerOrder: isAnyQuantity ? null : limit,
     type: terms.type,
     active: terms.active,
     activeTill: listing.activeTill,

@@ -17,11 +17,11 @@ export async function live(market: Marketplace, seconds: number): Promise<void> 
   }
 }
 
-/** The keys of the alarms that last. */
+/** The keys of the alarms that are raised now. */
 export const alarmsNow = async () =>
   (await db.select({ key: alarms.key }).from(alarms)).map(({ key }) => key).sort()
 
-/** Lets minutes pass: each has a block, a cron run, and what that wakes. Returns the alarms that last. */
+/** Lets minutes pass, each with a block and a cron run. Returns the alarms that are raised then. */
 export async function liveMinutes(market: Marketplace, minutes: number): Promise<string[]> {
   for (let minute = 0; minute < minutes; minute++) {
     pass(60)
