@@ -2,6 +2,7 @@
  * Checks that stop a step before its phases: the chain or all nodes contradict what is stored. While the
  * hash of the newest settled block stands, everything below it stands. Otherwise the chain has lost
  * blocks in which something was settled (a deep reorganization, or a chain that was reset).
+ * `store/heal.ts` corrects what was proven wrong.
  */
 import type { Address, Hex } from 'viem'
 import { batch } from '../db/batch.ts'
@@ -10,8 +11,9 @@ import { encodeGetter } from '../ethereum/contract.ts'
 import { askAll, leaveOut, type Node, otherNodes } from '../ethereum/node.ts'
 import { block, blockAt, hex, inconclusive, read, view } from '../ethereum/requests.ts'
 import { log } from '../log.ts'
+import { MINUTE, SECOND } from '../time.ts'
 import type { Observed } from './chain/observe.ts'
-import type { KnownBlock, Loaded } from './model.ts'
+import type { KnownBlock } from './model.ts'
 import {
   forgetContract,
   isNewer,
@@ -23,42 +25,50 @@ import {
 } from './store/heal.ts'
 
 /** Milliseconds after which nodes are believed that all contradict what is stored. */
-const CONTRADICTION_TIMEOUT = 10 * 60_000
+const CONTRADICTION_TIMEOUT = 10 * MINUTE
 
 type Input = Pick<Observed, 'db' | 'network' | 'loaded' | 'observation' | 'now'>
 
 /**
- * `corrected`: what was stored is corrected, and the step has to begin again. Otherwise the problem.
- * `isContradicted`: whether all nodes contradict what is stored.
+ * What a check leads to. `corrected`: what was stored is corrected, and the step has to begin again.
+ * `problem`: why the step stops; null if it goes on. `isContradicted`: whether all nodes contradict what
+ * is stored.
  */
-type Check =
-  | 'passed'
-  | 'corrected'
-  | { problem: 'contract_not_linked' | 'node_unavailable'; isContradicted: boolean }
+type Check = 'corrected' | { problem: string | null; isContradicted: boolean }
+
+const passed: Check = { problem: null, isContradicted: false }
+
+/** `contradictedSince`: since when all nodes contradict what is stored, if they do now. */
+export async function checkStored(
+  input: Input,
+): Promise<'corrected' | { problem: string | null; contradictedSince: string | null }> {
+  const { loaded, now } = input
+  for (const check of [checkContracts, checkSettledBlock, checkNonces]) {
+    const result = await check(input)
+    if (result === 'corrected') return result
+    if (result === passed) continue
+    const since = loaded.network.contradictedSince ?? now.toISOString()
+    return { problem: result.problem, contradictedSince: result.isContradicted ? since : null }
+  }
+  return { problem: null, contradictedSince: null }
+}
 
 /** Whether all nodes have contradicted what is stored for ten minutes. */
 const isProvenWrong = ({ loaded: { network }, now }: Input): boolean =>
   network.contradictedSince !== null &&
   now.getTime() - Date.parse(network.contradictedSince) >= CONTRADICTION_TIMEOUT
 
-/** Returns since when all nodes contradict what is stored, if they do now. */
-export const findContradictedSince = (
-  isContradicted: boolean,
-  { network }: Loaded,
-  now: Date,
-): string | null => (isContradicted ? (network.contradictedSince ?? now.toISOString()) : null)
-
 /**
  * Stops while a contract may have used keys of which the configured one does not know: that has to know
  * the keys of those before it. Forgets a contract that all nodes deny and for which nothing was signed: a
  * wrong answer was stored.
  */
-export async function checkContracts(input: Input): Promise<Check> {
+async function checkContracts(input: Input): Promise<Check> {
   const { db, network, loaded, observation, now } = input
   const { chainId } = network
   const { contracts } = loaded.network
   const unlinked = contracts.find((contract) => !observation.lineage.includes(contract))
-  if (!unlinked) return 'passed'
+  if (!unlinked) return passed
   log.error('contract_not_linked', { chainId, contract: unlinked })
   const isWrong =
     (await isNoContract(network, unlinked)) && !(await isSignedFor(db, chainId, unlinked))
@@ -69,11 +79,11 @@ export async function checkContracts(input: Input): Promise<Check> {
 }
 
 /** Stops if the settled block has another hash now. Queues again what a fork has undone, if there is proof of one. */
-export async function checkSettledBlock(input: Input): Promise<Check> {
+async function checkSettledBlock(input: Input): Promise<Check> {
   const { db, network, loaded, observation, now } = input
   const { chainId } = network
   const { settledBlock, settledHash } = loaded.network
-  if (settledBlock === null || observation.settledHash === settledHash) return 'passed'
+  if (settledBlock === null || observation.settledHash === settledHash) return passed
   const fork = await findFork(input)
   if ('reason' in fork) {
     const { reason, isDenied } = fork
@@ -94,14 +104,14 @@ export async function checkSettledBlock(input: Input): Promise<Check> {
 
 /**
  * Corrects nonces that a block has by our rows, and not by any node although all have that block: a wrong
- * answer was stored. Passes until that has lasted long enough, with `isContradicted`.
+ * answer was stored. The step goes on until that has lasted long enough.
  */
-export async function checkNonces(input: Input): Promise<'passed' | 'contradicted' | 'corrected'> {
+async function checkNonces(input: Input): Promise<Check> {
   const { db, network, now } = input
   const { chainId } = network
   const contradicted = findContradicted(input)
-  if (contradicted.length === 0) return 'passed'
-  if (!isProvenWrong(input)) return 'contradicted'
+  if (contradicted.length === 0) return passed
+  if (!isProvenWrong(input)) return { problem: null, isContradicted: true }
   for (const { signer, count } of contradicted) {
     await batch(db, requeueNonces(db, chainId, { signer, count }, now))
     log.error('nonces_contradicted', { chainId, signer, nonce: count })

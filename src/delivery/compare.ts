@@ -20,9 +20,9 @@ import {
   settle,
   settleMined,
 } from './rules/settle.ts'
-import { COMPARE_INTERVAL } from './store/lease.ts'
 import { COMPARED_ITEMS } from './store/load.ts'
 import type { Changes, Finding, NewTransaction } from './store/store.ts'
+import { COMPARE_INTERVAL } from './wake.ts'
 
 type Input = Pick<Observed, 'network' | 'loaded' | 'observation' | 'relayers' | 'now' | 'lease'>
 

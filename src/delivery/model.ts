@@ -6,11 +6,12 @@ import type {
   deliveries,
   itemStatuses,
   networks,
+  signers,
   transactions,
 } from '../db/schema/delivery.ts'
 import type { orderItems } from '../db/schema/orders.ts'
 import type { ContractState, KeyRecord, Log } from '../ethereum/contract.ts'
-import type { Fees, Market } from '../ethereum/fees.ts'
+import type { Market } from '../ethereum/fees.ts'
 import type { Node } from '../ethereum/node.ts'
 import type { Block, Receipt } from '../ethereum/requests.ts'
 
@@ -36,8 +37,6 @@ export const itemStatus = (state: DeliveryState, txId: string | null): ItemStatu
   statusByState[state] ?? (txId === null ? null : 'transferring')
 
 type Delivery = typeof deliveries.$inferSelect
-type Transaction = typeof transactions.$inferSelect
-type Network = typeof networks.$inferSelect
 
 /** A delivery, with what is to be delivered. */
 export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version' | 'failingSince'> &
@@ -58,25 +57,13 @@ export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version'
     isProvedByFactory: 0 | 1
   }
 
-/**
- * A call of a Delivery contract. There is one for each nonce until a final block has used the
- * nonce: what has expired is signed again with other items.
- */
-export type DeliveryTransaction = Fees &
-  Pick<Transaction, 'id' | 'nonce' | 'deadline' | 'signedAtBlock' | 'signedAt' | 'block'> &
-  Pick<Transaction, 'nonceUsedAt'> & {
-    contract: Address
-    signer: Address
-    /** In the order of the call. Empty once the call has expired. */
-    items: number[]
-    hash: Hex
-    /** Everything else that was signed for the nonce. */
-    replaced: Hex[]
-    /** The newest signed bytes. Null while the transaction is in a block, because none are needed. */
-    raw: Hex | null
-    gas: bigint
-    blockHash: Hex | null
-  }
+/** What is text in the row of a transaction. */
+type Wei = Record<'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas', bigint>
+/** What a step does not read of it. */
+type Unread = 'chainId' | 'gasUsed' | 'fee' | 'isOpen' | 'createdAt' | 'updatedAt'
+
+/** A call of a Delivery contract. `raw` is null while it is in a block, because it is not needed. */
+export type DeliveryTransaction = Wei & Omit<typeof transactions.$inferSelect, keyof Wei | Unread>
 
 /** Why items that are due are not sent. */
 export type SigningBlocker =
@@ -93,15 +80,13 @@ export type SigningBlocker =
 export type KnownBlock = { number: number; hash: Hex }
 
 /** The row of a network, while this run has the lease. */
-export type NetworkRow = Pick<Network, 'chainId' | 'wakeAt' | 'settledBlock' | 'comparedId'> &
-  Pick<Network, 'comparedAt' | 'unconfirmedSince' | 'contradictedSince'> & {
-    settledHash: Hex | null
-    /** Every Delivery contract that has deliveries. */
-    contracts: Address[]
-  }
+export type NetworkRow = Omit<
+  typeof networks.$inferSelect,
+  'lease' | 'leaseUntil' | 'maxPieces' | 'problem' | 'failedSince'
+>
 
 /** What is stored of a signer. */
-export type SignerRow = { address: Address; reverts: number; pausedUntil: string | null }
+export type SignerRow = Omit<typeof signers.$inferSelect, 'chainId'>
 
 export type Loaded = {
   network: NetworkRow

@@ -1,18 +1,36 @@
-/** A run: works on one chain until nothing is left to do at present. */
-import { connect, type Database } from '../db/client.ts'
+/**
+ * A run works on one chain, step by step, until nothing is left to do at present.
+ *
+ * A step loads rows and observes one node. Then it has three phases: the first closes what is open, the
+ * second compares keys with the chain, the third sends what is due. What a phase decides is stored before
+ * nodes are asked again, which may take long. What is signed is stored before it is sent, so a step that
+ * stops in between loses nothing: the next one sends the stored bytes.
+ */
+import { batch } from '../db/batch.ts'
+import { connect, type Database, isTransient } from '../db/client.ts'
 import { type Network, readSettings, type Settings } from '../env.ts'
+import { leaveOut, usableNodes } from '../ethereum/node.ts'
 import { loggedMessage } from '../ethereum/revert.ts'
 import { callsSent } from '../ethereum/rpc.ts'
+import { getSigner } from '../ethereum/signer.ts'
 import { errorText, log } from '../log.ts'
-import { type Step, step } from './step.ts'
-import { release, storeFailure } from './store/lease.ts'
-import { MAX_WAKE_DELAY, type WakeUp, wake } from './wake.ts'
+import { observe, type StepInput } from './chain/observe.ts'
+import { checkStored } from './checks.ts'
+import { closeTransactions, logClosed } from './close.ts'
+import { compareKeys } from './compare.ts'
+import type { Loaded } from './model.ts'
+import { hasRoom, nextLook } from './rules/decide.ts'
+import type { ItemChange } from './rules/item-changes.ts'
+import { broadcast, prepareCalls } from './send.ts'
+import { load, MAX_LOADED } from './store/load.ts'
+import { holdLease, NO_CHANGES, Outdated, storeFindings } from './store/store.ts'
+import { MAX_WAKE_DELAY, type Outcome, release, storeFailure, type WakeUp, wake } from './wake.ts'
 
 /** Milliseconds that a run waits for a block itself. Longer waits are left to a message. */
 const MAX_WAIT = 2_000
 
-/** Milliseconds until a comparison with the chain is tried again that was not possible. */
-const COMPARE_DELAY = 60_000
+/** Milliseconds until a network is asked again that could not be worked on. */
+const BLOCKED_DELAY = 15_000
 
 /** Milliseconds after which a run ends, and a message continues its work. */
 const MAX_DURATION = 120_000
@@ -88,35 +106,132 @@ export async function run(deps: Deps, chainId: number, lease: string, duration =
     if (!done) return
     if (done.hasEnded) await deps.onEnd(db)
     const now = clock().getTime()
-    const wait = done.lookAt ? done.lookAt.getTime() - now : Infinity
     if (now >= endAt || callsSent() - callsBefore > MAX_CALLS || isExhausted(db)) {
-      const rest = { ...done, lookAt: new Date(now), takesItems: false }
-      await finish(deps, network, lease, rest)
+      await finish(deps, lease, { ...done, lookAt: new Date(now), takesItems: false })
       return
     }
+    const wait = done.lookAt ? done.lookAt.getTime() - now : Infinity
     if (wait > MAX_WAIT) {
-      if (!(await finish(deps, network, lease, done))) return
+      if (!(await finish(deps, lease, done))) return
     } else if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
   }
 }
 
 /** Releases the lease and plans the next run. Returns whether this one has to go on. */
-async function finish(
-  { db, queue, clock }: Deps,
-  { chainId }: Network,
-  lease: string,
-  { lookAt, takesItems, problem, loaded }: Step,
-): Promise<boolean> {
+async function finish({ db, queue, clock }: Deps, lease: string, done: Step): Promise<boolean> {
+  const { network } = done.loaded
   const now = clock()
-  const { wakeAt } = loaded.network
-  // A message for this time is under way already.
-  const planned = wakeAt && wakeAt > now.toISOString() ? wakeAt : null
-  const compareAt = new Date(now.getTime() + COMPARE_DELAY)
-  const plan = { lookAt, takesItems, compareAt, planned, problem }
-  const released = await release(db, chainId, lease, plan, now)
+  const released = await release(db, network, lease, done, now)
   if (released?.isHeld) return true
-  if (!released?.wakeAt || released.wakeAt === planned) return false
-  const delay = Math.ceil((new Date(released.wakeAt).getTime() - now.getTime()) / 1000)
-  if (delay <= MAX_WAKE_DELAY) await wake(queue, [chainId], Math.max(0, delay))
+  if (!released?.wakeAt || released.isPlanned) return false
+  const delay = Math.ceil((Date.parse(released.wakeAt) - now.getTime()) / 1000)
+  if (delay <= MAX_WAKE_DELAY) await wake(queue, [network.chainId], Math.max(0, delay))
   return false
+}
+
+/** `hasEnded`: whether deliveries have ended. */
+type Worked = Outcome & { hasEnded: boolean }
+type Step = Worked & { loaded: Loaded }
+
+/** The next step follows at once: rows were corrected, or more is to be done with others. */
+const goOn = (now: Date, hasEnded = false): Worked => ({
+  lookAt: now,
+  takesItems: true,
+  hasEnded,
+  problem: null,
+})
+
+/** Items are left as they are although they are due. `lookAt`: when transactions have to be looked at. */
+function stop(problem: string | null, now: Date, hasEnded = false, lookAt: Date | null = null) {
+  const retryAt = new Date(now.getTime() + BLOCKED_DELAY)
+  const isSooner = lookAt !== null && lookAt < retryAt
+  return { lookAt: isSooner ? lookAt : retryAt, takesItems: false, hasEnded, problem }
+}
+
+const haveEnded = (items: readonly ItemChange[]): boolean =>
+  items.some(({ transition }) => ['deliver', 'fail', 'cancel'].includes(transition))
+
+/** Returns null if another run has the lease, or nothing is to be done. */
+export async function step(
+  db: Database,
+  settings: Pick<Settings, 'TRANSFER_SIGNER_KEYS'>,
+  network: Network,
+  leaseId: string,
+  clock: () => Date,
+): Promise<Step | null> {
+  const now = clock()
+  const signers = settings.TRANSFER_SIGNER_KEYS.map(getSigner)
+  const relayers = signers.map(({ address }) => address)
+  const lease = holdLease(db, network, leaseId, clock)
+  const loaded = await load(db, network, relayers, leaseId, now)
+  if (!loaded) return null
+  const worked = await work({ db, network, loaded, signers, relayers, now, lease }).catch(
+    (error) => {
+      if (error instanceof Outdated) return goOn(now)
+      // An answer that nobody has foreseen must not fail each run: the next one asks another node.
+      const [asked] = usableNodes(network)
+      if (asked && network.rpcUrls.length > 1 && !isTransient(error))
+        leaveOut(network, asked, 'the run failed')
+      throw error
+    },
+  )
+  return { loaded, ...worked }
+}
+
+/** Throws `Outdated` if the lease was lost, or an item was changed meanwhile. */
+async function work(input: StepInput): Promise<Worked> {
+  const { db, network, loaded, relayers, now, lease } = input
+  const { chainId } = network
+  const observation = await observe(input)
+  if (typeof observation === 'string') {
+    log.error('node_unavailable', { chainId, reason: observation })
+    return stop('node_unavailable', now)
+  }
+
+  const observed = { ...input, observation }
+  const checked = await checkStored(observed)
+  if (checked === 'corrected') return goOn(now)
+  const { problem, contradictedSince } = checked
+  if (problem) {
+    await lease.write({ ...NO_CHANGES, contradictedSince })
+    return stop(problem, now)
+  }
+
+  const { decisions, changes: closed } = await closeTransactions(observed)
+  const { unconfirmedSince } = observation
+  await lease.write({
+    ...closed,
+    ...(unconfirmedSince !== loaded.network.unconfirmedSince && { unconfirmedSince }),
+    ...(contradictedSince !== loaded.network.contradictedSince && { contradictedSince }),
+  })
+  logClosed(network, decisions)
+  // A nonce is free again below those that were loaded as free.
+  const isFreed = decisions.some(
+    ({ do: action, transaction }) => action === 'await_block' && transaction.items.length === 0,
+  )
+  if (isFreed) return goOn(now, haveEnded(closed.items))
+
+  const compared = await compareKeys(observed)
+  if (compared.findings.length > 0)
+    await batch(db, { stored: storeFindings(db, chainId, compared.findings, now) })
+  await lease.write(compared.changes)
+
+  const prepared = await prepareCalls(compared.unrecorded, decisions, observed)
+  await lease.write(prepared.changes)
+  await broadcast(network, observation, decisions, prepared.changes.transactions)
+
+  const items = [...closed.items, ...compared.changes.items, ...prepared.changes.items]
+  const hasEnded = haveEnded(items)
+  const lookAt = nextLook(decisions, prepared.newTransactions > 0, observation, now)
+  const blocker = compared.isBlocked ? 'contract_unavailable' : prepared.blocker
+  if (blocker)
+    return stop(blocker === 'signers_busy' ? null : blocker, now, hasEnded, lookAt)
+  const closings = decisions.filter(({ do: action }) => action === 'close')
+  const continues = compared.hasMore || closings.length >= MAX_LOADED
+  return {
+    lookAt: continues ? now : lookAt,
+    takesItems: hasRoom(decisions, prepared.newTransactions, relayers, network),
+    hasEnded,
+    problem: null,
+  }
 }

@@ -18,8 +18,8 @@ describe('the search', () => {
   it('opens the only transfer that has the number, key, transaction or event', async () => {
     const { visitor } = await anAdministratorVisitor()
     const { id, orderId } = await anItem({ dueAt: null }, 'ORDER-99')
-    const hash = `0x${'e'.repeat(64)}`
-    const old = `0x${'f'.repeat(64)}`
+    const hash = `0x${'e'.repeat(64)}` as const
+    const old = `0x${'f'.repeat(64)}` as const
     await aTransaction({ items: [id], hash, replaced: [old] })
     const [event] = await db.select().from(events).where(eq(events.orderId, orderId))
     const [delivery] = await db.select().from(deliveries).where(eq(deliveries.id, id))

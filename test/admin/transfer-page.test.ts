@@ -28,7 +28,7 @@ describe('the page of a transfer', () => {
   it('tells the whole history of an item', async () => {
     const { visitor } = await anAdministratorVisitor()
     const { id, orderId } = await anItem({ dueAt: null }, 'SHOP-7')
-    const hash = (digit: string) => `0x${digit.repeat(64)}`
+    const hash = (digit: string) => `0x${digit.repeat(64)}` as const
     const inItem = { items: [id, id + 1], chainId: 31337, createdAt: minutesAgo(-1) }
     await aTransaction({ ...inItem, hash: hash('a'), block: null, nonceUsedAt: 9, nonce: 3 })
     await aTransaction({ ...inItem, items: [id + 1] })

@@ -2,7 +2,7 @@
 import { env, exports } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/db/client.ts'
-import { step } from '../../src/delivery/step.ts'
+import { step } from '../../src/delivery/run.ts'
 import { readSettings } from '../../src/env.ts'
 import { requestOf } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'

@@ -21,9 +21,8 @@ export const delivery: Guard[] = [
   {
     name: 'one run works on a chain at a time',
     file: 'src/delivery/store/load.ts',
-    text: 'WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}',
-    broken:
-      'WHERE lease = excluded.lease OR (${at} = ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}',
+    text: 'WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL',
+    broken: 'WHERE lease = excluded.lease OR (${at} = ${at} AND (lease IS NOT NULL',
     test: 'test/delivery/run.test.ts',
     title: 'lets one of two runs work',
   },

@@ -110,7 +110,7 @@ const market = {
   seller: WALLET,
 } as const
 
-const SIGNER = `0x${'5'.repeat(40)}`
+const SIGNER = `0x${'5'.repeat(40)}` as const
 
 /** The configuration of that network. No node answers. */
 const elsewhere = {

@@ -21,7 +21,7 @@ import { moveTo } from '../support/transitions.ts'
 import { anEmail, aVisitor, mailedLink, type Visitor } from '../support/visitor.ts'
 
 const logged = recordLogs()
-const TX = `0x${'ab'.repeat(32)}`
+const TX = `0x${'ab'.repeat(32)}` as const
 const WALLET = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
 const localhost = readSettings(env).NETWORKS.localhost as Settings['NETWORKS'][string]
 

@@ -15,7 +15,7 @@ import {
   type Visitor,
 } from '../support/visitor.ts'
 
-const HASH = `0x${'ab'.repeat(32)}`
+const HASH = `0x${'ab'.repeat(32)}` as const
 
 /** The text of an element, with single spaces. */
 const textOf = (html: string) =>
@@ -75,7 +75,7 @@ it('shows a delivered order with its price, its times and its transaction', asyn
 
 it('links to the transaction on the explorer of its network', async () => {
   const { visitor, user } = await aSignedInVisitor()
-  const { id: transactionId } = await aTransaction({ hash: HASH.replaceAll('ab', 'cd') })
+  const { id: transactionId } = await aTransaction({ hash: `0x${'cd'.repeat(32)}` })
   await anOrder(await aShop(), user, { state: 'in_flight', transactionId })
   const localhost = { ...settings.NETWORKS.localhost, explorerUrl: 'https://explorer.example/' }
   const { html, orders } = await read(visitor, '', { NETWORKS: { localhost } })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { readConfig } from '../../scripts/operate/contract/networks.ts'
-import { LEASE } from '../../src/delivery/store/lease.ts'
+import { LEASE } from '../../src/delivery/wake.ts'
 import { type Limit, requestLimits } from '../../src/http/limits.ts'
 
 const RateLimit = z.object({

@@ -31,7 +31,7 @@ const timestamps = { createdAt: NOW, updatedAt: NOW }
 
 let addressCount = 0
 /** Returns a different wallet address for each call. */
-const uniqueAddress = () => `0xaa${(++addressCount).toString(16).padStart(38, '0')}`
+const uniqueAddress = () => `0xaa${(++addressCount).toString(16).padStart(38, '0')}` as const
 
 async function first<T>(rows: Promise<T[]>): Promise<T> {
   const [row] = await rows

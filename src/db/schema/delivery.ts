@@ -8,6 +8,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
+import type { Address, Hex } from 'viem'
 import { boolean, id, isOneOfSql, timestamp, timestamps } from './columns.ts'
 import { orderItems } from './orders.ts'
 import { users } from './users.ts'
@@ -188,17 +189,17 @@ export const transactions = sqliteTable(
     id: id(),
     chainId: integer().notNull(),
     /** The Delivery contract that is called. */
-    contract: text().notNull(),
-    signer: text().notNull(),
+    contract: text().$type<Address>().notNull(),
+    signer: text().$type<Address>().notNull(),
     nonce: integer().notNull(),
     /** JSON: the ids of the items, in the order of the call. Empty once the call has expired. */
     items: text({ mode: 'json' }).$type<number[]>().notNull(),
     /** The newest hash; once one is mined, that one. */
-    hash: text().notNull(),
+    hash: text().$type<Hex>().notNull(),
     /** JSON: the hashes of everything else that was signed for the nonce. */
-    replaced: text({ mode: 'json' }).$type<string[]>().notNull(),
-    /** The newest signed bytes, hex; null once the transaction is closed. */
-    raw: text(),
+    replaced: text({ mode: 'json' }).$type<Hex[]>().notNull(),
+    /** The newest signed bytes; null once the transaction is closed. */
+    raw: text().$type<Hex>(),
     gas: text().notNull(),
     maxFeePerGas: text().notNull(),
     maxPriorityFeePerGas: text().notNull(),
@@ -213,7 +214,7 @@ export const transactions = sqliteTable(
     signedAt: timestamp().notNull(),
     /** The block that has the transaction; null while none is known. */
     block: integer(),
-    blockHash: text(),
+    blockHash: text().$type<Hex>(),
     /** The newest block when the nonce was first seen used by another transaction. */
     nonceUsedAt: integer(),
     /** Gas that the transaction used, and wei that it cost; null until it is final. */
@@ -243,13 +244,13 @@ export const networks = sqliteTable('networks', {
   wakeAt: timestamp(),
   /** The highest block in which something was settled. */
   settledBlock: integer(),
-  settledHash: text(),
+  settledHash: text().$type<Hex>(),
   /** The last item whose key was compared with the chain, of those that failed or wait. */
   comparedId: integer().notNull().default(0),
   /** When all of them were compared. */
   comparedAt: timestamp(),
   /** JSON: every Delivery contract that has deliveries. The configured one has to know their keys. */
-  contracts: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
+  contracts: text({ mode: 'json' }).$type<Address[]>().notNull().default([]),
   /** The largest number of pieces that a relayer may deliver at once; null until a node told it. */
   maxPieces: integer(),
   /** Since when no second node confirms what the first one says; null if one does. */
@@ -267,7 +268,7 @@ export const signers = sqliteTable(
   'signers',
   {
     chainId: integer().notNull(),
-    address: text().notNull(),
+    address: text().$type<Address>().notNull(),
     /** Transactions in a row that reverted, and until when the signer pauses for that. */
     reverts: integer().notNull().default(0),
     pausedUntil: timestamp(),

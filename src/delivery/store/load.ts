@@ -7,7 +7,7 @@ import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 import type { Network } from '../../env.ts'
 import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from '../model.ts'
-import { COMPARE_INTERVAL, firstDue, isCompareDueSql, leaseEnd } from './lease.ts'
+import { comparedBefore, hasWorkSql, leaseEnd } from '../wake.ts'
 
 /** Items that one run compares. */
 export const COMPARED_ITEMS = 200
@@ -28,7 +28,6 @@ export async function load(
 ): Promise<Loaded | null> {
   const { chainId } = network
   const at = now.toISOString()
-  const comparedBefore = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
   const isMine = sql`EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND lease = ${lease})`
   const slots = signers.length * network.transactionsInFlight
   const isUnmined = sql`items <> '[]' AND nonceUsedAt IS NULL`
@@ -51,9 +50,8 @@ export async function load(
       ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil,
         problem = iif(lease <> excluded.lease AND failedSince IS NULL, NULL, problem),
         failedSince = iif(lease <> excluded.lease, coalesce(failedSince, ${at}), failedSince)
-      WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}
-        OR ${firstDue(sql`${chainId}`)} <= ${at}
-        OR (${isCompareDueSql(sql`${chainId}`, now)})))
+      WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL
+        OR ${hasWorkSql(chainId, now)}))
       RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt, contracts,
         unconfirmedSince, contradictedSince`,
     transactions: raw<TransactionRow>(db)`
@@ -85,7 +83,7 @@ export async function load(
       ORDER BY chosen.turn, d.dueAt, d.id LIMIT (SELECT items FROM room)`,
     compared: raw<Item>(db)`${selectItems} JOIN networks w ON w.chainId = ${chainId}
       WHERE d.state IN ('awaiting_wallet', 'failed') AND d.chainId = w.chainId
-        AND d.id > w.comparedId AND coalesce(w.comparedAt, '') <= ${comparedBefore} AND ${isMine}
+        AND d.id > w.comparedId AND coalesce(w.comparedAt, '') <= ${comparedBefore(now)} AND ${isMine}
       ORDER BY d.id LIMIT ${COMPARED_ITEMS}`,
     // Only of transactions that this instance has signed. SQLite takes the block of the largest nonce.
     mined: raw<{ signer: Address; nextNonce: number; block: number }>(db)`

@@ -16,25 +16,20 @@ import type { DeliveryTransaction, SignerRow } from '../model.ts'
 import { describeReason } from '../reasons.ts'
 import type { ItemChange } from '../rules/item-changes.ts'
 import { writeItemChanges } from '../transitions.ts'
-import { LEASE, leaseEnd } from './lease.ts'
+import { LEASE, leaseEnd } from '../wake.ts'
 
-/** What a row has besides `DeliveryTransaction`: whether it is open, and what it has cost (wei). */
-type TransactionRow = DeliveryTransaction & {
-  createdAt: string
-  isOpen: boolean
-  gasUsed: number
-  fee: bigint
-}
+/** `fee`: wei. */
+type TransactionRow = DeliveryTransaction &
+ { isOpen: boolean; gasUsed: number; fee: bigint; createdAt: string }
 
 /** The new values of a transaction. Its other columns stay as they are. */
 export type TransactionChange = { id: number } & Partial<TransactionRow>
 
+type Absent = 'block' | 'blockHash' | 'nonceUsedAt' | 'gasUsed' | 'fee'
+
 /** A transaction that is new to the database. */
-export type NewTransaction = Partial<Omit<TransactionRow, 'id'>> &
-  Omit<DeliveryTransaction, 'id' | 'block' | 'blockHash' | 'nonceUsedAt'> & {
-    isOpen: boolean
-    createdAt: string
-  }
+export type NewTransaction = Omit<TransactionRow, 'id' | Absent> &
+  Partial<Pick<TransactionRow, Absent>>
 
 /** A transfer that has used up gas. Without a recipient, the token alone is to blame. */
 export type Burn = { token: string; recipient: string | null }

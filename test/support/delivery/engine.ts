@@ -8,8 +8,8 @@ import { connect } from '../../../src/db/client.ts'
 import type { ReasonCode } from '../../../src/db/schema/delivery.ts'
 import { actionStatements } from '../../../src/delivery/admin/actions.ts'
 import { describeReason } from '../../../src/delivery/reasons.ts'
-import { step } from '../../../src/delivery/step.ts'
-import { release } from '../../../src/delivery/store/lease.ts'
+import { step } from '../../../src/delivery/run.ts'
+import { release } from '../../../src/delivery/wake.ts'
 import { type Network, readSettings } from '../../../src/env.ts'
 import type { Chain } from '../chain/chain.ts'
 
@@ -76,14 +76,9 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
     release: (seconds = 0) =>
       release(
         db,
-        chain.chainId,
+        { chainId: chain.chainId, wakeAt: null },
         lease,
-        {
-          lookAt: null,
-          takesItems: false,
-          compareAt: at(seconds + 3600),
-          problem: null,
-        },
+        { lookAt: null, takesItems: false, problem: null },
         at(seconds),
       ),
   }
