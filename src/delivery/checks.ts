@@ -2,7 +2,7 @@
  * Checks that stop a step before its phases: the chain or all nodes contradict what is stored. While the
  * hash of the newest settled block stands, everything below it stands. Otherwise the chain has lost
  * blocks in which something was settled (a deep reorganization, or a chain that was reset).
- * `store/heal.ts` corrects what was proven wrong.
+ * `delivery/store/heal.ts` corrects what was proven wrong.
  */
 import type { Address, Hex } from 'viem'
 import { batch } from '../db/batch.ts'
@@ -152,7 +152,7 @@ async function findFork(input: Input): Promise<Fork | Unproven> {
   const isLong = isProvenWrong(input)
   if (others === 'unknown' && !isLong) return unproven('no second node tells the settled block')
   // Nodes that make blocks, and do not have this one, are not behind it.
-  const isFresh = now.getTime() / 1000 - head.timestamp < CONTRADICTION_TIMEOUT / 1000
+  const isFresh = now.getTime() / SECOND - head.timestamp < CONTRADICTION_TIMEOUT / SECOND
   let isProven =
     head.number >= settledBlock || (isLong && isFresh) || (await isNewer(db, chainId, head))
   for (let below = head.number + 1; ; ) {

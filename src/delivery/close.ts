@@ -1,10 +1,8 @@
 /** The first phase of a step: decides what becomes of the open transactions, and closes those that are over. */
 import { type Address, getAddress } from 'viem'
-import { parseGwei } from 'viem/utils'
 import type { Network } from '../env.ts'
 import { agree, askAll } from '../ethereum/node.ts'
 import {
-  type Block,
   contractCode,
   hex,
   integer,
@@ -17,75 +15,58 @@ import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
 import type { SignerRow } from './model.ts'
 import { type Decision, decide, isUnmined } from './rules/decide.ts'
+import { findNewest } from './rules/settle.ts'
 import type { Burn, Changes, TransactionChange } from './store/store.ts'
 
 type Input = Pick<Observed, 'network' | 'loaded' | 'observation' | 'now'>
+type Closed = Extract<Decision, { do: 'close' }>
 
 /** Decides about each open transaction. Asks nodes only about transfers that have used up their gas. */
-export async function closeTransactions({
-  network,
-  loaded,
-  observation,
-  now,
-}: Input): Promise<{ decisions: Decision[]; changes: Changes }> {
-  const evidence = {
-    observation,
-    carried: loaded.carried,
-    gasPerItem: network.gasPerItem,
-    feeCap: parseGwei(String(network.maxFeePerGasGwei)),
-    now,
-  }
-  const decisions = loaded.transactions.map((transaction) => decide(transaction, evidence))
+export async function closeTransactions(
+  input: Input,
+): Promise<{ decisions: Decision[]; changes: Changes }> {
+  const { network, loaded, observation, now } = input
+  const decisions = loaded.transactions.map((transaction) => decide(transaction, input))
+  const closed = decisions.filter((decision) => decision.do === 'close')
   const changes = {
-    transactions: changeTransactions(decisions, observation.head),
-    items: decisions.flatMap((decision) => (decision.do === 'close' ? decision.changes : [])),
-    settled: findSettled(decisions),
-    signers: countReverts(decisions, loaded.signers, now),
-    burns: await findBurns(network, decisions),
+    transactions: decisions.flatMap((decision) => changeTransaction(decision, observation.head)),
+    items: closed.flatMap((decision) => decision.changes),
+    settled: findNewest(closed.flatMap(({ receipt }) => receipt ?? [])),
+    signers: countReverts(closed, loaded.signers, now),
+    burns: await findBurns(network, closed),
   }
   return { decisions, changes }
 }
 
-/** Returns where the transactions are now, and what those have cost that are closed. */
-const changeTransactions = (
-  decisions: readonly Decision[],
-  head: Pick<Block, 'number'>,
-): TransactionChange[] =>
-  decisions.flatMap((decision) => {
-    const { id, block, hash, replaced, nonceUsedAt } = decision.transaction
-    if (decision.do === 'store_nonce_use') return { id, nonceUsedAt: head.number }
-    if (isUnmined(decision) && (block !== null || nonceUsedAt !== null))
-      return { id, block: null, blockHash: null, nonceUsedAt: null }
-    if (decision.do === 'close' && decision.closing === 'expired')
-      return { id, items: [], raw: null }
-    if (decision.do !== 'close' && decision.do !== 'store_block') return []
-    const mined = decision.receipt
-    // The newest hash is kept if an older one was mined: its bytes are sent after a reorganization.
-    const isOlder = mined !== null && mined.transactionHash !== hash
-    const position = {
-      id,
-      block: mined?.blockNumber ?? null,
-      blockHash: mined?.blockHash ?? null,
-      ...(isOlder && { hash: mined.transactionHash, replaced: [...replaced, hash] }),
-    }
-    return decision.do === 'store_block'
-      ? position
-      : { ...position, isOpen: false, raw: null, ...(mined && readCost(mined)) }
-  })
+/** Returns where a transaction is now, and what it has cost if it is closed. */
+function changeTransaction(
+  decision: Decision,
+  head: Observed['observation']['head'],
+): TransactionChange | [] {
+  const { id, block, hash, replaced, nonceUsedAt } = decision.transaction
+  if (decision.do === 'store_nonce_use') return { id, nonceUsedAt: head.number }
+  if (isUnmined(decision) && (block !== null || nonceUsedAt !== null))
+    return { id, block: null, blockHash: null, nonceUsedAt: null }
+  if (decision.do === 'close' && decision.closing === 'expired') return { id, items: [], raw: null }
+  if (decision.do !== 'close' && decision.do !== 'store_block') return []
+  const mined = decision.receipt
+  // The newest hash is kept if an older one was mined: its bytes are sent after a reorganization.
+  const isOlder = mined !== null && mined.transactionHash !== hash
+  const position = {
+    id,
+    block: mined?.blockNumber ?? null,
+    blockHash: mined?.blockHash ?? null,
+    ...(isOlder && { hash: mined.transactionHash, replaced: [...replaced, hash] }),
+  }
+  return decision.do === 'store_block'
+    ? position
+    : { ...position, isOpen: false, raw: null, ...(mined && readCost(mined)) }
+}
 
 const readCost = ({ gasUsed, effectiveGasPrice, l1Fee }: Receipt) => ({
   gasUsed,
   fee: BigInt(gasUsed) * effectiveGasPrice + (l1Fee ?? 0n),
 })
-
-/** The newest block in which a transaction was closed. */
-function findSettled(decisions: readonly Decision[]): Changes['settled'] {
-  const receipts = decisions.flatMap((decision) =>
-    decision.do === 'close' ? (decision.receipt ?? []) : [],
-  )
-  const [newest] = receipts.sort((a, b) => b.blockNumber - a.blockNumber)
-  return newest && { block: newest.blockNumber, hash: newest.blockHash }
-}
 
 /** Transactions in a row that revert, after which a signer pauses. */
 const MAX_REVERTS = 3
@@ -96,19 +77,19 @@ const MAX_PAUSE = 60 * 60_000
 
 /** Counts the transactions of each signer that have reverted in a row. */
 function countReverts(
-  decisions: readonly Decision[],
+  closed: readonly Closed[],
   signers: ReadonlyMap<Address, SignerRow>,
   now: Date,
 ): SignerRow[] {
   const reverts = new Map<Address, number>()
-  for (const decision of decisions) {
-    if (decision.do !== 'close' || !decision.receipt) continue
-    const { signer } = decision.transaction
+  for (const { transaction, receipt, closing } of closed) {
+    if (!receipt) continue
+    const { signer } = transaction
     const stored = signers.get(signer)?.reverts ?? 0
     const before = reverts.get(signer) ?? stored
     // Those of one step have one cause, so they make the pause longer once.
     const most = Math.max(MAX_REVERTS, stored + 1)
-    reverts.set(signer, decision.closing === 'reverted' ? Math.min(most, before + 1) : 0)
+    reverts.set(signer, closing === 'reverted' ? Math.min(most, before + 1) : 0)
   }
   return [...reverts].flatMap(([address, count]) => {
     if (count === (signers.get(address)?.reverts ?? 0)) return []
@@ -124,14 +105,12 @@ function countReverts(
  * which raises its nonce (EIP-7702), or as a contract that is deployed and destroyed in one transaction:
  * not where transactions were sent from before. Otherwise either may have made the other look guilty.
  */
-async function findBurns(network: Network, decisions: readonly Decision[]): Promise<Burn[]> {
-  const burns = decisions.flatMap((decision) => {
-    if (decision.do !== 'close' || !decision.receipt) return []
-    const block = decision.receipt.blockNumber
-    return decision.burned.flatMap(({ contractAddr: token, recipient }) =>
-      recipient ? [{ token, recipient, block }] : [],
-    )
-  })
+async function findBurns(network: Network, closed: readonly Closed[]): Promise<Burn[]> {
+  const burns = closed.flatMap(({ burned, receipt }) =>
+    burned.flatMap(({ contractAddr: token, recipient }) =>
+      recipient && receipt ? [{ token, recipient, block: receipt.blockNumber }] : [],
+    ),
+  )
   if (burns.length === 0) return []
   const questions = burns.map(({ recipient, block }) => {
     const account = getAddress(recipient)

@@ -14,6 +14,7 @@ import {
   agreeOnMined,
   deniesTransfer,
   type FoundTransaction,
+  findNewest,
   isFinal,
   isSameMined,
   type Recorded,
@@ -64,14 +65,11 @@ export async function compareKeys(input: Input): Promise<Compared> {
     loaded.compared.some(({ key }) => observation.disputed.has(key)) ||
     ends.some((end) => end.isOpen)
   const transactions = mergeFound(found)
-  const [newest] = transactions
-    .map(({ mined }) => mined)
-    .toSorted((a, b) => b.blockNumber - a.blockNumber)
   return {
     changes: {
       transactions: transactions.map((transaction) => newRow(transaction, now)),
       items,
-      settled: newest && { block: newest.blockNumber, hash: newest.blockHash },
+      settled: findNewest(transactions.map(({ mined }) => mined)),
       compared: findComparedTo(loaded, isIncomplete, now),
     },
     findings: findForeign(chainId, transactions, relayers),

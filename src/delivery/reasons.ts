@@ -2,19 +2,18 @@
  * Why a delivery waits or failed. docs/guides/delivery.md shows this table (`npm run openapi`).
  *
  * An item fails for good in three ways, and in no other:
- * 1. It has waited for a reason for as long as `waits` says, and those of `confirmedBy` tell it
- *    (`waitOrFail` in `rules/item-changes.ts`, called where a reason is found: `rules/compose.ts`,
- *    `chain/diagnose.ts`, `unconfigured.ts`). One that is to be cancelled does not fail so. After a
- *    failed transaction, the time of a reason counts from that failure.
- * 2. Its transfer has failed in three transactions (`failInTransaction`, called by `rules/decide.ts`), or
- *    in one, and a simulation then gives a reason with `isOwnFault`.
- * 3. A final block has its key (`rules/settle.ts`): used for something else, or for this item although
- *    the token has moved nothing. It can be written off only, unless a fork drops that block
- *    (`compare.ts`): then its reason becomes one that can be retried.
+ * 1. It has waited for a reason for as long as `waits` says, and two nodes, where there are two, tell it
+ *    (`waitOrFail` in `delivery/rules/item-changes.ts`). One that is to be cancelled does not fail so.
+ *    After a failed transaction, the time of a reason counts from that failure.
+ * 2. Its transfer has failed in three transactions (`failInTransaction` there), or in one, and a
+ *    simulation then gives a reason with `isOwnFault`.
+ * 3. A final block has its key (`delivery/rules/settle.ts`): used for something else, or for this item
+ *    although the token has moved nothing. It can be written off only, unless a fork drops that block
+ *    (`delivery/compare.ts`): then its reason becomes one that can be retried.
  * An operator can retry what has failed in the first two ways.
  */
 import type { ReasonCode } from '../db/schema/delivery.ts'
-import { MINUTE } from '../time.ts'
+import { DAY, MINUTE } from '../time.ts'
 import type { Item } from './model.ts'
 
 /** Milliseconds for which the transaction that used a key is searched for. */
@@ -33,8 +32,8 @@ type Rule = {
   ends?: string
   /** Whether nothing but the item is the cause: if its transfer has failed in a transaction, it fails now. */
   isOwnFault?: true
-  /** Who has to tell the cause before the item fails. Default: two nodes, or the only one. */
-  confirmedBy?: 'one node' | 'no node'
+  /** Whether the item fails although a second node has not told the cause. */
+  needsNoSecondNode?: true
   /** Who can remove the cause. Default: the operators. */
   removedBy?: 'seller' | 'buyer' | 'network'
   /**
@@ -48,13 +47,13 @@ const corrected = 'the NFT is corrected in the catalogue'
 const buyerMoved = 'the buyer links another wallet'
 
 /** The order itself shows that it cannot be delivered. */
-const atOnce = { waits: 0, confirmedBy: 'no node' } as const
-/** A final block has the key (`rules/settle.ts`), so no item waits for this. */
+const atOnce = { waits: 0, needsNoSecondNode: true } as const
+/** A final block has the key, so no item waits for this. */
 const byRecord = { ends: 'fails at once', retry: false } as const
 /** Nobody corrects that. */
 const ownFault = { waits: 10 * MINUTE, isOwnFault: true } as const
 /** The holder of the token often corrects that. */
-const untilNextDay = { waits: 24 * 60 * MINUTE, removedBy: 'seller' } as const
+const untilNextDay = { waits: DAY, removedBy: 'seller' } as const
 
 export const rules: Record<ReasonCode, Rule> = {
   cancelled: { sentence: 'cancelled', ends: 'is cancelled', retry: false },
@@ -110,8 +109,8 @@ export const rules: Record<ReasonCode, Rule> = {
   },
   network_not_configured: {
     sentence: 'the network of the NFT is not configured',
-    waits: 24 * 60 * MINUTE,
-    confirmedBy: 'no node',
+    waits: DAY,
+    needsNoSecondNode: true,
   },
   no_relayer: { sentence: 'the delivery contract has no relayer', waits: Infinity },
   node_unavailable: {
@@ -121,8 +120,8 @@ export const rules: Record<ReasonCode, Rule> = {
   },
   quantity_above_limit: {
     sentence: 'the quantity is above what a relayer may deliver at once',
-    waits: 24 * 60 * MINUTE,
-    confirmedBy: 'one node',
+    waits: DAY,
+    needsNoSecondNode: true,
   },
   recipient_not_deployed: {
     sentence: 'the contract wallet of the recipient is not deployed',

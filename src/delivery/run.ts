@@ -224,8 +224,7 @@ async function work(input: StepInput): Promise<Worked> {
   const hasEnded = haveEnded(items)
   const lookAt = nextLook(decisions, prepared.newTransactions > 0, observation, now)
   const blocker = compared.isBlocked ? 'contract_unavailable' : prepared.blocker
-  if (blocker)
-    return stop(blocker === 'signers_busy' ? null : blocker, now, hasEnded, lookAt)
+  if (blocker) return stop(blocker === 'signers_busy' ? null : blocker, now, hasEnded, lookAt)
   const closings = decisions.filter(({ do: action }) => action === 'close')
   const continues = compared.hasMore || closings.length >= MAX_LOADED
   return {

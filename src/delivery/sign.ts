@@ -1,6 +1,4 @@
 /** Signs transactions: which relayer sends a batch, with which nonce, gas and fees. */
-import { parseGwei } from 'viem/utils'
-import type { Network } from '../env.ts'
 import { encodeDeliver } from '../ethereum/contract.ts'
 import {
   type Fees,
@@ -9,6 +7,7 @@ import {
   isUnderpriced,
   type Market,
   outbid,
+  readFeeCap,
 } from '../ethereum/fees.ts'
 import { decodeCallData, sign } from '../ethereum/signer.ts'
 import { log } from '../log.ts'
@@ -31,9 +30,6 @@ export type Signed = {
   items: ItemChange[]
   blocker: SigningBlocker | null
 }
-
-/** The most wei that a network may be paid per unit of gas. */
-const readFeeCap = ({ maxFeePerGasGwei }: Network): bigint => parseGwei(String(maxFeePerGasGwei))
 
 /** Signs as many batches as the relayers can send and pay. Takes that off their capacities. */
 export async function signBatches(

@@ -189,7 +189,7 @@ export const assignChains = (db: Database, networks: Settings['NETWORKS'], condi
 
 /**
  * Returns the statements that write what was decided for items. One that somebody else has changed
- * meanwhile stays as it is; a step of the engine then writes nothing at all (`store/store.ts`).
+ * meanwhile stays as it is; a step of the engine then writes nothing at all (`delivery/store/store.ts`).
  */
 export function writeItemChanges(db: Database, items: readonly ItemChange[], now: Date) {
   const at = now.toISOString()
@@ -285,8 +285,8 @@ export function appendFirstEvents(db: Database, states: readonly DeliveryState[]
  * The statement that appends events with all that they tell. What an order says that never changes is
  * read when an event is sent. `source` joins deliveries `d`, as they are before the change, with `r`:
  * JSON of `event`, the `status` after the change (`statusByState`), and what else an event stores.
- * `sequence`: its number among the events of the delivery. The first one has 0, and one that follows a
- * change the new version plus 1. `transaction`: its hash, if it is another one than the newest.
+ * `sequence`: its number among the events of the delivery. Default: the version after the change plus 1,
+ * as `toShopFields` shows it. `transaction`: its hash, if it is another one than the newest.
  */
 const appendEvents = (db: Database, source: SQL, at: string) =>
   raw<never>(db)`INSERT INTO events
@@ -298,7 +298,7 @@ const appendEvents = (db: Database, source: SQL, at: string) =>
         'status', coalesce(status, iif(hash IS NULL, NULL, 'transferring')), 'txId', hash,
         'failReason', told.value ->> 'failReason', 'reasonCode', told.value ->> 'reasonCode')
     FROM (SELECT d.id, r.value, r.value ->> 'event' AS event, r.value ->> 'status' AS status,
-        coalesce(r.value ->> 'sequence', d.version + 2) AS sequence,
+        coalesce(r.value ->> 'sequence', (d.version + 1) + 1) AS sequence,
         iif(json_type(r.value, '$.transaction') IS NULL,
           (SELECT hash FROM transactions WHERE id = d.transactionId),
           (SELECT hash FROM transactions WHERE hash = r.value ->> 'transaction')) AS hash

@@ -1,9 +1,15 @@
 /** Fees of EIP-1559, in wei per unit of gas. */
+import { parseGwei } from 'viem/utils'
+import type { Network } from '../env.ts'
 
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
 /** What the network asks now. */
 export type Market = { baseFee: bigint; tip: bigint }
+
+/** The most that a network may be paid. */
+export const readFeeCap = ({ maxFeePerGasGwei }: Pick<Network, 'maxFeePerGasGwei'>): bigint =>
+  parseGwei(String(maxFeePerGasGwei))
 
 export const feeTexts = ({ baseFee, tip }: Market) => ({
   baseFee: String(baseFee),

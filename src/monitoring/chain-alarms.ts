@@ -1,7 +1,7 @@
 /** Alarms of chains: what nodes, runs and signers tell, and what nobody but a thief should have done. */
-import { formatEther, formatGwei, parseGwei } from 'viem/utils'
+import { formatEther, formatGwei } from 'viem/utils'
 import type { NodeState } from '../db/schema/operations.ts'
-import { firstFees } from '../ethereum/fees.ts'
+import { firstFees, readFeeCap } from '../ethereum/fees.ts'
 import { operatorLimits } from '../http/limits.ts'
 import { alarm, type Criteria, counted, isOld, LIMITS, when } from './alarm.ts'
 import type { State } from './state.ts'
@@ -44,8 +44,7 @@ function* networkAlarms({ networks, underWay }: State, { settings, now, limits }
     }
     const network = settings.NETWORKS[name]
     const gasPrice = BigInt(seen.gasPrice ?? 0)
-    const cap = parseGwei(String(network?.maxFeePerGasGwei ?? 0))
-    if (network && !firstFees({ baseFee: gasPrice, tip: 0n }, cap)) {
+    if (network && !firstFees({ baseFee: gasPrice, tip: 0n }, readFeeCap(network))) {
       const detail = `A unit of gas of ${name} costs ${formatGwei(gasPrice)} gwei, more than 70 % of maxFeePerGasGwei. Nothing is sent.`
       yield alarm('fees_above_cap', chainId, detail)
     }

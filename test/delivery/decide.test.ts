@@ -158,9 +158,8 @@ function decisionOn(
   }
   const evidence = {
     observation,
-    carried: new Map(carried.map((item) => [item.id, item])),
-    gasPerItem: 300_000,
-    feeCap: gwei('10'),
+    loaded: { carried: new Map(carried.map((item) => [item.id, item])) },
+    network: { gasPerItem: 300_000, maxFeePerGasGwei: 10 },
     now: NOW,
   }
   return decide({ ...transaction, ...overrides }, evidence)

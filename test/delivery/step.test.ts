@@ -57,7 +57,7 @@ it('writes nothing for a run whose lease another run has taken', async () => {
   await lend(1, 'theirs')
   const settledBlock = () =>
     env.DB.prepare('SELECT settledBlock FROM networks WHERE chainId = 1').first('settledBlock')
-  const settled = { block: 7, hash: '0x07' } as const
+  const settled = { number: 7, hash: '0x07' } as const
   const changes = { ...NO_CHANGES, settled, unconfirmedSince: null }
   await expect(leaseOf(db, 1, 'ours').write(changes)).rejects.toThrow(Outdated)
   expect(await settledBlock()).toBeNull()

@@ -18,11 +18,11 @@ function rowOf(code: ReasonCode): string[] {
 }
 
 function describeEnd(code: ReasonCode): string {
-  const { waits, ends, confirmedBy = 'two nodes' } = rules[code]
+  const { waits, ends, needsNoSecondNode = false } = rules[code]
   if (waits === Number.POSITIVE_INFINITY) return 'waits'
   if (waits === undefined) return ends ?? ''
   if (waits === 0) return 'fails at once'
   const time = waits < 3_600_000 ? `${waits / 60_000} minutes` : `${waits / 3_600_000} hours`
-  const isConfirmed = !ends && confirmedBy === 'two nodes'
+  const isConfirmed = !ends && !needsNoSecondNode
   return `${ends ?? 'fails'} after ${time}${isConfirmed ? '*' : ''}`
 }

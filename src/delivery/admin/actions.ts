@@ -12,9 +12,9 @@ import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { guard } from '../../http/guard.ts'
 import { operatorLimits } from '../../http/limits.ts'
+import { rules, usedUpReasons } from '../reasons.ts'
 import { assignChains, changeDeliveries } from '../transitions.ts'
 import { type WakeUp, wake } from '../wake.ts'
-import { findObstacles, isConfiguredSql, isUsedUpSql } from './obstacles.ts'
 import { type Filter, matches, selectTransfer, type Transfer, toTransfer } from './transfers.ts'
 
 /** `returnPieces`: whether the pieces of the items return to the stock. */
@@ -175,5 +175,51 @@ function cancelItems({ db, now, settings }: StatementCtx, items: SQL) {
       ...changeDeliveries(db, 'request_cancellation', isIt, now),
       ...changeDeliveries(db, 'request_cancellation_in_flight', isIt, now),
     ],
+  }
+}
+
+/** Whether an item has failed and its key is used up: `isUsedUp` of the delivery `d`. */
+const isUsedUpSql = sql`(d.state = 'failed' AND coalesce(d.reasonCode, '') IN ${usedUpReasons})`
+
+/** A state in which something cannot be done, and the sentence that says so. */
+export type Obstacle = { when: SQL; reason: string }
+
+/** The chain of an item. If its network was not configured when it was ordered, the chain now. */
+const itemChain = (networks: Settings['NETWORKS']): SQL => {
+  const chains = Object.entries(networks).map(([name, { chainId }]) => ({ name, chainId }))
+  return sql`coalesce(d.chainId, (SELECT value ->> 'chainId' FROM json_each(${JSON.stringify(chains)})
+    WHERE value ->> 'name' = (SELECT n.contractNetwork FROM orderItems i
+      JOIN nfts n ON n.id = i.nftId WHERE i.id = d.id)))`
+}
+
+/** Whether the chain of an item is configured. */
+const isConfiguredSql = (networks: Settings['NETWORKS']): SQL => {
+  const chainIds = Object.values(networks).map(({ chainId }) => chainId)
+  return sql`${itemChain(networks)} IN (SELECT value FROM json_each(${JSON.stringify(chainIds)}))`
+}
+
+const obstacle = (id: number | SQL, condition: SQL, reason: string): Obstacle => ({
+  when: sql`EXISTS (SELECT 1 FROM deliveries d WHERE d.id = ${id} AND ${condition})`,
+  reason,
+})
+
+/** What stops each action on the item. */
+export const findObstacles = (networks: Settings['NETWORKS'], id: number | SQL) => {
+  const isTransferred = obstacle(id, sql`d.state = 'transferred'`, 'the NFT is transferred already')
+  const isAwaiting = obstacle(id, sql`d.state = 'awaiting_wallet'`, 'the buyer has no wallet yet')
+  const isCancelled = obstacle(id, sql`d.state = 'cancelled'`, 'the item is cancelled')
+  const isWrittenOff = obstacle(id, sql`d.state = 'written_off'`, 'the item is written off')
+  const isUsedUp = obstacle(id, isUsedUpSql, 'the delivery key is used up: write the item off')
+  const isNotUsedUp = obstacle(
+    id,
+    sql`NOT ${isUsedUpSql}`,
+    'only a failed item whose delivery key is used up can be written off',
+  )
+  const { sentence: reason } = rules.network_not_configured
+  const isNotConfigured = obstacle(id, sql`${isConfiguredSql(networks)} IS NOT 1`, reason)
+  return {
+    retry: [isTransferred, isAwaiting, isCancelled, isWrittenOff, isUsedUp, isNotConfigured],
+    cancel: [isTransferred, isCancelled, isWrittenOff, isUsedUp, isNotConfigured],
+    write_off: [isWrittenOff, isNotUsedUp],
   }
 }

@@ -1,15 +1,15 @@
 /**
  * What becomes of open transactions and of the items that they carry, and when they are looked at again:
- * pure functions of what was loaded and observed. The chain decides: an item is `transferred` because a final block has its
- * key, and not because a transaction was sent.
+ * pure functions of what was loaded and observed. The chain decides: an item is `transferred` because a final
+ * block has its key, and not because a transaction was sent.
  */
 import type { Address, Hex } from 'viem'
 import type { Network } from '../../env.ts'
 import { decodeFailure, isFailure, isUse } from '../../ethereum/contract.ts'
-import { type Fees, isUnderpriced, outbid } from '../../ethereum/fees.ts'
+import { type Fees, isUnderpriced, outbid, readFeeCap } from '../../ethereum/fees.ts'
 import type { Receipt } from '../../ethereum/requests.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
-import type { DeliveryTransaction, Item, Observation } from '../model.ts'
+import type { DeliveryTransaction, Item, Loaded, Observation } from '../model.ts'
 import { explain } from '../reasons.ts'
 import {
   failInTransaction,
@@ -56,12 +56,11 @@ type NextAction =
 
 export type Decision = { transaction: DeliveryTransaction } & NextAction
 
-/** What a decision follows from. `feeCap`: the most wei to pay per unit of gas. */
+/** What a decision follows from. */
 type Evidence = {
+  network: Pick<Network, 'gasPerItem' | 'maxFeePerGasGwei'>
+  loaded: Pick<Loaded, 'carried'>
   observation: Observation
-  carried: ReadonlyMap<number, Item>
-  gasPerItem: number
-  feeCap: bigint
   now: Date
 }
 
@@ -82,7 +81,7 @@ export const signedHashes = ({ hash, replaced }: DeliveryTransaction): Hex[] => 
 ]
 
 function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextAction {
-  const { observation, feeCap, now } = evidence
+  const { network, observation, now } = evidence
   const { receipts, final, finalTime, head, market, signers, isAlone } = observation
   const answers = signedHashes(transaction).map((hash) => receipts.get(hash))
   const receipt = answers.find((answer) => answer)
@@ -114,7 +113,7 @@ function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextA
   // Also if the block in which it was signed was a wrong answer, far above all others.
   const isOverdue = Math.abs(head.number - transaction.signedAtBlock) >= PATIENCE
   const isTooLow = market && isUnderpriced(transaction, market, isOverdue)
-  const fees = isTooLow ? outbid(transaction, market, feeCap) : null
+  const fees = isTooLow ? outbid(transaction, market, readFeeCap(network)) : null
   if (fees) return { do: 'replace', fees }
   const isNew = head.number <= transaction.signedAtBlock
   return isNew && getAge(transaction, now) < RESEND_AFTER ? { do: 'await_block' } : { do: 'send' }
@@ -137,7 +136,7 @@ function close(
   { contract, items }: DeliveryTransaction,
   closing: (NextAction & { do: 'close' })['closing'],
   receipt: Receipt | null,
-  { observation, carried, gasPerItem, now }: Evidence,
+  { network: { gasPerItem }, loaded: { carried }, observation, now }: Evidence,
 ): NextAction {
   const { records, disputed, unconfirmed, doubtfulLogs: doubtful, final } = observation
   const logs = [...(receipt?.logs ?? [])]

@@ -144,10 +144,10 @@ export const stayDue = (item: WaitingItem, reasonCode: ReasonCode, now: Date): I
 
 /**
  * The item waits, or fails if it has waited long enough. `isConfirmed`: a second node gives the same
- * result, or the network has only one node. Some reasons need less.
+ * result, or the network has only one node.
  */
 export function waitOrFail(item: WaitingItem, reason: Reason, isConfirmed: boolean, now: Date) {
-  const suffices = isConfirmed || rules[reason.reasonCode].confirmedBy !== undefined
+  const suffices = isConfirmed || rules[reason.reasonCode].needsNoSecondNode === true
   return suffices && isOverdue(item, reason, now)
     ? fail(item, reason)
     : wait(item, reason, now, suffices)

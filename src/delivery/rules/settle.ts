@@ -15,13 +15,19 @@ import {
 } from '../../ethereum/contract.ts'
 import type { EventLog, Receipt } from '../../ethereum/requests.ts'
 import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
-import type { Item, ObservedRecord } from '../model.ts'
+import type { Item, KnownBlock, ObservedRecord } from '../model.ts'
 import { explain, hasReturnedPieces } from '../reasons.ts'
 import { cancel, deliver, fail, type ItemChange } from './item-changes.ts'
 
 /** Whether a record says that a final block has the key. */
 export const isFinal = ({ block }: KeyRecord, final: { number: number }): boolean =>
   block > 0 && block <= final.number
+
+/** Returns the newest block of those that have the transactions. */
+export function findNewest(receipts: readonly Receipt[]): KnownBlock | undefined {
+  const [newest] = receipts.toSorted((a, b) => b.blockNumber - a.blockNumber)
+  return newest && { number: newest.blockNumber, hash: newest.blockHash }
+}
 
 /**
  * The event that says that the key was used, and the logs of its transaction. `doubtful`: those that

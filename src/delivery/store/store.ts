@@ -4,7 +4,6 @@
  */
 
 import { sql } from 'drizzle-orm'
-import type { Hex } from 'viem'
 import { type Guard, guarded } from '../../db/batch.ts'
 import { type Database, jsonValues, toJsonSlices } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
@@ -12,15 +11,19 @@ import { returnPieces, takePieces } from '../../db/stock.ts'
 import type { Network } from '../../env.ts'
 import { withoutAddresses } from '../../ethereum/revert.ts'
 import { log } from '../../log.ts'
-import type { DeliveryTransaction, SignerRow } from '../model.ts'
+import type { DeliveryTransaction, KnownBlock, SignerRow } from '../model.ts'
 import { describeReason } from '../reasons.ts'
 import type { ItemChange } from '../rules/item-changes.ts'
 import { writeItemChanges } from '../transitions.ts'
 import { LEASE, leaseEnd } from '../wake.ts'
 
 /** `fee`: wei. */
-type TransactionRow = DeliveryTransaction &
- { isOpen: boolean; gasUsed: number; fee: bigint; createdAt: string }
+type TransactionRow = DeliveryTransaction & {
+  isOpen: boolean
+  gasUsed: number
+  fee: bigint
+  createdAt: string
+}
 
 /** The new values of a transaction. Its other columns stay as they are. */
 export type TransactionChange = { id: number } & Partial<TransactionRow>
@@ -39,7 +42,7 @@ export type Changes = {
   transactions: (NewTransaction | TransactionChange)[]
   items: ItemChange[]
   /** The newest block in which something was settled. */
-  settled?: { block: number; hash: Hex } | undefined
+  settled?: KnownBlock | undefined
   signers?: SignerRow[]
   burns?: Burn[]
   /** Since when no second node confirms records. */
@@ -252,7 +255,7 @@ function writeNetwork(
   now: Date,
 ) {
   const used = JSON.stringify(transactions.flatMap(({ contract }) => contract ?? []))
-  const block = settled?.block ?? null
+  const block = settled?.number ?? null
   return raw(db)`UPDATE networks SET leaseUntil = ${leaseEnd(now)},
       unconfirmedSince = iif(${unconfirmedSince === undefined}, unconfirmedSince, ${unconfirmedSince ?? null}),
       contradictedSince = iif(${contradictedSince === undefined}, contradictedSince, ${contradictedSince ?? null}),

@@ -1,6 +1,7 @@
 /** Orders of other shops that have the number of a sale: it is unique for the tokens of one name. */
 import type { Order as FullOrder, OrderSummary } from '../../types.ts'
 import type { Message } from '../message.ts'
+import type { OrderEvent } from './feed.ts'
 import type { Sale } from './sale.ts'
 
 /** The name of the other shop's token: another one, or the same, as that of another user. */
@@ -65,16 +66,27 @@ export function foreignOrder(
 
 /** The message about such an order. */
 export function foreignMessage({ outcome, summary }: ForeignOrder): Message {
-  const { id, orderItemId, nftId, listingId, quantity, buyerId, sellerId } = summary
-  const { providerId, source, custom, claimUrl, status, txId, failReason, reasonCode } = summary
-  const data = {
-    ...{ orderId: id, orderItemId, nftId, listingId, quantity, buyerId, sellerId },
-    ...{ providerId, source, custom, claimUrl, status, txId, failReason, reasonCode },
+  const data: OrderEvent['data'] = {
+    orderId: summary.id,
+    orderItemId: summary.orderItemId,
+    providerId: summary.providerId,
+    nftId: summary.nftId,
+    listingId: summary.listingId,
+    quantity: summary.quantity,
+    buyerId: summary.buyerId,
+    sellerId: summary.sellerId,
+    source: summary.source,
+    custom: summary.custom,
+    claimUrl: summary.claimUrl,
+    status: summary.status,
+    txId: summary.txId,
+    failReason: summary.failReason,
+    reasonCode: summary.reasonCode,
     sequence: summary.sequence,
   }
   const timestamp = new Date().toISOString()
   return {
-    id: `evt_${Date.now()}${id}`,
+    id: `evt_${Date.now()}${summary.id}`,
     body: JSON.stringify({ type: outcome, timestamp, data }),
   }
 }
