@@ -27,8 +27,6 @@ import {
 /** Milliseconds after which nodes are believed that all contradict what is stored. */
 const CONTRADICTION_TIMEOUT = 10 * MINUTE
 
-type Input = Pick<Observed, 'db' | 'network' | 'loaded' | 'observation' | 'now'>
-
 /**
  * What a check leads to. `corrected`: what was stored is corrected, and the step has to begin again.
  * `problem`: why the step stops; null if it goes on. `isContradicted`: whether all nodes contradict what
@@ -40,7 +38,7 @@ const passed: Check = { problem: null, isContradicted: false }
 
 /** `contradictedSince`: since when all nodes contradict what is stored, if they do now. */
 export async function checkStored(
-  input: Input,
+  input: Observed,
 ): Promise<'corrected' | { problem: string | null; contradictedSince: string | null }> {
   const { loaded, now } = input
   for (const check of [checkContracts, checkSettledBlock, checkNonces]) {
@@ -54,7 +52,7 @@ export async function checkStored(
 }
 
 /** Whether all nodes have contradicted what is stored for ten minutes. */
-const isProvenWrong = ({ loaded: { network }, now }: Input): boolean =>
+const isProvenWrong = ({ loaded: { network }, now }: Observed): boolean =>
   network.contradictedSince !== null &&
   now.getTime() - Date.parse(network.contradictedSince) >= CONTRADICTION_TIMEOUT
 
@@ -63,7 +61,7 @@ const isProvenWrong = ({ loaded: { network }, now }: Input): boolean =>
  * the keys of those before it. Forgets a contract that all nodes deny and for which nothing was signed: a
  * wrong answer was stored.
  */
-async function checkContracts(input: Input): Promise<Check> {
+async function checkContracts(input: Observed): Promise<Check> {
   const { db, network, loaded, observation, now } = input
   const { chainId } = network
   const { contracts } = loaded.network
@@ -79,7 +77,7 @@ async function checkContracts(input: Input): Promise<Check> {
 }
 
 /** Stops if the settled block has another hash now. Queues again what a fork has undone, if there is proof of one. */
-async function checkSettledBlock(input: Input): Promise<Check> {
+async function checkSettledBlock(input: Observed): Promise<Check> {
   const { db, network, loaded, observation, now } = input
   const { chainId } = network
   const { settledBlock, settledHash } = loaded.network
@@ -106,7 +104,7 @@ async function checkSettledBlock(input: Input): Promise<Check> {
  * Corrects nonces that a block has by our rows, and not by any node although all have that block: a wrong
  * answer was stored. The step goes on until that has lasted long enough.
  */
-async function checkNonces(input: Input): Promise<Check> {
+async function checkNonces(input: Observed): Promise<Check> {
   const { db, network, now } = input
   const { chainId } = network
   const contradicted = findContradicted(input)
@@ -120,7 +118,7 @@ async function checkNonces(input: Input): Promise<Check> {
 }
 
 /** Returns the signers whose stored nonces all nodes contradict, with the highest count that a node tells. */
-const findContradicted = ({ network, loaded, observation }: Input) =>
+const findContradicted = ({ network, loaded, observation }: Observed) =>
   [...loaded.mined].flatMap(([signer, { nextNonce, block }]) => {
     const { count = nextNonce, otherCounts = [] } = observation.signers.get(signer) ?? {}
     const counts = [count, ...otherCounts]
@@ -132,16 +130,15 @@ const findContradicted = ({ network, loaded, observation }: Input) =>
     return isContradicted ? [{ signer, count: highest }] : []
   })
 
-/** `standing`: the newest block that the chain still has. Null: none of those that are known. */
-type Fork = { standing: KnownBlock | null }
+const unproven = (reason: string, isDenied = false) => ({ reason, isDenied })
 
-/** Why there is no proof of a fork. `isDenied`: another node has the settled block. */
-type Unproven = { reason: string; isDenied: boolean }
-
-const unproven = (reason: string, isDenied = false): Unproven => ({ reason, isDenied })
-
-/** Returns the fork; or why there is no proof of one. */
-async function findFork(input: Input): Promise<Fork | Unproven> {
+/**
+ * Returns the newest block that the chain still has: null if it has none of those that are known. Or why
+ * there is no proof of a fork. `isDenied`: another node has the settled block.
+ */
+async function findFork(
+  input: Observed,
+): Promise<{ standing: KnownBlock | null } | ReturnType<typeof unproven>> {
   const { db, network, loaded, observation, now } = input
   const { chainId } = network
   const { node, head } = observation

@@ -18,12 +18,11 @@ import { type Decision, decide, isUnmined } from './rules/decide.ts'
 import { findNewest } from './rules/settle.ts'
 import type { Burn, Changes, TransactionChange } from './store/store.ts'
 
-type Input = Pick<Observed, 'network' | 'loaded' | 'observation' | 'now'>
 type Closed = Extract<Decision, { do: 'close' }>
 
 /** Decides about each open transaction. Asks nodes only about transfers that have used up their gas. */
 export async function closeTransactions(
-  input: Input,
+  input: Observed,
 ): Promise<{ decisions: Decision[]; changes: Changes }> {
   const { network, loaded, observation, now } = input
   const decisions = loaded.transactions.map((transaction) => decide(transaction, input))
@@ -70,7 +69,6 @@ const readCost = ({ gasUsed, effectiveGasPrice, l1Fee }: Receipt) => ({
 
 /** Transactions in a row that revert, after which a signer pauses. */
 const MAX_REVERTS = 3
-
 /** Milliseconds for which a signer pauses first. Doubles with each transaction that reverts. */
 const FIRST_PAUSE = 60_000
 const MAX_PAUSE = 60 * 60_000
@@ -137,7 +135,6 @@ function hadNoCode([codeBefore, nonceBefore, code, nonce]: readonly Reply[]): bo
   return codes.every((one) => one === '0x') && new Set(nonces).size === 1 && !nonces.includes(0)
 }
 
-/** Logs the transactions that were closed. */
 export function logClosed({ chainId }: Network, decisions: readonly Decision[]): void {
   for (const decision of decisions) {
     if (decision.do !== 'close') continue

@@ -25,8 +25,6 @@ import { COMPARED_ITEMS } from './store/load.ts'
 import type { Changes, Finding, NewTransaction } from './store/store.ts'
 import { COMPARE_INTERVAL } from './wake.ts'
 
-type Input = Pick<Observed, 'network' | 'loaded' | 'observation' | 'relayers' | 'now' | 'lease'>
-
 type Compared = {
   changes: Changes
   findings: Finding[]
@@ -41,8 +39,7 @@ type Compared = {
 /** Items whose transactions are looked for at a time: at 19 calls a second that takes eight seconds. */
 const RESOLVED_ITEMS = 50
 
-/** Compares the keys of the loaded items with the chain. */
-export async function compareKeys(input: Input): Promise<Compared> {
+export async function compareKeys(input: Observed): Promise<Compared> {
   const { network, loaded, observation, relayers, now, lease } = input
   const { chainId } = network
   const sorted = sortByRecord(input)
@@ -80,7 +77,7 @@ export async function compareKeys(input: Input): Promise<Compared> {
 }
 
 /** Sorts the loaded items by what the chain has recorded of their keys. */
-function sortByRecord({ network: { delivery }, loaded, observation, now }: Input) {
+function sortByRecord({ network: { delivery }, loaded, observation, now }: Observed) {
   const { records, disputed, final } = observation
   const changes: ItemChange[] = []
   const unrecorded: Item[] = []
@@ -118,7 +115,7 @@ type Missing = Recorded & { hash: Hex | null; isDoubtful: boolean }
  */
 async function findTransactions(
   recorded: readonly Recorded[],
-  { network, loaded, observation, now }: Input,
+  { network, loaded, observation, now }: Observed,
 ) {
   const { node, lineage, signers, isAlone } = observation
   const others = otherNodes(network, node)

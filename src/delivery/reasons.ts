@@ -35,7 +35,7 @@ type Rule = {
   /** Whether the item fails although a second node has not told the cause. */
   needsNoSecondNode?: true
   /** Who can remove the cause. Default: the operators. */
-  removedBy?: 'seller' | 'buyer' | 'network'
+  removedBy?: 'seller' | 'buyer' | 'network' | undefined
   /**
    * Whether the item can be retried once it has ended. False: its key is used up, in a final block. A
    * sentence says what has to happen before. Default: yes, and it fails again if the cause is still there.
@@ -47,138 +47,90 @@ const corrected = 'the NFT is corrected in the catalogue'
 const buyerMoved = 'the buyer links another wallet'
 
 /** The order itself shows that it cannot be delivered. */
-const atOnce = { waits: 0, needsNoSecondNode: true } as const
+const atOnce = (sentence: string, retry: string, removedBy?: Rule['removedBy']): Rule => ({
+  sentence,
+  waits: 0,
+  needsNoSecondNode: true,
+  removedBy,
+  retry,
+})
 /** A final block has the key, so no item waits for this. */
-const byRecord = { ends: 'fails at once', retry: false } as const
+const byRecord = (sentence: string): Rule => ({ sentence, ends: 'fails at once', retry: false })
 /** Nobody corrects that. */
-const ownFault = { waits: 10 * MINUTE, isOwnFault: true } as const
+const ownFault = (sentence: string): Rule => ({ sentence, waits: 10 * MINUTE, isOwnFault: true })
 /** The holder of the token often corrects that. */
-const untilNextDay = { waits: DAY, removedBy: 'seller' } as const
+const untilNextDay = (sentence: string): Rule => ({ sentence, waits: DAY, removedBy: 'seller' })
+/** Nothing is wrong with the item. */
+const untilRemoved = (sentence: string, removedBy?: Rule['removedBy']): Rule => ({
+  sentence,
+  waits: Infinity,
+  removedBy,
+})
 
 export const rules: Record<ReasonCode, Rule> = {
   cancelled: { sentence: 'cancelled', ends: 'is cancelled', retry: false },
-  contract_paused: { sentence: 'the delivery contract is paused', waits: Infinity },
-  contract_unavailable: {
-    sentence: 'the delivery contract does not answer',
-    waits: Infinity,
-    removedBy: 'network',
-  },
-  gas_burned: {
-    sentence:
-      'the token or the recipient used up the gas of two transfers: an operator has to retry',
-    waits: Infinity,
-  },
-  gas_limit_exceeded: {
-    sentence: 'the transfer needs more gas than gasPerItem allows',
-    ...ownFault,
-  },
-  holder_has_no_token: { sentence: 'the holder does not have the token', ...untilNextDay },
-  holder_not_approved: {
-    sentence: 'the holder has not approved the delivery contract',
-    ...untilNextDay,
-  },
-  invalid_quantity: {
-    sentence: 'the quantity is not a number of pieces',
-    ...atOnce,
-    retry: corrected,
-  },
-  invalid_recipient: {
-    sentence: 'the recipient is not a wallet',
-    ...atOnce,
-    removedBy: 'buyer',
-    retry: buyerMoved,
-  },
-  invalid_token_address: {
-    sentence: 'the NFT has no valid contract address',
-    ...atOnce,
-    retry: corrected,
-  },
-  invalid_token_id: { sentence: 'the NFT has no valid token id', ...atOnce, retry: corrected },
-  key_used_for_other_delivery: {
-    sentence: 'the delivery key was used for another delivery',
-    ...byRecord,
-  },
-  mint_not_exact: {
-    sentence: 'the mint would make other pieces than the one that was sold',
-    ...ownFault,
-  },
-  mint_refused: { sentence: 'the token refuses the mint', ...untilNextDay },
-  minter_role_missing: {
-    sentence: 'the delivery contract may not mint this token',
-    ...untilNextDay,
-  },
+  contract_paused: untilRemoved('the delivery contract is paused'),
+  contract_unavailable: untilRemoved('the delivery contract does not answer', 'network'),
+  gas_burned: untilRemoved(
+    'the token or the recipient used up the gas of two transfers: an operator has to retry',
+  ),
+  gas_limit_exceeded: ownFault('the transfer needs more gas than gasPerItem allows'),
+  holder_has_no_token: untilNextDay('the holder does not have the token'),
+  holder_not_approved: untilNextDay('the holder has not approved the delivery contract'),
+  invalid_quantity: atOnce('the quantity is not a number of pieces', corrected),
+  invalid_recipient: atOnce('the recipient is not a wallet', buyerMoved, 'buyer'),
+  invalid_token_address: atOnce('the NFT has no valid contract address', corrected),
+  invalid_token_id: atOnce('the NFT has no valid token id', corrected),
+  key_used_for_other_delivery: byRecord('the delivery key was used for another delivery'),
+  mint_not_exact: ownFault('the mint would make other pieces than the one that was sold'),
+  mint_refused: untilNextDay('the token refuses the mint'),
+  minter_role_missing: untilNextDay('the delivery contract may not mint this token'),
   network_not_configured: {
     sentence: 'the network of the NFT is not configured',
     waits: DAY,
     needsNoSecondNode: true,
   },
-  no_relayer: { sentence: 'the delivery contract has no relayer', waits: Infinity },
-  node_unavailable: {
-    sentence: 'the node does not tell whether the item can be delivered',
-    waits: Infinity,
-    removedBy: 'network',
-  },
+  no_relayer: untilRemoved('the delivery contract has no relayer'),
+  node_unavailable: untilRemoved(
+    'the node does not tell whether the item can be delivered',
+    'network',
+  ),
   quantity_above_limit: {
     sentence: 'the quantity is above what a relayer may deliver at once',
     waits: DAY,
     needsNoSecondNode: true,
   },
   recipient_not_deployed: {
-    sentence: 'the contract wallet of the recipient is not deployed',
-    ...ownFault,
+    ...ownFault('the contract wallet of the recipient is not deployed'),
     removedBy: 'buyer',
     retry: 'the buyer signs in with the wallet or deploys it',
   },
-  recipient_on_other_chain: {
-    sentence: 'the recipient is a contract on another chain than the NFT',
-    ...atOnce,
-    removedBy: 'buyer',
-    retry: buyerMoved,
-  },
+  recipient_on_other_chain: atOnce(
+    'the recipient is a contract on another chain than the NFT',
+    buyerMoved,
+    'buyer',
+  ),
   recipient_rejects: {
-    sentence: 'the recipient did not accept the token',
-    ...ownFault,
+    ...ownFault('the recipient did not accept the token'),
     removedBy: 'buyer',
   },
-  relayer_limit_reached: { sentence: 'the relayers have reached their limit', waits: Infinity },
-  seller_has_no_wallet: {
-    sentence: 'the seller has no wallet',
-    ...atOnce,
-    removedBy: 'seller',
-    retry: 'the seller links a wallet',
-  },
-  seller_on_other_chain: {
-    sentence: "the seller's wallet is a contract on another chain than the NFT",
-    ...atOnce,
-    removedBy: 'seller',
-    retry: 'the seller links a wallet of the chain',
-  },
-  simulation_failed: { sentence: 'the transfer fails in a simulation', waits: Infinity },
-  single_piece_token: {
-    sentence: 'an ERC-721 token has one piece, so the quantity must be 1',
-    ...ownFault,
-  },
-  token_limit_missing: {
-    sentence: 'the token has no limit in the delivery contract, which a mint requires',
-    waits: Infinity,
-  },
-  token_limit_reached: {
-    sentence: 'the token has reached its limit in the delivery contract',
-    waits: Infinity,
-  },
-  token_moved_nothing: {
-    sentence: 'the token accepted the transfer but recorded none',
-    ...byRecord,
-  },
-  token_not_deployed: { sentence: 'the token contract has no code', ...ownFault },
-  token_not_supported: {
-    sentence: 'the token contract is neither ERC-721 nor ERC-1155',
-    ...ownFault,
-  },
-  token_not_transferable: {
-    sentence: 'the token cannot be transferred at present',
-    ...untilNextDay,
-  },
+  relayer_limit_reached: untilRemoved('the relayers have reached their limit'),
+  seller_has_no_wallet: atOnce('the seller has no wallet', 'the seller links a wallet', 'seller'),
+  seller_on_other_chain: atOnce(
+    "the seller's wallet is a contract on another chain than the NFT",
+    'the seller links a wallet of the chain',
+    'seller',
+  ),
+  simulation_failed: untilRemoved('the transfer fails in a simulation'),
+  single_piece_token: ownFault('an ERC-721 token has one piece, so the quantity must be 1'),
+  token_limit_missing: untilRemoved(
+    'the token has no limit in the delivery contract, which a mint requires',
+  ),
+  token_limit_reached: untilRemoved('the token has reached its limit in the delivery contract'),
+  token_moved_nothing: byRecord('the token accepted the transfer but recorded none'),
+  token_not_deployed: ownFault('the token contract has no code'),
+  token_not_supported: ownFault('the token contract is neither ERC-721 nor ERC-1155'),
+  token_not_transferable: untilNextDay('the token cannot be transferred at present'),
   transaction_not_found: {
     sentence: 'the node does not tell which transaction used the key',
     waits: SEARCH_TIME,

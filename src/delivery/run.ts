@@ -28,16 +28,12 @@ import { MAX_WAKE_DELAY, type Outcome, release, storeFailure, type WakeUp, wake 
 
 /** Milliseconds that a run waits for a block itself. Longer waits are left to a message. */
 const MAX_WAIT = 2_000
-
 /** Milliseconds until a network is asked again that could not be worked on. */
 const BLOCKED_DELAY = 15_000
-
 /** Milliseconds after which a run ends, and a message continues its work. */
 const MAX_DURATION = 120_000
-
 /** The same while other chains of the same messages wait for their runs. */
 const SHARED_DURATION = 10_000
-
 /** JSON-RPC calls after which a run ends, too. */
 const MAX_CALLS = 3_000
 

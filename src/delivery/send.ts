@@ -25,27 +25,20 @@ import { makeCalls, type Requested, sortItems } from './rules/compose.ts'
 import { DEADLINE, type Decision, PATIENCE } from './rules/decide.ts'
 import { queue, stayDue, wait } from './rules/item-changes.ts'
 import { type Signed, signBatches, signReplacements } from './sign.ts'
-import type { Changes, NewTransaction, TransactionChange } from './store/store.ts'
+import type { NewTransaction, TransactionChange } from './store/store.ts'
 
 /** Milliseconds until an item is processed again whose token a step did not ask about. */
 const UNASKED_TOKEN_DELAY = 15_000
 
-type Input = Pick<Observed, 'network' | 'loaded' | 'observation' | 'signers' | 'now' | 'lease'>
-
-type Prepared = {
-  changes: Changes
-  /** Transactions for items, without those that are signed again with higher fees. */
-  newTransactions: number
-  /** Why items are left as they are although they are due. Then the network has to be asked again. */
-  blocker: SigningBlocker | null
-}
-
-/** Signs what is to be sent. `unrecorded`: the due items whose keys are unused. */
+/**
+ * Signs what is to be sent. `unrecorded`: the due items whose keys are unused. `newTransactions`: those
+ * for items, without those that are signed again with higher fees.
+ */
 export async function prepareCalls(
   unrecorded: readonly Item[],
   decisions: readonly Decision[],
-  input: Input,
-): Promise<Prepared> {
+  input: Observed,
+) {
   const { network, loaded, observation, signers, now } = input
   const capacities = signers.map((signer) =>
     readCapacity(signer, loaded, observation, network.transactionsInFlight),
@@ -67,7 +60,7 @@ export async function prepareCalls(
 async function signItems(
   due: readonly Item[],
   capacities: readonly Capacity[],
-  input: Input,
+  input: Observed,
 ): Promise<Signed> {
   const { network, observation, now, lease } = input
   const { chainId, delivery } = network
@@ -80,7 +73,7 @@ async function signItems(
     log.error('fees_unknown', { chainId })
     return { transactions: [], items, blocker: 'fees_unknown' }
   }
-  let { blocker } = composed
+  let blocker: SigningBlocker | null = composed.blocker
   const ordered = saveRoom(candidates, capacities, contracts, now)
   const { batches, left } = divide(ordered, network.itemsPerTransaction, capacities)
   const isBusy = batches.length >= countNonces(capacities)
@@ -120,7 +113,7 @@ async function signItems(
 }
 
 /** Returns the calls that deliver items, and what becomes of items that cannot be called. */
-async function compose(due: readonly Item[], { network, loaded, observation, now }: Input) {
+async function compose(due: readonly Item[], { network, loaded, observation, now }: Observed) {
   const { node, contracts } = observation
   const { cancellations, requested, changes, blocker } = sortItems(due, network, contracts, now)
   if (blocker) log.error(blocker, { chainId: network.chainId, contract: network.delivery })

@@ -14,29 +14,29 @@ import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
 import { estimate, type GasLimit } from './chain/simulate.ts'
 import type { SigningBlocker } from './model.ts'
-import { type Capacity, findPieces, type GoodBatch, takeFitting } from './rules/capacity.ts'
+import {
+  type Batch,
+  type Capacity,
+  type Deliverable,
+  findPieces,
+  takeFitting,
+} from './rules/capacity.ts'
 import { type Decision, signedHashes } from './rules/decide.ts'
-import { carry, type ItemChange } from './rules/item-changes.ts'
-import type { NewTransaction, TransactionChange } from './store/store.ts'
-
-type Input = Pick<Observed, 'network' | 'observation' | 'now'>
+import { carry } from './rules/item-changes.ts'
+import type { Changes, TransactionChange } from './store/store.ts'
 
 /** `usual`: the fees of a nonce for which nothing was signed before. */
 type Pricing = { market: Market; feeCap: bigint; usual: Fees }
 
-/** `transactions`: those to store. */
-export type Signed = {
-  transactions: (NewTransaction | TransactionChange)[]
-  items: ItemChange[]
-  blocker: SigningBlocker | null
-}
+/** `transactions`: those to store. `blocker`: why items are left as they are although they are due. */
+export type Signed = Pick<Changes, 'transactions' | 'items'> & { blocker: SigningBlocker | null }
 
 /** Signs as many batches as the relayers can send and pay. Takes that off their capacities. */
 export async function signBatches(
-  batches: readonly GoodBatch[],
+  batches: readonly Batch<Deliverable>[],
   capacities: readonly Capacity[],
   { market, deadline }: { market: Market; deadline: number },
-  { network, observation: { node, head }, now }: Input,
+  { network, observation: { node, head }, now }: Observed,
 ): Promise<Signed> {
   const signed: Signed = { transactions: [], items: [], blocker: null }
   if (batches.length === 0) return signed
@@ -91,7 +91,7 @@ export async function signBatches(
  * work. Leaves out the items that no relayer may move now. Null: none has room.
  */
 function reserve(
-  { contract, good, limit }: GoodBatch & { limit: GasLimit },
+  { contract, candidates, limit }: Batch & { limit: GasLimit },
   capacities: readonly Capacity[],
   { market, feeCap, usual }: Pricing,
   chainId: number,
@@ -99,8 +99,7 @@ function reserve(
   let blocker: SigningBlocker | null = null
   const byRoom = capacities.toSorted((a, b) => b.nonces.length - a.nonces.length)
   const most = Math.max(0, ...byRoom.map((capacity) => findPieces(capacity, contract)))
-  const all = good.map(({ candidate }) => candidate)
-  const { taken, pieces } = takeFitting(all, Infinity, most)
+  const { taken, pieces } = takeFitting(candidates, Infinity, most)
   for (const capacity of byRoom) {
     const { signer, nonces, expired: expiredByNonce, funds } = capacity
     const left = findPieces(capacity, contract)
@@ -127,7 +126,7 @@ function reserve(
 export async function signReplacements(
   decisions: readonly Decision[],
   capacities: readonly Capacity[],
-  { network, observation: { head, market }, now }: Input,
+  { network, observation: { head, market }, now }: Observed,
 ): Promise<TransactionChange[]> {
   const { chainId } = network
   const isTooLow = ({ do: action, transaction }: Decision) =>

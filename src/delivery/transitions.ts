@@ -144,7 +144,6 @@ export const transitions: Readonly<Record<string, Transition>> = { ...changes, .
 /** A transition that people, operators or the cron run make. */
 export type ChangeName = keyof typeof changes
 
-/** A delivery that has changed. */
 export type Changed = { id: number; chainId: number | null }
 
 /** The deliveries with these ids, for `changeDeliveries`. */

@@ -60,7 +60,6 @@ function queueConfigured(db: Database, networks: Networks, now: Date) {
   }
 }
 
-/** Selects the due items of chains that are not configured. */
 const selectUnconfigured = (db: Database, chainIds: readonly number[], now: Date) =>
   raw<WaitingItem>(db)`
     SELECT d.id, d.version, d.requestedAction, d.cancelRequestedAt, d.failingSince,

@@ -15,16 +15,12 @@ export type WakeUp = { chainId: number }
 
 /** Seconds. The cron run takes care of what is needed later. */
 export const MAX_WAKE_DELAY = 60
-
 /** Milliseconds after which a run that has not written anything may be taken for dead. */
 export const LEASE = MINUTE
-
 /** Milliseconds between two comparisons of waiting items with the chain. */
 export const COMPARE_INTERVAL = DAY
-
 /** Milliseconds until a comparison is tried again that was not possible. */
 const COMPARE_DELAY = MINUTE
-
 /** After every time. */
 const NEVER = '9999'
 

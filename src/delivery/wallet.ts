@@ -44,10 +44,7 @@ export const queueAwaiting = (
   queued: changeDeliveries(db, 'link_wallet', sql`deliveries.awaits IN (${userIds})`, now),
 })
 
-/**
- * Whether a transaction carries an item to or from the user, or one that the user sells is queued.
- * Reads only what is under way, not the whole history.
- */
+/** What stops unlinking. Reads only what is under way, not the whole history. */
 export const hasTransfersUnderWaySql = (userId: number): SQL =>
   sql`EXISTS (SELECT 1
     FROM (SELECT id, 1 AS isQueued FROM deliveries WHERE dueAt IS NOT NULL
@@ -56,10 +53,7 @@ export const hasTransfersUnderWaySql = (userId: number): SQL =>
     JOIN orders ON orders.id = orderItems.orderId
     WHERE (orders.buyerId = ${userId} AND NOT isQueued) OR orderItems.sellerId = ${userId})`
 
-/**
- * Takes the wallet from the user's items that no transaction carries, so that nothing is delivered
- * to it: queued ones wait for the next wallet. What is being cancelled needs none.
- */
+/** Takes the wallet from the items that the user buys and that no transaction carries. */
 export function removeRecipient(db: Database, userId: number, now: Date) {
   const isBuyer = sql`EXISTS (SELECT 1 FROM orderItems i JOIN orders o ON o.id = i.orderId
     WHERE i.id = d.id AND o.buyerId = ${userId})`

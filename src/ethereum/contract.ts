@@ -81,7 +81,6 @@ export const decodeRecords = (data: Hex): { block: number; records: KeyRecord[] 
     return { block: Number(block), records }
   })
 
-/** Decodes the results of a simulated batch. */
 export const decodeResults = (data: Hex): ItemResult[] | null =>
   decoded(() =>
     decodeFunctionResult({ abi, functionName: 'deliver', data }).map(
@@ -134,7 +133,6 @@ export type ContractState = {
   limits: Map<Address, Limit>
 }
 
-/** Returns the requests that read the contract and what its relayers may do. */
 export const contractRequests = (contract: Address, relayers: readonly Address[]): RpcRequest[] => [
   view(contract, encodeGetter('paused')),
   view(contract, encodeGetter('retired')),

@@ -7,10 +7,8 @@ import { type Limits, nodeAt, type Replies, type Reply, type Rpc, type RpcReques
 
 /** Milliseconds for which a node is left out. */
 const LEFT_OUT = MINUTE
-
 /** Seconds after which the newest block of a node is compared with that of another node. */
 const OLD_BLOCK = 60
-
 /** Seconds by which it may be ahead of the clock without being compared. */
 const EARLY_BLOCK = 15 * 60
 
@@ -103,7 +101,6 @@ const newest = blockAt('latest')
 /** What `headIn` needs to be asked. */
 export const headRequests = [chainId, newest]
 
-/** Returns the newest block of a node, or why it cannot be used. */
 export const readHead = async (
   network: Pick<Network, 'chainId'>,
   { rpc }: Node,

@@ -23,6 +23,7 @@ export const transactionCount = (address: Address, height: Height = 'latest') =>
 export const blockAt = (height: Height) => request('eth_getBlockByNumber', tag(height), false)
 /** Reads the receipt of a transaction; null while it is not in a block. */
 export const transactionReceipt = (hash: Hex) => request('eth_getTransactionReceipt', hash)
+export const transactionByHash = (hash: Hex) => request('eth_getTransactionByHash', hash)
 /** Without `to`, the data is deployed and what its constructor returns is the result. */
 export const view = (to: Address | undefined, data: Hex, gas?: Hex) =>
   request('eth_call', { ...(to && { to }), data, ...(gas && { gas }) }, 'latest')
@@ -67,6 +68,8 @@ export const block = z.object({
   baseFeePerGas: wei.optional(),
 })
 export type Block = z.infer<typeof block>
+
+export const transaction = z.object({ hash: word, nonce: integer })
 
 const log = z.object({ address: hex, topics: z.array(word), data: hex })
 const eventLog = z.object({ address, transactionHash: word, topics: z.array(word), data: hex })

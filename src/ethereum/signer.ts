@@ -48,7 +48,6 @@ export function decodeCallData(raw: Hex): Hex {
   return data
 }
 
-/** Returns the address of a private key. */
 const addressOf = (key: Hex): Address =>
   publicKeyToAddress(bytesToHex(getPublicKey(hexToBytes(key), false)))
 

@@ -82,7 +82,7 @@ export const cancelItem = (key: Hex): ContractItem => ({
 const QUESTION_GAS = numberToHex(200_000)
 
 /** Encodes a call of a function with this signature. Its types are separated by commas only. */
-function encodeCall(signature: string, ...args: readonly unknown[]): Hex {
+export function encodeCall(signature: string, ...args: readonly unknown[]): Hex {
   const types = signature.replace(/^\w+\(|\)$/g, '').split(',')
   const parameters = types.map((type) => ({ type }))
   return concatHex([toFunctionSelector(signature), encodeAbiParameters(parameters, args)])

@@ -36,7 +36,6 @@ export const isAccessibleSql = ({ caller }: ReadCtx): SQL | undefined =>
 const isOfShop = ({ scope, tokenId }: Caller): SQL | undefined =>
   scope === 'orders' ? eq(webhookEndpoints.namespace, namespaceOf(tokenId)) : undefined
 
-/** Matches an endpoint, if the caller may see it. */
 export const isEndpointSql = (ctx: ReadCtx, id: string): SQL | undefined =>
   and(eq(webhookEndpoints.id, id), isAccessibleSql(ctx))
 
@@ -50,7 +49,6 @@ const selectEndpoint = (ctx: ReadCtx, id: string, condition?: SQL) =>
 /** The error for a webhook that the caller may not know of. */
 export const endpointNotFound = () => new ApiError('not_found', 'there is no such webhook')
 
-/** Rejects a caller who may not see the endpoint. */
 export const refuseUnknownEndpoint = (ctx: ReadCtx, id: string): Guard => ({
   when: notExists(selectEndpoint(ctx, id)),
   error: endpointNotFound,

@@ -66,7 +66,6 @@ export const selectMessages = (db: Database, endpointId: string) =>
       and(eq(webhookMessages.eventId, events.id), eq(webhookMessages.endpointId, endpointId)),
     )
 
-/** An event with what its body needs of the order. */
 export type EventRow = Awaited<ReturnType<typeof selectEvents>>[number]
 
 /** An event, and the row of the message to an endpoint. Its columns are null if there is none. */
@@ -75,13 +74,11 @@ export type MessageRow = Awaited<ReturnType<typeof selectMessages>>[number]
 /** `timestamp`: ISO 8601. */
 type Body<Type, Data> = { type: Type; timestamp: string; data: Data }
 
-/** The body of an event. */
 export type EventBody =
   | Body<Extract<WebhookEvent, `order.${string}`>, ReturnType<typeof toOrderData>>
   | Body<Extract<WebhookEvent, `alarm.${string}`>, AlarmData>
   | Body<'webhook.test', TestData>
 
-/** Builds the body of an event. */
 export function toBody(row: EventRow): EventBody {
   const { type, at, data } = row
   return { type, timestamp: at, data: isOfOrder(type) ? toOrderData(row) : data } as EventBody

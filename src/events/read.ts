@@ -33,7 +33,6 @@ export const selectWebhooks = (db: Database) => db.select(endpointColumns).from(
 
 type EndpointRow = Omit<Webhook, 'hasEvents' | 'enabled'> & { nextKinds: string; hasFurther: 0 | 1 }
 
-/** Converts a row with `endpointColumns`. */
 export function toWebhook({ nextKinds, hasFurther, ...row }: EndpointRow): Webhook {
   const kinds: Pick<typeof events.$inferSelect, 'type' | 'source'>[] = JSON.parse(nextKinds)
   const ofUser = { buyerId: row.userId, sellerId: null, endpointId: null }
@@ -55,7 +54,6 @@ export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
   return { webhooks: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
 }
 
-/** Returns an endpoint. */
 export async function readWebhook(ctx: ReadCtx, id: string): Promise<Webhook> {
   const { rows } = await readAs(ctx.db, ctx.caller, {
     rows: selectWebhooks(ctx.db).where(isEndpointSql(ctx, id)),

@@ -1,18 +1,7 @@
 /** Endpoints and messages, as requests send them and as responses show them. */
 import * as z from 'zod'
 import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
-import {
-  bool,
-  count,
-  id,
-  model,
-  object,
-  orNull,
-  positive,
-  text,
-  time,
-  timestamps,
-} from '../http/fields.ts'
+import * as f from '../http/fields.ts'
 import { instant, limitText, tokenNameText, writtenText } from '../http/inputs.ts'
 import { webhookLimits } from '../http/limits.ts'
 import { ChosenEvent, EventName } from './event.ts'
@@ -34,15 +23,13 @@ const sources = z
     'Names of tokens: only orders that they placed are told. Null for all. With the role `master`, of master tokens.',
   )
 
-/** The fields of a new endpoint. */
-export const NewWebhook = model('NewWebhook', 'The fields of a new endpoint.', {
+export const NewWebhook = f.model('NewWebhook', 'The fields of a new endpoint.', {
   url,
   events,
   sources: sources.default(null),
 })
 
-/** The fields to change. An absent one stays as it is. */
-export const WebhookChanges = model('WebhookChanges', 'The fields to change.', {
+export const WebhookChanges = f.model('WebhookChanges', 'The fields to change.', {
   url: url.optional(),
   events: events.optional(),
   sources: sources.optional(),
@@ -59,7 +46,6 @@ export const MessageId = WebhookId.extend({
   message_id: EventName.describe('Id of the event: the `webhook-id` of the message.'),
 })
 
-/** The query of a list of endpoints. */
 export const WebhookQuery = z.object({
   cursor: z.uuid().optional().describe('The `nextCursor` of the previous page.'),
   limit: limitText(50).describe('Endpoints per page.'),
@@ -69,18 +55,16 @@ export const WebhookQuery = z.object({
 export const messageStates = [...webhookStates, 'waiting'] as const
 export type MessageState = (typeof messageStates)[number]
 
-/** The query of the messages of an endpoint. */
 export const MessagesQuery = z.object({
   cursor: EventName.optional().describe('The `nextCursor` of the previous page.'),
   limit: limitText(20).describe('Messages per page.'),
   state: z.enum(messageStates).optional().describe('Selects messages in this state.'),
 })
 
-export const Replay = model('Replay', 'What to send again.', {
+export const Replay = f.model('Replay', 'What to send again.', {
   since: instant.describe('Events of then and later are sent again.'),
 })
 
-/** The query of the log of events. */
 export const EventsQuery = z
   .object({
     after: EventName.optional().describe('Id of the last event that you have, as in `nextAfter`.'),
@@ -95,31 +79,33 @@ export const EventsQuery = z
     message: 'must not be sent with `after`',
   })
 
-export const Webhook = model('Webhook', 'An endpoint to which events are sent.', {
+export const Webhook = f.model('Webhook', 'An endpoint to which events are sent.', {
   id: z.uuid().describe('Id of the endpoint.'),
-  userId: id('Id of the user who owns the endpoint.'),
+  userId: f.id('Id of the user who owns the endpoint.'),
   role: z
     .enum(['user', 'master'])
     .describe(
       '`user`: gets the events of orders that its user bought or sold. `master`: gets those of ' +
         'all orders, and alarms, while its user is administrator.',
     ),
-  url: text('Where events are sent.'),
+  url: f.text('Where events are sent.'),
   events: z.array(z.enum(webhookEvents)).describe('The events that are sent.'),
   sources: z
     .array(z.string())
     .nullable()
     .describe('Names of the tokens whose orders are told; null for all.'),
-  verifiedAt: orNull(
-    time('Time at which the URL returned a challenge; null if it has to, to get events.'),
+  verifiedAt: f.orNull(
+    f.time('Time at which the URL returned a challenge; null if it has to, to get events.'),
   ),
-  hasEvents: bool('Whether the log has events that are still to be sent.'),
-  enabled: bool('Whether events are sent.'),
-  failingSince: orNull(
-    time('Time of the first failed attempt after the last success; null if none has failed.'),
+  hasEvents: f.bool('Whether the log has events that are still to be sent.'),
+  enabled: f.bool('Whether events are sent.'),
+  failingSince: f.orNull(
+    f.time('Time of the first failed attempt after the last success; null if none has failed.'),
   ),
-  disabledAt: orNull(time('Time at which the endpoint was disabled; null while it is enabled.')),
-  disabledReason: orNull(
+  disabledAt: f.orNull(
+    f.time('Time at which the endpoint was disabled; null while it is enabled.'),
+  ),
+  disabledReason: f.orNull(
     z
       .enum(disabledReasons)
       .describe(
@@ -127,24 +113,24 @@ export const Webhook = model('Webhook', 'An endpoint to which events are sent.',
           'disabled it. `demoted`: its user is no administrator any more. Null while it is enabled.',
       ),
   ),
-  previousSecretUntil: orNull(
-    time('Until then the secret before the last rotation signs as well; null if there is none.'),
+  previousSecretUntil: f.orNull(
+    f.time('Until then the secret before the last rotation signs as well; null if there is none.'),
   ),
-  ...timestamps(),
+  ...f.timestamps(),
 })
 export type Webhook = z.infer<typeof Webhook>
 
-const Attempt = model('WebhookAttempt', 'An attempt to send a message.', {
-  at: time('Time of the attempt.'),
-  duration: count('How long it took, in milliseconds.'),
-  status: orNull(positive('Status of the response; null if there was none.')),
-  error: orNull(text('Why the attempt failed; null if it succeeded.')),
+const Attempt = f.model('WebhookAttempt', 'An attempt to send a message.', {
+  at: f.time('Time of the attempt.'),
+  duration: f.count('How long it took, in milliseconds.'),
+  status: f.orNull(f.positive('Status of the response; null if there was none.')),
+  error: f.orNull(f.text('Why the attempt failed; null if it succeeded.')),
 })
 
-export const WebhookMessage = model('WebhookMessage', 'An event for an endpoint.', {
-  id: text('Id of the event: the header `webhook-id` of each attempt.'),
+export const WebhookMessage = f.model('WebhookMessage', 'An event for an endpoint.', {
+  id: f.text('Id of the event: the header `webhook-id` of each attempt.'),
   type: z.enum(webhookEvents).describe('The event.'),
-  orderId: orNull(id('Id of the order; null if the event is not of an order.')),
+  orderId: f.orNull(f.id('Id of the order; null if the event is not of an order.')),
   state: z
     .enum(messageStates)
     .describe(
@@ -153,53 +139,56 @@ export const WebhookMessage = model('WebhookMessage', 'An event for an endpoint.
         'it. `pending`: is sent at `dueAt`. `failed`: no more attempts are made, unless it is ' +
         'sent again.',
     ),
-  dueAt: orNull(
-    time('Time of the next attempt; null unless it is pending and its endpoint enabled.'),
+  dueAt: f.orNull(
+    f.time('Time of the next attempt; null unless it is pending and its endpoint enabled.'),
   ),
-  createdAt: time('Time of the event.'),
+  createdAt: f.time('Time of the event.'),
   attempts: z
     .array(Attempt)
     .describe('The last attempts, in their order; none if the first one was accepted.'),
-  payload: object('The body that is sent, but for the challenge of a test.', {
+  payload: f.object('The body that is sent, but for the challenge of a test.', {
     type: z.enum(webhookEvents).describe('The event.'),
-    timestamp: time('Time of the event.'),
+    timestamp: f.time('Time of the event.'),
     data: z.record(z.string(), z.unknown()).describe('What happened. Depends on the event.'),
   }),
 })
-/** An event for an endpoint, with the last attempts to send it. */
 export type WebhookMessage = z.infer<typeof WebhookMessage>
 
-const nextCursor = orNull(text('`cursor` of the next page; null on the last page.'))
+const nextCursor = f.orNull(f.text('`cursor` of the next page; null on the last page.'))
 const webhook = Webhook.describe('The endpoint.')
-const secret = text(
+const secret = f.text(
   'The secret that signs: `whsec_` and base64. Settings → Webhooks shows it again.',
 )
 
-export const WebhookPage = model('WebhookPage', 'A page of endpoints.', {
+export const WebhookPage = f.model('WebhookPage', 'A page of endpoints.', {
   webhooks: z.array(Webhook).describe('The endpoints, by id.'),
   nextCursor,
 })
-export const WebhookAnswer = model('WebhookAnswer', 'An endpoint.', { webhook })
-export const WebhookSecret = model('WebhookSecret', 'An endpoint with its new secret.', {
+export const WebhookAnswer = f.model('WebhookAnswer', 'An endpoint.', { webhook })
+export const WebhookSecret = f.model('WebhookSecret', 'An endpoint with its new secret.', {
   webhook,
   secret,
 })
-export const WebhookMessages = model('WebhookMessages', 'A page of the messages of an endpoint.', {
-  messages: z.array(WebhookMessage).describe('The messages, newest first.'),
-  nextCursor,
-})
-export const MessageAnswer = model('WebhookMessageAnswer', 'A message.', {
+export const WebhookMessages = f.model(
+  'WebhookMessages',
+  'A page of the messages of an endpoint.',
+  {
+    messages: z.array(WebhookMessage).describe('The messages, newest first.'),
+    nextCursor,
+  },
+)
+export const MessageAnswer = f.model('WebhookMessageAnswer', 'A message.', {
   message: WebhookMessage.describe('The message, which is sent now.'),
 })
 /** An event of the log. `scripts/build/openapi/events.ts` says what `data` has. */
-const LoggedEvent = model('LoggedEvent', 'An event.', {
-  id: text('Id of the event: the `webhook-id` of messages about it.'),
+const LoggedEvent = f.model('LoggedEvent', 'An event.', {
+  id: f.text('Id of the event: the `webhook-id` of messages about it.'),
   ...WebhookMessage.shape.payload.shape,
 })
-export const EventPage = model('EventPage', 'A page of the log of events.', {
+export const EventPage = f.model('EventPage', 'A page of the log of events.', {
   events: z.array(LoggedEvent).describe('The events, oldest first.'),
-  nextAfter: orNull(
-    text('`after` of the next call; null if there is no event yet. Store it with what you did.'),
+  nextAfter: f.orNull(
+    f.text('`after` of the next call; null if there is no event yet. Store it with what you did.'),
   ),
-  hasMore: bool('Whether the next page may have events already.'),
+  hasMore: f.bool('Whether the next page may have events already.'),
 })

@@ -40,7 +40,6 @@ export async function signMessage(secrets: readonly string[], { id, timestamp, b
 
 const algorithm = { name: 'HMAC', hash: 'SHA-256' }
 
-/** Returns an HMAC-SHA-256 in base64. */
 async function hmacSha256(key: Uint8Array, text: string): Promise<string> {
   const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['sign'])
   const mac = await crypto.subtle.sign('HMAC', imported, new TextEncoder().encode(text))

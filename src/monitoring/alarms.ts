@@ -20,11 +20,9 @@ import { TOLD_BEFORE } from './token-ends.ts'
 
 /** Bytes. D1 refuses to write beyond them. */
 const MAX_DATABASE = 10e9
-
 /** Percent of `MAX_DATABASE`, each with an alarm. */
 const DATABASE_SHARES = [70, 90]
 
-/** Returns the alarms of a state. */
 export function findAlarms(
   state: State,
   settings: Settings,

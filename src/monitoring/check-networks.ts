@@ -21,7 +21,6 @@ import { askNode, type View } from './node-views.ts'
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5 * SECOND
-
 /** Milliseconds for all answers of a node, because alarms are raised after the checks of all. */
 const MAX_DURATION = 20 * SECOND
 

@@ -8,7 +8,6 @@ import type { View } from './node-views.ts'
 
 /** Capacity above which a bucket is not compared: a number has no room for fractions of a piece. */
 const MAX_PIECES = 1e10
-
 /** Transactions of a relayer that are compared, the newest. */
 export const MAX_OWN = 5000
 

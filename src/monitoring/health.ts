@@ -105,7 +105,6 @@ export function secondsSince(at: string | null, now: Date): number | null {
   return at === null ? null : Math.floor((now.getTime() - Date.parse(at)) / SECOND)
 }
 
-/** Returns the parts of the instance, for a master token. */
 export function describeHealth(state: State, publicUrl: string, now: Date) {
   const [oldest] = state.underWay.toSorted((a, b) => a.firstId - b.firstId)
   const { underWay, webhooks, cron } = state

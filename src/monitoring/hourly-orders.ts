@@ -12,7 +12,6 @@ import { raw } from '../db/statements.ts'
 
 /** Items of a range. A run reads few ranges, so that it costs the same however many orders come. */
 const RANGE = 1000
-
 /** Items that a run looks at for the newest ranges. The next run goes on after them. */
 const MAX_ITEMS = 4 * RANGE
 

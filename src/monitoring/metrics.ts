@@ -10,7 +10,6 @@ type Samples = [labels: Record<string, string | number>, value: Value][]
 
 type Check = State['networks'][number]
 type Signer = NonNullable<Check['signers']>[number]
-/** The text and the samples of each gauge. */
 function gauges(state: State, now: Date): Record<string, [help: string, samples: Samples]> {
   const { underWay, failed, awaitingWallet, awaitingSince, unclaimed } = state
   const { webhooks, cron, alarms, findings } = state

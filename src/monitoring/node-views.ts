@@ -36,10 +36,8 @@ import type { Rpc, RpcRequest } from '../ethereum/rpc.ts'
 
 /** Relayers that are watched besides the signers: the owner of the contract can add any number. */
 const MAX_LISTED = 50
-
 /** The newest blocks whose events are read, if the node was not asked for longer. */
 const MAX_BLOCKS = 500
-
 const LISTED = 'The number of relayers'
 
 /** Throws without a reply to each of the requests. */

@@ -20,10 +20,8 @@ type StateCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'>
 
 /** What is counted is counted up to here: this number means that or more. */
 export const MAX_COUNT = 1000
-
 /** Transactions of a chain from which the cost of an item is taken. */
 const NEWEST = 100
-
 /** Items of each placer, and transactions, in which the oldest item is looked for. */
 const FIRST = 10
 
@@ -76,7 +74,6 @@ export async function readState(
 
 type StateRows = Results<ReturnType<typeof stateStatements>>
 
-/** What D1 knows of the state. */
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
   const { queued, inFlight, counts, checks, cron, webhooks, alarms, ...others } = rows
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
@@ -93,11 +90,9 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
 
 const noCounts = { awaitingWallet: 0, awaitingSince: null, unclaimed: 0, failed: 0, retried: 0 }
 
-/** Adds a number of each group. */
 export const countItems = (underWay: readonly ItemsUnderWay[], of: 'queued' | 'inFlight'): number =>
   underWay.reduce((sum, group) => sum + group[of], 0)
 
-/** Returns the statements that read the state of the instance. */
 export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
   const now = date.toISOString()
   return {
@@ -192,7 +187,6 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
     quotas: raw<{ name: string; period: string; used: number }>(db)`
       SELECT name, period, used FROM quotas WHERE name IN ('mails', 'order-mails', 'pictures')
       AND period IN (${periodAt(date, 'day')}, ${periodAt(date, 'hour')})`,
-    /** API tokens that are used and end soon. */
     endingTokens: selectEnding(db, date),
     databaseBytes: selectSize(db),
   }

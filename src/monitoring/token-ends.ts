@@ -9,10 +9,8 @@ import { DAY } from '../time.ts'
 
 /** Days before its end at which a token has an alarm, and its owner gets a mail. */
 export const TOLD_BEFORE = [30, 7]
-
 /** Days. A token that was not used for longer is forgotten. */
 const USED_WITHIN = 30
-
 /** Tokens with an alarm, the first to end. Those of masters come before those of users. */
 const MAX_TOLD = 20
 

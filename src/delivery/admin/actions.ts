@@ -192,7 +192,6 @@ const itemChain = (networks: Settings['NETWORKS']): SQL => {
       JOIN nfts n ON n.id = i.nftId WHERE i.id = d.id)))`
 }
 
-/** Whether the chain of an item is configured. */
 const isConfiguredSql = (networks: Settings['NETWORKS']): SQL => {
   const chainIds = Object.values(networks).map(({ chainId }) => chainId)
   return sql`${itemChain(networks)} IN (SELECT value FROM json_each(${JSON.stringify(chainIds)}))`

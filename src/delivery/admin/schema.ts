@@ -6,22 +6,7 @@ import {
   reasonCodes,
   requestedActions,
 } from '../../db/schema/delivery.ts'
-import {
-  address,
-  bool,
-  count,
-  deliveryFields,
-  digits,
-  hash,
-  id,
-  model,
-  orNull,
-  positive,
-  shopFields,
-  text,
-  time,
-  timestamps,
-} from '../../http/fields.ts'
+import * as f from '../../http/fields.ts'
 import { cursorText, idText, limitText, tokenNameText } from '../../http/inputs.ts'
 import { operatorLimits } from '../../http/limits.ts'
 
@@ -38,7 +23,6 @@ export const ReasonCode = z.enum(reasonCodes).meta({
   description: 'Why a transfer failed, or what it waits for.',
 })
 
-/** The path parameter. */
 export const TransferId = z.object({ id: idText.describe('The id of the order item.') })
 
 const code = ReasonCode.optional().describe('Selects items with this `reasonCode`.')
@@ -48,7 +32,6 @@ const source = tokenNameText
   .optional()
   .describe('Selects items of orders that tokens of this name have placed.')
 
-/** The query of a list of transfers. */
 export const TransferQuery = z.object({
   status: TransferStatus.optional().describe(selectsStatus),
   code,
@@ -61,61 +44,63 @@ export const TransferQuery = z.object({
 const selection = <S extends DeliveryState>(states: readonly S[]) =>
   z.object({ code, buyerId, source, status: z.enum(states).describe(selectsStatus) })
 
-/** The queries that select what to retry and what to cancel. */
 export const Selections = {
   retry: selection(['queued', 'failed']),
   cancel: selection(['awaiting_wallet', 'queued', 'in_flight', 'failed']),
 }
 
-/** The body of a write-off. */
-export const WriteOff = model('WriteOff', 'How to close a failed transfer.', {
+export const WriteOff = f.model('WriteOff', 'How to close a failed transfer.', {
   returnPieces: z.boolean().describe('Whether the pieces of the item return to the stock.'),
 })
 
-const Transaction = model('Transaction', 'A transaction of the Delivery contract.', {
-  hash: hash('Transaction hash.'),
-  contract: address('Address of the Delivery contract.'),
-  signer: address('Address of the relayer.'),
-  nonce: count('Nonce of the relayer.'),
-  block: orNull(count('Number of its block; null while it has none.')),
-  gasUsed: orNull(count('Gas that it used; null until it is final.')),
-  fee: orNull(digits('What it cost, wei; null until it is final.')),
-  itemFee: orNull(digits('The share of the item: `fee` divided by the items of the transaction.')),
-  isOpen: bool('Whether the transaction is not final yet.'),
-  createdAt: time('Time of signing.'),
+const Transaction = f.model('Transaction', 'A transaction of the Delivery contract.', {
+  hash: f.hash('Transaction hash.'),
+  contract: f.address('Address of the Delivery contract.'),
+  signer: f.address('Address of the relayer.'),
+  nonce: f.count('Nonce of the relayer.'),
+  block: f.orNull(f.count('Number of its block; null while it has none.')),
+  gasUsed: f.orNull(f.count('Gas that it used; null until it is final.')),
+  fee: f.orNull(f.digits('What it cost, wei; null until it is final.')),
+  itemFee: f.orNull(
+    f.digits('The share of the item: `fee` divided by the items of the transaction.'),
+  ),
+  isOpen: f.bool('Whether the transaction is not final yet.'),
+  createdAt: f.time('Time of signing.'),
 })
 
-const Transfer = model('Transfer', 'The delivery of an order item.', {
-  id: id('The id of the order item.'),
-  orderId: id('Id of the order.'),
-  ...shopFields,
-  network: text('Name of the network, as in `contractNetwork` of the NFT.'),
-  chainId: orNull(positive('Id of the chain; null if it was not configured.')),
-  quantity: positive('Number of pieces.'),
+const Transfer = f.model('Transfer', 'The delivery of an order item.', {
+  id: f.id('The id of the order item.'),
+  orderId: f.id('Id of the order.'),
+  ...f.shopFields,
+  network: f.text('Name of the network, as in `contractNetwork` of the NFT.'),
+  chainId: f.orNull(f.positive('Id of the chain; null if it was not configured.')),
+  quantity: f.positive('Number of pieces.'),
   status: TransferStatus.describe('State of the delivery.'),
-  key: hash('The delivery key: the contract uses it at most once.'),
-  contract: orNull(address('Address of the Delivery contract; null before the first transaction.')),
+  key: f.hash('The delivery key: the contract uses it at most once.'),
+  contract: f.orNull(
+    f.address('Address of the Delivery contract; null before the first transaction.'),
+  ),
   requestedAction: z.enum(requestedActions).describe('What is to be done with the key.'),
-  ...deliveryFields,
+  ...f.deliveryFields,
   reasonCode: ReasonCode.nullable().describe(
     'Why the item failed, or what it waits for; null if for its turn only.',
   ),
-  reason: orNull(text('The same as a sentence for people. Its wording may change.')),
-  tries: count('Transactions in which the transfer failed.'),
-  txId: orNull(hash('Hash of the newest transaction with the item.')),
-  failingSince: orNull(time('Since when the item cannot be delivered.')),
-  dueAt: orNull(time('Time of the next step; null if none is planned.')),
-  ...timestamps(),
+  reason: f.orNull(f.text('The same as a sentence for people. Its wording may change.')),
+  tries: f.count('Transactions in which the transfer failed.'),
+  txId: f.orNull(f.hash('Hash of the newest transaction with the item.')),
+  failingSince: f.orNull(f.time('Since when the item cannot be delivered.')),
+  dueAt: f.orNull(f.time('Time of the next step; null if none is planned.')),
+  ...f.timestamps(),
   transactions: z.array(Transaction).describe('The newest transaction with the item, if any.'),
 })
 
-export const Transfers = model('Transfers', 'A page of transfers.', {
+export const Transfers = f.model('Transfers', 'A page of transfers.', {
   transfers: z.array(Transfer).describe('The transfers, by id.'),
-  nextCursor: orNull(text('The next `cursor`; null on the last page.')),
+  nextCursor: f.orNull(f.text('The next `cursor`; null on the last page.')),
 })
-export const ChangedTransfers = model('ChangedTransfers', 'How many items were changed.', {
-  changed: count(`Number of items that were changed, at most ${operatorLimits.changed.max}.`),
+export const ChangedTransfers = f.model('ChangedTransfers', 'How many items were changed.', {
+  changed: f.count(`Number of items that were changed, at most ${operatorLimits.changed.max}.`),
 })
-export const ChangedTransfer = model('ChangedTransfer', 'The transfer after the change.', {
+export const ChangedTransfer = f.model('ChangedTransfer', 'The transfer after the change.', {
   transfer: Transfer,
 })

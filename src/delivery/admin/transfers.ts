@@ -54,7 +54,6 @@ const selectTransfersWhere = (db: Database, condition: SQL) =>
       JOIN nfts n ON n.id = i.nftId LEFT JOIN transactions t ON t.id = d.transactionId
     WHERE ${condition}`
 
-/** Reads one delivery for administrators. */
 export const selectTransfer = (db: Database, id: number) =>
   selectTransfersWhere(db, sql`d.id = ${id}`)
 
@@ -85,7 +84,6 @@ function isAmongFirst({ source, ...filter }: Filter, cursor: number, limit: numb
 /** The spellings of a source in `orders.source`. */
 const sourcesOf = (name: string) => [`master:${name}`, `user:${name}`]
 
-/** Returns the answer for a row of `selectTransfer`. */
 export function toTransfer({ publicUrl, version, reasonDetail, ...row }: TransferRow) {
   const transactions: TransactionRow[] = JSON.parse(row.transactions)
   const custom: ShopRow['custom'] = row.custom && JSON.parse(row.custom)
@@ -104,7 +102,6 @@ export function toTransfer({ publicUrl, version, reasonDetail, ...row }: Transfe
 export const itemFee = (fee: string | null, items: number): string | null =>
   fee === null || items === 0 ? null : String(BigInt(fee) / BigInt(items))
 
-/** Returns a page of transfers by id. */
 export async function listTransfers(
   { db, caller }: Pick<Ctx, 'db' | 'caller'>,
   { limit, ...query }: Query,

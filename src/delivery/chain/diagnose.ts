@@ -28,7 +28,6 @@ import { type Circumstances, type Failing, simulate } from './simulate.ts'
 
 /** Items of which a step asks why they would fail. More would delay the others. */
 const MAX_DIAGNOSED = 20
-
 /** Milliseconds until an item is processed again that a step did not ask about. */
 const UNDIAGNOSED_DELAY = 30_000
 
@@ -127,10 +126,8 @@ async function confirm(
 
 /** Gas with which a trial finds out how much is needed: the most that `gasPerItem` can be. */
 const AMPLE_GAS = 10_000_000
-
 /** Gas of a call of the token itself. With more, it could return megabytes. */
 const CALL_GAS = numberToHex(2_000_000)
-
 /** A recipient without code, which accepts every token. */
 export const PLAIN_ACCOUNT = '0x00000000000000000000000000000000FEEdBEeF'
 
@@ -149,7 +146,6 @@ function requestsOf(by: Deliverer, item: ContractItem) {
   }
 }
 
-/** Requests that tell why an item cannot be delivered. */
 export const refusalRequests = (by: Deliverer, item: ContractItem): RpcRequest[] =>
   Object.values(requestsOf(by, item))
 

@@ -1,10 +1,10 @@
 /** What one node says about the chain and about the items and transactions of a step. */
 
-import { type Address, getAddress, zeroAddress } from 'viem'
+import { type Address, zeroAddress } from 'viem'
 import { parseGwei } from 'viem/utils'
 import type { Database } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
-import { contractRequests, encodeGetter, readContract } from '../../ethereum/contract.ts'
+import { addressIn, contractRequests, encodeGetter, readContract } from '../../ethereum/contract.ts'
 import { lower } from '../../ethereum/fees.ts'
 import {
   findClockProblem,
@@ -36,7 +36,7 @@ import { signedHashes } from '../rules/decide.ts'
 import type { HeldLease } from '../store/store.ts'
 import { confirm, readReceipts, readRecords, recordRequests } from './records.ts'
 
-/** What a step works with. Its phases say what they take of it. */
+/** What a step works with. */
 export type StepInput = {
   db: Database
   network: Network
@@ -52,10 +52,8 @@ export type StepInput = {
 /** The same, with what a node has said. */
 export type Observed = StepInput & { observation: Observation }
 
-type Input = Pick<StepInput, 'network' | 'loaded' | 'relayers' | 'now' | 'lease'>
-
 /** Asks the first node that can be used. If no node can be used, returns the reason. */
-export async function observe(input: Input): Promise<Observation | string> {
+export async function observe(input: StepInput): Promise<Observation | string> {
   const { network, relayers } = input
   let trouble = ''
   for (const node of usableNodes(network)) {
@@ -72,7 +70,10 @@ export async function observe(input: Input): Promise<Observation | string> {
 }
 
 /** Whether the node lacks the record of a key, although the contract answers. */
-const lacksRecords = ({ contracts, records }: Observation, { network, loaded }: Input): boolean =>
+const lacksRecords = (
+  { contracts, records }: Observation,
+  { network, loaded }: StepInput,
+): boolean =>
   [...loaded.due, ...loaded.compared].some(
     ({ contract, key }) => contracts.has(contract ?? network.delivery) && !records.has(key),
   )
@@ -92,7 +93,7 @@ async function isContradicted(
   return false
 }
 
-async function observeAt(node: Node, input: Input): Promise<Observation | string> {
+async function observeAt(node: Node, input: StepInput): Promise<Observation | string> {
   const { network, loaded, relayers, now, lease } = input
   const head = await readHead(network, node)
   if (typeof head === 'string') return head
@@ -121,7 +122,7 @@ type ChainState = Pick<Observation, 'settledHash' | 'market' | 'signers' | 'cont
 }
 
 /** Asks for the final block, the fees, the signers and the contracts; or returns why they are not known. */
-async function askState(node: Node, head: Block, { network, loaded, relayers }: Input) {
+async function askState(node: Node, head: Block, { network, loaded, relayers }: StepInput) {
   if (head.baseFeePerGas === undefined) return 'the chain has no base fee (EIP-1559)'
   const { delivery, finality } = network
   const { settledBlock } = loaded.network
@@ -179,7 +180,7 @@ async function askState(node: Node, head: Block, { network, loaded, relayers }: 
 async function askEvidence(
   node: Node,
   { final, signers, contracts }: ChainState,
-  { network, loaded }: Input,
+  { network, loaded }: StepInput,
 ) {
   // What has expired already is only looked for once its nonce is used.
   const decidable = loaded.transactions.filter(
@@ -263,7 +264,7 @@ async function walkBack(rpc: Rpc, delivery: Address) {
     const request = view(lineage.at(-1), encodeGetter('predecessor'))
     const data = read(hex, (await rpc([request]))(request))
     if (data?.length !== 66) return { lineage, isComplete: false }
-    const predecessor = getAddress(`0x${data.slice(26)}`)
+    const predecessor = addressIn(data)
     if (predecessor === zeroAddress) break
     lineage.push(predecessor)
   }

@@ -1,6 +1,5 @@
 /** What nodes say about delivery keys, the events that used them, and transactions. */
 import type { Address, Hex } from 'viem'
-import * as z from 'zod'
 import type { Network } from '../../env.ts'
 import { decodeRecords, encodeRecords, isUse, usedTopics } from '../../ethereum/contract.ts'
 import { type Node, otherNodes } from '../../ethereum/node.ts'
@@ -10,14 +9,14 @@ import {
   blockAt,
   eventLogs,
   hex,
-  integer,
   logs,
   type Receipt,
   read,
   receipt,
+  transaction,
+  transactionByHash,
   transactionReceipt,
   view,
-  word,
 } from '../../ethereum/requests.ts'
 import type { Replies, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { log } from '../../log.ts'
@@ -32,13 +31,11 @@ import {
 
 /** Keys of one `records` call. */
 const KEYS_PER_CALL = 500
-
 /** Milliseconds after which the answers of one node suffice, if no second one answers. */
 const CONFIRMATION_TIMEOUT = 10 * 60_000
 
 type RecordRequest = { contract: Address; keys: Hex[]; request: RpcRequest }
 
-/** Returns the requests that read the records of keys. */
 export function recordRequests(
   wanted: readonly { contract: Address; key: Hex | undefined }[],
 ): RecordRequest[] {
@@ -216,12 +213,6 @@ async function findUses(rpc: Rpc, recorded: readonly Recorded[], lineage: readon
   })
 }
 
-const transactionByHash = (hash: Hex): RpcRequest => ({
-  method: 'eth_getTransactionByHash',
-  params: [hash],
-})
-const transactionShape = z.object({ hash: word, nonce: integer })
-
 /** Returns what a node says of transactions. Absent: it does not tell, or answers about another one. */
 export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<Hex, Mined>> {
   const replies = await rpc(
@@ -230,9 +221,9 @@ export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<H
   return new Map(
     hashes.flatMap((hash) => {
       const mined = read(receipt, replies(transactionReceipt(hash)))
-      const transaction = read(transactionShape, replies(transactionByHash(hash)))
-      return mined?.transactionHash === hash && transaction?.hash === hash
-        ? [[hash, { ...mined, nonce: transaction.nonce }]]
+      const found = read(transaction, replies(transactionByHash(hash)))
+      return mined?.transactionHash === hash && found?.hash === hash
+        ? [[hash, { ...mined, nonce: found.nonce }]]
         : []
     }),
   )

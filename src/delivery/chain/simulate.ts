@@ -1,5 +1,5 @@
 /** Asks a node what batches would do and how much gas they need, before they are signed. */
-import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress } from 'viem'
+import { type Address, type Hex, numberToHex, zeroAddress } from 'viem'
 import type { Network } from '../../env.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
 import { agree, askAll } from '../../ethereum/node.ts'
@@ -15,13 +15,12 @@ import {
 } from '../../ethereum/requests.ts'
 import { readRevert } from '../../ethereum/revert.ts'
 import type { Reply, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
-import { readTrial, trialRequest } from '../../ethereum/token.ts'
-import type { Batch, Deliverable, GoodBatch } from '../rules/capacity.ts'
+import { encodeCall, readTrial, trialRequest } from '../../ethereum/token.ts'
+import type { Batch, Deliverable } from '../rules/capacity.ts'
 import type { Candidate } from '../rules/compose.ts'
 
 /** The most gas of a transaction (EIP-7825). */
 const MAX_GAS = 16_777_216
-
 /** Gas of a call without items, and of an item without the call of its token. */
 const GAS_PER_CALL = 40_000
 const GAS_AROUND_ITEM = 40_000
@@ -35,7 +34,7 @@ export type Failing = {
 
 type Simulation = {
   /** As many of the items that would be delivered as fit into a transaction. */
-  good: GoodBatch[]
+  good: Batch<Deliverable>[]
   failing: Failing[]
   /** Items of which the node says too little, beside others: the gas of these did not suffice for all. */
   unreached: Candidate[]
@@ -84,7 +83,6 @@ export type Circumstances = {
   funds: ReadonlyMap<Address, bigint>
 }
 
-/** Returns what becomes of the items of batches. */
 export async function simulate(
   rpc: Rpc,
   network: Network,
@@ -126,10 +124,10 @@ export async function simulate(
       const isExact = mintRequest(batch, candidate, gasPerItem).flatMap(answers).map(tellsExact)
       const result = item && readOutcome(network, item, hasCode, isExact)
       if (!result || result === 'open') open.push(candidate)
-      else if (result === 'good') good.push({ candidate, gasUsed: Number(item.gasUsed) })
+      else if (result === 'good') good.push({ ...candidate, gasUsed: Number(item.gasUsed) })
       else failing.push({ batch, candidate, result })
     }
-    if (good.length > 0) found.good.push({ ...batch, good: fitGas(good, gasPerItem) })
+    if (good.length > 0) found.good.push({ ...batch, candidates: fitGas(good, gasPerItem) })
     found.failing.push(...failing)
     const isShortened = good.length > 0 || failing.length > 0
     found[isShortened ? 'unreached' : 'unclear'].push(...open)
@@ -183,22 +181,12 @@ const gasNeeded = (good: readonly Deliverable[], gasPerItem: number): number =>
       60_000,
   )
 
-/** Returns as many of the items as fit into one transaction. */
 function fitGas(good: readonly Deliverable[], gasPerItem: number): Deliverable[] {
   const fitting = [...good]
   while (fitting.length > 1 && gasNeeded(fitting, gasPerItem) > MAX_GAS) fitting.pop()
   return fitting
 }
 
-const oracleAbi = [
-  {
-    type: 'function',
-    name: 'getL1Fee',
-    stateMutability: 'view',
-    inputs: [{ name: 'data', type: 'bytes' }],
-    outputs: [{ name: '', type: 'uint256' }],
-  },
-] as const
 /** The predeployed contract of OP-stack chains that tells the fee for publishing the data. */
 const ORACLE = '0x420000000000000000000000000000000000000F'
 
@@ -211,7 +199,7 @@ export type GasLimit = { gas: bigint; l1Fee: bigint }
  */
 export async function estimate(
   rpc: Rpc,
-  batches: readonly GoodBatch[],
+  batches: readonly Batch<Deliverable>[],
   {
     gasPerItem,
     deadline,
@@ -219,25 +207,22 @@ export async function estimate(
   }: { gasPerItem: number; deadline: number; maxFeePerGas: bigint },
 ): Promise<GasLimit[]> {
   // All items are to be reached, so that the estimate holds for all.
-  const encode = ({ good }: GoodBatch) =>
-    encodeDeliver(
-      good.map(({ candidate }) => candidate.call),
-      good.length,
-      gasPerItem,
-      deadline,
-    )
-  const estimateRequest = ({ relayer, contract }: GoodBatch, data: Hex) =>
+  const encode = ({ candidates }: Batch) => {
+    const calls = candidates.map(({ call }) => call)
+    return encodeDeliver(calls, calls.length, gasPerItem, deadline)
+  }
+  const estimateRequest = ({ relayer, contract }: Batch, data: Hex) =>
     gasEstimate({ from: relayer, to: contract, data, maxFeePerGas: numberToHex(maxFeePerGas) })
-  const [largest] = batches.toSorted((a, b) => b.good.length - a.good.length)
+  const [largest] = batches.toSorted((a, b) => b.candidates.length - a.candidates.length)
   if (!largest) return []
   const data = encode(largest)
   const request = estimateRequest(largest, data)
-  const fee = view(ORACLE, encodeFunctionData({ abi: oracleAbi, args: [data] }))
+  const fee = view(ORACLE, encodeCall('getL1Fee(bytes)', data))
   const replies = await rpc([request, fee])
   const l1Fee = read(wei, replies(fee)) ?? 0n
   const estimated = Number(read(wei, replies(request)) ?? 0)
-  const needed = batches.map(({ good }) => gasNeeded(good, gasPerItem))
-  if (estimated <= gasNeeded(largest.good, gasPerItem))
+  const needed = batches.map(({ candidates }) => gasNeeded(candidates, gasPerItem))
+  if (estimated <= gasNeeded(largest.candidates, gasPerItem))
     return needed.map((gas) => ({ gas: limited(gas), l1Fee }))
   const requests = batches.map((batch) => estimateRequest(batch, encode(batch)))
   const estimates = await rpc(requests)

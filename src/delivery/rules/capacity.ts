@@ -26,7 +26,6 @@ export type Capacity = {
   pieces: Map<Address, number>
 }
 
-/** Returns what a relayer can still send. */
 export function readCapacity(
   signer: Signer,
   loaded: Loaded,
@@ -100,13 +99,10 @@ export function saveRoom(
 }
 
 /** Items of one contract that go into one transaction. `relayer`: who asks in the simulation. */
-export type Batch = { contract: Address; relayer: Address; candidates: Candidate[] }
+export type Batch<Of = Candidate> = { contract: Address; relayer: Address; candidates: Of[] }
 
 /** An item that would be delivered, with the gas that its token uses. */
-export type Deliverable = { candidate: Candidate; gasUsed: number }
-
-/** A batch of which all items would be delivered. */
-export type GoodBatch = Omit<Batch, 'candidates'> & { good: Deliverable[] }
+export type Deliverable = Candidate & { gasUsed: number }
 
 /**
  * Divides candidates into as many batches as the relayers have room for. `left`: items that no relayer

@@ -23,14 +23,6 @@ export type Candidate = { item: Item; contract: Address; call: ContractItem }
 /** An item with the transfer that it asks for. The call depends on the token. */
 export type Requested = { item: Item; contract: Address; transfer: Transfer }
 
-type Sorted = {
-  cancellations: Candidate[]
-  requested: Requested[]
-  changes: ItemChange[]
-  /** Why the contract of the network delivers nothing; null if it does. */
-  blocker: SigningBlocker | null
-}
-
 /** What the Delivery contracts say, by address. One that does not answer is left out. */
 type ContractStates = ReadonlyMap<Address, ContractState>
 
@@ -44,20 +36,25 @@ export const findContract = (
   contracts: ContractStates,
 ): Address => (contract && !contracts.get(contract)?.isRetired ? contract : delivery)
 
-/** Returns what items ask of the contracts, and what becomes of items that ask nothing that can be done. */
+/**
+ * Returns what items ask of the contracts, and what becomes of items that ask nothing that can be done.
+ * `blocker`: why the contract of the network delivers nothing; null if it does.
+ */
 export function sortItems(
   items: readonly Item[],
   network: Pick<Network, 'chainId' | 'delivery' | 'treasury'>,
   contracts: ContractStates,
   now: Date,
-): Sorted {
-  const sorted: Sorted = { cancellations: [], requested: [], changes: [], blocker: null }
-  const { cancellations, requested, changes } = sorted
+) {
+  const cancellations: Candidate[] = []
+  const requested: Requested[] = []
+  const changes: ItemChange[] = []
+  let blocker: SigningBlocker | null = null
   for (const item of items) {
     const contract = findContract(item, network, contracts)
     const code = findObstacle(contracts.get(contract))
     if (code && contract === network.delivery) {
-      sorted.blocker = code === 'no_relayer' ? code : 'contract_unavailable'
+      blocker = code === 'no_relayer' ? code : 'contract_unavailable'
       const change = stayDue(item, code, now)
       if (change) changes.push(change)
     } else if (code) changes.push(wait(item, explain(code, contract), now))
@@ -70,7 +67,7 @@ export function sortItems(
       else requested.push({ item, contract, transfer })
     }
   }
-  return sorted
+  return { cancellations, requested, changes, blocker }
 }
 
 /** Returns why a contract delivers nothing; null if it does. */
@@ -80,7 +77,6 @@ function findObstacle(state: ContractState | undefined) {
   return state.limits.size === 0 ? 'no_relayer' : null
 }
 
-/** Returns the transfer of an item, or why there can be none. */
 function readTransfer(
   item: Item,
   { chainId, treasury }: Pick<Network, 'chainId' | 'treasury'>,

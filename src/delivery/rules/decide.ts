@@ -25,10 +25,8 @@ import { isFinal, settleUse } from './settle.ts'
  * mined then, so that should not happen often.
  */
 export const DEADLINE = 60 * 60
-
 /** Blocks after which a transaction that is not mined is sent through every node. */
 export const PATIENCE = 3
-
 /** Milliseconds after which a transaction is sent again although no block was made, or is looked for again. */
 const RESEND_AFTER = 5_000
 
@@ -56,7 +54,6 @@ type NextAction =
 
 export type Decision = { transaction: DeliveryTransaction } & NextAction
 
-/** What a decision follows from. */
 type Evidence = {
   network: Pick<Network, 'gasPerItem' | 'maxFeePerGasGwei'>
   loaded: Pick<Loaded, 'carried'>
@@ -64,11 +61,9 @@ type Evidence = {
   now: Date
 }
 
-/** Whether the transaction is in no block. */
 export const isUnmined = ({ do: action }: Decision) =>
   action === 'await_block' || action === 'send' || action === 'replace'
 
-/** Returns what is to be done with an open transaction. */
 export const decide = (transaction: DeliveryTransaction, evidence: Evidence): Decision => ({
   transaction,
   ...findAction(transaction, evidence),

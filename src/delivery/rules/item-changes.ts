@@ -31,11 +31,9 @@ const FIRST_CHECK_DELAY = 15 * SECOND
 const MAX_CHECK_DELAY = HOUR
 /** The most while only one of several nodes has said what it waits for: that may be wrong. */
 const MAX_UNCONFIRMED_CHECK_DELAY = 5 * MINUTE
-
 /** Transactions in which a transfer may fail before the item fails. */
 const MAX_TRIES = 3
 
-/** Copies what stays the same. */
 const copy = (item: WaitingItem) => ({
   id: item.id,
   version: item.version,
@@ -169,7 +167,6 @@ function isOverdue(item: WaitingItem, reason: Reason, now: Date): boolean {
   return now.getTime() - waitsSince(item, reason, now).getTime() >= waits
 }
 
-/** Since when the item waits for this reason. */
 function waitsSince(item: WaitingItem, { reasonCode }: Reason, now: Date): Date {
   // A failure in a transaction is followed by the same failure in a simulation.
   const isSame = item.reasonCode === reasonCode || hasReturnedPieces(item) || item.tries > 0

@@ -144,7 +144,6 @@ function mergeLogs(first: Receipt['logs'], second: Receipt['logs']): Logs {
   return { logs: [...shared, ...doubtful], doubtful: new Set(doubtful) }
 }
 
-/** Compares the receipts of two nodes. */
 export function mergeReceipts(
   mine: ReadonlyMap<Hex, Receipt | null>,
   theirs: ReadonlyMap<Hex, Receipt | null>,

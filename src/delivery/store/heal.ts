@@ -33,7 +33,6 @@ export async function isNewer(
   return rows.length > 0
 }
 
-/** Whether something was signed for a contract. */
 export async function isSignedFor(db: Database, chainId: number, contract: Address) {
   const rows = await db.all(sql`SELECT 1 FROM transactions
     WHERE chainId = ${chainId} AND contract = ${contract} AND deadline > 0 LIMIT 1`)

@@ -11,10 +11,8 @@ import { comparedBefore, hasWorkSql, leaseEnd } from '../wake.ts'
 
 /** Items that one run compares. */
 export const COMPARED_ITEMS = 200
-
 /** Transactions that one step signs at most. */
 const MAX_TRANSACTIONS = 16
-
 /** Transactions that one step looks at of those in a block, and of those of a signer without anything to send. */
 export const MAX_LOADED = 100
 

@@ -105,13 +105,17 @@ function guardsOf(chainId: number, lease: string, { items }: Changes): Guard[] {
   ]
 }
 
-/** Returns the statements that write changes, and renew the lease. */
 function statementsOf(db: Database, chainId: number, changes: Changes, now: Date) {
-  const unrequested = changes.items.flatMap(({ id, isUnrequested }) => (isUnrequested ? id : []))
+  const idsOf = (flag: 'isUnrequested' | 'isReturned' | 'isTaken') =>
+    changes.items.flatMap((item) => (item[flag] ? item.id : []))
+  const unrequested = idsOf('isUnrequested')
   return {
     transactions: writeTransactions(db, chainId, changes, now),
     items: writeItemChanges(db, changes.items, now),
-    stock: writeStock(db, changes, now),
+    stock: [
+      ...toJsonSlices(idsOf('isReturned')).map((ids) => returnPieces(db, jsonValues(ids), now)),
+      ...toJsonSlices(idsOf('isTaken')).map((ids) => takePieces(db, jsonValues(ids), now)),
+    ],
     signers: writeSigners(db, chainId, changes, now),
     findings:
       unrequested.length > 0
@@ -130,7 +134,6 @@ const unrequestedFinding = (chainId: number, ids: readonly number[]): Finding =>
 
 /** Findings of an alarm that are kept. */
 const KEPT = 5
-
 /** Milliseconds by which a node may tell of something later than another one. */
 export const LATE = 10 * 60_000
 
@@ -212,16 +215,6 @@ function writeTransactions(db: Database, chainId: number, { transactions }: Chan
   ]
 }
 
-/** Returns pieces to the stock, and takes others from it again. */
-function writeStock(db: Database, { items }: Changes, now: Date) {
-  const returned = items.flatMap(({ id, isReturned }) => (isReturned ? id : []))
-  const taken = items.flatMap(({ id, isTaken }) => (isTaken ? id : []))
-  return [
-    ...toJsonSlices(returned).map((ids) => returnPieces(db, jsonValues(ids), now)),
-    ...toJsonSlices(taken).map((ids) => takePieces(db, jsonValues(ids), now)),
-  ]
-}
-
 function writeSigners(
   db: Database,
   chainId: number,
@@ -268,7 +261,6 @@ function writeNetwork(
     WHERE chainId = ${chainId}`
 }
 
-/** Logs the transactions that were signed, and the items that ended. */
 function logChanges(chainId: number, { transactions, items }: Changes): void {
   for (const transaction of transactions) {
     const { raw, hash, nonce, signer, items: carried, replaced } = transaction
@@ -286,7 +278,6 @@ function logChanges(chainId: number, { transactions, items }: Changes): void {
   logFailedItems(items)
 }
 
-/** Logs the deliveries that have failed. */
 export function logFailedItems(changes: readonly ItemChange[]): void {
   for (const change of changes) {
     if (change.transition !== 'fail') continue

@@ -15,7 +15,6 @@ import { isPossibleSql, type MessageRow, selectMessages, takes, toBody } from '.
 
 /** Messages that are due, and events of the log, of one batch. */
 const MAX_BATCH_MESSAGES = 100
-
 /** The `penalty` of an endpoint from which it pauses, and gets one message at a time. */
 export const PAUSING_PENALTY = 5
 

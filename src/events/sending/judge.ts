@@ -31,42 +31,14 @@ const delays = [
 
 /** Part of the delay that is added at most, so that messages that failed together spread out. */
 const JITTER = 0.1
-
 const MAX_RETRY_AFTER = 24 * HOUR
-
 /** Milliseconds of the first pause of an endpoint, and of the longest. */
 const FIRST_PAUSE = 5 * SECOND
-
 /** With this `penalty` the pause is the longest. */
 const MAX_PENALTY = 17
 
-/** An attempt, and the next state of its message. */
-type MessageRecord = {
-  id: number
-  /** `dueAt` of the message when it was read. Another one means that it was sent again meanwhile. */
-  claimedDueAt: string | null
-  state: 'pending' | 'delivered' | 'failed'
-  tries: number
-  dueAt: string | null
-  attempt: { at: Date; duration: number; status: number | null; error: string | null }
-}
-
-/** How the endpoint stands after the attempts. */
-export type Health = {
-  penalty: number
-  pausedUntil: string | null
-  failingSince: string | null
-  verifiedAt: string | null
-  /** Whether it wants no more messages. */
-  isGone: boolean
-}
-
-export type Judgement = {
-  position: number
-  /** Null if nothing was sent. */
-  health: Health | null
-  records: MessageRecord[]
-}
+/** `health` is null if nothing was sent. */
+export type Judgement = ReturnType<typeof judgeBatch>
 
 type Judged = { batch: Batch; attempts: readonly Attempt[]; now: Date }
 
@@ -74,7 +46,7 @@ type Judged = { batch: Batch; attempts: readonly Attempt[]; now: Date }
  * Judges the attempts to send a batch. The position moves over what was sent, in the order of the
  * log: what failed is stored, and sent again on its own.
  */
-export function judgeBatch(endpoint: WebhookEndpoint, { batch, attempts, now }: Judged): Judgement {
+export function judgeBatch(endpoint: WebhookEndpoint, { batch, attempts, now }: Judged) {
   const sent = attempts.map(({ message }) => message)
   return {
     position:
@@ -84,7 +56,8 @@ export function judgeBatch(endpoint: WebhookEndpoint, { batch, attempts, now }: 
   }
 }
 
-function judgeHealth(endpoint: WebhookEndpoint, attempts: readonly Attempt[], now: Date): Health {
+/** Returns how the endpoint stands after the attempts. `isGone`: whether it wants no more messages. */
+function judgeHealth(endpoint: WebhookEndpoint, attempts: readonly Attempt[], now: Date) {
   const penalty = penaltyAfter(endpoint.penalty, attempts)
   const isPaused = penalty >= PAUSING_PENALTY && penalty > endpoint.penalty
   const isChallenged = attempts.some(({ isChallenge }) => isChallenge)
@@ -100,11 +73,7 @@ function judgeHealth(endpoint: WebhookEndpoint, attempts: readonly Attempt[], no
 
 const isAccepted = ({ error }: Attempt): boolean => error === null
 
-/**
- * Counts rejections in a row, over batches, until there are so many that the endpoint pauses. From then
- * on it gets one message at a time, and the penalty falls slower than it rises. A receiver that does not
- * answer costs more than one that rejects, so it pauses at once, and longer.
- */
+/** Counts rejections in a row, over batches. A receiver that does not answer costs more than one that rejects. */
 function penaltyAfter(penalty: number, attempts: readonly Attempt[]): number {
   const isPenalized = penalty >= PAUSING_PENALTY
   const hasAccepted = attempts.some(isAccepted)
@@ -121,7 +90,11 @@ function pauseUntil(penalty: number, now: Date): string {
   return new Date(now.getTime() + Math.min(pause, webhookLimits.pause.max)).toISOString()
 }
 
-function toRecord({ message, at, duration, status, error, retryAfter }: Attempt): MessageRecord {
+/**
+ * Returns an attempt, and the next state of its message. If the message has another `dueAt` by then than
+ * when it was read (`claimedDueAt`), it was sent again meanwhile.
+ */
+function toRecord({ message, at, duration, status, error, retryAfter }: Attempt) {
   const tries = message.tries + 1
   const failedAt = new Date(at.getTime() + duration)
   const dueAt = error === null ? null : retryAt(tries, retryAfter, failedAt)
@@ -135,10 +108,7 @@ function toRecord({ message, at, duration, status, error, retryAfter }: Attempt)
   }
 }
 
-/**
- * Returns when to send a message again after so many attempts, or null to give up. `retryAfter` is
- * the header of the response; it makes the delay longer, never shorter.
- */
+/** Null: the message is given up. `retryAfter`: a header, which makes the delay longer, never shorter. */
 function retryAt(tries: number, retryAfter: string | null, now: Date): Date | null {
   const delay = delays[tries - 1]
   if (delay === undefined) return null

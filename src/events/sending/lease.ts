@@ -8,14 +8,12 @@ import { raw } from '../../db/statements.ts'
 import { webhookLimits } from '../../http/limits.ts'
 import { type DueEndpoint, isDueSql } from '../wake.ts'
 import { countPending } from './batch.ts'
-import type { Health, Judgement } from './judge.ts'
+import type { Judgement } from './judge.ts'
 
 /** Milliseconds. A run that does not commit for so long counts as dead. */
 const LEASE = 60_000
-
 /** Milliseconds ahead for which a queue message is planned. The cron run wakes what is due later. */
 const PLANNED_AHEAD = 60_000
-
 /** Attempts of a message that are kept. */
 const MAX_ATTEMPTS = 20
 
@@ -117,7 +115,7 @@ const storeMessages = (db: Database, endpoint: WebhookEndpoint, records: string)
 function storeHealth(
   db: Database,
   endpoint: WebhookEndpoint,
-  { health: { isGone, ...health }, now }: { health: Health; now: Date },
+  { health: { isGone, ...health }, now }: { health: NonNullable<Judgement['health']>; now: Date },
 ) {
   const { updatedAt, url, penalty } = endpoint
   return db

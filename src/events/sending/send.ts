@@ -10,14 +10,11 @@ import { type Message, PAUSING_PENALTY } from './batch.ts'
 
 /** A Worker may wait for the headers of six responses, which the endpoints of a call share. */
 const CONNECTIONS = 6
-
 /** Milliseconds in which a batch starts messages, so that a change by the owner counts soon. */
 const MAX_BATCH_TIME = 2000
-
 /** 410 Gone: the receiver wants no more messages. */
 export const GONE = 410
 
-/** What sending needs. */
 export type Sender = {
   settings: Pick<Settings, 'LOOPBACK_HOSTS' | 'DELIVERY_KEY_SECRET'>
   clock: () => Date
