@@ -55,7 +55,7 @@ const hexText = (pattern: RegExp) =>
   z.custom<Hex>((value) => typeof value === 'string' && pattern.test(value))
 export const hex = hexText(/^0x([0-9a-f]{2})*$/i)
 /** 32 bytes. */
-export const word = hexText(/^0x[0-9a-f]{64}$/i)
+const word = hexText(/^0x[0-9a-f]{64}$/i)
 const address = z
   .string()
   .refine((text) => isAddress(text, { strict: false }))
