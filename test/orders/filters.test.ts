@@ -1,5 +1,3 @@
-/** Lists of orders by all filters, compared with a plain filter over the same orders. */
-import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
@@ -14,10 +12,10 @@ import {
   aToken,
   aTransaction,
   aUser,
-  db,
+  rowOf,
   setRow,
 } from '../support/makers.ts'
-import { placed } from './shop.ts'
+import { sold } from './shop.ts'
 
 const MINUTE = 60_000
 const START = Date.parse('2026-05-01T00:00:00.000Z')
@@ -90,9 +88,8 @@ beforeAll(async () => {
     if (!sale || !buyer) throw new Error('no sale')
     const providerId = i % 5 === 0 ? `number ${Math.floor(i / 10)}` : null
     const input = { nftId: sale.nftId, listingId: sale.listingId, quantity: 1, providerId }
-    const [order] = await placed(token, [{ ...input, buyerUserId: buyer.id }])
-    const itemId = order?.orderItems[0]?.id
-    if (!order || !itemId) throw new Error('no order was placed')
+    const { order, item } = await sold(token, { ...input, buyerUserId: buyer.id })
+    const itemId = item.id
     const { shown, ...state } = states[i % states.length] ?? states[0]
     // A call that waited for the database is written after one that came later.
     const createdAt = i % 6 === 5 ? at(i, -100_000) : at(i)
@@ -120,8 +117,7 @@ async function setDelivery(itemId: number, createdAt: string, delivery: Delivery
     dueAt: state === 'queued' ? createdAt : null,
     awaits: state === 'awaiting_wallet' ? buyerId : null,
   })
-  const [row] = await db.select().from(orderItems).where(eq(orderItems.id, itemId))
-  await setRow(orders, row?.orderId, { createdAt })
+  await setRow(orders, (await rowOf(orderItems, itemId))?.orderId, { createdAt })
 }
 
 type Page = { orders: OrderSummary[]; nextCursor: string | null; error: null }

@@ -19,7 +19,6 @@ const KEY = { 'idempotency-key': 'order-1' }
 const isReplay = ({ headers }: Response) => headers.get('idempotent-replayed') === 'true'
 
 const aSignedInAdministrator = () => aSignedInVisitor({ roleId: ADMINISTRATOR })
-
 const generateMaster = (visitor: Visitor, name: string) =>
   generate(visitor, { name, role: 'master' })
 
