@@ -15,7 +15,7 @@ import {
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { hashWallet } from '../../src/identity/namespace.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { aMasterToken, db } from '../support/makers.ts'
 import { aListingRecord, anNftRecord, aUserRecord, CONTRACT, linesOf } from './records.ts'
 
@@ -33,10 +33,8 @@ type Answer = {
   issues?: { path: string; code: string; message: string }[]
 }
 
-const importing = async (body: string) => {
-  const response = await call('POST', '/api/admin/catalogue', { token: await aMasterToken(), body })
-  return response.json<Answer>()
-}
+const importing = async (body: string) =>
+  answerOf<Answer>(call('POST', '/api/admin/catalogue', { token: await aMasterToken(), body }))
 
 async function exported(): Promise<string> {
   let text = ''

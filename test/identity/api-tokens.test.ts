@@ -1,12 +1,27 @@
 import { createHash } from 'node:crypto'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
 import { API_TOKEN_LIFETIME, newToken, verifyToken } from '../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
-import { call, answerOf } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { aToken, aUser, db, issuer, rowOf, setRow } from '../support/makers.ts'
-import { anEmail, aSignedInVisitor, aVisitor, aWallet, generate, linkWallet, readToken, revoke, sessionIdOf, signInByEmail, signInByWallet, pageOf, locationOf, type Visitor } from '../support/visitor.ts'
+import {
+  anEmail,
+  aSignedInVisitor,
+  aVisitor,
+  aWallet,
+  generate,
+  linkWallet,
+  locationOf,
+  pageOf,
+  readToken,
+  revoke,
+  sessionIdOf,
+  signInByEmail,
+  signInByWallet,
+  type Visitor,
+} from '../support/visitor.ts'
 
 const OWN = '/api/public/user/me/deliveryAddresses'
 const EVERYONE = '/settings/api-access/everyone'
@@ -280,14 +295,13 @@ it('names no scope in a token that may write', async () => {
 it('generates a token for the days that were chosen, or 365', async () => {
   const { visitor } = await aSignedInVisitor()
   for (const days of ['7', '30', '90', '365', '']) {
-    const { jwt } = await generate(visitor, { name: `for ${days}`, ...(days && { days }) })
+    const { jwt } = await generate(visitor, { name: `days${days}`, ...(days && { days }) })
     const { iat = 0, exp = 0 } = decodeJwt(jwt)
     expect((exp - iat) / 86_400).toBe(Number(days || 365))
   }
   for (const form of [{ days: '8' }, { days: '0' }, { scope: 'admin' }])
     expect((await generate(visitor, { name: 'shop', ...form })).response.status).toBe(400)
 })
-
 
 it('rolls a token: the new one continues it, and the old one works for 24 hours', async () => {
   const { visitor } = await aSignedInVisitor()

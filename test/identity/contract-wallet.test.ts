@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { eq, inArray } from 'drizzle-orm'
 import { getAddress, type Hex } from 'viem'
 import { expect, it } from 'vitest'
 import { users } from '../../src/db/schema/users.ts'
@@ -11,13 +10,13 @@ import {
   isSignedByContract,
   verifyWalletMessage,
 } from '../../src/identity/wallet.ts'
+import { answerOf } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { networksOf } from '../support/delivery/engine.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aSession, aUser, db, rowOf, setRow } from '../support/makers.ts'
 import { aVisitor, aWallet, type Visitor } from '../support/visitor.ts'
-import { answerOf } from '../support/api.ts'
 
 const logged = recordLogs()
 
@@ -162,7 +161,6 @@ async function aVisitorWithoutWallet() {
   visitor.cookies.set('token', await aSession(user))
   return { user, visitor }
 }
-
 
 it('is another account on another chain, because anybody may own the address there', async () => {
   const [first, second] = [await aChain(), await aChain()]

@@ -2,9 +2,17 @@ import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { emailLinks, users } from '../../src/db/schema/users.ts'
-import { aUser, db } from '../support/makers.ts'
-import { anEmail, aVisitor, mailedLink, secretOf, signInByEmail, signInByWallet, pageOf } from '../support/visitor.ts'
 import { stopClock } from '../support/fake-time.ts'
+import { aUser, db } from '../support/makers.ts'
+import {
+  anEmail,
+  aVisitor,
+  mailedLink,
+  pageOf,
+  secretOf,
+  signInByEmail,
+  signInByWallet,
+} from '../support/visitor.ts'
 
 const CONFIRM = '/sign-in/email/confirm'
 const LINK_LIFETIME = 15 * 60 * 1000

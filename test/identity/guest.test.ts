@@ -5,12 +5,43 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { addresses, users } from '../../src/db/schema/users.ts'
 import { placeOrders } from '../../src/orders/place.ts'
-import { aShop, billingData, callerOf, dbWithHooks, placed, type Shop, settings, racing, sold, codesOf, type Failure } from '../orders/shop.ts'
-import { call, answerOf } from '../support/api.ts'
-import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aListing, aMasterToken, anAddress, anNft, aToken, aUser, aWebhook, db, rowOf, setRow } from '../support/makers.ts'
-import { anEmail, aVisitor, aWallet, linkWallet, mailedLink, secretOf, signInByEmail, signInByWallet, type Visitor, pageOf } from '../support/visitor.ts'
 import { linesOf } from '../catalogue/records.ts'
+import {
+  aShop,
+  billingData,
+  codesOf,
+  type Failure,
+  placed,
+  racing,
+  type Shop,
+  sold,
+} from '../orders/shop.ts'
+import { answerOf, call } from '../support/api.ts'
+import { aRecordingQueue } from '../support/delivery/queue.ts'
+import {
+  aListing,
+  aMasterToken,
+  anAddress,
+  anNft,
+  aToken,
+  aUser,
+  aWebhook,
+  db,
+  rowOf,
+  setRow,
+} from '../support/makers.ts'
+import {
+  anEmail,
+  aVisitor,
+  aWallet,
+  linkWallet,
+  mailedLink,
+  pageOf,
+  secretOf,
+  signInByEmail,
+  signInByWallet,
+  type Visitor,
+} from '../support/visitor.ts'
 
 type Values = Partial<typeof users.$inferInsert>
 

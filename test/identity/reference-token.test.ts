@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { tokens } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
 import { db, setRow } from '../support/makers.ts'
-import { aSignedInVisitor, generate, revoke, type Visitor } from '../support/visitor.ts'
+import { aSignedInVisitor, revoke, type Visitor } from '../support/visitor.ts'
 
 const OWN = '/api/public/user/me/deliveryAddresses'
 

@@ -1,6 +1,16 @@
 import { expect, it } from 'vitest'
 import { describeBrowser } from '../../src/pages/sign-in/client.ts'
-import { anEmail, aVisitor, aWallet, requestMessage, sessionIdOf, signInByEmail, signInByWallet, type Visitor, pageOf, locationOf } from '../support/visitor.ts'
+import {
+  anEmail,
+  aVisitor,
+  aWallet,
+  locationOf,
+  requestMessage,
+  sessionIdOf,
+  signInByEmail,
+  signInByWallet,
+  type Visitor,
+} from '../support/visitor.ts'
 
 const OWN = '/api/public/user/me/deliveryAddresses'
 const PAGE = '/settings/sessions'

@@ -2,9 +2,25 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { emailLinks } from '../../src/db/schema/users.ts'
-import { BASE_URL, answerOf } from '../support/api.ts'
+import { answerOf, BASE_URL } from '../support/api.ts'
 import { aUser, db } from '../support/makers.ts'
-import { ageSession, anEmail, aSignedInVisitor, aVisitor, aWallet, generate, linkWallet, mailedLink, revoke, secretOf, signInByEmail, signInByWallet, type Visitor, pageOf, locationOf } from '../support/visitor.ts'
+import {
+  ageSession,
+  anEmail,
+  aSignedInVisitor,
+  aVisitor,
+  aWallet,
+  generate,
+  linkWallet,
+  locationOf,
+  mailedLink,
+  pageOf,
+  revoke,
+  secretOf,
+  signInByEmail,
+  signInByWallet,
+  type Visitor,
+} from '../support/visitor.ts'
 
 const asScript = { accept: 'application/json' }
 const required = { code: 'reauthentication_required' }
@@ -17,8 +33,10 @@ async function anOwner() {
 }
 
 const id = crypto.randomUUID()
-const post = (path: string, form: Record<string, string> = {}) => (visitor: Visitor) =>
-  visitor.post(path, { form, headers: asScript })
+const post =
+  (path: string, form: Record<string, string> = {}) =>
+  (visitor: Visitor) =>
+    visitor.post(path, { form, headers: asScript })
 
 /** The requests, each with the status that it has after a recent sign-in. */
 const requests: [string, number, (visitor: Visitor, path: string) => Promise<Response>][] = [

@@ -6,7 +6,6 @@ import {
   anEmail,
   aVisitor,
   aWallet,
-  CHAIN_ID,
   linkWallet,
   mailedLink,
   requestMessage,

@@ -3,8 +3,9 @@ import { zeroAddress } from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { describe, expect, it, vi } from 'vitest'
 import { tokens, users, walletNonces } from '../../src/db/schema/users.ts'
-import { BASE_URL, answerOf } from '../support/api.ts'
-import { aUser, db, rowOf, setRow } from '../support/makers.ts'
+import { answerOf, BASE_URL } from '../support/api.ts'
+import { stopClock } from '../support/fake-time.ts'
+import { aUser, db, rowOf } from '../support/makers.ts'
 import {
   aVisitor,
   aWallet,
@@ -13,7 +14,6 @@ import {
   signInByWallet,
   type Visitor,
 } from '../support/visitor.ts'
-import { stopClock } from '../support/fake-time.ts'
 
 const PATH = '/sign-in/wallet'
 type Wallet = ReturnType<typeof aWallet>
@@ -95,7 +95,11 @@ it.each<[string, (message: string) => string, RegExp, status?: number]>([
     (text) => withFields(text, { domain: 'marketplace.test.evil.test' }),
     /is for/,
   ],
-  ['is for another port', (text) => withFields(text, { domain: 'marketplace.test:8080' }), /is for/],
+  [
+    'is for another port',
+    (text) => withFields(text, { domain: 'marketplace.test:8080' }),
+    /is for/,
+  ],
   [
     'is for another URI of the domain',
     (text) => withFields(text, { uri: 'https://evil.test' }),
@@ -109,7 +113,12 @@ it.each<[string, (message: string) => string, RegExp, status?: number]>([
   ],
   ['was changed', (text) => `${text}\n`, elsewhere],
   ['is any text', () => 'Sign me in', notOurs, 400],
-  ['has no time of its issue', (text) => text.replace(/^Issued At: .*$/m, 'Issued At: foo'), notOurs, 400],
+  [
+    'has no time of its issue',
+    (text) => text.replace(/^Issued At: .*$/m, 'Issued At: foo'),
+    notOurs,
+    400,
+  ],
   [
     'has no time of its end',
     (text) => text.replace(/^Expiration Time: .*$/m, 'Expiration Time: foo'),
@@ -200,17 +209,20 @@ it('limits attempts per client address', async () => {
 describe('an address that nobody owns', () => {
   const unowned = [zeroAddress, '0x0000000000000000000000000000000000000001'] as const
 
-  it.each(unowned)('gets no message, signs in with none, and is not stored: %s', async (address) => {
-    const request = { address, chainId: CHAIN_ID, purpose: 'sign-in' }
-    const refused = await aVisitor().postJson(`${PATH}/message`, request)
-    await expectError(refused, /^address: must not be the zero address or a precompile/, 400)
+  it.each(unowned)(
+    'gets no message, signs in with none, and is not stored: %s',
+    async (address) => {
+      const request = { address, chainId: CHAIN_ID, purpose: 'sign-in' }
+      const refused = await aVisitor().postJson(`${PATH}/message`, request)
+      await expectError(refused, /^address: must not be the zero address or a precompile/, 400)
 
-    const { visitor, message } = await aMessage()
-    const signature = `0x${'00'.repeat(65)}`
-    const forged = { message: withFields(message, { address }), signature }
-    const response = await visitor.postJson(PATH, forged)
-    await expectError(response, /^message: must be for an address that has an owner$/, 400)
+      const { visitor, message } = await aMessage()
+      const signature = `0x${'00'.repeat(65)}`
+      const forged = { message: withFields(message, { address }), signature }
+      const response = await visitor.postJson(PATH, forged)
+      await expectError(response, /^message: must be for an address that has an owner$/, 400)
 
-    await expect(aUser({ ethereumPublicAddr: address })).rejects.toThrow()
-  })
+      await expect(aUser({ ethereumPublicAddr: address })).rejects.toThrow()
+    },
+  )
 })

@@ -10,6 +10,7 @@ import {
   anNft,
   aToken,
   aUser,
+  db,
   setRow,
 } from '../support/makers.ts'
 import { aSignedInVisitor } from '../support/visitor.ts'
