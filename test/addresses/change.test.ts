@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addresses } from '../../src/db/schema/users.ts'
 import { answerOf, call } from '../support/api.ts'
 import { expectFields } from '../support/fields.ts'
-import { aMasterToken, anAddress, aToken, aUser, rowOf } from '../support/makers.ts'
+import { aMasterToken, anAddress, aToken, aUser, findRow } from '../support/makers.ts'
 import { addressIn, anOwner, create, kinds, list, remove, textsOf, update } from './kinds.ts'
 
 const DELETED = { deletedAt: '2026-01-02T00:00:00.000Z' }
@@ -57,7 +57,7 @@ describe.each(kinds)('updating a $kind address', (kind) => {
       [kind.defaultField]: false,
     })
     expect(changed.updatedAt > json.updatedAt).toBe(true)
-    expect(await rowOf(addresses, address.id)).toMatchObject({ kind: kind.kind })
+    expect(await findRow(addresses, address.id)).toMatchObject({ kind: kind.kind })
   })
 
   it('makes an address the default instead of the previous one of the same user and kind', async () => {
@@ -71,8 +71,8 @@ describe.each(kinds)('updating a $kind address', (kind) => {
       { id: address.id, [kind.defaultField]: false, city: 'Oslo' },
       { id: next.id, [kind.defaultField]: true },
     ])
-    expect(await rowOf(addresses, ofOtherKind.id)).toMatchObject({ isDefault: true })
-    expect(await rowOf(addresses, ofOtherUser.id)).toMatchObject({ isDefault: true })
+    expect(await findRow(addresses, ofOtherKind.id)).toMatchObject({ isDefault: true })
+    expect(await findRow(addresses, ofOtherUser.id)).toMatchObject({ isDefault: true })
   })
 
   it('clears the default, and returns 400 if it is neither true nor false', async () => {
@@ -95,7 +95,7 @@ describe.each(kinds)('updating a $kind address', (kind) => {
       const response = await update(kind, token, id, { [kind.defaultField]: true })
       expect(response.status).toBe(404)
     }
-    expect(await rowOf(addresses, address.id)).toMatchObject({ isDefault: true })
+    expect(await findRow(addresses, address.id)).toMatchObject({ isDefault: true })
   })
 
   it('leaves exactly one default after parallel updates', async () => {
@@ -121,7 +121,7 @@ describe.each(kinds)('updating a $kind address', (kind) => {
     const responses = await Promise.all(bodies.map((json) => update(kind, token, address.id, json)))
     for (const [i, response] of responses.entries())
       expect(await addressIn(kind, response)).toMatchObject(bodies[i] ?? {})
-    const row = await rowOf(addresses, address.id)
+    const row = await findRow(addresses, address.id)
     expect(row?.city).toBe(row?.street?.replace('street', 'city'))
     expect(row?.taxId).toBe('only in the fourth')
   })
@@ -164,7 +164,7 @@ describe.each(kinds)('deleting a $kind address', (kind) => {
     const updatedCities = cities.filter((_, i) => updates[i]?.status === 200)
     expect(updates.every(({ status }) => status === 200 || status === 404)).toBe(true)
     expect(['before', ...updatedCities]).toContain(city)
-    expect(await rowOf(addresses, id)).toMatchObject({ city, deletedAt })
+    expect(await findRow(addresses, id)).toMatchObject({ city, deletedAt })
   })
 })
 
@@ -185,7 +185,7 @@ describe.each(kinds)('updating or deleting a $kind address', (kind) => {
     for (const id of [...inaccessible.map(({ id }) => id), 987654321])
       for (const response of await updateAndRemove(token, id))
         expect(await answerOf(response)).toMatchObject(notFound)
-    for (const row of inaccessible) expect(await rowOf(addresses, row.id)).toEqual(row)
+    for (const row of inaccessible) expect(await findRow(addresses, row.id)).toEqual(row)
   })
 
   it('works with a master token for every user who is not removed', async () => {
@@ -193,11 +193,11 @@ describe.each(kinds)('updating or deleting a $kind address', (kind) => {
     const { user, address } = await anOwner(kind, { isDefault: true })
     const next = await anAddress(user, { kind: kind.kind })
     await update(kind, master, next.id, { [kind.defaultField]: true })
-    expect(await rowOf(addresses, address.id)).toMatchObject({ isDefault: false })
-    expect(await rowOf(addresses, next.id)).toMatchObject({ isDefault: true })
+    expect(await findRow(addresses, address.id)).toMatchObject({ isDefault: false })
+    expect(await findRow(addresses, next.id)).toMatchObject({ isDefault: true })
     for (const response of await updateAndRemove(master, address.id))
       expect(response.status).toBe(200)
-    expect(await rowOf(addresses, address.id)).toMatchObject({ city: 'changed' })
+    expect(await findRow(addresses, address.id)).toMatchObject({ city: 'changed' })
 
     const removed = await aUser({ removedAt: '2026-01-02T00:00:00.000Z' })
     const ofRemovedUser = await anAddress(removed, { kind: kind.kind })
@@ -205,7 +205,7 @@ describe.each(kinds)('updating or deleting a $kind address', (kind) => {
       expect(response.status).toBe(404)
     const json = { [kind.defaultField]: true }
     expect((await update(kind, master, ofRemovedUser.id, json)).status).toBe(404)
-    expect(await rowOf(addresses, ofRemovedUser.id)).toEqual(ofRemovedUser)
+    expect(await findRow(addresses, ofRemovedUser.id)).toEqual(ofRemovedUser)
   })
 
   it('returns 400 for an ?id= that is none, and without one', async () => {

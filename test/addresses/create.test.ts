@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { addresses } from '../../src/db/schema/users.ts'
 import { answerOf, call } from '../support/api.ts'
 import { expectFields } from '../support/fields.ts'
-import { aMasterToken, anAddress, aToken, aUser, rowOf } from '../support/makers.ts'
+import { aMasterToken, anAddress, aToken, aUser, findRow } from '../support/makers.ts'
 import { type Address, billing, create, delivery, kinds, list, remove, textsOf } from './kinds.ts'
 
 const post = (path: string, token: string, json: unknown) => call('POST', path, { token, json })
@@ -200,7 +200,7 @@ describe('POST /api/public/deliveryAddress', () => {
     const answer = await postAsNew('/api/public/deliveryAddress?type=billing', json)
     const { id } = answer.newBillingAddress as Address
     const stored = { kind: 'billing', name: null, email: null, street: 'b' }
-    expect(await rowOf(addresses, id)).toMatchObject(stored)
+    expect(await findRow(addresses, id)).toMatchObject(stored)
   })
 })
 

@@ -3,7 +3,7 @@ import { restoreAddress } from '../../src/addresses/change.ts'
 import { toDelivery } from '../../src/addresses/schema.ts'
 import { addresses } from '../../src/db/schema/users.ts'
 import { callerOf } from '../orders/shop.ts'
-import { anAddress, aToken, aUser, db, rowOf } from '../support/makers.ts'
+import { anAddress, aToken, aUser, db, findRow } from '../support/makers.ts'
 import { delivery, list, remove } from './kinds.ts'
 
 const MINUTE = 60_000
@@ -39,7 +39,7 @@ it('restores an address for an hour', async () => {
   await restore((await deleted({ deletedAt: ago(59) })).id)
   const late = await deleted({ deletedAt: ago(60) })
   await expect(restore(late.id)).rejects.toMatchObject(notFound)
-  expect(await rowOf(addresses, late.id)).toEqual(late)
+  expect(await findRow(addresses, late.id)).toEqual(late)
 })
 
 it('leaves a live address as it is', async () => {
@@ -47,7 +47,7 @@ it('leaves a live address as it is', async () => {
   const values = { kind: 'delivery', isDefault: true, updatedAt: now.toISOString() } as const
   const address = await anAddress(user, values)
   await restore(address.id)
-  expect(await rowOf(addresses, address.id)).toEqual(address)
+  expect(await findRow(addresses, address.id)).toEqual(address)
 })
 
 it('throws not_found for an address that the user has not deleted', async () => {
@@ -59,7 +59,7 @@ it('throws not_found for an address that the user has not deleted', async () => 
   ]
   for (const { id } of others) await expect(restore(id)).rejects.toMatchObject(notFound)
   await expect(restore(987654321)).rejects.toMatchObject(notFound)
-  for (const address of others) expect(await rowOf(addresses, address.id)).toEqual(address)
+  for (const address of others) expect(await findRow(addresses, address.id)).toEqual(address)
 })
 
 it('restores the default address as an ordinary one if there is another default now', async () => {
@@ -67,7 +67,7 @@ it('restores the default address as an ordinary one if there is another default 
   const first = await deleted({ isDefault: true })
   const second = await anAddress(user, { kind: 'delivery', isDefault: true })
   expect(await restore(first.id)).toMatchObject({ isDefault: false })
-  expect(await rowOf(addresses, second.id)).toEqual(second)
+  expect(await findRow(addresses, second.id)).toEqual(second)
 })
 
 it('restores the default address as the default beside one of the other kind', async () => {
@@ -82,7 +82,7 @@ it('restores no more addresses than a user may have, but those of orders', async
   for (let i = 0; i < 100; i++) await anAddress(user, { kind: 'delivery' })
   const own = await deleted()
   await expect(restore(own.id)).rejects.toMatchObject({ code: 'too_many_addresses' })
-  expect(await rowOf(addresses, own.id)).toEqual(own)
+  expect(await findRow(addresses, own.id)).toEqual(own)
   expect(await restore((await deleted({ origin: 'order' })).id)).toMatchObject({ deletedAt: null })
   const billing = await deleted({ kind: 'billing' })
   expect(await restore(billing.id, 'billing')).toMatchObject({ deletedAt: null })

@@ -4,7 +4,7 @@ import { newToken, signToken } from '../../src/auth/tokens.ts'
 import { tokens } from '../../src/db/schema/users.ts'
 import { callerOf } from '../orders/shop.ts'
 import { stopClock } from '../support/fake-time.ts'
-import { aToken, aUser, db, issuer, rowOf } from '../support/makers.ts'
+import { aToken, aUser, db, findRow, issuer } from '../support/makers.ts'
 import { aVisitor } from '../support/visitor.ts'
 
 const OWN = '/api/public/user/me/deliveryAddresses'
@@ -16,7 +16,7 @@ async function aTokenWithUse() {
   const { tokenId: id } = await callerOf(jwt)
   const visitor = aVisitor()
   const send = (path = OWN) => visitor.get(path, { headers: { authorization: `Bearer ${jwt}` } })
-  const lastUsedAt = async () => (await rowOf(tokens, id))?.lastUsedAt
+  const lastUsedAt = async () => (await findRow(tokens, id))?.lastUsedAt
   return { id, user, send, lastUsedAt }
 }
 

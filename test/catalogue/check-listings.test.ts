@@ -10,7 +10,7 @@ import { answerOf, call } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { type NetworkSettings, networksOf } from '../support/delivery/engine.ts'
 import { sellerOn } from '../support/delivery/items.ts'
-import { aListing, anNft, aUser, rowOf } from '../support/makers.ts'
+import { aListing, anNft, aUser, findRow } from '../support/makers.ts'
 
 const MINUTE = 60_000
 const NOW = Date.parse('2026-06-01T12:00:00.000Z')
@@ -39,7 +39,7 @@ async function sell(chain: Chain, contractAddr: string, values: Values = {}) {
   return aListing(nft)
 }
 
-const codeOf = async ({ id }: { id: number }) => (await rowOf(listings, id))?.obstacle
+const codeOf = async ({ id }: { id: number }) => (await findRow(listings, id))?.obstacle
 
 const mint = { fulfilment: 'mint' } as const
 

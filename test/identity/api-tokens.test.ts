@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { API_TOKEN_LIFETIME, newToken, verifyToken } from '../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
 import { answerOf, call } from '../support/api.ts'
-import { aToken, aUser, db, issuer, rowOf, setRow } from '../support/makers.ts'
+import { aToken, aUser, db, findRow, issuer, setRow } from '../support/makers.ts'
 import {
   anEmail,
   aSignedInVisitor,
@@ -29,7 +29,7 @@ const EVERYONE = '/settings/api-access/everyone'
 /** The row of the token that this page shows. */
 async function rowAt(path: string) {
   const id = path.split(/[/?]/).at(4) ?? ''
-  const row = await rowOf(tokens, id)
+  const row = await findRow(tokens, id)
   if (!row) throw new Error(`there is no token ${id}`)
   return row
 }
@@ -372,4 +372,48 @@ it('revokes the master tokens of an administrator who is demoted for good', asyn
   expect((await useToken(master.jwt)).status).toBe(401)
   expect((await useToken(own.jwt)).status).toBe(200)
   expect((await visitor.get('/settings/api-access/everyone')).status).toBe(200)
+})
+
+describe('a token for the reference of the API', () => {
+  const getToken = (visitor: Visitor) =>
+    answerOf<{ token: string; expiresAt: string }>(visitor.postJson('/docs/token', {}))
+
+  const rowsOf = ({ id }: { id: number }) =>
+    db
+      .select()
+      .from(tokens)
+      .where(and(eq(tokens.userId, id), eq(tokens.name, 'API reference')))
+
+  it('gives a user token for one hour', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    const { token, expiresAt } = await getToken(visitor)
+    const { sub, role, scope, iat = 0, exp = 0 } = decodeJwt(token)
+    expect({ sub, role, scope }).toEqual({ sub: String(user.id), role: 'user', scope: undefined })
+    expect(exp - iat).toBe(3600)
+    expect(expiresAt).toBe(new Date(exp * 1000).toISOString())
+    expect((await useToken(token)).status).toBe(200)
+    expect(await listOf(visitor)).toContain('API reference')
+  })
+
+  it('renews one row of the user, and keeps the tokens given before', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    const first = await getToken(visitor)
+    const expired = { createdAt: '2020-01-01T00:00:00.000Z', expiresAt: '2020-01-01T01:00:00.000Z' }
+    await setRow(tokens, decodeJwt(first.token).jti, expired)
+    expect((await useToken(first.token)).status).toBe(401)
+    const second = await getToken(visitor)
+    expect(await rowsOf(user)).toHaveLength(1)
+    for (const { token } of [first, second]) expect((await useToken(token)).status).toBe(200)
+  })
+
+  it('gives another token after the first was revoked', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    const first = await getToken(visitor)
+    const id = decodeJwt(first.token).jti
+    await revoke(visitor, `/settings/api-access/tokens/${id}`)
+    const second = await getToken(visitor)
+    expect((await useToken(first.token)).status).toBe(401)
+    expect((await useToken(second.token)).status).toBe(200)
+    expect(await rowsOf(user)).toHaveLength(2)
+  })
 })

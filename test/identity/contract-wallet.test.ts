@@ -15,7 +15,7 @@ import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { networksOf } from '../support/delivery/engine.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aSession, aUser, db, rowOf, setRow } from '../support/makers.ts'
+import { aSession, aUser, db, findRow, setRow } from '../support/makers.ts'
 import { aVisitor, aWallet, type Visitor } from '../support/visitor.ts'
 
 const logged = recordLogs()
@@ -174,7 +174,7 @@ it('is another account on another chain, because anybody may own the address the
     [owner, first],
     [attacker, second],
   ] as const)
-    expect(await rowOf(users, id)).toMatchObject({
+    expect(await findRow(users, id)).toMatchObject({
       ethereumPublicAddr,
       walletChainId: chainId,
       identityHash: hashIdentity('wallet', `${chainId}:${ethereumPublicAddr}`),
@@ -187,8 +187,8 @@ it('is another account than the wallet with a key at its address', async () => {
   const user = await aUser({ ethereumPublicAddr: address })
   const byContract = await signInAsContract(chain, address)
   expect(byContract).not.toBe(user.id)
-  expect(await rowOf(users, byContract)).toMatchObject({ walletChainId: chain.chainId })
-  expect(await rowOf(users, user.id)).toMatchObject({ walletChainId: 0, lastAccessAt: null })
+  expect(await findRow(users, byContract)).toMatchObject({ walletChainId: chain.chainId })
+  expect(await findRow(users, user.id)).toMatchObject({ walletChainId: 0, lastAccessAt: null })
 })
 
 it('signs in although the account of its address on another chain is closed', async () => {
@@ -212,6 +212,6 @@ it('is linked to one account for each chain', async () => {
     expect((await proveContract(visitor, chain, address, 'link')).status).toBe(status)
     const linked = { ethereumPublicAddr: address, walletChainId: chain.chainId }
     const none = { ethereumPublicAddr: '', walletChainId: 0 }
-    expect(await rowOf(users, user.id)).toMatchObject(status === 200 ? linked : none)
+    expect(await findRow(users, user.id)).toMatchObject(status === 200 ? linked : none)
   }
 })

@@ -27,7 +27,7 @@ import {
   aUser,
   aWebhook,
   db,
-  rowOf,
+  findRow,
   setRow,
 } from '../support/makers.ts'
 import {
@@ -48,7 +48,7 @@ type Values = Partial<typeof users.$inferInsert>
 const guestByEmail = (values: Values = {}) =>
   aUser({ ethereumPublicAddr: '', provider: 'email', email: anEmail(), ...values })
 
-const userById = (id: number) => rowOf(users, id)
+const userById = (id: number) => findRow(users, id)
 
 /** Sells a piece to the user, with a new billing address. Returns the ids of the order and its item. */
 async function sellTo({ token, input }: Pick<Shop, 'token' | 'input'>, { id }: { id: number }) {
@@ -233,7 +233,7 @@ it('is forgotten like any person, with what waits for a wallet', async () => {
   expect(response.status).toBe(200)
   expect(await userById(guest.id)).toMatchObject(closed)
   const cancelled = { requestedAction: 'cancel', awaits: null }
-  expect(await rowOf(deliveries, itemId)).toMatchObject(cancelled)
+  expect(await findRow(deliveries, itemId)).toMatchObject(cancelled)
 })
 
 describe('an import of its address', () => {

@@ -17,7 +17,7 @@ import {
   aTransaction,
   aUser,
   db,
-  rowOf,
+  findRow,
   setRow,
 } from '../support/makers.ts'
 import {
@@ -265,8 +265,8 @@ async function anItemOf(part: 'buyer' | 'seller') {
   const set = (values: Partial<typeof deliveries.$inferInsert>) =>
     setRow(deliveries, item.id, values)
   const read = async () => ({
-    ...(await rowOf(deliveries, item.id)),
-    recipient: (await rowOf(orderItems, item.id))?.ethRecipient,
+    ...(await findRow(deliveries, item.id)),
+    recipient: (await findRow(orderItems, item.id))?.ethRecipient,
   })
   return { visitor, wallet, itemId: item.id, set, read }
 }

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { tokens, users, walletNonces } from '../../src/db/schema/users.ts'
 import { answerOf, BASE_URL } from '../support/api.ts'
 import { stopClock } from '../support/fake-time.ts'
-import { aUser, db, rowOf } from '../support/makers.ts'
+import { aUser, db, findRow } from '../support/makers.ts'
 import {
   aVisitor,
   aWallet,
@@ -51,7 +51,7 @@ it('creates a user for a new wallet, and signs in the same user, in any spelling
   const wallet = aWallet()
   const { status, userId } = await answerOf(signInByWallet(aVisitor(), wallet))
   expect(status).toBe(200)
-  const user = await rowOf(users, Number(userId))
+  const user = await findRow(users, Number(userId))
   expect(user).toMatchObject({ provider: 'wallet', ethereumPublicAddr: wallet.address, email: '' })
   const visitor = aVisitor()
   const request = { address: wallet.address.toLowerCase(), chainId: CHAIN_ID, purpose: 'sign-in' }
@@ -69,7 +69,7 @@ it('creates another user for a wallet that its user has unlinked', async () => {
       .where(eq(users.ethereumPublicAddr, wallet.address))
     const { userId } = await answerOf<{ userId: number }>(signInByWallet(aVisitor(), wallet))
     expect(userId).not.toBe(former.id)
-    const user = await rowOf(users, userId)
+    const user = await findRow(users, userId)
     // A hash has no colon, so no name of a token makes the namespaces equal.
     expect(user?.identityHash).toMatch(new RegExp(`^${former.identityHash}-[0-9a-f]{16}$`))
     const [session] = await db.select().from(tokens).where(eq(tokens.userId, userId))

@@ -15,7 +15,7 @@ import { aShop, billingData, placed } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aMasterToken, aUser, aWebhook, db, rowOf } from '../support/makers.ts'
+import { aMasterToken, aUser, aWebhook, db, findRow } from '../support/makers.ts'
 import { anEmail } from '../support/visitor.ts'
 import { aGuest, inbox, type Mail, removeOrders, sell } from './mails.ts'
 
@@ -222,9 +222,9 @@ describe('an order that nobody claims', () => {
     ])
     // The sequence of an event is the new version plus 1.
     const waits = { state: 'awaiting_wallet', version: 2 }
-    expect(await rowOf(deliveries, itemId)).toMatchObject(waits)
+    expect(await findRow(deliveries, itemId)).toMatchObject(waits)
     expect((await unclaimed())[0]?.sequence).toBe(3)
-    expect((await rowOf(webhookEndpoints, id))?.dueAt).not.toBeNull()
+    expect((await findRow(webhookEndpoints, id))?.dueAt).not.toBeNull()
   })
 
   it('is told when mails are off, used up or not wanted', async () => {
@@ -238,7 +238,7 @@ describe('an order that nobody claims', () => {
     const { itemId } = await sellToGuest()
     await run(21)
     await change('link_wallet', itemId, 22)
-    expect(await rowOf(deliveries, itemId)).toMatchObject({ state: 'queued' })
+    expect(await findRow(deliveries, itemId)).toMatchObject({ state: 'queued' })
     await change('unlink_wallet', itemId, 23)
     expect(await run(60)).toEqual([])
     expect(await unclaimed()).toHaveLength(1)

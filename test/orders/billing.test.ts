@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { addresses } from '../../src/db/schema/users.ts'
 import { answerOf, call } from '../support/api.ts'
-import { anAddress, aToken, aUser, db, rowOf } from '../support/makers.ts'
+import { anAddress, aToken, aUser, db, findRow } from '../support/makers.ts'
 import { aShop, billingData, place, placed, placeError } from './shop.ts'
 
 /** A shop whose buyer has no address yet. `input` has billing data. */
@@ -28,7 +28,7 @@ async function listOf(token: string, user: number | 'me') {
 }
 
 const addressOf = (order: { billingAddressId: number } | undefined) =>
-  rowOf(addresses, order?.billingAddressId)
+  findRow(addresses, order?.billingAddressId)
 
 it('keeps billing data of a seller with the order, and off the lists of the buyer', async () => {
   const { token, buyer, buyerToken, sellerToken, input } = await aShopWithNewBuyer()

@@ -8,7 +8,7 @@ import { hashIdentity } from '../../src/identity/namespace.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { answerOf, call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
-import { anAddress, aToken, aUser, db, rowOf } from '../support/makers.ts'
+import { anAddress, aToken, aUser, db, findRow } from '../support/makers.ts'
 import { anEmail, aVisitor, aWallet, signInByEmail, signInByWallet } from '../support/visitor.ts'
 import {
   aShop,
@@ -36,7 +36,7 @@ async function anOpenShop() {
   return { ...shop, rest, input, to: (buyer: object) => ({ ...input, buyer }) }
 }
 
-const userOf = (id = 0) => rowOf(users, id)
+const userOf = (id = 0) => findRow(users, id)
 
 it('creates a user without a sign-in for an e-mail address that nobody has', async () => {
   const { token, to } = await anOpenShop()
@@ -60,7 +60,7 @@ it('creates a user without a sign-in for an e-mail address that nobody has', asy
     updatedAt: order.createdAt,
   })
   expect(order.orderItems[0]).toMatchObject({ status: 'awaiting_wallet', ethRecipient: null })
-  expect(await rowOf(deliveries, order.orderItems[0].id)).toMatchObject({
+  expect(await findRow(deliveries, order.orderItems[0].id)).toMatchObject({
     state: 'awaiting_wallet',
     awaits: order.buyerId,
   })
@@ -98,7 +98,7 @@ it('delivers at once to a wallet that nobody has', async () => {
     ...{ provider: 'wallet', email: '', ethereumPublicAddr: address, walletChainId: 0 },
     ...{ identityHash: hashIdentity('wallet', address), lastAccessAt: null, externalId: null },
   })
-  expect(await rowOf(deliveries, item.id)).toMatchObject({ state: 'queued', awaits: null })
+  expect(await findRow(deliveries, item.id)).toMatchObject({ state: 'queued', awaits: null })
   expect(sendBatch).toHaveBeenCalledTimes(1)
 })
 
@@ -123,12 +123,12 @@ it('creates each new user of a call once, and gives each order its own', async (
   const addressIds = result.map(({ billingAddressId }) => billingAddressId)
   const [a = 0] = addressIds
   expect(addressIds).toEqual([a, address.id, a + 1, a, a + 2, a + 1])
-  expect(await rowOf(addresses, a + 1)).toMatchObject({ userId: id - 1 })
+  expect(await findRow(addresses, a + 1)).toMatchObject({ userId: id - 1 })
   // As they are stored.
   for (const { id, buyerId, billingAddressId, orderItems: [item] = [] } of result) {
-    expect(await rowOf(orders, id)).toMatchObject({ buyerId, billingAddressId })
+    expect(await findRow(orders, id)).toMatchObject({ buyerId, billingAddressId })
     const { ethRecipient } = item ?? {}
-    expect(await rowOf(orderItems, item?.id)).toMatchObject({ ethRecipient })
+    expect(await findRow(orderItems, item?.id)).toMatchObject({ ethRecipient })
   }
 })
 
@@ -228,7 +228,7 @@ it('returns 400 for a new person without billing data, and creates nobody', asyn
   ).toMatchObject({ issues: [{ path: 'orders[1].buyerBillingData' }] })
   expect(await db.$count(users, eq(users.email, email))).toBe(0)
   const { order } = await sold(sellerToken, to({ email }))
-  expect(await rowOf(addresses, order.billingAddressId)).toMatchObject({ origin: 'seller_order' })
+  expect(await findRow(addresses, order.billingAddressId)).toMatchObject({ origin: 'seller_order' })
 })
 
 it('creates one user for calls that name a new address at the same time', async () => {

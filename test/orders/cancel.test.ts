@@ -5,7 +5,7 @@ import { auditLog } from '../../src/db/schema/operations.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { answerOf, call } from '../support/api.ts'
-import { aMasterToken, aSession, aToken, aUser, db, rowOf, setRow } from '../support/makers.ts'
+import { aMasterToken, aSession, aToken, aUser, db, findRow, setRow } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
 import { aShop, recordWakeUps, sold, times } from './shop.ts'
 
@@ -23,7 +23,7 @@ async function anOrder(name = 'Shop') {
   return { ...shop, shopToken, order, item }
 }
 
-const deliveryOf = ({ id }: { id: number }) => rowOf(deliveries, id)
+const deliveryOf = ({ id }: { id: number }) => findRow(deliveries, id)
 
 const set = ({ id }: { id: number }, values: Partial<typeof deliveries.$inferInsert>) =>
   setRow(deliveries, id, { dueAt: null, ...values })

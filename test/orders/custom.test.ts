@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { orders } from '../../src/db/schema/orders.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
-import { rowOf } from '../support/makers.ts'
+import { findRow } from '../support/makers.ts'
 import { aShop, placed, problemsOf } from './shop.ts'
 
-const customOf = async (id = 0) => (await rowOf(orders, id))?.custom
+const customOf = async (id = 0) => (await findRow(orders, id))?.custom
 
 const keys = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, '']))

@@ -12,7 +12,7 @@ import {
   aToken,
   aTransaction,
   aUser,
-  rowOf,
+  findRow,
   setRow,
 } from '../support/makers.ts'
 import { sold } from './shop.ts'
@@ -117,7 +117,7 @@ async function setDelivery(itemId: number, createdAt: string, delivery: Delivery
     dueAt: state === 'queued' ? createdAt : null,
     awaits: state === 'awaiting_wallet' ? buyerId : null,
   })
-  await setRow(orders, (await rowOf(orderItems, itemId))?.orderId, { createdAt })
+  await setRow(orders, (await findRow(orderItems, itemId))?.orderId, { createdAt })
 }
 
 type Page = { orders: OrderSummary[]; nextCursor: string | null; error: null }

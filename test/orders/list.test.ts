@@ -4,7 +4,7 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { answerOf, call } from '../support/api.ts'
-import { aToken, aUser, rowOf, setRow } from '../support/makers.ts'
+import { aToken, aUser, findRow, setRow } from '../support/makers.ts'
 import { aShop, copies, placed, sold } from './shop.ts'
 
 type Answer = {
@@ -101,6 +101,6 @@ it('keeps an order with the seller of its time', async () => {
   const { token, seller, listing, input } = await aShop()
   const { order, item } = await sold(token, input)
   await setRow(listings, listing.id, { sellerId: (await aUser()).id })
-  expect(await rowOf(orderItems, item.id)).toMatchObject({ sellerId: seller.id })
+  expect(await findRow(orderItems, item.id)).toMatchObject({ sellerId: seller.id })
   expect(idsOf((await list(await aToken(seller))).orders)).toEqual([order.id])
 })

@@ -5,14 +5,14 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { readSettings } from '../../src/env.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { callWith } from '../support/api.ts'
-import { aListing, anAddress, anNft, aUser, rowOf } from '../support/makers.ts'
+import { aListing, anAddress, anNft, aUser, findRow } from '../support/makers.ts'
 import { aShop, contextOf, placed, recordWakeUps, settings, sold, stockOf } from './shop.ts'
 
 const sendBatch = recordWakeUps()
 
 const reasonCode = 'network_not_configured'
 
-const deliveryOf = (item: { id: number } | undefined) => rowOf(deliveries, item?.id)
+const deliveryOf = (item: { id: number } | undefined) => findRow(deliveries, item?.id)
 
 it('accepts an order for an NFT on a network that is not configured, and its item waits', async () => {
   const { token, seller, nft, input } = await aShop({ nft: { contractNetwork: 'nowhere' } })

@@ -5,7 +5,7 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { addresses } from '../../src/db/schema/users.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { expectFields, fields } from '../support/fields.ts'
-import { aListing, anAddress, anNft, aUser, db, rowOf } from '../support/makers.ts'
+import { aListing, anAddress, anNft, aUser, db, findRow } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import {
   aShop,
@@ -112,7 +112,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     createdAt,
     updatedAt: createdAt,
   }
-  expect(await rowOf(deliveries, started?.id)).toEqual({
+  expect(await findRow(deliveries, started?.id)).toEqual({
     ...unstarted,
     id: started?.id,
     state: 'queued',
@@ -122,7 +122,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     awaitsSince: null,
     reminders: 0,
   })
-  expect(await rowOf(deliveries, waiting?.id)).toEqual({
+  expect(await findRow(deliveries, waiting?.id)).toEqual({
     ...unstarted,
     id: waiting?.id,
     state: 'awaiting_wallet',

@@ -12,7 +12,7 @@ import {
   aToken,
   aUser,
   db,
-  rowOf,
+  findRow,
 } from '../support/makers.ts'
 import { aShop, placed, sold, times } from './shop.ts'
 
@@ -195,7 +195,7 @@ it('shows `payprovWebhookToken` to master tokens only', async () => {
   const key = { 'idempotency-key': 'webhook' }
   const [byMaster] = await placed(token, [input], key)
   const [bySeller] = await placed(sellerToken, [input], key)
-  const stored = async (id = 0) => (await rowOf(orders, id))?.payprovWebhookToken
+  const stored = async (id = 0) => (await findRow(orders, id))?.payprovWebhookToken
   expect(byMaster?.payprovWebhookToken).toBe(await stored(byMaster?.id))
   expect(await stored(bySeller?.id)).not.toBe(NIL_UUID)
   expect(bySeller?.payprovWebhookToken).toBe(NIL_UUID)

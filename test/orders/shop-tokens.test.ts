@@ -15,7 +15,7 @@ import {
   aTransaction,
   aWebhook,
   db,
-  rowOf,
+  findRow,
   setRow,
 } from '../support/makers.ts'
 import { aShop, billingData, callerOf, placed, placeError, sold, times } from './shop.ts'
@@ -161,7 +161,7 @@ describe('a token for the orders of one shop', () => {
     const { buyerId, billingAddressId } = (await sold(token, input)).order
     expect(buyerId).toBe(shop.buyer.id)
     const own = { userId: buyerId, origin: 'seller_order', city: 'Ulm' }
-    expect(await rowOf(addresses, billingAddressId)).toMatchObject(own)
+    expect(await findRow(addresses, billingAddressId)).toMatchObject(own)
   })
 
   it('gets no components of /health', async () => {

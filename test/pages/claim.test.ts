@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { aShop, billingData, sold } from '../orders/shop.ts'
 import { answerOf } from '../support/api.ts'
-import { rowOf } from '../support/makers.ts'
+import { findRow } from '../support/makers.ts'
 import {
   anEmail,
   aSignedInVisitor,
@@ -47,7 +47,7 @@ it('leads a guest from the link to the wallet, and what was bought is sent', asy
   expect((await pageOf(visitor.get('/settings/account'))).html).toContain('Link a wallet')
   const linked = { userId: buyerId, transfers: 1 }
   expect(await answerOf(linkWallet(visitor))).toMatchObject(linked)
-  expect(await rowOf(deliveries, itemId)).toMatchObject({ state: 'queued' })
+  expect(await findRow(deliveries, itemId)).toMatchObject({ state: 'queued' })
   await leadsTo(`/orders/${id}`)
 })
 

@@ -3,12 +3,12 @@ import { users } from '../../src/db/schema/users.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aForm, download } from '../avatars/uploads.ts'
 import { BASE_URL, call } from '../support/api.ts'
-import { aUser, rowOf } from '../support/makers.ts'
+import { aUser, findRow } from '../support/makers.ts'
 import { aSignedInVisitor, aVisitor, locationOf, pageOf, type Visitor } from '../support/visitor.ts'
 
 const PAGE = '/settings/profile'
 
-const profileOf = ({ id }: { id: number }) => rowOf(users, id)
+const profileOf = ({ id }: { id: number }) => findRow(users, id)
 
 /** The columns of a new user. */
 const unchanged = { name: null, username: null, avatarKey: null }

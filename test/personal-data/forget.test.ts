@@ -20,7 +20,7 @@ import {
   aTransaction,
   aUser,
   db,
-  rowOf,
+  findRow,
   setRow,
 } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
@@ -99,7 +99,7 @@ it('ends every token at once, and stops the sales of the person', async () => {
   await forget(master, user)
   expect((await call('GET', path, { token })).status).toBe(401)
   expect(await db.select().from(tokens).where(eq(tokens.userId, user.id))).toEqual([])
-  expect((await rowOf(listings, listing.id))?.active).toBe(false)
+  expect((await findRow(listings, listing.id))?.active).toBe(false)
   const input = { ...other.input, listingId: listing.id, nftId: listing.nftId }
   expect(await placeError(other.token, [input])).toMatchObject({ code: 'listing_inactive' })
 })
@@ -154,7 +154,7 @@ it('closes the account even if its pictures cannot be removed, and removes them 
 })
 
 const itemIdOf = (order: PlacedOrder | undefined) => order?.orderItems[0]?.id ?? 0
-const deliveryOf = (id: number) => rowOf(deliveries, id)
+const deliveryOf = (id: number) => findRow(deliveries, id)
 
 it('is refused to buyer and seller while a transaction carries an item', async () => {
   const { token, buyer, seller, input } = await aShop()
@@ -167,7 +167,7 @@ it('is refused to buyer and seller while a transaction carries an item', async (
       code: 'conflict',
       error: 'NFTs are on their way to or from the user: wait for them, or cancel them',
     })
-    expect(await rowOf(users, user.id)).toEqual(user)
+    expect(await findRow(users, user.id)).toEqual(user)
   }
   expect(await deliveryOf(id)).toMatchObject({ state: 'in_flight', requestedAction: 'deliver' })
 })
@@ -231,7 +231,7 @@ it('changes nothing of other people', async () => {
   const stranger = await aToken(bystander)
   await forget(master, user)
   expect(await itemsOfOther()).toEqual(items)
-  expect(await rowOf(users, bystander.id)).toEqual(bystander)
-  expect(await rowOf(addresses, address.id)).toEqual(address)
+  expect(await findRow(users, bystander.id)).toEqual(bystander)
+  expect(await findRow(addresses, address.id)).toEqual(address)
   expect((await call('GET', '/api/externalOrders', { token: stranger })).status).toBe(200)
 })

@@ -8,10 +8,10 @@ import { deliveries, deliveryStates } from '../../src/db/schema/delivery.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
 import { answerOf, call, callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
-import { anEngine, networksOf, transactionsOf } from '../support/delivery/engine.ts'
+import { anEngine, networksOf, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { aPaidItem, type PaidItem, type Sale } from '../support/delivery/items.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
-import { aMasterToken, aToken, aUser, rowOf, setRow } from '../support/makers.ts'
+import { aMasterToken, aToken, aUser, findRow, setRow } from '../support/makers.ts'
 
 type Proof = Record<string, unknown> & { content: Record<string, unknown> }
 type Answer = { proof: Proof; jws: string; code?: string; error: string }
@@ -97,7 +97,7 @@ describe('the proof of a delivery', () => {
     const { id, orderId } = await aDeliveredItem(await aChain({ erc1155: 1 }), {
       standard: 'erc1155',
     })
-    const seller = await aToken({ id: (await rowOf(orderItems, id))?.sellerId ?? 0 })
+    const seller = await aToken({ id: (await findRow(orderItems, id))?.sellerId ?? 0 })
     expect((await ask(orderId, seller)).status).toBe(200)
     const stranger = await aToken(await aUser())
     for (const id of [orderId, 999_999])

@@ -27,7 +27,7 @@ export const setRow = <Table extends SQLiteTable & { id: SQLiteColumn }>(
     .where(eq(table.id, id ?? 0))
 
 /** Returns a row, or undefined if there is none. */
-export async function rowOf<Table extends SQLiteTable & { id: SQLiteColumn }>(
+export async function findRow<Table extends SQLiteTable & { id: SQLiteColumn }>(
   table: Table,
   id: number | string | undefined,
 ): Promise<Table['$inferSelect'] | undefined> {
