@@ -40,9 +40,12 @@ it('forwards nothing of the request to the other server', async () => {
 })
 
 describe('redirects', () => {
-  it.each([301, 302, 303, 307, 308])('are followed: %i', async (code) => {
-    const url = remote(`/redirect?code=${code}&to=/picture.jpg`)
-    expect((await uploadUrl(url, await aCaller())).status).toBe(200)
+  it('are followed', async () => {
+    const caller = await aCaller()
+    for (const code of [301, 302, 303, 307, 308]) {
+      const url = remote(`/redirect?code=${code}&to=/picture.jpg`)
+      expect((await uploadUrl(url, caller)).status, `${code}`).toBe(200)
+    }
   })
 
   it('are followed up to three times', async () => {
@@ -107,18 +110,12 @@ describe('a response body', () => {
   })
 })
 
-it.each(['/silent', '/slow'])('stops at the timeout: %s', async (path) => {
+it.each(['/silent', '/slow', '/redirect?to=/slow'])('stops at the timeout: %s', async (path) => {
   const start = Date.now()
   await expect(fetchPicture(remote(path), { field, loopbackHosts, timeout: 300 })).rejects.toThrow(
     'avatarUrl: the download took longer than 0.3 s',
   )
   expect(Date.now() - start).toBeLessThan(PATIENCE)
-})
-
-it('has one timeout for redirects and content together', async () => {
-  await expect(
-    fetchPicture(remote('/redirect?to=/slow'), { field, loopbackHosts, timeout: 300 }),
-  ).rejects.toThrow('avatarUrl: the download took longer than 0.3 s')
 })
 
 it('answers without details if the connection is refused', async () => {

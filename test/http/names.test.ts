@@ -52,13 +52,12 @@ it.each([
   })
 })
 
-it.each(['listings', 'nfts', 'creators', 'stats'])(
-  '/api/public/%s ignores other parameters that it does not have',
-  async (list) => {
-    const response = await call('GET', `/api/public/${list}?foo=1&utm_source=mail&__proto__=1`)
-    expect(response.status).toBe(200)
-  },
-)
+it('ignores other parameters of public lists', async () => {
+  for (const list of ['listings', 'nfts', 'creators', 'stats']) {
+    const path = `/api/public/${list}?foo=1&utm_source=mail&__proto__=1`
+    expect((await call('GET', path)).status).toBe(200)
+  }
+})
 
 it('answers 404 for a path that does not exist, whatever its query', async () => {
   const token = await aMasterToken()

@@ -28,6 +28,9 @@ const ADDRESSES = '/api/public/user/me/deliveryAddresses'
 const ORDERS = '/api/externalOrders'
 const billing = { buyerBillingData: billingData }
 
+const revokeAll = ({ id }: { id: number }) =>
+  db.update(tokens).set({ revokedAt: '2026-01-01T00:00:00.000Z' }).where(eq(tokens.userId, id))
+
 it('asks the primary about a token that the replica does not know', async () => {
   const user = await aUser()
   const { database: DB, copies } = await aLaggingReplica()
@@ -58,10 +61,7 @@ it('signs in a browser whose session the replica does not know', async () => {
 it('refuses a revoked token only if the primary does', async () => {
   const user = await aUser()
   const token = await aToken(user)
-  await db
-    .update(tokens)
-    .set({ revokedAt: '2026-01-01T00:00:00.000Z' })
-    .where(eq(tokens.userId, user.id))
+  await revokeAll(user)
   const { database: DB, copies } = await aLaggingReplica()
   expect((await callWith({ DB }, 'GET', ADDRESSES, { token })).status).toBe(401)
   expect(copies()).toEqual(['replica', 'primary'])
@@ -260,11 +260,7 @@ it.each(['without a session', 'with a session that has ended', 'with a session']
   async (kind) => {
     const user = await aUser()
     const cookie = `token=${await aSession(user)}`
-    if (kind.includes('ended'))
-      await db
-        .update(tokens)
-        .set({ revokedAt: new Date().toISOString() })
-        .where(eq(tokens.userId, user.id))
+    if (kind.includes('ended')) await revokeAll(user)
     const { database: DB } = await aLaggingReplica()
     const secret = newSecret()
     const at = new Date()

@@ -214,28 +214,6 @@ it('gets no order that is placed while it is taken over', async () => {
   expect(await db.select().from(orders).where(eq(orders.buyerId, guest.id))).toEqual([])
 })
 
-it('is shown to a seller without its e-mail address', async () => {
-  const guest = await guestByEmail()
-  const { token, seller, input } = await aShop()
-  const { orderId } = await sellTo({ token, input }, guest)
-  const read = call('GET', `/api/externalOrders/${orderId}`, { token: await aToken(seller) })
-  const answer = await answerOf(read)
-  expect(JSON.stringify(answer)).not.toContain(guest.email)
-  const buyer = { id: guest.id, provider: '', name: null }
-  expect(answer).toMatchObject({ orders: [{ buyer }] })
-})
-
-it('is forgotten like any person, with what waits for a wallet', async () => {
-  const guest = await guestByEmail()
-  const { token, input } = await aShop()
-  const { itemId } = await sellTo({ token, input }, guest)
-  const response = await call('POST', `/api/admin/users/${guest.id}/forget`, { token })
-  expect(response.status).toBe(200)
-  expect(await userById(guest.id)).toMatchObject(closed)
-  const cancelled = { requestedAction: 'cancel', awaits: null }
-  expect(await findRow(deliveries, itemId)).toMatchObject(cancelled)
-})
-
 describe('an import of its address', () => {
   const send = async (email: string, ethereumPublicAddr: string) => {
     const record = { type: 'user', id: email, name: 'Cleo', email, ethereumPublicAddr }

@@ -60,7 +60,7 @@ it('lists the browsers of a user, with the one that asks', async () => {
   const headers = { 'user-agent': agents['Firefox on Linux'] }
   await visitor.postJson('/sign-in/wallet', { message, signature }, { headers })
   await signInByWallet(aVisitor(), wallet)
-  const page = await (await visitor.get(PAGE)).text()
+  const { html: page } = await pageOf(visitor.get(PAGE))
   expect(page.match(/<h3>[^<]+<\/h3>/g)?.sort()).toEqual([
     '<h3>Firefox on Linux</h3>',
     '<h3>Unknown browser</h3>',

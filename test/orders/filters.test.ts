@@ -3,7 +3,7 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import type { OrderSummary } from '../../src/orders/summary.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import {
   aListing,
   aMasterToken,
@@ -215,16 +215,18 @@ describe('the filters createdFrom and createdTo', () => {
     expect(await ids({ createdFrom: at(19, 1), createdTo: at(20) })).toEqual([])
   })
 
-  it.each([
-    '2026-05-01T00:20:00.000999+00:00',
-    '2026-05-01T02:20:00%2B02:00',
-    '2026-05-01T02:20:00+02:00',
-    '2026-04-30T18:50:00.000000000-05:30',
-  ])('may have an offset and any digits of a second: %s', async (time) => {
+  it('may have an offset and any digits of a second', async () => {
     const [order] = known.filter(({ createdAt }) => createdAt === at(20))
-    const query = `createdFrom=${time}&createdTo=2026-05-01T00:20:00.001Z`
-    const response = await call('GET', `/api/externalOrders?${query}`, { token: master })
-    expect(await response.json()).toMatchObject({ orders: [{ id: order?.id }] })
+    for (const time of [
+      '2026-05-01T00:20:00.000999+00:00',
+      '2026-05-01T02:20:00%2B02:00',
+      '2026-05-01T02:20:00+02:00',
+      '2026-04-30T18:50:00.000000000-05:30',
+    ]) {
+      const query = `createdFrom=${time}&createdTo=2026-05-01T00:20:00.001Z`
+      const list = call('GET', `/api/externalOrders?${query}`, { token: master })
+      expect(await answerOf(list)).toMatchObject({ orders: [{ id: order?.id }] })
+    }
   })
 
   it('find orders whose ids are not in the order of their times', async () => {
@@ -237,13 +239,14 @@ describe('the filters createdFrom and createdTo', () => {
       ).toEqual([id])
   })
 
-  it.each(['createdTo=9999-12-31T23:59:59.999Z', 'createdFrom=0000-01-01T00:00:00Z'])(
-    'take ?%s for no limit',
-    async (query) => {
-      const all = await idsOf(master, {})
-      expect(await idsOf(master, Object.fromEntries(new URLSearchParams(query)))).toEqual(all)
-    },
-  )
+  it('take the first and the last time for no limit', async () => {
+    const all = await idsOf(master, {})
+    for (const query of [
+      { createdTo: '9999-12-31T23:59:59.999Z' },
+      { createdFrom: '0000-01-01T00:00:00Z' },
+    ])
+      expect(await idsOf(master, query)).toEqual(all)
+  })
 })
 
 describe('the filter updatedFrom', () => {

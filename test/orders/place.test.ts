@@ -93,45 +93,24 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
   const [started, waiting] = orders.flatMap(({ orderItems }) => orderItems)
   expect(waiting).toMatchObject({ status: 'awaiting_wallet', ethRecipient: null })
   const createdAt = started?.createdAt ?? ''
-  const unstarted = {
+  const delivery = {
     key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     chainId: 31337,
     contract: null,
     requestedAction: 'deliver',
-    cancelRequestedAt: null,
     version: 0,
     transactionId: null,
-    deliveredAmount: null,
-    failingSince: null,
-    tries: 0,
     reasonCode: null,
-    reasonDetail: null,
-    retriedAt: null,
     placedBy: null,
     placer: expect.stringMatching(/^master:test \d+$/),
     createdAt,
     updatedAt: createdAt,
   }
-  expect(await findRow(deliveries, started?.id)).toEqual({
-    ...unstarted,
-    id: started?.id,
-    state: 'queued',
-    dueAt: createdAt,
-    queuedAt: createdAt,
-    awaits: null,
-    awaitsSince: null,
-    reminders: 0,
-  })
-  expect(await findRow(deliveries, waiting?.id)).toEqual({
-    ...unstarted,
-    id: waiting?.id,
-    state: 'awaiting_wallet',
-    dueAt: null,
-    queuedAt: null,
-    awaits: buyer.id,
-    awaitsSince: createdAt,
-    reminders: 0,
-  })
+  const queued = { state: 'queued', dueAt: createdAt, queuedAt: createdAt, awaits: null }
+  expect(await findRow(deliveries, started?.id)).toMatchObject({ ...delivery, ...queued })
+  const awaits = { awaits: buyer.id, awaitsSince: createdAt, reminders: 0 }
+  const awaiting = { state: 'awaiting_wallet', dueAt: null, queuedAt: null, ...awaits }
+  expect(await findRow(deliveries, waiting?.id)).toMatchObject({ ...delivery, ...awaiting })
   expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([
     [{ body: { chainId: 31337 }, delaySeconds: 0 }],
   ])

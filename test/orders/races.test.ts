@@ -15,7 +15,6 @@ import {
   aShop,
   callerOf,
   contextOf,
-  copies,
   dbWithHooks,
   ordersOf,
   place,
@@ -40,23 +39,6 @@ it('sells the last piece to one of 50 calls and returns 400 to the others', asyn
     })
   expect(await stockOf(nft)).toBe(0)
   expect(await ordersOf(buyer)).toHaveLength(1)
-})
-
-it('never sells more than the stock to calls of different sizes', async () => {
-  const { token, buyer, nft, input } = await aShop({ nft: { amount: 30 } })
-  const sizes = times(30, (i) => (i % 3) + 1)
-  const responses = await Promise.all(
-    sizes.map((size) => place(token, copies(size, { ...input, quantity: 2 }))),
-  )
-  const placedSizes = sizes.filter((_, i) => responses[i]?.status === 200)
-  const pieces = placedSizes.reduce((sum, size) => sum + 2 * size, 0)
-  expect(await stockOf(nft)).toBe(30 - pieces)
-  expect((await ordersOf(buyer)).map(({ orderItems }) => orderItems.quantity)).toEqual(
-    times(pieces / 2, () => 2),
-  )
-  expect(placedSizes.length).toBeLessThan(30)
-  // The largest call orders 6 pieces, so a call only fails if fewer are left.
-  expect(30 - pieces).toBeLessThan(6)
 })
 
 /** Places one order. `change` runs between the two trips of the call. */

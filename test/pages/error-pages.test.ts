@@ -80,16 +80,6 @@ it.each([
   expect(await locationOf(signedOut)).toBe(signIn)
 })
 
-it('answers a failure as JSON to programs', async () => {
-  const { visitor } = await aSignedInVisitor()
-  const headers = { accept: 'application/json' }
-  const broken = await visitor.get('/settings/account', { env: failing, headers })
-  expect(await broken.json()).toMatchObject({
-    code: 'internal_error',
-    error: 'something went wrong on our side',
-  })
-})
-
 it('says that there is no page if its address is wrong', async () => {
   const { visitor } = await aSignedInVisitor()
   for (const path of ['/settings/addresses/foo/new', '/settings/addresses/billing/x']) {
