@@ -14,16 +14,15 @@ import { explain, rules } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/text.ts'
 import { settings } from '../orders/shop.ts'
 import { aWebhook, db } from '../support/makers.ts'
-import { ageSession, aSignedInVisitor, locationOf, pageOf } from '../support/visitor.ts'
 import {
-  anAdministratorVisitor,
-  anItem,
-  emptyPages,
-  failed,
-  minutesAgo,
-  read,
+  ageSession,
+  aSignedInVisitor,
+  locationOf,
+  pageOf,
   textOf,
-} from './operator.ts'
+  type Visitor,
+} from '../support/visitor.ts'
+import { anAdministratorVisitor, anItem, emptyPages, failed, minutesAgo, read } from './operator.ts'
 
 let visitor: Visitor
 

@@ -3,8 +3,6 @@ import { fetchPicture } from '../../src/avatars/remote.ts'
 import { answerOf } from '../support/api.ts'
 import { aUser } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
-import phone from './fixtures/phone.jpg?inline'
-import { readFixture } from './pictures.ts'
 import { aCaller, getAvatarUrl, uploadUrl } from './uploads.ts'
 
 const host = inject('remoteHost')
@@ -139,9 +137,4 @@ it('downloads nothing for another user or without a live token', async () => {
   expect((await uploadUrl(remote('/picture.jpg'), { token: 'nonsense' })).status).toBe(401)
   expect(fetched).not.toHaveBeenCalled()
   fetched.mockRestore()
-})
-
-it('downloads the whole content', async () => {
-  const picture = await fetchPicture(remote('/picture.jpg'), { field, loopbackHosts })
-  expect(new Uint8Array(await picture.arrayBuffer())).toEqual(await readFixture(phone))
 })
