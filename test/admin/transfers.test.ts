@@ -89,18 +89,6 @@ describe('the list of transfers', () => {
     expect((await read(visitor, `${LIST}?chain=5&state=queued`)).html).toContain('name="chain"')
   })
 
-  it('shows what tokens of a name have placed', async () => {
-    const { id, tokenName } = await anItem(failed('no_relayer'))
-    await anItem(failed('no_relayer'))
-    const { html } = await read(
-      visitor,
-      `${LIST}?${new URLSearchParams({ state: 'failed', source: tokenName })}`,
-    )
-    expect(
-      [...html.matchAll(/name="id" value="(\d+)"/g)].map(([, value]) => Number(value)),
-    ).toEqual([id])
-  })
-
   it('goes on with another page, and counts those of all pages', async () => {
     const { token, input } = await aShop({ nft: { amount: 60, availableAmount: 60 } })
     await placed(

@@ -8,7 +8,7 @@ import { hashIdentity } from '../../src/identity/namespace.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { answerOf, call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
-import { anAddress, aToken, aUser, db, findRow } from '../support/makers.ts'
+import { anAddress, aToken, aUser, db, findRow, setRow } from '../support/makers.ts'
 import { anEmail, aVisitor, aWallet, signInByEmail, signInByWallet } from '../support/visitor.ts'
 import {
   aShop,
@@ -81,9 +81,8 @@ it('gives the account to whoever proves the address first', async () => {
     [owner, byWallet],
   ] as const) {
     const headers = { cookie: `token=${visitor.cookies.get('token')}` }
-    const response = await call('GET', '/api/externalOrders', { headers })
-    const { orders } = await response.json<{ orders: { id: number }[] }>()
-    expect(orders.map(({ id }) => id)).toEqual([order?.id])
+    const list = call('GET', '/api/externalOrders', { headers })
+    expect(await answerOf(list)).toMatchObject({ orders: [{ id: order?.id }] })
   }
   const again = await placed(token, [to({ email }), to({ wallet: wallet.address })])
   expect(again.map(({ buyerId }) => buyerId)).toEqual([byEmail?.buyerId, byWallet?.buyerId])
@@ -272,17 +271,16 @@ it('does not sell to a user who loses the address during the call', async () => 
   expect(await ordersOf(former)).toEqual([])
 })
 
-it('creates another user for the address of a person who was forgotten', async () => {
+it('creates another user for an address that its user has unlinked, or of a forgotten person', async () => {
   const { token, to } = await anOpenShop()
-  const email = anEmail()
+  const [email, unlinkedEmail] = [anEmail(), anEmail()]
   const former = await aUser({ email, ethereumPublicAddr: '' })
   await call('POST', `/api/admin/users/${former.id}/forget`, { token })
-  const [order] = await placed(token, [to({ email })])
-  expect(order?.buyerId).not.toBe(former.id)
-  const unlinked = await aUser({ email: anEmail(), ethereumPublicAddr: '' })
-  await db.update(users).set({ email: '' }).where(eq(users.id, unlinked.id))
-  const [other] = await placed(token, [to({ email: unlinked.email })])
-  expect((await userOf(other?.buyerId))?.identityHash).toMatch(
+  expect((await sold(token, to({ email }))).order.buyerId).not.toBe(former.id)
+  const unlinked = await aUser({ email: unlinkedEmail, ethereumPublicAddr: '' })
+  await setRow(users, unlinked.id, { email: '' })
+  const { order } = await sold(token, to({ email: unlinkedEmail }))
+  expect((await userOf(order.buyerId))?.identityHash).toMatch(
     new RegExp(`^${unlinked.identityHash}-[0-9a-f]{16}$`),
   )
 })

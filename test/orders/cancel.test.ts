@@ -59,11 +59,11 @@ it('answers with the order if it is cancelled, and keeps the first time if it is
   const ended = { ...explain('cancelled'), cancelRequestedAt } as const
   await set(item, { state: 'cancelled', ...ended })
   const shown = { status: 'failed', reasonCode: 'cancelled', cancelRequestedAt }
-  expect(await (await cancel(shopToken, order)).json()).toMatchObject({ orders: [shown] })
+  expect(await answerOf(cancel(shopToken, order))).toMatchObject({ orders: [shown] })
   expect(await deliveryOf(item)).toMatchObject({ state: 'cancelled', version: 1 })
   await set(item, { state: 'failed', requestedAction: 'deliver', ...explain('no_relayer') })
   const again = { status: null, reasonCode: null, cancelRequestedAt }
-  expect(await (await cancel(shopToken, order)).json()).toMatchObject({ orders: [again] })
+  expect(await answerOf(cancel(shopToken, order))).toMatchObject({ orders: [again] })
 })
 
 it.each([
