@@ -52,7 +52,7 @@ it.each(endpoints)('%s says whether caches may keep its answer', async (endpoint
 })
 
 it('answers prices and stock for a minute, and for one more while the Worker fails', async () => {
-  for (const path of ['listings', 'listings/:ids', 'nfts', 'nfts/:ids']) {
+  for (const path of ['stats', 'creators', 'listings', 'listings/:ids', 'nfts', 'nfts/:ids']) {
     const request = await sampleRequest(`GET /api/public/${path}`)
     const { headers } = await callWith({}, request.method, request.path)
     expect([path, headers.get('cache-control')]).toEqual([

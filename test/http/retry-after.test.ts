@@ -4,7 +4,7 @@ import { quotas } from '../../src/db/schema/operations.ts'
 import { emailLinks } from '../../src/db/schema/users.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aShop } from '../orders/shop.ts'
-import { type Call, callWith } from '../support/api.ts'
+import { answerOf, type Call, callWith } from '../support/api.ts'
 import { aMasterToken, aSession, aToken, aUser, aWebhook, db } from '../support/makers.ts'
 import { aRateLimit } from '../support/rate-limit.ts'
 import { anEmail, aVisitor, aWallet, requestMessage } from '../support/visitor.ts'
@@ -166,10 +166,10 @@ it.each(Object.entries(cases))(
 )
 
 it('is beside a sentence that says what is limited, and how much', async () => {
-  const user = await aUser()
+  const user = await aUser({ email: '' })
   await use(`addresses:${user.id}`, 200)
-  const refused = await attempt(user, 'POST', '/api/public/deliveryAddress', { json: {} })()
-  expect(await refused.json()).toMatchObject({
+  const refused = attempt(user, 'POST', '/api/public/deliveryAddress', { json: {} })()
+  expect(await answerOf(refused)).toMatchObject({
     code: 'rate_limited',
     error: 'new addresses of a user, deleted ones too: at most 200 a day (UTC)',
   })

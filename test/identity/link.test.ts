@@ -132,24 +132,6 @@ it('does not replace a wallet or an e-mail address', async () => {
   expect(visitor.mails).toHaveLength(mails)
 })
 
-it('returns 429 if an account requests a fourth link within 15 minutes', async () => {
-  const visitor = aVisitor()
-  await signInByWallet(visitor)
-  const request = (email: string) => visitor.post(REQUEST, { form: { email } })
-  for (let i = 0; i < 3; i++) expect((await request(anEmail())).status).toBe(303)
-  const mails = visitor.mails.length
-  const refused = await request(anEmail())
-  expect(refused.status).toBe(429)
-  expect(refused.headers.get('retry-after')).toBe('900')
-  expect(await refused.text()).toContain(
-    'Your account has requested 3 links in 15 minutes; wait before you ask for another one.',
-  )
-  expect(visitor.mails).toHaveLength(mails)
-  const other = aVisitor()
-  await signInByWallet(other)
-  expect((await other.post(REQUEST, { form: { email: anEmail() } })).status).toBe(303)
-})
-
 it('sends all accounts together six links for a mailbox in 15 minutes', async () => {
   const [local = '', domain = ''] = anEmail().split('@')
   const responses = []

@@ -246,10 +246,8 @@ describe('reading by id', () => {
     const [first, second, third] = stored.map(({ id }) => id)
     const odd = `externalId:${encodeURIComponent('a,b 50% off/1')}`
     const path = encodeURIComponent(`${second}, ${odd},${second},${first},externalId:plain`)
-    const { response, nfts } = await get('nfts', `/${path}`)
+    const { nfts } = await get('nfts', `/${path}`)
     expect(nfts?.map(({ id }) => id)).toEqual([second, first, third])
-    expect(response.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=60')
-    expect(response.headers.get('x-d1-bookmark')).toBeNull()
     const { listings } = await get('listings', `/${sales[1]?.id},externalId:a%252Cb`)
     expect(listings?.map(({ id }) => id)).toEqual([sales[1]?.id, sales[0]?.id])
   })

@@ -139,14 +139,6 @@ describe('an order', () => {
       `Die Lieferung ist fehlgeschlagen: der Empfänger hat das Token nicht angenommen. Wenden Sie sich an den Betreiber des Marktplatzes und nennen Sie die Bestellung ${id}.`,
     )
   })
-
-  it('of somebody else is refused in the language of the reader', async () => {
-    const { path } = await anOrder('en')
-    const { visitor } = await aSignedInVisitor({ locale: 'it' })
-    const { response, lang, text } = await read(visitor, path.replace('orders', 'claim'))
-    expect([response.status, lang]).toEqual([403, 'it'])
-    expect(text).toContain('Questo ordine appartiene a un altro account: accedi con')
-  })
 })
 
 it('shows the account and what the scripts of wallets say in the language of the user', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { quotas } from '../../src/db/schema/operations.ts'
 import { allowedRedirect } from '../../src/pages/sign-in/redirect.ts'
-import { answerOf, BASE_URL } from '../support/api.ts'
+import { BASE_URL } from '../support/api.ts'
 import { stopClock } from '../support/fake-time.ts'
 import { aUser, db } from '../support/makers.ts'
 import {
@@ -162,20 +162,6 @@ it('explains a broken link of the account settings there', async () => {
   const cut = await pageOf(visitor.get(`${path}?secret=0`))
   expect(cut.status).toBe(400)
   expect(cut.html).toContain('This link is not complete')
-})
-
-it('answers broken links as JSON to programs', async () => {
-  const headers = { accept: 'application/json' }
-  const ended = aVisitor().get(`/sign-in/email?secret=${'0'.repeat(64)}`, { headers })
-  expect(await answerOf(ended)).toMatchObject({
-    code: 'link_expired',
-    error: 'this link was used before or has expired: please ask for a new one',
-  })
-  const cut = aVisitor().get('/sign-in/email?secret=0', { headers })
-  expect(await answerOf(cut)).toMatchObject({
-    code: 'invalid_input',
-    error: 'secret: is not a valid secret',
-  })
 })
 
 it('warns a signed-in person before a link of another account ends the session', async () => {
