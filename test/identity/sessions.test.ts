@@ -5,6 +5,7 @@ import {
   aVisitor,
   aWallet,
   locationOf,
+  pageOf,
   requestMessage,
   sessionIdOf,
   signInByEmail,

@@ -66,14 +66,22 @@ it('shows a delivered order with its price, its times and its transaction', asyn
   const shop = await aShop({ nft: { title: 'Blue & green' } })
   const { id: transactionId } = await aTransaction({ hash: HASH })
   await anOrder(shop, user, { state: 'transferred', transactionId, quantity: 2 })
-  const localhost = { ...settings.NETWORKS.localhost, explorerUrl: 'https://explorer.example/' }
-  const { html, orders } = await read(visitor, '', { NETWORKS: { localhost } })
+  const { html, orders } = await read(visitor)
   expect(orders).toHaveLength(1)
   expect(orders[0]).toMatch(/^Blue &amp; green 2 pieces €20.00 Order SHOP-7 Transaction 0x(ab){32}/)
   expect(orders[0]).toMatch(/Paid , done just now Sent , done \d+ months ago Delivered , done/)
-  expect(html).toContain(`href="https://explorer.example/tx/${HASH}"`)
   expect(html).not.toContain('http-equiv="refresh"')
   expect(html).toContain('data-live="false"')
+})
+
+it('links to the transaction on the explorer of its network', async () => {
+  const { visitor, user } = await aSignedInVisitor()
+  const { id: transactionId } = await aTransaction({ hash: HASH.replaceAll('ab', 'cd') })
+  await anOrder(await aShop(), user, { state: 'in_flight', transactionId })
+  const localhost = { ...settings.NETWORKS.localhost, explorerUrl: 'https://explorer.example/' }
+  const { html, orders } = await read(visitor, '', { NETWORKS: { localhost } })
+  expect(html).toContain(`href="https://explorer.example/tx/0x${'cd'.repeat(32)}"`)
+  expect(orders[0]).toContain('On its way , under way')
 })
 
 it('is reloaded while something is on its way, also by a browser without scripts', async () => {
