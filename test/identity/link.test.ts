@@ -132,6 +132,19 @@ it('does not replace a wallet or an e-mail address', async () => {
   expect(visitor.mails).toHaveLength(mails)
 })
 
+it('sends an account three links in 15 minutes', async () => {
+  const [visitor, other] = [aVisitor(), aVisitor()]
+  await signInByWallet(visitor)
+  await signInByWallet(other)
+  const request = (of = visitor) => of.post(REQUEST, { form: { email: anEmail() } })
+  for (let i = 0; i < 3; i++) expect((await request()).status).toBe(303)
+  const { status, text } = await pageOf(request())
+  expect(status).toBe(429)
+  expect(text).toContain('Your account has requested 3 links in 15 minutes; wait before you')
+  expect(visitor.mails).toHaveLength(3)
+  expect((await request(other)).status).toBe(303)
+})
+
 it('sends all accounts together six links for a mailbox in 15 minutes', async () => {
   const [local = '', domain = ''] = anEmail().split('@')
   const responses = []

@@ -10,6 +10,7 @@ import { PATIENCE } from '../support/patience.ts'
 import {
   aShop,
   billingData,
+  copies,
   ordersOf,
   place,
   placed,
@@ -114,6 +115,15 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
   expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([
     [{ body: { chainId: 31337 }, delaySeconds: 0 }],
   ])
+})
+
+it('sends one message for 100 orders, and none if no buyer has a wallet', async () => {
+  const { token, input } = await aShop({ nft: { amount: 200 } })
+  const { id: buyerUserId } = await aUser({ ethereumPublicAddr: '', provider: 'email' })
+  await placed(token, copies(100, { ...input, buyerUserId, buyerBillingData: billingData }))
+  expect(sendBatch).not.toHaveBeenCalled()
+  await placed(token, copies(100, input))
+  expect(sendBatch).toHaveBeenCalledTimes(1)
 })
 
 it('places orders and logs an error if the queue is unavailable', async () => {

@@ -137,6 +137,15 @@ it('changes an address, and clears the fields that are empty', async () => {
   ])
 })
 
+it('makes an address the default', async () => {
+  const { visitor, user } = await aSignedInVisitor()
+  await anAddress(user, { isDefault: true })
+  const { id } = await anAddress(user)
+  const changed = `${BOOK}?notice=default-changed`
+  expect(await locationOf(visitor.post(`${BOOK}/billing/${id}/default`))).toBe(changed)
+  expect(await rowsOf(user)).toMatchObject([{ isDefault: false }, { isDefault: true }])
+})
+
 it.each(['request', 'order'] as const)(
   'deletes an address of origin %s, and undoes that',
   async (origin) => {

@@ -119,8 +119,11 @@ describe('an order', () => {
   }
 
   it.each([
+    ['de-DE', '1.200 Stück', '12.000,00 €', 'Wird versandt'],
     ['de-AT', '1\u00a0200 Stück', '€ 12.000,00', 'Wird versandt'],
     ['fr', '1\u202f200 exemplaires', '12\u202f000,00 €', 'Envoi en cours'],
+    ['es', '1200 unidades', '12.000,00 €', 'Enviándose'],
+    ['it', '1200 pezzi', '12.000,00 €', 'Invio in corso'],
     ['ja', '1,200 pieces', '€12,000.00', 'Being sent'],
   ])('has numbers and prices as in %s', async (locale, pieces, price, step) => {
     const { visitor, path } = await anOrder(locale)

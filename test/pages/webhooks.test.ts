@@ -75,6 +75,14 @@ describe('the list', () => {
     expect(text).toContain('Disabled 2 days ago: its user is no administrator any more')
     expect(text).not.toMatch(/foreign|master/)
   })
+
+  it('takes no more than 10', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    for (let i = 0; i < 10; i++) await aWebhook(user)
+    expect(await htmlAt(visitor, PAGE)).toContain('You have as many webhooks as allowed.')
+    const response = await visitor.post(PAGE, { form: form(HOOK, ['order.created']) })
+    expect(response.status).toBe(409)
+  })
 })
 
 describe('the form', () => {
@@ -91,13 +99,6 @@ describe('the form', () => {
     // Its first test is on its way.
     expect(html).toContain('Not verified')
     expect(html).toContain('webhook.test')
-  })
-
-  it('lets nobody else choose them', async () => {
-    const { visitor, user } = await aSignedInVisitor()
-    const master = form(HOOK, ['order.failed'], { role: 'master' })
-    expect((await visitor.post(PAGE, { form: master })).status).toBe(403)
-    expect(await rowsOf(user)).toEqual([])
   })
 
   it('takes names of tokens, separated by commas, and none for all', async () => {
@@ -162,6 +163,13 @@ describe('the form', () => {
     expect(updated).not.toMatch(/class="problem"|value="order.created" checked/)
     expect(await rowsOf(user)).toEqual([])
   })
+
+  it('lets nobody else choose them', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    const master = form(HOOK, ['order.failed'], { role: 'master' })
+    expect((await visitor.post(PAGE, { form: master })).status).toBe(403)
+    expect(await rowsOf(user)).toEqual([])
+  })
 })
 
 describe('an endpoint', () => {
@@ -200,6 +208,14 @@ describe('an endpoint', () => {
     expect(secretIn(after)).not.toBe(secretIn(before))
     expect(after).toContain('The previous secret also signs; this ends')
     expect(await rowOf(webhook.id)).toMatchObject({ previousSecretId: webhook.secretId })
+  })
+
+  it('can be deleted', async () => {
+    const { visitor, webhook, path } = await aVisitorWithWebhook()
+    expect(await locationOf(visitor.post(`${path}/delete`))).toBe(`${PAGE}?notice=webhook-deleted`)
+    expect((await visitor.get(path)).status).toBe(404)
+    expect(await htmlAt(visitor, PAGE)).toContain('You have no webhooks yet.')
+    expect(await rowOf(webhook.id)).toMatchObject({ url: '', deletedAt: expect.any(String) })
   })
 
   it('hides the secret, and cannot be changed, if the sign-in was long ago', async () => {
