@@ -1,25 +1,15 @@
-import { and, eq, isNull } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { addresses } from '../../src/db/schema/users.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { expectFields } from '../support/fields.ts'
-import { aMasterToken, anAddress, aToken, aUser, db } from '../support/makers.ts'
-import { addressIn, create, kinds, list, remove, textsOf, update } from './kinds.ts'
+import { aMasterToken, anAddress, aToken, aUser, findRow } from '../support/makers.ts'
+import { addressIn, anOwner, create, kinds, list, remove, textsOf, update } from './kinds.ts'
 
-const rowOf = async (id: number) => {
-  const [row] = await db.select().from(addresses).where(eq(addresses.id, id))
-  return row
-}
+const DELETED = { deletedAt: '2026-01-02T00:00:00.000Z' }
 
 describe.each(kinds)('updating a $kind address', (kind) => {
-  const anAddressWithToken = async (values = {}) => {
-    const user = await aUser()
-    const address = await anAddress(user, { kind: kind.kind, ...values })
-    return { user, address, token: await aToken(user) }
-  }
-
   it('returns the changed address with exactly the documented fields', async () => {
-    const { user, address, token } = await anAddressWithToken()
+    const { user, address, token } = await anOwner(kind)
     const changed = await addressIn(kind, await update(kind, token, address.id, textsOf(kind)))
     expectFields(changed, kind.fields)
     expect(changed).toMatchObject({
@@ -35,7 +25,7 @@ describe.each(kinds)('updating a $kind address', (kind) => {
 
   it('keeps absent fields and clears fields that are null or empty', async () => {
     const texts = { street: '1 High Street', city: 'Oslo', country: 'NO', taxId: '5' }
-    const { address, token } = await anAddressWithToken(texts)
+    const { address, token } = await anOwner(kind, texts)
     const json = { city: null, country: '  ', taxId: 'NO 6' }
     expect(await addressIn(kind, await update(kind, token, address.id, json))).toMatchObject({
       street: '1 High Street',
@@ -45,16 +35,18 @@ describe.each(kinds)('updating a $kind address', (kind) => {
     })
   })
 
-  it('ignores id, owner, kind and timestamps in the body', async () => {
-    const { user, address, token } = await anAddressWithToken()
+  it('ignores id, owner, kind, timestamps and the default field of the other kind', async () => {
+    const { user, address, token } = await anOwner(kind)
+    const at = '1970-01-01T00:00:00.000Z'
     const json = {
       id: 987654321,
       userId: (await aUser()).id,
       kind: 'other',
-      createdAt: '1970-01-01T00:00:00.000Z',
-      updatedAt: '1970-01-01T00:00:00.000Z',
-      deletedAt: '1970-01-01T00:00:00.000Z',
+      createdAt: at,
+      updatedAt: at,
+      deletedAt: at,
       unknown: {},
+      [kind.defaultField === 'default' ? 'isDefault' : 'default']: true,
     }
     const changed = await addressIn(kind, await update(kind, token, address.id, json))
     expect(changed).toMatchObject({
@@ -62,13 +54,14 @@ describe.each(kinds)('updating a $kind address', (kind) => {
       userId: user.id,
       createdAt: address.createdAt,
       deletedAt: null,
+      [kind.defaultField]: false,
     })
     expect(changed.updatedAt > json.updatedAt).toBe(true)
-    expect(await rowOf(address.id)).toMatchObject({ kind: kind.kind })
+    expect(await findRow(addresses, address.id)).toMatchObject({ kind: kind.kind })
   })
 
   it('makes an address the default instead of the previous one of the same user and kind', async () => {
-    const { user, address, token } = await anAddressWithToken({ isDefault: true, city: 'Oslo' })
+    const { user, address, token } = await anOwner(kind, { isDefault: true, city: 'Oslo' })
     const ofOtherKind = await anAddress(user, { kind: kind.otherKind, isDefault: true })
     const ofOtherUser = await anAddress(await aUser(), { kind: kind.kind, isDefault: true })
     const next = await anAddress(user, { kind: kind.kind })
@@ -78,47 +71,35 @@ describe.each(kinds)('updating a $kind address', (kind) => {
       { id: address.id, [kind.defaultField]: false, city: 'Oslo' },
       { id: next.id, [kind.defaultField]: true },
     ])
-    expect(await rowOf(ofOtherKind.id)).toMatchObject({ isDefault: true })
-    expect(await rowOf(ofOtherUser.id)).toMatchObject({ isDefault: true })
+    expect(await findRow(addresses, ofOtherKind.id)).toMatchObject({ isDefault: true })
+    expect(await findRow(addresses, ofOtherUser.id)).toMatchObject({ isDefault: true })
   })
 
-  it('sets and clears the default repeatedly', async () => {
-    const { address, token } = await anAddressWithToken({ isDefault: true })
+  it('clears the default, and returns 400 if it is neither true nor false', async () => {
+    const { address, token } = await anOwner(kind, { isDefault: true })
+    for (const value of ['true', 1, null]) {
+      const response = await update(kind, token, address.id, { [kind.defaultField]: value })
+      expect(response.status).toBe(400)
+    }
     for (const isDefault of [true, false, true]) {
       const json = { [kind.defaultField]: isDefault }
       expect(await addressIn(kind, await update(kind, token, address.id, json))).toMatchObject(json)
     }
   })
 
-  it('ignores the name of the default field of the other kind', async () => {
-    const { address, token } = await anAddressWithToken()
-    const json = { [kind.defaultField === 'default' ? 'isDefault' : 'default']: true }
-    const changed = await addressIn(kind, await update(kind, token, address.id, json))
-    expect(changed).toMatchObject({ [kind.defaultField]: false })
-  })
-
-  it.each(['true', 1, null])('returns 400 if the default is %j', async (value) => {
-    const { address, token } = await anAddressWithToken()
-    const response = await update(kind, token, address.id, { [kind.defaultField]: value })
-    expect(response.status).toBe(400)
-  })
-
   it('keeps the default if the new default address does not exist', async () => {
-    const { user, address, token } = await anAddressWithToken({ isDefault: true })
-    const deleted = await anAddress(user, {
-      kind: kind.kind,
-      deletedAt: '2026-01-02T00:00:00.000Z',
-    })
+    const { user, address, token } = await anOwner(kind, { isDefault: true })
+    const deleted = await anAddress(user, { kind: kind.kind, ...DELETED })
     const ofOtherUser = await anAddress(await aUser(), { kind: kind.kind })
     for (const id of [deleted.id, ofOtherUser.id, 987654321]) {
       const response = await update(kind, token, id, { [kind.defaultField]: true })
       expect(response.status).toBe(404)
     }
-    expect(await rowOf(address.id)).toMatchObject({ isDefault: true })
+    expect(await findRow(addresses, address.id)).toMatchObject({ isDefault: true })
   })
 
   it('leaves exactly one default after parallel updates', async () => {
-    const { user, token } = await anAddressWithToken({ isDefault: true })
+    const { user, token } = await anOwner(kind, { isDefault: true })
     const candidates = await Promise.all(
       Array.from({ length: 10 }, () => anAddress(user, { kind: kind.kind })),
     )
@@ -131,7 +112,7 @@ describe.each(kinds)('updating a $kind address', (kind) => {
   })
 
   it('applies each of several parallel updates as a whole', async () => {
-    const { address, token } = await anAddressWithToken()
+    const { address, token } = await anOwner(kind)
     const bodies = Array.from({ length: 10 }, (_, i) => ({
       street: `street ${i}`,
       city: `city ${i}`,
@@ -140,7 +121,7 @@ describe.each(kinds)('updating a $kind address', (kind) => {
     const responses = await Promise.all(bodies.map((json) => update(kind, token, address.id, json)))
     for (const [i, response] of responses.entries())
       expect(await addressIn(kind, response)).toMatchObject(bodies[i] ?? {})
-    const row = await rowOf(address.id)
+    const row = await findRow(addresses, address.id)
     expect(row?.city).toBe(row?.street?.replace('street', 'city'))
     expect(row?.taxId).toBe('only in the fourth')
   })
@@ -148,41 +129,32 @@ describe.each(kinds)('updating a $kind address', (kind) => {
 
 describe.each(kinds)('deleting a $kind address', (kind) => {
   it('returns the address with the time of its deletion', async () => {
-    const user = await aUser()
-    const token = await aToken(user)
+    const token = await aToken(await aUser())
     const address = await create(kind, token, textsOf(kind))
     const deleted = await addressIn(kind, await remove(kind, token, address.id))
     expectFields(deleted, kind.fields)
-    expect(deleted).toEqual({
-      ...address,
-      updatedAt: deleted.deletedAt,
-      deletedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-    })
+    const deletedAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(deleted).toEqual({ ...address, updatedAt: deleted.deletedAt, deletedAt })
     expect(await list(kind, token)).toEqual([])
   })
 
   it('allows another address to become the default', async () => {
-    const user = await aUser()
-    const token = await aToken(user)
-    const first = await anAddress(user, { kind: kind.kind, isDefault: true })
-    await remove(kind, token, first.id)
+    const { user, address, token } = await anOwner(kind, { isDefault: true })
+    await remove(kind, token, address.id)
     const second = await anAddress(user, { kind: kind.kind })
     const json = { [kind.defaultField]: true }
     expect(await addressIn(kind, await update(kind, token, second.id, json))).toMatchObject(json)
   })
 
   it('succeeds once if several requests run in parallel', async () => {
-    const user = await aUser()
-    const token = await aToken(user)
-    const { id } = await anAddress(user, { kind: kind.kind })
-    const responses = await Promise.all([1, 2, 3, 4].map(() => remove(kind, token, id)))
+    const { address, token } = await anOwner(kind)
+    const responses = await Promise.all([1, 2, 3, 4].map(() => remove(kind, token, address.id)))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
   })
 
   it('lets a parallel update run before the deletion or return 404', async () => {
-    const user = await aUser()
-    const token = await aToken(user)
-    const { id } = await anAddress(user, { kind: kind.kind, city: 'before' })
+    const { address, token } = await anOwner(kind, { city: 'before' })
+    const { id } = address
     const cities = ['a', 'b', 'c', 'd', 'e', 'f']
     const [deleted, ...updates] = await Promise.all([
       remove(kind, token, id),
@@ -192,7 +164,7 @@ describe.each(kinds)('deleting a $kind address', (kind) => {
     const updatedCities = cities.filter((_, i) => updates[i]?.status === 200)
     expect(updates.every(({ status }) => status === 200 || status === 404)).toBe(true)
     expect(['before', ...updatedCities]).toContain(city)
-    expect(await rowOf(id)).toMatchObject({ city, deletedAt })
+    expect(await findRow(addresses, id)).toMatchObject({ city, deletedAt })
   })
 })
 
@@ -203,30 +175,29 @@ describe.each(kinds)('updating or deleting a $kind address', (kind) => {
   ]
 
   it('returns the same 404 if the address is deleted, unknown, of another user or of the other kind', async () => {
-    const user = await aUser()
-    const token = await aToken(user)
+    const { user, address, token } = await anOwner(kind, DELETED)
     const inaccessible = [
-      await anAddress(user, { kind: kind.kind, deletedAt: '2026-01-02T00:00:00.000Z' }),
+      address,
       await anAddress(await aUser(), { kind: kind.kind }),
       await anAddress(user, { kind: kind.otherKind }),
     ]
+    const notFound = { status: 404, error: 'there is no such address', code: 'not_found' }
     for (const id of [...inaccessible.map(({ id }) => id), 987654321])
-      for (const response of await updateAndRemove(token, id)) {
-        expect(response.status).toBe(404)
-        expect(await response.json()).toMatchObject({
-          error: 'there is no such address',
-          code: 'not_found',
-        })
-      }
-    for (const row of inaccessible) expect(await rowOf(row.id)).toEqual(row)
+      for (const response of await updateAndRemove(token, id))
+        expect(await answerOf(response)).toMatchObject(notFound)
+    for (const row of inaccessible) expect(await findRow(addresses, row.id)).toEqual(row)
   })
 
   it('works with a master token for every user who is not removed', async () => {
     const master = await aMasterToken()
-    const address = await anAddress(await aUser(), { kind: kind.kind })
+    const { user, address } = await anOwner(kind, { isDefault: true })
+    const next = await anAddress(user, { kind: kind.kind })
+    await update(kind, master, next.id, { [kind.defaultField]: true })
+    expect(await findRow(addresses, address.id)).toMatchObject({ isDefault: false })
+    expect(await findRow(addresses, next.id)).toMatchObject({ isDefault: true })
     for (const response of await updateAndRemove(master, address.id))
       expect(response.status).toBe(200)
-    expect(await rowOf(address.id)).toMatchObject({ city: 'changed' })
+    expect(await findRow(addresses, address.id)).toMatchObject({ city: 'changed' })
 
     const removed = await aUser({ removedAt: '2026-01-02T00:00:00.000Z' })
     const ofRemovedUser = await anAddress(removed, { kind: kind.kind })
@@ -234,34 +205,19 @@ describe.each(kinds)('updating or deleting a $kind address', (kind) => {
       expect(response.status).toBe(404)
     const json = { [kind.defaultField]: true }
     expect((await update(kind, master, ofRemovedUser.id, json)).status).toBe(404)
-    expect(await rowOf(ofRemovedUser.id)).toEqual(ofRemovedUser)
+    expect(await findRow(addresses, ofRemovedUser.id)).toEqual(ofRemovedUser)
   })
 
-  it('sets the default of another user with a master token', async () => {
-    const master = await aMasterToken()
-    const user = await aUser()
-    await anAddress(user, { kind: kind.kind, isDefault: true })
-    const next = await anAddress(user, { kind: kind.kind })
-    await update(kind, master, next.id, { [kind.defaultField]: true })
-    const defaults = await db
-      .select({ id: addresses.id })
-      .from(addresses)
-      .where(and(eq(addresses.userId, user.id), addresses.isDefault, isNull(addresses.deletedAt)))
-    expect(defaults).toEqual([{ id: next.id }])
+  it('returns 400 for an ?id= that is none, and without one', async () => {
+    const token = await aToken(await aUser())
+    const responses = [
+      await call('PUT', kind.path, { token, json: {} }),
+      await call('DELETE', kind.path, { token }),
+    ]
+    for (const id of ['', '0', '-1', '1.5', 'abc', '1&id=2', '1e3', '9'.repeat(20)])
+      responses.push(...(await updateAndRemove(token, id)))
+    const error = expect.stringMatching(/^id: /)
+    for (const response of responses)
+      expect(await answerOf(response)).toMatchObject({ status: 400, error })
   })
-
-  it.each(['', '0', '-1', '1.5', 'abc', '1&id=2', '1e3', '9'.repeat(20)])(
-    'returns 400 for ?id=%s and without id',
-    async (id) => {
-      const token = await aToken(await aUser())
-      const without = [
-        await call('PUT', kind.path, { token, json: {} }),
-        await call('DELETE', kind.path, { token }),
-      ]
-      for (const response of [...(await updateAndRemove(token, id)), ...without]) {
-        expect(response.status).toBe(400)
-        expect(await response.json()).toMatchObject({ error: expect.stringMatching(/^id: /) })
-      }
-    },
-  )
 })

@@ -1,6 +1,7 @@
 /** The two kinds of address, and calls of their endpoints. */
 import { call } from '../support/api.ts'
 import { documentedFields, fields } from '../support/fields.ts'
+import { anAddress, aToken, aUser } from '../support/makers.ts'
 
 export type Address = {
   id: number
@@ -90,6 +91,13 @@ export const update = ({ path }: Kind, token: string, id: unknown, json: unknown
 
 export const remove = ({ path }: Kind, token: string, id: unknown) =>
   call('DELETE', `${path}?id=${id}`, { token })
+
+/** A user with a token, and an address of the kind. */
+export async function anOwner({ kind }: Kind, values: Parameters<typeof anAddress>[1] = {}) {
+  const user = await aUser()
+  const address = await anAddress(user, { kind, ...values })
+  return { user, address, token: await aToken(user) }
+}
 
 /** Returns the address in the response of `update` or `remove`. */
 export const addressIn = ({ updatedKey }: Kind, response: Response) =>

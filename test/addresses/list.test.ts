@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { expectFields } from '../support/fields.ts'
 import { aMasterToken, anAddress, aToken, aUser } from '../support/makers.ts'
 import { kinds, list } from './kinds.ts'
 
 describe.each(kinds)('listing $kind addresses', (kind) => {
+  const listOf = (token: string, user: number | string) =>
+    answerOf(call('GET', `/api/public/user/${user}/${kind.listKey}`, { token }))
   it('returns the documented fields, sorted by id, for `me` and for the user id', async () => {
     const user = await aUser()
     const token = await aToken(user)
@@ -38,34 +40,24 @@ describe.each(kinds)('listing $kind addresses', (kind) => {
     const token = await aMasterToken()
     const removed = await aUser({ removedAt: '2026-01-02T00:00:00.000Z' })
     await anAddress(removed, { kind: kind.kind })
-    for (const userId of [removed.id, 987654321]) {
-      const path = `/api/public/user/${userId}/${kind.listKey}`
-      const response = await call('GET', path, { token })
-      expect(response.status).toBe(404)
-      expect(await response.json()).toMatchObject({ code: 'not_found' })
-    }
+    for (const userId of [removed.id, 987654321])
+      expect(await listOf(token, userId)).toMatchObject({ status: 404, code: 'not_found' })
   })
 
   it('returns 403 to a user token for another user, known or unknown', async () => {
     const token = await aToken(await aUser())
-    for (const userId of [(await aUser()).id, 987654321]) {
-      const path = `/api/public/user/${userId}/${kind.listKey}`
-      const response = await call('GET', path, { token })
-      expect(response.status).toBe(403)
-      expect(await response.json()).toMatchObject({ code: 'forbidden' })
-    }
+    for (const userId of [(await aUser()).id, 987654321])
+      expect(await listOf(token, userId)).toMatchObject({ status: 403, code: 'forbidden' })
   })
 
-  it.each(['0', '-1', '01', '1.5', '1e3', 'Me', 'abc', '%20', '9007199254740993'])(
-    'returns 400 for the user id %s',
-    async (userId) => {
-      const path = `/api/public/user/${userId}/${kind.listKey}`
-      const response = await call('GET', path, { token: await aMasterToken() })
-      expect(response.status).toBe(400)
-      expect(await response.json()).toMatchObject({
-        error: 'user_id: must be me or a positive integer',
+  it('returns 400 for a user id that is none', async () => {
+    const token = await aMasterToken()
+    const error = 'user_id: must be me or a positive integer'
+    for (const userId of ['0', '-1', '01', '1.5', '1e3', 'Me', 'abc', '%20', '9007199254740993'])
+      expect(await listOf(token, userId), userId).toMatchObject({
+        status: 400,
+        error,
         code: 'invalid_input',
       })
-    },
-  )
+  })
 })

@@ -1,10 +1,9 @@
-import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { restoreAddress } from '../../src/addresses/change.ts'
 import { toDelivery } from '../../src/addresses/schema.ts'
-import { verifyToken } from '../../src/auth/tokens.ts'
 import { addresses } from '../../src/db/schema/users.ts'
-import { anAddress, aToken, aUser, db, issuer } from '../support/makers.ts'
+import { callerOf } from '../orders/shop.ts'
+import { anAddress, aToken, aUser, db, findRow } from '../support/makers.ts'
 import { delivery, list, remove } from './kinds.ts'
 
 const MINUTE = 60_000
@@ -14,18 +13,12 @@ const ago = (minutes: number) => new Date(now.getTime() - minutes * MINUTE).toIS
 async function anOwner() {
   const user = await aUser()
   const token = await aToken(user)
-  const caller = await verifyToken(issuer, token, new Date())
-  if (!caller) throw new Error('the token is not valid')
+  const caller = await callerOf(token)
   const restore = (id: number, kind: 'delivery' | 'billing' = 'delivery') =>
     restoreAddress({ db, caller, now }, { kind, id })
   const deleted = (values: Partial<typeof addresses.$inferInsert> = {}) =>
     anAddress(user, { kind: 'delivery', deletedAt: ago(1), ...values })
   return { user, token, restore, deleted }
-}
-
-const rowOf = async (id: number) => {
-  const [row] = await db.select().from(addresses).where(eq(addresses.id, id))
-  return row
 }
 
 const notFound = { code: 'not_found' }
@@ -46,7 +39,7 @@ it('restores an address for an hour', async () => {
   await restore((await deleted({ deletedAt: ago(59) })).id)
   const late = await deleted({ deletedAt: ago(60) })
   await expect(restore(late.id)).rejects.toMatchObject(notFound)
-  expect(await rowOf(late.id)).toEqual(late)
+  expect(await findRow(addresses, late.id)).toEqual(late)
 })
 
 it('leaves a live address as it is', async () => {
@@ -54,7 +47,7 @@ it('leaves a live address as it is', async () => {
   const values = { kind: 'delivery', isDefault: true, updatedAt: now.toISOString() } as const
   const address = await anAddress(user, values)
   await restore(address.id)
-  expect(await rowOf(address.id)).toEqual(address)
+  expect(await findRow(addresses, address.id)).toEqual(address)
 })
 
 it('throws not_found for an address that the user has not deleted', async () => {
@@ -66,22 +59,16 @@ it('throws not_found for an address that the user has not deleted', async () => 
   ]
   for (const { id } of others) await expect(restore(id)).rejects.toMatchObject(notFound)
   await expect(restore(987654321)).rejects.toMatchObject(notFound)
-  for (const address of others) expect(await rowOf(address.id)).toEqual(address)
+  for (const address of others) expect(await findRow(addresses, address.id)).toEqual(address)
 })
 
-it('restores the default address as an ordinary one if there is another default now', async () => {
-  const { user, restore, deleted } = await anOwner()
-  const first = await deleted({ isDefault: true })
-  const second = await anAddress(user, { kind: 'delivery', isDefault: true })
-  expect(await restore(first.id)).toMatchObject({ isDefault: false })
-  expect(await rowOf(second.id)).toEqual(second)
-})
-
-it('restores the default address as the default beside one of the other kind', async () => {
+it('restores the default address, as an ordinary one if there is another default now', async () => {
   const { user, restore, deleted } = await anOwner()
   await anAddress(user, { kind: 'billing', isDefault: true })
   await anAddress(await aUser(), { kind: 'delivery', isDefault: true })
+  const first = await deleted({ isDefault: true })
   expect(await restore((await deleted({ isDefault: true })).id)).toMatchObject({ isDefault: true })
+  expect(await restore(first.id)).toMatchObject({ isDefault: false })
 })
 
 it('restores no more addresses than a user may have, but those of orders', async () => {
@@ -89,7 +76,7 @@ it('restores no more addresses than a user may have, but those of orders', async
   for (let i = 0; i < 100; i++) await anAddress(user, { kind: 'delivery' })
   const own = await deleted()
   await expect(restore(own.id)).rejects.toMatchObject({ code: 'too_many_addresses' })
-  expect(await rowOf(own.id)).toEqual(own)
+  expect(await findRow(addresses, own.id)).toEqual(own)
   expect(await restore((await deleted({ origin: 'order' })).id)).toMatchObject({ deletedAt: null })
   const billing = await deleted({ kind: 'billing' })
   expect(await restore(billing.id, 'billing')).toMatchObject({ deletedAt: null })

@@ -5,8 +5,15 @@ import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { call } from '../support/api.ts'
-import { aToken, aUser, aWebhook, db } from '../support/makers.ts'
-import { ageSession, anEmail, aSignedInVisitor, type Visitor } from '../support/visitor.ts'
+import { aToken, aUser, aWebhook, db, findRow, setRow } from '../support/makers.ts'
+import {
+  ageSession,
+  anEmail,
+  aSignedInVisitor,
+  locationOf,
+  pageOf,
+  type Visitor,
+} from '../support/visitor.ts'
 
 const PAGE = '/operations/administrators'
 type Values = Parameters<typeof aSignedInVisitor>[0]
@@ -17,16 +24,13 @@ const anAdministrator = (values: Values = {}) =>
 const change = (visitor: Visitor, to: 'appointed' | 'dismissed', { id }: { id: number }) =>
   visitor.post(PAGE, { form: { userId: String(id), to } })
 
-const roleOf = async ({ id }: { id: number }) =>
-  (await db.select({ roleId: users.roleId }).from(users).where(eq(users.id, id)))[0]?.roleId
-
 const administrators = async () =>
-  (await db.select({ id: users.id }).from(users).where(eq(users.roleId, ADMINISTRATOR))).map(
-    ({ id }) => id,
-  )
+  (await db.select().from(users).where(eq(users.roleId, ADMINISTRATOR))).map(({ id }) => id)
 
-const find = async (visitor: Visitor, person: string) =>
-  (await visitor.get(`${PAGE}?${new URLSearchParams({ person })}`)).text()
+const open = async (visitor: Visitor, query = '') => (await pageOf(visitor.get(PAGE + query))).html
+
+const find = (visitor: Visitor, person: string) =>
+  open(visitor, `?${new URLSearchParams({ person })}`)
 
 beforeEach(async () => {
   await db.update(users).set({ roleId: null })
@@ -58,9 +62,9 @@ describe('appointing', () => {
     const { visitor, user } = await anAdministrator({ email: anEmail() })
     const other = await aSignedInVisitor({ name: 'Grace', email: anEmail() })
     expect((await other.visitor.get(PAGE)).status).toBe(403)
-    const response = await change(visitor, 'appointed', other.user)
-    expect(response.headers.get('location')).toBe(`${PAGE}?notice=appointed`)
-    expect(await (await other.visitor.get(PAGE)).text()).toContain('Administrators see all orders')
+    const appointed = `${PAGE}?notice=appointed`
+    expect(await locationOf(change(visitor, 'appointed', other.user))).toBe(appointed)
+    expect(await open(other.visitor)).toContain('Administrators see all orders')
     expect(await db.select().from(auditLog)).toMatchObject([
       { action: 'administrator.appoint', subject: `${other.user.id}`, userId: user.id },
     ])
@@ -78,10 +82,7 @@ describe('appointing', () => {
     const { visitor, user } = await anAdministrator()
     const guest = await aUser({ email: anEmail() })
     const { user: removed } = await aSignedInVisitor()
-    await db
-      .update(users)
-      .set({ removedAt: new Date().toISOString() })
-      .where(eq(users.id, removed.id))
+    await setRow(users, removed.id, { removedAt: new Date().toISOString() })
     for (const person of [guest, removed, user, { id: 1e9 }])
       expect((await change(visitor, 'appointed', person)).status).toBe(409)
     expect(await administrators()).toEqual([user.id])
@@ -96,16 +97,13 @@ describe('dismissing', () => {
     const other = await anAdministrator({ email: anEmail() })
     const master = await aToken(other.user, 'master')
     const webhook = await aWebhook(other.user, { role: 'master' })
-    const response = await change(visitor, 'dismissed', other.user)
-    expect(response.headers.get('location')).toBe(`${PAGE}?notice=dismissed`)
+    const dismissed = `${PAGE}?notice=dismissed`
+    expect(await locationOf(change(visitor, 'dismissed', other.user))).toBe(dismissed)
     expect((await call('GET', '/api/admin/transfers', { token: master })).status).toBe(401)
     expect((await other.visitor.get('/operations')).status).toBe(403)
     expect((await other.visitor.get('/settings/profile')).status).toBe(200)
-    const [row] = await db
-      .select()
-      .from(webhookEndpoints)
-      .where(eq(webhookEndpoints.id, webhook.id))
-    expect(row).toMatchObject({ disabledReason: 'demoted' })
+    const disabled = { disabledReason: 'demoted' }
+    expect(await findRow(webhookEndpoints, webhook.id)).toMatchObject(disabled)
     expect(visitor.mails).toMatchObject([
       { to: other.user.email, subject: 'An administrator was dismissed for marketplace.test' },
     ])
@@ -118,10 +116,10 @@ describe('dismissing', () => {
   it('is possible for oneself, unless one is the last', async () => {
     const first = await anAdministrator()
     const second = await anAdministrator()
-    const response = await change(first.visitor, 'dismissed', first.user)
-    expect(response.headers.get('location')).toBe('/settings/profile?notice=dismissed')
-    expect(await roleOf(first.user)).toBe(null)
-    const html = await (await second.visitor.get(PAGE)).text()
+    const dismissed = '/settings/profile?notice=dismissed'
+    expect(await locationOf(change(first.visitor, 'dismissed', first.user))).toBe(dismissed)
+    expect(await administrators()).toEqual([second.user.id])
+    const html = await open(second.visitor)
     expect(html).toContain('The last one cannot be dismissed.')
     expect(html).not.toContain('value="dismissed"')
     expect((await change(second.visitor, 'dismissed', second.user)).status).toBe(409)
@@ -153,20 +151,16 @@ it('asks for a recent sign-in', async () => {
   const { visitor, user } = await anAdministrator()
   const { user: other } = await aSignedInVisitor()
   await ageSession(visitor, 11)
-  const html = await (await visitor.get(PAGE)).text()
+  const html = await open(visitor)
   expect(html).toContain('Sign in again to appoint or dismiss an administrator.')
   expect(html).not.toMatch(/name="person"|value="dismissed"/)
-  for (const response of [
-    await change(visitor, 'appointed', other),
-    await change(visitor, 'dismissed', user),
-  ])
-    expect(response.headers.get('location')).toMatch(/^\/sign-in\/again/)
+  for (const changing of [change(visitor, 'appointed', other), change(visitor, 'dismissed', user)])
+    expect(await locationOf(changing)).toMatch(/^\/sign-in\/again/)
   expect(await administrators()).toEqual([user.id])
 })
 
 it('says what was done, and nothing else that a URL says', async () => {
   const { visitor } = await anAdministrator()
-  const read = async (notice: string) => (await visitor.get(`${PAGE}?notice=${notice}`)).text()
-  expect(await read('appointed')).toContain('This user was appointed.')
-  expect(await read('hacked')).not.toMatch(/This user was|hacked/)
+  expect(await open(visitor, '?notice=appointed')).toContain('This user was appointed.')
+  expect(await open(visitor, '?notice=hacked')).not.toMatch(/This user was|hacked/)
 })

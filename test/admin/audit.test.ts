@@ -4,7 +4,7 @@ import { auditActions } from '../../src/admin/audit/list.tsx'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { aUser, aWebhook, db } from '../support/makers.ts'
-import { aSignedInVisitor, type Visitor } from '../support/visitor.ts'
+import { aSignedInVisitor, pageOf, type Visitor } from '../support/visitor.ts'
 
 type Entry = Partial<typeof auditLog.$inferInsert>
 
@@ -20,11 +20,9 @@ async function anAdministrator(name: string | null = 'Ada') {
 }
 
 async function read(visitor: Visitor, query = '') {
-  const response = await visitor.get(`/operations/audit${query}`)
-  expect(response.status).toBe(200)
-  const html = await response.text()
-  const text = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-  return { html, text }
+  const page = await pageOf(visitor.get(`/operations/audit${query}`))
+  expect(page.status).toBe(200)
+  return page
 }
 
 /** The sentences of the page, without links. */
@@ -62,19 +60,11 @@ it('says what was done in sentences, with absolute times', async () => {
     [{ action: 'token.generate', subject: 'x', details }, 'Ada generated a master token “erp”'],
     [{ action: 'token.roll', subject: 'x', details }, 'Ada rolled a master token “erp”'],
     [
-      {
-        action: 'token.revoke',
-        subject: 'x',
-        details: { kind: 'session', role: 'user', name: null },
-      },
+      { action: 'token.revoke', subject: 'x', details: { kind: 'session', role: 'user' } },
       'Ada revoked a browser session',
     ],
     [
-      {
-        action: 'webhook.create',
-        subject: 'gone',
-        details: { events: ['a', 'b'], host: 'example.com' },
-      },
+      { action: 'webhook.create', details: { events: ['a', 'b'], host: 'example.com' } },
       'Ada created a webhook to example.com · 2 events',
     ],
     [
@@ -96,11 +86,7 @@ it('says what was done in sentences, with absolute times', async () => {
     ],
     [{ action: 'user.forget', subject: '5' }, 'Ada removed the data of User 5'],
     [
-      {
-        action: 'catalogue.import',
-        subject: 'x',
-        details: { 'user.created': 1, 'nft.updated': 3 },
-      },
+      { action: 'catalogue.import', details: { 'user.created': 1, 'nft.updated': 3 } },
       'Ada imported a catalogue · user created: 1 · nft updated: 3',
     ],
     [

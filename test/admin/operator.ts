@@ -1,5 +1,3 @@
-/** What tests of the pages for operators share. */
-import { eq } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
@@ -13,28 +11,19 @@ import {
 import { orderItems } from '../../src/db/schema/orders.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import { aShop, placed } from '../orders/shop.ts'
-import { aMasterToken, db } from '../support/makers.ts'
-import { aSignedInVisitor, type Visitor } from '../support/visitor.ts'
-
-/** The text of HTML, with single spaces. */
-export const textOf = (html: string) =>
-  html
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll('&quot;', '"')
-    .trim()
+import { aShop, sold } from '../orders/shop.ts'
+import { aMasterToken, db, findRow, setRow } from '../support/makers.ts'
+import { aSignedInVisitor, pageOf, textOf, type Visitor } from '../support/visitor.ts'
 
 /** Reads a page: its HTML, its text, and the text of the section with this heading. */
 export async function read(visitor: Visitor, path: string, overrides: Partial<Env> = {}) {
-  const response = await visitor.get(path, { env: overrides })
-  expect(response.status).toBe(200)
-  const html = await response.text()
+  const { status, html, text } = await pageOf(visitor.get(path, { env: overrides }))
+  expect(status).toBe(200)
   const sectionOf = (id: string) =>
     textOf(
       new RegExp(`<h2 id="${id}".*?(?=<h2 id="(?![w-]+-title)|<footer)`, 's').exec(html)?.[0] ?? '',
     )
-  return { html, text: textOf(html), sectionOf }
+  return { html, text, sectionOf }
 }
 
 type Delivery = Partial<typeof deliveries.$inferInsert>
@@ -44,10 +33,9 @@ export async function anItem(values: Delivery, providerId?: string) {
   const { input } = await aShop()
   const name = `shop ${crypto.randomUUID().slice(0, 8)}`
   const token = await aMasterToken(name)
-  const [order] = await placed(token, [{ ...input, ...(providerId && { providerId }) }])
-  const id = order?.orderItems[0]?.id ?? 0
-  await db.update(deliveries).set(values).where(eq(deliveries.id, id))
-  return { id, orderId: order?.id ?? 0, tokenName: name }
+  const { order, item } = await sold(token, { ...input, ...(providerId && { providerId }) })
+  await setRow(deliveries, item.id, values)
+  return { id: item.id, orderId: order.id, tokenName: name }
 }
 
 export const failed = (code: ReasonCode, detail?: string): Delivery => ({
@@ -56,17 +44,12 @@ export const failed = (code: ReasonCode, detail?: string): Delivery => ({
   dueAt: null,
 })
 
-export const stateOf = async (id: number) =>
-  (await db.select().from(deliveries).where(eq(deliveries.id, id)))[0]?.state
+export const stateOf = async (id: number) => (await findRow(deliveries, id))?.state
 
 /** Pieces of the item's NFT that are left. */
 export async function stockOfItem(id: number): Promise<number> {
-  const [row] = await db
-    .select({ left: nfts.availableAmount })
-    .from(orderItems)
-    .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
-    .where(eq(orderItems.id, id))
-  return row?.left ?? Number.NaN
+  const item = await findRow(orderItems, id)
+  return (await findRow(nfts, item?.nftId))?.availableAmount ?? Number.NaN
 }
 
 export const anAdministratorVisitor = (name = 'Olga') =>

@@ -14,32 +14,35 @@ import { explain, rules } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/text.ts'
 import { settings } from '../orders/shop.ts'
 import { aWebhook, db } from '../support/makers.ts'
-import { ageSession, aSignedInVisitor } from '../support/visitor.ts'
 import {
-  anAdministratorVisitor,
-  anItem,
-  emptyPages,
-  failed,
-  minutesAgo,
-  read,
+  ageSession,
+  aSignedInVisitor,
+  locationOf,
+  pageOf,
   textOf,
-} from './operator.ts'
+  type Visitor,
+} from '../support/visitor.ts'
+import { anAdministratorVisitor, anItem, emptyPages, failed, minutesAgo, read } from './operator.ts'
 
-beforeEach(emptyPages)
+let visitor: Visitor
+
+beforeEach(async () => {
+  await emptyPages()
+  visitor = (await anAdministratorVisitor()).visitor
+})
 
 it('is for administrators only, whose menu has a link to it', async () => {
   const { visitor } = await aSignedInVisitor()
-  const refused = await visitor.get('/operations')
+  const refused = await pageOf(visitor.get('/operations'))
   expect(refused.status).toBe(403)
-  expect(await refused.text()).toContain('Only administrators may do this.')
-  expect(await (await visitor.get('/orders')).text()).not.toContain('href="/operations"')
+  expect(refused.text).toContain('Only administrators may do this.')
+  expect((await pageOf(visitor.get('/orders'))).html).not.toContain('href="/operations"')
   const administrator = await anAdministratorVisitor()
   const { html } = await read(administrator.visitor, '/operations')
   expect(html).toContain('<a href="/operations">')
 })
 
 it('has a sentence where there is nothing to show', async () => {
-  const { visitor } = await anAdministratorVisitor()
   const { text } = await read(visitor, '/operations')
   expect(text).toContain('No alarm is raised.')
   expect(text).toContain('No order was placed in the last 30 days, so there is nothing to draw.')
@@ -50,7 +53,6 @@ it('has a sentence where there is nothing to show', async () => {
 })
 
 it('shows alarms with their age, and a link to the runbook', async () => {
-  const { visitor } = await anAdministratorVisitor()
   const raisedAt = minutesAgo(5)
   await db.insert(alarms).values({
     key: 'signer_low:31337:0x1',
@@ -83,7 +85,6 @@ describe('the plots', () => {
   }
 
   it('have a title for each hour, a table, and no scripts in the page', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const values = { transferred: 5, failed: 1, awaitingWallet: 2, underWay: 1 }
     await db.insert(hourlyOrders).values(hour(1, { ...values, p50: 42_000, p95: 5_400_000 }))
     const { html } = await read(visitor, '/operations')
@@ -102,7 +103,6 @@ describe('the plots', () => {
   })
 
   it('have a logarithmic axis that says so if one hour dwarfs the others', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const of = (hoursAgo: number, orders: number) =>
       hour(hoursAgo, { lastId: orders, transferred: orders, p50: 1000, p95: 2000 })
     await db.insert(hourlyOrders).values([of(1, 10), of(2, 200), of(3, 11)])
@@ -116,7 +116,6 @@ describe('the plots', () => {
   })
 
   it('mark the value of an hour between two empty ones', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const delivered = { firstId: 1, lastId: 1, transferred: 1 }
     await db
       .insert(hourlyOrders)
@@ -126,7 +125,6 @@ describe('the plots', () => {
   })
 
   it('show 30 days on request, each with the sums of its hours', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const day = 24 * Math.ceil(1 + new Date().getUTCHours() / 24)
     const evening = day + new Date().getUTCHours() - 23
     await db
@@ -144,7 +142,6 @@ describe('the plots', () => {
 })
 
 it('groups failures by reason, with their number, their value and a link to their list', async () => {
-  const { visitor } = await anAdministratorVisitor()
   const first = await anItem(failed('recipient_rejects', '0x1'))
   await anItem(failed('recipient_rejects', '0x2'))
   await anItem(failed('seller_has_no_wallet'))
@@ -166,7 +163,6 @@ it('groups failures by reason, with their number, their value and a link to thei
 })
 
 it('groups by reason what is queued and waits for more than its turn', async () => {
-  const { visitor } = await anAdministratorVisitor()
   const waiting = { state: 'queued', dueAt: minutesAgo(-5), failingSince: minutesAgo(5) } as const
   const first = await anItem({ ...waiting, ...explain('holder_not_approved') })
   const second = await anItem({ ...waiting, ...explain('holder_not_approved'), chainId: null })
@@ -188,7 +184,6 @@ describe('what is wrong', () => {
     db.insert(networkChecks).values({ chainId: 31337, checkedAt: minutesAgo(2), ...values })
 
   it('is shown before there is an alarm, with the orders that wait', async () => {
-    const { visitor } = await anAdministratorVisitor()
     await aCheck({ problem: 'the node cannot be reached' })
     await anItem({ state: 'queued', dueAt: minutesAgo(1), chainId: 31337 })
     await anItem({ state: 'queued', dueAt: minutesAgo(1), chainId: 31337 })
@@ -201,7 +196,6 @@ describe('what is wrong', () => {
   })
 
   it('has the worst first, then the oldest', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const raise = (name: string, subject: string, minutes: number) =>
       db.insert(alarms).values({
         key: `${name}:${subject}`,
@@ -242,20 +236,19 @@ describe('what is wrong', () => {
     )
     const newer = await find('Somebody has used the nonce 2.')
     const acknowledge = (version: string) => visitor.post(path, { form: { version } })
-    expect((await acknowledge(version)).headers.get('location')).toBe('/operations')
+    expect(await locationOf(acknowledge(version))).toBe('/operations')
     const after = (await read(visitor, '/operations')).text
     expect(after).toContain('Somebody has used the nonce 2.')
     expect(after).not.toContain('Somebody has used the nonce 1.')
     expect(after).toContain(`acknowledged the alarm ${key} · version: ${version}`)
 
     await ageSession(visitor, 11)
-    expect((await acknowledge(newer)).headers.get('location')).toMatch(/^\/sign-in\/again/)
+    expect(await locationOf(acknowledge(newer))).toMatch(/^\/sign-in\/again/)
     expect((await read(visitor, '/operations')).text).toContain('Somebody has used the nonce 2.')
     expect(await db.select().from(auditLog).where(eq(auditLog.userId, user.id))).toHaveLength(1)
   })
 
   it('is that the cron run has not ended for more than two minutes', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const ran = async (minutes: number) => {
       const at = minutesAgo(minutes)
       await db.delete(cronRuns)
@@ -272,7 +265,6 @@ describe('what is wrong', () => {
 })
 
 it('shows signers and contract as the cron run saw them', async () => {
-  const { visitor } = await anAdministratorVisitor()
   await db.insert(networkChecks).values({
     chainId: 31337,
     checkedAt: minutesAgo(1),

@@ -8,9 +8,9 @@ import { rules } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/text.ts'
 import { settings } from '../orders/shop.ts'
 import { BASE_URL, call } from '../support/api.ts'
-import { aMasterToken, aTransaction, db } from '../support/makers.ts'
+import { aMasterToken, aTransaction, db, findRow, setRow } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
-import { ageSession } from '../support/visitor.ts'
+import { ageSession, locationOf, pageOf, type Visitor } from '../support/visitor.ts'
 import {
   anAdministratorVisitor,
   anItem,
@@ -22,11 +22,15 @@ import {
   stockOfItem,
 } from './operator.ts'
 
-beforeEach(emptyPages)
+let visitor: Visitor
+
+beforeEach(async () => {
+  await emptyPages()
+  visitor = (await anAdministratorVisitor()).visitor
+})
 
 describe('the page of a transfer', () => {
   it('tells the whole history of an item', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { id, orderId } = await anItem({ dueAt: null }, 'SHOP-7')
     const hash = (digit: string) => `0x${digit.repeat(64)}` as const
     const inItem = { items: [id, id + 1], chainId: 31337, createdAt: minutesAgo(-1) }
@@ -44,21 +48,11 @@ describe('the page of a transfer', () => {
     })
     const updatedAt = minutesAgo(-3)
     await moveTo(id, 'transferred', { transactionId, chainId: 31337 })
-    await db.update(deliveries).set({ updatedAt }).where(eq(deliveries.id, id))
-    await db.update(events).set({ at: updatedAt }).where(eq(events.type, 'order.delivered'))
-    const [delivered] = await db
-      .select()
-      .from(events)
-      .where(and(eq(events.orderId, orderId), eq(events.type, 'order.delivered')))
-    await db.insert(webhookMessages).values([
-      {
-        eventId: delivered?.id ?? 0,
-        endpointId: 'deleted',
-        state: 'failed',
-        tries: 2,
-        attempts: '[{},{}]',
-      },
-    ])
+    await setRow(deliveries, id, { updatedAt })
+    const isIt = and(eq(events.orderId, orderId), eq(events.type, 'order.delivered'))
+    const [delivered] = await db.update(events).set({ at: updatedAt }).where(isIt).returning()
+    const message = { eventId: delivered?.id ?? 0, endpointId: 'deleted', tries: 2 }
+    await db.insert(webhookMessages).values({ ...message, state: 'failed', attempts: '[{},{}]' })
     const localhost = { ...settings.NETWORKS.localhost, explorerUrl: 'https://explorer.example' }
     const page = await read(visitor, `/operations/transfers/${id}`, { NETWORKS: { localhost } })
     expect(page.text).toMatch(
@@ -82,25 +76,23 @@ describe('the page of a transfer', () => {
   })
 
   it('retries a failed item, and tells who did', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { id } = await anItem(failed('token_not_deployed'))
     const path = `/operations/transfers/${id}`
     expect((await read(visitor, path)).text).toContain(
       `Failed just now ${sentence(rules.token_not_deployed.sentence)}`,
     )
-    const response = await visitor.post(`${path}/retry`)
-    const { text, sectionOf } = await read(visitor, response.headers.get('location') ?? '')
+    const done = await locationOf(visitor.post(`${path}/retry`))
+    const { text, sectionOf } = await read(visitor, done ?? '')
     expect(text).toContain('The transfer is queued again, and tried at once.')
     expect(sectionOf('history')).toContain('Retried just now by Olga Event order.retried just now')
     expect(await stateOf(id)).toBe('queued')
   })
 
   it('cancels an item, and does not offer it again', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { id } = await anItem(failed('token_not_deployed'))
     const path = `/operations/transfers/${id}`
-    const response = await visitor.post(`${path}/cancel`)
-    const page = await read(visitor, response.headers.get('location') ?? '')
+    const done = await locationOf(visitor.post(`${path}/cancel`))
+    const page = await read(visitor, done ?? '')
     expect(page.text).toContain(`Transfer ${id} Being cancelled`)
     expect(page.sectionOf('history')).toContain('Cancellation requested just now by Olga')
     expect(page.html).not.toContain(`action="${path}/cancel"`)
@@ -109,25 +101,19 @@ describe('the page of a transfer', () => {
   })
 
   it('asks a session that is more than ten minutes old to sign in again before it cancels', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { id } = await anItem(failed('token_not_deployed'))
     const path = `/operations/transfers/${id}`
     await ageSession(visitor, 11)
-    const response = await visitor.post(`${path}/cancel`, {
-      headers: { referer: `${BASE_URL}${path}` },
-    })
-    expect(response.headers.get('location')).toBe(
-      `/sign-in/again?redirect=${encodeURIComponent(path)}`,
-    )
-    const [row] = await db.select().from(deliveries).where(eq(deliveries.id, id))
-    expect(row).toMatchObject({ state: 'failed', requestedAction: 'deliver' })
+    const headers = { referer: `${BASE_URL}${path}` }
+    const again = `/sign-in/again?redirect=${encodeURIComponent(path)}`
+    expect(await locationOf(visitor.post(`${path}/cancel`, { headers }))).toBe(again)
+    const unchanged = { state: 'failed', requestedAction: 'deliver' }
+    expect(await findRow(deliveries, id)).toMatchObject(unchanged)
     // What can be undone needs no new sign-in.
-    const retried = await visitor.post(`${path}/retry`)
-    expect(retried.headers.get('location')).toBe(`${path}?done=retry`)
+    expect(await locationOf(visitor.post(`${path}/retry`))).toBe(`${path}?done=retry`)
   })
 
   it('writes off an item whose key is used up, and offers nothing else', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { id } = await anItem(failed('key_used_for_other_delivery'))
     const path = `/operations/transfers/${id}`
     const before = await read(visitor, path)
@@ -135,8 +121,8 @@ describe('the page of a transfer', () => {
     expect(before.html).not.toContain(`action="${path}/retry"`)
     expect(before.html).not.toContain(`action="${path}/cancel"`)
     const stock = await stockOfItem(id)
-    const response = await visitor.post(`${path}/write-off`, { form: { returnPieces: 'on' } })
-    const page = await read(visitor, response.headers.get('location') ?? '')
+    const writingOff = visitor.post(`${path}/write-off`, { form: { returnPieces: 'on' } })
+    const page = await read(visitor, (await locationOf(writingOff)) ?? '')
     expect(page.text).toContain('The transfer is written off.')
     expect(page.text).toContain(`Transfer ${id} Written off The item is written off.`)
     expect(page.sectionOf('history')).toContain('Written off just now by Olga')
@@ -148,7 +134,6 @@ describe('the page of a transfer', () => {
   })
 
   it('returns no pieces of a written-off item unless the operator says so', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { id } = await anItem(failed('token_moved_nothing'))
     const stock = await stockOfItem(id)
     await visitor.post(`/operations/transfers/${id}/write-off`)
@@ -157,26 +142,20 @@ describe('the page of a transfer', () => {
   })
 
   it('says that a transfer cannot be retried', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { id } = await anItem({ state: 'transferred', dueAt: null })
-    const response = await visitor.post(`/operations/transfers/${id}/retry`)
-    expect(response.status).toBe(409)
-    expect(await response.text()).toContain('The NFT is transferred already.')
+    const { status, text } = await pageOf(visitor.post(`/operations/transfers/${id}/retry`))
+    expect(status).toBe(409)
+    expect(text).toContain('The NFT is transferred already.')
     expect((await visitor.get('/operations/transfers/999999')).status).toBe(404)
   })
 
   it('tells who retried many items at once', async () => {
-    const { visitor } = await anAdministratorVisitor()
-    const items = [
-      await anItem(failed('token_not_deployed')),
-      await anItem(failed('token_not_deployed')),
-    ]
+    const { id } = await anItem(failed('token_not_deployed'))
+    await anItem(failed('token_not_deployed'))
     const token = await aMasterToken('ops')
-    await call('POST', '/api/admin/transfers/retry?status=failed&code=token_not_deployed', {
-      token,
-    })
-    const path = `/operations/transfers/${items[0]?.id}`
-    const { sectionOf } = await read(visitor, path)
+    const all = '/api/admin/transfers/retry?status=failed&code=token_not_deployed'
+    await call('POST', all, { token })
+    const { sectionOf } = await read(visitor, `/operations/transfers/${id}`)
     expect(sectionOf('history')).toMatch(
       /Retried just now by User \d+ with the token “ops” with 1 other /,
     )

@@ -4,11 +4,12 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
+import { events } from '../../src/db/schema/webhooks.ts'
 import { explain, rules } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/text.ts'
-import { aShop, billingData, placed, times } from '../orders/shop.ts'
-import { aTransaction, aUser, db } from '../support/makers.ts'
-import { ageSession, type Visitor } from '../support/visitor.ts'
+import { aShop, billingData, placed, sold, times } from '../orders/shop.ts'
+import { aTransaction, aUser, db, findRow } from '../support/makers.ts'
+import { ageSession, aSignedInVisitor, locationOf, type Visitor } from '../support/visitor.ts'
 import {
   anAdministratorVisitor,
   anItem,
@@ -22,7 +23,12 @@ import {
 
 const LIST = '/operations/transfers'
 
-beforeEach(emptyPages)
+let visitor: Visitor
+
+beforeEach(async () => {
+  await emptyPages()
+  visitor = (await anAdministratorVisitor()).visitor
+})
 
 type Fields = Record<string, string | number>
 
@@ -42,7 +48,6 @@ const waiting = { state: 'queued', dueAt: minutesAgo(-5), failingSince: minutesA
 
 describe('the list of transfers', () => {
   it('shows those that match the filter, how many there are, and what a retry can do', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { id, orderId } = await anItem(failed('seller_has_no_wallet'), 'LIST-1')
     await anItem(failed('recipient_rejects'))
     const { html, text } = await read(visitor, `${LIST}?state=failed&code=seller_has_no_wallet`)
@@ -63,7 +68,6 @@ describe('the list of transfers', () => {
   })
 
   it('shows what items wait for, the oldest first', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const dueAt = new Date(Date.now() + 5 * 60_000).toISOString()
     const waiting = await anItem({ state: 'queued', ...explain('no_relayer', 'X'), dueAt })
     const cancelled = await anItem({ state: 'queued', requestedAction: 'cancel', dueAt })
@@ -76,7 +80,6 @@ describe('the list of transfers', () => {
   })
 
   it('ignores the chain among transfers in any state, of which all would be read', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { id } = await anItem({ state: 'transferred', dueAt: null })
     for (const query of ['chain=5', 'chain=5&state=transferred']) {
       const { html, text } = await read(visitor, `${LIST}?${query}`)
@@ -86,21 +89,7 @@ describe('the list of transfers', () => {
     expect((await read(visitor, `${LIST}?chain=5&state=queued`)).html).toContain('name="chain"')
   })
 
-  it('shows what tokens of a name have placed', async () => {
-    const { visitor } = await anAdministratorVisitor()
-    const { id, tokenName } = await anItem(failed('no_relayer'))
-    await anItem(failed('no_relayer'))
-    const { html } = await read(
-      visitor,
-      `${LIST}?${new URLSearchParams({ state: 'failed', source: tokenName })}`,
-    )
-    expect(
-      [...html.matchAll(/name="id" value="(\d+)"/g)].map(([, value]) => Number(value)),
-    ).toEqual([id])
-  })
-
   it('goes on with another page, and counts those of all pages', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { token, input } = await aShop({ nft: { amount: 60, availableAmount: 60 } })
     await placed(
       token,
@@ -120,7 +109,6 @@ describe('the list of transfers', () => {
   })
 
   it('offers nothing for what has ended', async () => {
-    const { visitor } = await anAdministratorVisitor()
     await anItem({ state: 'transferred', dueAt: null })
     const { html } = await read(visitor, `${LIST}?state=transferred`)
     expect(html).not.toContain('<dialog')
@@ -131,7 +119,6 @@ describe('the list of transfers', () => {
 describe('what is done to many transfers', () => {
   it('tries all that match now, those of other pages too, and wakes the chain', async () => {
     const sendBatch = vi.spyOn(env.DELIVERIES, 'sendBatch').mockResolvedValue({} as never)
-    const { visitor } = await anAdministratorVisitor()
     const due = await anItem({ ...waiting, ...explain('holder_not_approved'), chainId: 31337 })
     const other = await anItem({ ...waiting, ...explain('no_relayer'), chainId: 31337 })
     sendBatch.mockClear()
@@ -159,7 +146,6 @@ describe('what is done to many transfers', () => {
     { state: 'failed', code: 'x' },
     { state: 'failed', chain: 'x' },
   ])('changes nothing with a filter that the page does not offer: %o', async (filter) => {
-    const { visitor } = await anAdministratorVisitor()
     const { id } = await anItem(failed('no_relayer'))
     const response = await visitor.post(LIST, { form: { action: 'retry-all', ...filter } })
     expect(response.status).toBe(400)
@@ -167,7 +153,6 @@ describe('what is done to many transfers', () => {
   })
 
   it('says what was done, what was not, and why, as it is now', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const good = await anItem(failed('recipient_rejects'))
     const final = await anItem(failed('token_moved_nothing'))
     const flying = await anItem({ state: 'in_flight', dueAt: null })
@@ -195,7 +180,6 @@ describe('what is done to many transfers', () => {
   })
 
   it('says that a retried transfer has failed again', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { id } = await anItem(failed('seller_has_no_wallet'))
     const response = await visitor.post(LIST, { form: { action: 'retry', id: String(id) } })
     await db.update(deliveries).set(failed('seller_has_no_wallet')).where(eq(deliveries.id, id))
@@ -209,7 +193,6 @@ describe('what is done to many transfers', () => {
   })
 
   it('cancels those that are selected, which needs a recent sign-in', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const first = await anItem(failed('recipient_rejects'))
     const second = await anItem(failed('recipient_rejects'))
     const page = await read(visitor, `${LIST}?state=failed`)
@@ -225,7 +208,6 @@ describe('what is done to many transfers', () => {
   })
 
   it('writes off those whose keys are used up, and returns the pieces of each', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { input, token } = await aShop()
     const orders = await placed(token, [input, input, input])
     const [one = 0, two = 0, open = 0] = orders.map((order) => order.orderItems[0]?.id ?? 0)
@@ -249,7 +231,6 @@ describe('what is done to many transfers', () => {
   })
 
   it('says that nothing was selected', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { id } = await anItem(failed('recipient_rejects'))
     const { text } = await act(visitor, [], { action: 'cancel', state: 'failed' })
     expect(text).toContain('Nothing was selected, so nothing was changed.')
@@ -259,19 +240,20 @@ describe('what is done to many transfers', () => {
 
 describe('the pages of an order, a user and an NFT', () => {
   it('have what operators need, and link to each other', async () => {
-    const { visitor } = await anAdministratorVisitor()
     const { input, seller, nft, listing, token, buyer } = await aShop({ nft: { title: 'Tide' } })
-    const [order] = await placed(token, [{ ...input, providerId: 'PAGES-1' }])
-    const item = order?.orderItems[0]?.id ?? 0
+    const {
+      order,
+      item: { id: item },
+    } = await sold(token, { ...input, providerId: 'PAGES-1' })
     await aTransaction({ items: [item] })
     const links = (html: string) =>
       [...html.matchAll(/href="(\/operations\/(?:orders|users|nfts|transfers)\/\d+)"/g)].map(
         ([, path]) => path,
       )
-    const ofOrder = await read(visitor, `/operations/orders/${order?.id}`)
+    const ofOrder = await read(visitor, `/operations/orders/${order.id}`)
     expect(ofOrder.text).toMatch(
       new RegExp(
-        `Order ${order?.id} Order number PAGES-1 Placed with master token “.*” Placed just now Total €10.00 Paid – Buyer User ${buyer.id}`,
+        `Order ${order.id} Order number PAGES-1 Placed with master token “.*” Placed just now Total €10.00 Paid – Buyer User ${buyer.id}`,
       ),
     )
     expect(links(ofOrder.html)).toEqual(
@@ -296,7 +278,7 @@ describe('the pages of an order, a user and an NFT', () => {
     const ofItem = await read(visitor, `/operations/transfers/${item}`)
     expect(links(ofItem.html)).toEqual(
       expect.arrayContaining([
-        `/operations/orders/${order?.id}`,
+        `/operations/orders/${order.id}`,
         `/operations/users/${buyer.id}`,
         `/operations/users/${seller.id}`,
         `/operations/nfts/${nft.id}`,
@@ -305,7 +287,92 @@ describe('the pages of an order, a user and an NFT', () => {
   })
 
   it.each(['orders', 'users', 'nfts'])('are 404 for %s that do not exist', async (kind) => {
-    const { visitor } = await anAdministratorVisitor()
     expect((await visitor.get(`/operations/${kind}/999999`)).status).toBe(404)
+  })
+})
+
+describe('the search', () => {
+  const searchFor = (visitor: Visitor, q: string) =>
+    visitor.get(`/operations/search?q=${encodeURIComponent(q)}`)
+
+  it('opens the only transfer that has the number, key, transaction or event', async () => {
+    const { id, orderId } = await anItem({ dueAt: null }, 'ORDER-99')
+    const hash = `0x${'e'.repeat(64)}` as const
+    const old = `0x${'f'.repeat(64)}` as const
+    await aTransaction({ items: [id], hash, replaced: [old] })
+    const [event] = await db.select().from(events).where(eq(events.orderId, orderId))
+    const delivery = await findRow(deliveries, id)
+    for (const q of [
+      'ORDER-99',
+      ' ORDER-99 ',
+      delivery?.key ?? '',
+      hash,
+      old,
+      old.toUpperCase().replace('X', 'x'),
+      `evt_${event?.id}`,
+    ])
+      expect(await locationOf(searchFor(visitor, q)), q).toBe(`/operations/transfers/${id}`)
+  })
+
+  it('finds a user by wallet and by e-mail address, with what the user bought and sold', async () => {
+    const { input, seller, token } = await aShop({ nft: { title: 'Blue' } })
+    const email = 'ada@xn--bcher-kva.example'
+    const { user } = await aSignedInVisitor({ email, name: 'Ada' })
+    const billing = { buyerUserId: user.id, buyerBillingData: billingData }
+    const { order, item } = await sold(token, { ...input, ...billing })
+    const id = item.id
+    const wallet = user.ethereumPublicAddr
+    for (const q of [wallet.toLowerCase(), `\u200e0X${wallet.slice(2)}`, 'ADA@bücher.example']) {
+      const path = `/operations/search?${new URLSearchParams({ q })}`
+      const { sectionOf } = await read(visitor, path)
+      expect(sectionOf('orders-and-transfers')).toContain(
+        `Order ${order.id} , Transfer ${id} Queued Bought by the user Blue`,
+      )
+      expect(sectionOf('users')).toContain(`User ${user.id} : Ada`)
+    }
+    const ofSeller = await read(visitor, `/operations/search?q=${seller.id}`)
+    expect(ofSeller.sectionOf('orders-and-transfers')).toContain(
+      `Transfer ${id} Queued Sold by the user Blue`,
+    )
+  })
+
+  it('groups everything that has the same id', async () => {
+    const shop = await aShop({ nft: { title: 'Green' } })
+    await placed(shop.token, [shop.input])
+    const { text, sectionOf } = await read(visitor, '/operations/search?q=1')
+    expect(text).toContain('Results for “1”')
+    expect(sectionOf('users')).toContain('User 1 :')
+    expect(sectionOf('nfts')).toContain('NFT 1 :')
+    expect(sectionOf('listings')).toContain('Listing 1:')
+  })
+
+  it('finds beginnings of numbers, ids, addresses and titles, and words of titles', async () => {
+    const { nft } = await aShop({ nft: { title: 'Moonlit Harbour <b>' } })
+    const { user } = await aSignedInVisitor({ email: 'grace.hopper@example.com', name: 'Grace' })
+    const first = await anItem({ dueAt: null }, 'PRE-100')
+    const second = await anItem({ dueAt: null }, 'PRE-101')
+    const { sectionOf } = await read(visitor, '/operations/search?q=PRE-1')
+    for (const { id, orderId } of [first, second])
+      expect(sectionOf('orders-and-transfers')).toContain(
+        `Order ${orderId} , Transfer ${id} Queued Order with this number`,
+      )
+    for (const q of ['moonlit', 'HARB', 'harbour <b', String(nft.id)]) {
+      const found = await read(visitor, `/operations/search?q=${encodeURIComponent(q)}`)
+      expect(found.sectionOf('nfts'), q).toContain(`NFT ${nft.id} : Moonlit Harbour &lt;b&gt;`)
+      expect(found.html).toContain(`href="/operations/nfts/${nft.id}"`)
+    }
+    expect((await read(visitor, '/operations/search?q=arbour')).text).toContain('Nothing has this')
+    const people = await read(visitor, '/operations/search?q=Grace.H')
+    expect(people.sectionOf('users')).toContain(`User ${user.id} : Grace grace.hopper@example.com`)
+    expect(people.html).toContain(`href="/operations/users/${user.id}"`)
+  })
+
+  it('says that nothing was found, and where requests are', async () => {
+    const { text } = await read(visitor, '/operations/search?q=nothing')
+    expect(text).toContain(
+      'Nothing has this id, title, order number, e-mail address, wallet, hash or key, or begins with it.',
+    )
+    const request = await read(visitor, `/operations/search?q=${crypto.randomUUID()}`)
+    expect(request.text).toContain('Requests are only in the log: search it for this requestId.')
   })
 })

@@ -6,7 +6,7 @@ import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aUserRecord, linesOf } from '../catalogue/records.ts'
-import { aShop, placed } from '../orders/shop.ts'
+import { aShop, sold } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
 import { anAdministrator, aToken, db, setRow } from '../support/makers.ts'
 import { aSignedInVisitor, generate, revoke, sessionIdOf } from '../support/visitor.ts'
@@ -25,8 +25,7 @@ async function anOperator(name: string) {
 
 async function aFailedItem(code: ReasonCode) {
   const { input, token } = await aShop()
-  const [order] = await placed(token, [input])
-  const id = order?.orderItems[0]?.id ?? 0
+  const { id } = (await sold(token, input)).item
   await setRow(deliveries, id, { state: 'failed', ...explain(code), dueAt: null })
   return id
 }

@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { expect, it } from 'vitest'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { forged } from '../support/forged.ts'
 
 const OWN = '/api/public/user/me/deliveryAddresses'
@@ -24,11 +24,10 @@ it.each([
   const forge = forged[name]
   if (!forge) throw new Error(`there is no ${name}`)
   const response = await call('GET', OWN, { token: await forge() })
-  expect(response.status).toBe(401)
-  expect(response.headers.get('www-authenticate')).toBe(
-    `Bearer error="invalid_token", error_description="${reason}"`,
-  )
-  expect(await response.json()).toMatchObject({ error: reason, code: 'unauthenticated' })
+  const challenge = `Bearer error="invalid_token", error_description="${reason}"`
+  expect(response.headers.get('www-authenticate')).toBe(challenge)
+  const refused = { status: 401, error: reason, code: 'unauthenticated' }
+  expect(await answerOf(response)).toMatchObject(refused)
 })
 
 it('repeats nothing of a token', async () => {

@@ -1,9 +1,10 @@
-import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { storeTokenUse } from '../../src/auth/last-used.ts'
-import { newToken, signToken, verifyToken } from '../../src/auth/tokens.ts'
+import { newToken, signToken } from '../../src/auth/tokens.ts'
 import { tokens } from '../../src/db/schema/users.ts'
-import { aToken, aUser, db, issuer } from '../support/makers.ts'
+import { callerOf } from '../orders/shop.ts'
+import { stopClock } from '../support/fake-time.ts'
+import { aToken, aUser, db, findRow, issuer } from '../support/makers.ts'
 import { aVisitor } from '../support/visitor.ts'
 
 const OWN = '/api/public/user/me/deliveryAddresses'
@@ -12,13 +13,10 @@ const HOUR = 60 * 60 * 1000
 async function aTokenWithUse() {
   const user = await aUser()
   const jwt = await aToken(user)
-  const id = (await verifyToken(issuer, jwt, new Date()))?.tokenId ?? ''
+  const { tokenId: id } = await callerOf(jwt)
   const visitor = aVisitor()
   const send = (path = OWN) => visitor.get(path, { headers: { authorization: `Bearer ${jwt}` } })
-  const lastUsedAt = async () => {
-    const [row] = await db.select().from(tokens).where(eq(tokens.id, id))
-    return row?.lastUsedAt
-  }
+  const lastUsedAt = async () => (await findRow(tokens, id))?.lastUsedAt
   return { id, user, send, lastUsedAt }
 }
 
@@ -41,17 +39,13 @@ it('stores the time at most once an hour', async () => {
   await send()
   const first = await lastUsedAt()
   const start = Date.now()
-  vi.useFakeTimers({ toFake: ['Date'] })
-  try {
-    vi.setSystemTime(start + HOUR / 2)
-    await send()
-    expect(await lastUsedAt()).toBe(first)
-    vi.setSystemTime(start + HOUR + 60_000)
-    await send()
-    expect(await lastUsedAt()).toBe(new Date(start + HOUR + 60_000).toISOString())
-  } finally {
-    vi.useRealTimers()
-  }
+  stopClock()
+  vi.setSystemTime(start + HOUR / 2)
+  await send()
+  expect(await lastUsedAt()).toBe(first)
+  vi.setSystemTime(start + HOUR + 60_000)
+  await send()
+  expect(await lastUsedAt()).toBe(new Date(start + HOUR + 60_000).toISOString())
 })
 
 it('does not overwrite a time that another isolate stored within the hour', async () => {

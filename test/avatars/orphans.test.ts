@@ -6,7 +6,7 @@ import { aToken, aUser, db } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { purgedBy } from './cache.ts'
 import { aPng } from './pictures.ts'
-import { avatarUrlIn, download, keyIn, uploadBytes } from './uploads.ts'
+import { avatarUrlIn, download, keyIn, twoPictures, uploadBytes } from './uploads.ts'
 
 const HOUR = 60 * 60_000
 const UNKNOWN_USER = 987654321
@@ -45,10 +45,7 @@ it('keeps a replaced picture for a day after it was replaced', async () => {
 })
 
 it('purges what it removes from the cache, and nothing that stays', async () => {
-  const user = await aUser()
-  const token = await aToken(user)
-  const first = await avatarUrlIn(await uploadBytes(aPng({ colour: [250, 0, 0] }), { token }))
-  await uploadBytes(aPng({ colour: [0, 250, 0] }), { token })
+  const { first } = await twoPictures()
   await env.AVATARS.put(`art/${UNKNOWN_USER}/card.jpg`, aPng())
   const run = (hours: number) => () => removeOrphans(env.AVATARS, db, hoursFromNow(hours))
   expect(await purgedBy(run(23))).toEqual([])

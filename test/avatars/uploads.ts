@@ -1,6 +1,7 @@
 /** Calls the avatar endpoints. */
 import { call } from '../support/api.ts'
 import { aToken, aUser } from '../support/makers.ts'
+import { aPng } from './pictures.ts'
 
 /** Returns the token of a new user. */
 export const aCaller = async () => ({ token: await aToken(await aUser()) })
@@ -51,6 +52,15 @@ export const keyIn = (avatarUrl: string) => new URL(avatarUrl).pathname.replace(
 /** Gets the picture at an `avatarUrl`, without a token. */
 export const download = (avatarUrl: string, headers: Record<string, string> = {}) =>
   call('GET', new URL(avatarUrl).pathname, { headers })
+
+/** A user who has uploaded two pictures, and their URLs. */
+export async function twoPictures() {
+  const user = await aUser()
+  const token = await aToken(user)
+  const upload = async (...colour: [number, number, number]) =>
+    avatarUrlIn(await uploadBytes(aPng({ colour }), { token }))
+  return { user, token, first: await upload(250, 0, 0), second: await upload(0, 250, 0) }
+}
 
 /** Returns the bytes of the picture that an upload stored. */
 export async function storedPicture(upload: Response): Promise<Uint8Array<ArrayBuffer>> {

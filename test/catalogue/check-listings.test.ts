@@ -2,14 +2,15 @@ import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { checkListings } from '../../src/catalogue/check-listings.ts'
 import { connect } from '../../src/db/client.ts'
+import { listings } from '../../src/db/schema/catalogue.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 import { readSettings } from '../../src/env.ts'
-import { aShop, place } from '../orders/shop.ts'
-import { call } from '../support/api.ts'
+import { aShop, place, placeError } from '../orders/shop.ts'
+import { answerOf, call } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { type NetworkSettings, networksOf } from '../support/delivery/engine.ts'
 import { sellerOn } from '../support/delivery/items.ts'
-import { aListing, anNft, aUser } from '../support/makers.ts'
+import { aListing, anNft, aUser, findRow } from '../support/makers.ts'
 
 const MINUTE = 60_000
 const NOW = Date.parse('2026-06-01T12:00:00.000Z')
@@ -38,10 +39,7 @@ async function sell(chain: Chain, contractAddr: string, values: Values = {}) {
   return aListing(nft)
 }
 
-const codeOf = async ({ id }: { id: number }) => {
-  const sql = 'SELECT obstacle FROM listings WHERE id = ?'
-  return (await env.DB.prepare(sql).bind(id).first<{ obstacle: string | null }>())?.obstacle
-}
+const codeOf = async ({ id }: { id: number }) => (await findRow(listings, id))?.obstacle
 
 const mint = { fulfilment: 'mint' } as const
 
@@ -84,28 +82,25 @@ it('refuses orders of it, says so in public lists, and sells it again once it ca
   await chain.erc1155AsSeller('pause')
   await check(chain)
   const { token, input } = await aShop()
-  const order = () => place(token, [{ ...input, listingId: listing.id, nftId: listing.nftId }])
+  const inputs = [{ ...input, listingId: listing.id, nftId: listing.nftId }]
   const shown = async () => {
-    const response = await call('GET', `/api/public/listings/${listing.id}`)
-    return (await response.json<{ listings: object[] }>()).listings[0]
+    const read = call('GET', `/api/public/listings/${listing.id}`)
+    return (await answerOf<{ listings: object[] }>(read)).listings[0]
   }
-  const refused = await order()
-  expect(refused.status).toBe(400)
-  expect(await refused.json()).toMatchObject({
-    code: 'token_not_transferable',
+  const code = 'token_not_transferable'
+  expect(await placeError(token, inputs)).toMatchObject({
+    status: 400,
+    code,
     error: `orders[0].listingId: listing ${listing.id}: ${rules.token_not_transferable.sentence}`,
   })
-  expect(await shown()).toMatchObject({
-    sellable: false,
-    notSellableReason: 'token_not_transferable',
-  })
+  expect(await shown()).toMatchObject({ sellable: false, notSellableReason: code })
 
   await chain.erc1155AsSeller('unpause')
   await check(chain, 14)
   expect(await shown()).toMatchObject({ sellable: false })
   await check(chain, 15)
   expect(await shown()).toMatchObject({ sellable: true, notSellableReason: null })
-  expect((await order()).status).toBe(200)
+  expect((await place(token, inputs)).status).toBe(200)
 })
 
 it('leaves on sale what only lacks a permission, unless even its holder cannot transfer it', async () => {

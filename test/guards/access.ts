@@ -88,7 +88,7 @@ export const access: Guard[] = [
     text: 'const keySet = keySets.get(keys) ?? createLocalJWKSet(publicKeys({ keys }))',
     broken: `for (const key of keys) allKeys.push(key)
   const keySet = createLocalJWKSet(publicKeys({ keys: allKeys }))`,
-    test: 'test/auth/key-rotation.test.ts',
+    test: 'test/auth/tokens.test.ts',
     title: 'rejects tokens of a removed key',
   },
   {

@@ -8,7 +8,7 @@ export const data: Guard[] = [
     text: "state === 'transferred' && mayKnow ? nft : withoutSecrets(nft)",
     broken: 'state && mayKnow ? nft : withoutSecrets(nft)',
     test: 'test/orders/secrets.test.ts',
-    title: 'are null for everybody while the delivery is',
+    title: 'are null for everybody while the delivery is not transferred',
   },
   {
     name: 'an import does not take away pieces that are sold',

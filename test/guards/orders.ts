@@ -7,8 +7,8 @@ export const orders: Guard[] = [
     file: 'src/orders/check.ts',
     text: "if (listing.type === 'auction')",
     broken: 'if (false)',
-    test: 'test/orders/by-number.test.ts',
-    title: 'is refused for an auction',
+    test: 'test/orders/check.test.ts',
+    title: 'lists everything that is wrong with all orders of a call',
   },
   {
     name: 'a user token places orders for own listings only',
@@ -87,8 +87,8 @@ export const orders: Guard[] = [
     file: 'src/orders/check.ts',
     text: 'if (orderId !== undefined)',
     broken: 'if (orderId === 0)',
-    test: 'test/orders/place.test.ts',
-    title: 'returns 409 and the existing order if a providerId is used again',
+    test: 'test/orders/check.test.ts',
+    title: 'names the earlier order, and nothing else, if it took the last piece itself',
   },
   {
     name: 'an order number stands for one order, whatever a later call asks for',

@@ -145,7 +145,7 @@ export const signIn: Guard[] = [
     file: 'src/pages/sign-in/redirect.ts',
     text: 'return allowed.includes(url.origin) ? url.href : null',
     broken: 'return allowed ? url.href : null',
-    test: 'test/pages/redirect.test.ts',
+    test: 'test/pages/sign-in.test.ts',
     title: 'redirects after sign-in only to allowed sites',
   },
   {

@@ -32,6 +32,9 @@ const publicEndpoints = [
   'GET /nfts/:id/art/:size',
 ]
 
+const expectUncached = ({ status, headers }: Response, expected: number) =>
+  expect([status, headers.get('cache-control')]).toEqual([expected, 'private, no-store'])
+
 const endpoints = listEndpoints(app).map(({ method, path }) => `${method} ${path}`)
 
 it.each(endpoints)('%s says whether caches may keep its answer', async (endpoint) => {
@@ -49,7 +52,7 @@ it.each(endpoints)('%s says whether caches may keep its answer', async (endpoint
 })
 
 it('answers prices and stock for a minute, and for one more while the Worker fails', async () => {
-  for (const path of ['listings', 'listings/:ids', 'nfts', 'nfts/:ids']) {
+  for (const path of ['stats', 'creators', 'listings', 'listings/:ids', 'nfts', 'nfts/:ids']) {
     const request = await sampleRequest(`GET /api/public/${path}`)
     const { headers } = await callWith({}, request.method, request.path)
     expect([path, headers.get('cache-control')]).toEqual([
@@ -73,25 +76,17 @@ it('returns the same to every caller where caches may keep it', async () => {
   }
 })
 
-it.each([
-  ['GET', '/nothing', 404],
-  ['PATCH', '/api/public/stats', 405],
-  ['GET', '/api/public/listings/999999', 400],
-  ['GET', '/api/public/nfts?limit=x', 400],
-  ['GET', '/avatars/1/unknown.jpg', 404],
-  ['GET', '/nfts/999999/art/card', 404],
-  ['OPTIONS', '/api/public/stats', 204],
-])('%s %s keeps an answer with %i out of caches', async (method, path, status) => {
-  const response = await callWith({}, method, path)
-  expect([response.status, response.headers.get('cache-control')]).toEqual([
-    status,
-    'private, no-store',
-  ])
-})
-
-it('keeps an answer out of caches if too many requests were sent', async () => {
+it('keeps an answer with an error, and of OPTIONS, out of caches', async () => {
+  for (const [method, path, status] of [
+    ['GET', '/nothing', 404],
+    ['PATCH', '/api/public/stats', 405],
+    ['GET', '/api/public/listings/999999', 400],
+    ['GET', '/api/public/nfts?limit=x', 400],
+    ['GET', '/avatars/1/unknown.jpg', 404],
+    ['GET', '/nfts/999999/art/card', 404],
+    ['OPTIONS', '/api/public/stats', 204],
+  ] as const)
+    expectUncached(await callWith({}, method, path), status)
   const RATE_LIMIT = { limit: async () => ({ success: false }) } as unknown as RateLimit
-  const response = await callWith({ RATE_LIMIT }, 'GET', '/api/public/stats')
-  expect(response.status).toBe(429)
-  expect(response.headers.get('cache-control')).toBe('private, no-store')
+  expectUncached(await callWith({ RATE_LIMIT }, 'GET', '/api/public/stats'), 429)
 })

@@ -1,173 +1,89 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { parseDestination } from '../../src/http/destination.ts'
 import { uploadUrl } from '../avatars/uploads.ts'
+import { answerOf } from '../support/api.ts'
 import { aToken, aUser } from '../support/makers.ts'
 
 const field = 'avatarUrl'
 
+/** The URLs of a text. */
+const list = (text: string) => text.trim().split(/\s+/)
+
 /** URLs that must be rejected, by their destination. */
 const rejected = {
   'the loopback interface': [
-    'http://127.0.0.1/',
-    'http://127.0.0.1:80/',
-    'https://127.0.0.1/',
-    'http://127.1/',
-    'http://127.0.1/',
-    'http://127.255.255.254/',
-    'http://2130706433/',
-    'http://017700000001/',
-    'http://0177.0.0.1/',
-    'http://0177.0.0.01/',
-    'http://00000177.0.0.1/',
-    'http://0x7f000001/',
-    'http://0x7f.0.0.1/',
-    'http://0X7F.1/',
-    'http://0x7f.0x0.0x0.0x1/',
-    'http://127.0.0.1./',
-    'http://①②⑦.⓪.⓪.①/',
-    'http://１２７.０.０.１/',
-    'http://127。0。0。1/',
-    'http://%31%32%37.0.0.1/',
-    'http://0/',
-    'http://0.0.0.0/',
-    'http://0x0/',
-    'http://[::1]/',
-    'http://[::]/',
-    'http://[0:0:0:0:0:0:0:1]/',
-    'http://[0000::0001]/',
-    'http://localhost/',
-    'http://LOCALHOST/',
-    'http://localhost./',
-    'http://localhost../',
-    'http://www.localhost/',
+    ...list(`
+      http://127.0.0.1/ http://127.0.0.1:80/ https://127.0.0.1/ http://127.1/
+      http://127.0.1/ http://127.255.255.254/ http://2130706433/ http://017700000001/
+      http://0177.0.0.1/ http://0177.0.0.01/ http://00000177.0.0.1/ http://0x7f000001/
+      http://0x7f.0.0.1/ http://0X7F.1/ http://0x7f.0x0.0x0.0x1/ http://127.0.0.1./
+      http://①②⑦.⓪.⓪.①/ http://１２７.０.０.１/ http://127。0。0。1/ http://%31%32%37.0.0.1/
+      http://0/ http://0.0.0.0/ http://0x0/ http://[::1]/ http://[::]/
+      http://[0:0:0:0:0:0:0:1]/ http://[0000::0001]/ http://localhost/ http://LOCALHOST/
+      http://localhost./ http://localhost../ http://www.localhost/ http://loc%61lhost/
+      http://ｌｏｃａｌｈｏｓｔ/ http://localhost.localdomain/
+    `),
     'http://local\thost/',
-    'http://loc%61lhost/',
-    'http://ｌｏｃａｌｈｏｓｔ/',
-    'http://localhost.localdomain/',
   ],
-  'private networks': [
-    'http://10.0.0.1/',
-    'http://10.255.255.255/',
-    'http://167772161/',
-    'http://012.0.0.1/',
-    'http://0xa.0.0.1/',
-    'http://172.16.0.1/',
-    'http://172.31.255.254/',
-    'http://192.168.1.1/',
-    'http://192.168.257/',
-    'http://3232235777/',
-    'http://0xc0a80101/',
-    'http://100.64.0.1/',
-    'http://100.127.255.254/',
-    'http://[fc00::1]/',
-    'http://[fd12:3456:789a::1]/',
-    'http://[fec0::1]/',
-  ],
-  'metadata services and link-local addresses': [
-    'http://169.254.169.254/latest/meta-data/',
-    'http://169.254.1/',
-    'http://2852039166/',
-    'http://0xa9fea9fe/',
-    'http://0251.0376.0251.0376/',
-    'http://[fe80::1]/',
-    'http://[febf::1]/',
-    'http://[fd00:ec2::254]/',
-    'http://metadata.google.internal/',
-    'http://metadata/',
-    'http://instance-data.ec2.internal./',
-  ],
-  'an IPv4 address inside an IPv6 address': [
-    'http://[::ffff:127.0.0.1]/',
-    'http://[::ffff:7f00:1]/',
-    'http://[0:0:0:0:0:ffff:a9fe:a9fe]/',
-    'http://[::ffff:8.8.8.8]/',
-    'http://[::127.0.0.1]/',
-    'http://[::7f00:1]/',
-    'http://[::ffff:0:127.0.0.1]/',
-    'http://[64:ff9b::127.0.0.1]/',
-    'http://[64:ff9b::a9fe:a9fe]/',
-    'http://[64:ff9b:1::1]/',
-    'http://[2002:7f00:1::]/',
-    'http://[2002:c0a8:101::1]/',
-    'http://[2001:0:53aa:64c:0:0:80ff:fffe]/',
-    'http://[2001::1]/',
-  ],
-  'reserved addresses': [
-    'http://192.0.0.1/',
-    'http://192.0.2.1/',
-    'http://198.18.0.1/',
-    'http://198.51.100.1/',
-    'http://203.0.113.1/',
-    'http://192.88.99.1/',
-    'http://224.0.0.1/',
-    'http://239.255.255.250/',
-    'http://240.0.0.1/',
-    'http://255.255.255.255/',
-    'http://[ff02::1]/',
-    'http://[100::1]/',
-    'http://[2001:db8::1]/',
-    'http://[3fff::1]/',
-    'http://[5f00::1]/',
-    'http://[4000::1]/',
-  ],
-  'names that are not public': [
-    'http://intranet/',
-    'http://router/',
-    'http://db.internal/',
-    'http://printer.local/',
-    'http://printer.local./',
-    'http://nas.home.arpa/',
-    'http://nas.lan/',
-    'http://wiki.corp/',
-    'http://1.0.0.127.in-addr.arpa/',
-    'http://hidden.onion/',
-    'http://service.test/',
-    'http://service.example/',
-    'http://service.invalid/',
-    'http://...internal/',
-  ],
+  'private networks': list(`
+    http://10.0.0.1/ http://10.255.255.255/ http://167772161/ http://012.0.0.1/
+    http://0xa.0.0.1/ http://172.16.0.1/ http://172.31.255.254/ http://192.168.1.1/
+    http://192.168.257/ http://3232235777/ http://0xc0a80101/ http://100.64.0.1/
+    http://100.127.255.254/ http://[fc00::1]/ http://[fd12:3456:789a::1]/ http://[fec0::1]/
+  `),
+  'metadata services and link-local addresses': list(`
+    http://169.254.169.254/latest/meta-data/ http://169.254.1/ http://2852039166/
+    http://0xa9fea9fe/ http://0251.0376.0251.0376/ http://[fe80::1]/ http://[febf::1]/
+    http://[fd00:ec2::254]/ http://metadata.google.internal/ http://metadata/
+    http://instance-data.ec2.internal./
+  `),
+  'an IPv4 address inside an IPv6 address': list(`
+    http://[::ffff:127.0.0.1]/ http://[::ffff:7f00:1]/ http://[0:0:0:0:0:ffff:a9fe:a9fe]/
+    http://[::ffff:8.8.8.8]/ http://[::127.0.0.1]/ http://[::7f00:1]/
+    http://[::ffff:0:127.0.0.1]/ http://[64:ff9b::127.0.0.1]/ http://[64:ff9b::a9fe:a9fe]/
+    http://[64:ff9b:1::1]/ http://[2002:7f00:1::]/ http://[2002:c0a8:101::1]/
+    http://[2001:0:53aa:64c:0:0:80ff:fffe]/ http://[2001::1]/
+  `),
+  'reserved addresses': list(`
+    http://192.0.0.1/ http://192.0.2.1/ http://198.18.0.1/ http://198.51.100.1/
+    http://203.0.113.1/ http://192.88.99.1/ http://224.0.0.1/ http://239.255.255.250/
+    http://240.0.0.1/ http://255.255.255.255/ http://[ff02::1]/ http://[100::1]/
+    http://[2001:db8::1]/ http://[3fff::1]/ http://[5f00::1]/ http://[4000::1]/
+  `),
+  'names that are not public': list(`
+    http://intranet/ http://router/ http://db.internal/ http://printer.local/
+    http://printer.local./ http://nas.home.arpa/ http://nas.lan/ http://wiki.corp/
+    http://1.0.0.127.in-addr.arpa/ http://hidden.onion/ http://service.test/
+    http://service.example/ http://service.invalid/ http://...internal/
+  `),
   'a URL with credentials, another scheme or a syntax error': [
-    'http://user@pictures.example.com/',
-    'http://user:secret@pictures.example.com/',
-    'http://:secret@pictures.example.com/',
-    'http://pictures.example.com@127.0.0.1/',
-    'http://127.0.0.1#@pictures.example.com/',
-    'http://127.0.0.1?@pictures.example.com/',
+    ...list(`
+      http://user@pictures.example.com/ http://user:secret@pictures.example.com/
+      http://:secret@pictures.example.com/ http://pictures.example.com@127.0.0.1/
+      http://127.0.0.1#@pictures.example.com/ http://127.0.0.1?@pictures.example.com/
+      http:/127.0.0.1/ http:127.0.0.1/ //127.0.0.1/ http://pictures.example.com:99999/
+      ftp://pictures.example.com/a.jpg file:///etc/passwd data:image/png;base64,iVBORw0KGgo=
+      blob:https://pictures.example.com/1 javascript:alert(1) gopher://pictures.example.com/
+      ws://pictures.example.com/ pictures.example.com/a.jpg /avatars/1/a.jpg http://
+      http://[::1/ http://[fe80::1%25eth0]/ http://256.256.256.256/ http://1.2.3.4.5/
+    `),
     'http://127.0.0.1\\@pictures.example.com/',
     'http:\\\\127.0.0.1/',
-    'http:/127.0.0.1/',
-    'http:127.0.0.1/',
-    '//127.0.0.1/',
-    'http://pictures.example.com:99999/',
-    'ftp://pictures.example.com/a.jpg',
-    'file:///etc/passwd',
-    'data:image/png;base64,iVBORw0KGgo=',
-    'blob:https://pictures.example.com/1',
-    'javascript:alert(1)',
-    'gopher://pictures.example.com/',
-    'ws://pictures.example.com/',
-    'pictures.example.com/a.jpg',
-    '/avatars/1/a.jpg',
-    'http://',
-    'http://[::1/',
-    'http://[fe80::1%25eth0]/',
-    'http://256.256.256.256/',
-    'http://1.2.3.4.5/',
     'not a url',
     `https://${'a'.repeat(64)}.example.com/`,
     `https://${'a.'.repeat(130)}example.com/`,
   ],
 }
 
-describe.each(Object.entries(rejected))('%s', (_, urls) => {
-  it.each(urls)('is rejected: %j', async (avatarUrl) => {
-    const response = await uploadUrl(avatarUrl, { token: await aToken(await aUser()) })
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({
-      error: expect.stringMatching(/^avatarUrl: must /),
+it.each(Object.entries(rejected))('rejects %s', async (_, urls) => {
+  const token = await aToken(await aUser())
+  const error = expect.stringMatching(/^avatarUrl: must /)
+  for (const avatarUrl of urls)
+    expect(await answerOf(uploadUrl(avatarUrl, { token })), avatarUrl).toMatchObject({
+      status: 400,
+      error,
       code: 'invalid_input',
     })
-  })
 })
 
 it.each([
@@ -195,15 +111,10 @@ it.each([
 
 it('accepts a loopback host only if the configuration names it with its port', () => {
   const loopbackHosts = ['127.0.0.1:8000', '[::1]:8000']
-  expect(parseDestination('http://127.0.0.1:8000/a', { field, loopbackHosts }).host).toBe(
-    '127.0.0.1:8000',
-  )
-  expect(parseDestination('http://0x7f000001:8000/a', { field, loopbackHosts }).host).toBe(
-    '127.0.0.1:8000',
-  )
-  expect(parseDestination('http://[0:0::1]:8000/a', { field, loopbackHosts }).host).toBe(
-    '[::1]:8000',
-  )
+  const parse = (text: string) => parseDestination(text, { field, loopbackHosts })
+  expect(parse('http://127.0.0.1:8000/a').host).toBe('127.0.0.1:8000')
+  expect(parse('http://0x7f000001:8000/a').host).toBe('127.0.0.1:8000')
+  expect(parse('http://[0:0::1]:8000/a').host).toBe('[::1]:8000')
   for (const text of [
     'http://127.0.0.1/',
     'http://127.0.0.1:8001/',
@@ -212,7 +123,7 @@ it('accepts a loopback host only if the configuration names it with its port', (
     'http://user@127.0.0.1:8000/',
     'ftp://127.0.0.1:8000/',
   ])
-    expect(() => parseDestination(text, { field, loopbackHosts }), text).toThrow('avatarUrl: must')
+    expect(() => parse(text), text).toThrow('avatarUrl: must')
 })
 
 it('accepts every port of a loopback host that the configuration names so', () => {

@@ -34,21 +34,20 @@ it('accepts the media types of JSON', async () => {
     expect(await send('{"a":1}', { 'content-type': type })).toEqual({ status: 200, body: { a: 1 } })
 })
 
-it.each([
-  ['text', 'text/plain'],
-  ['a form', 'application/x-www-form-urlencoded'],
-  ['another character set', 'application/json; charset=utf-16'],
-  ['a media type that starts like JSON', 'application/jsonp'],
-])('rejects %s with 415', async (_, type) => {
-  expect(await send('{}', { 'content-type': type })).toMatchObject({
+it('rejects a body without a media type with 415, and other media types', async () => {
+  const refused = {
     status: 415,
     error: 'send the body as application/json in UTF-8',
     code: 'unsupported_media_type',
-  })
-})
-
-it('rejects a body without a media type with 415', async () => {
-  expect(await send(new TextEncoder().encode('{}'), {})).toMatchObject({ status: 415 })
+  }
+  expect(await send(new TextEncoder().encode('{}'), {})).toMatchObject(refused)
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=utf-16',
+    'application/jsonp',
+  ])
+    expect(await send('{}', { 'content-type': type })).toMatchObject(refused)
 })
 
 it('takes any media type with a token in the header, because `curl -d` declares a form', async () => {
@@ -82,15 +81,9 @@ it('accepts all of UTF-8, with a byte order mark', async () => {
   expect(await send(bytes)).toEqual({ status: 200, body: 'Zürich 東京 🏔 \uFFFD' })
 })
 
-it('uses the last value of a key that is given twice', async () => {
+it('takes the last value of a key, and a lone surrogate, and does not fail on deep nesting', async () => {
   expect(await send('{"a":1,"\\u0061":2}')).toEqual({ status: 200, body: { a: 2 } })
-})
-
-it('accepts a lone surrogate', async () => {
   expect(await send('{"a":"\\ud83c"}')).toEqual({ status: 200, body: { a: '\ud83c' } })
-})
-
-it('does not fail on deep nesting', async () => {
   const { status } = await send('['.repeat(MEBIBYTE / 2) + ']'.repeat(MEBIBYTE / 2))
   expect(status).toBeLessThan(500)
 })

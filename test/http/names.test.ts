@@ -6,33 +6,23 @@ import { listEndpoints } from '../../scripts/build/openapi/list.ts'
 import app from '../../src/app.ts'
 import { findMisspelled } from '../../src/http/names.ts'
 import { aShop, ordersOf, place, placeError } from '../orders/shop.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { aMasterToken } from '../support/makers.ts'
 
 const strictEndpoints = listEndpoints(app)
   .filter(({ path }) => /^\/api\/(externalOrders|reservations|admin|events)/.test(path))
   .map(({ method, path }) => [method, path.replaceAll(/:\w+/g, '1')] as const)
 
-type Answer = { code: string; issues: { path: string; code: string; message: string }[] }
-
 it.each(strictEndpoints)(
   '%s %s refuses a query parameter that it does not have',
   async (method, path) => {
     const token = await aMasterToken()
+    const code = 'unknown_field'
+    const message = expect.stringMatching(/^unknown parameter; there (are|is none)/)
     for (const name of ['dry_run', '__proto__', 'constructor']) {
-      const response = await call(method, `${path}?${name}=true`, { token })
-      expect(response.status).toBe(400)
-      const { code, issues } = await response.json<Answer>()
-      expect({ code, issues }).toEqual({
-        code: 'unknown_field',
-        issues: [
-          {
-            path: name,
-            code,
-            message: expect.stringMatching(/^unknown parameter; there (are|is none)/),
-          },
-        ],
-      })
+      const answer = await answerOf(call(method, `${path}?${name}=true`, { token }))
+      const issues = [{ path: name, code, message }]
+      expect(answer).toMatchObject({ status: 400, code, issues })
     }
     expect((await call(method, `${path}?dryRun=true`)).status).toBe(401)
   },
@@ -51,25 +41,23 @@ it('names the query parameters that an endpoint has', async () => {
 })
 
 it.each([
-  ['/api/public/listings', 'updated_since=x', 'updated_since', 'updatedSince'],
-  ['/api/public/nfts', 'SellerId=1', 'SellerId', 'sellerId'],
-  ['/api/public/creators', 'LIMIT=1', 'LIMIT', 'limit'],
-])('%s refuses %s, and tells the right name', async (path, query, name, meant) => {
-  const response = await call('GET', `${path}?${query}`)
-  expect(response.status).toBe(400)
+  ['/api/public/listings', 'updated_since', 'updatedSince'],
+  ['/api/public/nfts', 'SellerId', 'sellerId'],
+  ['/api/public/creators', 'LIMIT', 'limit'],
+])('%s refuses %s, and tells the right name', async (path, name, meant) => {
   const message = `unknown; did you mean ${meant}?`
-  expect(await response.json()).toMatchObject({
+  expect(await answerOf(call('GET', `${path}?${name}=1`))).toMatchObject({
+    status: 400,
     issues: [{ path: name, code: 'unknown_field', message }],
   })
 })
 
-it.each(['listings', 'nfts', 'creators', 'stats'])(
-  '/api/public/%s ignores other parameters that it does not have',
-  async (list) => {
-    const response = await call('GET', `/api/public/${list}?foo=1&utm_source=mail&__proto__=1`)
-    expect(response.status).toBe(200)
-  },
-)
+it('ignores other parameters of public lists', async () => {
+  for (const list of ['listings', 'nfts', 'creators', 'stats']) {
+    const path = `/api/public/${list}?foo=1&utm_source=mail&__proto__=1`
+    expect((await call('GET', path)).status).toBe(200)
+  }
+})
 
 it('answers 404 for a path that does not exist, whatever its query', async () => {
   const token = await aMasterToken()
@@ -102,9 +90,8 @@ describe('a field of an order', () => {
   it('is told before what is missing without it', async () => {
     const { token, input } = await aShop()
     const { quantity: Quantity, ...rest } = input
-    expect(await placeError(token, [{ ...rest, Quantity }])).toMatchObject({
-      code: 'unknown_field',
-    })
+    const { code } = await placeError(token, [{ ...rest, Quantity }])
+    expect(code).toBe('unknown_field')
   })
 
   it('is ignored if it is not nearly one of ours', async () => {

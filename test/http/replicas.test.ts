@@ -6,7 +6,9 @@ import { listings as listingRows, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { emailLinks, tokens, users } from '../../src/db/schema/users.ts'
 import { hashSecret, newSecret } from '../../src/identity/secret.ts'
-import { callWith } from '../support/api.ts'
+import { billingData } from '../orders/shop.ts'
+import { answerOf, callWith } from '../support/api.ts'
+import { stopClock } from '../support/fake-time.ts'
 import {
   aListing,
   aMasterToken,
@@ -20,19 +22,14 @@ import {
   setRow,
 } from '../support/makers.ts'
 import { aLaggingReplica } from '../support/replica.ts'
+import { aVisitor } from '../support/visitor.ts'
 
 const ADDRESSES = '/api/public/user/me/deliveryAddresses'
 const ORDERS = '/api/externalOrders'
-const place = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-const billing = { buyerBillingData: place }
+const billing = { buyerBillingData: billingData }
 
-it('reads from a replica', async () => {
-  const token = await aToken(await aUser())
-  const { database: DB, copies } = await aLaggingReplica()
-  const response = await callWith({ DB }, 'GET', ADDRESSES, { token })
-  expect(response.status).toBe(200)
-  expect(copies()).toEqual(['replica'])
-})
+const revokeAll = ({ id }: { id: number }) =>
+  db.update(tokens).set({ revokedAt: '2026-01-01T00:00:00.000Z' }).where(eq(tokens.userId, id))
 
 it('asks the primary about a token that the replica does not know', async () => {
   const user = await aUser()
@@ -64,10 +61,7 @@ it('signs in a browser whose session the replica does not know', async () => {
 it('refuses a revoked token only if the primary does', async () => {
   const user = await aUser()
   const token = await aToken(user)
-  await db
-    .update(tokens)
-    .set({ revokedAt: '2026-01-01T00:00:00.000Z' })
-    .where(eq(tokens.userId, user.id))
+  await revokeAll(user)
   const { database: DB, copies } = await aLaggingReplica()
   expect((await callWith({ DB }, 'GET', ADDRESSES, { token })).status).toBe(401)
   expect(copies()).toEqual(['replica', 'primary'])
@@ -103,11 +97,10 @@ it('asks the primary before it says that something does not exist, and answers o
   const token = await aMasterToken()
   const { database: DB, copies } = await aLaggingReplica()
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
-  const response = await callWith({ DB }, 'GET', `${ORDERS}/999999`, { token })
+  const answer = await answerOf(callWith({ DB }, 'GET', `${ORDERS}/999999`, { token }))
   expect(log.mock.calls).toHaveLength(1)
   log.mockRestore()
-  expect(response.status).toBe(400)
-  expect(await response.json()).toMatchObject({ code: 'order_not_found' })
+  expect(answer).toMatchObject({ status: 400, code: 'order_not_found' })
   expect(copies()).toEqual(['replica', 'primary'])
 })
 
@@ -122,11 +115,12 @@ async function aSale(values: Parameters<typeof anNft>[1] = {}) {
 
 /** Places orders, and returns them. */
 async function placed(bindings: { DB: D1Database }, token: string, ...json: object[]) {
-  const response = await callWith(bindings, 'POST', ORDERS, { token, json })
-  const body: { orders: { id: number; totalPriceCents: number }[]; error: string | null } =
-    await response.json()
-  expect(body.error).toBeNull()
-  return body.orders
+  type Answer = { orders: { id: number; totalPriceCents: number }[]; error: string | null }
+  const { orders, error } = await answerOf<Answer>(
+    callWith(bindings, 'POST', ORDERS, { token, json }),
+  )
+  expect(error).toBeNull()
+  return orders
 }
 
 it('places orders with one trip to a replica and one to the primary', async () => {
@@ -136,12 +130,16 @@ it('places orders with one trip to a replica and one to the primary', async () =
   const json = [order]
   const first = await callWith({ DB }, 'POST', ORDERS, { token, json })
   expect(copies()).toEqual(['replica', 'primary'])
-  // Also if the caller has just written: the guards of the second trip find what has changed.
+  // Also if the caller has just written: the guards of the second trip find what has changed. A
+  // session that begins at the bookmark would wait until the replica has it.
   const bookmark = first.headers.get('x-d1-bookmark') ?? ''
   expect(bookmark).toMatch(/^[\da-f-]+\.\d{13}$/)
   const headers = { 'x-d1-bookmark': bookmark }
   await callWith({ DB }, 'POST', ORDERS, { token, json, headers })
-  expect(answers.map(({ copy }) => copy)).toEqual(['replica', 'primary'])
+  expect(answers).toMatchObject([
+    { copy: 'replica', from: 'first-unconstrained' },
+    { copy: 'primary' },
+  ])
 })
 
 it.each([
@@ -163,14 +161,11 @@ it('does not sell what the replica still has, and sells what it does not have ye
   const setStock = (availableAmount: number) =>
     db.update(nfts).set({ availableAmount }).where(eq(nfts.id, nft.id))
   await setStock(0)
-  const refused = await callWith({ DB }, 'POST', ORDERS, { token, json })
-  expect(refused.status).toBe(400)
-  expect(await refused.json()).toMatchObject({ code: 'sold_out' })
+  const refused = answerOf(callWith({ DB }, 'POST', ORDERS, { token, json }))
+  expect(await refused).toMatchObject({ status: 400, code: 'sold_out' })
   const soldOut = await aLaggingReplica()
   await setStock(1)
-  expect((await callWith({ DB: soldOut.database }, 'POST', ORDERS, { token, json })).status).toBe(
-    200,
-  )
+  await placed({ DB: soldOut.database }, token, order)
   expect(soldOut.copies()).toEqual(['replica', 'primary', 'primary'])
 })
 
@@ -180,11 +175,9 @@ it('knows a buyer and a reservation that the replica does not have yet', async (
   const listing = await aListing(nft)
   const { database: DB, copies } = await aLaggingReplica()
   const buyer = await aUser({ email: 'new@example.com' })
-  const reserved = await callWith({ DB }, 'POST', '/api/reservations', {
-    token,
-    json: [{ nftId: nft.id, listingId: listing.id, quantity: 1, ttl: 600 }],
-  })
-  const { reservations }: { reservations: { id: string }[] } = await reserved.json()
+  const json = [{ listingId: listing.id, quantity: 1, ttl: 600 }]
+  const reserving = callWith({ DB }, 'POST', '/api/reservations', { token, json })
+  const { reservations } = await answerOf<{ reservations: { id: string }[] }>(reserving)
   copies()
   const order = { listingId: listing.id, nftId: nft.id, quantity: 1, ...billing }
   await placed(
@@ -210,29 +203,25 @@ it('repeats a call with the same Idempotency-Key from the primary, and places no
   expect(await second.json()).toEqual(await first.json())
 })
 
-it('returns an order by its number, and compares it with what the primary has', async () => {
-  const { token, order: json } = await aSale()
-  const { database: DB } = await aLaggingReplica()
-  const put = (body: object) =>
-    callWith({ DB }, 'PUT', `${ORDERS}/by-number/n1`, { token, json: body })
-  expect((await put(json)).status).toBe(201)
-  const repeated = await put(json)
+it('returns an order by its number as the primary has it now, and compares it with that', async () => {
+  const { token, order } = await aSale()
+  const put = (bindings: Partial<Env>, json: object = order) =>
+    callWith(bindings, 'PUT', `${ORDERS}/by-number/n1`, { token, json })
+  const lacking = (await aLaggingReplica()).database
+  const placing = put({ DB: lacking })
+  const first = await answerOf<{ orders: { orderItems: { id: number }[] }[] }>(placing)
+  expect(first.status).toBe(201)
+  const repeated = await put({ DB: lacking })
   expect(repeated.status).toBe(200)
   // A shop that has lost the first answer reads its order from the primary as well.
   expect(repeated.headers.get('x-d1-bookmark')).toMatch(/^[\da-f-]+\.\d{13}$/)
-  const different = await put({ ...json, quantity: 2 })
-  expect(await different.json()).toMatchObject({ code: 'order_differs' })
-})
+  const different = answerOf(put({ DB: lacking }, { ...order, quantity: 2 }))
+  expect(await different).toMatchObject({ code: 'order_differs' })
 
-it('returns an order by its number as the primary has it now', async () => {
-  const { token, order } = await aSale()
-  const put = (bindings: Partial<Env>) =>
-    callWith(bindings, 'PUT', `${ORDERS}/by-number/n2`, { token, json: order })
-  const first: { orders: { orderItems: { id: number }[] }[] } = await (await put({})).json()
   const { database: DB, copies } = await aLaggingReplica()
   const updatedAt = '2031-01-01T00:00:00.000Z'
   await setRow(deliveries, first.orders[0]?.orderItems[0]?.id, { updatedAt })
-  expect(await (await put({ DB })).json()).toMatchObject({ orders: [{ updatedAt }] })
+  expect(await answerOf(put({ DB }))).toMatchObject({ orders: [{ updatedAt }] })
   expect(copies()).toEqual(['replica', 'primary'])
 })
 
@@ -248,20 +237,6 @@ it('checks orders at a replica, and refuses them only if the primary does', asyn
   const check = () => callWith({ DB }, 'POST', `${ORDERS}/check`, { token, json })
   expect((await check()).status).toBe(200)
   expect(copies()).toEqual(['replica', 'primary'])
-})
-
-it('does not make placing wait for a replica that lacks what the caller has just written', async () => {
-  const { token, buyer, order } = await aSale()
-  await anAddress(buyer, { kind: 'billing' })
-  const { database: DB, answers } = await aLaggingReplica()
-  const json = [order]
-  const first = await callWith({ DB }, 'POST', ORDERS, { token, json })
-  answers.splice(0)
-  // As client/src/transport.ts sends it with every call.
-  const headers = { 'x-d1-bookmark': first.headers.get('x-d1-bookmark') ?? '' }
-  await callWith({ DB }, 'POST', ORDERS, { token, json, headers })
-  // A session that begins at the bookmark would wait until the replica has it.
-  expect(answers[0]).toEqual({ copy: 'replica', from: 'first-unconstrained' })
 })
 
 it('does not make a read wait for the state that the primary has just shown the caller', async () => {
@@ -285,21 +260,13 @@ it.each(['without a session', 'with a session that has ended', 'with a session']
   async (kind) => {
     const user = await aUser()
     const cookie = `token=${await aSession(user)}`
-    if (kind.includes('ended'))
-      await db
-        .update(tokens)
-        .set({ revokedAt: new Date().toISOString() })
-        .where(eq(tokens.userId, user.id))
+    if (kind.includes('ended')) await revokeAll(user)
     const { database: DB } = await aLaggingReplica()
     const secret = newSecret()
     const at = new Date()
+    const email = 'fresh@example.com'
     await db.insert(emailLinks).values({
-      ...{
-        secretHash: hashSecret(secret),
-        email: 'fresh@example.com',
-        mailbox: 'fresh@example.com',
-      },
-      ...{ client: 'x', identityHash: 'x', userId: null, redirect: null },
+      ...{ secretHash: hashSecret(secret), email, mailbox: email, client: 'x', identityHash: 'x' },
       ...{ createdAt: at.toISOString(), expiresAt: new Date(at.getTime() + 900_000).toISOString() },
     })
     const headers = { accept: 'text/html', ...(kind === 'without a session' ? {} : { cookie }) }
@@ -307,3 +274,72 @@ it.each(['without a session', 'with a session that has ended', 'with a session']
     expect([kind, response.status]).toEqual([kind, 200])
   },
 )
+
+const ADDRESS = '/api/public/deliveryAddress'
+const STATE = '00000001-00000002-00000003-0123456789abcdef'
+
+/** Reads with the bookmark of a write that was some milliseconds ago. */
+async function readAfter(age: number | null) {
+  const token = await aToken(await aUser())
+  const { database: DB, answers } = await aLaggingReplica()
+  stopClock()
+  const bookmark = age === null ? STATE : `${STATE}.${Date.now() - age}`
+  const headers = { 'x-d1-bookmark': bookmark }
+  const response = await callWith({ DB }, 'GET', ADDRESSES, { token, headers })
+  return { answers, bookmark, next: response.headers.get('x-d1-bookmark') ?? '' }
+}
+
+it('asks the primary within 10 seconds after a write, and keeps the bookmark', async () => {
+  const { answers, bookmark, next } = await readAfter(9000)
+  expect(answers).toEqual([{ copy: 'primary', from: 'first-primary' }])
+  // A replica would wait until it has what the primary has just shown.
+  expect(next).toBe(bookmark)
+})
+
+it.each([10_000, 3_600_000, -3_600_000, null])(
+  'asks a replica %s ms after a write, at its bookmark',
+  async (age) => {
+    const { answers, next } = await readAfter(age)
+    expect(answers).toEqual([{ copy: 'replica', from: STATE }])
+    expect(next).not.toContain('.')
+  },
+)
+
+it('asks any replica without a bookmark', async () => {
+  const token = await aToken(await aUser())
+  const { database: DB, answers } = await aLaggingReplica()
+  const response = await callWith({ DB }, 'GET', ADDRESSES, { token })
+  expect(answers).toEqual([{ copy: 'replica', from: 'first-unconstrained' }])
+  expect(response.headers.get('x-d1-bookmark')).not.toContain('.')
+})
+
+it('returns the time of a write, and no cookie to a program', async () => {
+  const token = await aToken(await aUser())
+  const before = Date.now()
+  const response = await callWith({}, 'POST', ADDRESS, { token, json: { city: 'Oslo' } })
+  const [state, writtenAt] = response.headers.get('x-d1-bookmark')?.split('.') ?? []
+  expect(state).toMatch(/^[\da-f]+(-[\da-f]+){3}$/)
+  expect(Number(writtenAt)).toBeGreaterThanOrEqual(before)
+  expect(response.headers.get('set-cookie')).toBeNull()
+})
+
+it('keeps the bookmark of a browser in a cookie for a minute', async () => {
+  const session = await aSession(await aUser())
+  const visitor = aVisitor()
+  visitor.cookies.set('token', session)
+  await visitor.get('/settings/profile')
+  expect(visitor.cookies.has('bookmark')).toBe(false)
+  const saved = await visitor.post('/settings/profile', { form: { name: 'Ada', username: '' } })
+  expect(saved.headers.getSetCookie().find((cookie) => cookie.startsWith('bookmark='))).toMatch(
+    /^bookmark=[\da-f-]+\.\d{13}; Max-Age=60; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  )
+  const { database: DB, copies } = await aLaggingReplica()
+  const read = (cookie: string) =>
+    callWith({ DB }, 'GET', '/settings/profile', {
+      headers: { cookie: `token=${session}; ${cookie}` },
+    })
+  expect((await read(`bookmark=${visitor.cookies.get('bookmark')}`)).status).toBe(200)
+  expect(copies()).toEqual(['primary'])
+  for (const cookie of ['bookmark=first-primary', 'bookmark=x', 'other=1']) await read(cookie)
+  expect(copies()).toEqual(['replica', 'replica', 'replica'])
+})

@@ -4,10 +4,10 @@ import { quotas } from '../../src/db/schema/operations.ts'
 import { emailLinks } from '../../src/db/schema/users.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aShop } from '../orders/shop.ts'
-import { type Call, callWith } from '../support/api.ts'
+import { answerOf, type Call, callWith } from '../support/api.ts'
 import { aMasterToken, aSession, aToken, aUser, aWebhook, db } from '../support/makers.ts'
 import { aRateLimit } from '../support/rate-limit.ts'
-import { aVisitor, aWallet, requestMessage } from '../support/visitor.ts'
+import { anEmail, aVisitor, aWallet, requestMessage } from '../support/visitor.ts'
 
 /** 89 minutes and 45 seconds before the end of a day (UTC), and 29 minutes and 45 of an hour. */
 const NOW = `${new Date().toISOString().slice(0, 10)}T22:30:15.000Z`
@@ -42,14 +42,36 @@ const submit =
 /** Uses something up, but for `left` times. Returns what is refused then. */
 type Case = () => Promise<Attempt>
 
+/** A user who has used up so much of a quota. */
+const ofUser =
+  (quota: string, used: number, ask: (user: { id: number }) => Attempt): Case =>
+  async () => {
+    const user = await aUser({ email: anEmail() })
+    await use(`${quota}:${user.id}`, used)
+    return ask(user)
+  }
+
+/** A webhook that has used up so much of its tests of this minute and of this day. */
+const ofTests =
+  (thisMinute: number, today: number): Case =>
+  async () => {
+    const user = await aUser()
+    const { id } = await aWebhook(user)
+    await use(`webhook_tests:${id}`, thisMinute, NOW.slice(0, 16))
+    await use(`webhook_tests:${id}`, today)
+    return attempt(user, 'POST', `/api/webhooks/${id}/test`)
+  }
+
+const hook = { url: 'https://shop.example.com/hook', events: ['order.created'] }
+const AVATAR = '/api/public/user/me/profile/updateAvatarBytes'
+const TOKENS = '/settings/api-access/tokens'
+
 const cases: Record<string, [wait: number, exhaust: Case, left?: 0]> = {
   'new addresses': [
     UNTIL_TOMORROW,
-    async () => {
-      const user = await aUser()
-      await use(`addresses:${user.id}`, 199)
-      return attempt(user, 'POST', '/api/public/deliveryAddress', { json: {} })
-    },
+    ofUser('addresses', 199, (user) =>
+      attempt(user, 'POST', '/api/public/deliveryAddress', { json: {} }),
+    ),
   ],
   'orders and reservations': [
     UNTIL_TOMORROW,
@@ -62,12 +84,9 @@ const cases: Record<string, [wait: number, exhaust: Case, left?: 0]> = {
   ],
   'new tokens': [
     UNTIL_TOMORROW,
-    async () => {
-      const user = await aUser()
-      await use(`new tokens:${user.id}`, 99)
-      return (env = {}) =>
-        submit(user, '/settings/api-access/tokens', { name: crypto.randomUUID() })(env)
-    },
+    ofUser('new tokens', 99, (user) => (env) => {
+      return submit(user, TOKENS, { name: crypto.randomUUID() })(env)
+    }),
   ],
   'sign-ins': [
     UNTIL_TOMORROW,
@@ -85,41 +104,15 @@ const cases: Record<string, [wait: number, exhaust: Case, left?: 0]> = {
   ],
   'unlinked sign-in methods': [
     UNTIL_TOMORROW,
-    async () => {
-      const user = await aUser({ email: 'unlinks@example.com' })
-      await use(`unlinks:${user.id}`, 10)
-      return submit(user, '/settings/account/email/unlink')
-    },
+    ofUser('unlinks', 10, (user) => submit(user, '/settings/account/email/unlink')),
     0,
   ],
   'new webhooks': [
     UNTIL_TOMORROW,
-    async () => {
-      const user = await aUser()
-      await use(`webhooks:${user.id}`, 29)
-      const json = { url: 'https://shop.example.com/hook', events: ['order.created'] }
-      return attempt(user, 'POST', '/api/webhooks', { json })
-    },
+    ofUser('webhooks', 29, (user) => attempt(user, 'POST', '/api/webhooks', { json: hook })),
   ],
-  'tests of a webhook, of this minute and of this day': [
-    UNTIL_TOMORROW,
-    async () => {
-      const user = await aUser()
-      const { id } = await aWebhook(user)
-      await use(`webhook_tests:${id}`, 9, NOW.slice(0, 16))
-      await use(`webhook_tests:${id}`, 99)
-      return attempt(user, 'POST', `/api/webhooks/${id}/test`)
-    },
-  ],
-  'tests of a webhook, of this minute': [
-    45,
-    async () => {
-      const user = await aUser()
-      const { id } = await aWebhook(user)
-      await use(`webhook_tests:${id}`, 9, NOW.slice(0, 16))
-      return attempt(user, 'POST', `/api/webhooks/${id}/test`)
-    },
-  ],
+  'tests of a webhook, of this minute and of this day': [UNTIL_TOMORROW, ofTests(9, 99)],
+  'tests of a webhook, of this minute': [45, ofTests(9, 0)],
   'replays of a webhook': [
     UNTIL_TOMORROW,
     async () => {
@@ -132,12 +125,7 @@ const cases: Record<string, [wait: number, exhaust: Case, left?: 0]> = {
   ],
   'pictures of a user': [
     UNTIL_TOMORROW,
-    async () => {
-      const user = await aUser()
-      await use(`pictures:${user.id}`, 19)
-      const path = '/api/public/user/me/profile/updateAvatarBytes'
-      return attempt(user, 'PUT', path, { body: aPng() })
-    },
+    ofUser('pictures', 19, (user) => attempt(user, 'PUT', AVATAR, { body: aPng() })),
   ],
   'mails of the instance, of this hour and of this day': [
     UNTIL_TOMORROW,
@@ -178,10 +166,10 @@ it.each(Object.entries(cases))(
 )
 
 it('is beside a sentence that says what is limited, and how much', async () => {
-  const user = await aUser()
+  const user = await aUser({ email: '' })
   await use(`addresses:${user.id}`, 200)
-  const refused = await attempt(user, 'POST', '/api/public/deliveryAddress', { json: {} })()
-  expect(await refused.json()).toMatchObject({
+  const refused = attempt(user, 'POST', '/api/public/deliveryAddress', { json: {} })()
+  expect(await answerOf(refused)).toMatchObject({
     code: 'rate_limited',
     error: 'new addresses of a user, deleted ones too: at most 200 a day (UTC)',
   })
@@ -205,24 +193,14 @@ const limits: [keyof Env, () => Promise<Attempt>][] = [
     async () => (env) =>
       aVisitor().post('/sign-in/email', { form: { email: 'a@example.com' }, env: env ?? {} }),
   ],
-  [
-    'AVATAR_LIMIT',
-    async () =>
-      attempt(await aUser(), 'PUT', '/api/public/user/me/profile/updateAvatarBytes', {
-        body: aPng(),
-      }),
-  ],
+  ['AVATAR_LIMIT', async () => attempt(await aUser(), 'PUT', AVATAR, { body: aPng() })],
   [
     'TOKEN_LIMIT',
     async () => {
       const user = await aUser()
       const visitor = aVisitor()
       visitor.cookies.set('token', await aSession(user))
-      return (env) =>
-        visitor.post('/settings/api-access/tokens', {
-          form: { name: crypto.randomUUID() },
-          env: env ?? {},
-        })
+      return (env = {}) => visitor.post(TOKENS, { form: { name: crypto.randomUUID() }, env })
     },
   ],
 ]

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { API_TOKEN_LIFETIME, newToken, verifyToken } from '../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
-import { call } from '../support/api.ts'
-import { aToken, aUser, db, issuer } from '../support/makers.ts'
+import { answerOf, call } from '../support/api.ts'
+import { aToken, aUser, db, findRow, issuer, setRow } from '../support/makers.ts'
 import {
   anEmail,
   aSignedInVisitor,
@@ -13,41 +13,48 @@ import {
   aWallet,
   generate,
   linkWallet,
+  locationOf,
+  pageOf,
   readToken,
   revoke,
   sessionIdOf,
   signInByEmail,
   signInByWallet,
+  type Visitor,
 } from '../support/visitor.ts'
 
 const OWN = '/api/public/user/me/deliveryAddresses'
+const EVERYONE = '/settings/api-access/everyone'
 
-/** Returns the namespace of the token that this page shows. */
-async function namespaceAt(path: string) {
-  const id = path.split('/').at(-1) ?? ''
-  const [token] = await db.select().from(tokens).where(eq(tokens.id, id))
-  return token?.namespace
+/** The row of the token that this page shows. */
+async function rowAt(path: string) {
+  const id = path.split(/[/?]/).at(4) ?? ''
+  const row = await findRow(tokens, id)
+  if (!row) throw new Error(`there is no token ${id}`)
+  return row
 }
+
+const listOf = async (visitor: Visitor) => (await pageOf(visitor.get('/settings/api-access'))).html
 
 const useToken = (token: string) => call('GET', OWN, { token })
 
 it('generates a token that the API accepts, lists it, shows it again, and revokes it', async () => {
   const { visitor, user } = await aSignedInVisitor()
-  expect(await (await visitor.get('/settings/api-access')).text()).toContain('no tokens yet')
+  expect(await listOf(visitor)).toContain('no tokens yet')
   const { path, jwt } = await generate(visitor, { name: 'my shop' })
   expect(await verifyToken(issuer, jwt, new Date())).toMatchObject({ userId: user.id })
   expect((await useToken(jwt)).status).toBe(200)
   expect(await readToken(visitor, path)).toBe(jwt)
-  const list = await (await visitor.get('/settings/api-access')).text()
+  const list = await listOf(visitor)
   expect(list).toContain('<h4>my shop</h4>')
   expect(list).not.toContain(jwt)
 
-  const revoked = await revoke(visitor, path)
-  expect(revoked.headers.get('location')).toBe('/settings/api-access?notice=token-revoked')
+  const revoked = '/settings/api-access?notice=token-revoked'
+  expect(await locationOf(revoke(visitor, path))).toBe(revoked)
   expect((await useToken(jwt)).status).toBe(401)
   expect((await visitor.get(path)).status).toBe(404)
   expect((await revoke(visitor, path)).status).toBe(404)
-  expect(await (await visitor.get('/settings/api-access')).text()).not.toContain('my shop')
+  expect(await listOf(visitor)).not.toContain('my shop')
 })
 
 it('shows and revokes a token only for its owner', async () => {
@@ -61,12 +68,9 @@ it('shows and revokes a token only for its owner', async () => {
 it('rejects requests of other sites', async () => {
   const { visitor } = await aSignedInVisitor()
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
-  const { path } = await generate(visitor)
-  expect(
-    (await visitor.post('/settings/api-access/tokens', { form: { name: 'x' }, headers })).status,
-  ).toBe(403)
-  expect((await visitor.post(`${path}/revoke`, { headers })).status).toBe(403)
-  expect((await visitor.get(path)).status).toBe(200)
+  const form = { name: 'x' }
+  const generating = visitor.post('/settings/api-access/tokens', { form, headers })
+  expect((await generating).status).toBe(403)
 })
 
 it('generates master tokens only for administrators', async () => {
@@ -80,7 +84,7 @@ it('generates master tokens only for administrators', async () => {
   const path = `/api/public/user/${other.id}/deliveryAddresses`
   expect((await call('GET', path, { token: jwt })).status).toBe(200)
 
-  await db.update(users).set({ roleId: null }).where(eq(users.id, user.id))
+  await setRow(users, user.id, { roleId: null })
   expect((await call('GET', path, { token: jwt })).status).toBe(401)
   expect((await visitor.get('/settings/api-access/everyone')).status).toBe(403)
 })
@@ -97,16 +101,14 @@ it('lets an administrator find and revoke the tokens of others, but not read the
     `\u200e0X${wallet.slice(2)}`,
   ]) {
     const query = new URLSearchParams({ owner })
-    const page = await administrator.get(`/settings/api-access/everyone?${query}`)
-    expect(await page.text()).toContain('<h4>leaked</h4>')
+    const { html } = await pageOf(administrator.get(`${EVERYONE}?${query}`))
+    expect(html).toContain('<h4>leaked</h4>')
   }
-  const nobody = await administrator.get('/settings/api-access/everyone?owner=nobody@example.com')
-  expect(await nobody.text()).toContain('“nobody@example.com” has no live token.')
+  const nobody = await pageOf(administrator.get(`${EVERYONE}?owner=nobody@example.com`))
+  expect(nobody.html).toContain('“nobody@example.com” has no live token.')
   expect((await administrator.get(path)).status).toBe(404)
-  const response = await administrator.post(`${path}/revoke`, { form: { back: 'everyone' } })
-  expect(response.headers.get('location')).toBe(
-    '/settings/api-access/everyone?notice=token-revoked',
-  )
+  const revoking = administrator.post(`${path}/revoke`, { form: { back: 'everyone' } })
+  expect(await locationOf(revoking)).toBe(`${EVERYONE}?notice=token-revoked`)
   expect((await useToken(jwt)).status).toBe(401)
 })
 
@@ -143,17 +145,17 @@ it('limits a user to 50 live tokens', async () => {
   const { visitor, user } = await aSignedInVisitor()
   for (let i = 0; i < 49; i++) await aToken(user)
   expect((await generate(visitor)).response.status).toBe(303)
-  const { response } = await generate(visitor)
-  expect(response.status).toBe(409)
-  expect(await response.text()).toContain('revoke one that you do not need')
+  const { status, html } = await pageOf((await generate(visitor)).response)
+  expect(status).toBe(409)
+  expect(html).toContain('revoke one that you do not need')
 })
 
 it('requires a name of 1 to 100 characters, and escapes it', async () => {
   const { visitor } = await aSignedInVisitor()
-  expect((await generate(visitor, { name: '   ' })).response.status).toBe(400)
-  expect((await generate(visitor, { name: 'x'.repeat(101) })).response.status).toBe(400)
+  for (const name of ['   ', 'x'.repeat(101)])
+    expect((await generate(visitor, { name })).response.status).toBe(400)
   await generate(visitor, { name: '<script>alert(1)</script>' })
-  const list = await (await visitor.get('/settings/api-access')).text()
+  const list = await listOf(visitor)
   expect(list).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
   expect(list).not.toContain('<script>alert')
 })
@@ -161,11 +163,9 @@ it('requires a name of 1 to 100 characters, and escapes it', async () => {
 it('does not generate a second live token of a name', async () => {
   const { visitor } = await aSignedInVisitor()
   const { path, jwt } = await generate(visitor, { name: 'shop' })
-  const { response } = await generate(visitor, { name: 'shop' })
-  expect(response.status).toBe(409)
-  expect(await response.text()).toContain(
-    'There is a live user token with the name &quot;shop&quot;',
-  )
+  const { status, html } = await pageOf((await generate(visitor, { name: 'shop' })).response)
+  expect(status).toBe(409)
+  expect(html).toContain('There is a live user token with the name &quot;shop&quot;')
   expect((await useToken(jwt)).status).toBe(200)
   expect((await generate(visitor, { name: 'Shop' })).response.status).toBe(303)
 
@@ -182,13 +182,9 @@ it('generates one token for two calls with the same name at the same time', asyn
 })
 
 it('generates a token under the name of an expired one', async () => {
-  const { visitor, user } = await aSignedInVisitor()
-  await generate(visitor)
-  const expiresAt = new Date().toISOString()
-  await db
-    .update(tokens)
-    .set({ expiresAt })
-    .where(and(eq(tokens.userId, user.id), eq(tokens.kind, 'api')))
+  const { visitor } = await aSignedInVisitor()
+  const { id } = await rowAt((await generate(visitor)).path)
+  await setRow(tokens, id, { expiresAt: new Date().toISOString() })
   expect((await generate(visitor)).response.status).toBe(303)
 })
 
@@ -199,10 +195,10 @@ it.each([
   const form = { name: `for ${scope}`, scope }
   const { visitor, user } = await aSignedInVisitor()
   const offer = `<option value="${scope}">`
-  expect(await (await visitor.get('/settings/api-access')).text()).not.toContain(offer)
+  expect(await listOf(visitor)).not.toContain(offer)
   expect((await generate(visitor, form)).response.status).toBe(403)
-  await db.update(users).set({ roleId: ADMINISTRATOR }).where(eq(users.id, user.id))
-  expect(await (await visitor.get('/settings/api-access')).text()).toContain(offer)
+  await setRow(users, user.id, { roleId: ADMINISTRATOR })
+  expect(await listOf(visitor)).toContain(offer)
   const { path, jwt } = await generate(visitor, form)
   const claims = { role: 'master', scope }
   expect(await verifyToken(issuer, jwt, new Date())).toMatchObject(claims)
@@ -232,26 +228,22 @@ it('lets each user have a token of a name, but only one administrator a master t
   expect(response.status).toBe(403)
 })
 
-it.each([
-  ['a\tb', 'U+0009 at position 2'],
-  ['a\u0000b', 'U+0000 at position 2'],
-  ['a\u202Eb', 'U+202E at position 2'],
-  ['shop ', 'U+0020 at position 5'],
-])(
-  'generates no token with the name %j, and says why beside the field',
-  async (name, character) => {
-    const { visitor } = await aSignedInVisitor()
-    const { response } = await generate(visitor, { name })
-    expect(response.status).toBe(400)
-    expect(await response.text()).toContain(`Must not have ${character}.`)
-  },
-)
-
-it.each(['session', 'Session', 'SESSION'])('generates no token with the name %j', async (name) => {
+it('generates no token with a name that is refused, and says why beside the field', async () => {
   const { visitor } = await aSignedInVisitor()
-  const { response } = await generate(visitor, { name })
-  expect(response.status).toBe(400)
-  expect(await response.text()).toContain('which is the name of browser sessions')
+  for (const [name, problem] of [
+    ['a\tb', 'Must not have U+0009 at position 2.'],
+    ['a\u0000b', 'Must not have U+0000 at position 2.'],
+    ['a\u202Eb', 'Must not have U+202E at position 2.'],
+    ['shop ', 'Must not have U+0020 at position 5.'],
+    ['session', 'which is the name of browser sessions'],
+    ['Session', 'which is the name of browser sessions'],
+    ['SESSION', 'which is the name of browser sessions'],
+    ['api reference', 'which is the name of tokens of the API reference'],
+  ] as const) {
+    const { status, html } = await pageOf((await generate(visitor, { name })).response)
+    expect([name, status]).toEqual([name, 400])
+    expect(html).toContain(problem)
+  }
 })
 
 it('keeps the namespace of a user who links a second way to sign in', async () => {
@@ -262,9 +254,9 @@ it('keeps the namespace of a user who links a second way to sign in', async () =
   await linkWallet(visitor)
   await revoke(visitor, before.path)
   const after = await generate(visitor, { name: 'shop' })
-  const rows = await Promise.all([before, after].map(({ path }) => namespaceAt(path)))
   const hash = createHash('sha256').update(`email:${email}`).digest('hex')
-  expect(rows).toEqual([`user:${hash}:shop`, `user:${hash}:shop`])
+  for (const { path } of [before, after])
+    expect((await rowAt(path)).namespace).toBe(`user:${hash}:shop`)
 })
 
 it('uses the EIP-55 spelling of the wallet for the namespace, and another one for sessions', async () => {
@@ -288,54 +280,28 @@ it('generates a read-only token, which reads but changes nothing', async () => {
   const { path, jwt } = await generate(visitor, { name: 'reports', scope: 'read' })
   expect(decodeJwt(jwt)).toMatchObject({ role: 'user', scope: 'read' })
   expect((await useToken(jwt)).status).toBe(200)
-  const refused = await ownAddress(jwt)
-  expect(refused.status).toBe(403)
-  expect(await refused.json()).toMatchObject({
-    code: 'forbidden',
-    error: 'this token may only read',
-  })
-  expect(await (await visitor.get(path)).text()).toContain('Read-only')
+  const refused = { status: 403, code: 'forbidden', error: 'this token may only read' }
+  expect(await answerOf(ownAddress(jwt))).toMatchObject(refused)
+  expect((await pageOf(visitor.get(path))).html).toContain('Read-only')
 })
 
 it('names no scope in a token that may write', async () => {
-  const { visitor } = await aSignedInVisitor()
-  const { jwt } = await generate(visitor)
-  expect(Object.keys(decodeJwt(jwt)).sort()).toEqual([
-    'aud',
-    'exp',
-    'iat',
-    'iss',
-    'jti',
-    'role',
-    'sub',
-  ])
+  const { jwt } = await generate((await aSignedInVisitor()).visitor)
+  const claims = ['aud', 'exp', 'iat', 'iss', 'jti', 'role', 'sub']
+  expect(Object.keys(decodeJwt(jwt)).sort()).toEqual(claims)
   expect((await ownAddress(jwt)).status).toBe(200)
 })
 
-it.each([
-  ['7', 7],
-  ['30', 30],
-  ['90', 90],
-  ['365', 365],
-  [undefined, 365],
-])('generates a token for %s days: it expires after %i', async (days, expected) => {
+it('generates a token for the days that were chosen, or 365', async () => {
   const { visitor } = await aSignedInVisitor()
-  const { jwt } = await generate(visitor, { name: 'shop', ...(days && { days }) })
-  const { iat = 0, exp = 0 } = decodeJwt(jwt)
-  expect((exp - iat) / 86_400).toBe(expected)
+  for (const days of ['7', '30', '90', '365', '']) {
+    const { jwt } = await generate(visitor, { name: `days${days}`, ...(days && { days }) })
+    const { iat = 0, exp = 0 } = decodeJwt(jwt)
+    expect((exp - iat) / 86_400).toBe(Number(days || 365))
+  }
+  for (const form of [{ days: '8' }, { days: '0' }, { scope: 'admin' }])
+    expect((await generate(visitor, { name: 'shop', ...form })).response.status).toBe(400)
 })
-
-it.each([{ days: '8' }, { days: '0' }, { scope: 'admin' }])('does not accept %j', async (form) => {
-  const { visitor } = await aSignedInVisitor()
-  expect((await generate(visitor, { name: 'shop', ...form })).response.status).toBe(400)
-})
-
-const rowAt = async (path: string) => {
-  const id = path.split(/[/?]/).at(4) ?? ''
-  const [row] = await db.select().from(tokens).where(eq(tokens.id, id))
-  if (!row) throw new Error(`there is no token ${id}`)
-  return row
-}
 
 it('rolls a token: the new one continues it, and the old one works for 24 hours', async () => {
   const { visitor } = await aSignedInVisitor()
@@ -352,15 +318,16 @@ it('rolls a token: the new one continues it, and the old one works for 24 hours'
   expect(decodeJwt(jwt).exp).toBe(Date.parse(after.expiresAt) / 1000)
   expect((await useToken(old.jwt)).status).toBe(200)
   expect((await useToken(jwt)).status).toBe(200)
-  const list = await (await visitor.get('/settings/api-access')).text()
-  expect(list).toContain('Replaced')
+  expect(await listOf(visitor)).toContain('Replaced')
+  // The name stays taken.
+  expect((await generate(visitor, { name: 'shop' })).response.status).toBe(409)
 
   const rolledAt = new Date(Date.now() - 86_400_000).toISOString()
-  await db.update(tokens).set({ rolledAt }).where(eq(tokens.id, before.id))
+  await setRow(tokens, before.id, { rolledAt })
   expect((await useToken(old.jwt)).status).toBe(401)
   expect((await ownAddress(old.jwt)).status).toBe(403)
   expect((await useToken(jwt)).status).toBe(200)
-  expect(await (await visitor.get('/settings/api-access')).text()).toContain('Expired')
+  expect(await listOf(visitor)).toContain('Expired')
 })
 
 it('rolls a token once, also for two calls at the same time', async () => {
@@ -371,22 +338,14 @@ it('rolls a token once, also for two calls at the same time', async () => {
 })
 
 it('does not roll an expired token, one of somebody else, or a session', async () => {
-  const { visitor, user } = await aSignedInVisitor()
-  const { path } = await generate(visitor)
+  const { visitor } = await aSignedInVisitor()
   const { visitor: stranger } = await aSignedInVisitor()
+  const { path } = await generate(visitor)
   expect((await stranger.post(`${path}/roll`)).status).toBe(404)
   const session = `/settings/api-access/tokens/${sessionIdOf(visitor)}/roll`
   expect((await visitor.post(session)).status).toBe(404)
-  const isApi = and(eq(tokens.userId, user.id), eq(tokens.kind, 'api'))
-  await db.update(tokens).set({ expiresAt: new Date().toISOString() }).where(isApi)
+  await setRow(tokens, (await rowAt(path)).id, { expiresAt: new Date().toISOString() })
   expect((await visitor.post(`${path}/roll`)).status).toBe(404)
-})
-
-it('keeps the name taken when a token was rolled', async () => {
-  const { visitor } = await aSignedInVisitor()
-  const { path } = await generate(visitor)
-  await visitor.post(`${path}/roll`)
-  expect((await generate(visitor)).response.status).toBe(409)
 })
 
 it('mails the owner of a new master token, also of a rolled one', async () => {
@@ -407,11 +366,54 @@ it('revokes the master tokens of an administrator who is demoted for good', asyn
   const { visitor, user } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
   const master = await generate(visitor, { name: 'erp 2', role: 'master' })
   const own = await generate(visitor, { name: 'mine' })
-  const setRole = (roleId: number | null) =>
-    db.update(users).set({ roleId }).where(eq(users.id, user.id))
+  const setRole = (roleId: number | null) => setRow(users, user.id, { roleId })
   await setRole(null)
   await setRole(ADMINISTRATOR)
   expect((await useToken(master.jwt)).status).toBe(401)
   expect((await useToken(own.jwt)).status).toBe(200)
   expect((await visitor.get('/settings/api-access/everyone')).status).toBe(200)
+})
+
+describe('a token for the reference of the API', () => {
+  const getToken = (visitor: Visitor) =>
+    answerOf<{ token: string; expiresAt: string }>(visitor.postJson('/docs/token', {}))
+
+  const rowsOf = ({ id }: { id: number }) =>
+    db
+      .select()
+      .from(tokens)
+      .where(and(eq(tokens.userId, id), eq(tokens.name, 'API reference')))
+
+  it('gives a user token for one hour', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    const { token, expiresAt } = await getToken(visitor)
+    const { sub, role, scope, iat = 0, exp = 0 } = decodeJwt(token)
+    expect({ sub, role, scope }).toEqual({ sub: String(user.id), role: 'user', scope: undefined })
+    expect(exp - iat).toBe(3600)
+    expect(expiresAt).toBe(new Date(exp * 1000).toISOString())
+    expect((await useToken(token)).status).toBe(200)
+    expect(await listOf(visitor)).toContain('API reference')
+  })
+
+  it('renews one row of the user, and keeps the tokens given before', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    const first = await getToken(visitor)
+    const expired = { createdAt: '2020-01-01T00:00:00.000Z', expiresAt: '2020-01-01T01:00:00.000Z' }
+    await setRow(tokens, decodeJwt(first.token).jti, expired)
+    expect((await useToken(first.token)).status).toBe(401)
+    const second = await getToken(visitor)
+    expect(await rowsOf(user)).toHaveLength(1)
+    for (const { token } of [first, second]) expect((await useToken(token)).status).toBe(200)
+  })
+
+  it('gives another token after the first was revoked', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    const first = await getToken(visitor)
+    const id = decodeJwt(first.token).jti
+    await revoke(visitor, `/settings/api-access/tokens/${id}`)
+    const second = await getToken(visitor)
+    expect((await useToken(first.token)).status).toBe(401)
+    expect((await useToken(second.token)).status).toBe(200)
+    expect(await rowsOf(user)).toHaveLength(2)
+  })
 })

@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { eq, inArray } from 'drizzle-orm'
 import { getAddress, type Hex } from 'viem'
 import { expect, it } from 'vitest'
 import { users } from '../../src/db/schema/users.ts'
@@ -11,11 +10,12 @@ import {
   isSignedByContract,
   verifyWalletMessage,
 } from '../../src/identity/wallet.ts'
+import { answerOf } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { networksOf } from '../support/delivery/engine.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aSession, aUser, db } from '../support/makers.ts'
+import { aSession, aUser, db, findRow, setRow } from '../support/makers.ts'
 import { aVisitor, aWallet, type Visitor } from '../support/visitor.ts'
 
 const logged = recordLogs()
@@ -61,20 +61,14 @@ it('accepts a signature that the contract accepts, and rejects another', async (
   ).rejects.toThrow('does not match the wallet')
 })
 
-it('rejects the signature if the contract reverts', async () => {
+it('rejects a signature if the contract reverts, or that of another key without a contract', async () => {
   const chain = await aChain()
   await chain.rpc('anvil_setCode', ADDRESS, REVERTING_CODE)
   expect(await isSignedByContract(nodesOf(chain, 'node'), signed)).toBe(false)
-})
-
-it('rejects the signature of another key if the address has no contract', async () => {
-  const chain = await aChain()
   const message = 'hello'
   const signature = await aWallet().signMessage({ message })
-  const { address } = aWallet()
-  expect(await isSignedByContract(nodesOf(chain, 'node'), { address, message, signature })).toBe(
-    false,
-  )
+  const ofAnother = { address: aWallet().address, message, signature }
+  expect(await isSignedByContract(nodesOf(chain, 'node'), ofAnother)).toBe(false)
 })
 
 const signed = { address: ADDRESS, message: 'hello', signature: signatureOf('42') } as const
@@ -150,15 +144,15 @@ async function proveContract(
   await chain.rpc('anvil_setCode', address, CODE)
   const bindings = { env: { NETWORKS: networksOf([chain]) } as never }
   const request = { address, chainId: chain.chainId, purpose }
-  const requested = await visitor.postJson('/sign-in/wallet/message', request, bindings)
-  const { message } = await requested.json<{ message: string }>()
+  const { message } = await answerOf(visitor.postJson('/sign-in/wallet/message', request, bindings))
   return visitor.postJson(paths[purpose], { message, signature: signatureOf('42') }, bindings)
 }
 
 async function signInAsContract(chain: Chain, address?: Hex) {
-  const response = await proveContract(aVisitor(), chain, address)
-  expect(response.status).toBe(200)
-  return (await response.json<{ userId: number }>()).userId
+  const signedIn = proveContract(aVisitor(), chain, address)
+  const { status, userId } = await answerOf<{ userId: number }>(signedIn)
+  expect(status).toBe(200)
+  return userId
 }
 
 async function aVisitorWithoutWallet() {
@@ -167,8 +161,6 @@ async function aVisitorWithoutWallet() {
   visitor.cookies.set('token', await aSession(user))
   return { user, visitor }
 }
-
-const userOf = async (id: number) => (await db.select().from(users).where(eq(users.id, id)))[0]
 
 it('is another account on another chain, because anybody may own the address there', async () => {
   const [first, second] = [await aChain(), await aChain()]
@@ -182,7 +174,7 @@ it('is another account on another chain, because anybody may own the address the
     [owner, first],
     [attacker, second],
   ] as const)
-    expect(await userOf(id)).toMatchObject({
+    expect(await findRow(users, id)).toMatchObject({
       ethereumPublicAddr,
       walletChainId: chainId,
       identityHash: hashIdentity('wallet', `${chainId}:${ethereumPublicAddr}`),
@@ -195,8 +187,8 @@ it('is another account than the wallet with a key at its address', async () => {
   const user = await aUser({ ethereumPublicAddr: address })
   const byContract = await signInAsContract(chain, address)
   expect(byContract).not.toBe(user.id)
-  expect(await userOf(byContract)).toMatchObject({ walletChainId: chain.chainId })
-  expect(await userOf(user.id)).toMatchObject({ walletChainId: 0, lastAccessAt: null })
+  expect(await findRow(users, byContract)).toMatchObject({ walletChainId: chain.chainId })
+  expect(await findRow(users, user.id)).toMatchObject({ walletChainId: 0, lastAccessAt: null })
 })
 
 it('signs in although the account of its address on another chain is closed', async () => {
@@ -204,30 +196,22 @@ it('signs in although the account of its address on another chain is closed', as
   const { address } = aWallet()
   await aUser({ ethereumPublicAddr: address, removedAt: '2026-01-01T00:00:00.000Z' })
   const userId = await signInAsContract(chain, address)
-  await db.update(users).set({ removedAt: '2026-01-01T00:00:00.000Z' }).where(eq(users.id, userId))
+  await setRow(users, userId, { removedAt: '2026-01-01T00:00:00.000Z' })
   expect((await proveContract(aVisitor(), chain, address)).status).toBe(403)
 })
 
 it('is linked to one account for each chain', async () => {
   const [first, second] = [await aChain(), await aChain()]
-  const visitors = [
-    await aVisitorWithoutWallet(),
-    await aVisitorWithoutWallet(),
-    await aVisitorWithoutWallet(),
-  ] as const
   const { address } = aWallet()
-  const link = async ({ visitor }: (typeof visitors)[number], chain: Chain) =>
-    (await proveContract(visitor, chain, address, 'link')).status
-  expect(await link(visitors[0], first)).toBe(200)
-  expect(await link(visitors[1], first)).toBe(409)
-  expect(await link(visitors[2], second)).toBe(200)
-  const ids = visitors.map(({ user }) => user.id)
-  const rows = await db.select().from(users).where(inArray(users.id, ids)).orderBy(users.id)
-  expect(
-    rows.map(({ ethereumPublicAddr, walletChainId }) => [ethereumPublicAddr, walletChainId]),
-  ).toEqual([
-    [address, first.chainId],
-    ['', 0],
-    [address, second.chainId],
-  ])
+  for (const [chain, status] of [
+    [first, 200],
+    [first, 409],
+    [second, 200],
+  ] as const) {
+    const { visitor, user } = await aVisitorWithoutWallet()
+    expect((await proveContract(visitor, chain, address, 'link')).status).toBe(status)
+    const linked = { ethereumPublicAddr: address, walletChainId: chain.chainId }
+    const none = { ethereumPublicAddr: '', walletChainId: 0 }
+    expect(await findRow(users, user.id)).toMatchObject(status === 200 ? linked : none)
+  }
 })

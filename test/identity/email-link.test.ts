@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { emailLinks, users } from '../../src/db/schema/users.ts'
+import { stopClock } from '../support/fake-time.ts'
 import { aUser, db } from '../support/makers.ts'
 import {
   anEmail,
   aVisitor,
   mailedLink,
+  pageOf,
   secretOf,
   signInByEmail,
   signInByWallet,
@@ -28,26 +30,14 @@ const isSignedIn = async (visitor: ReturnType<typeof aVisitor>) =>
 it('creates a user for a new address, and signs in the same user the next time', async () => {
   const email = anEmail()
   const visitor = aVisitor()
-  const response = await signInByEmail(visitor, email)
-  expect(response.status).toBe(303)
-  expect(response.headers.get('location')).toBe('/orders')
+  const signedIn = { status: 303, location: '/orders' }
+  expect(await pageOf(signInByEmail(visitor, email))).toMatchObject(signedIn)
   expect(await isSignedIn(visitor)).toBe(true)
   const again = aVisitor()
   await signInByEmail(again, email.toUpperCase())
   expect(await isSignedIn(again)).toBe(true)
   const rows = await db.select().from(users).where(eq(users.email, email))
   expect(rows).toMatchObject([{ provider: 'email', ethereumPublicAddr: '' }])
-})
-
-it('creates another user for an address that its user has unlinked', async () => {
-  const email = anEmail()
-  const former = await aUser({ email, ethereumPublicAddr: '' })
-  await db.update(users).set({ email: '' }).where(eq(users.id, former.id))
-  const visitor = aVisitor()
-  await signInByEmail(visitor, email)
-  expect(await isSignedIn(visitor)).toBe(true)
-  const [user] = await db.select().from(users).where(eq(users.email, email))
-  expect(user?.identityHash).toMatch(new RegExp(`^${former.identityHash}-[0-9a-f]{16}$`))
 })
 
 it('stores only the hash of the secret', async () => {
@@ -70,13 +60,6 @@ it('does not sign in when the link is only opened', async () => {
   expect(await db.select().from(users).where(eq(users.email, email))).toEqual([])
 })
 
-it('signs in on another device than the one that requested the link', async () => {
-  const { secret } = await aLink()
-  const phone = aVisitor()
-  await phone.post(CONFIRM, { form: { secret } })
-  expect(await isSignedIn(phone)).toBe(true)
-})
-
 it('accepts a link only once', async () => {
   const { link, secret } = await aLink()
   const uses = await Promise.all(
@@ -92,23 +75,13 @@ it('accepts a link only once', async () => {
 it('rejects a link after 15 minutes', async () => {
   const { visitor, link, secret } = await aLink()
   const start = Date.now()
-  vi.useFakeTimers({ toFake: ['Date'] })
-  try {
-    vi.setSystemTime(start + LINK_LIFETIME - 10_000)
-    expect((await visitor.get(link)).status).toBe(200)
-    vi.setSystemTime(start + LINK_LIFETIME + 10_000)
-    expect((await visitor.get(link)).status).toBe(410)
-    expect((await visitor.post(CONFIRM, { form: { secret } })).status).toBe(410)
-  } finally {
-    vi.useRealTimers()
-  }
+  stopClock()
+  vi.setSystemTime(start + LINK_LIFETIME - 10_000)
+  expect((await visitor.get(link)).status).toBe(200)
+  vi.setSystemTime(start + LINK_LIFETIME + 10_000)
+  expect((await visitor.get(link)).status).toBe(410)
+  expect((await visitor.post(CONFIRM, { form: { secret } })).status).toBe(410)
   expect(visitor.cookies.has('token')).toBe(false)
-})
-
-it('rejects an unknown secret', async () => {
-  const visitor = aVisitor()
-  expect((await visitor.post(CONFIRM, { form: { secret: '0'.repeat(64) } })).status).toBe(410)
-  expect((await visitor.post(CONFIRM, { form: { secret: 'x' } })).status).toBe(400)
 })
 
 it('gives the same response for a known and an unknown address', async () => {
@@ -166,18 +139,14 @@ it('replaces the oldest link of a mailbox with a fourth one of the same client',
 it('sends a client six links for a mailbox in 15 minutes, with the same response', async () => {
   const email = anEmail()
   const start = Date.now()
-  vi.useFakeTimers({ toFake: ['Date'], now: start })
-  try {
-    const { visitor, statuses } = await requestLinks(repeated(email, 8), '192.0.2.1')
-    expect(statuses).toEqual(Array(8).fill(303))
-    expect(visitor.mails).toHaveLength(6)
-    vi.setSystemTime(start + LINK_LIFETIME - 1000)
-    expect((await requestLinks([email], '192.0.2.1')).links).toHaveLength(0)
-    vi.setSystemTime(start + LINK_LIFETIME + 1000)
-    expect((await requestLinks([email], '192.0.2.1')).links).toHaveLength(1)
-  } finally {
-    vi.useRealTimers()
-  }
+  stopClock()
+  const { visitor, statuses } = await requestLinks(repeated(email, 8), '192.0.2.1')
+  expect(statuses).toEqual(Array(8).fill(303))
+  expect(visitor.mails).toHaveLength(6)
+  vi.setSystemTime(start + LINK_LIFETIME - 1000)
+  expect((await requestLinks([email], '192.0.2.1')).links).toHaveLength(0)
+  vi.setSystemTime(start + LINK_LIFETIME + 1000)
+  expect((await requestLinks([email], '192.0.2.1')).links).toHaveLength(1)
 })
 
 it('counts addresses that differ in their plus tags as one mailbox', async () => {
@@ -210,24 +179,12 @@ it('neither blocks nor replaces the links of an owner when others request links'
 
 it('shows the form with the input again if the address is not valid', async () => {
   const visitor = aVisitor()
-  const response = await visitor.post('/sign-in/email', { form: { email: '"><script>' } })
-  expect(response.status).toBe(400)
-  const page = await response.text()
-  expect(page).toContain('This is not an e-mail address.')
-  expect(page).toContain('value="&quot;&gt;&lt;script&gt;"')
+  const form = { email: '"><script>' }
+  const { status, html } = await pageOf(visitor.post('/sign-in/email', { form }))
+  expect(status).toBe(400)
+  expect(html).toContain('This is not an e-mail address.')
+  expect(html).toContain('value="&quot;&gt;&lt;script&gt;"')
   expect(visitor.mails).toEqual([])
-})
-
-it('rejects requests of other sites', async () => {
-  const { visitor, email, secret } = await aLink()
-  const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
-  for (const [path, form] of [
-    ['/sign-in/email', { email }],
-    [CONFIRM, { secret }],
-  ] as const)
-    expect((await visitor.post(path, { form, headers })).status).toBe(403)
-  expect(visitor.mails).toHaveLength(1)
-  expect((await visitor.post(CONFIRM, { form: { secret } })).status).toBe(303)
 })
 
 it('rejects a closed account', async () => {
@@ -235,4 +192,12 @@ it('rejects a closed account', async () => {
   await aUser({ email, removedAt: '2026-01-01T00:00:00.000Z' })
   expect((await visitor.post(CONFIRM, { form: { secret } })).status).toBe(403)
   expect(visitor.cookies.has('token')).toBe(false)
+})
+
+it('rejects a secret that another site sends', async () => {
+  const { visitor, secret } = await aLink()
+  const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
+  const form = { secret }
+  expect((await visitor.post(CONFIRM, { form, headers })).status).toBe(403)
+  expect((await visitor.post(CONFIRM, { form })).status).toBe(303)
 })

@@ -4,6 +4,8 @@ import {
   anEmail,
   aVisitor,
   aWallet,
+  locationOf,
+  pageOf,
   requestMessage,
   sessionIdOf,
   signInByEmail,
@@ -45,12 +47,10 @@ const agents = {
     'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36',
 }
 
-it.each(Object.entries(agents))('knows %s', (name, agent) => {
-  expect(describeBrowser(agent)).toBe(name)
-})
-
-it.each(['', 'curl/8.5.0', '<script>alert(1)</script>'])('knows no browser %j', (agent) => {
-  expect(describeBrowser(agent)).toBeNull()
+it('knows browsers by their names', () => {
+  for (const [name, agent] of Object.entries(agents)) expect(describeBrowser(agent)).toBe(name)
+  for (const agent of ['', 'curl/8.5.0', '<script>alert(1)</script>'])
+    expect(describeBrowser(agent), agent).toBeNull()
 })
 
 it('lists the browsers of a user, with the one that asks', async () => {
@@ -61,7 +61,7 @@ it('lists the browsers of a user, with the one that asks', async () => {
   const headers = { 'user-agent': agents['Firefox on Linux'] }
   await visitor.postJson('/sign-in/wallet', { message, signature }, { headers })
   await signInByWallet(aVisitor(), wallet)
-  const page = await (await visitor.get(PAGE)).text()
+  const { html: page } = await pageOf(visitor.get(PAGE))
   expect(page.match(/<h3>[^<]+<\/h3>/g)?.sort()).toEqual([
     '<h3>Firefox on Linux</h3>',
     '<h3>Unknown browser</h3>',
@@ -79,21 +79,17 @@ it('does not list sessions of others, ended ones, and API tokens', async () => {
   expect(page).not.toContain('End all other sessions')
 })
 
-it('ends one session', async () => {
-  const { laptop, phone } = await twoBrowsers()
-  const response = await laptop.post(`${PAGE}/${sessionIdOf(phone)}/end`)
-  expect(response.headers.get('location')).toBe(`${PAGE}?notice=session-ended`)
-  expect([await isSignedIn(laptop), await isSignedIn(phone)]).toEqual([true, false])
-})
-
-it('ends all sessions but that of the browser', async () => {
+it('ends one session, or all but that of the browser', async () => {
   const { laptop, phone, wallet } = await twoBrowsers()
   const tablet = aVisitor()
   await signInByWallet(tablet, wallet)
-  const response = await laptop.post(`${PAGE}/end-others`)
-  expect(response.headers.get('location')).toBe(`${PAGE}?notice=sessions-ended`)
-  const states = await Promise.all([laptop, phone, tablet].map(isSignedIn))
-  expect(states).toEqual([true, false, false])
+  const states = () => Promise.all([laptop, phone, tablet].map(isSignedIn))
+  const one = laptop.post(`${PAGE}/${sessionIdOf(phone)}/end`)
+  expect(await locationOf(one)).toBe(`${PAGE}?notice=session-ended`)
+  expect(await states()).toEqual([true, false, true])
+  const others = laptop.post(`${PAGE}/end-others`)
+  expect(await locationOf(others)).toBe(`${PAGE}?notice=sessions-ended`)
+  expect(await states()).toEqual([true, false, false])
 })
 
 it('does not end the session of another user', async () => {

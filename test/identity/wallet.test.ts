@@ -3,8 +3,9 @@ import { zeroAddress } from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { describe, expect, it, vi } from 'vitest'
 import { tokens, users, walletNonces } from '../../src/db/schema/users.ts'
-import { BASE_URL } from '../support/api.ts'
-import { aUser, db } from '../support/makers.ts'
+import { answerOf, BASE_URL } from '../support/api.ts'
+import { stopClock } from '../support/fake-time.ts'
+import { aUser, db, findRow } from '../support/makers.ts'
 import {
   aVisitor,
   aWallet,
@@ -20,6 +21,18 @@ type Wallet = ReturnType<typeof aWallet>
 const signAndSend = async (visitor: Visitor, wallet: Wallet, message: string) =>
   visitor.postJson(PATH, { message, signature: await wallet.signMessage({ message }) })
 
+/** A visitor with a message to sign. `send` signs another one, and sends it. */
+async function aMessage(purpose: 'sign-in' | 'link' = 'sign-in') {
+  const [visitor, wallet] = [aVisitor(), aWallet()]
+  const message = await requestMessage(visitor, wallet, purpose)
+  const send = (changed = message) => signAndSend(visitor, wallet, changed)
+  return { visitor, wallet, message, nonce: parseSiweMessage(message).nonce ?? '', send }
+}
+
+const HOUR = 60 * 60 * 1000
+const elsewhere = /not the one that this site wrote/
+const notOurs = /^message: must be a message that this site wrote$/
+
 async function expectError(response: Response, message: RegExp, status = 401) {
   expect(response.status).toBe(status)
   const { error } = await response.json<{ error: string }>()
@@ -34,15 +47,16 @@ const withFields = (message: string, fields: Partial<Parameters<typeof createSiw
     ...fields,
   })
 
-it('creates a user for a new wallet, and signs in the same user the next time', async () => {
+it('creates a user for a new wallet, and signs in the same user, in any spelling', async () => {
   const wallet = aWallet()
-  const first = await signInByWallet(aVisitor(), wallet)
-  expect(first.status).toBe(200)
-  const { userId } = await first.json<{ userId: number }>()
-  const [user] = await db.select().from(users).where(eq(users.id, userId))
+  const { status, userId } = await answerOf(signInByWallet(aVisitor(), wallet))
+  expect(status).toBe(200)
+  const user = await findRow(users, Number(userId))
   expect(user).toMatchObject({ provider: 'wallet', ethereumPublicAddr: wallet.address, email: '' })
-  const again = await signInByWallet(aVisitor(), wallet)
-  expect(await again.json()).toEqual({ userId })
+  const visitor = aVisitor()
+  const request = { address: wallet.address.toLowerCase(), chainId: CHAIN_ID, purpose: 'sign-in' }
+  const { message } = await answerOf(visitor.postJson(`${PATH}/message`, request))
+  expect(await answerOf(signAndSend(visitor, wallet, `${message}`))).toMatchObject({ userId })
 })
 
 it('creates another user for a wallet that its user has unlinked', async () => {
@@ -53,18 +67,14 @@ it('creates another user for a wallet that its user has unlinked', async () => {
       .update(users)
       .set({ ethereumPublicAddr: '' })
       .where(eq(users.ethereumPublicAddr, wallet.address))
-    const visitor = aVisitor()
-    const response = await signInByWallet(visitor, wallet)
-    expect(response.status).toBe(200)
-    const { userId } = await response.json<{ userId: number }>()
+    const { userId } = await answerOf<{ userId: number }>(signInByWallet(aVisitor(), wallet))
     expect(userId).not.toBe(former.id)
-    const [user] = await db.select().from(users).where(eq(users.id, userId))
+    const user = await findRow(users, userId)
     // A hash has no colon, so no name of a token makes the namespaces equal.
     expect(user?.identityHash).toMatch(new RegExp(`^${former.identityHash}-[0-9a-f]{16}$`))
     const [session] = await db.select().from(tokens).where(eq(tokens.userId, userId))
     expect(session?.namespace).toBe(`user:${user?.identityHash}:session`)
-    const again = await signInByWallet(aVisitor(), wallet)
-    expect(await again.json()).toEqual({ userId })
+    expect(await answerOf(signInByWallet(aVisitor(), wallet))).toMatchObject({ userId })
   }
 })
 
@@ -73,163 +83,104 @@ it('sets the session cookie with HttpOnly, Secure and SameSite=Lax', async () =>
   const response = await signInByWallet(visitor)
   const cookie = response.headers.getSetCookie().find((text) => text.startsWith('token='))
   const [, ...attributes] = cookie?.split('; ') ?? []
-  expect(attributes.sort()).toEqual([
-    'HttpOnly',
-    'Max-Age=86400',
-    'Path=/',
-    'SameSite=Lax',
-    'Secure',
-  ])
+  const expected = ['HttpOnly', 'Max-Age=86400', 'Path=/', 'SameSite=Lax', 'Secure']
+  expect(attributes.sort()).toEqual(expected)
   expect((await visitor.get('/api/public/user/me/deliveryAddresses')).status).toBe(200)
 })
 
-it('signs in the same user if the address is not in EIP-55 spelling', async () => {
-  const wallet = aWallet()
-  const { userId } = await (await signInByWallet(aVisitor(), wallet)).json<{ userId: number }>()
-  const visitor = aVisitor()
-  const address = wallet.address.toLowerCase()
-  const unsigned = await visitor.postJson('/sign-in/wallet/message', {
-    address,
-    chainId: CHAIN_ID,
-    purpose: 'sign-in',
-  })
-  const { message } = await unsigned.json<{ message: string }>()
-  expect(await (await signAndSend(visitor, wallet, message)).json()).toEqual({ userId })
+it.each<[string, (message: string) => string, RegExp, status?: number]>([
+  ['is for another domain', (text) => withFields(text, { domain: 'evil.test' }), /is for/],
+  [
+    'is for a domain that begins with ours',
+    (text) => withFields(text, { domain: 'marketplace.test.evil.test' }),
+    /is for/,
+  ],
+  [
+    'is for another port',
+    (text) => withFields(text, { domain: 'marketplace.test:8080' }),
+    /is for/,
+  ],
+  [
+    'is for another URI of the domain',
+    (text) => withFields(text, { uri: 'https://evil.test' }),
+    elsewhere,
+  ],
+  [
+    'is for a chain that is not configured',
+    (text) => withFields(text, { chainId: 1 }),
+    /^message: must name the chain/,
+    400,
+  ],
+  ['was changed', (text) => `${text}\n`, elsewhere],
+  ['is any text', () => 'Sign me in', notOurs, 400],
+  [
+    'has no time of its issue',
+    (text) => text.replace(/^Issued At: .*$/m, 'Issued At: foo'),
+    notOurs,
+    400,
+  ],
+  [
+    'has no time of its end',
+    (text) => text.replace(/^Expiration Time: .*$/m, 'Expiration Time: foo'),
+    notOurs,
+    400,
+  ],
+])('rejects a message that %s', async (_, change, error, status = 401) => {
+  const { message, send } = await aMessage()
+  const changed = change(message)
+  expect(changed).not.toBe(message)
+  await expectError(await send(changed), error, status)
 })
 
 describe('rejects a message that', () => {
   it('was used before', async () => {
-    const visitor = aVisitor()
-    const wallet = aWallet()
-    const message = await requestMessage(visitor, wallet)
+    const { visitor, send } = await aMessage()
     const secret = visitor.cookies.get('wallet') ?? ''
-    expect((await signAndSend(visitor, wallet, message)).status).toBe(200)
+    expect((await send()).status).toBe(200)
     visitor.cookies.clear()
     visitor.cookies.set('wallet', secret)
-    await expectError(await signAndSend(visitor, wallet, message), /used before/)
+    await expectError(await send(), /used before/)
   })
 
   it('was requested by another browser', async () => {
-    const victim = aVisitor()
-    const wallet = aWallet()
-    const message = await requestMessage(victim, wallet)
+    const { wallet, message, send } = await aMessage()
     const thief = aVisitor()
     await expectError(await signAndSend(thief, wallet, message), /another browser/)
     await requestMessage(thief, wallet)
     await expectError(await signAndSend(thief, wallet, message), /another browser/)
-    expect((await signAndSend(victim, wallet, message)).status).toBe(200)
-  })
-
-  it('is for another domain', async () => {
-    const visitor = aVisitor()
-    const wallet = aWallet()
-    const message = await requestMessage(visitor, wallet)
-    for (const domain of ['evil.test', 'marketplace.test.evil.test', 'marketplace.test:8080'])
-      await expectError(
-        await signAndSend(visitor, wallet, withFields(message, { domain })),
-        /is for/,
-      )
-  })
-
-  it('is for another URI of the same domain', async () => {
-    const visitor = aVisitor()
-    const wallet = aWallet()
-    const message = withFields(await requestMessage(visitor, wallet), { uri: 'https://evil.test' })
-    await expectError(
-      await signAndSend(visitor, wallet, message),
-      /not the one that this site wrote/,
-    )
-  })
-
-  it('is for a chain that is not configured', async () => {
-    const visitor = aVisitor()
-    const wallet = aWallet()
-    const message = withFields(await requestMessage(visitor, wallet), { chainId: 1 })
-    await expectError(
-      await signAndSend(visitor, wallet, message),
-      /^message: must name the chain/,
-      400,
-    )
-    const unsigned = await visitor.postJson('/sign-in/wallet/message', {
-      address: wallet.address,
-      chainId: 1,
-      purpose: 'sign-in',
-    })
-    expect(unsigned.status).toBe(400)
+    expect((await send()).status).toBe(200)
   })
 
   it('has expired', async () => {
-    const visitor = aVisitor()
-    const wallet = aWallet()
-    const message = await requestMessage(visitor, wallet)
-    vi.useFakeTimers({ now: Date.now() + 10 * 60 * 1000, toFake: ['Date'] })
-    try {
-      await expectError(await signAndSend(visitor, wallet, message), /expired/)
-    } finally {
-      vi.useRealTimers()
-    }
+    const { send } = await aMessage()
+    stopClock()
+    vi.setSystemTime(Date.now() + HOUR / 6)
+    await expectError(await send(), /expired/)
   })
 
-  it('has a later expiration time than its nonce', async () => {
-    const visitor = aVisitor()
-    const wallet = aWallet()
-    const message = withFields(await requestMessage(visitor, wallet), {
-      expirationTime: new Date(Date.now() + 24 * 60 * 60 * 1000),
-    })
-    const { nonce = '' } = parseSiweMessage(message)
-    await db
-      .update(walletNonces)
-      .set({ expiresAt: '2026-01-01T00:00:00.000Z' })
-      .where(eq(walletNonces.nonce, nonce))
-    await expectError(await signAndSend(visitor, wallet, message), /expired/)
-  })
-
-  it('has an unknown nonce', async () => {
-    const visitor = aVisitor()
-    const wallet = aWallet()
-    const message = await requestMessage(visitor, wallet)
-    const { nonce = '' } = parseSiweMessage(message)
-    await db.delete(walletNonces).where(eq(walletNonces.nonce, nonce))
-    await expectError(await signAndSend(visitor, wallet, message), /used before/)
+  it('has a later expiration time than its nonce, or one that is unknown', async () => {
+    const { message, nonce, send } = await aMessage()
+    const isIt = eq(walletNonces.nonce, nonce)
+    await db.update(walletNonces).set({ expiresAt: '2026-01-01T00:00:00.000Z' }).where(isIt)
+    const later = withFields(message, { expirationTime: new Date(Date.now() + 24 * HOUR) })
+    await expectError(await send(later), /expired/)
+    await db.delete(walletNonces).where(isIt)
+    await expectError(await send(), /used before/)
   })
 
   it('is for linking the wallet to an account', async () => {
-    const visitor = aVisitor()
-    const wallet = aWallet()
-    const message = await requestMessage(visitor, wallet, 'link')
-    await expectError(
-      await signAndSend(visitor, wallet, message),
-      /not the one that this site wrote/,
-    )
-  })
-
-  it('was changed', async () => {
-    const visitor = aVisitor()
-    const wallet = aWallet()
-    const message = await requestMessage(visitor, wallet)
-    await expectError(
-      await signAndSend(visitor, wallet, `${message}\n`),
-      /not the one that this site wrote/,
-    )
-    await expectError(
-      await signAndSend(visitor, wallet, 'Sign me in'),
-      /must be a message that this site wrote/,
-      400,
-    )
+    await expectError(await (await aMessage('link')).send(), elsewhere)
   })
 })
 
 it('rejects requests of other sites', async () => {
-  const visitor = aVisitor()
-  const wallet = aWallet()
-  const message = await requestMessage(visitor, wallet)
+  const { visitor, wallet, message } = await aMessage()
   const signature = await wallet.signMessage({ message })
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
-  for (const path of [PATH, '/sign-in/wallet/message']) {
-    const response = await visitor.postJson(path, { message, signature }, { headers })
-    expect(response.status).toBe(403)
-    expect(await response.json()).toMatchObject({ code: 'cross_site' })
-  }
+  for (const path of [PATH, `${PATH}/message`])
+    expect(
+      await answerOf(visitor.postJson(path, { message, signature }, { headers })),
+    ).toMatchObject({ status: 403, code: 'cross_site' })
 })
 
 it('rejects a closed account', async () => {
@@ -258,38 +209,20 @@ it('limits attempts per client address', async () => {
 describe('an address that nobody owns', () => {
   const unowned = [zeroAddress, '0x0000000000000000000000000000000000000001'] as const
 
-  it.each(unowned)('gets no message to sign: %s', async (address) => {
-    const request = { address, chainId: CHAIN_ID, purpose: 'sign-in' }
-    const response = await aVisitor().postJson(`${PATH}/message`, request)
-    await expectError(response, /^address: must not be the zero address or a precompile/, 400)
-  })
+  it.each(unowned)(
+    'gets no message, signs in with none, and is not stored: %s',
+    async (address) => {
+      const request = { address, chainId: CHAIN_ID, purpose: 'sign-in' }
+      const refused = await aVisitor().postJson(`${PATH}/message`, request)
+      await expectError(refused, /^address: must not be the zero address or a precompile/, 400)
 
-  it.each(unowned)('cannot sign in with a message that was changed to it: %s', async (address) => {
-    const visitor = aVisitor()
-    const message = withFields(await requestMessage(visitor, aWallet()), { address })
-    const signature = `0x${'00'.repeat(65)}`
-    const response = await visitor.postJson(PATH, { message, signature })
-    await expectError(response, /^message: must be for an address that has an owner$/, 400)
-  })
+      const { visitor, message } = await aMessage()
+      const signature = `0x${'00'.repeat(65)}`
+      const forged = { message: withFields(message, { address }), signature }
+      const response = await visitor.postJson(PATH, forged)
+      await expectError(response, /^message: must be for an address that has an owner$/, 400)
 
-  it('cannot be stored', async () => {
-    for (const ethereumPublicAddr of unowned)
-      await expect(aUser({ ethereumPublicAddr })).rejects.toThrow()
-  })
+      await expect(aUser({ ethereumPublicAddr: address })).rejects.toThrow()
+    },
+  )
 })
-
-it.each(['Issued At', 'Expiration Time'])(
-  'rejects a message whose %s is no time',
-  async (field) => {
-    const visitor = aVisitor()
-    const wallet = aWallet()
-    const message = await requestMessage(visitor, wallet)
-    const changed = message.replace(new RegExp(`^${field}: .*$`, 'm'), `${field}: foo`)
-    expect(changed).not.toBe(message)
-    await expectError(
-      await signAndSend(visitor, wallet, changed),
-      /^message: must be a message that this site wrote$/,
-      400,
-    )
-  },
-)

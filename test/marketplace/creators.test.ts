@@ -1,13 +1,20 @@
 import { expect, it } from 'vitest'
 import { readCreators } from '../../src/marketplace/creators.ts'
-import { BASE_URL, call } from '../support/api.ts'
+import { answerOf, BASE_URL, call } from '../support/api.ts'
+import { expectFields, fields } from '../support/fields.ts'
 import { anNft, aUser, db } from '../support/makers.ts'
 
 const at = (day: number) => `2026-03-${String(day).padStart(2, '0')}T00:00:00.000Z`
 
 const ctx = { db, settings: { PUBLIC_URL: BASE_URL } }
 
-type CreatorsBody = { creators: { id: number; avatarUrl: string }[]; stats: unknown }
+type Counts = { total: number; unique: number; rare: number; unlimited: number }
+type Stats = { stats: { nfts: Counts } }
+
+it('returns zeros for an empty catalogue', async () => {
+  const none = { total: 0, unique: 0, rare: 0, unlimited: 0 }
+  expect(await answerOf(call('GET', '/api/public/stats'))).toMatchObject({ stats: { nfts: none } })
+})
 
 it('returns creators and statistics, without private fields', async () => {
   const creator = await aUser({
@@ -15,20 +22,18 @@ it('returns creators and statistics, without private fields', async () => {
     username: 'ada',
     email: 'ada@example.com',
     ipAddress: '192.0.2.1',
+    avatarKey: 'a/picture.jpg',
   })
   await anNft(creator, { releaseAt: at(1) })
   await anNft(creator, { releaseAt: at(2) })
-  const response = await call('GET', '/api/public/creators?limit=1')
-  expect(response.status).toBe(200)
-  expect(response.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=60')
-  const body = await response.json<CreatorsBody>()
-  expect(body).toEqual({
+  expect(await answerOf(call('GET', '/api/public/creators?limit=1'))).toEqual({
+    status: 200,
     creators: [
       {
         id: creator.id,
         name: 'Ada',
         username: 'ada',
-        avatarUrl: expect.stringMatching(`^${BASE_URL}/avatars/${creator.id}/\\w+\\.jpg$`),
+        avatarUrl: `${BASE_URL}/avatars/a/picture.jpg`,
         nfts: 2,
         latestReleaseAt: at(2),
       },
@@ -37,12 +42,19 @@ it('returns creators and statistics, without private fields', async () => {
   })
 })
 
-it('returns the avatar of the creator', async () => {
-  const creator = await aUser({ avatarKey: 'a/picture.jpg' })
-  await anNft(creator, { releaseAt: at(28) })
-  const { creators } = await readCreators(ctx, { limit: 100 })
-  const avatarUrl = `${BASE_URL}/avatars/a/picture.jpg`
-  expect(creators).toContainEqual(expect.objectContaining({ id: creator.id, avatarUrl }))
+it('counts released NFTs by amountType, and those of other types in the total', async () => {
+  const creator = await aUser()
+  const { stats: before } = await answerOf<Stats>(call('GET', '/api/public/stats'))
+  for (const amountType of ['unique', 'limited', 'limited', 'unlimited'] as const)
+    await anNft(creator, { amountType })
+  for (const payload of [{}, { amountType: 'scarce' }]) await anNft(creator, { payload })
+  await anNft(creator, { amountType: 'unique', status: 'draft' })
+  await anNft(creator, { amountType: 'unique', deletedAt: at(2) })
+  const { stats } = await answerOf<Stats>(call('GET', '/api/public/stats'))
+  expectFields(stats.nfts, fields.nftCounts)
+  const { total, unique, rare, unlimited } = before.nfts
+  const more = { total: total + 6, unique: unique + 1, rare: rare + 2, unlimited: unlimited + 1 }
+  expect(stats).toEqual({ nfts: more })
 })
 
 it('sorts by latest release, then by id', async () => {
@@ -75,19 +87,16 @@ it('returns 20 creators, or 1 to 100 with ?limit=', async () => {
     ['?limit=3', 3],
     ['?limit=100', 100],
   ] as const) {
-    const { creators } = await (
-      await call('GET', `/api/public/creators${query}`)
-    ).json<CreatorsBody>()
+    const { creators } = await answerOf(call('GET', `/api/public/creators${query}`))
     expect(creators).toHaveLength(count)
   }
 })
 
-it.each(['0', '101', '-1', '1.5', '05', 'abc', '', '1&limit=2'])(
-  'returns 400 for ?limit=%s',
-  async (limit) => {
+it('returns 400 for a wrong limit', async () => {
+  for (const limit of ['0', '101', '-1', '1.5', '05', 'abc', '', '1&limit=2']) {
     const response = await call('GET', `/api/public/creators?limit=${limit}`)
-    expect(response.status).toBe(400)
     expect(response.headers.get('cache-control')).toBe('private, no-store')
-    expect(await response.json()).toMatchObject({ error: expect.stringMatching(/^limit: /) })
-  },
-)
+    const error = expect.stringMatching(/^limit: /)
+    expect(await answerOf(response)).toMatchObject({ status: 400, error })
+  }
+})

@@ -129,33 +129,32 @@ it.each(['moo%', 'MÖ', 'Mö', ' ', 'Moon rocks'])('takes q=%s as it is', async 
   expect(nfts?.map(({ title }) => title)).toEqual(expected)
 })
 
-it('has pages of 20 by default, which caches may keep for a minute', async () => {
+it('has pages of 20 by default', async () => {
   const creator = await aUser()
   for (let i = 0; i < 21; i++) await anNft(creator)
-  const { nfts, nextCursor, response } = await get('nfts', `?creatorId=${creator.id}`)
+  const { nfts, nextCursor } = await get('nfts', `?creatorId=${creator.id}`)
   expect(nfts).toHaveLength(20)
-  expect(response.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=60')
-  expect(response.headers.get('x-d1-bookmark')).toBeNull()
   const next = queryOf({ creatorId: creator.id, cursor: nextCursor ?? '' })
   expect(await get('nfts', next)).toMatchObject({ nfts: [{}], nextCursor: null })
 })
 
-it.each([
-  ['updated_since=2026-01-01', 'updated_since', 'unknown; did you mean updatedSince?'],
-  ['active=yes', 'active', 'must be one of "true", "false"'],
-  ['updatedSince=2026-01-01', 'updatedSince', 'must be a time, as in 2026-01-31T12:00:00.000Z'],
-  ['q=', 'q', 'must be 1 to 255 characters'],
-  ['q=Moon%00', 'q', 'must not have U+0000 at position 5'],
-  ['sellerId=0', 'sellerId', 'must be a positive integer'],
-  ['limit=101', 'limit', 'must be a number from 1 to 100'],
-  ['cursor=abc', 'cursor', 'must be the `nextCursor` of an earlier page'],
-  ['cursor=eyJrZXkiOiIifQ', 'cursor', 'must be the `nextCursor` of an earlier page'],
-])('rejects ?%s', async (query, path, message) => {
-  for (const resource of resources) {
-    const { response, ...answer } = await get(resource, `?${query}`)
-    expect(answer).toMatchObject({ status: 400, issues: [{ path, message }] })
-    expect(response.headers.get('cache-control')).toBe('private, no-store')
-  }
+it('rejects filters that are not valid', async () => {
+  for (const [query, path, message] of [
+    ['updated_since=2026-01-01', 'updated_since', 'unknown; did you mean updatedSince?'],
+    ['active=yes', 'active', 'must be one of "true", "false"'],
+    ['updatedSince=2026-01-01', 'updatedSince', 'must be a time, as in 2026-01-31T12:00:00.000Z'],
+    ['q=', 'q', 'must be 1 to 255 characters'],
+    ['q=Moon%00', 'q', 'must not have U+0000 at position 5'],
+    ['sellerId=0', 'sellerId', 'must be a positive integer'],
+    ['limit=101', 'limit', 'must be a number from 1 to 100'],
+    ['cursor=abc', 'cursor', 'must be the `nextCursor` of an earlier page'],
+    ['cursor=eyJrZXkiOiIifQ', 'cursor', 'must be the `nextCursor` of an earlier page'],
+  ] as const)
+    for (const resource of resources)
+      expect(await get(resource, `?${query}`)).toMatchObject({
+        status: 400,
+        issues: [{ path, message }],
+      })
 })
 
 describe('a catalogue that was imported at once, by thousands', () => {

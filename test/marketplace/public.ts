@@ -1,7 +1,7 @@
 /** Calls of the public lists. */
 import type { z } from 'zod'
 import type { PublicListing, PublicNft } from '../../src/marketplace/schema.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 
 export type Element = { id: number; updatedAt: string }
 export type Answer = {
@@ -18,7 +18,7 @@ export type Filter = Record<string, string | number | boolean | undefined>
 /** Asks for `path` below the resource: a query, or ids. */
 export async function get(resource: Resource, path: string) {
   const response = await call('GET', `/api/public/${resource}${path}`)
-  return { response, status: response.status, ...(await response.json<Answer>()) }
+  return { response, ...(await answerOf<Answer>(response)) }
 }
 
 export const queryOf = (filter: Filter): string => {

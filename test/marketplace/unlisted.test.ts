@@ -4,20 +4,17 @@ import { expect, it } from 'vitest'
 import { nftCounts, nfts } from '../../src/db/schema/catalogue.ts'
 import { aShop, placed, recordWakeUps } from '../orders/shop.ts'
 import { aReservation } from '../reservations/holds.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { db } from '../support/makers.ts'
-import { aVisitor } from '../support/visitor.ts'
+import { aVisitor, pageOf } from '../support/visitor.ts'
 import { get, queryOf } from './public.ts'
 
 recordWakeUps()
 
 const UNLISTED = { status: 'unlisted', title: 'Private sale' }
 
-const body = async (path: string) => (await call('GET', path)).json()
-const page = async (path: string) => {
-  const response = await aVisitor().get(path)
-  return { status: response.status, html: await response.text() }
-}
+const body = (path: string) => answerOf(call('GET', path))
+const page = (path: string) => pageOf(aVisitor().get(path))
 
 it('appear in no list, number or page that does not name them', async () => {
   const numbers = ['/api/public/stats', '/api/public/creators?limit=100']

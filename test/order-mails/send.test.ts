@@ -1,14 +1,12 @@
 /** Mails to buyers and sellers about orders. */
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runCron } from '../../src/cron.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries, instance } from '../../src/db/schema/delivery.ts'
 import { mailOptOuts, quotas, sentMails } from '../../src/db/schema/operations.ts'
-import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { users } from '../../src/db/schema/users.ts'
-import { events } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { readSettings, type Settings } from '../../src/env.ts'
 import { hashAddress } from '../../src/mail/mail.ts'
@@ -16,35 +14,19 @@ import { mailOrders } from '../../src/order-mails/send.ts'
 import { aShop, billingData, copies, placed, type Shop } from '../orders/shop.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aToken, aTransaction, aUser, db } from '../support/makers.ts'
+import { aToken, aTransaction, aUser, db, setRow } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
-import { anEmail, aVisitor, mailedLink, type Visitor } from '../support/visitor.ts'
+import { anEmail, aVisitor, mailedLink, pageOf, type Visitor } from '../support/visitor.ts'
+import { aGuest, inbox, type Mail, removeOrders, sell } from './mails.ts'
 
 const logged = recordLogs()
 const TX = `0x${'ab'.repeat(32)}` as const
 const WALLET = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
 const localhost = readSettings(env).NETWORKS.localhost as Settings['NETWORKS'][string]
 
-type Mail = { to: string; subject: string; text: string; html: string; headers: object }
-
-beforeEach(async () => {
-  for (const table of [deliveries, orderItems, orders, quotas, sentMails, mailOptOuts, events])
-    await db.delete(table)
-  await db.update(instance).set({ mailPosition: 0 })
-})
+removeOrders()
 
 type Bindings = Partial<Record<keyof Env | keyof Settings, unknown>>
-
-/** A binding for e-mail that records. `onMail` is called with the number of mails so far. */
-function inbox(onMail: (count: number) => unknown = () => {}) {
-  const mails: Mail[] = []
-  const send = async (mail: Mail) => {
-    mails.push(mail)
-    await onMail(mails.length)
-    return { messageId: 'test' }
-  }
-  return { mails, email: { send } as unknown as SendEmail }
-}
 
 const withMails = (bindings: Bindings) =>
   ({ ...env, MAX_ORDER_MAILS_PER_DAY: '100', ...bindings }) as Env
@@ -56,17 +38,8 @@ async function run(bindings: Bindings = {}, now = new Date()): Promise<Mail[]> {
   return mails
 }
 
-const aGuest = (email = anEmail()) => aUser({ ethereumPublicAddr: '', provider: 'email', email })
-
-/** Sells a piece of the shop, and returns the order and its item. */
-async function sell({ token, input }: Pick<Shop, 'token' | 'input'>, buyer: { id: number }) {
-  const order = { ...input, buyerUserId: buyer.id, buyerBillingData: billingData }
-  const [sold] = await placed(token, [order])
-  return { orderId: sold?.id ?? 0, itemId: sold?.orderItems[0]?.id ?? 0 }
-}
-
 const change = (itemId: number, values: Partial<typeof deliveries.$inferInsert>) =>
-  db.update(deliveries).set(values).where(eq(deliveries.id, itemId))
+  setRow(deliveries, itemId, values)
 
 async function deliver(itemId: number) {
   const transaction = await aTransaction({ hash: TX })
@@ -147,7 +120,7 @@ describe('a buyer', () => {
     await fail((await sell(shop, await aUser())).itemId)
     const removed = await aGuest()
     await sell(shop, removed)
-    await db.update(users).set({ removedAt: '2026-01-01' }).where(eq(users.id, removed.id))
+    await setRow(users, removed.id, { removedAt: '2026-01-01' })
     expect(await run()).toEqual([])
   })
 
@@ -299,7 +272,7 @@ describe('a seller', () => {
   }
 
   const withMail = async (shop: Shop, email = anEmail()) => {
-    await db.update(users).set({ email }).where(eq(users.id, shop.seller.id))
+    await setRow(users, shop.seller.id, { email })
     return email
   }
 
@@ -318,7 +291,7 @@ describe('a seller', () => {
     expect(mail?.text).toContain('https://marketplace.test/settings/selling\n')
     expect(unsubscribeLink(mail as Mail)).not.toBe('')
     expect(await run()).toEqual([])
-    await db.update(nfts).set({ contractAddr: WALLET }).where(eq(nfts.id, shop.nft.id))
+    await setRow(nfts, shop.nft.id, { contractAddr: WALLET })
     expect(await run()).toHaveLength(1)
     const later = new Date(Date.now() + 30 * 24 * 60 * 60_000 + 60_000)
     await runCron({ ...env, DELIVERIES: aRecordingQueue().queue }, later)
@@ -368,9 +341,9 @@ describe('the link in a mail', () => {
     const visitor = aVisitor()
     expect(await shownBy(visitor, path)).toContain('Send me no more mails about orders')
     expect(await stored()).toEqual([])
-    const answer = await visitor.post(path)
-    expect(answer.status).toBe(200)
-    expect(await answer.text()).toContain('No more of them are sent to this address.')
+    const { status, text } = await pageOf(visitor.post(path))
+    expect(status).toBe(200)
+    expect(text).toContain('No more of them are sent to this address.')
     expect(await stored()).toEqual([{ hash: hashAddress(guest.email) }])
     await sell(shop, guest)
     await sell(shop, await aGuest(guest.email.replace('@', '+shop@')))
@@ -394,9 +367,8 @@ describe('the link in a mail', () => {
     const jwt = new URL(path, 'https://marketplace.test').searchParams.get('token') ?? ''
     const visitor = aVisitor()
     visitor.cookies.set('token', jwt)
-    expect((await visitor.get('/orders', { headers: { accept: 'application/json' } })).status).toBe(
-      401,
-    )
+    const headers = { accept: 'application/json' }
+    expect((await visitor.get('/orders', { headers })).status).toBe(401)
     for (const token of [shop.token, `${jwt.slice(0, -4)}AAAA`, ''])
       expect((await aVisitor().post(`/mails/unsubscribe?token=${token}`)).status).toBe(400)
     expect(await stored()).toEqual([])

@@ -2,8 +2,8 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { addresses } from '../../src/db/schema/users.ts'
-import { call } from '../support/api.ts'
-import { anAddress, aToken, aUser, db } from '../support/makers.ts'
+import { answerOf, call } from '../support/api.ts'
+import { anAddress, aToken, aUser, db, findRow } from '../support/makers.ts'
 import { aShop, billingData, place, placed, placeError } from './shop.ts'
 
 /** A shop whose buyer has no address yet. `input` has billing data. */
@@ -22,17 +22,18 @@ async function aShopWithNewBuyer() {
 }
 
 async function listOf(token: string, user: number | 'me') {
-  const response = await call('GET', `/api/public/user/${user}/billingAddresses`, { token })
-  const { billingAddresses } = await response.json<{ billingAddresses: { id: number }[] }>()
+  const list = call('GET', `/api/public/user/${user}/billingAddresses`, { token })
+  const { billingAddresses } = await answerOf<{ billingAddresses: { id: number }[] }>(list)
   return billingAddresses.map(({ id }) => id)
 }
 
-const rowOf = async (id = 0) => (await db.select().from(addresses).where(eq(addresses.id, id)))[0]
+const addressOf = (order: { billingAddressId: number } | undefined) =>
+  findRow(addresses, order?.billingAddressId)
 
 it('keeps billing data of a seller with the order, and off the lists of the buyer', async () => {
   const { token, buyer, buyerToken, sellerToken, input } = await aShopWithNewBuyer()
   const [order] = await placed(sellerToken, [input])
-  expect(await rowOf(order?.billingAddressId)).toMatchObject({
+  expect(await addressOf(order)).toMatchObject({
     ...billingData,
     userId: buyer.id,
     origin: 'seller_order',
@@ -52,13 +53,13 @@ it('returns 404 to everybody who changes or deletes billing data of a seller', a
   const { token, buyerToken, sellerToken, input } = await aShopWithNewBuyer()
   const [order] = await placed(sellerToken, [input])
   const path = `/api/public/billingAddress?id=${order?.billingAddressId}`
-  const before = await rowOf(order?.billingAddressId)
+  const before = await addressOf(order)
   for (const jwt of [token, buyerToken, sellerToken]) {
     for (const json of [{ city: 'Bonn' }, { isDefault: true }])
       expect((await call('PUT', path, { token: jwt, json })).status).toBe(404)
     expect((await call('DELETE', path, { token: jwt })).status).toBe(404)
   }
-  expect(await rowOf(order?.billingAddressId)).toEqual(before)
+  expect(await addressOf(order)).toEqual(before)
 })
 
 it('never uses billing data of a seller for another order', async () => {
@@ -80,7 +81,7 @@ it('adds billing data of a master token to the list of the buyer', async () => {
   const { token, sellerToken, buyerToken, input, withoutData } = await aShopWithNewBuyer()
   const [first, second] = await placed(token, [input, withoutData])
   expect(second?.billingAddressId).toBe(first?.billingAddressId)
-  expect(await rowOf(first?.billingAddressId)).toMatchObject({ ...billingData, origin: 'order' })
+  expect(await addressOf(first)).toMatchObject({ ...billingData, origin: 'order' })
   expect(await listOf(buyerToken, 'me')).toEqual([first?.billingAddressId])
   const [later] = await placed(sellerToken, [withoutData])
   expect(later?.billingAddressId).toBe(first?.billingAddressId)

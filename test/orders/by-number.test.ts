@@ -1,8 +1,5 @@
-/** `PUT /api/externalOrders/by-number/{providerId}`: the call that a shop can always repeat. */
-import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
-import { expect, it, vi } from 'vitest'
-import { connect } from '../../src/db/client.ts'
+import { expect, it } from 'vitest'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orders } from '../../src/db/schema/orders.ts'
@@ -10,20 +7,19 @@ import { users } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { putOrder } from '../../src/orders/by-number.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
 import { aListing, anAddress, anNft, aToken, aUser, db, setRow } from '../support/makers.ts'
-import { measured } from '../support/measured.ts'
 import { anEmail, aWallet } from '../support/visitor.ts'
 import {
   aShop,
   billingData,
-  callerOf,
-  dbWithHooks,
+  codesOf,
   ordersOf,
   placed,
+  placeError,
+  racing,
   recordWakeUps,
-  settings,
   stockOf,
   times,
 } from './shop.ts'
@@ -33,18 +29,16 @@ const sendBatch = recordWakeUps()
 type Answer = {
   orders: PlacedOrder[] | null
   error: string | null
-  code?: string
-  issues?: { path: string; code: string; message: string; orderId?: number; stored?: unknown }[]
+  code: string
+  issues: { path: string; code: string; message: string; orderId?: number; stored?: unknown }[]
 }
 
 const pathOf = (providerId: string) =>
   `/api/externalOrders/by-number/${encodeURIComponent(providerId)}`
 
-async function put(token: string, providerId: string, json: unknown, headers = {}) {
-  const response = await call('PUT', pathOf(providerId), { token, json, headers })
-  const body = await response.json<Answer>()
-  const [order] = body.orders ?? []
-  return { status: response.status, ...body, order }
+async function put(token: string, providerId: string, json: unknown) {
+  const answer = await answerOf<Answer>(call('PUT', pathOf(providerId), { token, json }))
+  return { ...answer, order: answer.orders?.[0] }
 }
 
 const aNumber = () => crypto.randomUUID()
@@ -52,14 +46,8 @@ const aNumber = () => crypto.randomUUID()
 it('places an order under the number', async () => {
   const { token, buyer, nft, input } = await aShop()
   const providerId = aNumber()
-  const {
-    status,
-    orders: list,
-    error,
-    order,
-  } = await put(token, providerId, { ...input, quantity: 2 })
-  expect({ status, error }).toEqual({ status: 201, error: null })
-  expect(list).toHaveLength(1)
+  const { order, ...answer } = await put(token, providerId, { ...input, quantity: 2 })
+  expect(answer).toMatchObject({ status: 201, error: null, orders: [{ id: order?.id }] })
   expectFields(order, fields.placedOrder)
   expect(order).toMatchObject({ providerId, buyerId: buyer.id, totalPriceCents: 2000 })
   expect(await stockOf(nft)).toBe(8)
@@ -73,12 +61,10 @@ it('returns the order that has the number, as it is now, whenever the call is re
   // A year later, in another state, at another price, sold out and unlisted.
   const createdAt = '2025-01-01T00:00:00.000Z'
   await setRow(orders, order?.id, { createdAt })
-  await setRow(deliveries, order?.orderItems[0]?.id, {
-    state: 'failed',
-    ...explain('transfer_failed'),
-  })
-  await db.update(nfts).set({ status: 'draft' }).where(eq(nfts.id, nft.id))
-  await db.update(listings).set({ active: false, priceCents: 1 }).where(eq(listings.nftId, nft.id))
+  const failed = { state: 'failed', ...explain('transfer_failed') } as const
+  await setRow(deliveries, order?.orderItems[0]?.id, failed)
+  await setRow(nfts, nft.id, { status: 'draft' })
+  await setRow(listings, input.listingId, { active: false, priceCents: 1 })
   const again = await put(token, providerId, { ...input, custom: { a: '1', b: '2' } })
   expect(again.status).toBe(200)
   expectFields(again.order, fields.placedOrder)
@@ -90,26 +76,13 @@ it('returns the order that has the number, as it is now, whenever the call is re
   expect(sendBatch).toHaveBeenCalledTimes(1)
 })
 
-it('is refused for an auction, whose price is where bidding starts', async () => {
-  const { token, buyer, listing, input } = await aShop({ listing: { type: 'auction' } })
-  expect(await put(token, aNumber(), input)).toMatchObject({
-    status: 400,
-    error: `listingId: listing ${listing.id} is an auction, and has no fixed price`,
-  })
-  expect(await ordersOf(buyer)).toEqual([])
-})
-
 it('finds the order of a call with POST, and the other way round', async () => {
   const { token, input } = await aShop()
   const [first, second] = [aNumber(), aNumber()]
   const [order] = await placed(token, [{ ...input, providerId: first }])
   expect(await put(token, first, input)).toMatchObject({ status: 200, order: { id: order?.id } })
   const { order: other } = await put(token, second, input)
-  const response = await call('POST', '/api/externalOrders', {
-    token,
-    json: [{ ...input, providerId: second }],
-  })
-  expect(await response.json()).toMatchObject({
+  expect(await placeError(token, [{ ...input, providerId: second }])).toMatchObject({
     code: 'provider_id_used',
     issues: [{ path: 'orders[0].providerId', orderId: other?.id }],
   })
@@ -117,23 +90,26 @@ it('finds the order of a call with POST, and the other way round', async () => {
 
 it('returns 400 with the fields of the body if the order is wrong', async () => {
   const { token, input } = await aShop({ nft: { amount: 1 } })
-  const invalid = await put(token, aNumber(), { ...input, quantity: 'one', listing: 'x' })
-  expect(invalid).toMatchObject({ status: 400, orders: null, code: 'invalid_input' })
-  expect(invalid.issues?.map(({ path }) => path)).toEqual(['quantity', 'listing'])
-  const { issues } = await put(token, aNumber(), {
-    ...input,
-    quantity: 2,
-    buyerUserId: 999_999_999,
-  })
-  expect(issues?.map(({ path, code }) => `${path} ${code}`)).toEqual([
-    'quantity sold_out',
-    'buyerUserId buyer_not_found',
+  const refused = async (json: unknown, number = aNumber()) => {
+    const answer = await put(token, number, json)
+    expect(answer).toMatchObject({ status: 400, orders: null })
+    return answer
+  }
+  const invalid = await refused({ ...input, quantity: 'one', listing: 'x' })
+  expect(codesOf(invalid)).toEqual(['quantity invalid_input', 'listing invalid_input'])
+  const wrong = await refused({ ...input, quantity: 2, buyerUserId: 999_999_999 })
+  expect(codesOf(wrong)).toEqual(['quantity sold_out', 'buyerUserId buyer_not_found'])
+  expect((await refused([input])).issues).toEqual([
+    { path: '', code: 'invalid_input', message: 'the body must be an order, not an array' },
   ])
-  expect(await put(token, 'x'.repeat(256), input)).toMatchObject({
-    status: 400,
-    error: 'providerId: must be 1 to 255 characters',
+  expect((await refused(input, 'x'.repeat(256))).error).toBe(
+    'providerId: must be 1 to 255 characters',
+  )
+  // A number with a blank around it would be another number.
+  expect(await refused(input, '4711 ')).toMatchObject({
+    code: 'invalid_character',
+    error: 'providerId: must not have U+0020 at position 5',
   })
-  expect((await put(token, aNumber(), [input])).status).toBe(400)
 })
 
 it('returns 409 with each field that is not that of the stored order', async () => {
@@ -165,7 +141,7 @@ it('returns 409 with each field that is not that of the stored order', async () 
   )
   const byIds = { nftId: other.nftId, listingId: other.id, quantity: 1, buyerUserId: otherBuyer.id }
   const again = await put(token, number, { ...byIds, custom: { cart: '2' } })
-  expect(again.issues?.map(({ path, stored }) => [path, stored])).toEqual([
+  expect(again.issues.map(({ path, stored }) => [path, stored])).toEqual([
     ['nftId', nft.id],
     ['listingId', listing.id],
     ['buyerUserId', buyer.id],
@@ -271,26 +247,11 @@ it('places one order for calls at the same time', async () => {
 
 it('finds the order that another call places meanwhile', async () => {
   const { token, buyer, input } = await aShop({ nft: { amount: 1 } })
-  const number = aNumber()
-  const first = vi.fn(() => put(token, number, input))
-  const ctx = { db: dbWithHooks({ beforeWrite: first }), caller: await callerOf(token), settings }
-  const { orders, isReplay } = await putOrder(
-    { ...ctx, now: new Date() },
-    { providerId: number, order: input },
-  )
+  const providerId = aNumber()
+  const ctx = await racing(token, () => put(token, providerId, input))
+  const { orders, isReplay } = await putOrder(ctx, { providerId, order: input })
   expect(isReplay).toBe(true)
   expect((await ordersOf(buyer)).map(({ orders }) => orders.id)).toEqual(orders.map(({ id }) => id))
-})
-
-it('takes two trips to place an order, and two to find it', async () => {
-  const { token, input } = await aShop()
-  const [caller, providerId] = [await callerOf(token), aNumber()]
-  for (const _ of ['placed', 'found']) {
-    const { database, trips } = measured(env.DB)
-    const ctx = { db: connect(database), caller, settings, now: new Date() }
-    await putOrder(ctx, { providerId, order: input })
-    expect(trips).toHaveLength(2)
-  }
 })
 
 it('takes the number in the body too, and refuses another one', async () => {
@@ -307,53 +268,33 @@ it('takes the number in the body too, and refuses another one', async () => {
   expect(await put(token, number, { ...input, providerId: null })).toMatchObject({ status: 200 })
 })
 
-it('says one thing of an array', async () => {
-  const { token, input } = await aShop()
-  expect((await put(token, aNumber(), [input])).issues).toEqual([
-    { path: '', code: 'invalid_input', message: 'the body must be an order, not an array' },
-  ])
-})
-
 const brokenEscape = 'the URL has a broken escape: write a percent sign as %25'
 const notUtf8 = 'the URL is not UTF-8: escape each byte of UTF-8, as in %C3%BC for ü'
 
-it.each([
-  ['100%', brokenEscape],
-  ['a%zz', brokenEscape],
-  ['a%2', brokenEscape],
-  ['%ED%A0%80', notUtf8],
-  ['a%FC', notUtf8],
-])('refuses what %s has, and places nothing', async (number, error) => {
+it('refuses a broken escape and what is not UTF-8, and places nothing', async () => {
   const { token, buyer, input } = await aShop()
-  const path = `/api/externalOrders/by-number/${number}`
-  const response = await call('PUT', path, { token, json: input })
-  expect(response.status).toBe(400)
-  expect(await response.json()).toMatchObject({
-    orders: null,
-    code: 'invalid_input',
-    error,
-  })
-  const list = await call('GET', `/api/externalOrders?providerId=${number}`, { token })
-  expect(list.status).toBe(400)
+  for (const [number, error] of [
+    ['100%', brokenEscape],
+    ['a%zz', brokenEscape],
+    ['a%2', brokenEscape],
+    ['%ED%A0%80', notUtf8],
+    ['a%FC', notUtf8],
+  ] as const) {
+    const path = `/api/externalOrders/by-number/${number}`
+    const refused = { status: 400, code: 'invalid_input', error }
+    expect(await answerOf(call('PUT', path, { token, json: input }))).toMatchObject(refused)
+    const list = await call('GET', `/api/externalOrders?providerId=${number}`, { token })
+    expect(list.status).toBe(400)
+  }
   expect(await ordersOf(buyer)).toEqual([])
 })
 
-it.each(['100%', 'a%zz', '%41', 'a/b?c#d', 'é+ü 🎁'])(
-  'takes the number %j as it is',
-  async (number) => {
-    const { token, input } = await aShop()
-    expect((await put(token, number, input)).order).toMatchObject({ providerId: number })
-    const query = new URLSearchParams({ providerId: number })
-    const list = await call('GET', `/api/externalOrders?${query}`, { token })
-    expect(await list.json()).toMatchObject({ orders: [{ providerId: number }] })
-  },
-)
-
-it('refuses a number with a blank around it: it would be another number', async () => {
+it('takes other numbers as they are', async () => {
   const { token, input } = await aShop()
-  expect(await put(token, '4711 ', input)).toMatchObject({
-    status: 400,
-    code: 'invalid_character',
-    error: 'providerId: must not have U+0020 at position 5',
-  })
+  for (const providerId of ['100%', 'a%zz', '%41', 'a/b?c#d', 'é+ü 🎁']) {
+    expect((await put(token, providerId, input)).order).toMatchObject({ providerId })
+    const query = new URLSearchParams({ providerId })
+    const list = call('GET', `/api/externalOrders?${query}`, { token })
+    expect(await answerOf(list)).toMatchObject({ orders: [{ providerId }] })
+  }
 })

@@ -4,10 +4,10 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import { call } from '../support/api.ts'
-import { aMasterToken, aSession, aToken, aUser, db, setRow } from '../support/makers.ts'
+import { answerOf, call } from '../support/api.ts'
+import { aMasterToken, aSession, aToken, aUser, db, findRow, setRow } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
-import { aShop, placed, recordWakeUps, times } from './shop.ts'
+import { aShop, recordWakeUps, sold, times } from './shop.ts'
 
 const wakeUps = recordWakeUps()
 
@@ -17,34 +17,26 @@ const cancel = (token: string, { id }: { id: number }) =>
 /** An order that a token of the seller with this name has placed. */
 async function anOrder(name = 'Shop') {
   const shop = await aShop()
-  const token = await aToken(shop.seller, 'user', 'api', name)
-  const [order] = await placed(token, [shop.input])
-  const [item] = order?.orderItems ?? []
-  if (!order || !item) throw new Error('no order was placed')
+  const shopToken = await aToken(shop.seller, 'user', 'api', name)
+  const { order, item } = await sold(shopToken, shop.input)
   wakeUps.mockClear()
-  return { ...shop, shopToken: token, order, item }
+  return { ...shop, shopToken, order, item }
 }
 
-async function deliveryOf({ id }: { id: number }) {
-  const [row] = await db.select().from(deliveries).where(eq(deliveries.id, id))
-  return row
-}
+const deliveryOf = ({ id }: { id: number }) => findRow(deliveries, id)
 
 const set = ({ id }: { id: number }, values: Partial<typeof deliveries.$inferInsert>) =>
   setRow(deliveries, id, { dueAt: null, ...values })
 
 it('asks to use up the key of the order, and wakes its chain', async () => {
   const { shopToken, order, item } = await anOrder()
-  const response = await cancel(shopToken, order)
-  expect(response.status).toBe(200)
-  const { orders, error } = await response.json<{ orders: object[]; error: null }>()
-  expect(error).toBeNull()
-  expect(orders).toHaveLength(1)
+  const answer = await answerOf(cancel(shopToken, order))
   const row = await deliveryOf(item)
   const cancelRequestedAt = row?.updatedAt
   const requested = { state: 'queued', requestedAction: 'cancel', version: 1, cancelRequestedAt }
   expect(row).toMatchObject(requested)
-  expect(orders[0]).toMatchObject({ id: order.id, status: null, sequence: 2, cancelRequestedAt })
+  const shown = { id: order.id, status: null, sequence: 2, cancelRequestedAt }
+  expect(answer).toMatchObject({ status: 200, orders: [shown], error: null })
   expect(wakeUps.mock.calls.flatMap(([messages]) => [...messages])).toMatchObject([
     { body: { chainId: 31337 } },
   ])
@@ -67,11 +59,11 @@ it('answers with the order if it is cancelled, and keeps the first time if it is
   const ended = { ...explain('cancelled'), cancelRequestedAt } as const
   await set(item, { state: 'cancelled', ...ended })
   const shown = { status: 'failed', reasonCode: 'cancelled', cancelRequestedAt }
-  expect(await (await cancel(shopToken, order)).json()).toMatchObject({ orders: [shown] })
+  expect(await answerOf(cancel(shopToken, order))).toMatchObject({ orders: [shown] })
   expect(await deliveryOf(item)).toMatchObject({ state: 'cancelled', version: 1 })
   await set(item, { state: 'failed', requestedAction: 'deliver', ...explain('no_relayer') })
   const again = { status: null, reasonCode: null, cancelRequestedAt }
-  expect(await (await cancel(shopToken, order)).json()).toMatchObject({ orders: [again] })
+  expect(await answerOf(cancel(shopToken, order))).toMatchObject({ orders: [again] })
 })
 
 it.each([
@@ -81,9 +73,8 @@ it.each([
 ] as const)('returns 409 for an order that is %s', async (state, reason, error) => {
   const { shopToken, order, item } = await anOrder()
   await set(item, { state, ...reason })
-  const response = await cancel(shopToken, order)
-  expect(response.status).toBe(409)
-  expect(await response.json()).toMatchObject({ orders: null, code: 'conflict', error })
+  const refused = { status: 409, orders: null, code: 'conflict', error }
+  expect(await answerOf(cancel(shopToken, order))).toMatchObject(refused)
   expect(await deliveryOf(item)).toMatchObject({ state, requestedAction: 'deliver', version: 0 })
   expect(wakeUps).not.toHaveBeenCalled()
 })
@@ -102,29 +93,27 @@ describe('an order is cancelled', () => {
     const { input, seller, order } = await anOrder()
     const session = await aSession(seller)
     expect((await cancel(session, order)).status).toBe(403)
-    const [own] = await placed(session, [input])
-    expect((await cancel(session, own ?? order)).status).toBe(200)
+    expect((await cancel(session, (await sold(session, input)).order)).status).toBe(200)
   })
 
   it('not by its buyer or its seller with another name, and nobody else learns of it', async () => {
     const { order, item, seller, buyer, token } = await anOrder()
     const { input } = await aShop()
-    const [ofMaster] = await placed(token, [input])
+    const { order: ofMaster } = await sold(token, input)
     wakeUps.mockClear()
     for (const user of [seller, buyer]) {
-      const response = await cancel(await aToken(user, 'user', 'api', 'another'), order)
-      expect(response.status).toBe(403)
-      expect(await response.json()).toMatchObject({ orders: null, code: 'forbidden' })
+      const caller = await aToken(user, 'user', 'api', 'another')
+      const refused = { status: 403, orders: null, code: 'forbidden' }
+      expect(await answerOf(cancel(caller, order))).toMatchObject(refused)
     }
     for (const [caller, { id }] of [
       [await aToken(await aUser(), 'user', 'api', 'Shop'), order],
-      [await aToken(seller, 'user', 'api', 'Shop'), ofMaster ?? order],
+      [await aToken(seller, 'user', 'api', 'Shop'), ofMaster],
       [token, { id: 999_999 }],
     ] as const) {
-      const response = await cancel(caller, { id })
-      expect(response.status).toBe(400)
       const error = `order ${id} does not exist`
-      expect(await response.json()).toMatchObject({ code: 'order_not_found', error })
+      const unknown = { status: 400, code: 'order_not_found', error }
+      expect(await answerOf(cancel(caller, { id }))).toMatchObject(unknown)
     }
     expect(await deliveryOf(item)).toMatchObject({ state: 'queued', requestedAction: 'deliver' })
     expect(wakeUps).not.toHaveBeenCalled()

@@ -3,17 +3,14 @@ import { expect, it } from 'vitest'
 import { idempotencyKeys, orders, reservations } from '../../src/db/schema/orders.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { aReservation, heldOf } from '../reservations/holds.ts'
-import { call, callWith } from '../support/api.ts'
+import { answerOf, call, callWith } from '../support/api.ts'
 import { aToken, aUser, db } from '../support/makers.ts'
 import { aShop, billingData, placed, placeError, recordWakeUps, stockOf } from './shop.ts'
 
 const sendBatch = recordWakeUps()
 
-const check = async (token: string, json: unknown) => {
-  const response = await call('POST', '/api/externalOrders/check', { token, json })
-  const body = await response.json<{ orders: object[] | null; code?: string; issues?: unknown }>()
-  return { status: response.status, ...body }
-}
+const check = (token: string, json: unknown) =>
+  answerOf(call('POST', '/api/externalOrders/check', { token, json }))
 
 it('returns what the orders would cost, and writes nothing', async () => {
   const { token, nft, listing, input } = await aShop()
@@ -74,14 +71,13 @@ it('says that too many orders are open', async () => {
   const { seller, listing, input } = await aShop()
   const token = await aToken(seller)
   const { id: reservationId } = await aReservation(token, { listingId: listing.id })
-  const checkAtLimit = async (json: object[]) => {
+  const checkAtLimit = (json: object[]) => {
     const bindings = { MAX_OPEN_ORDERS: '1' }
-    return callWith(bindings, 'POST', '/api/externalOrders/check', { token, json })
+    return answerOf(callWith(bindings, 'POST', '/api/externalOrders/check', { token, json }))
   }
   expect((await checkAtLimit([{ ...input, reservationId }])).status).toBe(200)
-  const response = await checkAtLimit([input])
-  expect(response.status).toBe(409)
-  expect(await response.json()).toMatchObject({
+  expect(await checkAtLimit([input])).toMatchObject({
+    status: 409,
     code: 'too_many_open_orders',
     error:
       'you have 1 orders and reservations that are not ended, and this call would add 1; the limit is 1',

@@ -1,7 +1,7 @@
 /** Orders that name what they sell by the operator's own ids. */
 import { expect, it } from 'vitest'
 import { aListing, anNft } from '../support/makers.ts'
-import { aShop, placed, placeError, stockOf } from './shop.ts'
+import { aShop, codesOf, placed, placeError, stockOf } from './shop.ts'
 
 /** A shop whose input has the operator's ids in place of the numbers. */
 async function aNamedShop() {
@@ -81,8 +81,9 @@ it('names the field that was given in what is wrong', async () => {
 
 it('does not take a number for an id of the operator', async () => {
   const { token, nft, listing, named } = await aNamedShop()
-  const { issues } = await placeError(token, [
-    { ...named, nft: String(nft.id), listing: String(listing.id) },
+  const numbers = { nft: String(nft.id), listing: String(listing.id) }
+  expect(codesOf(await placeError(token, [{ ...named, ...numbers }]))).toEqual([
+    'orders[0].nft nft_not_found',
+    'orders[0].listing listing_not_found',
   ])
-  expect(issues.map(({ code }) => code)).toEqual(['nft_not_found', 'listing_not_found'])
 })

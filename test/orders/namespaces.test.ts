@@ -5,7 +5,8 @@ import { listings } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
-import { aUser, db } from '../support/makers.ts'
+import { answerOf } from '../support/api.ts'
+import { aUser, db, setRow } from '../support/makers.ts'
 import {
   aSignedInVisitor,
   generate,
@@ -19,7 +20,6 @@ const KEY = { 'idempotency-key': 'order-1' }
 const isReplay = ({ headers }: Response) => headers.get('idempotent-replayed') === 'true'
 
 const aSignedInAdministrator = () => aSignedInVisitor({ roleId: ADMINISTRATOR })
-
 const generateMaster = (visitor: Visitor, name: string) =>
   generate(visitor, { name, role: 'master' })
 
@@ -72,7 +72,7 @@ it('continues with the orders of a name when its token is generated again', asyn
 it('keeps master tokens, user tokens and sessions of one user apart', async () => {
   const { input, buyer, listing } = await aShop()
   const { visitor, user } = await aSignedInAdministrator()
-  await db.update(listings).set({ sellerId: user.id }).where(eq(listings.id, listing.id))
+  await setRow(listings, listing.id, { sellerId: user.id })
   const tokensOfUser = [
     (await generateMaster(visitor, 'shop D')).jwt,
     (await generate(visitor, { name: 'shop D' })).jwt,
@@ -86,8 +86,7 @@ it('keeps master tokens, user tokens and sessions of one user apart', async () =
 it('refuses the order numbers of a user that is created again with another id', async () => {
   const { input, listing } = await aShop()
   const { visitor, user, wallet } = await aSignedInVisitor()
-  const sellBy = (seller: { id: number }) =>
-    db.update(listings).set({ sellerId: seller.id }).where(eq(listings.id, listing.id))
+  const sellBy = ({ id }: { id: number }) => setRow(listings, listing.id, { sellerId: id })
   await sellBy(user)
   const inputs = [{ ...input, providerId: '1' }]
   const [order] = await placed((await generate(visitor)).jwt, inputs)
@@ -100,7 +99,7 @@ it('refuses the order numbers of a user that is created again with another id', 
   await db.delete(tokens).where(eq(tokens.userId, user.id))
   await db.delete(users).where(eq(users.id, user.id))
   visitor.cookies.clear()
-  const { userId } = await (await signInByWallet(visitor, wallet)).json<{ userId: number }>()
+  const { userId } = await answerOf<{ userId: number }>(signInByWallet(visitor, wallet))
   expect(userId).not.toBe(user.id)
   await sellBy({ id: userId })
   expect(await placeError((await generate(visitor)).jwt, inputs)).toMatchObject({

@@ -1,10 +1,10 @@
 /** What the customer has really paid. */
 import { expect, it } from 'vitest'
 import type { OrderSummary } from '../../src/orders/summary.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
 import { anAdministrator, aSession, aShopToken, aToken } from '../support/makers.ts'
-import { aShop, ordersOf, placed, placeError } from './shop.ts'
+import { aShop, ordersOf, placed, placeError, problemsOf } from './shop.ts'
 
 const paid = {
   grossCents: 900,
@@ -18,8 +18,8 @@ const put = (token: string, json: object, number = 'A-1') =>
   call('PUT', `/api/externalOrders/by-number/${number}`, { token, json })
 
 async function summaryOf(token: string, { id }: { id: number }) {
-  const response = await call('GET', '/api/externalOrders?fields=summary', { token })
-  const { orders } = await response.json<{ orders: OrderSummary[] }>()
+  const list = call('GET', '/api/externalOrders?fields=summary', { token })
+  const { orders } = await answerOf<{ orders: OrderSummary[] }>(list)
   return orders.find((order) => order.id === id)
 }
 
@@ -44,11 +44,10 @@ it('is shown in summaries to shop, buyer and seller, and not in the order', asyn
     currency: 'JPY',
     invoiceNumber: null,
   })
-  const read = await call('GET', `/api/externalOrders/${order.id}`, { token })
-  const { orders } = await read.json<{ orders: object[] }>()
-  expectFields(orders[0], fields.order)
   // The price of the order is that of the listing.
-  expect(orders[0]).toMatchObject({ totalPriceCents: 1000, totalPriceCurrency: 'EUR' })
+  const price = { totalPriceCents: 1000, totalPriceCurrency: 'EUR' }
+  const read = call('GET', `/api/externalOrders/${order.id}`, { token })
+  expect(await answerOf(read)).toMatchObject({ orders: [price] })
 })
 
 it('is shown on the page of the order, and to operators', async () => {
@@ -77,9 +76,8 @@ it('is part of what a repeated call is compared with', async () => {
   const reordered = { invoiceNumber, ...others }
   expect((await put(token, { ...input, paid: reordered })).status).toBe(200)
   for (const other of [undefined, null, { ...paid, grossCents: 901 }, others]) {
-    const response = await put(token, { ...input, paid: other })
-    expect(response.status).toBe(409)
-    expect(await response.json()).toMatchObject({
+    expect(await answerOf(put(token, { ...input, paid: other }))).toMatchObject({
+      status: 409,
       code: 'order_differs',
       issues: [{ path: 'paid', code: 'order_differs', stored: paid }],
     })
@@ -95,75 +93,42 @@ it('is part of what a repeated call is compared with', async () => {
   })
 })
 
-it.each([
-  [
-    'discount',
-    { discount: 100 },
-    'there are grossCents, taxCents, discountCents, currency, invoiceNumber',
-  ],
-  ['gross_cents', { gross_cents: 900 }, 'did you mean grossCents?'],
-])('is refused with the unknown field %s', async (name, fields, message) => {
+it('is refused with an unknown field, also by its number', async () => {
   const { token, buyer, input } = await aShop()
-  const order = { ...input, paid: { ...paid, ...fields } }
-  const issue = (prefix: string) => ({
-    path: `${prefix}paid.${name}`,
-    code: 'unknown_field',
-    message: `unknown; ${message}`,
-  })
-  expect(await placeError(token, [order])).toMatchObject({
-    status: 400,
-    issues: [issue('orders[0].')],
-  })
-  const response = await put(token, order)
-  expect(response.status).toBe(400)
-  expect(await response.json()).toMatchObject({ issues: [issue('')] })
+  const known = 'there are grossCents, taxCents, discountCents, currency, invoiceNumber'
+  for (const [name, message] of [
+    ['discount', known],
+    ['gross_cents', 'did you mean grossCents?'],
+  ] as const) {
+    const order = { ...input, paid: { ...paid, [name]: 100 } }
+    const problem = `paid.${name}: unknown; ${message}`
+    expect(await problemsOf(token, [order])).toEqual([`orders[0].${problem}`])
+    expect(await answerOf(put(token, order))).toMatchObject({ status: 400, error: problem })
+  }
   expect(await ordersOf(buyer)).toEqual([])
 })
 
-it.each<[string, object, string]>([
-  ['no amount', { currency: 'EUR' }, 'paid.grossCents: is required'],
-  ['no currency', { grossCents: 1 }, 'paid.currency: is required'],
-  ['a fraction', { ...paid, grossCents: 9.5 }, 'paid.grossCents: must be an integer'],
-  ['a negative discount', { ...paid, discountCents: -1 }, 'paid.discountCents: must be at least 0'],
-  [
-    'more tax than money',
-    { ...paid, taxCents: 901 },
-    'paid.taxCents: must not be more than grossCents',
-  ],
-  [
-    'no currency of ISO 4217',
-    { ...paid, currency: 'EUX' },
-    'paid.currency: must be a currency of ISO 4217, as in "EUR"',
-  ],
-  [
-    'the code for no currency',
-    { ...paid, currency: 'XXX' },
-    'paid.currency: must be a currency of ISO 4217, as in "EUR"',
-  ],
-  [
-    'a currency that has ended',
-    { ...paid, currency: 'BGN' },
-    'paid.currency: must be a currency of ISO 4217, as in "EUR"',
-  ],
-  [
-    'small letters',
-    { ...paid, currency: 'eur' },
-    'paid.currency: must be three capital letters of ISO 4217, as in "EUR"',
-  ],
-  [
-    'a blank number',
-    { ...paid, invoiceNumber: ' ' },
-    'paid.invoiceNumber: must not have U+0020 at position 1',
-  ],
-  [
-    'a misspelled field',
-    { ...paid, gross_cents: 1 },
-    'paid.gross_cents: unknown; did you mean grossCents?',
-  ],
-])('is refused with %s', async (_, given, error) => {
+it('is refused without an amount and a currency, and with wrong ones', async () => {
   const { token, input } = await aShop()
-  expect(await placeError(token, [{ ...input, paid: given }])).toMatchObject({
-    status: 400,
-    error: `orders[0].${error}`,
-  })
+  const noCode = 'currency: must be a currency of ISO 4217, as in "EUR"'
+  const cases: [given: object, problem: string][] = [
+    [{ currency: 'EUR' }, 'grossCents: is required'],
+    [{ grossCents: 1 }, 'currency: is required'],
+    [{ ...paid, grossCents: 9.5 }, 'grossCents: must be an integer'],
+    [{ ...paid, discountCents: -1 }, 'discountCents: must be at least 0'],
+    [{ ...paid, taxCents: 901 }, 'taxCents: must not be more than grossCents'],
+    [{ ...paid, currency: 'EUX' }, noCode],
+    // For no currency, and one that has ended.
+    [{ ...paid, currency: 'XXX' }, noCode],
+    [{ ...paid, currency: 'BGN' }, noCode],
+    [
+      { ...paid, currency: 'eur' },
+      'currency: must be three capital letters of ISO 4217, as in "EUR"',
+    ],
+    [{ ...paid, invoiceNumber: ' ' }, 'invoiceNumber: must not have U+0020 at position 1'],
+  ]
+  const inputs = cases.map(([given]) => ({ ...input, paid: given }))
+  expect(await problemsOf(token, inputs)).toEqual(
+    cases.map(([, problem], i) => `orders[${i}].paid.${problem}`),
+  )
 })

@@ -1,17 +1,15 @@
-/** Orders that tell which price the shop has shown. */
-import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { placeOrders } from '../../src/orders/place.ts'
-import { db } from '../support/makers.ts'
-import { aShop, callerOf, dbWithHooks, placed, placeError, settings, stockOf } from './shop.ts'
+import { setRow } from '../support/makers.ts'
+import { aShop, placed, placeError, problemsOf, racing, stockOf } from './shop.ts'
 
 /** A shop whose listing asks 5 EUR for a piece, and expects so. */
 async function aPricedShop() {
   const shop = await aShop({ listing: { priceCents: 500 } })
   const expected = { expectedPriceCents: 500, expectedCurrency: 'EUR' }
   const setPrice = (values: Partial<typeof listings.$inferInsert>) =>
-    db.update(listings).set(values).where(eq(listings.id, shop.listing.id))
+    setRow(listings, shop.listing.id, values)
   return { ...shop, input: { ...shop.input, ...expected }, plain: shop.input, setPrice }
 }
 
@@ -48,13 +46,11 @@ it.each([{ priceCents: 9900 }, { priceCents: 499 }, { priceCurrency: 'USD' }])(
 
 it('notices a price that changes during the call', async () => {
   const { token, input, setPrice } = await aPricedShop()
-  const changingDb = dbWithHooks({ beforeWrite: () => setPrice({ priceCents: 9900 }) })
-  await expect(
-    placeOrders(
-      { db: changingDb, caller: await callerOf(token), settings, now: new Date() },
-      { orders: [input] },
-    ),
-  ).rejects.toMatchObject({ code: 'price_changed', issues: [{ priceCents: 9900 }] })
+  const ctx = await racing(token, () => setPrice({ priceCents: 9900 }))
+  await expect(placeOrders(ctx, { orders: [input] })).rejects.toMatchObject({
+    code: 'price_changed',
+    issues: [{ priceCents: 9900 }],
+  })
 })
 
 it('finds the orders of a key although the price has changed since', async () => {
@@ -69,13 +65,14 @@ it('finds the orders of a key although the price has changed since', async () =>
 
 it('returns 400 unless price and currency are given together, in the right form', async () => {
   const { token, plain } = await aPricedShop()
-  const { issues } = await placeError(token, [
-    { ...plain, expectedPriceCents: 500 },
-    { ...plain, expectedCurrency: 'EUR' },
-    { ...plain, expectedPriceCents: -1, expectedCurrency: 'eur' },
-    { ...plain, expectedPriceCents: 5.5, expectedCurrency: 'EUR', quantity: 0 },
-  ])
-  expect(issues.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+  expect(
+    await problemsOf(token, [
+      { ...plain, expectedPriceCents: 500 },
+      { ...plain, expectedCurrency: 'EUR' },
+      { ...plain, expectedPriceCents: -1, expectedCurrency: 'eur' },
+      { ...plain, expectedPriceCents: 5.5, expectedCurrency: 'EUR', quantity: 0 },
+    ]),
+  ).toEqual([
     'orders[0].expectedCurrency: is required with a price',
     'orders[1].expectedPriceCents: is required with a currency',
     'orders[2].expectedPriceCents: must be at least 0',

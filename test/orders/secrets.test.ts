@@ -1,10 +1,8 @@
-/** What an NFT holds for its buyer is in no answer before the delivery. */
-import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveries, deliveryStates } from '../../src/db/schema/delivery.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import type { Order } from '../../src/orders/schema.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import {
   aListing,
   aMasterToken,
@@ -16,7 +14,7 @@ import {
   setRow,
 } from '../support/makers.ts'
 import { aSignedInVisitor } from '../support/visitor.ts'
-import { recordWakeUps } from './shop.ts'
+import { recordWakeUps, sold } from './shop.ts'
 
 recordWakeUps()
 
@@ -57,99 +55,89 @@ async function aShopWithSecrets() {
     master: await aMasterToken(),
   }
   const input = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
-  const post = (headers: Record<string, string> = {}) =>
-    call('POST', '/api/externalOrders', { token: tokens.master, json: [input], headers })
-  const put = () =>
-    call('PUT', '/api/externalOrders/by-number/S-1', { token: tokens.master, json: input })
-  return { creator, seller, buyer, visitor, nft, listing, tokens, post, put }
+  return { creator, seller, buyer, visitor, nft, listing, tokens, input }
 }
 
-type Body = { orders: Order[] }
-
-const nftIn = async (response: Response) => {
-  const [order] = (await response.json<Body>()).orders
-  return order?.orderItems[0]?.nft
+const nftIn = async (response: Promise<Response>) => {
+  const { orders } = await answerOf<{ orders: Order[] }>(response)
+  return orders[0]?.orderItems[0]?.nft
 }
 
-/** Places an order whose delivery is in this state. */
-async function anOrderIn(state: (typeof deliveryStates)[number]) {
-  const { orders } = await (await shop.post()).json<Body>()
-  const [order] = orders
-  const [item] = order?.orderItems ?? []
-  if (!order || !item) throw new Error('no order was placed')
-  await setRow(deliveries, item.id, {
+type State = (typeof deliveryStates)[number]
+
+const setState = (itemId: number, state: State) =>
+  setRow(deliveries, itemId, {
     state,
     awaits: state === 'awaiting_wallet' ? shop.buyer.id : null,
     ...(state === 'failed' && explain('transfer_failed')),
   })
-  return order.id
+
+/** Places an order whose delivery is in this state. */
+async function anOrderIn(state: State) {
+  const { order, item } = await sold(shop.tokens.master, shop.input)
+  await setState(item.id, state)
+  return { id: order.id, itemId: item.id }
 }
 
-const read = async (token: string, orderId: number) =>
-  nftIn(await call('GET', `/api/externalOrders/${orderId}`, { token }))
+const read = (token: string, { id }: { id: number }) =>
+  nftIn(call('GET', `/api/externalOrders/${id}`, { token }))
 
 describe('the phrase and the files of an NFT', () => {
   it('are null for those who place its order, also when they repeat it', async () => {
-    const key = { 'idempotency-key': 'once' }
-    for (const response of [
-      await shop.post(key),
-      await shop.post(key),
-      await shop.put(),
-      await shop.put(),
-    ])
-      expect(await nftIn(response)).toMatchObject(hidden)
+    const { tokens, input } = shop
+    const headers = { 'idempotency-key': 'once' }
+    const content = { token: tokens.master, json: [input], headers }
+    const post = () => call('POST', '/api/externalOrders', content)
+    const put = () =>
+      call('PUT', '/api/externalOrders/by-number/S-1', { token: tokens.master, json: input })
+    for (const send of [post, post, put, put]) expect(await nftIn(send())).toMatchObject(hidden)
   })
 
-  it.each(deliveryStates.filter((state) => state !== 'transferred'))(
-    'are null for everybody while the delivery is %s',
-    async (state) => {
-      const id = await anOrderIn(state)
+  it('are null for everybody while the delivery is not transferred', async () => {
+    const order = await anOrderIn('queued')
+    for (const state of deliveryStates.filter((state) => state !== 'transferred')) {
+      await setState(order.itemId, state)
       for (const token of [shop.tokens.buyer, shop.tokens.seller, shop.tokens.master])
-        expect(await read(token, id)).toMatchObject(hidden)
-    },
-  )
+        expect(await read(token, order), state).toMatchObject(hidden)
+    }
+  })
 
   it('are seen by the buyer and master tokens once it is transferred, not by the seller', async () => {
-    const id = await anOrderIn('transferred')
-    expect(await read(shop.tokens.buyer, id)).toMatchObject(shown)
-    expect(await read(shop.tokens.master, id)).toMatchObject(shown)
-    expect(await read(shop.tokens.seller, id)).toMatchObject(hidden)
-    const list = await call('GET', '/api/externalOrders', { token: shop.tokens.buyer })
-    expect(await nftIn(list)).toMatchObject(shown)
+    const order = await anOrderIn('transferred')
+    const { buyer, seller, master } = shop.tokens
+    expect(await read(buyer, order)).toMatchObject(shown)
+    expect(await read(master, order)).toMatchObject(shown)
+    expect(await read(seller, order)).toMatchObject(hidden)
+    expect(await nftIn(call('GET', '/api/externalOrders', { token: buyer }))).toMatchObject(shown)
+    const exportOf = ({ id }: { id: number }) =>
+      nftIn(call('GET', `/api/admin/users/${id}/data`, { token: master }))
+    expect(await exportOf(shop.buyer)).toMatchObject(shown)
+    expect(await exportOf(shop.seller)).toMatchObject(hidden)
+    // A fork undoes the delivery.
+    await setState(order.itemId, 'queued')
+    expect(await read(buyer, order)).toMatchObject(hidden)
   })
 
   it('are seen by a seller who has created it, once it is transferred', async () => {
-    const { creator, tokens } = shop
-    const own = await anNft(creator, { ...shown })
-    shop.listing = await aListing(own)
-    const { id: listingId } = shop.listing
-    const json = [{ nftId: own.id, listingId, quantity: 1, buyerUserId: shop.buyer.id }]
-    const response = await call('POST', '/api/externalOrders', { token: tokens.master, json })
-    const [order] = (await response.json<Body>()).orders
-    const orderId = order?.id ?? 0
-    expect(await read(tokens.creator, orderId)).toMatchObject(hidden)
-    const itemId = order?.orderItems[0]?.id ?? 0
-    await db.update(deliveries).set({ state: 'transferred' }).where(eq(deliveries.id, itemId))
-    expect(await read(tokens.creator, orderId)).toMatchObject(shown)
-  })
-
-  it('are hidden again if a fork undoes the delivery', async () => {
-    const id = await anOrderIn('transferred')
-    expect(await read(shop.tokens.buyer, id)).toMatchObject(shown)
-    await db.update(deliveries).set({ state: 'queued' }).where(eq(deliveries.state, 'transferred'))
-    expect(await read(shop.tokens.buyer, id)).toMatchObject(hidden)
+    const { creator, tokens, input } = shop
+    const { id: nftId } = await anNft(creator, { ...shown })
+    const { id: listingId } = await aListing({ id: nftId, creatorId: creator.id })
+    const { order, item } = await sold(tokens.master, { ...input, nftId, listingId })
+    expect(await read(tokens.creator, order)).toMatchObject(hidden)
+    await setState(item.id, 'transferred')
+    expect(await read(tokens.creator, order)).toMatchObject(shown)
   })
 
   it('are not made up where an NFT has none', async () => {
-    const { id } = await anNft(shop.creator, { payload: open })
-    const listing = await aListing({ id, creatorId: shop.creator.id })
-    const json = [{ nftId: id, listingId: listing.id, quantity: 1, buyerUserId: shop.buyer.id }]
-    const response = await call('POST', '/api/externalOrders', { token: shop.tokens.master, json })
-    expect((await nftIn(response))?.payload).toEqual(open)
+    const { id: nftId } = await anNft(shop.creator, { payload: open })
+    const { id: listingId } = await aListing({ id: nftId, creatorId: shop.creator.id })
+    const { item } = await sold(shop.tokens.master, { ...shop.input, nftId, listingId })
+    expect(item.nft.payload).toEqual(open)
   })
 
   it('are in no other answer and on no page before', async () => {
-    const id = await anOrderIn('in_flight')
+    await db.update(deliveries).set({ state: 'queued' })
+    const { id } = await anOrderIn('in_flight')
     const { nft, listing, buyer, creator, tokens, visitor } = shop
     const texts: string[] = []
     for (const [token, paths] of [
@@ -178,13 +166,5 @@ describe('the phrase and the files of an NFT', () => {
       texts.push(await page.text())
     }
     for (const secret of [PHRASE, FILE]) expect(texts.join('\n')).not.toContain(secret)
-  })
-
-  it('are in what is exported of the buyer and not of the seller, once it is transferred', async () => {
-    await anOrderIn('transferred')
-    const exportOf = async ({ id }: { id: number }) =>
-      nftIn(await call('GET', `/api/admin/users/${id}/data`, { token: shop.tokens.master }))
-    expect(await exportOf(shop.buyer)).toMatchObject(shown)
-    expect(await exportOf(shop.seller)).toMatchObject(hidden)
   })
 })

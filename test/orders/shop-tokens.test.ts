@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
@@ -6,7 +5,8 @@ import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { appendAlarms } from '../../src/events/append.ts'
 import type { Order } from '../../src/orders/schema.ts'
-import { call } from '../support/api.ts'
+import { aReservation, release } from '../reservations/holds.ts'
+import { answerOf, call } from '../support/api.ts'
 import {
   aMasterToken,
   anAddress,
@@ -15,16 +15,15 @@ import {
   aTransaction,
   aWebhook,
   db,
+  findRow,
   setRow,
 } from '../support/makers.ts'
-import { aShop, billingData, callerOf, placed, placeError, times } from './shop.ts'
+import { aShop, billingData, callerOf, placed, placeError, sold, times } from './shop.ts'
 
-type Answer = { status: number; orders: Order[]; nextCursor?: string | null; code?: string }
+type Answer = { orders: Order[]; nextCursor?: string | null; code?: string }
 
-async function read(token: string, path: string): Promise<Answer> {
-  const response = await call('GET', `/api/externalOrders${path}`, { token })
-  return { status: response.status, ...(await response.json<Omit<Answer, 'status'>>()) }
-}
+const read = (token: string, path: string) =>
+  answerOf<Answer>(call('GET', `/api/externalOrders${path}`, { token }))
 
 const idsOf = (orders: readonly { id: number }[]) => orders.map(({ id }) => id)
 
@@ -41,8 +40,7 @@ async function twoShops() {
   const inputs = times(2, (i) => ({ ...shop.input, providerId: `A-${i}` }))
   const ownOrders = await placed(own, inputs)
   const otherOrders = await placed(other, inputs)
-  const [masterOrder] = await placed(shop.token, [shop.input])
-  if (!masterOrder) throw new Error('no order was placed')
+  const { order: masterOrder } = await sold(shop.token, shop.input)
   const names = { own: `Own ${shopCount}`, other: `Other ${shopCount}` }
   return { ...shop, names, own, other, ownOrders, otherOrders, masterOrder }
 }
@@ -54,40 +52,29 @@ describe('a token for the orders of one shop', () => {
   it('holds, releases, checks, places and cancels for every seller, and repeats a number', async () => {
     const [first, second] = [await aShop(), await aShop()]
     const token = await aShopToken()
-    const holds = [
-      { listingId: first.listing.id, quantity: 1, ttl: 600 },
-      { listingId: second.listing.id, quantity: 1, ttl: 600 },
-    ]
-    const held = await call('POST', '/api/reservations', { token, json: holds })
-    const { reservations } = await held.json<{ reservations: { id: string }[] }>()
-    expect(reservations).toHaveLength(2)
-    const released = await call('DELETE', `/api/reservations/${reservations[1]?.id}`, { token })
-    expect(released.status).toBe(204)
-    const json = [{ ...first.input, reservationId: reservations[0]?.id }, second.input]
+    const held = await aReservation(token, { listingId: first.listing.id })
+    const unused = await aReservation(token, { listingId: second.listing.id })
+    expect((await release(token, unused.id)).status).toBe(204)
+    const json = [{ ...first.input, reservationId: held.id }, second.input]
     expect((await call('POST', '/api/externalOrders/check', { token, json })).status).toBe(200)
     const [order] = await placed(token, json)
-    const path = '/api/externalOrders/by-number/A%201'
-    const statuses = []
-    for (let i = 0; i < 2; i++)
-      statuses.push((await call('PUT', path, { token, json: first.input })).status)
-    expect(statuses).toEqual([201, 200])
+    const put = () =>
+      call('PUT', '/api/externalOrders/by-number/A%201', { token, json: first.input })
+    expect([(await put()).status, (await put()).status]).toEqual([201, 200])
     const cancelled = await call('POST', `/api/externalOrders/${order?.id}/cancel`, { token })
     expect(cancelled.status).toBe(200)
   })
 
   it('releases no reservation of another name, and cancels no order of one', async () => {
     const { own, other, otherOrders, masterOrder, listing } = await twoShops()
-    const json = [{ listingId: listing.id, quantity: 1, ttl: 600 }]
-    const held = await call('POST', '/api/reservations', { token: other, json })
-    const { reservations } = await held.json<{ reservations: { id: string }[] }>()
-    const path = `/api/reservations/${reservations[0]?.id}`
-    expect((await call('DELETE', path, { token: own })).status).toBe(404)
+    const { id: reservationId } = await aReservation(other, { listingId: listing.id })
+    expect((await release(own, reservationId)).status).toBe(404)
     for (const { id } of [...otherOrders, masterOrder]) {
-      const response = await call('POST', `/api/externalOrders/${id}/cancel`, { token: own })
-      expect(response.status).toBe(400)
-      expect(await response.json()).toMatchObject({ code: 'order_not_found' })
+      const cancelling = call('POST', `/api/externalOrders/${id}/cancel`, { token: own })
+      const refused = { status: 400, code: 'order_not_found' }
+      expect(await answerOf(cancelling)).toMatchObject(refused)
     }
-    expect((await call('DELETE', path, { token: other })).status).toBe(204)
+    expect((await release(other, reservationId)).status).toBe(204)
   })
 
   it('sees the orders of its name, and no others, in every list', async () => {
@@ -112,13 +99,10 @@ describe('a token for the orders of one shop', () => {
     expect(idsOf(page.orders)).toEqual([ids[1]])
     expect(idsOf((await read(own, `?limit=1&cursor=${page.nextCursor}`)).orders)).toEqual([ids[0]])
     expect(idsOf((await read(own, `/${ids}`)).orders)).toEqual(ids)
-    for (const { id } of [...otherOrders, masterOrder]) {
-      expect(await read(own, `/${id}`)).toMatchObject({ status: 400, code: 'order_not_found' })
-      expect(await read(own, `/${id}/proof`)).toMatchObject({
-        status: 400,
-        code: 'order_not_found',
-      })
-    }
+    const none = { status: 400, code: 'order_not_found' }
+    for (const { id } of [...otherOrders, masterOrder])
+      for (const path of [`/${id}`, `/${id}/proof`])
+        expect(await read(own, path)).toMatchObject(none)
   })
 
   it('sees no order that its administrator has bought or sold elsewhere', async () => {
@@ -143,52 +127,41 @@ describe('a token for the orders of one shop', () => {
   it('sees the buyer as a seller does, and nothing that only the buyer gets', async () => {
     const administrator = await anAdministrator()
     await anAddress(administrator)
-    await db.update(users).set({ email: 'ada@example.com' }).where(eq(users.id, administrator.id))
+    await setRow(users, administrator.id, { email: 'ada@example.com' })
+    const { ethereumPublicAddr } = administrator
     const shop = await aShop({ nft: { secretPhrase: 'open sesame' } })
     const token = await aShopToken(undefined, administrator)
-    const [order] = await placed(token, [{ ...shop.input, buyerUserId: administrator.id }])
+    const { order, item } = await sold(token, { ...shop.input, buyerUserId: administrator.id })
     const { id: transactionId } = await aTransaction({ blockHash: `0x${'b1'.repeat(32)}` })
-    const [item] = order?.orderItems ?? []
-    await setRow(orderItems, item?.id, { ethRecipient: administrator.ethereumPublicAddr })
-    await setRow(deliveries, item?.id, {
-      state: 'transferred',
-      dueAt: null,
-      deliveredAmount: 1,
-      transactionId,
-    })
-    const [shown] = (await read(token, `/${order?.id}`)).orders
-    expect(shown?.buyer).toMatchObject({
-      id: administrator.id,
-      ethereumPublicAddr: administrator.ethereumPublicAddr,
-      email: '',
-      provider: '',
-      roleId: null,
-      ipAddress: '',
-    })
-    expect(shown?.payprovWebhookToken).toBe('00000000-0000-0000-0000-000000000000')
-    expect(shown?.orderItems[0]?.nft.secretPhrase).toBeNull()
-    expect(await read(token, `/${order?.id}/proof`)).toMatchObject({ status: 200 })
+    await setRow(orderItems, item.id, { ethRecipient: ethereumPublicAddr })
+    const delivered = { state: 'transferred', dueAt: null, deliveredAmount: 1 } as const
+    await setRow(deliveries, item.id, { ...delivered, transactionId })
+    const hidden = { email: '', provider: '', roleId: null, ipAddress: '' }
+    expect((await read(token, `/${order.id}`)).orders).toMatchObject([
+      {
+        buyer: { id: administrator.id, ethereumPublicAddr, ...hidden },
+        payprovWebhookToken: '00000000-0000-0000-0000-000000000000',
+        orderItems: [{ nft: { secretPhrase: null } }],
+      },
+    ])
+    expect(await read(token, `/${order.id}/proof`)).toMatchObject({ status: 200 })
   })
 
   it('adds nothing to the address book of a buyer, and does not learn who has one', async () => {
     const shop = await aShop()
     const token = await aShopToken()
     const email = 'known@example.com'
-    await db.update(users).set({ email }).where(eq(users.id, shop.buyer.id))
+    await setRow(users, shop.buyer.id, { email })
     const goods = { listing: shop.listing.externalId, nft: shop.nft.externalId, quantity: 1 }
     const unknown = await placeError(token, [{ ...goods, buyer: { email: 'x@example.com' } }])
     const known = await placeError(token, [{ ...goods, buyer: { email } }])
     expect([known.status, known.code]).toEqual([400, 'no_billing_address'])
     expect(known.error).toBe(unknown.error)
-    const [order] = await placed(token, [
-      { ...goods, buyer: { email }, buyerBillingData: billingData },
-    ])
-    expect(order?.buyerId).toBe(shop.buyer.id)
-    const [address] = await db
-      .select()
-      .from(addresses)
-      .where(eq(addresses.id, order?.billingAddressId ?? 0))
-    expect(address).toMatchObject({ userId: shop.buyer.id, origin: 'seller_order', city: 'Ulm' })
+    const input = { ...goods, buyer: { email }, buyerBillingData: billingData }
+    const { buyerId, billingAddressId } = (await sold(token, input)).order
+    expect(buyerId).toBe(shop.buyer.id)
+    const own = { userId: buyerId, origin: 'seller_order', city: 'Ulm' }
+    expect(await findRow(addresses, billingAddressId)).toMatchObject(own)
   })
 
   it('gets no components of /health', async () => {
@@ -198,8 +171,7 @@ describe('a token for the orders of one shop', () => {
 
   it('is refused with another scope than the stored one', async () => {
     const token = await aShopToken()
-    const { tokenId } = await callerOf(token)
-    await db.update(tokens).set({ scope: 'write' }).where(eq(tokens.id, tokenId))
+    await setRow(tokens, (await callerOf(token)).tokenId, { scope: 'write' })
     expect((await read(token, '')).status).toBe(401)
   })
 })
@@ -210,13 +182,11 @@ describe('the log of events', () => {
     const alarm = { name: 'x', subject: '', detail: '', raisedAt: '', runbookUrl: '' }
     for (const statement of appendAlarms(db, [{ type: 'alarm.raised', data: alarm }], new Date()))
       await statement
-    for (const query of ['', `?source=${names.own}`]) {
-      const response = await call('GET', `/api/events${query}`, { token: own })
-      const { events } = await response.json<{ events: { data: { orderId?: number } }[] }>()
-      expect(events.map(({ data }) => data.orderId)).toEqual(idsOf(ownOrders))
-    }
-    const others = await call('GET', `/api/events?source=${names.other}`, { token: own })
-    expect(await others.json()).toMatchObject({ events: [] })
+    const eventsOf = (query: string) => answerOf(call('GET', `/api/events${query}`, { token: own }))
+    const events = idsOf(ownOrders).map((orderId) => ({ data: { orderId } }))
+    for (const query of ['', `?source=${names.own}`])
+      expect(await eventsOf(query)).toMatchObject({ events })
+    expect(await eventsOf(`?source=${names.other}`)).toMatchObject({ events: [] })
   })
 })
 
@@ -224,11 +194,10 @@ describe('webhooks', () => {
   const url = 'https://shop.example.com/hook'
   const hook = { url, events: ['order.created'] }
 
-  const send = async (token: string, method: string, path: string, json?: unknown) => {
-    const response = await call(method, `/api/webhooks${path}`, json ? { token, json } : { token })
-    const body = await response.json<{ webhook: { id: string }; error?: string }>()
-    return { status: response.status, ...body }
-  }
+  const send = (token: string, method: string, path: string, json?: unknown) =>
+    answerOf<{ webhook: { id: string }; error?: string }>(
+      call(method, `/api/webhooks${path}`, json ? { token, json } : { token }),
+    )
 
   it('have their own name as the source', async () => {
     const token = await aShopToken('A "shop"')
@@ -272,10 +241,13 @@ describe('webhooks', () => {
     const response = await call('GET', '/api/webhooks', { token: own })
     expect(await response.json()).toMatchObject({ webhooks: [{ id: webhook.id }] })
     for (const { id } of [theirs, all, user]) {
-      expect((await send(own, 'GET', `/${id}`)).status).toBe(404)
-      expect((await send(own, 'PUT', `/${id}`, { url })).status).toBe(404)
-      expect((await send(own, 'POST', `/${id}/rotate`)).status).toBe(404)
-      expect((await send(own, 'DELETE', `/${id}`)).status).toBe(404)
+      const answers = [
+        await send(own, 'GET', `/${id}`),
+        await send(own, 'PUT', `/${id}`, { url }),
+        await send(own, 'POST', `/${id}/rotate`),
+        await send(own, 'DELETE', `/${id}`),
+      ]
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
     }
     await revokeTokens()
     const successor = await aShopToken('Mine')
@@ -290,12 +262,13 @@ describe('webhooks', () => {
     const [order] = await placed(token, [shop.input])
     await placed(await aShopToken(), [shop.input])
     await placed(shop.token, [shop.input])
-    const response = await call('GET', `/api/webhooks/${webhook.id}/messages`, { token })
-    const { messages } = await response.json<{ messages: { type: string; orderId: number }[] }>()
-    expect(messages.map(({ type, orderId }) => [type, orderId])).toEqual([
-      ['order.created', order?.id],
-      ['webhook.test', null],
-    ])
+    const log = call('GET', `/api/webhooks/${webhook.id}/messages`, { token })
+    expect(await answerOf(log)).toMatchObject({
+      messages: [
+        { type: 'order.created', orderId: order?.id },
+        { type: 'webhook.test', orderId: null },
+      ],
+    })
   })
 
   it('are counted by name, not with those of the administrator', async () => {

@@ -8,7 +8,7 @@ import { nfts } from '../../src/db/schema/catalogue.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { readSettings } from '../../src/env.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser, db, issuer } from '../support/makers.ts'
 
 /**
@@ -55,17 +55,31 @@ export async function placed(...args: Parameters<typeof place>): Promise<PlacedO
   return orders
 }
 
-/** Returns the status and the body of a call that fails. */
-export async function placeError(...args: Parameters<typeof place>) {
-  const response = await place(...args)
-  const body = await response.json<{
-    orders: null
-    error: string
-    code: string
-    issues: { path: string; code: string; message: string }[]
-  }>()
-  return { status: response.status, ...body }
+/** Places one order, and returns it with its item. */
+export async function sold(token: string, input: object) {
+  const [order] = await placed(token, [input])
+  const [item] = order?.orderItems ?? []
+  if (!order || !item) throw new Error('no order was placed')
+  return { order, item }
 }
+
+export type Failure = {
+  orders: null
+  error: string
+  code: string
+  issues: { path: string; code: string; message: string }[]
+}
+
+/** Returns the status and the body of a call that fails. */
+export const placeError = (...args: Parameters<typeof place>) => answerOf<Failure>(place(...args))
+
+/** What is wrong with each of these orders, as in `orders[0].quantity: must be …`. */
+export const problemsOf = async (token: string, inputs: readonly unknown[]) =>
+  (await placeError(token, inputs)).issues.map(({ path, message }) => `${path}: ${message}`)
+
+/** The fields or rows of problems, each with its code. */
+export const codesOf = ({ issues }: Pick<Failure, 'issues'>) =>
+  issues.map(({ path, code }) => `${path} ${code}`)
 
 export const stockOf = async (nft: { id: number }) =>
   (await db.select().from(nfts).where(eq(nfts.id, nft.id)))[0]?.availableAmount
@@ -93,6 +107,24 @@ export async function callerOf(token: string) {
 }
 
 type Hooks = { beforeWrite?: () => PromiseLike<unknown>; afterWrite?: () => void }
+
+/** The context of a call by a token. */
+export const contextOf = async (token: string, database = db, now = new Date()) => ({
+  db: database,
+  caller: await callerOf(token),
+  settings,
+  now,
+})
+
+/** The context of a call by a token. Before its first write, something else happens. */
+export function racing(token: string, change: () => PromiseLike<unknown>) {
+  let hasChanged = false
+  const beforeWrite = async () => {
+    if (!hasChanged) await change()
+    hasChanged = true
+  }
+  return contextOf(token, dbWithHooks({ beforeWrite }))
+}
 
 /** A database that calls hooks around every second trip: the trip in which `placeOrders` writes. */
 export function dbWithHooks({ beforeWrite, afterWrite }: Hooks) {

@@ -4,11 +4,13 @@ import {
   anEmail,
   aSignedInVisitor,
   aVisitor,
+  pageOf,
   signInByEmail,
   type Visitor,
 } from '../support/visitor.ts'
 
-const accountPage = async (visitor: Visitor) => (await visitor.get('/settings/account')).text()
+const accountPage = async (visitor: Visitor) =>
+  (await pageOf(visitor.get('/settings/account'))).html
 
 it('asks before it unlinks one of two ways to sign in', async () => {
   const { visitor, user } = await aSignedInVisitor({ email: anEmail() })
@@ -49,10 +51,9 @@ it('asks for a new sign-in in place of the dialogs', async () => {
 it('shows a rejected address again, with the reason beside it', async () => {
   const { visitor } = await aSignedInVisitor()
   const form = { email: 'ada@<b>' }
-  const response = await visitor.post('/settings/account/email', { form })
-  expect(response.status).toBe(400)
-  const page = await response.text()
-  expect(page).toContain('value="ada@&lt;b&gt;"')
-  expect(page).toContain('aria-describedby="email-problem"')
-  expect(page).toContain('This is not an e-mail address.')
+  const { status, html } = await pageOf(visitor.post('/settings/account/email', { form }))
+  expect(status).toBe(400)
+  expect(html).toContain('value="ada@&lt;b&gt;"')
+  expect(html).toContain('aria-describedby="email-problem"')
+  expect(html).toContain('This is not an e-mail address.')
 })

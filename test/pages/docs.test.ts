@@ -1,4 +1,6 @@
 /** What programs read of the documentation. `scripts/build/docs` has written it. */
+
+import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { BASE_URL, call } from '../support/api.ts'
 import { document } from '../support/document.ts'
@@ -21,12 +23,6 @@ it('serves the OpenAPI document with the URL of the instance', async () => {
   expect(served).toMatchObject({ servers: [{ url: BASE_URL }] })
 })
 
-it('lets scripts of other sites read the OpenAPI document', async () => {
-  const headers = { origin: 'https://shop.example' }
-  const response = await call('GET', '/openapi.json', { headers })
-  expect(response.headers.get('access-control-allow-origin')).toBe('*')
-})
-
 it('answers 304 if the ETag of the OpenAPI document matches', async () => {
   const etag = (await call('GET', '/openapi.json')).headers.get('etag') ?? ''
   const response = await call('GET', '/openapi.json', { headers: { 'if-none-match': etag } })
@@ -41,27 +37,13 @@ it('lists the guides in llms.txt, which begins with a title and a summary', asyn
     /^# Marketplace API\n\n> Place the orders [^\n]+\n\n[^#\n][^\n]+\n\n## Guides\n\n/,
   )
   const links = linksIn(text)
-  expect(links).toEqual([
-    `${BASE_URL}/docs/first-order.md`,
-    `${BASE_URL}/docs/retries.md`,
-    `${BASE_URL}/docs/compare.md`,
-    `${BASE_URL}/docs/delivery.md`,
-    `${BASE_URL}/docs/webhooks.md`,
-    `${BASE_URL}/docs/refunds.md`,
-    `${BASE_URL}/docs/local.md`,
-    `${BASE_URL}/docs/check-my-shop.md`,
-    `${BASE_URL}/docs/proofs.md`,
-    `${BASE_URL}/docs/endpoints.md`,
-    `${BASE_URL}/docs/errors.md`,
-    `${BASE_URL}/docs/limits.md`,
-    `${BASE_URL}/docs/decisions.md`,
-    `${BASE_URL}/docs/versioning.md`,
-    `${BASE_URL}/docs/changelog.md`,
-    `${BASE_URL}/openapi.json`,
-    `${BASE_URL}/docs.md`,
-    `${BASE_URL}/docs/catalogue.md`,
-    `${BASE_URL}/docs/runbook.md`,
-  ])
+  const guides = [
+    ...['first-order', 'retries', 'compare', 'delivery', 'webhooks', 'refunds', 'local'],
+    ...['check-my-shop', 'proofs', 'endpoints', 'errors', 'limits', 'decisions', 'versioning'],
+    'changelog',
+  ].map((guide) => `/docs/${guide}.md`)
+  const others = ['/openapi.json', '/docs.md', '/docs/catalogue.md', '/docs/runbook.md']
+  expect(links).toEqual([...guides, ...others].map((path) => BASE_URL + path))
 })
 
 it('serves every guide as Markdown, whose links lead to what exists', async () => {
@@ -91,4 +73,40 @@ it('links a guide to its Markdown, and a page of the reference to none', async (
 
 it('returns 404 for a guide that does not exist', async () => {
   expect((await call('GET', '/docs/nothing.md')).status).toBe(404)
+})
+
+const fetchAsset = (path: string) => env.ASSETS.fetch(`https://marketplace.test${path}`)
+
+it('serves an icon of 32 × 32 pixels for browsers that know no SVG icons', async () => {
+  const response = await fetchAsset('/favicon.ico')
+  expect(response.status).toBe(200)
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  // The header of an ICO file with one picture, then its width and height.
+  expect([...bytes.slice(0, 8)]).toEqual([0, 0, 1, 0, 1, 0, 32, 32])
+})
+
+it('tells crawlers which pages are public', async () => {
+  const response = await fetchAsset('/robots.txt')
+  expect(response.status).toBe(200)
+  expect((await response.text()).trim().split('\n')).toEqual([
+    'User-agent: *',
+    'Allow: /$',
+    'Allow: /docs',
+    'Disallow: /api/',
+    'Disallow: /settings',
+    'Disallow: /orders',
+    'Disallow: /collection',
+    'Disallow: /sign-in',
+    'Disallow: /avatars',
+  ])
+})
+
+it('serves the package of the client', async () => {
+  const response = await fetchAsset('/client.tgz')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('application/gzip')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  // The header of a gzip file (RFC 1952).
+  expect([...bytes.slice(0, 3)]).toEqual([0x1f, 0x8b, 8])
 })

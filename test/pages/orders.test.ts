@@ -5,37 +5,42 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { explain, rules } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/text.ts'
-import { aShop, billingData, placed, type Shop, settings } from '../orders/shop.ts'
-import { aListing, aMasterToken, anNft, aTransaction, aUser, db } from '../support/makers.ts'
+import { aShop, billingData, placed, type Shop, settings, sold } from '../orders/shop.ts'
+import {
+  aListing,
+  aMasterToken,
+  anNft,
+  aTransaction,
+  aUser,
+  db,
+  setRow,
+} from '../support/makers.ts'
 import {
   aSignedInVisitor,
   aVisitor,
   linkWallet,
+  pageOf,
   signInByEmail,
+  textOf,
   type Visitor,
 } from '../support/visitor.ts'
 
 const HASH = `0x${'ab'.repeat(32)}` as const
 
-/** The text of an element, with single spaces. */
-const textOf = (html: string) =>
-  html
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-
 /** Reads the page of orders: its HTML, its text, and the text of each order. */
 async function read(visitor: Visitor, query = '', overrides: Partial<Env> = {}) {
-  const response = await visitor.get(`/orders${query}`, { env: overrides })
-  expect(response.status).toBe(200)
-  const html = await response.text()
+  const { status, html, text } = await pageOf(visitor.get(`/orders${query}`, { env: overrides }))
+  expect(status).toBe(200)
   const list = /<ol class="rows".*?<\/ol><p class="actions"/s.exec(html)?.[0] ?? ''
   const orders = list
     .split('<li class="order"')
     .slice(1)
     .map((row) => textOf(`<li ${row}`))
-  return { html, text: textOf(html), orders }
+  return { html, text, orders }
 }
+
+/** The text and the HTML of one page. */
+const open = (visitor: Visitor, path: string) => pageOf(visitor.get(path))
 
 /** Places an order of the visitor's user, and puts its delivery into a state. */
 async function anOrder(
@@ -50,14 +55,10 @@ async function anOrder(
     providerId: 'SHOP-7',
     buyerBillingData: billingData,
   }
-  const [order] = await placed(await aMasterToken(), [input])
-  const [item] = order?.orderItems ?? []
+  const { order, item } = await sold(await aMasterToken(), input)
   const awaits = delivery.state === 'awaiting_wallet' ? buyer.id : null
-  await db
-    .update(deliveries)
-    .set({ ...delivery, awaits })
-    .where(eq(deliveries.id, item?.id ?? 0))
-  return order?.id ?? 0
+  await setRow(deliveries, item.id, { ...delivery, awaits })
+  return order.id
 }
 
 it('shows a delivered order with its price, its times and its transaction', async () => {
@@ -188,10 +189,7 @@ it('changes the version that scripts compare when an order begins to wait, and n
   const { id, buyer } = await aWaitingOrder({ queuedAt: new Date().toISOString() })
   const version = async () => /data-version="([^"]*)"/.exec((await read(buyer)).html)?.[1]
   const change = (values: Partial<typeof deliveries.$inferInsert>) =>
-    db
-      .update(deliveries)
-      .set({ ...values, updatedAt: new Date().toISOString() })
-      .where(eq(deliveries.id, id))
+    setRow(deliveries, id, { ...values, updatedAt: new Date().toISOString() })
   const sent = await version()
   expect(sent).toBe('queued')
   const failingSince = new Date().toISOString()
@@ -287,8 +285,7 @@ async function aDeliveredOrder(values: { title?: string } = {}) {
 
 it('shows an order with its wallet, its token and the billing address', async () => {
   const { id, nft, buyer } = await aDeliveredOrder({ title: '<b>Sun</b>' })
-  const html = await (await buyer.visitor.get(`/orders/${id}`)).text()
-  const text = textOf(html)
+  const { html, text } = await open(buyer.visitor, `/orders/${id}`)
   expect(html).toContain(
     '<bdi class="title" title="&lt;b&gt;Sun&lt;/b&gt;">&lt;b&gt;Sun&lt;/b&gt;</bdi>',
   )
@@ -310,21 +307,21 @@ it('shows an order with its wallet, its token and the billing address', async ()
 
 it('shows a seller the order without the billing address, and nobody else that there is one', async () => {
   const { id, seller } = await aDeliveredOrder()
-  const sold = await (await seller.visitor.get(`/orders/${id}`)).text()
-  expect(sold).toContain('SHOP-7')
-  expect(sold).not.toMatch(/Ulm|Billing address|Add to wallet|proof/)
+  const { html } = await open(seller.visitor, `/orders/${id}`)
+  expect(html).toContain('SHOP-7')
+  expect(html).not.toMatch(/Ulm|Billing address|Add to wallet|proof/)
   const { visitor: other } = await aSignedInVisitor()
-  const [theirs, none] = [await other.get(`/orders/${id}`), await other.get('/orders/999999')]
-  expect([theirs.status, none.status]).toEqual([404, 404])
-  expect(await theirs.text()).toBe(await none.text())
+  const theirs = await open(other, `/orders/${id}`)
+  expect(theirs.status).toBe(404)
+  expect(theirs).toEqual(await open(other, '/orders/999999'))
 })
 
 it('links an order to the page of its NFT, unless the NFT has none any more', async () => {
   const { id, nft, buyer } = await aDeliveredOrder()
   const titleOf = async () =>
-    /<h2>(.*?)<\/h2>/.exec(await (await buyer.visitor.get(`/orders/${id}`)).text())?.[1]
+    /<h2>(.*?)<\/h2>/.exec((await open(buyer.visitor, `/orders/${id}`)).html)?.[1]
   expect(await titleOf()).toMatch(new RegExp(`^<a href="/nfts/${nft.id}">`))
-  await db.update(nfts).set({ deletedAt: new Date().toISOString() }).where(eq(nfts.id, nft.id))
+  await setRow(nfts, nft.id, { deletedAt: new Date().toISOString() })
   expect(await titleOf()).toMatch(/^<bdi/)
 })
 
@@ -332,14 +329,14 @@ it('collects what was delivered to a buyer, each NFT once', async () => {
   const { order, nft, buyer, seller } = await aDeliveredOrder({ title: 'Sun' })
   await order('queued')
   const newest = await order()
-  const read = async ({ visitor }: typeof buyer) => (await visitor.get('/collection')).text()
-  const html = await read(buyer)
+  const { html, text } = await open(buyer.visitor, '/collection')
   expect(html.split('class="release"')).toHaveLength(2)
   expect(html).toContain(
     `<a href="/orders/${newest}"><bdi class="title" title="${nft.title}">${nft.title}</bdi></a>`,
   )
-  expect(textOf(html)).toContain('Sun Edition 2 pieces')
-  expect(textOf(await read(seller))).toContain('Nothing was delivered to you yet.')
+  expect(text).toContain('Sun Edition 2 pieces')
+  const none = await open(seller.visitor, '/collection')
+  expect(none.text).toContain('Nothing was delivered to you yet.')
 })
 
 it('leads through a collection of many orders', async () => {
@@ -349,10 +346,10 @@ it('leads through a collection of many orders', async () => {
   const orders = inputs.map((each) => ({ ...each, buyerBillingData: billingData }))
   await placed(await aMasterToken(), orders)
   await db.update(deliveries).set({ state: 'transferred', dueAt: null })
-  const first = await (await visitor.get('/collection')).text()
-  expect(textOf(first)).toContain('20 pieces')
-  const [, next = ''] = /href="(\/collection\?before=\d+)"/.exec(first) ?? []
-  const second = await (await visitor.get(next)).text()
-  expect(textOf(second)).toContain('5 pieces')
-  expect(second).not.toContain('?before=')
+  const first = await open(visitor, '/collection')
+  expect(first.text).toContain('20 pieces')
+  const [, next = ''] = /href="(\/collection\?before=\d+)"/.exec(first.html) ?? []
+  const second = await open(visitor, next)
+  expect(second.text).toContain('5 pieces')
+  expect(second.html).not.toContain('?before=')
 })

@@ -1,33 +1,37 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { anNft, aWebhook } from '../support/makers.ts'
 import { answerTo, permissions } from '../support/permissions.ts'
-import { aSignedInVisitor, aVisitor, generate, signInByWallet } from '../support/visitor.ts'
+import {
+  aSignedInVisitor,
+  aVisitor,
+  generate,
+  locationOf,
+  pageOf,
+  signInByWallet,
+} from '../support/visitor.ts'
 
 const asPerson = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
 it('redirects to the sign-in page, and from there back', async () => {
-  const response = await aVisitor().get('/settings/api-access?notice=token-revoked')
-  expect(response.status).toBe(303)
-  expect(response.headers.get('location')).toBe(
+  expect(await locationOf(aVisitor().get('/settings/api-access?notice=token-revoked'))).toBe(
     '/sign-in?redirect=%2Fsettings%2Fapi-access%3Fnotice%3Dtoken-revoked&notice=required',
   )
-  const form = await aVisitor().post('/settings/api-access/tokens', { form: { name: 'x' } })
-  expect(form.headers.get('location')).toBe(
-    '/sign-in?redirect=%2Fsettings%2Fapi-access&notice=not-saved',
-  )
+  const form = aVisitor().post('/settings/api-access/tokens', { form: { name: 'x' } })
+  const signIn = '/sign-in?redirect=%2Fsettings%2Fapi-access&notice=not-saved'
+  expect(await locationOf(form)).toBe(signIn)
 })
 
 it('answers errors as JSON to programs, and as pages to people', async () => {
-  const program = await call('GET', '/settings/api-access')
-  expect(program.status).toBe(401)
-  expect(await program.json()).toMatchObject({ code: 'unauthenticated' })
+  const program = answerOf(call('GET', '/settings/api-access'))
+  expect(await program).toMatchObject({ status: 401, code: 'unauthenticated' })
   const person = await call('GET', '/nowhere', { headers: asPerson })
-  expect(person.status).toBe(404)
   expect(person.headers.get('content-type')).toMatch('text/html')
-  expect(await person.text()).toContain('There is nothing at this path.')
+  const { status, text } = await pageOf(person)
+  expect(status).toBe(404)
+  expect(text).toContain('There is nothing at this path.')
   const api = await call('GET', '/api/nowhere', { headers: asPerson })
   expect(await api.json()).toEqual({
     error: 'there is nothing at this path',

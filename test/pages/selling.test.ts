@@ -1,23 +1,25 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { orderItems } from '../../src/db/schema/orders.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 import { recordWakeUps } from '../orders/shop.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, networksOf, rowOf } from '../support/delivery/engine.ts'
 import { paidItems, type Sale } from '../support/delivery/items.ts'
-import { aListing, anNft, aSession, aUser } from '../support/makers.ts'
+import { aListing, anNft, aSession, aUser, findRow } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
-import { aSignedInVisitor, aVisitor, type Visitor } from '../support/visitor.ts'
+import {
+  aSignedInVisitor,
+  aVisitor,
+  locationOf,
+  pageOf,
+  textOf,
+  type Visitor,
+} from '../support/visitor.ts'
 
 const wakeUps = recordWakeUps()
 
 const PATH = '/settings/selling'
-
-const textOf = (html: string) =>
-  html
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/(\s|\u00a0|&nbsp;)+/g, ' ')
-    .trim()
 
 const envOf = (chain: Chain, settings = {}) =>
   ({ NETWORKS: networksOf([chain], settings) }) as unknown as Partial<Env>
@@ -28,9 +30,8 @@ async function read(
   overrides = { NETWORKS: {} } as unknown as Partial<Env>,
   query = '',
 ) {
-  const response = await visitor.get(PATH + query, { env: overrides })
-  expect(response.status).toBe(200)
-  const html = await response.text()
+  const { status, html } = await pageOf(visitor.get(PATH + query, { env: overrides }))
+  expect(status).toBe(200)
   const [contracts = '', listings = ''] = html.split('<h3 id="listings">')
   const rowsOf = (part: string) =>
     part
@@ -43,11 +44,9 @@ async function read(
 /** Sells on a chain, and signs the seller in, whose key the test does not have. */
 async function aSellerOf(chain: Chain, sales: readonly Sale[]) {
   const items = await paidItems(chain, sales)
-  const seller = await env.DB.prepare('SELECT sellerId AS id FROM orderItems WHERE id = ?')
-    .bind(items[0]?.id)
-    .first<{ id: number }>()
+  const row = await findRow(orderItems, items[0]?.id)
   const visitor = aVisitor()
-  visitor.cookies.set('token', await aSession(seller ?? { id: 0 }))
+  visitor.cookies.set('token', await aSession({ id: row?.sellerId ?? 0 }))
   return { items, visitor }
 }
 
@@ -94,15 +93,13 @@ it('leads a seller from a missing permission to a delivered order', async () => 
   expect(before.listings).toEqual([
     expect.stringMatching(/^A picture Listing \d+ €1.00 99 left 2 sold 2 waiting$/),
   ])
-  const refused = await retry(visitor, networks, sold)
-  expect(refused.headers.get('location')).toBe(PATH)
+  expect(await locationOf(retry(visitor, networks, sold))).toBe(PATH)
 
   await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, true)
   const after = await read(visitor, networks)
   expect(after.contracts[0]).toMatch(/^erc1155 allowed .* Try now$/)
   expect(wakeUps).not.toHaveBeenCalled()
-  const retried = await retry(visitor, networks, sold)
-  expect(retried.headers.get('location')).toBe(`${PATH}?notice=sold-retried`)
+  expect(await locationOf(retry(visitor, networks, sold))).toBe(`${PATH}?notice=sold-retried`)
   expect(wakeUps).toHaveBeenCalledExactlyOnceWith([
     { body: { chainId: chain.chainId }, delaySeconds: 0 },
   ])

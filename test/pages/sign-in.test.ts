@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { quotas } from '../../src/db/schema/operations.ts'
+import { allowedRedirect } from '../../src/pages/sign-in/redirect.ts'
 import { BASE_URL } from '../support/api.ts'
 import { stopClock } from '../support/fake-time.ts'
 import { aUser, db } from '../support/makers.ts'
@@ -7,7 +8,9 @@ import {
   anEmail,
   aSignedInVisitor,
   aVisitor,
+  locationOf,
   mailedLink,
+  pageOf,
   secretOf,
   signInByEmail,
   signInByWallet,
@@ -17,7 +20,7 @@ import {
 const SENT = '/sign-in/email/sent'
 const CONFIRM = '/sign-in/email/confirm'
 
-const textOf = async (response: Response | Promise<Response>) => (await response).text()
+const htmlOf = async (response: Promise<Response>) => (await pageOf(response)).html
 
 /** The hidden fields of a page, by name. */
 const hiddenFields = (page: string) =>
@@ -33,11 +36,11 @@ async function requestLink(visitor: Visitor, form: Record<string, string>) {
   const response = await visitor.post('/sign-in/email', { form })
   expect(response.status).toBe(303)
   const location = response.headers.get('location') ?? ''
-  return { response, location, page: await textOf(visitor.get(location)) }
+  return { response, location, page: await htmlOf(visitor.get(location)) }
 }
 
 it('shows the e-mail form first, with the focus in its field', async () => {
-  const page = await textOf(aVisitor().get('/sign-in'))
+  const page = await htmlOf(aVisitor().get('/sign-in'))
   expect(page.indexOf('action="/sign-in/email"')).toBeLessThan(page.indexOf('id="wallets"'))
   expect(page).toMatch(/<input id="email"[^>]* autofocus/)
   expect(page).toContain('data-redirect="/orders"')
@@ -46,7 +49,7 @@ it('shows the e-mail form first, with the focus in its field', async () => {
 it('opens the orders if somebody is signed in', async () => {
   const visitor = aVisitor()
   await signInByWallet(visitor)
-  expect((await visitor.get('/sign-in')).headers.get('location')).toBe('/orders')
+  expect(await locationOf(visitor.get('/sign-in'))).toBe('/orders')
 })
 
 it('names the address that the link was sent to, which is in no URL', async () => {
@@ -73,39 +76,29 @@ it('sends another link to the same address, with the same redirect', async () =>
   expect(second.page).toContain('Another link is on its way.')
   expect(hiddenFields(second.page)).toEqual({ email, redirect })
   expect(visitor.mails.map(({ to }) => to)).toEqual([email, email])
-  expect(hiddenFields(await textOf(visitor.get(mailedLink(visitor))))).toMatchObject({ redirect })
+  expect(hiddenFields(await htmlOf(visitor.get(mailedLink(visitor))))).toMatchObject({ redirect })
 })
 
 it('keeps neither a redirect to another site nor the secret of another link', async () => {
   for (const redirect of ['https://evil.test/', `/settings/account/email?secret=${'a'.repeat(64)}`])
     expect((await requestLink(aVisitor(), { email: anEmail(), redirect })).location).toBe(SENT)
-  const page = await textOf(aVisitor().get(`${SENT}?redirect=https://evil.test/`))
+  const page = await htmlOf(aVisitor().get(`${SENT}?redirect=https://evil.test/`))
   expect(page).not.toContain('evil')
 })
 
-it('does not name an address without the cookie', async () => {
-  const page = await textOf(aVisitor().get(SENT))
-  expect(page).toContain('A link is on its way to your mailbox.')
-  expect(page).not.toContain('Send another link')
-  expect(page).toContain('Use another address')
-})
-
-it.each(['"><script>alert(1)</script>', 'no address', `${'a'.repeat(300)}@example.com`])(
-  'ignores a cookie without an address (%j)',
-  async (value) => {
-    const visitor = aVisitor()
-    visitor.cookies.set('link-address', encodeURIComponent(value))
-    const page = await textOf(visitor.get(SENT))
-    expect(page).toContain('A link is on its way to your mailbox.')
-    expect(page).not.toContain('alert(1)')
-  },
-)
-
-it('escapes the address of the cookie', async () => {
+it('does not name an address without the cookie, or with one that has no address', async () => {
   const visitor = aVisitor()
+  const values = ['', '"><script>alert(1)</script>', 'no address', `${'a'.repeat(300)}@example.com`]
+  for (const value of values) {
+    if (value) visitor.cookies.set('link-address', encodeURIComponent(value))
+    const page = await htmlOf(visitor.get(SENT))
+    expect(page).toContain('A link is on its way to your mailbox.')
+    expect(page).not.toMatch(/Send another link|alert\(1\)/)
+    expect(page).toContain('Use another address')
+  }
   visitor.cookies.set('link-address', encodeURIComponent("o'hara@example.com"))
-  const page = await textOf(visitor.get(SENT))
-  expect(page).toContain('<strong>o&#39;hara@example.com</strong>')
+  const escaped = '<strong>o&#39;hara@example.com</strong>'
+  expect(await htmlOf(visitor.get(SENT))).toContain(escaped)
 })
 
 it('leads somebody who signs in again back to that page', async () => {
@@ -130,97 +123,80 @@ it('explains why a used link does not work, and offers a new one', async () => {
   const link = mailedLink(visitor)
   const phone = aVisitor()
   await phone.post(CONFIRM, { form: { secret: secretOf(link) } })
-  const opened = await visitor.get(link)
-  const sent = await visitor.post(CONFIRM, { form: { secret: secretOf(link) } })
+  const opened = visitor.get(link)
+  const sent = visitor.post(CONFIRM, { form: { secret: secretOf(link) } })
   for (const response of [opened, sent]) {
-    expect(response.status).toBe(410)
-    const page = await response.text()
-    expect(page).toContain('This link no longer works')
-    expect(page).toContain('It was used.')
-    expect(page).toContain('It is older than 15 minutes.')
-    expect(page).toContain('Send me a new link')
-    expect(page).toMatch(new RegExp(`<input id="email"[^>]* value="${email}"`))
+    const { status, html } = await pageOf(response)
+    expect(status).toBe(410)
+    expect(html).toContain('This link no longer works')
+    expect(html).toContain('It was used.')
+    expect(html).toContain('It is older than 15 minutes.')
+    expect(html).toContain('Send me a new link')
+    expect(html).toMatch(new RegExp(`<input id="email"[^>]* value="${email}"`))
   }
-  expect(await textOf(aVisitor().get(link))).toMatch(/<input id="email"(?![^>]* value=)/)
+  expect(await htmlOf(aVisitor().get(link))).toMatch(/<input id="email"(?![^>]* value=)/)
 })
 
-it.each(['?secret=abc', '', `?secret=${'A'.repeat(64)}`])(
-  'explains that a link is not complete (%j)',
-  async (query) => {
-    const response = await aVisitor().get(`/sign-in/email${query}`)
-    expect(response.status).toBe(400)
-    const page = await response.text()
-    expect(page).toContain('This link is not complete')
-    expect(page).toContain('Send me a new link')
-  },
-)
+it('explains that a link is not complete', async () => {
+  for (const query of ['?secret=abc', '', `?secret=${'A'.repeat(64)}`]) {
+    const { status, html } = await pageOf(aVisitor().get(`/sign-in/email${query}`))
+    expect(status).toBe(400)
+    expect(html).toContain('This link is not complete')
+    expect(html).toContain('Send me a new link')
+  }
+})
 
 it('explains a broken link of the account settings there', async () => {
   const { visitor } = await aSignedInVisitor()
   const path = '/settings/account/email'
-  const ended = await visitor.get(`${path}?secret=${'0'.repeat(64)}`)
-  const confirmed = await visitor.post(`${path}/confirm`, { form: { secret: '0'.repeat(64) } })
+  const ended = visitor.get(`${path}?secret=${'0'.repeat(64)}`)
+  const confirmed = visitor.post(`${path}/confirm`, { form: { secret: '0'.repeat(64) } })
   for (const response of [ended, confirmed]) {
-    expect(response.status).toBe(410)
-    const page = await response.text()
-    expect(page).toContain('This link no longer works')
-    expect(page).toContain('You asked for it in another account.')
-    expect(page).toContain('<a class="button primary" href="/settings/account">')
-    expect(page).toContain('Menu of')
+    const { status, html } = await pageOf(response)
+    expect(status).toBe(410)
+    expect(html).toContain('This link no longer works')
+    expect(html).toContain('You asked for it in another account.')
+    expect(html).toContain('<a class="button primary" href="/settings/account">')
+    expect(html).toContain('Menu of')
   }
-  const cut = await visitor.get(`${path}?secret=0`)
+  const cut = await pageOf(visitor.get(`${path}?secret=0`))
   expect(cut.status).toBe(400)
-  expect(await cut.text()).toContain('This link is not complete')
-})
-
-it('answers broken links as JSON to programs', async () => {
-  const headers = { accept: 'application/json' }
-  const ended = await aVisitor().get(`/sign-in/email?secret=${'0'.repeat(64)}`, { headers })
-  expect(await ended.json()).toMatchObject({
-    code: 'link_expired',
-    error: 'this link was used before or has expired: please ask for a new one',
-  })
-  const cut = await aVisitor().get('/sign-in/email?secret=0', { headers })
-  expect(await cut.json()).toMatchObject({
-    code: 'invalid_input',
-    error: 'secret: is not a valid secret',
-  })
+  expect(cut.html).toContain('This link is not complete')
 })
 
 it('warns a signed-in person before a link of another account ends the session', async () => {
   const { visitor } = await aSignedInVisitor({ name: 'Bo' })
   const stranger = aVisitor()
   await stranger.post('/sign-in/email', { form: { email: 'mallory@example.com' } })
-  const page = await (await visitor.get(mailedLink(stranger))).text()
+  const page = await htmlOf(visitor.get(mailedLink(stranger)))
   expect(page).toContain('Menu of Bo')
   expect(page).toContain('You are signed in as Bo. This ends that session in this browser.')
-  const signedOut = await (await aVisitor().get(mailedLink(stranger))).text()
+  const signedOut = await htmlOf(aVisitor().get(mailedLink(stranger)))
   expect(signedOut).not.toContain('You are signed in as')
 })
 
 it('says who is signed in when a link was used already, as by a second click', async () => {
   const visitor = aVisitor()
   await signInByEmail(visitor, 'twice@example.com')
-  const again = await visitor.get(mailedLink(visitor))
-  expect(again.status).toBe(410)
-  const page = await again.text()
-  expect(page).toContain('You are signed in as twice@example.com.')
-  expect(page).toContain('<a href="/orders">Go to your orders</a>')
+  const { status, html } = await pageOf(visitor.get(mailedLink(visitor)))
+  expect(status).toBe(410)
+  expect(html).toContain('You are signed in as twice@example.com.')
+  expect(html).toContain('<a href="/orders">Go to your orders</a>')
 })
 
-it.each([
-  ['required', 'Sign in to open this page.'],
-  ['not-saved', 'Your session has ended, so nothing was saved.'],
-  ['signed-out', 'You are signed out.'],
-])('says why it is shown: %s', async (notice, text) => {
-  const page = await (await aVisitor().get(`/sign-in?notice=${notice}`)).text()
-  expect(page).toContain(text)
+it('says why it is shown', async () => {
+  for (const [notice, text] of [
+    ['required', 'Sign in to open this page.'],
+    ['not-saved', 'Your session has ended, so nothing was saved.'],
+    ['signed-out', 'You are signed out.'],
+  ] as const)
+    expect(await htmlOf(aVisitor().get(`/sign-in?notice=${notice}`))).toContain(text)
 })
 
 it('does not ask somebody to sign in again who has just signed in', async () => {
   const { visitor } = await aSignedInVisitor()
-  const response = await visitor.get('/sign-in/again?redirect=/settings/sessions')
-  expect(response.headers.get('location')).toBe('https://marketplace.test/settings/sessions')
+  const again = visitor.get('/sign-in/again?redirect=/settings/sessions')
+  expect(await locationOf(again)).toBe('https://marketplace.test/settings/sessions')
 })
 
 describe('a mail that cannot be sent', () => {
@@ -296,23 +272,80 @@ describe('with the keys of Turnstile', () => {
 
   it.each([{}, { 'cf-turnstile-response': 'copied' }])('sends none otherwise: %j', async (form) => {
     const fetched = answering(async () => Response.json({ success: false }))
-    const response = await ask(form)
-    expect(response.status).toBe(400)
+    const { status, text } = await pageOf(ask(form))
+    expect(status).toBe(400)
     expect(fetched).toHaveBeenCalledTimes(Object.keys(form).length)
-    expect(await response.text()).toContain('Confirm that you are a person')
+    expect(text).toContain('Confirm that you are a person')
   })
 
   it('asks to try again if Turnstile does not answer', async () => {
     answering(() => Promise.reject(new Error('connection lost')))
-    const response = await ask({ 'cf-turnstile-response': 'proof' })
-    expect(response.status).toBe(503)
-    expect(await response.text()).toContain('The check that you are a person does not answer')
+    const { status, text } = await pageOf(ask({ 'cf-turnstile-response': 'proof' }))
+    expect(status).toBe(503)
+    expect(text).toContain('The check that you are a person does not answer')
   })
 
   it('needs both', async () => {
-    const response = await aVisitor().get('/sign-in', {
-      env: { TURNSTILE_SITE_KEY: 'site' } as unknown as Partial<Env>,
-    })
-    expect(response.status).toBe(503)
+    const env = { TURNSTILE_SITE_KEY: 'site' } as unknown as Partial<Env>
+    expect((await aVisitor().get('/sign-in', { env })).status).toBe(503)
   })
+})
+
+const site = {
+  PUBLIC_URL: 'https://marketplace.test',
+  REDIRECT_ORIGINS: ['https://shop.example'],
+}
+
+it.each([
+  ['/settings/account', 'https://marketplace.test/settings/account'],
+  ['settings?a=1#b', 'https://marketplace.test/settings?a=1#b'],
+  ['https://marketplace.test/x', 'https://marketplace.test/x'],
+  ['https://shop.example/cart?id=1', 'https://shop.example/cart?id=1'],
+  // Paths that a browser could read as a host.
+  ['https:evil.test', 'https://marketplace.test/evil.test'],
+  ['/.//evil.test', 'https://marketplace.test//evil.test'],
+])('allows %s', (target, url) => {
+  expect(allowedRedirect(site, target)).toBe(url)
+})
+
+it.each([
+  'https://evil.test',
+  '//evil.test',
+  '/\\evil.test',
+  '\\\\evil.test',
+  '/\t/evil.test',
+  'http://marketplace.test',
+  'https://marketplace.test.evil.test',
+  'https://marketplace.test@evil.test',
+  'https://user:password@marketplace.test',
+  'https://shop.example:8443',
+  'http://shop.example',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  'blob:https://marketplace.test/x',
+  'https://',
+  '',
+])('rejects %j', (target) => {
+  expect(allowedRedirect(site, target)).toBeNull()
+})
+
+it('redirects after sign-in only to allowed sites', async () => {
+  const env = { REDIRECT_ORIGINS: ['https://shop.example'] } as Partial<Env>
+  for (const [redirect, location] of [
+    ['https://shop.example/cart', 'https://shop.example/cart'],
+    ['/settings/account', 'https://marketplace.test/settings/account'],
+    ['https://evil.test', '/orders'],
+    ['//evil.test', '/orders'],
+  ] as const) {
+    const visitor = aVisitor()
+    const path = `/sign-in?redirect=${encodeURIComponent(redirect)}`
+    expect((await pageOf(visitor.get(path, { env }))).html).not.toContain('evil')
+    await visitor.post('/sign-in/email', { form: { email: anEmail(), redirect }, env })
+    const link = mailedLink(visitor)
+    const { html } = await pageOf(visitor.get(link, { env }))
+    expect(html.includes('name="redirect"')).toBe(!redirect.includes('evil'))
+    const form = { secret: secretOf(link), redirect }
+    const confirmed = visitor.post('/sign-in/email/confirm', { form, env })
+    expect(await locationOf(confirmed)).toBe(location)
+  }
 })

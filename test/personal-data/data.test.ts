@@ -1,31 +1,22 @@
 import { expect, it } from 'vitest'
 import { aShop, copies, placed } from '../orders/shop.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { aMasterToken, aToken, aUser } from '../support/makers.ts'
 import { aPerson } from './person.ts'
 
 type Data = Record<string, unknown> & { orders: { id: number }[]; nextCursor: string | null }
 
-async function read(token: string, { id }: { id: number }, query = '') {
-  const response = await call('GET', `/api/admin/users/${id}/data${query}`, { token })
-  return Object.assign(await response.json<Data>(), { status: response.status })
-}
+const read = (token: string, { id }: { id: number }, query = '') =>
+  answerOf<Data>(call('GET', `/api/admin/users/${id}/data${query}`, { token }))
 
 it('has everything that is stored of a person, and no secrets', async () => {
   const { master, user, texts, bought, sold, today } = await aPerson()
   const data = await read(master, user)
   const { name, username, email, ip, street, webhook, mobilePhone } = texts
+  const own = { id: user.id, name, username, email, ipAddress: ip }
   expect(data).toMatchObject({
     status: 200,
-    user: {
-      id: user.id,
-      name,
-      username,
-      email,
-      ipAddress: ip,
-      walletChainId: 0,
-      walletProvedByFactory: false,
-    },
+    user: { ...own, walletChainId: 0, walletProvedByFactory: false },
     mailLinks: [{ email, client: ip }],
     webhooks: [{ url: webhook, events: ['order.created'] }],
     actions: [],

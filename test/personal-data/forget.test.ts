@@ -7,10 +7,10 @@ import { auditLog } from '../../src/db/schema/operations.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import type { PlacedOrder } from '../../src/orders/schema.ts'
+import type { Order, PlacedOrder } from '../../src/orders/schema.ts'
 import { purgedBy } from '../avatars/cache.ts'
-import { aShop, place, placed, placeError } from '../orders/shop.ts'
-import { call } from '../support/api.ts'
+import { aShop, billingData, place, placed, placeError, sold } from '../orders/shop.ts'
+import { answerOf, call } from '../support/api.ts'
 import { bodiesOf } from '../support/events.ts'
 import {
   aMasterToken,
@@ -20,22 +20,26 @@ import {
   aTransaction,
   aUser,
   db,
+  findRow,
+  setRow,
 } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
 import { aVisitor, signInByEmail } from '../support/visitor.ts'
 import { aPerson, everything } from './person.ts'
 
-const forget = (token: string, { id }: { id: number }) =>
-  call('POST', `/api/admin/users/${id}/forget`, { token })
+const forget = (token: string, { id }: { id: number }, query = '') =>
+  call('POST', `/api/admin/users/${id}/forget${query}`, { token })
 
 it('leaves no text of the person in the database or the bucket', async () => {
   const { master, user, texts } = await aPerson()
   const personal = [...Object.values(texts), user.ethereumPublicAddr, user.identityHash]
   const before = await everything()
   expect(personal.filter((text) => !before.includes(text))).toEqual([])
-  const response = await forget(master, user)
-  expect(response.status).toBe(200)
-  expect(await response.json()).toEqual({ id: user.id, removedAt: expect.stringMatching(/Z$/) })
+  expect(await answerOf(forget(master, user))).toEqual({
+    status: 200,
+    id: user.id,
+    removedAt: expect.stringMatching(/Z$/),
+  })
   const after = await everything()
   // NFTs keep the wallet of their creator, which the chain has, too. The namespace of what the user
   // has sold has the hash, so that order numbers stay unique.
@@ -48,25 +52,16 @@ it('leaves no text of the person in the database or the bucket', async () => {
 it('only checks in a dry run', async () => {
   const { master, user } = await aPerson()
   const before = await everything()
-  const response = await call('POST', `/api/admin/users/${user.id}/forget?dryRun=true`, {
-    token: master,
-  })
-  expect({ status: response.status, after: await everything() }).toEqual({
-    status: 200,
-    after: before,
-  })
-  const path = '/api/admin/users/999999/forget?dryRun=true'
-  expect((await call('POST', path, { token: master })).status).toBe(404)
+  expect((await forget(master, user, '?dryRun=true')).status).toBe(200)
+  expect(await everything()).toBe(before)
+  expect((await forget(master, { id: 999_999 }, '?dryRun=true')).status).toBe(404)
 })
 
 it('keeps the books: orders with amounts, and the countries of their billing addresses', async () => {
   const { master, user, bought, sold } = await aPerson()
   const path = `/api/externalOrders/${[...bought, ...sold].map(({ id }) => id)}`
   const read = async () => {
-    const response = await call('GET', path, { token: master })
-    const { orders } = await response.json<{
-      orders: { id: number; buyerId: number; buyer: object; orderItems: object[] }[]
-    }>()
+    const { orders } = await answerOf<{ orders: Order[] }>(call('GET', path, { token: master }))
     return orders.map(({ buyer, orderItems: [item], ...order }) => ({
       ...order,
       item: { ...item, ethRecipient: null, listing: null },
@@ -84,23 +79,17 @@ it('keeps the books: orders with amounts, and the countries of their billing add
 
 it("removes the shop's own texts of the orders, also from their events; their numbers stay taken", async () => {
   const { token, input, buyer } = await aShop()
-  const number = { ...input, custom: { gift: 'for Kari' } }
-  const put = () =>
-    call('PUT', '/api/externalOrders/by-number/forgotten-1', { token, json: number })
-  const { orders } = await (await put()).json<{ orders: PlacedOrder[] }>()
-  const [order] = orders
-  if (!order) throw new Error('no order was placed')
+  const custom = { gift: 'for Kari' }
+  const { order, item } = await sold(token, { ...input, custom, providerId: 'forgotten-1' })
   const customs = async () => (await bodiesOf(db, order.id)).map(({ data }) => data)
-  expect(await customs()).toMatchObject([{ custom: { gift: 'for Kari' } }])
-  await moveTo(itemIdOf(order), 'transferred')
+  expect(await customs()).toMatchObject([{ custom }])
+  await moveTo(item.id, 'transferred')
   expect((await forget(await aMasterToken(), buyer)).status).toBe(200)
-  expect(await customs()).toMatchObject([
-    { orderId: order.id, custom: null },
-    { orderId: order.id, custom: null },
-  ])
-  const again = await put()
-  expect(again.status).toBe(200)
-  expect(await again.json()).toMatchObject({ orders: [{ id: order.id }] })
+  const forgotten = { orderId: order.id, custom: null }
+  expect(await customs()).toMatchObject([forgotten, forgotten])
+  const json = { ...input, custom }
+  const again = call('PUT', '/api/externalOrders/by-number/forgotten-1', { token, json })
+  expect(await answerOf(again)).toMatchObject({ status: 200, orders: [{ id: order.id }] })
 })
 
 it('ends every token at once, and stops the sales of the person', async () => {
@@ -110,8 +99,7 @@ it('ends every token at once, and stops the sales of the person', async () => {
   await forget(master, user)
   expect((await call('GET', path, { token })).status).toBe(401)
   expect(await db.select().from(tokens).where(eq(tokens.userId, user.id))).toEqual([])
-  const [sale] = await db.select().from(listings).where(eq(listings.id, listing.id))
-  expect(sale?.active).toBe(false)
+  expect((await findRow(listings, listing.id))?.active).toBe(false)
   const input = { ...other.input, listingId: listing.id, nftId: listing.nftId }
   expect(await placeError(other.token, [input])).toMatchObject({ code: 'listing_inactive' })
 })
@@ -122,8 +110,8 @@ it('takes no more orders of the person, and keeps the keys of calls', async () =
   expect(await placeError(master, [input])).toMatchObject({ code: 'buyer_not_found' })
   const again = await place(master, keyed, { 'idempotency-key': key })
   expect(again.headers.get('idempotent-replayed')).toBe('true')
-  const { orders } = await again.json<{ orders: PlacedOrder[] }>()
-  expect(orders).toMatchObject([{ id: today?.id, orderItems: [{ ethRecipient: null }] }])
+  const order = { id: today?.id, orderItems: [{ ethRecipient: null }] }
+  expect(await answerOf(again)).toMatchObject({ orders: [order] })
 })
 
 it('gives a new, empty account to whoever signs in with the same address', async () => {
@@ -141,20 +129,15 @@ it('purges the pictures of the person from the cache, also when it is repeated',
   const { master, user } = await aPerson()
   for (let i = 0; i < 2; i++)
     expect(await purgedBy(() => forget(master, user))).toEqual([`/avatars/${user.id}/`])
-  const dryRun = `/api/admin/users/${user.id}/forget?dryRun=true`
-  expect(await purgedBy(() => call('POST', dryRun, { token: master }))).toEqual([])
+  expect(await purgedBy(() => forget(master, user, '?dryRun=true'))).toEqual([])
 })
 
 it('can be repeated, and records each time in the audit log', async () => {
   const { master, user } = await aPerson()
-  const first = await (await forget(master, user)).json()
-  const second = await forget(master, user)
-  expect(second.status).toBe(200)
-  expect(await second.json()).toEqual(first)
-  const entries = await db
-    .select()
-    .from(auditLog)
-    .where(eq(auditLog.subject, `${user.id}`))
+  const first = await answerOf(forget(master, user))
+  expect(await answerOf(forget(master, user))).toEqual(first)
+  const isIt = eq(auditLog.subject, `${user.id}`)
+  const entries = await db.select().from(auditLog).where(isIt)
   expect(entries).toMatchObject([{ action: 'user.forget' }, { action: 'user.forget' }])
 })
 
@@ -171,42 +154,32 @@ it('closes the account even if its pictures cannot be removed, and removes them 
 })
 
 const itemIdOf = (order: PlacedOrder | undefined) => order?.orderItems[0]?.id ?? 0
-const deliveryOf = async (id: number) =>
-  (await db.select().from(deliveries).where(eq(deliveries.id, id)))[0]
+const deliveryOf = (id: number) => findRow(deliveries, id)
 
 it('is refused to buyer and seller while a transaction carries an item', async () => {
   const { token, buyer, seller, input } = await aShop()
-  const [order] = await placed(token, [input])
-  const id = itemIdOf(order)
+  const { id } = (await sold(token, input)).item
   const { id: transactionId } = await aTransaction({ items: [id], isOpen: true })
-  const inFlight = { state: 'in_flight', dueAt: null, transactionId } as const
-  await db.update(deliveries).set(inFlight).where(eq(deliveries.id, id))
+  await setRow(deliveries, id, { state: 'in_flight', dueAt: null, transactionId })
   for (const user of [buyer, seller]) {
-    const response = await forget(token, user)
-    expect(response.status).toBe(409)
-    expect(await response.json()).toMatchObject({
+    expect(await answerOf(forget(token, user))).toMatchObject({
+      status: 409,
       code: 'conflict',
       error: 'NFTs are on their way to or from the user: wait for them, or cancel them',
     })
-    const [row] = await db.select().from(users).where(eq(users.id, user.id))
-    expect(row).toMatchObject({ removedAt: null, ethereumPublicAddr: user.ethereumPublicAddr })
+    expect(await findRow(users, user.id)).toEqual(user)
   }
   expect(await deliveryOf(id)).toMatchObject({ state: 'in_flight', requestedAction: 'deliver' })
 })
 
-it('is refused to a seller while an item is queued', async () => {
+it('is refused to a seller while an item is queued, or waits for the wallet of its buyer', async () => {
   const { token, seller, input } = await aShop()
-  await placed(token, [input])
+  const { item } = await sold(token, input)
   expect((await forget(token, seller)).status).toBe(409)
-})
-
-it('is refused to a seller while an item waits for the wallet of its buyer', async () => {
-  const { token, seller, input } = await aShop()
-  const buyer = { email: 'guest@example.com' }
-  const address = { city: 'Berlin', country: 'DE', postal: '10119', street: 'Torstraße 1' }
-  const { buyerUserId: _, ...sale } = input
-  const [order] = await placed(token, [{ ...sale, buyer, buyerBillingData: address }])
-  expect(await deliveryOf(itemIdOf(order))).toMatchObject({ state: 'awaiting_wallet' })
+  await setRow(deliveries, item.id, { state: 'transferred', dueAt: null })
+  const guest = { buyerUserId: undefined, buyer: { email: 'guest@example.com' } }
+  const waiting = await sold(token, { ...input, ...guest, buyerBillingData: billingData })
+  expect(await deliveryOf(waiting.item.id)).toMatchObject({ state: 'awaiting_wallet' })
   expect((await forget(token, seller)).status).toBe(409)
 })
 
@@ -214,12 +187,10 @@ it('cancels what waits to be delivered to the person, and waits for no chain', a
   const { token, buyer, seller, input } = await aShop()
   const orders = await placed(token, [input, input, input, input])
   const [queued = 0, awaiting = 0, failed = 0, delivered = 0] = orders.map(itemIdOf)
-  const set = (id: number, values: Partial<typeof deliveries.$inferInsert>) =>
-    db.update(deliveries).set(values).where(eq(deliveries.id, id))
   const none = { queuedAt: null, dueAt: null }
-  await set(awaiting, { ...none, state: 'awaiting_wallet', awaits: buyer.id })
-  await set(failed, { ...none, state: 'failed', ...explain('recipient_rejects') })
-  await set(delivered, { dueAt: null, state: 'transferred' })
+  await setRow(deliveries, awaiting, { ...none, state: 'awaiting_wallet', awaits: buyer.id })
+  await setRow(deliveries, failed, { ...none, state: 'failed', ...explain('recipient_rejects') })
+  await setRow(deliveries, delivered, { dueAt: null, state: 'transferred' })
   expect((await forget(token, buyer)).status).toBe(200)
   for (const id of [queued, awaiting])
     expect(await deliveryOf(id)).toMatchObject({
@@ -239,7 +210,7 @@ it('cancels what waits to be delivered to the person, and waits for no chain', a
 it('is refused for administrators and unknown users', async () => {
   const administrator = await anAdministrator()
   const token = await aToken(administrator, 'master')
-  expect(await (await forget(token, administrator)).json()).toMatchObject({
+  expect(await answerOf(forget(token, administrator))).toMatchObject({
     code: 'conflict',
     error: 'the user is an administrator: take that role away first',
   })
@@ -260,7 +231,7 @@ it('changes nothing of other people', async () => {
   const stranger = await aToken(bystander)
   await forget(master, user)
   expect(await itemsOfOther()).toEqual(items)
-  expect(await db.select().from(users).where(eq(users.id, bystander.id))).toEqual([bystander])
-  expect(await db.select().from(addresses).where(eq(addresses.id, address.id))).toEqual([address])
+  expect(await findRow(users, bystander.id)).toEqual(bystander)
+  expect(await findRow(addresses, address.id)).toEqual(address)
   expect((await call('GET', '/api/externalOrders', { token: stranger })).status).toBe(200)
 })

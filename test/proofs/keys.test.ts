@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { readSettings, type SigningKey } from '../../src/env.ts'
 import { signProof } from '../../src/proofs/prove.ts'
-import { call, callWith } from '../support/api.ts'
+import { answerOf, call, callWith } from '../support/api.ts'
 import { aMasterToken, aUser } from '../support/makers.ts'
 
 const settings = readSettings(env)
@@ -17,8 +17,8 @@ const proof = {
   orderId: 1,
 }
 
-const publishedBy = async (bindings: Partial<Env>) =>
-  (await callWith(bindings, 'GET', '/.well-known/proof-jwks.json')).json<{ keys: SigningKey[] }>()
+const publishedBy = (bindings: Partial<Env>) =>
+  answerOf<{ keys: SigningKey[] }>(callWith(bindings, 'GET', '/.well-known/proof-jwks.json'))
 
 const secret = (keys: readonly object[]) => ({ PROOF_KEYS: JSON.stringify({ keys }) })
 
@@ -33,9 +33,8 @@ describe('the keys of proofs', () => {
   })
 
   it('are not among those of tokens', async () => {
-    const { keys } = await (await call('GET', '/.well-known/jwks.json')).json<{
-      keys: SigningKey[]
-    }>()
+    const published = call('GET', '/.well-known/jwks.json')
+    const { keys } = await answerOf<{ keys: SigningKey[] }>(published)
     expect(keys.map(({ kid }) => kid)).not.toContain(settings.PROOF_KEYS.keys[0].kid)
   })
 
@@ -70,12 +69,9 @@ describe('a proof is no token', () => {
   const use = async (jwt: string) =>
     (await call('GET', '/api/externalOrders', { token: jwt })).status
 
-  it('as it is issued', async () => {
-    expect(await use(await signProof(settings, proof))).toBe(401)
-  })
-
-  it('even with the claims of a live token', async () => {
-    expect(await use(await signProof(settings, await liveClaims()))).toBe(401)
+  it('as it is issued, and even with the claims of a live token', async () => {
+    for (const claims of [proof, await liveClaims()])
+      expect(await use(await signProof(settings, claims))).toBe(401)
   })
 
   it('even if it is signed with a key of tokens', async () => {

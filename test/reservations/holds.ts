@@ -2,7 +2,7 @@
 
 import { raw } from '../../src/db/statements.ts'
 import type { Reservation } from '../../src/reservations/schema.ts'
-import { call } from '../support/api.ts'
+import { answerOf, call } from '../support/api.ts'
 import { db } from '../support/makers.ts'
 
 export const reserve = (token: string, json: unknown, headers: Record<string, string> = {}) =>
@@ -10,10 +10,10 @@ export const reserve = (token: string, json: unknown, headers: Record<string, st
 
 /** Reserves, and returns the reservations. Throws if the call fails. */
 export async function reserved(...args: Parameters<typeof reserve>): Promise<Reservation[]> {
-  const response = await reserve(...args)
-  const body = await response.json<{ reservations: Reservation[]; error: string }>()
-  if (response.status !== 200) throw new Error(body.error)
-  return body.reservations
+  type Answer = { reservations: Reservation[]; error: string }
+  const { status, reservations, error } = await answerOf<Answer>(reserve(...args))
+  if (status !== 200) throw new Error(error)
+  return reservations
 }
 
 /** Reserves one listing, and returns the reservation. */
@@ -21,18 +21,6 @@ export async function aReservation(token: string, input: object): Promise<Reserv
   const [reservation] = await reserved(token, [{ quantity: 1, ttl: 600, ...input }])
   if (!reservation) throw new Error('nothing was reserved')
   return reservation
-}
-
-export type Failure = {
-  error: string
-  code: string
-  issues: { path: string; code: string; message: string }[]
-}
-
-/** Returns the status and the body of a call that fails. */
-export async function failureOf(call: Promise<Response>) {
-  const response = await call
-  return { status: response.status, ...(await response.json<Failure>()) }
 }
 
 export const release = (token: string, id: string) =>

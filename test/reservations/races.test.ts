@@ -1,6 +1,3 @@
-/** Reservations, orders, releases and imports at the same time. */
-import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { users } from '../../src/db/schema/users.ts'
@@ -9,37 +6,20 @@ import { reserve } from '../../src/reservations/reserve.ts'
 import { anNftRecord, CONTRACT, linesOf } from '../catalogue/records.ts'
 import {
   aShop,
-  callerOf,
-  dbWithHooks,
   ordersOf,
   place,
   placed,
+  racing,
   recordWakeUps,
   type Shop,
-  settings,
   stockOf,
   times,
 } from '../orders/shop.ts'
-import { call } from '../support/api.ts'
-import { aMasterToken, db } from '../support/makers.ts'
-import { aReservation, heldOf, release, reserve as send } from './holds.ts'
+import { answerOf, call } from '../support/api.ts'
+import { aMasterToken, setRow } from '../support/makers.ts'
+import { aReservation, heldOf, reserve as send } from './holds.ts'
 
 recordWakeUps()
-
-/** The context of a call, during whose first attempt something happens before it writes. */
-async function racing(token: string, change: () => Promise<unknown>) {
-  let hasChanged = false
-  const beforeWrite = async () => {
-    if (!hasChanged) await change()
-    hasChanged = true
-  }
-  return {
-    db: dbWithHooks({ beforeWrite }),
-    caller: await callerOf(token),
-    settings,
-    now: new Date(),
-  }
-}
 
 const one = ({ listing }: Pick<Shop, 'listing'>) => ({
   listingId: listing.id,
@@ -52,15 +32,6 @@ async function lastPiece() {
   const shop = await aShop({ nft: { amount: 1 } })
   return { ...shop, other: await aMasterToken() }
 }
-
-it('holds the last piece for one of 30 calls', async () => {
-  const shop = await lastPiece()
-  const responses = await Promise.all(times(30, () => send(shop.token, [one(shop)])))
-  const statuses = responses.map(({ status }) => status)
-  expect(statuses.filter((status) => status === 200)).toHaveLength(1)
-  expect(new Set(statuses).size).toBeLessThanOrEqual(3)
-  expect([await heldOf(shop.nft), await stockOf(shop.nft)]).toEqual([1, 1])
-})
 
 it('never holds and sells more than the stock to calls of both kinds', async () => {
   const shop = await aShop({ nft: { amount: 20 } })
@@ -93,14 +64,6 @@ it('does not hold a piece that is reserved or sold during the call', async () =>
   }
 })
 
-it('does not sell a piece that is reserved during the call', async () => {
-  const shop = await lastPiece()
-  const { token, other, input, nft, buyer } = shop
-  const ctx = await racing(token, () => send(other, [one(shop)]))
-  await expect(placeOrders(ctx, { orders: [input] })).rejects.toMatchObject({ code: 'sold_out' })
-  expect([await heldOf(nft), await stockOf(nft), await ordersOf(buyer)]).toEqual([1, 1, []])
-})
-
 it('uses a reservation for one of two orders', async () => {
   const shop = await lastPiece()
   const { token, input, nft, buyer } = shop
@@ -121,41 +84,9 @@ it('uses a reservation for one of two orders', async () => {
   expect([await stockOf(again.nft), await stockOf(nft), await heldOf(again.nft)]).toEqual([4, 0, 0])
 })
 
-it('does not use a reservation that is released during the call', async () => {
-  const shop = await lastPiece()
-  const { token, input, nft, buyer } = shop
-  const { id: reservationId } = await aReservation(token, one(shop))
-  const ctx = await racing(token, async () => {
-    await release(token, reservationId)
-    await aReservation(shop.other, one(shop))
-  })
-  await expect(placeOrders(ctx, { orders: [{ ...input, reservationId }] })).rejects.toMatchObject({
-    code: 'reservation_not_found',
-  })
-  expect([await heldOf(nft), await ordersOf(buyer)]).toEqual([1, []])
-})
-
-it('does not use a reservation that ends while the call is under way', async () => {
-  const shop = await lastPiece()
-  const { token, input, buyer } = shop
-  const { id: reservationId } = await aReservation(token, one(shop))
-  // The call began before the end, which is past by the clock of the database.
-  const [began, end] = [1100, 1000].map((ms) => new Date(Date.now() - ms))
-  const ctx = await racing(token, () =>
-    env.DB.prepare('UPDATE reservations SET expiresAt = ? WHERE id = ?')
-      .bind(end?.toISOString(), reservationId)
-      .run(),
-  )
-  const orders = [{ ...input, reservationId }]
-  await expect(placeOrders({ ...ctx, now: began ?? new Date() }, { orders })).rejects.toThrow()
-  expect(await ordersOf(buyer)).toEqual([])
-})
-
 it('returns 400 for a reservation whose listing or NFT is withdrawn during the call', async () => {
   const shop = await lastPiece()
-  const ctx = await racing(shop.token, () =>
-    db.update(nfts).set({ status: 'draft' }).where(eq(nfts.id, shop.nft.id)),
-  )
+  const ctx = await racing(shop.token, () => setRow(nfts, shop.nft.id, { status: 'draft' }))
   await expect(reserve(ctx, { reservations: [one(shop)] })).rejects.toMatchObject({
     code: 'nft_not_released',
   })
@@ -163,16 +94,15 @@ it('returns 400 for a reservation whose listing or NFT is withdrawn during the c
 
 it('does not let an import take pieces that are reserved during the call', async () => {
   const shop = await aShop({ nft: { amount: 5, contractAddr: CONTRACT } })
-  await db.update(users).set({ externalId: 'cleo' }).where(eq(users.id, shop.seller.id))
+  await setRow(users, shop.seller.id, { externalId: 'cleo' })
   const importing = (amount: number) =>
     call('POST', '/api/admin/catalogue', {
       token: shop.token,
       body: linesOf([anNftRecord(shop.nft.externalId, 1, { amount })]),
     })
   await aReservation(shop.token, { ...one(shop), quantity: 3 })
-  const refused = await importing(2)
-  expect(refused.status).toBe(400)
-  expect(await refused.json()).toMatchObject({
+  expect(await answerOf(importing(2))).toMatchObject({
+    status: 400,
     issues: [{ path: 'lines[1].amount', code: 'amount_too_small' }],
   })
   // Two pieces fewer, while two more are reserved: one of both is refused.

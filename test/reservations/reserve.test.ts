@@ -7,17 +7,21 @@ import { heldPieces, reservations } from '../../src/db/schema/orders.ts'
 import { sweepReservations } from '../../src/reservations/release.ts'
 import {
   aShop,
+  codesOf,
+  copies,
+  type Failure,
   ordersOf,
   place,
   placed,
   placeError,
   recordWakeUps,
   type Shop,
+  sold,
   stockOf,
 } from '../orders/shop.ts'
-import { call, callWith } from '../support/api.ts'
+import { answerOf, call, callWith } from '../support/api.ts'
 import { aListing, aMasterToken, aToken, aUser, db, setRow } from '../support/makers.ts'
-import { aReservation, failureOf, heldOf, release, reserve, reserved } from './holds.ts'
+import { aReservation, heldOf, release, reserve, reserved } from './holds.ts'
 
 recordWakeUps()
 
@@ -31,7 +35,9 @@ function stopClock() {
 const setListing = (
   { listing }: Pick<Shop, 'listing'>,
   values: Partial<typeof listings.$inferInsert>,
-) => db.update(listings).set(values).where(eq(listings.id, listing.id))
+) => setRow(listings, listing.id, values)
+
+const failureOf = (sent: Promise<Response>) => answerOf<Failure>(sent)
 
 const isStored = async ({ id }: { id: string }) =>
   (await db.$count(reservations, eq(reservations.id, id))) > 0
@@ -63,60 +69,33 @@ describe('a reservation', () => {
     const { token, buyer, nft, listing, input } = await aShop({ nft: { amount: 7 } })
     await aReservation(token, { listingId: listing.id, quantity: 5 })
     const other = await aMasterToken()
-    const problem = {
-      status: 400,
-      code: 'sold_out',
-      issues: [
-        {
-          path: 'orders[0].quantity',
-          code: 'sold_out',
-          message: `NFT ${nft.id} has 2 left, and 5 are reserved`,
-        },
-      ],
-    }
-    expect(await placeError(other, [{ ...input, quantity: 3 }])).toMatchObject(problem)
-    expect(
-      await failureOf(reserve(other, [{ listingId: listing.id, quantity: 3, ttl: 60 }])),
-    ).toMatchObject({
-      ...problem,
-      issues: [
-        {
-          path: 'reservations[0].quantity',
-          code: 'sold_out',
-          message: `the NFT of listing ${listing.id} has 2 left, and 5 are reserved`,
-        },
-      ],
-    })
+    const problem = (error: string) => ({ status: 400, code: 'sold_out', error })
+    expect(await placeError(other, [{ ...input, quantity: 3 }])).toMatchObject(
+      problem(`orders[0].quantity: NFT ${nft.id} has 2 left, and 5 are reserved`),
+    )
+    const tooMany = reserve(other, [{ listingId: listing.id, quantity: 3, ttl: 60 }])
+    const message = `the NFT of listing ${listing.id} has 2 left, and 5 are reserved`
+    expect(await failureOf(tooMany)).toMatchObject(problem(`reservations[0].quantity: ${message}`))
     expect(await placeError(token, [input, { ...input, quantity: 2 }])).toMatchObject({
       error: `orders[1].quantity: NFT ${nft.id} has 1 left after the 1 of the earlier orders of this call, and 5 are reserved`,
     })
     await placed(other, [{ ...input, quantity: 2 }])
-    expect([await stockOf(nft), await heldOf(nft), (await ordersOf(buyer)).length]).toEqual([
-      5, 5, 1,
-    ])
+    expect([await stockOf(nft), await heldOf(nft)]).toEqual([5, 5])
+    expect(await ordersOf(buyer)).toHaveLength(1)
   })
 
   it('is made together with the others of its call, or none is', async () => {
     const { token, nft, listing } = await aShop()
     const ended = await aShop({ listing: { active: false } })
     const one = { listingId: listing.id, quantity: 6, ttl: 60 }
-    expect(
-      await failureOf(
-        reserve(token, [
-          one,
-          one,
-          { ...one, listingId: ended.listing.id },
-          { ...one, listingId: 999_999 },
-        ]),
-      ),
-    ).toMatchObject({
-      status: 400,
-      issues: [
-        { path: 'reservations[1].quantity', code: 'sold_out' },
-        { path: 'reservations[2].listingId', code: 'listing_inactive' },
-        { path: 'reservations[3].listingId', code: 'listing_not_found' },
-      ],
-    })
+    const wrong = [ended.listing.id, 999_999].map((listingId) => ({ ...one, listingId }))
+    const failure = await failureOf(reserve(token, [one, one, ...wrong]))
+    expect(failure.status).toBe(400)
+    expect(codesOf(failure)).toEqual([
+      'reservations[1].quantity sold_out',
+      'reservations[2].listingId listing_inactive',
+      'reservations[3].listingId listing_not_found',
+    ])
     expect(await heldOf(nft)).toBe(0)
   })
 
@@ -133,12 +112,9 @@ describe('a reservation', () => {
     ['is of a deleted NFT', { nft: { deletedAt: '2026-01-01T00:00:00.000Z' } }, 'nft_not_found'],
   ])('is refused if the listing %s', async (_, goods, code) => {
     const { token, listing } = await aShop(goods)
-    const failure = await failureOf(
-      reserve(token, [{ listingId: listing.id, quantity: 2, ttl: 60 }]),
-    )
-    expect(failure).toMatchObject({ status: 400, code })
-    const path = code === 'quantity_too_large' ? 'quantity' : 'listingId'
-    expect(failure.issues).toMatchObject([{ path: `reservations[0].${path}` }])
+    const reserving = reserve(token, [{ listingId: listing.id, quantity: 2, ttl: 60 }])
+    const field = code === 'quantity_too_large' ? 'quantity' : 'listingId'
+    expect(codesOf(await failureOf(reserving))).toEqual([`reservations[0].${field} ${code}`])
   })
 
   it('is refused if the listing asks another price than was expected', async () => {
@@ -154,31 +130,27 @@ describe('a reservation', () => {
     await aReservation(token, { ...input, expectedPriceCents: 1000 })
   })
 
-  it('is refused as a whole if the body is no array', async () => {
-    const { token } = await aShop()
-    const response = await call('POST', '/api/reservations', { token, json: {} })
-    expect(await response.json()).toMatchObject({
-      issues: [{ path: '', message: 'the body must be an array of reservations' }],
-    })
-  })
-
-  it.each([
-    [{ ttl: 0 }, 'ttl', 'must be at least 1'],
-    [{ ttl: 1801 }, 'ttl', 'must be at most 1800'],
-    [{ ttl: undefined }, 'ttl', 'is required'],
-    [{ quantity: 0 }, 'quantity', 'must be a positive integer'],
-    [{ listingId: undefined }, 'listingId', 'is required, or listing in its place'],
-    [{ listing: 'sale' }, 'listing', 'must not be given together with listingId'],
-    [{ TTL: 60 }, 'TTL', 'unknown; did you mean ttl?'],
-    [{ expectedPriceCents: 5 }, 'expectedCurrency', 'is required with a price'],
-  ])('is refused if it has %j', async (values, path, message) => {
+  it('is refused with every wrong field, and as a whole if the body is no array', async () => {
     const { token, listing } = await aShop()
-    const input = { listingId: listing.id, quantity: 1, ttl: 60, ...values }
-    const { status, issues } = await failureOf(reserve(token, [input]))
-    expect({ status, issues }).toMatchObject({
-      status: 400,
-      issues: [{ path: `reservations[0].${path}`, message }],
-    })
+    const input = { listingId: listing.id, quantity: 1, ttl: 60 }
+    const problemsIn = async (json: unknown) =>
+      (await failureOf(reserve(token, json))).issues.map(({ path, message }) => [path, message])
+    expect(await problemsIn({})).toEqual([['', 'the body must be an array of reservations']])
+    const cases: [values: object, field: string, message: string][] = [
+      [{ ttl: 0 }, 'ttl', 'must be at least 1'],
+      [{ ttl: 1801 }, 'ttl', 'must be at most 1800'],
+      [{ ttl: undefined }, 'ttl', 'is required'],
+      [{ quantity: 0 }, 'quantity', 'must be a positive integer'],
+      [{ listingId: undefined }, 'listingId', 'is required, or listing in its place'],
+      [{ listing: 'sale' }, 'listing', 'must not be given together with listingId'],
+      [{ expectedPriceCents: 5 }, 'expectedCurrency', 'is required with a price'],
+    ]
+    expect(await problemsIn(cases.map(([values]) => ({ ...input, ...values })))).toEqual(
+      cases.map(([, field, message], i) => [`reservations[${i}].${field}`, message]),
+    )
+    expect(await problemsIn([{ ...input, TTL: 60 }])).toEqual([
+      ['reservations[0].TTL', 'unknown; did you mean ttl?'],
+    ])
   })
 
   it('of an unlimited NFT holds the price only', async () => {
@@ -210,43 +182,22 @@ describe('an order with a reservation', () => {
     const { token, seller, nft, listing, input } = await aShop({ nft: { amount: 2 } })
     const reservation = await aReservation(token, { listingId: listing.id, quantity: 2 })
     const other = await aUser()
-    await setListing(
-      { listing },
-      { priceCents: 9900, priceWei: '1', priceEths: '0.1', priceCurrency: 'USD', active: false },
-    )
-    await setListing(
-      { listing },
-      { activeTill: '2026-01-01T00:00:00.000Z', amount: 1, sellerId: other.id },
-    )
-    const [order] = await placed(token, [
-      {
-        ...input,
-        quantity: 2,
-        reservationId: reservation.id,
-        expectedPriceCents: 1000,
-        expectedCurrency: 'EUR',
-      },
-    ])
+    const price = { priceCents: 9900, priceWei: '1', priceEths: '0.1', priceCurrency: 'USD' }
+    await setListing({ listing }, { ...price, active: false, amount: 1, sellerId: other.id })
+    await setListing({ listing }, { activeTill: '2026-01-01T00:00:00.000Z' })
+    const expected = { expectedPriceCents: 1000, expectedCurrency: 'EUR' }
+    const two = { ...input, quantity: 2, reservationId: reservation.id, ...expected }
+    const { order, item } = await sold(token, two)
     expect(order).toMatchObject({
       totalPriceCents: 2000,
       totalPriceCurrency: 'EUR',
       totalPriceEth: '0.01',
-      orderItems: [
-        {
-          quantity: 2,
-          priceCents: 1000,
-          priceCurrency: 'EUR',
-          priceEths: '0.005',
-          nft: { availableAmount: 0 },
-        },
-      ],
     })
-    expect([await stockOf(nft), await heldOf(nft), await isStored(reservation)]).toEqual([
-      0,
-      0,
-      false,
-    ])
-    const [row] = await ordersOf({ id: order?.buyerId ?? 0 })
+    const reserved = { priceCents: 1000, priceCurrency: 'EUR', priceEths: '0.005' }
+    expect(item).toMatchObject({ quantity: 2, ...reserved, nft: { availableAmount: 0 } })
+    expect([await stockOf(nft), await heldOf(nft)]).toEqual([0, 0])
+    expect(await isStored(reservation)).toBe(false)
+    const [row] = await ordersOf({ id: order.buyerId })
     expect(row?.orderItems.sellerId).toBe(other.id)
     expect(seller.id).not.toBe(other.id)
   })
@@ -280,20 +231,21 @@ describe('an order with a reservation', () => {
     expect(await ordersOf(buyer)).toHaveLength(1)
   })
 
-  it('must name the same NFT, listing and quantity', async () => {
+  it('must name the same NFT, listing and quantity, and no reservation of an earlier one', async () => {
     const { token, nft, listing, input } = await aShop()
     const other = await aShop()
     const sameNft = await aListing({ id: nft.id, creatorId: listing.sellerId })
     const { id: reservationId } = await aReservation(token, { listingId: listing.id })
-    const problemsOf = async (fields: object) => {
-      const { issues } = await placeError(token, [{ ...input, ...fields, reservationId }])
-      return issues.map(({ path, code, message }) => `${code} ${path}: ${message}`)
-    }
     const { nftId, listingId } = other.input
+    const message = `it is for 1 of NFT ${nft.id} by listing ${listing.id}`
     for (const fields of [{ quantity: 2 }, { listingId: sameNft.id }, { nftId, listingId }])
-      expect(await problemsOf(fields)).toEqual([
-        `reservation_mismatch orders[0].reservationId: it is for 1 of NFT ${nft.id} by listing ${listing.id}`,
-      ])
+      expect(await placeError(token, [{ ...input, ...fields, reservationId }])).toMatchObject({
+        issues: [{ path: 'orders[0].reservationId', code: 'reservation_mismatch', message }],
+      })
+    const order = { ...input, reservationId }
+    expect(codesOf(await placeError(token, [order, order]))).toEqual([
+      'orders[1].reservationId reservation_not_found',
+    ])
     expect(await heldOf(nft)).toBe(1)
   })
 
@@ -314,24 +266,20 @@ describe('an order with a reservation', () => {
     })
   })
 
-  it('is refused if an earlier order of the call has the same reservation', async () => {
-    const { token, nft, listing, input } = await aShop()
-    const { id: reservationId } = await aReservation(token, { listingId: listing.id })
-    const order = { ...input, reservationId }
-    expect(await placeError(token, [order, order])).toMatchObject({
-      issues: [{ path: 'orders[1].reservationId', code: 'reservation_not_found' }],
-    })
-    expect(await heldOf(nft)).toBe(1)
-  })
-
-  it('is refused if the NFT was withdrawn', async () => {
-    const { token, nft, listing, input } = await aShop()
+  it('is refused if the NFT was withdrawn, or its seller removed', async () => {
+    const { token, seller, nft, listing, input } = await aShop()
     const { id: reservationId } = await aReservation(token, { listingId: listing.id })
     const orders = [{ ...input, reservationId }]
-    await db.update(nfts).set({ status: 'draft' }).where(eq(nfts.id, nft.id))
+    await setRow(nfts, nft.id, { status: 'draft' })
     expect(await placeError(token, orders)).toMatchObject({ code: 'nft_not_released' })
     await setRow(nfts, nft.id, { status: 'released', deletedAt: '2026-01-01T00:00:00.000Z' })
     expect(await placeError(token, orders)).toMatchObject({ code: 'nft_not_found' })
+    await setRow(nfts, nft.id, { deletedAt: null })
+    const forget = `/api/admin/users/${seller.id}/forget`
+    expect((await call('POST', forget, { token })).status).toBe(200)
+    expect(await placeError(token, orders)).toMatchObject({
+      issues: [{ code: 'reservation_not_found' }, { code: 'listing_inactive' }],
+    })
   })
 
   it('is refused to a user token whose user does not sell the listing any more', async () => {
@@ -342,16 +290,6 @@ describe('an order with a reservation', () => {
     expect(await placeError(token, [{ ...input, reservationId }])).toMatchObject({
       status: 403,
       code: 'not_your_listing',
-    })
-  })
-
-  it('is refused if the seller was removed', async () => {
-    const { token, seller, listing, input } = await aShop()
-    const { id: reservationId } = await aReservation(token, { listingId: listing.id })
-    const forget = `/api/admin/users/${seller.id}/forget`
-    expect((await call('POST', forget, { token })).status).toBe(200)
-    expect(await placeError(token, [{ ...input, reservationId }])).toMatchObject({
-      issues: [{ code: 'reservation_not_found' }, { code: 'listing_inactive' }],
     })
   })
 })
@@ -503,10 +441,8 @@ describe('the limit of orders that are not ended', () => {
 
   it('does not count those of master tokens', async () => {
     const { token, listing } = await aShop()
-    const one = { listingId: listing.id, quantity: 1, ttl: 60 }
-    const json = [one, one, one, one, one]
-    expect((await callWith(bindings, 'POST', '/api/reservations', { token, json })).status).toBe(
-      200,
-    )
+    const json = copies(5, { listingId: listing.id, quantity: 1, ttl: 60 })
+    const reserving = callWith(bindings, 'POST', '/api/reservations', { token, json })
+    expect((await reserving).status).toBe(200)
   })
 })

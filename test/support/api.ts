@@ -53,3 +53,11 @@ export async function callWith(
   await assertDocumented(request, response.clone())
   return response
 }
+
+/** What a response says: its status, and the fields of its JSON. */
+export async function answerOf<T extends object = Record<string, unknown>>(
+  sent: Response | Promise<Response>,
+): Promise<T & { status: number }> {
+  const response = await sent
+  return { ...(await response.json<T>()), status: response.status }
+}

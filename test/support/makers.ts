@@ -26,6 +26,18 @@ export const setRow = <Table extends SQLiteTable & { id: SQLiteColumn }>(
     .set(values as never)
     .where(eq(table.id, id ?? 0))
 
+/** Returns a row, or undefined if there is none. */
+export async function findRow<Table extends SQLiteTable & { id: SQLiteColumn }>(
+  table: Table,
+  id: number | string | undefined,
+): Promise<Table['$inferSelect'] | undefined> {
+  const [row] = await db
+    .select()
+    .from(table as SQLiteTable)
+    .where(eq(table.id, id ?? 0))
+  return row
+}
+
 const NOW = '2026-01-01T00:00:00.000Z'
 const timestamps = { createdAt: NOW, updatedAt: NOW }
 

@@ -76,6 +76,25 @@ export function aVisitor() {
 
 export type Visitor = ReturnType<typeof aVisitor>
 
+/** The text of HTML, with single spaces. */
+export const textOf = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+/** What a response shows to a person: its status, where it leads, its HTML, and the text of that. */
+export async function pageOf(sent: Response | Promise<Response>) {
+  const response = await sent
+  const html = await response.text()
+  const location = response.headers.get('location')
+  return { status: response.status, location, html, text: textOf(html) }
+}
+
+/** Where a response leads. */
+export const locationOf = async (sent: Promise<Response>) => (await sent).headers.get('location')
+
 export const aWallet = () => privateKeyToAccount(generatePrivateKey())
 type Wallet = ReturnType<typeof aWallet>
 

@@ -1,6 +1,38 @@
 import { expect, it } from 'vitest'
+import { money } from '../../src/pages/components/text.ts'
 import { relativeTime } from '../../src/pages/components/values.tsx'
 import { textsOf } from '../../src/texts/texts.ts'
+
+it.each([
+  [1500, 'EUR', '€15.00'],
+  [500, 'JPY', '¥500'],
+  [1500, 'KRW', '₩1,500'],
+  [1500, 'KWD', 'KWD 1.500'],
+  [12_345, 'CLF', 'CLF 1.2345'],
+  // CLDR, and with it `Intl`, has no digits for these, and ISO 4217 has two or three.
+  [1500, 'HUF', 'HUF 15.00'],
+  [1500, 'IQD', 'IQD 1.500'],
+  // Not a currency of ISO 4217.
+  [1500, 'ZZZ', 'ZZZ 15.00'],
+  [1500, 'euro', '15.00 euro'],
+  [0, 'EUR', '€0.00'],
+  [-5, 'EUR', '-€0.05'],
+  // The largest amount, and one whose quotient has another last digit.
+  [Number.MAX_SAFE_INTEGER, 'EUR', '€90,071,992,547,409.91'],
+  [Number.MAX_SAFE_INTEGER - 2, 'KWD', 'KWD 9,007,199,254,740.989'],
+  [Number.MAX_SAFE_INTEGER, 'JPY', '¥9,007,199,254,740,991'],
+])('shows %i minor units of %s as %s', (amount, currency, text) => {
+  expect(money(amount, currency).replace('\u00a0', ' ')).toBe(text)
+})
+
+it.each([
+  ['de', '12.345,60 €'],
+  ['de-AT', '€ 12.345,60'],
+  ['fr', '12\u202f345,60 €'],
+  ['it', '12.345,60 €'],
+])('shows a price as in %s', (locale, text) => {
+  expect(money(1_234_560, 'EUR', locale).replace('\u00a0', ' ')).toBe(text)
+})
 
 const now = new Date('2026-06-15T12:00:00.000Z')
 

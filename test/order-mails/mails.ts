@@ -1,0 +1,41 @@
+/** Orders whose mails are due, and the mails that are sent. */
+import { beforeEach } from 'vitest'
+import { deliveries, instance } from '../../src/db/schema/delivery.ts'
+import { mailOptOuts, quotas, sentMails } from '../../src/db/schema/operations.ts'
+import { orderItems, orders } from '../../src/db/schema/orders.ts'
+import { events } from '../../src/db/schema/webhooks.ts'
+import { billingData, type Shop, sold } from '../orders/shop.ts'
+import { aUser, db } from '../support/makers.ts'
+import { anEmail } from '../support/visitor.ts'
+
+export type Mail = { to: string; subject: string; text: string; html: string; headers: object }
+
+/** Removes orders and what was mailed before each test of the file. */
+export function removeOrders(): void {
+  beforeEach(async () => {
+    for (const table of [deliveries, orderItems, orders, quotas, sentMails, mailOptOuts, events])
+      await db.delete(table)
+    await db.update(instance).set({ mailPosition: 0 })
+  })
+}
+
+/** A binding for e-mail that records. `onMail` is called with the number of mails so far. */
+export function inbox(onMail: (count: number) => unknown = () => {}) {
+  const mails: Mail[] = []
+  const send = async (mail: Mail) => {
+    mails.push(mail)
+    await onMail(mails.length)
+    return { messageId: 'test' }
+  }
+  return { mails, email: { send } as unknown as SendEmail }
+}
+
+export const aGuest = (email = anEmail(), locale = 'en') =>
+  aUser({ ethereumPublicAddr: '', provider: 'email', email, locale })
+
+/** Sells a piece of the shop, and returns the ids of the order and its item. */
+export async function sell({ token, input }: Pick<Shop, 'token' | 'input'>, buyer: { id: number }) {
+  const given = { ...input, buyerUserId: buyer.id, buyerBillingData: billingData }
+  const { order, item } = await sold(token, given)
+  return { orderId: order.id, itemId: item.id }
+}
