@@ -160,7 +160,7 @@ POST   /settings/api-access/tokens                         | 401      | 403     
 GET    /settings/api-access/tokens/:id                     | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 404      | 1     | 5     | 0
 POST   /settings/api-access/tokens/:id/revoke              | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 303      | 1     | 14    | 5
 POST   /settings/api-access/tokens/:id/roll                | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 404      | 0     | 0     | 0
-GET    /settings/api-access/everyone                       | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 50    | 0
+GET    /settings/api-access/everyone                       | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 160   | 0
 GET    /settings/webhooks                                  | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
 POST   /settings/webhooks                                  | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 303      | 1     | 40    | 15
 // The webhooks of the sample requests belong to another user.

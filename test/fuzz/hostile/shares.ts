@@ -223,7 +223,8 @@ async function sendStep(world: World, settings: Partial<Env>, step: Step): Promi
   })
   const text = new TextDecoder().decode(await response.arrayBuffer())
   const { status } = response
-  if (status >= 500 && status !== 503) throw new Error(`${method} ${path}: ${status} ${text}`)
+  if (status >= 500 && status !== 503)
+    throw new Error(`${method} ${path}: ${status} ${text}\n${world.lines.join('\n')}`)
   if (status < 400) world.accepted++
   const answer = { status, headers: response.headers, text }
   if (credentials.isCrossSite) return answer
