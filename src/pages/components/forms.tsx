@@ -1,7 +1,8 @@
 /** Forms: their fields and buttons, and what is said when one was sent. */
+import type { Context } from 'hono'
 import type { Child, JSX } from 'hono/jsx'
 import * as z from 'zod'
-import { invalidInput } from '../../http/endpoint.ts'
+import { type AppWithCaller, invalidInput } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
 import { Icon } from './icon.tsx'
 import { type Rejection, usePage } from './request.ts'
@@ -47,9 +48,8 @@ type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
  * What was entered into a rejected form replaces `value`.
  */
 export const Field = ({ name, label, hint, ...props }: FieldProps) => {
-  const { values = {}, problems = {} } = usePage().rejection ?? {}
-  const { problem = problems[name], ...input } = props
-  const entered = values[name]
+  const { problem = useProblem(name), ...input } = props
+  const entered = usePage().rejection?.values[name]
   const describedBy = problem ? `${name}-problem` : hint ? `${name}-hint` : undefined
   return (
     <div class="field">
@@ -70,6 +70,13 @@ export const Field = ({ name, label, hint, ...props }: FieldProps) => {
       <Problem id={`${name}-problem`} text={problem} />
     </div>
   )
+}
+
+/** Returns why the value of a field was rejected. */
+export function useProblem(name: string): string | undefined {
+  const { rejection, texts } = usePage()
+  const problem = rejection?.problems[name]
+  return typeof problem === 'function' ? problem(texts) : problem
 }
 
 type SelectProps = {
@@ -233,12 +240,6 @@ export function parseForm<T>(schema: z.ZodType<T>, values: unknown): T {
   return result.data
 }
 
-export const rejectField = (name: string, value: string, problem: string): Rejection => ({
-  values: { [name]: value },
-  problems: { [name]: problem },
-  status: 400,
-})
-
 /** Errors that the user corrects in the form. The others have a page of their own. */
 const corrigible: ErrorCode[] = [
   'invalid_input',
@@ -249,14 +250,27 @@ const corrigible: ErrorCode[] = [
   'unsupported_media_type',
 ]
 
+type Show<I> = (c: Context<AppWithCaller>, input: I) => Response | Promise<Response>
+
 /**
- * Returns what is wrong with a form: the first problem of each field. `field` is that of a problem
- * that names none. Throws an error again that the user cannot correct in the form.
+ * Returns a handler of a form that answers with the page of the form if it is rejected: with the
+ * first problem of each field. `field` is that of a problem that names none.
  */
-export function rejectionOf(error: unknown, values: Rejection['values'], field: string): Rejection {
-  if (!(error instanceof ApiError) || !corrigible.includes(error.code)) throw error
-  const problems: Rejection['problems'] = {}
-  for (const { path, message } of error.issues)
-    problems[/^\w+/.exec(path)?.[0] ?? field] ??= sentence(message)
-  return { values, problems, status: errorStatus[error.code] }
-}
+export const handleForm =
+  <I extends { param?: unknown; form?: Rejection['values'] }>(
+    showForm: Show<NoInfer<I>>,
+    field: string,
+    handle: Show<I>,
+  ) =>
+  async (c: Context<AppWithCaller>, input: I): Promise<Response> => {
+    try {
+      return await handle(c, input)
+    } catch (error) {
+      if (!(error instanceof ApiError) || !corrigible.includes(error.code)) throw error
+      const problems: Rejection['problems'] = {}
+      for (const { path, message } of error.issues)
+        problems[/^\w+/.exec(path)?.[0] ?? field] ??= sentence(message)
+      c.set('rejection', { values: input.form ?? {}, problems, status: errorStatus[error.code] })
+      return showForm(c, input)
+    }
+  }
