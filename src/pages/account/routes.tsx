@@ -113,13 +113,13 @@ const AccountSettings = ({ account }: { account: Account }) => {
 type LinkedProps = { method: 'wallet' | 'email'; value: string; canUnlink: boolean }
 
 const Linked = ({ method, value, canUnlink }: LinkedProps) => {
-  const { account } = usePage().texts
-  const { title, subject, ask, unlink } = account[method]
+  const { account, orders, signIn } = usePage().texts
+  const { subject, ask, unlink } = account[method]
   const shown = <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
   return (
     <li class="row">
       <div class="row-head">
-        <h3>{title}</h3>
+        <h3>{method === 'wallet' ? orders.wallet : signIn.email}</h3>
       </div>
       {shown}
       {canUnlink && (

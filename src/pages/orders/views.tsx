@@ -95,7 +95,7 @@ const WalletMissing = ({ awaiting }: { awaiting: number }) => {
     <p class="notice warn">
       <Icon name="wallet" />
       <span>{texts.orders.waitForWallet(awaiting, count(awaiting, locale))}</span>
-      <a href="/settings/account">{texts.orders.linkWallet}</a>
+      <a href="/settings/account">{texts.account.linkWallet}</a>
     </p>
   )
 }
@@ -161,11 +161,12 @@ type OrderPageProps = OrderProps & { billing: string | undefined }
 type Fact = [name: string, value: Child]
 
 /** What the customer has paid, if the shop has told it. */
-function paidFacts(paid: HistoryEntry['paid'], { orders }: Texts, locale: string): Fact[] {
+function paidFacts(paid: HistoryEntry['paid'], texts: Texts, locale: string): Fact[] {
   if (!paid) return []
+  const { orders } = texts
   const { grossCents, taxCents, discountCents, currency, invoiceNumber } = paid
   const amounts: [name: string, cents: number | null][] = [
-    [orders.paid, grossCents],
+    [texts.steps.paid, grossCents],
     [orders.tax, taxCents],
     [orders.discount, discountCents],
   ]
@@ -235,11 +236,11 @@ const Proof = ({ orderId }: { orderId: number }) => (
 
 /** In place of an order that the user has not bought. Whether there is one is not told. */
 export const ForeignOrder = () => {
-  const { claim, brokenLink, errors } = usePage().texts
+  const { orders, brokenLink, errors } = usePage().texts
   return (
     <section class="card narrow">
       <h1>{errors.titles[403]}</h1>
-      <p class="lead">{claim.foreign}</p>
+      <p class="lead">{orders.foreign}</p>
       <p>{errors.advice[403]}</p>
       <p class="actions">
         <LinkButton href={listPath('bought')} kind="primary">

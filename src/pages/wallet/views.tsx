@@ -43,7 +43,7 @@ const WalletApps = ({ purpose, redirect }: Goal) => {
       <p>{isLink ? apps.open : apps.openToSignIn}</p>
       {isLink && <p class="hint">{apps.signInFirst}</p>}
       <ul class="wallets" aria-label={apps.label}>
-        {walletApps.map(({ name, linkTo }) => (
+        {Object.entries(walletApps).map(([name, linkTo]) => (
           <li>
             <a class="button wallet" href={linkTo(page)}>
               {name}
