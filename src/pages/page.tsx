@@ -25,28 +25,22 @@ import {
   settingsLinks,
 } from './settings.tsx'
 
-const shownTo =
-  <A extends Access>(access: A) =>
-  <I extends Input>(input: I) =>
-    ({ access, reads: 'nearest', input }) as const
-
-const sentBy =
-  <A extends Access>(access: A) =>
-  <I extends Input>(input: I) =>
-    ({ access, reads: 'primary', input }) as const
+const declare =
+  <A extends Access, R extends 'nearest' | 'primary'>(access: A, reads: R) =>
+  <I extends Input>(input: I) => ({ access, reads, input })
 
 /** Declares a page, by who may see it: it reads nearest. */
 export const shown = {
-  public: shownTo('public'),
-  session: shownTo('session'),
-  administrator: shownTo('administrator'),
+  public: declare('public', 'nearest'),
+  session: declare('session', 'nearest'),
+  administrator: declare('administrator', 'nearest'),
 }
 
 /** Declares what a form is sent to, by who may send it: it writes, so it reads from the primary. */
 export const sent = {
-  public: sentBy('public'),
-  session: sentBy('session'),
-  administrator: sentBy('administrator'),
+  public: declare('public', 'primary'),
+  session: declare('session', 'primary'),
+  administrator: declare('administrator', 'primary'),
 }
 
 type PageContent = {

@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
 import { Field, LinkButton, Select, Submit } from '../../pages/components/forms.tsx'
-import { Pager, pathWith } from '../../pages/components/lists.tsx'
+import { Pager } from '../../pages/components/lists.tsx'
+import { pathWith } from '../../pages/components/text.ts'
 import { shown } from '../../pages/page.tsx'
 import { AdminLayout, adminPage } from '../layout.tsx'
 import { type AuditFilter, exportAudit, readAudit } from './audit.ts'
@@ -42,7 +43,7 @@ type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
 }
 
 const Audit = ({ entries, actors, next, filter }: AuditProps) => (
-  <AdminLayout path={'/operations/audit'}>
+  <AdminLayout path="/operations/audit">
     <h1>Audit log</h1>
     <form method="get" class="panel inline-form">
       <Select
@@ -67,11 +68,7 @@ const Audit = ({ entries, actors, next, filter }: AuditProps) => (
     ) : (
       <AuditList entries={entries} heading="h2" />
     )}
-    <Pager
-      noun="entries"
-      to={(page) => pathWith('/operations/audit', { ...filter, ...page })}
-      next={next !== undefined && { before: next }}
-    />
+    <Pager noun="entries" path="/operations/audit" query={filter} next={{ before: next }} />
   </AdminLayout>
 )
 

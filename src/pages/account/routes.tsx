@@ -16,7 +16,7 @@ import {
 } from '../../identity/link.ts'
 import { mailLink } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
-import { Confirm, EmailField, LinkButton, Submit } from '../components/forms.tsx'
+import { Confirm, EmailField, Hidden, LinkButton, Submit } from '../components/forms.tsx'
 import { usePage, useRecentSignIn } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page, sent, shown } from '../page.tsx'
@@ -180,7 +180,7 @@ const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => {
       <h2>{account.confirm}</h2>
       <p>{account.afterConfirm(<strong>{email}</strong>)}</p>
       <form method="post" action="/settings/account/email/confirm" class="actions">
-        <input type="hidden" name="secret" value={secret} />
+        <Hidden values={{ secret }} />
         <Submit kind="primary">{account.confirmNow}</Submit>
         <LinkButton href="/settings/account">{account.notNow}</LinkButton>
       </form>

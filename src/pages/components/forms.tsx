@@ -6,33 +6,44 @@ import { type AppWithCaller, invalidInput } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
 import { Icon } from './icon.tsx'
 import { type Rejection, usePage } from './request.ts'
-import { sentence } from './text.ts'
+import { type Query, sentence } from './text.ts'
 
 type Kind = 'normal' | 'primary' | 'small'
 
 const classOf = (kind: Kind = 'normal') => (kind === 'normal' ? 'button' : `button ${kind}`)
 
-export const Submit = ({ kind, children }: { kind?: Kind; children: Child }) => (
+type ButtonProps = { kind?: Kind; children: Child }
+
+export const Submit = ({ kind, children }: ButtonProps) => (
   <button class={classOf(kind)} type="submit">
     {children}
   </button>
 )
 
-type LinkButtonProps = { href: string; kind?: Kind; children: Child }
-
-export const LinkButton = ({ href, kind, children }: LinkButtonProps) => (
+export const LinkButton = ({ href, kind, children }: ButtonProps & { href: string }) => (
   <a class={classOf(kind)} href={href}>
     {children}
   </a>
 )
 
-type PostButtonProps = { action: string; kind?: Kind; children: Child }
-
 /** A button that sends a POST without fields. */
-export const PostButton = ({ action, kind = 'small', children }: PostButtonProps) => (
+export const PostButton = ({
+  action,
+  kind = 'small',
+  children,
+}: ButtonProps & { action: string }) => (
   <form method="post" action={action} class="actions">
     <Submit kind={kind}>{children}</Submit>
   </form>
+)
+
+/** Hidden fields of a form. An empty one is left out. */
+export const Hidden = ({ values }: { values: Query }) => (
+  <>
+    {Object.entries(values).map(
+      ([name, value]) => value && <input type="hidden" name={name} value={String(value)} />,
+    )}
+  </>
 )
 
 type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
@@ -163,7 +174,7 @@ type ConfirmProps = {
   /** Whether the action takes nothing away. */
   isHarmless?: boolean
   /** Hidden fields of the form. */
-  values?: Record<string, string | undefined>
+  values?: Query
   children: Child
 }
 
@@ -190,9 +201,7 @@ export const Confirm = (props: ConfirmProps) => {
       </button>
       <dialog id={id} class="dialog" aria-labelledby={`${id}-title`}>
         <Frame {...(isPart ? { class: 'flow' } : { method: 'post', action })}>
-          {Object.entries(values).map(
-            ([name, value]) => value && <input type="hidden" name={name} value={value} />,
-          )}
+          <Hidden values={values} />
           <h2 id={`${id}-title`}>{props.title}</h2>
           {props.children}
           <p class="actions end">

@@ -5,10 +5,10 @@ import type { HistoryEntry, Side } from '../../orders/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { LinkButton, Notice } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Facts, Pager, pathWith, Rows, Tabs } from '../components/lists.tsx'
+import { Facts, Pager, Rows, Tabs } from '../components/lists.tsx'
 import { Cover } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
-import { count, money, shortAddress } from '../components/text.ts'
+import { count, money, pathWith, shortAddress } from '../components/text.ts'
 import { ExplorerLink, Title } from '../components/values.tsx'
 import { WalletAction } from '../wallet/views.tsx'
 import {
@@ -64,18 +64,15 @@ export const Orders = ({ side, entries, next, ...props }: OrdersProps) => {
           isOrdered
           row={(entry) => <Order entry={entry} side={side} />}
         />
-        <Pager
-          noun={orders}
-          to={(page) => listPath(side, page)}
-          next={next !== null && { before: next }}
-        />
+        <Pager noun={orders} path="/orders" query={queryOf(side)} next={{ before: next }} />
       </LiveHistory>
     </div>
   )
 }
 
-const listPath = (side: Side, page = {}): string =>
-  pathWith('/orders', { side: side === 'sold' && side, ...page })
+const queryOf = (side: Side) => ({ side: side === 'sold' && side })
+
+const listPath = (side: Side) => pathWith('/orders', queryOf(side))
 
 /** The script `orders.js` loads it again until all orders have ended, and says what has changed. */
 const LiveHistory = ({ entries, children }: { entries: HistoryEntry[]; children: Child }) => (
@@ -264,11 +261,7 @@ export const Collection = ({ entries, next }: ListProps) => {
           <Collected entries={own} />
         ))}
       </ul>
-      <Pager
-        noun={collection}
-        to={(page) => pathWith('/collection', { ...page })}
-        next={next !== null && { before: next }}
-      />
+      <Pager noun={collection} path="/collection" next={{ before: next }} />
     </div>
   )
 }

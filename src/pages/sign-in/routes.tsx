@@ -16,7 +16,7 @@ import {
 import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
-import { pathWith } from '../components/lists.tsx'
+import { pathWith } from '../components/text.ts'
 import { page, sent, shown } from '../page.tsx'
 import { readerLocale } from '../reader.ts'
 import { explainBrokenLink } from './broken-link.tsx'

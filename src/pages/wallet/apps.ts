@@ -8,8 +8,7 @@ export const walletApps: Record<string, (page: string) => string> = {
   // As it is: MetaMask takes the rest of the link for the page, and adds the scheme.
   MetaMask: (page) => `https://link.metamask.io/dapp/${page.replace(/^https?:\/\//, '')}`,
   // https://docs.cdp.coinbase.com/coinbase-wallet/developer-guidance/mobile-dapp-integration
-  'Base (Coinbase Wallet)': (page) =>
-    `https://go.cb-w.com/dapp?cb_url=${encodeURIComponent(page)}`,
+  'Base (Coinbase Wallet)': (page) => `https://go.cb-w.com/dapp?cb_url=${encodeURIComponent(page)}`,
   // https://developer.trustwallet.com/developer/develop-for-trust/deeplinking
   'Trust Wallet': (page) =>
     `https://link.trustwallet.com/open_url?coin_id=60&url=${encodeURIComponent(page)}`,

@@ -1,8 +1,8 @@
 /** What pages need for wallets: the scripts `wallet.js` and `wallet-action.js` add the buttons. */
 import type { Network } from '../../env.ts'
 import { CopyField } from '../components/forms.tsx'
-import { pathWith } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
+import { pathWith } from '../components/text.ts'
 import { withoutSecret } from '../sign-in/redirect.ts'
 import { walletApps } from './apps.ts'
 
