@@ -6,7 +6,7 @@ import { Field, LinkButton, Select, Submit } from '../../pages/components/forms.
 import { Pager } from '../../pages/components/lists.tsx'
 import { pathWith } from '../../pages/components/text.ts'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage } from '../layout.tsx'
+import { AdminLayout, adminPage, type Found } from '../layout.tsx'
 import { type AuditFilter, exportAudit, readAudit } from './audit.ts'
 import { AuditList, auditActions, labelOf } from './list.tsx'
 
@@ -38,9 +38,7 @@ export const auditRoutes = new Endpoints()
     }),
   )
 
-type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
-  filter: AuditFilter
-}
+type AuditProps = Found<typeof readAudit> & { filter: AuditFilter }
 
 const Audit = ({ entries, actors, next, filter }: AuditProps) => (
   <AdminLayout path="/operations/audit">

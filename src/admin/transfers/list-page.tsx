@@ -7,11 +7,11 @@ import { usePage } from '../../pages/components/request.ts'
 import { money, plural, sentence } from '../../pages/components/text.ts'
 import { Time } from '../../pages/components/values.tsx'
 import { upTo } from '../format.ts'
-import { AdminLayout, Live, PageLink, StateBadge, stateNames } from '../layout.tsx'
+import { AdminLayout, type Found, Live, PageLink, StateBadge, stateNames } from '../layout.tsx'
 import { type ActionName, BulkActions, describeRetry, isChangeable, Outcomes } from './actions.tsx'
 import type { ListedTransfer, ListQuery, readTransferList } from './list.ts'
 
-type TransfersProps = Omit<Awaited<ReturnType<typeof readTransferList>>, 'account'> & {
+type TransfersProps = Found<typeof readTransferList> & {
   query: ListQuery
   /** What was done before, and to how many. */
   done: ActionName | 'retry-all' | undefined
