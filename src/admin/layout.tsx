@@ -3,15 +3,21 @@
 import type { Child } from 'hono/jsx'
 import type { DeliveryState, RequestedAction } from '../db/schema/delivery.ts'
 import { Notice, Submit } from '../pages/components/forms.tsx'
-import { Fact, Meta, pathWith, Tabs } from '../pages/components/lists.tsx'
+import { Fact, Meta, Tabs } from '../pages/components/lists.tsx'
 import { usePage } from '../pages/components/request.ts'
-import { money } from '../pages/components/text.ts'
+import { money, pathWith } from '../pages/components/text.ts'
 import { Time } from '../pages/components/values.tsx'
 import { page } from '../pages/page.tsx'
 import type { FoundListing } from './search/search.ts'
 
 export const adminPage: typeof page = (c, content, view) =>
   page(c, { styles: ['operations.css'], ...content }, view)
+
+/** What a page shows of what was read for it: the layout shows the account. */
+export type Found<Read extends (...args: never) => Promise<object>> = Omit<
+  Awaited<ReturnType<Read>>,
+  'account'
+>
 
 const tabs = [
   ['/operations', 'Overview'],

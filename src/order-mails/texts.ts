@@ -32,27 +32,27 @@ type Write = (
   locale: string,
 ) => MailContent
 
+const writeAwaitingWallet: Write = ({ title, orderId }, { awaitingWallet }, { PUBLIC_URL }) => ({
+  subject: awaitingWallet.subject(title),
+  lead: awaitingWallet.lead(title, orderId),
+  url: `${PUBLIC_URL}/claim/${orderId}`,
+  button: awaitingWallet.button,
+  note: awaitingWallet.note,
+})
+
+const writeReminder: Write = (item, mail, settings, locale) => ({
+  ...writeAwaitingWallet(item, mail, settings, locale),
+  subject: mail.reminder.subject(item.title),
+  lead: mail.reminder.lead(item.title, item.orderId, formatDay(item.since, locale)),
+})
+
 /** The mails, by the event of the log that a buyer is told of, or their own names. */
 const mails = {
-  'order.awaiting_wallet': ({ title, orderId }, { awaitingWallet }, settings) => ({
-    subject: awaitingWallet.subject(title),
-    lead: awaitingWallet.lead(title, orderId),
-    url: claimUrl(settings, orderId),
-    button: awaitingWallet.button,
-    note: awaitingWallet.note,
-  }),
-  reminder: (item, mail, settings, locale) => ({
-    subject: mail.reminder.subject(item.title),
-    lead: mail.reminder.lead(item.title, item.orderId, formatDay(item.since, locale)),
-    url: claimUrl(settings, item.orderId),
-    button: mail.awaitingWallet.button,
-    note: mail.awaitingWallet.note,
-  }),
+  'order.awaiting_wallet': writeAwaitingWallet,
+  reminder: writeReminder,
   last_reminder: (item, mail, settings, locale) => ({
+    ...writeReminder(item, mail, settings, locale),
     subject: mail.lastReminder.subject(item.title),
-    lead: mail.reminder.lead(item.title, item.orderId, formatDay(item.since, locale)),
-    url: claimUrl(settings, item.orderId),
-    button: mail.awaitingWallet.button,
     note: mail.lastReminder.note,
   }),
   'order.delivered': (item, mail, settings) => {
@@ -102,8 +102,6 @@ export function writeOrderMail(
   const write: Write = mails[type]
   return write({ ...item, title }, mail, settings, textLocale(locale))
 }
-
-const claimUrl = ({ PUBLIC_URL }: Settings, orderId: number) => `${PUBLIC_URL}/claim/${orderId}`
 
 const ordersLink = ({ seeOrders }: Texts['mail'], { PUBLIC_URL }: Settings) => ({
   url: `${PUBLIC_URL}/orders`,

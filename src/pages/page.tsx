@@ -14,7 +14,7 @@ import { LinkButton } from './components/forms.tsx'
 import { Icon } from './components/icon.tsx'
 import { currentIf } from './components/lists.tsx'
 import { UserPicture } from './components/nfts.tsx'
-import { type Rejection, RequestContext, usePage } from './components/request.ts'
+import { RequestContext, usePage } from './components/request.ts'
 import { displayName } from './components/text.ts'
 import { readerLocale } from './reader.ts'
 import {
@@ -25,28 +25,22 @@ import {
   settingsLinks,
 } from './settings.tsx'
 
-const shownTo =
-  <A extends Access>(access: A) =>
-  <I extends Input>(input: I) =>
-    ({ access, reads: 'nearest', input }) as const
-
-const sentBy =
-  <A extends Access>(access: A) =>
-  <I extends Input>(input: I) =>
-    ({ access, reads: 'primary', input }) as const
+const declare =
+  <A extends Access, R extends 'nearest' | 'primary'>(access: A, reads: R) =>
+  <I extends Input>(input: I) => ({ access, reads, input })
 
 /** Declares a page, by who may see it: it reads nearest. */
 export const shown = {
-  public: shownTo('public'),
-  session: shownTo('session'),
-  administrator: shownTo('administrator'),
+  public: declare('public', 'nearest'),
+  session: declare('session', 'nearest'),
+  administrator: declare('administrator', 'nearest'),
 }
 
 /** Declares what a form is sent to, by who may send it: it writes, so it reads from the primary. */
 export const sent = {
-  public: sentBy('public'),
-  session: sentBy('session'),
-  administrator: sentBy('administrator'),
+  public: declare('public', 'primary'),
+  session: declare('session', 'primary'),
+  administrator: declare('administrator', 'primary'),
 }
 
 type PageContent = {
@@ -63,8 +57,6 @@ type PageContent = {
   styles?: readonly string[]
   /** Seconds after which a browser without scripts reloads the page. */
   refresh?: number | undefined
-  /** The form that the page shows again. */
-  rejection?: Rejection | undefined
   status?: ContentfulStatusCode
 }
 
@@ -77,9 +69,10 @@ const isAbsolute = (script: string) => script.startsWith('https://')
 /** Answers with a page. It is never cached, and runs only scripts of this site and those it names. */
 export function page<E extends App>(
   c: Context<E>,
-  { rejection, status = rejection?.status ?? 200, account, ...content }: PageContent,
+  { status, account, ...content }: PageContent,
   view: Child,
 ) {
+  const rejection = c.get('rejection')
   // An error may come before the settings are read.
   const { REDIRECT_ORIGINS = [], INSTANCE_NAME = DEFAULT_NAME }: Partial<Settings> =
     c.var.settings ?? {}
@@ -105,7 +98,7 @@ export function page<E extends App>(
       </Layout>
     </RequestContext.Provider>
   )
-  return c.html(html, status, {
+  return c.html(html, status ?? rejection?.status ?? 200, {
     ...(isTranslated && { Vary: 'Accept-Language, Cookie' }),
     'Cross-Origin-Opener-Policy': 'same-origin',
     // With `no-referrer`, browsers send `Origin: null` with forms of this site.
@@ -126,7 +119,7 @@ export function page<E extends App>(
   })
 }
 
-type LayoutProps = Omit<PageContent, 'status' | 'account' | 'rejection'> & {
+type LayoutProps = Omit<PageContent, 'status' | 'account'> & {
   url: URL
   /** The name of the instance. */
   site: string

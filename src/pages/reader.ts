@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type { Account } from '../auth/session.ts'
 import type { App } from '../http/context.ts'
-import { acceptedLocale, DEFAULT_LOCALE, textLocale, textsOf } from '../texts/texts.ts'
+import { acceptedLocale, DEFAULT_LOCALE, textLocale } from '../texts/texts.ts'
 
 /** Returns the first locale that the browser accepts and that has texts, if there is one. */
 export const browserLocale = <E extends App>(c: Context<E>) =>
@@ -11,7 +11,3 @@ export const browserLocale = <E extends App>(c: Context<E>) =>
 /** Returns the locale of the signed-in user; without one, that of the browser. */
 export const readerLocale = <E extends App>(c: Context<E>, account: Account | null): string =>
   account ? textLocale(account.locale) : (browserLocale(c) ?? DEFAULT_LOCALE)
-
-/** Returns the texts in the language of the browser. */
-export const browserTexts = <E extends App>(c: Context<E>) =>
-  textsOf(browserLocale(c) ?? DEFAULT_LOCALE)

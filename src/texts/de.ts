@@ -98,13 +98,11 @@ export const de: Translation = {
     unlink: 'Trennen',
     cannotSignIn: 'Sie können sich danach nicht mehr damit bei diesem Konto anmelden.',
     email: {
-      title: 'E-Mail-Adresse',
       subject: '(die E-Mail-Adresse)',
       ask: 'Diese E-Mail-Adresse trennen?',
       unlink: 'E-Mail-Adresse trennen',
     },
     wallet: {
-      title: 'Wallet',
       subject: '(die Wallet)',
       ask: 'Diese Wallet trennen?',
       unlink: 'Wallet trennen',
@@ -158,10 +156,6 @@ export const de: Translation = {
       address: 'Adresse dieser Seite',
     },
   },
-  claim: {
-    foreign:
-      'Diese Bestellung gehört zu einem anderen Konto: Melden Sie sich mit der E-Mail-Adresse oder der Wallet an, die Sie dem Shop genannt haben, oder fügen Sie sie in Ihren Einstellungen diesem Konto hinzu.',
-  },
   errors: {
     label: (status) => `Fehler ${status}`,
     start: 'Startseite',
@@ -191,6 +185,8 @@ export const de: Translation = {
   },
   orders: {
     title: 'Bestellungen',
+    foreign:
+      'Diese Bestellung gehört zu einem anderen Konto: Melden Sie sich mit der E-Mail-Adresse oder der Wallet an, die Sie dem Shop genannt haben, oder fügen Sie sie in Ihren Einstellungen diesem Konto hinzu.',
     bought: 'Gekauft',
     sold: 'Verkauft',
     newest: 'Neueste Bestellungen',
@@ -205,7 +201,6 @@ export const de: Translation = {
       count === 1
         ? '1 NFT wartet, bis Sie eine Wallet verknüpfen.'
         : `${shown} NFTs warten, bis Sie eine Wallet verknüpfen.`,
-    linkWallet: 'Wallet verknüpfen',
     toReceive: (link) => ['Um dies zu erhalten: ', link, '.'],
     noWalletOfBuyer: 'Der Käufer hat noch keine Wallet verknüpft.',
     pieces: (count, shown) => (count === 1 ? '1 Stück' : `${shown} Stück`),
@@ -215,7 +210,6 @@ export const de: Translation = {
     user: (id) => `Benutzer ${id}`,
     transaction: 'Transaktion',
     price: 'Preis',
-    paid: 'Bezahlt',
     tax: 'Enthaltene Steuer',
     discount: 'Rabatt',
     invoice: 'Rechnung',
@@ -260,8 +254,6 @@ export const de: Translation = {
     waitingAsSeller: {
       seller: 'Wartet auf Sie',
       buyer: 'Wartet auf die Wallet des Käufers',
-      network: 'Wartet auf das Netzwerk',
-      operator: 'Wartet auf den Marktplatz',
     },
     spoken: {
       done: 'erledigt',

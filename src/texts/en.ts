@@ -101,13 +101,11 @@ export const en = {
     unlink: 'Unlink',
     cannotSignIn: 'You will no longer be able to sign in to this account with it.',
     email: {
-      title: 'E-mail address',
       subject: 'the e-mail address',
       ask: 'Unlink this e-mail address?',
       unlink: 'Unlink e-mail address',
     },
     wallet: {
-      title: 'Wallet',
       subject: 'the wallet',
       ask: 'Unlink this wallet?',
       unlink: 'Unlink wallet',
@@ -157,10 +155,6 @@ export const en = {
       address: 'Address of this page',
     },
   },
-  claim: {
-    foreign:
-      'This order belongs to another account: sign in with the e-mail address or the wallet that you gave to the shop, or add it to this account in your settings.',
-  },
   /** The pages of errors, by status. */
   errors: {
     label: (status: number) => `Error ${status}`,
@@ -190,6 +184,8 @@ export const en = {
   },
   orders: {
     title: 'Orders',
+    foreign:
+      'This order belongs to another account: sign in with the e-mail address or the wallet that you gave to the shop, or add it to this account in your settings.',
     bought: 'Bought',
     sold: 'Sold',
     newest: 'Newest orders',
@@ -204,7 +200,6 @@ export const en = {
       count === 1
         ? '1 NFT waits until you link a wallet.'
         : `${shown} NFTs wait until you link a wallet.`,
-    linkWallet: 'Link a wallet',
     toReceive: (link: Child): Child[] => [link, ' to receive this.'],
     noWalletOfBuyer: 'The buyer has not linked a wallet yet.',
     pieces: (count: number, shown: string) => (count === 1 ? '1 piece' : `${shown} pieces`),
@@ -214,7 +209,6 @@ export const en = {
     user: (id: number) => `user ${id}`,
     transaction: 'Transaction',
     price: 'Price',
-    paid: 'Paid',
     tax: 'Tax in it',
     discount: 'Discount',
     invoice: 'Invoice',
@@ -267,8 +261,6 @@ export const en = {
     waitingAsSeller: {
       seller: 'Waiting for you',
       buyer: 'Waiting for the buyer’s wallet',
-      network: 'Waiting for the network',
-      operator: 'Waiting for the marketplace',
     },
     /** Said to screen readers after each step. */
     spoken: {

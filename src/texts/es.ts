@@ -93,13 +93,11 @@ export const es: Translation = {
     unlink: 'Desvincular',
     cannotSignIn: 'Ya no podrá iniciar sesión en esta cuenta de esa forma.',
     email: {
-      title: 'Correo electrónico',
       subject: 'el correo electrónico',
       ask: '¿Desvincular este correo electrónico?',
       unlink: 'Desvincular el correo',
     },
     wallet: {
-      title: 'Cartera',
       subject: 'la cartera',
       ask: '¿Desvincular esta cartera?',
       unlink: 'Desvincular la cartera',
@@ -151,10 +149,6 @@ export const es: Translation = {
       address: 'Dirección de esta página',
     },
   },
-  claim: {
-    foreign:
-      'Este pedido pertenece a otra cuenta: inicie sesión con el correo electrónico o la cartera que dio a la tienda, o añádalo a esta cuenta en sus ajustes.',
-  },
   errors: {
     label: (status) => `Error ${status}`,
     start: 'Página de inicio',
@@ -184,6 +178,8 @@ export const es: Translation = {
   },
   orders: {
     title: 'Pedidos',
+    foreign:
+      'Este pedido pertenece a otra cuenta: inicie sesión con el correo electrónico o la cartera que dio a la tienda, o añádalo a esta cuenta en sus ajustes.',
     bought: 'Comprados',
     sold: 'Vendidos',
     newest: 'Pedidos más recientes',
@@ -198,7 +194,6 @@ export const es: Translation = {
       count === 1
         ? '1 NFT espera a que vincule una cartera.'
         : `${shown} NFT esperan a que vincule una cartera.`,
-    linkWallet: 'Vincular una cartera',
     toReceive: (link) => ['Para recibirlo: ', link, '.'],
     noWalletOfBuyer: 'El comprador aún no ha vinculado una cartera.',
     pieces: (count, shown) => (count === 1 ? '1 unidad' : `${shown} unidades`),
@@ -208,7 +203,6 @@ export const es: Translation = {
     user: (id) => `usuario ${id}`,
     transaction: 'Transacción',
     price: 'Precio',
-    paid: 'Pagado',
     tax: 'Impuestos incluidos',
     discount: 'Descuento',
     invoice: 'Factura',
@@ -252,8 +246,6 @@ export const es: Translation = {
     waitingAsSeller: {
       seller: 'A la espera de usted',
       buyer: 'A la espera de la cartera del comprador',
-      network: 'A la espera de la red',
-      operator: 'A la espera del mercado',
     },
     spoken: {
       done: 'hecho',

@@ -95,13 +95,11 @@ export const fr: Translation = {
     unlink: 'Dissocier',
     cannotSignIn: 'Vous ne pourrez plus l’utiliser pour vous connecter à ce compte.',
     email: {
-      title: 'Adresse e-mail',
       subject: 'l’adresse e-mail',
       ask: 'Dissocier cette adresse e-mail ?',
       unlink: 'Dissocier l’adresse e-mail',
     },
     wallet: {
-      title: 'Portefeuille',
       subject: 'le portefeuille',
       ask: 'Dissocier ce portefeuille ?',
       unlink: 'Dissocier le portefeuille',
@@ -156,10 +154,6 @@ export const fr: Translation = {
       address: 'Adresse de cette page',
     },
   },
-  claim: {
-    foreign:
-      'Cette commande appartient à un autre compte : connectez-vous avec l’adresse e-mail ou le portefeuille que vous avez indiqué à la boutique, ou ajoutez-le à ce compte dans vos paramètres.',
-  },
   errors: {
     label: (status) => `Erreur ${status}`,
     start: 'Page d’accueil',
@@ -188,6 +182,8 @@ export const fr: Translation = {
   },
   orders: {
     title: 'Commandes',
+    foreign:
+      'Cette commande appartient à un autre compte : connectez-vous avec l’adresse e-mail ou le portefeuille que vous avez indiqué à la boutique, ou ajoutez-le à ce compte dans vos paramètres.',
     bought: 'Achats',
     sold: 'Ventes',
     newest: 'Commandes les plus récentes',
@@ -202,7 +198,6 @@ export const fr: Translation = {
       count === 1
         ? '1 NFT attend que vous associiez un portefeuille.'
         : `${shown} NFT attendent que vous associiez un portefeuille.`,
-    linkWallet: 'Associer un portefeuille',
     toReceive: (link) => ['Pour le recevoir : ', link, '.'],
     noWalletOfBuyer: 'L’acheteur n’a pas encore associé de portefeuille.',
     pieces: (count, shown) => (count === 1 ? '1 exemplaire' : `${shown} exemplaires`),
@@ -212,7 +207,6 @@ export const fr: Translation = {
     user: (id) => `utilisateur ${id}`,
     transaction: 'Transaction',
     price: 'Prix',
-    paid: 'Payé',
     tax: 'Dont taxes',
     discount: 'Remise',
     invoice: 'Facture',
@@ -257,8 +251,6 @@ export const fr: Translation = {
     waitingAsSeller: {
       seller: 'En attente de votre part',
       buyer: 'En attente du portefeuille de l’acheteur',
-      network: 'En attente du réseau',
-      operator: 'En attente de la place de marché',
     },
     spoken: {
       done: 'terminé',

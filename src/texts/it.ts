@@ -93,13 +93,11 @@ export const it: Translation = {
     unlink: 'Scollega',
     cannotSignIn: 'Non potrai più usarlo per accedere a questo account.',
     email: {
-      title: 'Indirizzo e-mail',
       subject: 'l’indirizzo e-mail',
       ask: 'Scollegare questo indirizzo e-mail?',
       unlink: 'Scollega l’indirizzo e-mail',
     },
     wallet: {
-      title: 'Wallet',
       subject: 'il wallet',
       ask: 'Scollegare questo wallet?',
       unlink: 'Scollega il wallet',
@@ -148,10 +146,6 @@ export const it: Translation = {
       address: 'Indirizzo di questa pagina',
     },
   },
-  claim: {
-    foreign:
-      'Questo ordine appartiene a un altro account: accedi con l’indirizzo e-mail o il wallet che hai indicato al negozio, oppure aggiungilo a questo account nelle impostazioni.',
-  },
   errors: {
     label: (status) => `Errore ${status}`,
     start: 'Pagina iniziale',
@@ -181,6 +175,8 @@ export const it: Translation = {
   },
   orders: {
     title: 'Ordini',
+    foreign:
+      'Questo ordine appartiene a un altro account: accedi con l’indirizzo e-mail o il wallet che hai indicato al negozio, oppure aggiungilo a questo account nelle impostazioni.',
     bought: 'Acquistati',
     sold: 'Venduti',
     newest: 'Ordini più recenti',
@@ -195,7 +191,6 @@ export const it: Translation = {
       count === 1
         ? '1 NFT attende che tu colleghi un wallet.'
         : `${shown} NFT attendono che tu colleghi un wallet.`,
-    linkWallet: 'Collega un wallet',
     toReceive: (link) => ['Per riceverlo: ', link, '.'],
     noWalletOfBuyer: 'L’acquirente non ha ancora collegato un wallet.',
     pieces: (count, shown) => (count === 1 ? '1 pezzo' : `${shown} pezzi`),
@@ -205,7 +200,6 @@ export const it: Translation = {
     user: (id) => `utente ${id}`,
     transaction: 'Transazione',
     price: 'Prezzo',
-    paid: 'Pagato',
     tax: 'Imposte incluse',
     discount: 'Sconto',
     invoice: 'Fattura',
@@ -249,8 +243,6 @@ export const it: Translation = {
     waitingAsSeller: {
       seller: 'In attesa di te',
       buyer: 'In attesa del wallet dell’acquirente',
-      network: 'In attesa della rete',
-      operator: 'In attesa del marketplace',
     },
     spoken: {
       done: 'fatto',

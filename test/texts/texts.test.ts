@@ -73,14 +73,7 @@ describe.each(translations)('the texts in %s', (_, { scripts, reasons, ...transl
 
 /** Words that a language has from English. */
 const same: Record<string, string[]> = {
-  de: [
-    '/layout/nfts',
-    '/layout/api',
-    '/settings/webhooks',
-    '/account/wallet/title',
-    '/wallets/label',
-    '/orders/wallet',
-  ],
+  de: ['/layout/nfts', '/layout/api', '/settings/webhooks', '/wallets/label', '/orders/wallet'],
   fr: [
     '/layout/api',
     '/settings/sessions',
@@ -89,7 +82,7 @@ const same: Record<string, string[]> = {
     '/collection/title',
   ],
   es: ['/layout/api', '/settings/webhooks', '/errors/label'],
-  it: ['/layout/api', '/settings/account', '/account/wallet/title', '/orders/wallet'],
+  it: ['/layout/api', '/settings/account', '/orders/wallet'],
 }
 
 it.each(translations)(

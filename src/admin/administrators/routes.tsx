@@ -3,14 +3,14 @@ import * as z from 'zod'
 import type { Person } from '../../auth/session.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { idText, writtenText } from '../../http/inputs.ts'
-import { Confirm, Field, Submit } from '../../pages/components/forms.tsx'
+import { Confirm, Field, Hidden, Submit } from '../../pages/components/forms.tsx'
 import { Meta } from '../../pages/components/lists.tsx'
 import { usePage, useRecentSignIn } from '../../pages/components/request.ts'
 import { contactName, displayName } from '../../pages/components/text.ts'
 import { notifyOwner } from '../../pages/notify-owner.ts'
 import { sent, shown } from '../../pages/page.tsx'
 import { RecentSignIn } from '../../pages/settings.tsx'
-import { AdminLayout, adminPage, UserLink } from '../layout.tsx'
+import { AdminLayout, adminPage, type Found, UserLink } from '../layout.tsx'
 import { readAdministrators, setAdministrator } from './administrators.ts'
 
 const Search = z.object({ person: writtenText(255).optional().catch(undefined) })
@@ -45,7 +45,7 @@ export const administratorRoutes = new Endpoints()
     },
   )
 
-type AdministratorsProps = Omit<Awaited<ReturnType<typeof readAdministrators>>, 'account'> & {
+type AdministratorsProps = Found<typeof readAdministrators> & {
   /** The e-mail address or username that was entered. */
   text: string | undefined
 }
@@ -55,7 +55,7 @@ const Administrators = ({ administrators, found, text }: AdministratorsProps) =>
   // Anyone can edit the URL.
   const isKnown = /^(appointed|dismissed)$/.test(notice)
   return (
-    <AdminLayout path={'/operations/administrators'} notice={isKnown && `This user was ${notice}.`}>
+    <AdminLayout path="/operations/administrators" notice={isKnown && `This user was ${notice}.`}>
       <h1>Administrators</h1>
       <p class="lead">
         Administrators see all orders and users, act on deliveries, generate master tokens, which
@@ -73,7 +73,7 @@ const Administrators = ({ administrators, found, text }: AdministratorsProps) =>
           </li>
         ))}
       </ul>
-      <RecentSignIn toDo="appoint or dismiss an administrator" path={'/operations/administrators'}>
+      <RecentSignIn toDo="appoint or dismiss an administrator" path="/operations/administrators">
         <form method="get" class="panel inline-form">
           <Field
             name="person"
@@ -87,7 +87,7 @@ const Administrators = ({ administrators, found, text }: AdministratorsProps) =>
         </form>
         {found && (
           <form method="post" class="panel row line">
-            <input type="hidden" name="userId" value={found.id} />
+            <Hidden values={{ userId: found.id }} />
             <Name person={found} />
             <button class="button primary" type="submit" name="to" value="appointed">
               Make an administrator
@@ -118,9 +118,9 @@ const Dismiss = ({ person }: { person: Person }) =>
       label="Dismiss"
       subject={displayName(person)}
       title={`Dismiss ${displayName(person)}?`}
-      action={'/operations/administrators'}
+      action="/operations/administrators"
       submit="Dismiss"
-      values={{ userId: `${person.id}`, to: 'dismissed' }}
+      values={{ userId: person.id, to: 'dismissed' }}
     >
       <p>
         Master tokens of this account stop working at once, and its webhooks of all orders are

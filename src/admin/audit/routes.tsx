@@ -3,9 +3,10 @@ import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
 import { Field, LinkButton, Select, Submit } from '../../pages/components/forms.tsx'
-import { Pager, pathWith } from '../../pages/components/lists.tsx'
+import { Pager } from '../../pages/components/lists.tsx'
+import { pathWith } from '../../pages/components/text.ts'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage } from '../layout.tsx'
+import { AdminLayout, adminPage, type Found } from '../layout.tsx'
 import { type AuditFilter, exportAudit, readAudit } from './audit.ts'
 import { AuditList, auditActions, labelOf } from './list.tsx'
 
@@ -37,12 +38,10 @@ export const auditRoutes = new Endpoints()
     }),
   )
 
-type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
-  filter: AuditFilter
-}
+type AuditProps = Found<typeof readAudit> & { filter: AuditFilter }
 
 const Audit = ({ entries, actors, next, filter }: AuditProps) => (
-  <AdminLayout path={'/operations/audit'}>
+  <AdminLayout path="/operations/audit">
     <h1>Audit log</h1>
     <form method="get" class="panel inline-form">
       <Select
@@ -67,11 +66,7 @@ const Audit = ({ entries, actors, next, filter }: AuditProps) => (
     ) : (
       <AuditList entries={entries} heading="h2" />
     )}
-    <Pager
-      noun="entries"
-      to={(page) => pathWith('/operations/audit', { ...filter, ...page })}
-      next={next !== undefined && { before: next }}
-    />
+    <Pager noun="entries" path="/operations/audit" query={filter} next={{ before: next }} />
   </AdminLayout>
 )
 

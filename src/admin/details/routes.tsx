@@ -16,7 +16,15 @@ import { usePage } from '../../pages/components/request.ts'
 import { count, displayName, money } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage, FactPanel, Listing, listPath, PageLink } from '../layout.tsx'
+import {
+  AdminLayout,
+  adminPage,
+  FactPanel,
+  type Found,
+  Listing,
+  listPath,
+  PageLink,
+} from '../layout.tsx'
 import { type FoundListing, LIMIT, selectListings } from '../search/search.ts'
 import { selectListed } from '../transfers/list.ts'
 import { TransferRows } from '../transfers/list-page.tsx'
@@ -80,11 +88,6 @@ async function readNftDetails(ctx: ReadCtx, id: number) {
   })
   return { nft: required(nft), ...others }
 }
-
-type Found<Read extends (...args: never) => Promise<object>> = Omit<
-  Awaited<ReturnType<Read>>,
-  'account'
->
 
 type DetailsProps = { title: Child; facts: [name: string, value: Child][]; children: Child }
 

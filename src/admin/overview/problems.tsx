@@ -100,7 +100,7 @@ export const Problems = ({ state }: StateProps) => {
                 title="Acknowledge this alarm?"
                 action={`/operations/alarms/${encodeURIComponent(key)}/acknowledge`}
                 submit="Acknowledge alarm"
-                values={{ version: String(version) }}
+                values={{ version }}
               >
                 <p>
                   {detail} The alarm ends with the next cron run. What was found since this page was

@@ -29,26 +29,11 @@ export const Actions = ({
     <div class="actions">
       {canRetry && (
         <ActionButton action="retry" id={id} label={status === 'queued' ? 'Try now' : retry}>
-          <p>It becomes due now. It is delivered once, however often you retry it.</p>
           {status === 'failed' && <p>{describeRetry(reasonCode)}</p>}
         </ActionButton>
       )}
-      {canCancel && (
-        <ActionButton action="cancel" id={id} label="Cancel">
-          <p>
-            Its key is used up on the chain, so it is never delivered. This cannot be undone, and
-            does not refund the buyer.
-          </p>
-        </ActionButton>
-      )}
-      {canWriteOff && (
-        <ActionButton action="write_off" id={id} label="Write off">
-          <p>
-            Its delivery key is used up, so it can be neither delivered nor cancelled. It stays
-            failed. This cannot be undone, and does not refund the buyer.
-          </p>
-        </ActionButton>
-      )}
+      {canCancel && <ActionButton action="cancel" id={id} label="Cancel" />}
+      {canWriteOff && <ActionButton action="write_off" id={id} label="Write off" />}
       {!canRetry && !canCancel && !canWriteOff && obstacles.cancel && (
         <p class="hint">{sentence(obstacles.cancel)}</p>
       )}
@@ -80,26 +65,28 @@ export const BulkActions = ({ query: { state, code }, total = 0 }: BulkProps) =>
       )}
       <span class="hint">Selected:</span>
       {state !== 'awaiting_wallet' && state !== 'in_flight' && (
-        <ActionButton action="retry" label={verb}>
-          <p>They become due now. Each is delivered once, however often it is tried.</p>
-        </ActionButton>
+        <ActionButton action="retry" label={verb} />
       )}
-      <ActionButton action="cancel" label="Cancel">
-        <p>
-          Their keys are used up on the chain, so they are never delivered. This cannot be undone,
-          and does not refund the buyers.
-        </p>
-      </ActionButton>
-      {(state === 'failed' || !state) && (
-        <ActionButton action="write_off" label="Write off">
-          <p>
-            Only those are written off whose delivery keys are used up. They stay failed. This
-            cannot be undone, and does not refund the buyers.
-          </p>
-        </ActionButton>
-      )}
+      <ActionButton action="cancel" label="Cancel" />
+      {(state === 'failed' || !state) && <ActionButton action="write_off" label="Write off" />}
     </div>
   )
+}
+
+/** What the person who confirms is told. */
+const effects = {
+  retry: {
+    one: 'It becomes due now. It is delivered once, however often you retry it.',
+    many: 'They become due now. Each is delivered once, however often it is tried.',
+  },
+  cancel: {
+    one: 'Its key is used up on the chain, so it is never delivered. This cannot be undone, and does not refund the buyer.',
+    many: 'Their keys are used up on the chain, so they are never delivered. This cannot be undone, and does not refund the buyers.',
+  },
+  write_off: {
+    one: 'Its delivery key is used up, so it can be neither delivered nor cancelled. It stays failed. This cannot be undone, and does not refund the buyer.',
+    many: 'Only those are written off whose delivery keys are used up. They stay failed. This cannot be undone, and does not refund the buyers.',
+  },
 }
 
 /** What each does to one transfer. */
@@ -111,7 +98,7 @@ type ActionProps = {
   id?: number
   label: string
   title?: string
-  children: Child
+  children?: Child
 }
 
 /** A button that asks first. For one transfer it has a form, for many it sends the form around it. */
@@ -129,6 +116,7 @@ const ActionButton = ({ action, id, label, title, children }: ActionProps) => {
       dismiss={action === 'cancel' ? 'Keep' : 'Cancel'}
       isHarmless={action.startsWith('retry')}
     >
+      {action !== 'retry-all' && <p>{effects[action][id ? 'one' : 'many']}</p>}
       {children}
       {action === 'write_off' && (
         <label class="check">

@@ -1,17 +1,17 @@
 import { reasonCodes } from '../../db/schema/delivery.ts'
 import { describeReason, rules } from '../../delivery/reasons.ts'
 import { operatorLimits } from '../../http/limits.ts'
-import { Field, Notice, Select, Submit, Warning } from '../../pages/components/forms.tsx'
+import { Field, Hidden, Notice, Select, Submit, Warning } from '../../pages/components/forms.tsx'
 import { Meta, Pager, Rows } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
 import { money, plural, sentence } from '../../pages/components/text.ts'
 import { Time } from '../../pages/components/values.tsx'
 import { upTo } from '../format.ts'
-import { AdminLayout, Live, listPath, PageLink, StateBadge, stateNames } from '../layout.tsx'
+import { AdminLayout, type Found, Live, PageLink, StateBadge, stateNames } from '../layout.tsx'
 import { type ActionName, BulkActions, describeRetry, isChangeable, Outcomes } from './actions.tsx'
 import type { ListedTransfer, ListQuery, readTransferList } from './list.ts'
 
-type TransfersProps = Omit<Awaited<ReturnType<typeof readTransferList>>, 'account'> & {
+type TransfersProps = Found<typeof readTransferList> & {
   query: ListQuery
   /** What was done before, and to how many. */
   done: ActionName | 'retry-all' | undefined
@@ -28,9 +28,7 @@ export const TransfersPage = ({ query, done, changed, ...list }: TransfersProps)
       <form method="post" action="/operations/transfers" class="flow">
         {/* The default button: the Enter key in a checkbox must not press another one. */}
         <button type="submit" disabled hidden />
-        {Object.entries(query).map(
-          ([name, value]) => value && <input type="hidden" name={name} value={String(value)} />,
-        )}
+        <Hidden values={query} />
         <BulkActions query={query} total={list.total} />
         <TransferRows
           transfers={list.transfers}
@@ -40,8 +38,9 @@ export const TransfersPage = ({ query, done, changed, ...list }: TransfersProps)
       </form>
       <Pager
         noun="transfers"
-        to={(page) => listPath({ ...query, ...page })}
-        next={list.next !== undefined && { cursor: list.next }}
+        path="/operations/transfers"
+        query={query}
+        next={{ cursor: list.next }}
         isNewestFirst={false}
       />
     </Live>

@@ -1,6 +1,5 @@
 /** One transfer: its details, its history, and what can be done to it. */
 import type { Child } from 'hono/jsx'
-import type { DeliveryState } from '../../db/schema/delivery.ts'
 import { itemFee } from '../../delivery/admin/transfers.ts'
 import { describeReason } from '../../delivery/reasons.ts'
 import type { Network } from '../../env.ts'
@@ -13,7 +12,15 @@ import { count, plural, sentence } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { Who } from '../audit/list.tsx'
 import { decimal, symbolOf } from '../format.ts'
-import { AdminLayout, FactPanel, Live, PageLink, Section, StateBadge } from '../layout.tsx'
+import {
+  AdminLayout,
+  FactPanel,
+  Live,
+  PageLink,
+  Section,
+  StateBadge,
+  stateNames,
+} from '../layout.tsx'
 import { type ActionName, Actions, describeOutcome } from './actions.tsx'
 import type { DeliveryTransaction, TransferHistory } from './history.ts'
 import { Due } from './list-page.tsx'
@@ -149,14 +156,11 @@ function pastSteps({ transfer, transactions, actions, events, network }: Timelin
   return steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
-const stateTitles: Record<DeliveryState, string> = {
+const stateTitles = {
+  ...stateNames,
   awaiting_wallet: 'Waits until the buyer links a wallet',
   queued: 'Waits for a transaction',
   in_flight: 'Waits until its transaction is final',
-  transferred: 'Delivered',
-  failed: 'Failed',
-  cancelled: 'Cancelled',
-  written_off: 'Written off',
 }
 
 /** What the item waits for, or how it has ended. */

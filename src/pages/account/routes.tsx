@@ -16,9 +16,8 @@ import {
 } from '../../identity/link.ts'
 import { mailLink } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
-import { textsOf } from '../../texts/texts.ts'
-import { Confirm, EmailField, LinkButton, rejectField, Submit } from '../components/forms.tsx'
-import { type Rejection, usePage, useRecentSignIn } from '../components/request.ts'
+import { Confirm, EmailField, Hidden, LinkButton, Submit } from '../components/forms.tsx'
+import { usePage, useRecentSignIn } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page, sent, shown } from '../page.tsx'
 import { readerLocale } from '../reader.ts'
@@ -33,14 +32,17 @@ const middleware = [explainBrokenLink('link')]
 
 export const accountRoutes = new Endpoints()
   .get('/settings', shown.public({}), (c) => c.redirect('/settings/profile', 303))
-  .get('/settings/account', shown.session({}), (c) => accountPage(c))
+  .get('/settings/account', shown.session({}), accountPage)
   .post(
     '/settings/account/email',
     { ...sent.session({ form: EmailForm }), checks },
     async (c, { form }) => {
       const email = EmailAddress.safeParse(form.email)
-      if (!email.success)
-        return accountPage(c, ({ signIn }) => rejectField('email', form.email, signIn.notAnAddress))
+      if (!email.success) {
+        const problems = { email: ({ signIn }: Texts) => signIn.notAnAddress }
+        c.set('rejection', { values: form, problems, status: 400 })
+        return accountPage(c)
+      }
       const request = { email: email.data, client: rateLimitKey(c.req.raw) }
       const secret = await createConfirmationLink(c.var, request)
       const mails = { email: c.env.EMAIL, ...c.var }
@@ -78,18 +80,14 @@ export const accountRoutes = new Endpoints()
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)
   })
 
-async function accountPage(
-  c: Context<AppWithCaller>,
-  reject: (texts: Texts) => Rejection | undefined = () => undefined,
-) {
+async function accountPage(c: Context<AppWithCaller>) {
   const account = await readAccount(c.var)
   const canLink = isRecent(account, c.var.now)
   const linkScripts = canLink ? ['wallet.js'] : []
   const scripts = account.ethereumPublicAddr ? ['dialog.js'] : linkScripts
   const view = <AccountSettings account={account} />
   const title = ({ settings }: Texts) => settings.account
-  const rejection = reject(textsOf(readerLocale(c, account)))
-  return page(c, { title, section: 'account', account, scripts, rejection }, view)
+  return page(c, { title, section: 'account', account, scripts }, view)
 }
 
 const AccountSettings = ({ account }: { account: Account }) => {
@@ -115,13 +113,13 @@ const AccountSettings = ({ account }: { account: Account }) => {
 type LinkedProps = { method: 'wallet' | 'email'; value: string; canUnlink: boolean }
 
 const Linked = ({ method, value, canUnlink }: LinkedProps) => {
-  const { account } = usePage().texts
-  const { title, subject, ask, unlink } = account[method]
+  const { account, orders, signIn } = usePage().texts
+  const { subject, ask, unlink } = account[method]
   const shown = <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
   return (
     <li class="row">
       <div class="row-head">
-        <h3>{title}</h3>
+        <h3>{method === 'wallet' ? orders.wallet : signIn.email}</h3>
       </div>
       {shown}
       {canUnlink && (
@@ -182,7 +180,7 @@ const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => {
       <h2>{account.confirm}</h2>
       <p>{account.afterConfirm(<strong>{email}</strong>)}</p>
       <form method="post" action="/settings/account/email/confirm" class="actions">
-        <input type="hidden" name="secret" value={secret} />
+        <Hidden values={{ secret }} />
         <Submit kind="primary">{account.confirmNow}</Submit>
         <LinkButton href="/settings/account">{account.notNow}</LinkButton>
       </form>

@@ -9,13 +9,12 @@ import {
 } from '../../addresses/change.ts'
 import { type Deleted, readAddress, readAddressBook } from '../../addresses/list.ts'
 import { type AddressFields, BillingFields, DeliveryFields } from '../../addresses/schema.ts'
-import { type Account, readAccount } from '../../auth/session.ts'
+import { readAccount } from '../../auth/session.ts'
 import { addressKinds } from '../../db/schema/users.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
 import { idText, inputText } from '../../http/inputs.ts'
-import { checkbox, parseForm, rejectionOf } from '../components/forms.tsx'
-import type { Rejection } from '../components/request.ts'
+import { checkbox, handleForm, parseForm } from '../components/forms.tsx'
 import { page, sent, shown } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { AddressBook, AddressForm, type AddressFormProps, requiredFields } from './views.tsx'
@@ -53,27 +52,28 @@ export const addressBookRoutes = new Endpoints()
     '/settings/addresses',
     shown.session({ query: BookQuery }),
     (c, { query: { kind, deleted } }) =>
-      bookPage(c, { deleted: kind && deleted ? { kind, id: deleted } : undefined }),
+      bookPage(c, kind && deleted ? { kind, id: deleted } : undefined),
   )
-  .get(
-    '/settings/addresses/:kind/new',
-    shown.session({ param: Kind }),
-    async (c, { param: { kind } }) =>
-      formPage(c, await readAccount(c.var), { kind, values: {}, isDefault: false }),
-  )
+  .get('/settings/addresses/:kind/new', shown.session({ param: Kind }), formPage)
   .post(
     '/settings/addresses/:kind/new',
     sent.session({ param: Kind, form: Form }),
-    (c, { param, form }) => save(c, param, form),
+    handleForm(formPage, 'form', async (c, { param, form: { isDefault, ...form } }) => {
+      const address = parseForm<AddressFields>(schemas[param.kind], form)
+      const { userId } = c.var.caller
+      await createAddress(c.var, { ...param, ...address, isDefault, userId })
+      return c.redirect(bookPath('address-added'), 303)
+    }),
   )
-  .get('/settings/addresses/:kind/:id', shown.session({ param: Target }), async (c, { param }) => {
-    const { account, address } = await readAddress(c.var, param)
-    return formPage(c, account, { ...param, values: address, isDefault: address.isDefault })
-  })
+  .get('/settings/addresses/:kind/:id', shown.session({ param: Target }), formPage)
   .post(
     '/settings/addresses/:kind/:id',
     sent.session({ param: Target, form: Form }),
-    (c, { param, form }) => save(c, param, form),
+    handleForm(formPage, 'form', async (c, { param, form: { isDefault, ...form } }) => {
+      const address = parseForm<AddressFields>(schemas[param.kind], form)
+      await updateAddress(c.var, { ...param, changes: { ...address, isDefault } })
+      return c.redirect(bookPath('address-saved'), 303)
+    }),
   )
   .post('/settings/addresses/:kind/:id/default', action, async (c, { param }) => {
     await updateAddress(c.var, { ...param, changes: { isDefault: true } })
@@ -84,14 +84,18 @@ export const addressBookRoutes = new Endpoints()
     await deleteAddress(c.var, param).catch(allowNotFound)
     return c.redirect(`/settings/addresses?kind=${param.kind}&deleted=${param.id}`, 303)
   })
-  .post('/settings/addresses/:kind/:id/restore', action, async (c, { param }) => {
-    try {
-      await restoreAddress(c.var, param)
-    } catch (error) {
-      return bookPage(c, { rejection: rejectionOf(error, {}, 'form') })
-    }
-    return c.redirect(bookPath('address-restored'), 303)
-  })
+  .post(
+    '/settings/addresses/:kind/:id/restore',
+    action,
+    handleForm(
+      (c) => bookPage(c),
+      'form',
+      async (c, { param }) => {
+        await restoreAddress(c.var, param)
+        return c.redirect(bookPath('address-restored'), 303)
+      },
+    ),
+  )
 
 const bookPath = (notice: NoticeName) => `/settings/addresses?notice=${notice}`
 
@@ -99,41 +103,26 @@ function allowNotFound(error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
 }
 
-type BookState = { deleted?: Deleted | undefined; rejection?: Rejection }
-
-async function bookPage(c: Context<AppWithCaller>, { deleted, rejection }: BookState) {
+async function bookPage(c: Context<AppWithCaller>, deleted?: Deleted) {
   const { account, ...book } = await readAddressBook(c.var, deleted)
   const view = <AddressBook {...book} />
-  return page(c, { title: 'Addresses', section: 'addresses', account, rejection }, view)
+  return page(c, { title: 'Addresses', section: 'addresses', account }, view)
 }
 
-type Entered = Pick<AddressFormProps, 'kind' | 'id'>
-
-/** Saves what the user has entered, or shows the form again with what is wrong. */
-async function save(
-  c: Context<AppWithCaller>,
-  { kind, id }: Entered,
-  values: z.infer<typeof Form>,
-) {
-  const { isDefault } = values
-  try {
-    const address = { ...parseForm<AddressFields>(schemas[kind], values), isDefault }
-    if (id) await updateAddress(c.var, { kind, id, changes: address })
-    else await createAddress(c.var, { kind, ...address, userId: c.var.caller.userId })
-  } catch (error) {
-    const rejection = rejectionOf(error, values, 'form')
-    const account = id ? (await readAddress(c.var, { kind, id })).account : await readAccount(c.var)
-    return formPage(c, account, { kind, id, values, isDefault }, rejection)
-  }
-  return c.redirect(bookPath(id ? 'address-saved' : 'address-added'), 303)
+type FormInput = {
+  param: Pick<AddressFormProps, 'kind' | 'id'>
+  form?: AddressFormProps['values']
 }
 
-function formPage(
-  c: Context<AppWithCaller>,
-  account: Account,
-  address: AddressFormProps,
-  rejection?: Rejection,
-) {
-  const title = address.id ? 'Edit address' : 'New address'
-  return page(c, { title, section: 'addresses', account, rejection }, <AddressForm {...address} />)
+/** The form of an address: as it was sent, as the address is stored, or empty. */
+async function formPage(c: Context<AppWithCaller>, { param: { kind, id }, form }: FormInput) {
+  const { account, address } = id
+    ? await readAddress(c.var, { kind, id })
+    : { account: await readAccount(c.var), address: { isDefault: false } }
+  const view = <AddressForm kind={kind} id={id} values={form ?? address} />
+  return page(
+    c,
+    { title: id ? 'Edit address' : 'New address', section: 'addresses', account },
+    view,
+  )
 }

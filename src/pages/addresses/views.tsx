@@ -1,10 +1,9 @@
 /** The address book of a user, and the form of an address. */
 import type { Deleted } from '../../addresses/list.ts'
 import type { AddressFields, AddressKind } from '../../addresses/schema.ts'
-import { Field, LinkButton, PostButton, Submit, Warning } from '../components/forms.tsx'
+import { Field, LinkButton, PostButton, Submit, useProblem, Warning } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Rows } from '../components/lists.tsx'
-import { usePage } from '../components/request.ts'
 
 type FieldName = keyof AddressFields
 type Values = { [Name in FieldName]?: string | null }
@@ -28,7 +27,7 @@ export const AddressBook = ({ delivery, billing, undo }: AddressBookProps) => (
 
 /** Why an address as a whole was rejected. */
 const Problem = () => {
-  const problem = usePage().rejection?.problems.form
+  const problem = useProblem('form')
   return problem ? <Warning>{problem}</Warning> : null
 }
 
@@ -134,11 +133,10 @@ const autocompleteSections = { delivery: 'shipping', billing: 'billing' }
 export type AddressFormProps = {
   kind: AddressKind
   id?: number | undefined
-  values: Values
-  isDefault: boolean
+  values: Values & { isDefault: boolean }
 }
 
-export const AddressForm = ({ kind, id, values, isDefault }: AddressFormProps) => (
+export const AddressForm = ({ kind, id, values }: AddressFormProps) => (
   <>
     <h2>
       {id ? 'Edit' : 'New'} {kind} address
@@ -151,7 +149,7 @@ export const AddressForm = ({ kind, id, values, isDefault }: AddressFormProps) =
         ))}
       </div>
       <label class="check">
-        <input type="checkbox" name="isDefault" checked={isDefault} />
+        <input type="checkbox" name="isDefault" checked={values.isDefault} />
         Use as the default {kind} address
       </label>
       <p class="actions">

@@ -15,8 +15,7 @@ import {
 } from '../../identity/api-tokens.ts'
 import { TokenName } from '../../identity/namespace.ts'
 import { DAY } from '../../time.ts'
-import { parseForm, rejectionOf } from '../components/forms.tsx'
-import type { Rejection } from '../components/request.ts'
+import { handleForm, parseForm } from '../components/forms.tsx'
 import { notifyOwner } from '../notify-owner.ts'
 import { page, sent, shown } from '../page.tsx'
 import { AllTokens, everyonePath, OwnTokens, TokenDetails } from './views.tsx'
@@ -47,25 +46,18 @@ const scripts = ['dialog.js']
 const checks = [tokenRateLimit]
 
 export const apiAccessRoutes = new Endpoints()
-  .get('/settings/api-access', shown.session({}), (c) => ownTokensPage(c))
+  .get('/settings/api-access', shown.session({}), ownTokensPage)
   .post(
     '/settings/api-access/tokens',
     { ...sent.session({ form: NewToken }), checks },
-    async (c, { form }) => {
-      const { days, ...entered } = form
+    handleForm(ownTokensPage, 'name', async (c, { form: { days, scope, ...form } }) => {
       // Metrics are of the whole instance, and a shop sells for every seller.
-      const isForMaster = entered.scope === 'metrics' || entered.scope === 'orders'
-      const input = isForMaster ? { ...entered, role: 'master' as const } : entered
-      try {
-        const token = { ...input, name: parseForm(TokenName, input.name), lifetime: days * DAY }
-        const { id, email } = await generateToken(c.var, token)
-        if (token.role === 'master')
-          notifyOwner(c, email, { type: 'master-token', name: token.name })
-        return c.redirect(`/settings/api-access/tokens/${id}`, 303)
-      } catch (error) {
-        return ownTokensPage(c, rejectionOf(error, entered, 'name'))
-      }
-    },
+      const role = scope === 'metrics' || scope === 'orders' ? 'master' : form.role
+      const name = parseForm(TokenName, form.name)
+      const { id, email } = await generateToken(c.var, { name, role, scope, lifetime: days * DAY })
+      if (role === 'master') notifyOwner(c, email, { type: 'master-token', name })
+      return c.redirect(`/settings/api-access/tokens/${id}`, 303)
+    }),
   )
   .get(
     '/settings/api-access/tokens/:id',
@@ -111,8 +103,8 @@ export const apiAccessRoutes = new Endpoints()
     },
   )
 
-async function ownTokensPage(c: Context<AppWithCaller>, rejection?: Rejection) {
+async function ownTokensPage(c: Context<AppWithCaller>) {
   const { account, tokens } = await readOwnTokens(c.var)
   const view = <OwnTokens tokens={tokens} />
-  return page(c, { title: 'API Access', section, account, scripts, rejection }, view)
+  return page(c, { title: 'API Access', section, account, scripts }, view)
 }

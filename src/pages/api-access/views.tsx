@@ -12,9 +12,9 @@ import {
   Select,
   Submit,
 } from '../components/forms.tsx'
-import { Pager, pathWith, Rows, Tabs } from '../components/lists.tsx'
+import { Pager, Rows, Tabs } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
-import { contactName } from '../components/text.ts'
+import { contactName, pathWith } from '../components/text.ts'
 import { LastUsed, When } from '../components/values.tsx'
 import { type NoticeName, RecentSignIn } from '../settings.tsx'
 
@@ -184,8 +184,9 @@ export const AllTokens = ({ tokens, next, owner, after }: AllTokensProps) => (
     />
     <Pager
       noun="tokens"
-      to={(page) => everyonePath({ owner, ...page })}
-      next={next && { after: `${next.createdAt},${next.id}` }}
+      path={EVERYONE}
+      query={{ owner }}
+      next={{ after: next && `${next.createdAt},${next.id}` }}
     />
   </>
 )

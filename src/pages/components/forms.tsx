@@ -1,37 +1,49 @@
 /** Forms: their fields and buttons, and what is said when one was sent. */
+import type { Context } from 'hono'
 import type { Child, JSX } from 'hono/jsx'
 import * as z from 'zod'
-import { invalidInput } from '../../http/endpoint.ts'
+import { type AppWithCaller, invalidInput } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
 import { Icon } from './icon.tsx'
 import { type Rejection, usePage } from './request.ts'
-import { sentence } from './text.ts'
+import { type Query, sentence } from './text.ts'
 
 type Kind = 'normal' | 'primary' | 'small'
 
 const classOf = (kind: Kind = 'normal') => (kind === 'normal' ? 'button' : `button ${kind}`)
 
-export const Submit = ({ kind, children }: { kind?: Kind; children: Child }) => (
+type ButtonProps = { kind?: Kind; children: Child }
+
+export const Submit = ({ kind, children }: ButtonProps) => (
   <button class={classOf(kind)} type="submit">
     {children}
   </button>
 )
 
-type LinkButtonProps = { href: string; kind?: Kind; children: Child }
-
-export const LinkButton = ({ href, kind, children }: LinkButtonProps) => (
+export const LinkButton = ({ href, kind, children }: ButtonProps & { href: string }) => (
   <a class={classOf(kind)} href={href}>
     {children}
   </a>
 )
 
-type PostButtonProps = { action: string; kind?: Kind; children: Child }
-
 /** A button that sends a POST without fields. */
-export const PostButton = ({ action, kind = 'small', children }: PostButtonProps) => (
+export const PostButton = ({
+  action,
+  kind = 'small',
+  children,
+}: ButtonProps & { action: string }) => (
   <form method="post" action={action} class="actions">
     <Submit kind={kind}>{children}</Submit>
   </form>
+)
+
+/** Hidden fields of a form. An empty one is left out. */
+export const Hidden = ({ values }: { values: Query }) => (
+  <>
+    {Object.entries(values).map(
+      ([name, value]) => value && <input type="hidden" name={name} value={String(value)} />,
+    )}
+  </>
 )
 
 type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
@@ -47,9 +59,8 @@ type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
  * What was entered into a rejected form replaces `value`.
  */
 export const Field = ({ name, label, hint, ...props }: FieldProps) => {
-  const { values = {}, problems = {} } = usePage().rejection ?? {}
-  const { problem = problems[name], ...input } = props
-  const entered = values[name]
+  const { problem = useProblem(name), ...input } = props
+  const entered = usePage().rejection?.values[name]
   const describedBy = problem ? `${name}-problem` : hint ? `${name}-hint` : undefined
   return (
     <div class="field">
@@ -70,6 +81,13 @@ export const Field = ({ name, label, hint, ...props }: FieldProps) => {
       <Problem id={`${name}-problem`} text={problem} />
     </div>
   )
+}
+
+/** Returns why the value of a field was rejected. */
+export function useProblem(name: string): string | undefined {
+  const { rejection, texts } = usePage()
+  const problem = rejection?.problems[name]
+  return typeof problem === 'function' ? problem(texts) : problem
 }
 
 type SelectProps = {
@@ -156,7 +174,7 @@ type ConfirmProps = {
   /** Whether the action takes nothing away. */
   isHarmless?: boolean
   /** Hidden fields of the form. */
-  values?: Record<string, string | undefined>
+  values?: Query
   children: Child
 }
 
@@ -183,9 +201,7 @@ export const Confirm = (props: ConfirmProps) => {
       </button>
       <dialog id={id} class="dialog" aria-labelledby={`${id}-title`}>
         <Frame {...(isPart ? { class: 'flow' } : { method: 'post', action })}>
-          {Object.entries(values).map(
-            ([name, value]) => value && <input type="hidden" name={name} value={value} />,
-          )}
+          <Hidden values={values} />
           <h2 id={`${id}-title`}>{props.title}</h2>
           {props.children}
           <p class="actions end">
@@ -233,12 +249,6 @@ export function parseForm<T>(schema: z.ZodType<T>, values: unknown): T {
   return result.data
 }
 
-export const rejectField = (name: string, value: string, problem: string): Rejection => ({
-  values: { [name]: value },
-  problems: { [name]: problem },
-  status: 400,
-})
-
 /** Errors that the user corrects in the form. The others have a page of their own. */
 const corrigible: ErrorCode[] = [
   'invalid_input',
@@ -249,14 +259,27 @@ const corrigible: ErrorCode[] = [
   'unsupported_media_type',
 ]
 
+type Show<I> = (c: Context<AppWithCaller>, input: I) => Response | Promise<Response>
+
 /**
- * Returns what is wrong with a form: the first problem of each field. `field` is that of a problem
- * that names none. Throws an error again that the user cannot correct in the form.
+ * Returns a handler of a form that answers with the page of the form if it is rejected: with the
+ * first problem of each field. `field` is that of a problem that names none.
  */
-export function rejectionOf(error: unknown, values: Rejection['values'], field: string): Rejection {
-  if (!(error instanceof ApiError) || !corrigible.includes(error.code)) throw error
-  const problems: Rejection['problems'] = {}
-  for (const { path, message } of error.issues)
-    problems[/^\w+/.exec(path)?.[0] ?? field] ??= sentence(message)
-  return { values, problems, status: errorStatus[error.code] }
-}
+export const handleForm =
+  <I extends { param?: unknown; form?: Rejection['values'] }>(
+    showForm: Show<NoInfer<I>>,
+    field: string,
+    handle: Show<I>,
+  ) =>
+  async (c: Context<AppWithCaller>, input: I): Promise<Response> => {
+    try {
+      return await handle(c, input)
+    } catch (error) {
+      if (!(error instanceof ApiError) || !corrigible.includes(error.code)) throw error
+      const problems: Rejection['problems'] = {}
+      for (const { path, message } of error.issues)
+        problems[/^\w+/.exec(path)?.[0] ?? field] ??= sentence(message)
+      c.set('rejection', { values: input.form ?? {}, problems, status: errorStatus[error.code] })
+      return showForm(c, input)
+    }
+  }

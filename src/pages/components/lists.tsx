@@ -2,6 +2,7 @@
 import type { Child } from 'hono/jsx'
 import { LinkButton } from './forms.tsx'
 import { usePage } from './request.ts'
+import { pathWith, type Query } from './text.ts'
 
 type RowsProps<Item> = {
   items: readonly Item[]
@@ -67,35 +68,28 @@ export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) =
   </nav>
 )
 
-type Query = Record<string, string | number | boolean | null | undefined>
-
-/** Returns a path with the fields of a query that are not empty. */
-export function pathWith(path: string, query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value ? [[name, String(value)]] : [],
-  )
-  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
-}
-
 type PagerProps = {
   /** What a page has, or what it is called; or the texts of the two links. */
   noun: string | { newest: string; older: string }
-  /** Returns the path of a page: of the first one without a query. */
-  to: (page?: Query) => string
-  /** The query of the next page; absent on the last. */
-  next: Query | false | null | undefined
+  path: string
+  /** The query of all pages. */
+  query?: Query
+  /** The cursor of the next page; its value is null or undefined on the last. */
+  next: Query
   isNewestFirst?: boolean
 }
 
-export const Pager = ({ noun, to, next, isNewestFirst = true }: PagerProps) => {
+export const Pager = ({ noun, path, query = {}, next, isNewestFirst = true }: PagerProps) => {
   const inEnglish = isNewestFirst
     ? { newest: `Newest ${noun}`, older: `Older ${noun}` }
     : { newest: `First ${noun}`, older: `Next ${noun}` }
   const { newest, older } = typeof noun === 'string' ? inEnglish : noun
   return (
     <p class="actions">
-      {!usePage().isFirstPage && <LinkButton href={to()}>{newest}</LinkButton>}
-      {next && <LinkButton href={to(next)}>{older}</LinkButton>}
+      {!usePage().isFirstPage && <LinkButton href={pathWith(path, query)}>{newest}</LinkButton>}
+      {Object.values(next).some(Boolean) && (
+        <LinkButton href={pathWith(path, { ...query, ...next })}>{older}</LinkButton>
+      )}
     </p>
   )
 }

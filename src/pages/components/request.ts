@@ -8,8 +8,15 @@ import type { Texts } from '../../texts/en.ts'
 /** A form that is shown again: what was entered, and why it was rejected, by the names of fields. */
 export type Rejection = {
   values: Record<string, unknown>
-  problems: Record<string, string>
+  /** Of a page in the language of its reader, a function of the texts. */
+  problems: Record<string, string | ((texts: Texts) => string)>
   status: ContentfulStatusCode
+}
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    rejection?: Rejection
+  }
 }
 
 /** An error page must not use `settings` and `now`: the error may come before they are set. */

@@ -1,4 +1,4 @@
-/** Texts of numbers, names and messages. */
+/** Texts of numbers, names, messages and paths. */
 import type { Account } from '../../auth/session.ts'
 import { minorDigits } from '../../http/currencies.ts'
 
@@ -40,3 +40,13 @@ export const shortAddress = (hex: string): string => `${hex.slice(0, 6)}…${hex
 
 /** Messages of the API have no capital letter and no full stop. */
 export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+export type Query = Record<string, string | number | boolean | null | undefined>
+
+/** Returns a path, which may end with a fragment, with the fields of a query that are not empty. */
+export function pathWith(path: string, query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value ? [[name, String(value)]] : [],
+  )
+  return given.length > 0 ? path.replace(/(?=#|$)/, `?${new URLSearchParams(given)}`) : path
+}

@@ -1,9 +1,9 @@
 /** Lists of NFTs, and the page of one. */
 import type { readNfts } from '../../marketplace/cards.ts'
 import type { NftDetails } from '../../marketplace/nft.ts'
-import { Field, Select, Submit } from '../components/forms.tsx'
+import { Field, Hidden, Select, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Facts, Pager, pathWith, Rows } from '../components/lists.tsx'
+import { Facts, Pager, Rows } from '../components/lists.tsx'
 import {
   AskedPrice,
   Cover,
@@ -14,7 +14,7 @@ import {
   UserPicture,
 } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
-import { count, plural } from '../components/text.ts'
+import { count, pathWith, plural } from '../components/text.ts'
 import { ExplorerLink, Price, Time } from '../components/values.tsx'
 
 type NftsPage = Awaited<ReturnType<typeof readNfts>>
@@ -46,7 +46,7 @@ export const NftList = ({ filters, creator, nfts, nextCursor }: ListProps) => (
           options={{ '': 'All NFTs', on: 'For sale' }}
           selected={filters.sale}
         />
-        {filters.creator && <input type="hidden" name="creator" value={filters.creator} />}
+        <Hidden values={{ creator: filters.creator }} />
         <Submit>Search</Submit>
       </form>
     </search>
@@ -66,8 +66,9 @@ export const NftList = ({ filters, creator, nfts, nextCursor }: ListProps) => (
     />
     <Pager
       noun="page"
-      to={(page) => pathWith('/nfts', { ...filters, ...page })}
-      next={nextCursor !== null && { cursor: nextCursor }}
+      path="/nfts"
+      query={filters}
+      next={{ cursor: nextCursor }}
       isNewestFirst={false}
     />
   </div>
@@ -95,8 +96,8 @@ export const CreatorPage = ({ creator, nfts, nextCursor }: CreatorProps) => (
     <NftGrid nfts={nfts} isSelection />
     <Pager
       noun="page"
-      to={(page) => pathWith(creatorPath(creator), { ...page })}
-      next={nextCursor !== null && { cursor: nextCursor }}
+      path={creatorPath(creator)}
+      next={{ cursor: nextCursor }}
       isNewestFirst={false}
     />
     <p>

@@ -71,7 +71,7 @@ function deliverySteps(entry: HistoryEntry, side: Side): Step[] {
       return [paid, { label: steps.needsWallet, state: 'waits' }, waiting]
   }
   if (wait) {
-    const labels = side === 'sold' ? steps.waitingAsSeller : steps.waiting
+    const labels = side === 'sold' ? { ...steps.waiting, ...steps.waitingAsSeller } : steps.waiting
     return [paid, { label: labels[wait.cause], state: 'held' }, waiting]
   }
   return item.txId
@@ -137,12 +137,12 @@ export const Waiting = ({ entry, side }: OrderProps) => {
 export const Message = ({ entry, side }: OrderProps) => {
   const { id, failReason } = entry.order
   const { state, reasonCode } = entry.delivery
-  const { orders, reasons } = usePage().texts
+  const { account, orders, reasons } = usePage().texts
   if (entry.item.status === 'awaiting_wallet')
     return (
       <p class="order-message">
         {side === 'bought'
-          ? orders.toReceive(<a href="/settings/account">{orders.linkWallet}</a>)
+          ? orders.toReceive(<a href="/settings/account">{account.linkWallet}</a>)
           : orders.noWalletOfBuyer}
       </p>
     )

@@ -5,10 +5,10 @@ import type { HistoryEntry, Side } from '../../orders/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { LinkButton, Notice } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Facts, Pager, pathWith, Rows, Tabs } from '../components/lists.tsx'
+import { Facts, Pager, Rows, Tabs } from '../components/lists.tsx'
 import { Cover } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
-import { count, money, shortAddress } from '../components/text.ts'
+import { count, money, pathWith, shortAddress } from '../components/text.ts'
 import { ExplorerLink, Title } from '../components/values.tsx'
 import { WalletAction } from '../wallet/views.tsx'
 import {
@@ -64,18 +64,15 @@ export const Orders = ({ side, entries, next, ...props }: OrdersProps) => {
           isOrdered
           row={(entry) => <Order entry={entry} side={side} />}
         />
-        <Pager
-          noun={orders}
-          to={(page) => listPath(side, page)}
-          next={next !== null && { before: next }}
-        />
+        <Pager noun={orders} path="/orders" query={queryOf(side)} next={{ before: next }} />
       </LiveHistory>
     </div>
   )
 }
 
-const listPath = (side: Side, page = {}): string =>
-  pathWith('/orders', { side: side === 'sold' && side, ...page })
+const queryOf = (side: Side) => ({ side: side === 'sold' && side })
+
+const listPath = (side: Side) => pathWith('/orders', queryOf(side))
 
 /** The script `orders.js` loads it again until all orders have ended, and says what has changed. */
 const LiveHistory = ({ entries, children }: { entries: HistoryEntry[]; children: Child }) => (
@@ -95,7 +92,7 @@ const WalletMissing = ({ awaiting }: { awaiting: number }) => {
     <p class="notice warn">
       <Icon name="wallet" />
       <span>{texts.orders.waitForWallet(awaiting, count(awaiting, locale))}</span>
-      <a href="/settings/account">{texts.orders.linkWallet}</a>
+      <a href="/settings/account">{texts.account.linkWallet}</a>
     </p>
   )
 }
@@ -161,11 +158,12 @@ type OrderPageProps = OrderProps & { billing: string | undefined }
 type Fact = [name: string, value: Child]
 
 /** What the customer has paid, if the shop has told it. */
-function paidFacts(paid: HistoryEntry['paid'], { orders }: Texts, locale: string): Fact[] {
+function paidFacts(paid: HistoryEntry['paid'], texts: Texts, locale: string): Fact[] {
   if (!paid) return []
+  const { orders } = texts
   const { grossCents, taxCents, discountCents, currency, invoiceNumber } = paid
   const amounts: [name: string, cents: number | null][] = [
-    [orders.paid, grossCents],
+    [texts.steps.paid, grossCents],
     [orders.tax, taxCents],
     [orders.discount, discountCents],
   ]
@@ -235,11 +233,11 @@ const Proof = ({ orderId }: { orderId: number }) => (
 
 /** In place of an order that the user has not bought. Whether there is one is not told. */
 export const ForeignOrder = () => {
-  const { claim, brokenLink, errors } = usePage().texts
+  const { orders, brokenLink, errors } = usePage().texts
   return (
     <section class="card narrow">
       <h1>{errors.titles[403]}</h1>
-      <p class="lead">{claim.foreign}</p>
+      <p class="lead">{orders.foreign}</p>
       <p>{errors.advice[403]}</p>
       <p class="actions">
         <LinkButton href={listPath('bought')} kind="primary">
@@ -263,11 +261,7 @@ export const Collection = ({ entries, next }: ListProps) => {
           <Collected entries={own} />
         ))}
       </ul>
-      <Pager
-        noun={collection}
-        to={(page) => pathWith('/collection', { ...page })}
-        next={next !== null && { before: next }}
-      />
+      <Pager noun={collection} path="/collection" next={{ before: next }} />
     </div>
   )
 }

@@ -10,10 +10,9 @@ import { inputText, writtenText } from '../../http/inputs.ts'
 import { describeLimit, peopleLimits } from '../../http/limits.ts'
 import { avatarRateLimit } from '../../http/rate-limit.ts'
 import { Profile, updateProfile } from '../../identity/profile.ts'
-import { Field, parseForm, rejectionOf, Submit } from '../components/forms.tsx'
+import { Field, handleForm, parseForm, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { UserPicture } from '../components/nfts.tsx'
-import type { Rejection } from '../components/request.ts'
 import { page, sent, shown } from '../page.tsx'
 
 /** The values are checked later, so that the page can show them again. */
@@ -24,50 +23,42 @@ const PictureUrl = z.object({ avatarUrl: writtenText(2048) })
 const checks = [avatarRateLimit]
 
 export const profileRoutes = new Endpoints()
-  .get('/settings/profile', shown.session({}), async (c) =>
-    profilePage(c, await readAccount(c.var)),
-  )
-  .post('/settings/profile', sent.session({ form: Names }), async (c, { form }) => {
-    try {
+  .get('/settings/profile', shown.session({}), profilePage)
+  .post(
+    '/settings/profile',
+    sent.session({ form: Names }),
+    handleForm(profilePage, 'username', async (c, { form }) => {
       await updateProfile(c.var, parseForm(Profile, form))
-    } catch (error) {
-      const rejection = rejectionOf(error, form, 'username')
-      return profilePage(c, await readAccount(c.var), rejection)
-    }
-    return c.redirect('/settings/profile?notice=profile-saved', 303)
-  })
-  .post('/settings/profile/avatar', { ...sent.session({}), checks }, async (c) => {
-    const account = await readAccount(c.var)
-    try {
-      const picture = await pictureFromForm(c)
-      await storeAvatar(avatarContext(c), { userId: account.id, picture })
-    } catch (error) {
-      return profilePage(c, account, rejectionOf(error, {}, 'avatar'))
-    }
-    return c.redirect(SAVED_PICTURE, 303)
-  })
+      return c.redirect('/settings/profile?notice=profile-saved', 303)
+    }),
+  )
+  .post(
+    '/settings/profile/avatar',
+    { ...sent.session({}), checks },
+    handleForm(profilePage, 'avatar', async (c) => {
+      const { id: userId } = await readAccount(c.var)
+      await storeAvatar(avatarContext(c), { userId, picture: await pictureFromForm(c) })
+      return c.redirect(SAVED_PICTURE, 303)
+    }),
+  )
   .post(
     '/settings/profile/avatar-url',
     { ...sent.session({ form: PictureUrl }), checks },
-    async (c, { form }) => {
+    handleForm(profilePage, 'avatarUrl', async (c, { form }) => {
       const loopbackHosts = c.var.settings.LOOPBACK_HOSTS
-      const account = await readAccount(c.var)
-      try {
-        const picture = await fetchPicture(form.avatarUrl, { field: 'avatarUrl', loopbackHosts })
-        await storeAvatar(avatarContext(c), { userId: account.id, picture })
-      } catch (error) {
-        return profilePage(c, account, rejectionOf(error, form, 'avatarUrl'))
-      }
+      const { id: userId } = await readAccount(c.var)
+      const picture = await fetchPicture(form.avatarUrl, { field: 'avatarUrl', loopbackHosts })
+      await storeAvatar(avatarContext(c), { userId, picture })
       return c.redirect(SAVED_PICTURE, 303)
-    },
+    }),
   )
 
 const SAVED_PICTURE = '/settings/profile?notice=picture-saved'
 
-function profilePage(c: Context<AppWithCaller>, account: Account, rejection?: Rejection) {
-  const scripts = ['avatar.js']
+async function profilePage(c: Context<AppWithCaller>) {
+  const account = await readAccount(c.var)
   const view = <ProfileSettings account={account} />
-  return page(c, { title: 'Profile', section: 'profile', account, scripts, rejection }, view)
+  return page(c, { title: 'Profile', section: 'profile', account, scripts: ['avatar.js'] }, view)
 }
 
 const ProfileSettings = ({ account }: { account: Account }) => (

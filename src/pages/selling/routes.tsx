@@ -12,8 +12,8 @@ import {
   retrySold,
   type Selling,
 } from '../../orders/selling.ts'
-import { Submit } from '../components/forms.tsx'
-import { Pager, pathWith, Rows } from '../components/lists.tsx'
+import { Hidden, Submit } from '../components/forms.tsx'
+import { Pager, Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
 import { count, money } from '../components/text.ts'
 import { ExplorerLink, Time } from '../components/values.tsx'
@@ -73,11 +73,7 @@ const SellingSettings = ({ contracts, listings, next }: Selling) => (
       row={(listing) => <ListingRow listing={listing} />}
     />
     <p class="hint">Sold and waiting pieces are those of your newest {COUNTED_ORDERS} orders.</p>
-    <Pager
-      noun="listings"
-      to={(page) => pathWith('/settings/selling', { ...page })}
-      next={next !== null && { before: next }}
-    />
+    <Pager noun="listings" path="/settings/selling" next={{ before: next }} />
   </>
 )
 
@@ -116,10 +112,8 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
         />
       )}
       {nextAt && (
-        <form method="post" action={'/settings/selling/retry'}>
-          {Object.entries({ network, contract, fulfilment }).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
+        <form method="post" action="/settings/selling/retry">
+          <Hidden values={{ network, contract, fulfilment }} />
           NFTs wait for this. Next try:{' '}
           {Date.parse(nextAt) > now.getTime() ? <Time at={nextAt} /> : 'soon'}.{' '}
           {permission.is === 'allowed' && <Submit kind="small">Try now</Submit>}

@@ -16,11 +16,9 @@ import {
 import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
-import { rejectField } from '../components/forms.tsx'
-import { pathWith } from '../components/lists.tsx'
-import type { Rejection } from '../components/request.ts'
+import { pathWith } from '../components/text.ts'
 import { page, sent, shown } from '../page.tsx'
-import { browserTexts, readerLocale } from '../reader.ts'
+import { readerLocale } from '../reader.ts'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
 import { deleteLinkAddress, readLinkAddress, storeLinkAddress } from './link-address.ts'
@@ -70,12 +68,14 @@ export const signInRoutes = new Endpoints()
   .post('/sign-in/email', { ...sent.public({ form: EmailForm }), checks }, async (c, { form }) => {
     const { settings } = c.var
     const redirect = allowedRedirect(settings, form.redirect)
-    const texts = browserTexts(c).signIn
-    const reject = (problem: string) =>
-      signInPage(c, { redirect }, rejectField('email', form.email, problem))
+    const reject = (problem: 'notAnAddress' | 'notHuman') => {
+      const problems = { email: ({ signIn }: Texts) => signIn[problem] }
+      c.set('rejection', { values: { email: form.email }, problems, status: 400 })
+      return signInPage(c, { redirect })
+    }
     const email = EmailAddress.safeParse(form.email)
-    if (!email.success) return reject(texts.notAnAddress)
-    if (!(await isHuman(settings, form['cf-turnstile-response']))) return reject(texts.notHuman)
+    if (!email.success) return reject('notAnAddress')
+    if (!(await isHuman(settings, form['cf-turnstile-response']))) return reject('notHuman')
     const client = rateLimitKey(c.req.raw)
     const request = { email: email.data, client, redirect: withoutSecret(redirect) }
     const secret = await createSignInLink(c.var, request)
@@ -123,8 +123,8 @@ export const signInRoutes = new Endpoints()
 
 const signInTitle = ({ signIn }: Texts) => signIn.title
 
-function signInPage(c: Context<App>, props: SignInProps, rejection?: Rejection) {
+function signInPage(c: Context<App>, props: SignInProps) {
   const { TURNSTILE_SITE_KEY } = c.var.settings
   const scripts = TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js']
-  return page(c, { title: signInTitle, account: null, scripts, rejection }, <SignIn {...props} />)
+  return page(c, { title: signInTitle, account: null, scripts }, <SignIn {...props} />)
 }

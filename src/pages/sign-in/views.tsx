@@ -1,8 +1,7 @@
 import type { Account } from '../../auth/session.ts'
-import { EmailField, LinkButton, Notice, Submit } from '../components/forms.tsx'
-import { pathWith } from '../components/lists.tsx'
+import { EmailField, Hidden, LinkButton, Notice, Submit } from '../components/forms.tsx'
 import { usePage } from '../components/request.ts'
-import { displayName } from '../components/text.ts'
+import { displayName, pathWith } from '../components/text.ts'
 import { Wallets } from '../wallet/views.tsx'
 import { HOME } from './redirect.ts'
 
@@ -54,7 +53,7 @@ export const EmailForm = (props: EmailFormProps) => {
   const turnstileKey = isOnItsOwnPage && settings.TURNSTILE_SITE_KEY
   return (
     <form method="post" action="/sign-in/email" class="stack">
-      {redirect && <input type="hidden" name="redirect" value={redirect} />}
+      <Hidden values={{ redirect }} />
       <EmailField label={texts.signIn.email} value={email} autofocus={isOnItsOwnPage} />
       {turnstileKey && <div class="cf-turnstile" data-sitekey={turnstileKey} />}
       <Submit kind="primary">{submit}</Submit>
@@ -73,8 +72,7 @@ export const SignInAgain = ({ account, redirect }: { account: Account; redirect:
       <p class="lead">{signIn.again.lead}</p>
       {email && (
         <form method="post" action="/sign-in/email" class="stack">
-          <input type="hidden" name="redirect" value={redirect} />
-          <input type="hidden" name="email" value={email} />
+          <Hidden values={{ redirect, email }} />
           <p>{signIn.again.byEmail(<strong>{email}</strong>)}</p>
           <Submit kind="primary">{signIn.send}</Submit>
         </form>
@@ -113,8 +111,7 @@ export const LinkSent = ({ email, redirect, isAnother }: LinkSentProps) => {
       <div class="actions">
         {email && (
           <form method="post" action="/sign-in/email">
-            {redirect && <input type="hidden" name="redirect" value={redirect} />}
-            <input type="hidden" name="email" value={email} />
+            <Hidden values={{ redirect, email }} />
             <Submit>{sent.sendAnother}</Submit>
           </form>
         )}
@@ -141,8 +138,7 @@ export const ConfirmSignIn = ({ email, secret, redirect }: ConfirmSignInProps) =
         <p class="notice warn">{confirm.endsOther(displayName(account))}</p>
       )}
       <form method="post" action="/sign-in/email/confirm" class="stack">
-        <input type="hidden" name="secret" value={secret} />
-        {redirect && <input type="hidden" name="redirect" value={redirect} />}
+        <Hidden values={{ secret, redirect }} />
         <Submit kind="primary">{title}</Submit>
       </form>
       <p class="hint">{confirm.hint}</p>

@@ -1,8 +1,8 @@
 /** What pages need for wallets: the scripts `wallet.js` and `wallet-action.js` add the buttons. */
 import type { Network } from '../../env.ts'
 import { CopyField } from '../components/forms.tsx'
-import { pathWith } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
+import { pathWith } from '../components/text.ts'
 import { withoutSecret } from '../sign-in/redirect.ts'
 import { walletApps } from './apps.ts'
 
@@ -43,7 +43,7 @@ const WalletApps = ({ purpose, redirect }: Goal) => {
       <p>{isLink ? apps.open : apps.openToSignIn}</p>
       {isLink && <p class="hint">{apps.signInFirst}</p>}
       <ul class="wallets" aria-label={apps.label}>
-        {walletApps.map(({ name, linkTo }) => (
+        {Object.entries(walletApps).map(([name, linkTo]) => (
           <li>
             <a class="button wallet" href={linkTo(page)}>
               {name}

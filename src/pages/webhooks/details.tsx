@@ -1,8 +1,12 @@
 /** The page of a webhook: its state, its secret, its messages and its form. */
 
 import { eventTexts } from '../../db/schema/webhooks.ts'
-import type { WebhookMessage } from '../../events/schema.ts'
-import { type MessageState, messageStates, type Webhook } from '../../events/schema.ts'
+import {
+  type MessageState,
+  messageStates,
+  type Webhook,
+  type WebhookMessage,
+} from '../../events/schema.ts'
 import { HOUR } from '../../time.ts'
 import {
   Confirm,
@@ -13,9 +17,9 @@ import {
   Submit,
   Warning,
 } from '../components/forms.tsx'
-import { Pager, pathWith, Rows, Tabs } from '../components/lists.tsx'
+import { Pager, Rows, Tabs } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
-import { plural, sentence } from '../components/text.ts'
+import { pathWith, plural, sentence } from '../components/text.ts'
 import { Time, When } from '../components/values.tsx'
 import { RecentSignIn } from '../settings.tsx'
 import { WebhookFields, WebhookHead, type WebhookValues } from './views.tsx'
@@ -184,7 +188,7 @@ const Log = ({ webhook, log, state }: LogProps) => (
     <Tabs
       label="Messages"
       tabs={[undefined, ...messageStates].map((tab) => [
-        logPath(webhook, { state: tab }),
+        pathWith(`${webhookPath(webhook)}#log`, { state: tab }),
         tab ? stateNames[tab] : 'All',
         tab === state,
       ])}
@@ -202,8 +206,9 @@ const Log = ({ webhook, log, state }: LogProps) => (
     />
     <Pager
       noun="messages"
-      to={(page) => logPath(webhook, { state, ...page })}
-      next={log.nextCursor !== null && { cursor: log.nextCursor }}
+      path={`${webhookPath(webhook)}#log`}
+      query={{ state }}
+      next={{ cursor: log.nextCursor }}
     />
   </section>
 )
@@ -214,9 +219,6 @@ const stateNames: Record<MessageState, string> = {
   delivered: 'Delivered',
   failed: 'Failed',
 }
-
-const logPath = (webhook: Webhook, query: { state: MessageState | undefined }) =>
-  `${pathWith(webhookPath(webhook), query)}#log`
 
 const Message = ({ webhook, message }: { webhook: Webhook; message: WebhookMessage }) => (
   <li class="row">

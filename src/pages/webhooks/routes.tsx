@@ -14,12 +14,11 @@ import { type DueEndpoint, wakeEndpoints } from '../../events/wake.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { inputText, instant } from '../../http/inputs.ts'
 import { SECOND } from '../../time.ts'
-import { checkbox, parseForm, rejectionOf } from '../components/forms.tsx'
-import type { Rejection } from '../components/request.ts'
+import { checkbox, handleForm, parseForm } from '../components/forms.tsx'
 import { page, sent, shown } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { WebhookDetails } from './details.tsx'
-import { roleNames, Webhooks } from './views.tsx'
+import { Webhooks } from './views.tsx'
 
 /** Messages on a page of the log. */
 const PAGE_SIZE = 20
@@ -61,38 +60,36 @@ const PageQuery = z.object({
 const action = sent.session({ param: WebhookId })
 
 export const webhookPageRoutes = new Endpoints()
-  .get('/settings/webhooks', shown.session({}), (c) => listPage(c))
+  .get('/settings/webhooks', shown.session({}), listPage)
   .post(
     '/settings/webhooks',
     sent.session({ form: CreateForm }),
-    async (c, { form: { update, ...values } }) => {
-      if (update) return listPage(c, { values, problems: {}, status: 200 })
-      try {
-        const input = { ...parseForm(NewWebhook, values), role: values.role }
-        const { webhook } = await createWebhook(c.var, input)
-        return wakeAndRedirect(c, webhook, 'webhook-created')
-      } catch (error) {
-        return listPage(c, explainRejection(error, values))
+    handleForm(listPage, 'url', async (c, { form }) => {
+      if (form.update) {
+        c.set('rejection', { values: form, problems: {}, status: 200 })
+        return listPage(c)
       }
-    },
+      const input = { ...parseForm(NewWebhook, form), role: form.role }
+      const { webhook } = await createWebhook(c.var, input)
+      return wakeAndRedirect(c, webhook, 'webhook-created')
+    }),
   )
   .get(
     '/settings/webhooks/:webhook_id',
     shown.session({ param: WebhookId, query: PageQuery }),
-    (c, { param, query }) => detailsPage(c, { id: param.webhook_id, ...query }),
+    detailsPage,
   )
   .post(
     '/settings/webhooks/:webhook_id',
     sent.session({ param: WebhookId, form: ChangeForm }),
-    async (c, { param, form }) => {
-      const id = param.webhook_id
-      try {
-        const changes = { id, ...parseForm(NewWebhook, form), enabled: form.enabled }
-        return wakeAndRedirect(c, await updateWebhook(c.var, changes), 'webhook-saved')
-      } catch (error) {
-        return detailsPage(c, { id }, explainRejection(error, form))
+    handleForm(detailsPage, 'url', async (c, { param, form }) => {
+      const changes = {
+        id: param.webhook_id,
+        ...parseForm(NewWebhook, form),
+        enabled: form.enabled,
       }
-    },
+      return wakeAndRedirect(c, await updateWebhook(c.var, changes), 'webhook-saved')
+    }),
   )
   .post('/settings/webhooks/:webhook_id/rotate', action, async (c, { param }) => {
     await rotateSecret(c.var, param.webhook_id)
@@ -129,39 +126,28 @@ export const webhookPageRoutes = new Endpoints()
 /** Milliseconds for which a page waits for the answer to a test. */
 const TEST_WAIT = 5 * SECOND
 
-/** Says what is wrong in the words of the form. */
-function explainRejection(error: unknown, values: z.infer<typeof Form>): Rejection {
-  const rejection = rejectionOf(error, values, 'url')
-  if (rejection.problems.events)
-    rejection.problems.events =
-      values.events.length === 0
-        ? 'Choose at least one event.'
-        : `Alarms are only for “${roleNames.master}”: choose that, or no alarms.`
-  return rejection
-}
-
 /** Wakes the consumer for the endpoint, after the response. */
 function wakeAndRedirect(c: Context<AppWithCaller>, endpoint: DueEndpoint, notice: NoticeName) {
   c.executionCtx.waitUntil(wakeEndpoints(c.env, [endpoint]))
   return c.redirect(`/settings/webhooks/${endpoint.id}?notice=${notice}`, 303)
 }
 
-async function listPage(c: Context<AppWithCaller>, rejection?: Rejection) {
+async function listPage(c: Context<AppWithCaller>) {
   const { account, webhooks } = await readOwnWebhooks(c.var)
-  const scripts = ['webhooks.js']
   const view = <Webhooks webhooks={webhooks} />
-  return page(c, { title: 'Webhooks', section: 'webhooks', account, scripts, rejection }, view)
+  const scripts = ['webhooks.js']
+  return page(c, { title: 'Webhooks', section: 'webhooks', account, scripts }, view)
 }
 
-type Shown = Partial<z.infer<typeof PageQuery>> & { id: string }
+type Shown = { param: z.infer<typeof WebhookId>; query?: z.infer<typeof PageQuery> }
 
-async function detailsPage(c: Context<AppWithCaller>, shown: Shown, rejection?: Rejection) {
+async function detailsPage(c: Context<AppWithCaller>, { param, query }: Shown) {
   const { settings, now } = c.var
-  const { state, test } = shown
-  const read = { ...shown, limit: PAGE_SIZE }
+  const { state, test } = query ?? {}
+  const read = { id: param.webhook_id, ...query, limit: PAGE_SIZE }
   const { account, secretId, ...found } = await readWebhookPage(c.var, read)
   const secret = isRecent(account, now) ? await webhookSecret(settings, secretId) : undefined
   const scripts = ['dialog.js', 'copy.js']
   const view = <WebhookDetails {...found} secret={secret} state={state} test={test} />
-  return page(c, { title: 'Webhook', section: 'webhooks', account, scripts, rejection }, view)
+  return page(c, { title: 'Webhook', section: 'webhooks', account, scripts }, view)
 }

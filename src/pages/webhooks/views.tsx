@@ -5,7 +5,7 @@ import { eventTexts } from '../../db/schema/webhooks.ts'
 import { chosenEvents, isAlarm } from '../../events/event.ts'
 import type { Webhook } from '../../events/schema.ts'
 import { webhookLimits } from '../../http/limits.ts'
-import { Field, LinkButton, Problem, Select, Submit } from '../components/forms.tsx'
+import { Field, LinkButton, Problem, Select, Submit, useProblem } from '../components/forms.tsx'
 import { Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
 import { plural } from '../components/text.ts'
@@ -21,7 +21,7 @@ export type WebhookValues = {
   enabled?: boolean
 }
 
-export const roleNames = { user: 'Orders that I bought or sold', master: 'All orders and alarms' }
+const roleNames = { user: 'Orders that I bought or sold', master: 'All orders and alarms' }
 
 export const Webhooks = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
   <>
@@ -95,7 +95,11 @@ type WebhookFieldsProps = {
 }
 
 export const WebhookFields = ({ values, hasAlarms, canHaveAlarms }: WebhookFieldsProps) => {
-  const problem = usePage().rejection?.problems.events
+  const isRejected = useProblem('events') !== undefined
+  const problem =
+    values.events.length === 0
+      ? 'Choose at least one event.'
+      : `Alarms are only for “${roleNames.master}”: choose that, or no alarms.`
   return (
     <>
       <Field
@@ -109,7 +113,7 @@ export const WebhookFields = ({ values, hasAlarms, canHaveAlarms }: WebhookField
         spellcheck={false}
         placeholder="https://shop.example/webhooks"
       />
-      <fieldset class="field" {...(problem && { 'aria-describedby': 'events-problem' })}>
+      <fieldset class="field" {...(isRejected && { 'aria-describedby': 'events-problem' })}>
         <legend>Events</legend>
         {chosenEvents
           .filter((event) => hasAlarms || !isAlarm(event))
@@ -137,7 +141,7 @@ export const WebhookFields = ({ values, hasAlarms, canHaveAlarms }: WebhookField
             </noscript>
           </p>
         )}
-        <Problem id="events-problem" text={problem} />
+        {isRejected && <Problem id="events-problem" text={problem} />}
       </fieldset>
       <Field
         name="sources"
