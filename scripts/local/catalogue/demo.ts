@@ -1,6 +1,6 @@
 /**
  * The demo catalogue. Scripts and the README rely on its ids. NFTs are on the network `localhost`,
- * and wallets are accounts of anvil.
+ * and wallets are accounts of anvil. Pictures are the files of `pictures/`.
  */
 import type { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import type { addresses, users } from '../../../src/db/schema/users.ts'
@@ -9,7 +9,6 @@ import { hashIdentity } from '../../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
 import type { Collectibles } from '../chain/collectibles.ts'
 import { type GalleryNft, gallery } from './demo-gallery.ts'
-import { draw, scenes } from './demo-scenes.ts'
 
 /** The relayer. It is not the wallet of a user. */
 export const transferSigner = localAccount(0)
@@ -134,7 +133,6 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
         metadata: {
           name: 'The only one',
           description: 'There is one piece of it.\n\nWho buys it owns it alone.',
-          image: draw(scenes.onlyOne),
           attributes: [
             { trait_type: 'Colour', value: 'Night blue' },
             { trait_type: 'Waves', value: 9 },
@@ -152,7 +150,6 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
         metadata: {
           name: 'One of a million',
           description: 'A hundred dots, of which one is yours.',
-          image: draw(scenes.million),
         },
       },
     },
@@ -165,14 +162,13 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
         metadata: {
           name: 'As many as you like',
           description: 'Each piece is minted when it is bought.',
-          image: draw(scenes.openEdition),
           attributes: [{ trait_type: 'Colour', value: 'Mint' }],
         },
       },
     },
     { ...edition(4, 'Not yet', 'limited', 1_000), status: 'draft' },
     ...gallery.map((nft) => ({
-      ...edition(nft.id, nft.title, nft.amountType, nft.amount),
+      ...edition(nft.id, nft.title, nft.amountType ?? 'limited', nft.amount),
       ...galleryColumns(nft),
     })),
   ]
@@ -180,7 +176,7 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
 
 /** Returns in which columns an NFT of the gallery differs from other editions. */
 function galleryColumns(nft: GalleryNft): Partial<typeof nfts.$inferInsert> {
-  const { id, creator, title, description, amountType, scene, medium } = nft
+  const { id, creator, title, description, amountType = 'limited', medium } = nft
   const { priceCents, priceEths } = priceOf(nft.euros)
   return {
     creatorId: creator,
@@ -190,14 +186,14 @@ function galleryColumns(nft: GalleryNft): Partial<typeof nfts.$inferInsert> {
     fulfilment: nft.token === 'mint' ? 'mint' : 'transfer',
     tokenId: nft.token === 'without id' ? null : String(id),
     status: nft.isUnlisted ? 'unlisted' : 'released',
-    releaseAt: nft.releaseAt,
+    // One a day, the newest first.
+    releaseAt: new Date(Date.UTC(2026, 1, 25 - id, 12)).toISOString(),
     payload: {
       title,
       amountType,
       metadata: {
         name: title,
         description,
-        image: draw(scenes[scene]),
         attributes: [{ trait_type: 'Medium', value: medium }],
       },
     },
@@ -219,9 +215,9 @@ const demoListings: (typeof listings.$inferInsert)[] = [
   ...[2, 3, 4].map((id) => ({ ...forSale, ...listing(id), nftId: id })),
   { ...forSale, ...listing(5), nftId: 2, active: false },
   { ...forSale, ...listing(6), nftId: 2, activeTill: '2026-02-01T12:00:00.000Z' },
-  ...gallery.map(({ id, listingId, seller, euros, isUnlisted }) => ({
+  ...gallery.map(({ id, seller, euros, isUnlisted }) => ({
     ...forSale,
-    ...listing(listingId),
+    ...listing(id + 2),
     ...priceOf(euros),
     nftId: id,
     sellerId: seller,

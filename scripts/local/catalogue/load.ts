@@ -1,5 +1,5 @@
 /** Loads the demo catalogue into the database and moves it to a new chain. */
-
+import { readFile } from 'node:fs/promises'
 import { and, eq, ne, or } from 'drizzle-orm'
 import { type Address, getAddress } from 'viem'
 import type { Database } from '../../../src/db/client.ts'
@@ -13,13 +13,24 @@ import { demoCatalogue, seller } from './demo.ts'
 export const isEmpty = async (db: Database): Promise<boolean> =>
   (await db.select({ id: users.id }).from(users).limit(1)).length === 0
 
+const PICTURES = 'scripts/local/catalogue/pictures'
+
+/** Adds the picture of an NFT, which has its external id as name, to its metadata. */
+async function withPicture(nft: typeof nfts.$inferInsert): Promise<typeof nfts.$inferInsert> {
+  const { externalId, payload } = nft
+  if (!payload.metadata) return nft
+  const png = await readFile(`${PICTURES}/${externalId}.png`, 'base64')
+  const metadata = { ...payload.metadata, image: `data:image/png;base64,${png}` }
+  return { ...nft, payload: { ...payload, metadata } }
+}
+
 /** Writes the catalogue in one transaction. One statement per row: D1 allows 100 bound values. */
 export async function loadDemo(db: Database, contracts: Collectibles): Promise<void> {
   const rows = demoCatalogue(contracts)
   const [first, ...rest]: Statement[] = [
     ...rows.users.map((row) => db.insert(users).values(row)),
     ...rows.addresses.map((row) => db.insert(addresses).values(row)),
-    ...rows.nfts.map((row) => db.insert(nfts).values(row)),
+    ...(await Promise.all(rows.nfts.map(withPicture))).map((row) => db.insert(nfts).values(row)),
     ...rows.listings.map((row) => db.insert(listings).values(row)),
   ]
   if (first) await db.batch([first, ...rest])
