@@ -31,8 +31,8 @@ export const command = defineCommand(
     name: 'npm run openapi',
     purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, ${CATALOGUE}, the tables of ${DELIVERY}, ${WEBHOOKS}, ${LIMITS} and ${ENDPOINTS}, and the pages of /docs.`,
     options: {
-      check: { type: 'boolean', help: 'Only fail if one of them is out of date.' },
-      examples: { type: 'boolean', help: 'Record the examples again, which takes some seconds.' },
+      check: { help: 'Only fail if one of them is out of date.' },
+      examples: { help: 'Record the examples again, which takes some seconds.' },
     },
     example: 'npm run openapi',
   },

@@ -42,9 +42,8 @@ export const command = defineCommand(
     purpose:
       'Runs the marketplace on this machine, with a chain and demo data. Ctrl-C stops it. The data is kept in .wrangler/state.',
     options: {
-      fresh: { type: 'boolean', default: false, help: 'Delete the data first.' },
+      fresh: { help: 'Delete the data first.' },
       advance: {
-        type: 'string',
         value: 'DURATION',
         help: 'Move the clock of the running marketplace forward, as in 90s, 10m, 25h or 6d.',
       },

@@ -28,7 +28,6 @@ export const command = defineCommand(
     },
     options: {
       retired: {
-        type: 'string',
         value: 'FILE',
         help: 'For proof: the keys until now, as /.well-known/proof-jwks.json has them.',
       },

@@ -13,34 +13,19 @@ export const command = defineCommand(
     purpose:
       'Prints a token (a JWT), and nothing else. Prints the same token again until a day before it expires.',
     options: {
-      shop: {
-        type: 'boolean',
-        default: false,
-        help: 'A token for a shop: it places and follows its orders, for every seller.',
-      },
-      master: { type: 'boolean', default: false, help: 'A master token. It acts for every user.' },
-      metrics: {
-        type: 'boolean',
-        default: false,
-        help: 'A master token that may only read the metrics.',
-      },
+      shop: { help: 'A token for a shop: it places and follows its orders, for every seller.' },
+      master: { help: 'A master token. It acts for every user.' },
+      metrics: { help: 'A master token that may only read the metrics.' },
       user: {
-        type: 'string',
         value: 'ID',
         help: 'The user whose token it is. Default for a master token: the first administrator',
       },
       name: {
-        type: 'string',
         value: 'TEXT',
         help: 'Name of the token. Each name stands for one shop. Default: command line; shop for --shop, metrics for --metrics',
       },
-      remote: { type: 'boolean', default: false, help: 'For a deployed instance.' },
-      env: {
-        type: 'string',
-        value: 'NAME',
-        default: 'production',
-        help: 'With --remote: which one.',
-      },
+      remote: { help: 'For a deployed instance.' },
+      env: { value: 'NAME', default: 'production', help: 'With --remote: which one.' },
     },
     variables: { JWT_KEYS: 'With --remote: the signing keys of the instance. Required.' },
     example: 'npm run --silent token -- --user 3',

@@ -8,8 +8,8 @@ import { issueToken, parseIssuer } from '../operate/tokens/issue.ts'
 import { CommandError, UsageError } from './command.ts'
 
 export const instanceOptions = {
-  remote: { type: 'boolean', default: false, help: 'Of a deployed instance.' },
-  env: { type: 'string', value: 'NAME', help: 'With --remote: which one.' },
+  remote: { help: 'Of a deployed instance.' },
+  env: { value: 'NAME', help: 'With --remote: which one.' },
 } as const
 
 export const instanceVariables = {

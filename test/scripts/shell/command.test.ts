@@ -6,7 +6,7 @@ const command = defineCommand(
   {
     name: 'npm run paint',
     purpose: 'Paints.',
-    options: { coats: { type: 'string', value: 'N', default: '1', help: 'How many.' } },
+    options: { coats: { value: 'N', default: '1', help: 'How many.' } },
     example: 'npm run paint',
   },
   ({ coats }) => {
