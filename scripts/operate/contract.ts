@@ -8,9 +8,7 @@ import { deployContract } from './contract/deploy.ts'
 import { findNetwork, type Network, parseAddress } from './contract/networks.ts'
 import { connect } from './contract/node.ts'
 import { refuseQuantities } from './contract/sales.ts'
-import { showStatus } from './contract/show-status.ts'
-import { describeContract } from './contract/status.ts'
-import { describeToken } from './contract/tokens.ts'
+import { describeContract, describeToken, showStatus } from './contract/status.ts'
 
 export const command = defineCommand(
   {
