@@ -47,7 +47,6 @@ export const command = defineCommand(
       environment,
       isDryRun,
       isLoggedIn: await checkLogin(environment, isDryRun),
-      report,
       demand: (sentence) => demands.add(sentence),
       advise: (sentence) => advice.add(sentence),
     }

@@ -1,9 +1,7 @@
 /** `npm run --silent token`: prints a JWT, and nothing else. */
 import { unstable_readConfig } from 'wrangler'
-import { localNow } from '../local/clock.ts'
-import { readPublicUrl } from '../local/paths.ts'
 import { CommandError, defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
-import { openMigratedDatabase, retryWhileBusy } from './database/local.ts'
+import { localInstance } from '../shell/instance.ts'
 import { openRemoteDatabase } from './database/remote.ts'
 import { issueToken, parseIssuer, parseTokenName, type TokenRequest } from './tokens/issue.ts'
 
@@ -39,21 +37,10 @@ export const command = defineCommand(
       ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
       name: parseTokenName(name ?? (metrics ? 'metrics' : shop ? 'shop' : 'command line')),
     }
-    console.log(await (remote ? issueRemoteToken(env, request) : issueLocalToken(request)))
+    const token = remote ? issueRemoteToken(env, request) : (await localInstance(request)).token
+    console.log(await token)
   },
 )
-
-async function issueLocalToken(request: TokenRequest): Promise<string> {
-  const { db, env, close } = await openMigratedDatabase()
-  try {
-    const url = (await readPublicUrl()) ?? env.PUBLIC_URL
-    const issuer = parseIssuer({ ...env, PUBLIC_URL: url })
-    const now = await localNow()
-    return await retryWhileBusy(() => issueToken(db, issuer, request, now))
-  } finally {
-    await close()
-  }
-}
 
 function issueRemoteToken(environment: string, request: TokenRequest): Promise<string> {
   const { JWT_KEYS } = process.env

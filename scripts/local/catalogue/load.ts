@@ -1,6 +1,6 @@
 /** Loads the demo catalogue into the database and moves it to a new chain. */
 import { readFile } from 'node:fs/promises'
-import { and, eq, ne, or } from 'drizzle-orm'
+import { and, eq, ne, or, type SQL } from 'drizzle-orm'
 import { type Address, getAddress } from 'viem'
 import type { Database } from '../../../src/db/client.ts'
 import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
@@ -24,16 +24,30 @@ async function withPicture(nft: typeof nfts.$inferInsert): Promise<typeof nfts.$
   return { ...nft, payload: { ...payload, metadata } }
 }
 
-/** Writes the catalogue in one transaction. One statement per row: D1 allows 100 bound values. */
-export async function loadDemo(db: Database, contracts: Collectibles): Promise<void> {
-  const rows = demoCatalogue(contracts)
+/** A value may be a subquery. */
+type Row<T> = { [Column in keyof T]: T[Column] | SQL }
+
+type Rows = {
+  users: Row<typeof users.$inferInsert>[]
+  addresses: Row<typeof addresses.$inferInsert>[]
+  nfts: Row<typeof nfts.$inferInsert>[]
+  listings: Row<typeof listings.$inferInsert>[]
+}
+
+/** Writes the rows in one transaction. One statement per row: D1 allows 100 bound values. */
+export async function insertRows(db: Database, rows: Rows): Promise<void> {
   const [first, ...rest]: Statement[] = [
     ...rows.users.map((row) => db.insert(users).values(row)),
     ...rows.addresses.map((row) => db.insert(addresses).values(row)),
-    ...(await Promise.all(rows.nfts.map(withPicture))).map((row) => db.insert(nfts).values(row)),
+    ...rows.nfts.map((row) => db.insert(nfts).values(row)),
     ...rows.listings.map((row) => db.insert(listings).values(row)),
   ]
   if (first) await db.batch([first, ...rest])
+}
+
+export async function loadDemo(db: Database, contracts: Collectibles): Promise<void> {
+  const rows = demoCatalogue(contracts)
+  await insertRows(db, { ...rows, nfts: await Promise.all(rows.nfts.map(withPicture)) })
 }
 
 /** Returns the contracts of the demo catalogue, or null if the database holds another one. */
