@@ -4,7 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { command as importCommand } from '../../scripts/operate/import.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
-import { aFolder, call, type Folder, pointStagingAt } from '../support/command.ts'
+import { call } from '../support/call.ts'
+import { aFolder, type Folder, pointStagingAt } from '../support/command.ts'
 import { instance, query } from '../support/instance/instance.ts'
 
 let folder: Folder

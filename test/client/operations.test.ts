@@ -14,6 +14,7 @@ import {
 import { LOCAL_CHAIN_ID } from '../../scripts/local/chain/collectibles.ts'
 import { document } from '../support/document.ts'
 import { aPerson, instance, query } from '../support/instance/instance.ts'
+import { aDeliveredOrder, aNewOrder, anOrder } from '../support/instance/orders.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { aBrowser, fetchDocumented } from './documented.ts'
 
@@ -36,29 +37,9 @@ afterAll(() => pictures.close())
 
 /** Has no wallet, so that no delivery starts. */
 const buyerUserId = await aPerson()
-const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-const newOrder = { nftId: 3, listingId: 3, quantity: 1, buyerUserId, buyerBillingData }
+const newOrder = await aNewOrder({ buyerUserId })
 
 const newReservation = { listingId: 3, quantity: 1, ttl: 60 }
-
-/** Places an order and returns its ids. */
-async function anOrder() {
-  const { orders } = await client.placeOrders({ body: [newOrder] })
-  const [order] = orders
-  const [item] = order?.orderItems ?? []
-  if (!order || !item) throw new Error('no order was placed')
-  return { orderId: order.id, itemId: item.id }
-}
-
-/** Places an order and waits until it is delivered. Returns its id. */
-async function aDeliveredOrder() {
-  const buyerUserId = await aPerson(aWallet().address)
-  const order = { ...newOrder, nftId: 2, listingId: 2, buyerUserId }
-  const { orders } = await client.placeOrders({ body: [order] })
-  const [{ id = 0 } = {}] = orders
-  await client.waitForDelivery(id)
-  return id
-}
 
 /** Places an order whose delivery has failed. */
 async function aFailedOrder() {
@@ -122,8 +103,8 @@ async function signedBy(
 const argumentsOf: Record<string, () => object | Promise<object>> = {
   none: () => ({}),
   user_id: () => ({ user_id: 3 }),
-  order_ids: async () => ({ order_ids: [(await anOrder()).orderId] }),
-  order_id: async () => ({ order_id: (await anOrder()).orderId }),
+  order_ids: async () => ({ order_ids: [(await anOrder()).id] }),
+  order_id: async () => ({ order_id: (await anOrder()).id }),
   webhook_id: aWebhook,
   message_id: aWebhookMessage,
 }
@@ -140,7 +121,7 @@ const calls: { [Id in OperationId]?: () => Promise<Answer<Id>> } = {
     return client.releaseReservation({ reservation_id })
   },
   getProof: async () => {
-    const order_id = await aDeliveredOrder()
+    const order_id = await aDeliveredOrder({ nftId: 2 })
     return client.getProof({ order_id })
   },
   listOrders: () => client.listOrders({ buyerUserId }),

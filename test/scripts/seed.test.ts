@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { command as seed } from '../../scripts/local/seed.ts'
 import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
-import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
+import { call } from '../support/call.ts'
+import { aFolder, aLocalDatabase, type Folder } from '../support/command.ts'
 
 let folder: Folder
 

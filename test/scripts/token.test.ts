@@ -6,7 +6,8 @@ import { DATABASES } from '../../scripts/local/paths.ts'
 import { openLocalDatabase, retryWhileBusy } from '../../scripts/operate/database/local.ts'
 import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { command as token } from '../../scripts/operate/token.ts'
-import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
+import { call } from '../support/call.ts'
+import { aFolder, aLocalDatabase, type Folder } from '../support/command.ts'
 
 const JWT_KEYS = JSON.stringify({ keys: [await generateSigningKey()] })
 

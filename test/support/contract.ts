@@ -22,7 +22,8 @@ import {
 } from '../../scripts/operate/contract/delivery.ts'
 import { confirm, createNode, type Node } from '../../scripts/operate/contract/node.ts'
 import { command } from '../../scripts/operate/contract.ts'
-import { aFolder, call } from './command.ts'
+import { call } from './call.ts'
+import { aFolder } from './command.ts'
 
 export const owner = localAccount(0)
 export const relayer = localAccount(1)

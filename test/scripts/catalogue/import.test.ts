@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command as exportCommand } from '../../../scripts/operate/export.ts'
 import { command as importCommand } from '../../../scripts/operate/import.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
-import { aFolder, aLocalDatabase, call, type Folder } from '../../support/command.ts'
+import { call } from '../../support/call.ts'
+import { aFolder, aLocalDatabase, type Folder } from '../../support/command.ts'
 
 let folder: Folder
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { defineCommand, UsageError } from '../../../scripts/shell/command.ts'
-import { call } from '../../support/command.ts'
+import { call } from '../../support/call.ts'
 
 const command = defineCommand(
   {

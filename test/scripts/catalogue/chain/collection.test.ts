@@ -3,7 +3,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readCollection } from '../../../../scripts/operate/catalogue/import-collection.ts'
 import { defineCommand } from '../../../../scripts/shell/command.ts'
-import { aFolder, call, type Folder } from '../../../support/command.ts'
+import { call } from '../../../support/call.ts'
+import { aFolder, type Folder } from '../../../support/command.ts'
 import {
   aChain,
   aProvider,

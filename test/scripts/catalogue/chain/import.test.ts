@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { command as importCommand } from '../../../../scripts/operate/import.ts'
 import { rules } from '../../../../src/delivery/reasons.ts'
-import { aFolder, aLocalDatabase, call, type Folder } from '../../../support/command.ts'
+import { call } from '../../../support/call.ts'
+import { aFolder, aLocalDatabase, type Folder } from '../../../support/command.ts'
 import { aChain, type Chain, type Contract } from './world.ts'
 
 let chain: Chain
