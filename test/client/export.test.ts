@@ -1,23 +1,21 @@
 /** `npm run export -- --orders`. */
 import { readFile, stat } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { createClient, type OrderSummary } from '../../client/src/index.ts'
 import { command } from '../../scripts/operate/export.ts'
 import { call } from '../support/call.ts'
-import { aFolder, type Folder, pointStagingAt } from '../support/command.ts'
+import { aFolder, pointStagingAt } from '../support/command.ts'
 import { aPerson, instance, query } from '../support/instance/instance.ts'
 import { placeOrders } from '../support/instance/orders.ts'
 
 const client = createClient({ url: instance.url, token: instance.token })
 const REMOTE = ['--remote', '--env', 'staging']
 
-let folder: Folder
 beforeAll(async () => {
-  folder = await aFolder()
+  const { remove } = await aFolder()
   await pointStagingAt(instance.url)
+  return remove
 })
-afterAll(() => folder.remove())
-
 /** Exports the orders of the last and the next minute, as if the next one had passed. */
 async function exportOrders(file: string, ...options: string[]) {
   const now = Date.now()

@@ -1,11 +1,11 @@
 /** `npm run export -- --user` and `npm run forget`. */
 import { readFile, stat } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
 import { command as exportData } from '../../scripts/operate/export.ts'
 import { command as forget } from '../../scripts/operate/forget.ts'
 import { call } from '../support/call.ts'
-import { aFolder, type Folder, pointStagingAt } from '../support/command.ts'
+import { aFolder, pointStagingAt } from '../support/command.ts'
 import { aPerson, instance, query } from '../support/instance/instance.ts'
 import { placeOrders } from '../support/instance/orders.ts'
 
@@ -13,14 +13,11 @@ const client = createClient({ url: instance.url, token: instance.token })
 const variables = { MARKETPLACE_TOKEN: instance.token }
 const REMOTE = ['--remote', '--env', 'staging']
 
-let folder: Folder
-
 beforeAll(async () => {
-  folder = await aFolder()
+  const { remove } = await aFolder()
   await pointStagingAt(instance.url)
+  return remove
 })
-afterAll(() => folder.remove())
-
 it('writes the data of a person with all orders to a file that only its owner can read', async () => {
   const id = await aPerson()
   await placeOrders(100, { buyerUserId: id })

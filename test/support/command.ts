@@ -8,7 +8,7 @@ import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 /** What commands read in the folder of the project. */
 const LINKED = ['migrations', 'src']
 
-export type Folder = { path: string; remove: () => Promise<void> }
+type Folder = { path: string; remove: () => Promise<void> }
 
 /** Makes a folder with the configuration of this project the working directory. */
 export async function aFolder(): Promise<Folder> {
