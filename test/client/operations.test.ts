@@ -9,12 +9,19 @@ import { instance } from '../support/instance/instance.ts'
 
 const examples: Example[] = recorded
 
+/** How a body is sent: as JSON, as a form, or as bytes of whatever type. */
+function typeOf(content: object = {}): string | undefined {
+  const [type] = Object.keys(content)
+  const isEncoded = type === 'application/json' || type === 'multipart/form-data'
+  return isEncoded ? type : type && 'application/octet-stream'
+}
+
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     id: operation.operationId,
     path,
     method: method.toUpperCase(),
-    type: Object.keys(operation.requestBody?.content ?? {})[0],
+    type: typeOf(operation.requestBody?.content),
     responses: operation.responses,
   })),
 )
