@@ -13,13 +13,11 @@ import { demoCatalogue, seller } from './demo.ts'
 export const isEmpty = async (db: Database): Promise<boolean> =>
   (await db.select({ id: users.id }).from(users).limit(1)).length === 0
 
-const PICTURES = 'scripts/local/catalogue/pictures'
-
 /** Adds the picture of an NFT, which has its external id as name, to its metadata. */
 async function withPicture(nft: typeof nfts.$inferInsert): Promise<typeof nfts.$inferInsert> {
   const { externalId, payload } = nft
   if (!payload.metadata) return nft
-  const png = await readFile(`${PICTURES}/${externalId}.png`, 'base64')
+  const png = await readFile(new URL(`pictures/${externalId}.png`, import.meta.url), 'base64')
   const metadata = { ...payload.metadata, image: `data:image/png;base64,${png}` }
   return { ...nft, payload: { ...payload, metadata } }
 }
