@@ -1,5 +1,6 @@
 /** Loads the demo catalogue into the database and moves it to a new chain. */
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { and, eq, ne, or, type SQL } from 'drizzle-orm'
 import { type Address, getAddress } from 'viem'
 import type { Database } from '../../../src/db/client.ts'
@@ -17,7 +18,8 @@ export const isEmpty = async (db: Database): Promise<boolean> =>
 async function withPicture(nft: typeof nfts.$inferInsert): Promise<typeof nfts.$inferInsert> {
   const { externalId, payload } = nft
   if (!payload.metadata) return nft
-  const png = await readFile(new URL(`pictures/${externalId}.png`, import.meta.url), 'base64')
+  const file = join(import.meta.dirname, `pictures/${externalId}.png`)
+  const png = await readFile(file, 'base64')
   const metadata = { ...payload.metadata, image: `data:image/png;base64,${png}` }
   return { ...nft, payload: { ...payload, metadata } }
 }
