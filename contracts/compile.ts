@@ -33,12 +33,8 @@ export const command = defineCommand(
     name: 'npm run contract:compile',
     purpose: 'Compiles the contracts, and writes their artifacts and the ABIs for viem.',
     options: {
-      check: { type: 'boolean', default: false, help: 'Only fail if a file is out of date.' },
-      'standard-json': {
-        type: 'boolean',
-        default: false,
-        help: `Only print the input with which explorers verify ${SOURCE}.`,
-      },
+      check: { help: 'Only fail if a file is out of date.' },
+      'standard-json': { help: `Only print the input with which explorers verify ${SOURCE}.` },
     },
     example: 'npm run contract:compile',
   },

@@ -7,14 +7,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { runnerImport } from 'vite'
+import * as z from 'zod'
 import { generateSchema } from '../../client/generate.ts'
+import { CatalogueRecord } from '../../src/catalogue/record.ts'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
 import type * as Endpoints from './docs/endpoints.ts'
-import { withEvents } from './docs/events.ts'
-import { withLimits } from './docs/limits.ts'
-import { withReasons } from './docs/reasons.ts'
+import { withEvents, withLimits, withReasons } from './docs/tables.ts'
 import { writeDocs } from './docs/write.ts'
-import { catalogueSchema } from './openapi/catalogue-schema.ts'
 import type * as Builder from './openapi/document.ts'
 
 const DOCUMENT = 'docs/openapi.json'
@@ -31,8 +30,8 @@ export const command = defineCommand(
     name: 'npm run openapi',
     purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, ${CATALOGUE}, the tables of ${DELIVERY}, ${WEBHOOKS}, ${LIMITS} and ${ENDPOINTS}, and the pages of /docs.`,
     options: {
-      check: { type: 'boolean', help: 'Only fail if one of them is out of date.' },
-      examples: { type: 'boolean', help: 'Record the examples again, which takes some seconds.' },
+      check: { help: 'Only fail if one of them is out of date.' },
+      examples: { help: 'Record the examples again, which takes some seconds.' },
     },
     example: 'npm run openapi',
   },
@@ -65,6 +64,13 @@ async function writeAll(check = false): Promise<void> {
     if (check) throw new CommandError(`${file} is out of date. Run \`npm run openapi\`.`)
     await writeFile(file, text)
   }
+}
+
+/** Returns the JSON Schema of a line of a catalogue, for editors. */
+function catalogueSchema(): string {
+  const options = { io: 'input', target: 'draft-7', unrepresentable: 'any' } as const
+  const schema = z.toJSONSchema(CatalogueRecord, options)
+  return `${JSON.stringify({ title: 'A line of a catalogue', ...schema }, null, 2)}\n`
 }
 
 /** Runs the tests that compare the files with what the Worker sends, and lets them write the files. */

@@ -7,7 +7,7 @@ import type { Clock } from './clock.ts'
 import { ControlError, type Controls, call } from './control.ts'
 import { copyDatabase, hasCopy, putBackDatabase } from './copies.ts'
 import { DURATION, parseDuration } from './duration.ts'
-import { freeLeases } from './leases.ts'
+import { freeLeases } from './explorer.ts'
 import type { Target } from './target.ts'
 import { runCron } from './worker.ts'
 

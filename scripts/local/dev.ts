@@ -22,8 +22,8 @@ import { type Clock, openClock } from './clock.ts'
 import { createControl } from './control.ts'
 import { createControls } from './controls.ts'
 import { placeDemoOrders } from './demo-orders.ts'
+import { freeLeases } from './explorer.ts'
 import { openGateway } from './gateway.ts'
-import { freeLeases } from './leases.ts'
 import { requestLine } from './lines.ts'
 import { lockFolder } from './lock.ts'
 import { startMarketplace } from './marketplace.ts'
@@ -42,9 +42,8 @@ export const command = defineCommand(
     purpose:
       'Runs the marketplace on this machine, with a chain and demo data. Ctrl-C stops it. The data is kept in .wrangler/state.',
     options: {
-      fresh: { type: 'boolean', default: false, help: 'Delete the data first.' },
+      fresh: { help: 'Delete the data first.' },
       advance: {
-        type: 'string',
         value: 'DURATION',
         help: 'Move the clock of the running marketplace forward, as in 90s, 10m, 25h or 6d.',
       },

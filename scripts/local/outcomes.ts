@@ -3,10 +3,9 @@
 import { eq, inArray } from 'drizzle-orm'
 import { type Address, isAddress } from 'viem'
 import type { Database } from '../../src/db/client.ts'
-import { listings, nfts } from '../../src/db/schema/catalogue.ts'
-import { addresses, users } from '../../src/db/schema/users.ts'
-import type { Statement } from '../../src/db/statements.ts'
+import { nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveryOwner } from './catalogue/demo.ts'
+import { insertRows } from './catalogue/load.ts'
 import { outcomeRows } from './catalogue/outcome-rows.ts'
 import {
   approver,
@@ -38,8 +37,8 @@ export async function syncOutcomes(
   const options = { deployer: approver, owner: deliveryOwner, delivery, holders }
   const tokens = await deployOutcomeTokens(rpcUrl, options)
   const contracts = { ...collectibles, ...tokens, delivery }
-  const [first, ...rest] = known ? moveOutcomes(db, contracts) : insertOutcomes(db, contracts)
-  if (first) await db.batch([first, ...rest])
+  if (known) await moveOutcomes(db, contracts)
+  else await insertRows(db, outcomeRows(contracts))
 }
 
 /** Returns the tokens of the catalogue, or null if it has no outcomes. */
@@ -56,21 +55,13 @@ export async function findOutcomeTokens(db: Database): Promise<OutcomeTokens | n
   return outcome && limited && burning ? { outcome, limited, burning } : null
 }
 
-function insertOutcomes(db: Database, contracts: OutcomeContracts): Statement[] {
-  const rows = outcomeRows(contracts)
-  return [
-    ...rows.users.map((row) => db.insert(users).values(row)),
-    ...rows.addresses.map((row) => db.insert(addresses).values(row)),
-    ...rows.nfts.map((row) => db.insert(nfts).values(row)),
-    ...rows.listings.map((row) => db.insert(listings).values(row)),
-  ]
-}
-
-const moveOutcomes = (db: Database, contracts: OutcomeContracts): Statement[] =>
-  outcomes.map((outcome) => {
+async function moveOutcomes(db: Database, contracts: OutcomeContracts): Promise<void> {
+  const [first, ...rest] = outcomes.map((outcome) => {
     const { contractAddr } = assetOf(outcome, contracts)
     return db
       .update(nfts)
       .set({ contractAddr })
       .where(eq(nfts.externalId, externalIdOf(outcome)))
   })
+  if (first) await db.batch([first, ...rest])
+}

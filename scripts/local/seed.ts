@@ -10,9 +10,9 @@ export const command = defineCommand(
     purpose:
       'Adds synthetic data to the local database. `npm run dev` creates the database, and may be running.',
     options: {
-      users: { type: 'string', value: 'N', default: '0', help: 'Users to add.' },
-      nfts: { type: 'string', value: 'N', default: '0', help: 'NFTs to add, with their listings.' },
-      orders: { type: 'string', value: 'N', default: '0', help: 'Orders to add.' },
+      users: { value: 'N', default: '0', help: 'Users to add.' },
+      nfts: { value: 'N', default: '0', help: 'NFTs to add, with their listings.' },
+      orders: { value: 'N', default: '0', help: 'Orders to add.' },
     },
     example: 'npm run seed -- --users 100 --nfts 100 --orders 1000',
   },

@@ -74,13 +74,9 @@ export const command = defineCommand(
     purpose:
       'Measures the speed of the API relative to a floor. Compare ratios only: speeds depend on the machine and on what else it does.',
     options: {
-      only: {
-        type: 'string',
-        value: 'PART',
-        help: 'Measure calls, transfers, webhooks or startup.',
-      },
-      rounds: { type: 'string', value: 'N', help: 'Rounds of each call. Default: 10' },
-      brief: { type: 'boolean', help: 'Measure next to nothing: does the bench still work?' },
+      only: { value: 'PART', help: 'Measure calls, transfers, webhooks or startup.' },
+      rounds: { value: 'N', help: 'Rounds of each call. Default: 10' },
+      brief: { help: 'Measure next to nothing: does the bench still work?' },
     },
     example: 'npm run bench -- --only calls --rounds 3',
   },

@@ -11,10 +11,9 @@ export const command = defineCommand(
     purpose:
       'Delivers many items while chain, node, queue and Worker fail at random. Each item must be transferred or minted exactly once. With --lies, one of two nodes lies in each of many cases instead, and nothing wrong may last.',
     options: {
-      seed: { type: 'string', value: 'S', help: 'Reproduces a run. Default: a new one each time' },
-      items: { type: 'string', value: 'N', help: 'Items to deliver. Default: 500' },
+      seed: { value: 'S', help: 'Reproduces a run. Default: a new one each time' },
+      items: { value: 'N', help: 'Items to deliver. Default: 500' },
       lies: {
-        type: 'string',
         value: 'N',
         help: 'Cases in which a node lies. Each has a seed of its own, which counts up from --seed',
       },

@@ -12,10 +12,10 @@ export const command = defineCommand(
     purpose:
       'Sends valid, damaged and hostile requests to every endpoint. With --hostile, attackers play against victims instead.',
     options: {
-      seed: { type: 'string', value: 'S', default: '1', help: 'Reproduces a run.' },
-      runs: { type: 'string', value: 'N', help: 'Requests to send. Default: 10000' },
-      hostile: { type: 'boolean', help: 'Let two sellers, a thief and a stranger attack.' },
-      steps: { type: 'string', value: 'N', help: 'Requests of the attackers. Default: 10000' },
+      seed: { value: 'S', default: '1', help: 'Reproduces a run.' },
+      runs: { value: 'N', help: 'Requests to send. Default: 10000' },
+      hostile: { help: 'Let two sellers, a thief and a stranger attack.' },
+      steps: { value: 'N', help: 'Requests of the attackers. Default: 10000' },
     },
     example: 'npm run fuzz -- --hostile --seed 7',
   },

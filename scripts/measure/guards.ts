@@ -12,13 +12,8 @@ export const command = defineCommand(
     purpose:
       'Breaks the guards of test/guards/ one at a time, in a copy of the project, and runs a test of each. Fails if a test does not notice.',
     options: {
-      only: {
-        type: 'string',
-        value: 'TEXT',
-        default: '',
-        help: 'Only guards with this in their name or file.',
-      },
-      check: { type: 'boolean', help: 'Only check that the texts of the list are in the files.' },
+      only: { value: 'TEXT', default: '', help: 'Only guards with this in their name or file.' },
+      check: { help: 'Only check that the texts of the list are in the files.' },
     },
     example: 'npm run test:guards -- --only contracts/',
   },

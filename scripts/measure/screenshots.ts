@@ -13,7 +13,7 @@ export const command = defineCommand(
     name: 'npm run screenshots',
     purpose: `Saves a picture of every page in ${FOLDER}/, at 320, 390 and 1280 px, light and dark, and those of README.md in docs/images/.`,
     options: {
-      only: { type: 'string', value: 'TEXT', default: '', help: 'Only of files that begin so.' },
+      only: { value: 'TEXT', default: '', help: 'Only of files that begin so.' },
     },
     variables: { CHROMIUM: 'The browser. Default: /usr/bin/chromium' },
     example: 'npm run screenshots -- --only demo',

@@ -8,9 +8,7 @@ import { deployContract } from './contract/deploy.ts'
 import { findNetwork, type Network, parseAddress } from './contract/networks.ts'
 import { connect } from './contract/node.ts'
 import { refuseQuantities } from './contract/sales.ts'
-import { showStatus } from './contract/show-status.ts'
-import { describeContract } from './contract/status.ts'
-import { describeToken } from './contract/tokens.ts'
+import { describeContract, describeToken, showStatus } from './contract/status.ts'
 
 export const command = defineCommand(
   {
@@ -32,60 +30,37 @@ export const command = defineCommand(
       retire: 'Stop deliveries permanently.',
     },
     options: {
-      network: { type: 'string', value: 'NAME', required: true, help: 'Network in wrangler.toml.' },
-      env: { type: 'string', value: 'NAME', help: 'Environment in wrangler.toml. Default: local' },
+      network: { value: 'NAME', required: true, help: 'Network in wrangler.toml.' },
+      env: { value: 'NAME', help: 'Environment in wrangler.toml. Default: local' },
       predecessor: {
-        type: 'string',
         value: 'ADDRESS',
         help: 'deploy: the retired contract. Default: that of the network',
       },
       delay: {
-        type: 'string',
         value: 'HOURS',
         help: 'deploy: until a raised limit takes effect. Default: 24, on a local chain 0',
       },
-      guardian: {
-        type: 'string',
-        value: 'ADDRESS',
-        help: 'deploy: the account that may only pause and retire.',
-      },
+      guardian: { value: 'ADDRESS', help: 'deploy: the account that may only pause and retire.' },
       relayer: {
-        type: 'string',
         value: 'ADDRESS',
         help: 'set-relayer, remove-relayer: the relayer. deploy: all, separated by commas.',
       },
-      token: {
-        type: 'string',
-        value: 'ADDRESS',
-        help: 'set-token-limit, hand-over: the token contract.',
-      },
+      token: { value: 'ADDRESS', help: 'set-token-limit, hand-over: the token contract.' },
       capacity: {
-        type: 'string',
         value: 'N',
         help: 'deploy, set-relayer, set-token-limit: pieces that may be moved at once.',
       },
-      'per-day': { type: 'string', value: 'N', help: 'The same: pieces that flow back in a day.' },
+      'per-day': { value: 'N', help: 'The same: pieces that flow back in a day.' },
       owner: {
-        type: 'string',
         value: 'ADDRESS',
         help: 'deploy, transfer-ownership: the next owner of the contract. hand-over: of the token.',
       },
       print: {
-        type: 'boolean',
-        default: false,
         help: 'Print the transaction for a multi-signature wallet instead of sending it. Needs no key.',
       },
-      'from-block': { type: 'string', value: 'N', help: 'audit: the first block.' },
-      'to-block': {
-        type: 'string',
-        value: 'N',
-        help: 'audit: the last block. Default: the newest',
-      },
-      remote: {
-        type: 'boolean',
-        default: false,
-        help: 'status, audit: read the deployed database of --env.',
-      },
+      'from-block': { value: 'N', help: 'audit: the first block.' },
+      'to-block': { value: 'N', help: 'audit: the last block. Default: the newest' },
+      remote: { help: 'status, audit: read the deployed database of --env.' },
     },
     variables: {
       DELIVERY_OWNER_KEY:

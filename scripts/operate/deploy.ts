@@ -14,8 +14,8 @@ export const command = defineCommand(
     purpose:
       'Checks configuration, account and contracts, migrates the database, then replaces the Worker.',
     options: {
-      env: { type: 'string', value: 'NAME', required: true, help: 'production or staging.' },
-      'dry-run': { type: 'boolean', default: false, help: 'Only build.' },
+      env: { value: 'NAME', required: true, help: 'production or staging.' },
+      'dry-run': { help: 'Only build.' },
     },
     variables: {
       TRANSFER_SIGNER_KEYS: 'The secret of this name, to check that its accounts are relayers.',

@@ -24,19 +24,17 @@ export const command = defineCommand(
       help: 'The file to write: JSON Lines, JSON with --user, or CSV with --csv. It is replaced if it exists.',
     },
     options: {
-      user: { type: 'string', value: 'N', help: 'Write the data of this user.' },
-      orders: { type: 'boolean', default: false, help: 'Write orders, in short.' },
+      user: { value: 'N', help: 'Write the data of this user.' },
+      orders: { help: 'Write orders, in short.' },
       from: {
-        type: 'string',
         value: 'TIME',
         help: 'With --orders, required: the first time (UTC), as 2026-01-31T00:00:00Z.',
       },
       to: {
-        type: 'string',
         value: 'TIME',
         help: 'With --orders, required: the first time after them, a minute ago or earlier.',
       },
-      csv: { type: 'boolean', default: false, help: 'With --orders: CSV, for spreadsheets.' },
+      csv: { help: 'With --orders: CSV, for spreadsheets.' },
       ...instanceOptions,
     },
     variables: {

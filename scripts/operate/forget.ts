@@ -10,8 +10,8 @@ export const command = defineCommand(
     purpose:
       'Removes the data of a person for good. Orders stay, with ids and amounts only. Hand the data over first: npm run export -- --user N FILE.json.',
     options: {
-      user: { type: 'string', value: 'N', required: true, help: 'The id of the user.' },
-      yes: { type: 'boolean', default: false, help: 'Do not ask.' },
+      user: { value: 'N', required: true, help: 'The id of the user.' },
+      yes: { help: 'Do not ask.' },
       ...instanceOptions,
     },
     variables: instanceVariables,

@@ -1,10 +1,11 @@
 /** `npm run --silent keys`: prints a new value for one of the secrets, and nothing else. */
+import { readFileSync } from 'node:fs'
 import { identityToRecipient } from 'age-encryption'
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { defineCommand, start, UsageError } from '../shell/command.ts'
+import { publicKeySet } from '../../src/env.ts'
+import { CommandError, defineCommand, start, UsageError } from '../shell/command.ts'
 import { generators } from './keys/generate.ts'
-import { retireKeys } from './keys/retire.ts'
 
 const names = {
   jwt: 'JWT_KEYS',
@@ -28,7 +29,6 @@ export const command = defineCommand(
     },
     options: {
       retired: {
-        type: 'string',
         value: 'FILE',
         help: 'For proof: the keys until now, as /.well-known/proof-jwks.json has them.',
       },
@@ -43,5 +43,21 @@ export const command = defineCommand(
     if (action === 'relayer') console.error(`Its address: ${privateKeyToAddress(value as Hex)}`)
   },
 )
+
+/**
+ * Returns a value of PROOF_KEYS with the public keys of a file behind its own. Private keys of the
+ * file are left out: nothing is signed with them any more. Throws a `CommandError`.
+ */
+function retireKeys(value: string, file: string): string {
+  const { keys } = JSON.parse(value)
+  try {
+    const retired = publicKeySet.parse(JSON.parse(readFileSync(file, 'utf8'))).keys
+    return JSON.stringify({ keys: [...keys, ...retired] })
+  } catch {
+    throw new CommandError(
+      `${file} is not a set of public keys, as /.well-known/proof-jwks.json is.`,
+    )
+  }
+}
 
 if (import.meta.main) await start(command)

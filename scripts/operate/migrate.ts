@@ -10,7 +10,7 @@ export const command = defineCommand(
     purpose:
       'Applies the pending migrations to a deployed database. `npm run deploy` does it, too.',
     options: {
-      env: { type: 'string', value: 'NAME', required: true, help: 'production or staging.' },
+      env: { value: 'NAME', required: true, help: 'production or staging.' },
     },
     example: 'npm run migrate -- --env production',
   },

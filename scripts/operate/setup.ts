@@ -14,34 +14,20 @@ export const command = defineCommand(
     purpose:
       'Makes an environment live in your Cloudflare account: creates what is missing, and prints what is left to do by hand. Run it again after that: what is done stays as it is.',
     options: {
-      env: { type: 'string', value: 'NAME', required: true, help: 'production or staging.' },
-      domain: {
-        type: 'string',
-        value: 'HOST',
-        help: 'Where the marketplace is: a host in a zone of the account.',
-      },
-      'email-from': { type: 'string', value: 'ADDRESS', help: 'The sender of sign-in mails.' },
-      administrator: {
-        type: 'string',
-        value: 'ADDRESS',
-        help: 'E-mail address of the first administrator.',
-      },
+      env: { value: 'NAME', required: true, help: 'production or staging.' },
+      domain: { value: 'HOST', help: 'Where the marketplace is: a host in a zone of the account.' },
+      'email-from': { value: 'ADDRESS', help: 'The sender of sign-in mails.' },
+      administrator: { value: 'ADDRESS', help: 'E-mail address of the first administrator.' },
       location: {
-        type: 'string',
         value: 'REGION',
         help: `Where a new database is: ${Object.keys(locations).join(', ')}.`,
       },
       jurisdiction: {
-        type: 'string',
         value: 'NAME',
         help: `Instead of it, where its data must stay: ${Object.keys(jurisdictions).join(', ')}.`,
       },
-      'test-order': { type: 'boolean', default: false, help: 'Place an order on a testnet.' },
-      'dry-run': {
-        type: 'boolean',
-        default: false,
-        help: 'Only look, and print what would be done.',
-      },
+      'test-order': { help: 'Place an order on a testnet.' },
+      'dry-run': { help: 'Only look, and print what would be done.' },
     },
     variables: {
       CLOUDFLARE_ACCOUNT_ID: 'Which account, if you have several.',
@@ -61,7 +47,6 @@ export const command = defineCommand(
       environment,
       isDryRun,
       isLoggedIn: await checkLogin(environment, isDryRun),
-      report,
       demand: (sentence) => demands.add(sentence),
       advise: (sentence) => advice.add(sentence),
     }

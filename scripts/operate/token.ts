@@ -1,9 +1,7 @@
 /** `npm run --silent token`: prints a JWT, and nothing else. */
 import { unstable_readConfig } from 'wrangler'
-import { localNow } from '../local/clock.ts'
-import { readPublicUrl } from '../local/paths.ts'
 import { CommandError, defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
-import { openMigratedDatabase, retryWhileBusy } from './database/local.ts'
+import { localInstance } from '../shell/instance.ts'
 import { openRemoteDatabase } from './database/remote.ts'
 import { issueToken, parseIssuer, parseTokenName, type TokenRequest } from './tokens/issue.ts'
 
@@ -13,34 +11,19 @@ export const command = defineCommand(
     purpose:
       'Prints a token (a JWT), and nothing else. Prints the same token again until a day before it expires.',
     options: {
-      shop: {
-        type: 'boolean',
-        default: false,
-        help: 'A token for a shop: it places and follows its orders, for every seller.',
-      },
-      master: { type: 'boolean', default: false, help: 'A master token. It acts for every user.' },
-      metrics: {
-        type: 'boolean',
-        default: false,
-        help: 'A master token that may only read the metrics.',
-      },
+      shop: { help: 'A token for a shop: it places and follows its orders, for every seller.' },
+      master: { help: 'A master token. It acts for every user.' },
+      metrics: { help: 'A master token that may only read the metrics.' },
       user: {
-        type: 'string',
         value: 'ID',
         help: 'The user whose token it is. Default for a master token: the first administrator',
       },
       name: {
-        type: 'string',
         value: 'TEXT',
         help: 'Name of the token. Each name stands for one shop. Default: command line; shop for --shop, metrics for --metrics',
       },
-      remote: { type: 'boolean', default: false, help: 'For a deployed instance.' },
-      env: {
-        type: 'string',
-        value: 'NAME',
-        default: 'production',
-        help: 'With --remote: which one.',
-      },
+      remote: { help: 'For a deployed instance.' },
+      env: { value: 'NAME', default: 'production', help: 'With --remote: which one.' },
     },
     variables: { JWT_KEYS: 'With --remote: the signing keys of the instance. Required.' },
     example: 'npm run --silent token -- --user 3',
@@ -54,21 +37,10 @@ export const command = defineCommand(
       ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
       name: parseTokenName(name ?? (metrics ? 'metrics' : shop ? 'shop' : 'command line')),
     }
-    console.log(await (remote ? issueRemoteToken(env, request) : issueLocalToken(request)))
+    const token = remote ? issueRemoteToken(env, request) : (await localInstance(request)).token
+    console.log(await token)
   },
 )
-
-async function issueLocalToken(request: TokenRequest): Promise<string> {
-  const { db, env, close } = await openMigratedDatabase()
-  try {
-    const url = (await readPublicUrl()) ?? env.PUBLIC_URL
-    const issuer = parseIssuer({ ...env, PUBLIC_URL: url })
-    const now = await localNow()
-    return await retryWhileBusy(() => issueToken(db, issuer, request, now))
-  } finally {
-    await close()
-  }
-}
 
 function issueRemoteToken(environment: string, request: TokenRequest): Promise<string> {
   const { JWT_KEYS } = process.env

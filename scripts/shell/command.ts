@@ -12,11 +12,17 @@ export class UsageError extends CommandError {
   override readonly name = 'UsageError'
 }
 
-type Parsed<O extends Options> = ReturnType<typeof parseArgs<{ options: O }>>['values']
+/** Options that take a value, and those of them that always have one. */
+type Valued<O extends Options> = {
+  [N in keyof O]: O[N] extends { value: string } ? N : never
+}[keyof O]
+type Given<O extends Options> = {
+  [N in keyof O]: O[N] extends { required: true } | { default: string } ? N : never
+}[keyof O]
 
-type Values<O extends Options> = Parsed<O> & {
-  [Name in keyof O as O[Name] extends { required: true } ? Name : never]: string
-}
+type Values<O extends Options> = Record<Given<O>, string> &
+  Partial<Record<Exclude<Valued<O>, Given<O>>, string>> &
+  Record<Exclude<keyof O, Valued<O>>, boolean>
 
 /** The exit status of a process that SIGINT ended, as shells report it. */
 const INTERRUPTED = 130
@@ -65,11 +71,15 @@ export async function start(command: RunnableCommand): Promise<void> {
   if (status !== 0) process.exit(status)
 }
 
-function parse<O extends Options>(args: string[], { options, actions, file }: Command<O>) {
+function parse(args: string[], { options = {}, actions, file }: Command) {
+  const config = Object.entries(options).map(([name, { value, default: initial }]) => [
+    name,
+    value ? { type: 'string', default: initial } : { type: 'boolean', default: false },
+  ])
   try {
     return parseArgs({
       args,
-      options: options ?? ({} as O),
+      options: Object.fromEntries(config),
       allowPositionals: Boolean(actions || file),
     })
   } catch (error) {
@@ -92,7 +102,7 @@ function parseArgument<A extends string>(
   return (argument ?? '') as A
 }
 
-function requireOptions<O extends Options>({ options }: Command<O>, values: Parsed<O>): Values<O> {
+function requireOptions<O extends Options>({ options }: Command<O>, values: object): Values<O> {
   for (const [name, { required }] of Object.entries(options ?? {}))
     if (required && !(name in values)) throw new UsageError(`--${name} is missing.`)
   return values as Values<O>

@@ -1,10 +1,10 @@
 /** What a command is, and the texts for its users that follow from it. */
-import type { ParseArgsOptionDescriptor } from 'node:util'
 
-type Option = ParseArgsOptionDescriptor & {
+type Option = {
   help: string
-  /** What stands for the value in the help. */
+  /** What stands for the value in the help. An option without it is a switch. */
   value?: string
+  default?: string
   required?: true
 }
 
@@ -61,7 +61,7 @@ export function formatUsage({ name, actions, file, options = {} }: Command): str
 const formatLabel = (name: string, { value }: Option) => `--${name}${value ? ` ${value}` : ''}`
 
 const describe = ({ help, default: initial }: Option) =>
-  typeof initial === 'string' ? `${help} Default: ${initial}` : help
+  initial === undefined ? help : `${help} Default: ${initial}`
 
 function table(rows: readonly (readonly string[])[]): string {
   const width = Math.max(...rows.map(([label = '']) => label.length))

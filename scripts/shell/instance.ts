@@ -4,12 +4,12 @@ import { localNow } from '../local/clock.ts'
 import { readPublicUrl } from '../local/paths.ts'
 import { readConfig } from '../operate/contract/networks.ts'
 import { openMigratedDatabase, retryWhileBusy } from '../operate/database/local.ts'
-import { issueToken, parseIssuer } from '../operate/tokens/issue.ts'
+import { issueToken, parseIssuer, type TokenRequest } from '../operate/tokens/issue.ts'
 import { CommandError, UsageError } from './command.ts'
 
 export const instanceOptions = {
-  remote: { type: 'boolean', default: false, help: 'Of a deployed instance.' },
-  env: { type: 'string', value: 'NAME', help: 'With --remote: which one.' },
+  remote: { help: 'Of a deployed instance.' },
+  env: { value: 'NAME', help: 'With --remote: which one.' },
 } as const
 
 export const instanceVariables = {
@@ -30,12 +30,11 @@ export function remoteInstance(environment: string | undefined) {
   return { url: String(vars.PUBLIC_URL), token, environment }
 }
 
-/** Returns the URL of the last `npm run dev`, and a master token for it. */
-async function localInstance(): Promise<Instance> {
+/** Returns the URL of the last `npm run dev`, and a token for it. */
+export async function localInstance(request: TokenRequest): Promise<Instance> {
   const { db, env, close } = await openMigratedDatabase()
   try {
     const url = (await readPublicUrl()) ?? env.PUBLIC_URL
-    const request = { role: 'master', name: 'command line' } as const
     const issuer = parseIssuer({ ...env, PUBLIC_URL: url })
     const now = await localNow()
     const token = await retryWhileBusy(() => issueToken(db, issuer, request, now))
@@ -53,7 +52,9 @@ export async function withInstance<T>(
   work: (client: MarketplaceClient) => Promise<T>,
 ): Promise<T> {
   if (env && !remote) throw new UsageError('--env needs --remote.')
-  const { url, token } = remote ? remoteInstance(env) : await localInstance()
+  const { url, token } = remote
+    ? remoteInstance(env)
+    : await localInstance({ role: 'master', name: 'command line' })
   try {
     return await work(createClient({ url, token }))
   } catch (error) {

@@ -1,8 +1,9 @@
 /** The command line of the package: its help, and what it says about wrong arguments. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { CommandError, defineCommand } from '../../client/src/cli/command.ts'
 import { instanceOptions, openInstance } from '../../client/src/cli/instance.ts'
 import { runCommand } from '../../client/src/cli/run.ts'
+import { call } from '../support/call.ts'
 
 const greet = defineCommand({
   name: 'greet',
@@ -21,37 +22,25 @@ const greet = defineCommand({
   },
 })
 
-let output = ''
-let errors = ''
-
-beforeEach(() => {
-  output = ''
-  errors = ''
-  vi.spyOn(console, 'log').mockImplementation((text) => {
-    output += `${text}\n`
-  })
-  vi.spyOn(console, 'error').mockImplementation((text) => {
-    errors += `${text}\n`
-  })
-})
-afterEach(() => vi.restoreAllMocks())
-
-const run = (...args: string[]) => runCommand([greet], args)
+const run = (...args: string[]) => call((given) => runCommand([greet], given), args)
 
 it('lists the commands', async () => {
-  expect(await run('--help')).toBe(0)
-  expect(output).toContain('usage: marketplace <command> [options]')
-  expect(output).toContain('\n  greet  Greets a buyer.\n')
+  const { out, status } = await run('--help')
+  expect(status).toBe(0)
+  expect(out).toContain('usage: marketplace <command> [options]')
+  expect(out).toContain('\n  greet  Greets a buyer.\n')
 })
 
 it('prints the help and fails without a command', async () => {
-  expect(await run()).toBe(2)
-  expect(output).toContain('usage: marketplace <command> [options]')
+  const { out, status } = await run()
+  expect(status).toBe(2)
+  expect(out).toContain('usage: marketplace <command> [options]')
 })
 
 it('lists the options of a command', async () => {
-  expect(await run('greet', '--help')).toBe(0)
-  expect(output).toBe(`Greets a buyer.
+  const { out, status } = await run('greet', '--help')
+  expect(status).toBe(0)
+  expect(out).toBe(`Greets a buyer.
 
 usage: marketplace greet NAME [options]
 
@@ -65,8 +54,9 @@ options:
 })
 
 it('gives a command its options and its argument', async () => {
-  expect(await run('greet', 'Bo', '--with', 'Hello', '--loudly')).toBe(0)
-  expect(output).toBe('HELLO BO\n')
+  const { out, status } = await run('greet', 'Bo', '--with', 'Hello', '--loudly')
+  expect(status).toBe(0)
+  expect(out).toBe('HELLO BO\n')
 })
 
 it.each([
@@ -86,14 +76,16 @@ it.each([
     '--url must be an http or https URL, not "localhost:8787".',
   ],
 ])('answers %s with a sentence and status 2', async (_, args, sentence) => {
-  expect(await run(...args)).toBe(2)
+  const { errors, status } = await run(...args)
+  expect(status).toBe(2)
   expect(errors.split('\n')[0]).toBe(sentence)
 })
 
 it('asks for the URL of the instance if there is none', async () => {
   const url = 'http://127.0.0.1:1'
   const args = ['greet', 'server', '--with', 'Hello', '--url', url, '--token', 'secret']
-  expect(await run(...args)).toBe(1)
+  const { errors, status } = await run(...args)
+  expect(status).toBe(1)
   expect(errors).toBe(
     'The instance cannot be reached: there is no answer from http://127.0.0.1:1: bad port. ' +
       'Give --url, the URL of your instance.\n',
@@ -101,6 +93,7 @@ it('asks for the URL of the instance if there is none', async () => {
 })
 
 it('fails with the sentence of a command', async () => {
-  expect(await run('greet', 'nobody', '--with', 'Hello')).toBe(1)
+  const { errors, status } = await run('greet', 'nobody', '--with', 'Hello')
+  expect(status).toBe(1)
   expect(errors).toBe('There is nobody.\n')
 })

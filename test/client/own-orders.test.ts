@@ -5,7 +5,6 @@
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, expect, it, vi } from 'vitest'
 import { Shop } from '../../client/src/cli/check/shop.ts'
 import { newSecret, signedHeaders, toMessage } from '../../client/src/cli/message.ts'
@@ -17,6 +16,7 @@ import {
 } from '../../client/src/index.ts'
 import { aTemporaryFolder } from '../support/folder.ts'
 import { aToken, instance, query } from '../support/instance/instance.ts'
+import { aWallet, buyerBillingData } from '../support/instance/orders.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { aFreePort } from '../support/project.ts'
 import { serve } from '../support/server.ts'
@@ -27,10 +27,9 @@ const SOURCE = 'Bücher & mehr 🎁'
 
 const sold = { nft: 'nft-3', listing: 'listing-3' }
 const failing = { nft: 'outcome-invalid-token-id', listing: 'outcome-invalid-token-id' }
-const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
 const price = { expectedPriceCents: 1000, expectedCurrency: 'EUR' }
 
-const withWallet = () => ({ wallet: privateKeyToAddress(generatePrivateKey()) })
+const withWallet = () => ({ wallet: aWallet() })
 const withoutWallet = () => ({ email: `${crypto.randomUUID()}@example.com` })
 
 /** Who sells under the number of a sale. Each returns a token that may sell a listing. */

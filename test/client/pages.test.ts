@@ -2,18 +2,14 @@
 import { expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
+import { anOrder } from '../support/instance/orders.ts'
 
 const client = createClient(instance)
 /** Has no wallet, so that no delivery starts. */
 const buyerUserId = await aPerson()
 const start = new Date().toISOString()
 const ids: number[] = []
-for (let i = 0; i < 5; i++) {
-  const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-  const body = [{ nftId: 3, listingId: 3, quantity: 1, buyerUserId, buyerBillingData }]
-  const { orders } = await client.placeOrders({ body })
-  ids.push(...orders.map(({ id }) => id))
-}
+for (let i = 0; i < 5; i++) ids.push((await anOrder({ buyerUserId })).id)
 
 it('iterates over the pages of a list', async () => {
   const pages: number[][] = []

@@ -1,35 +1,27 @@
 /** `npm run export -- --user` and `npm run forget`. */
 import { readFile, stat } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
 import { command as exportData } from '../../scripts/operate/export.ts'
 import { command as forget } from '../../scripts/operate/forget.ts'
-import { aFolder, call, type Folder, pointStagingAt } from '../support/command.ts'
+import { call } from '../support/call.ts'
+import { aFolder, pointStagingAt } from '../support/command.ts'
 import { aPerson, instance, query } from '../support/instance/instance.ts'
+import { placeOrders } from '../support/instance/orders.ts'
 
 const client = createClient({ url: instance.url, token: instance.token })
 const variables = { MARKETPLACE_TOKEN: instance.token }
 const REMOTE = ['--remote', '--env', 'staging']
 
-let folder: Folder
-
 beforeAll(async () => {
-  folder = await aFolder()
+  const { remove } = await aFolder()
   await pointStagingAt(instance.url)
+  return remove
 })
-afterAll(() => folder.remove())
-
-/** Places orders for a person without a wallet, whose items wait for one. */
-function placeOrders(buyerUserId: number, count: number) {
-  const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-  const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId, buyerBillingData }
-  return client.placeOrders({ body: Array.from({ length: count }, () => order) })
-}
-
 it('writes the data of a person with all orders to a file that only its owner can read', async () => {
   const id = await aPerson()
-  await placeOrders(id, 100)
-  await placeOrders(id, 1)
+  await placeOrders(100, { buyerUserId: id })
+  await placeOrders(1, { buyerUserId: id })
   const result = await call(exportData, ['--user', `${id}`, 'person.json', ...REMOTE], variables)
   expect(result).toEqual({
     out: `Wrote the data of user ${id}, with 101 orders, to person.json.\n`,
@@ -69,7 +61,7 @@ it('says why a person cannot be forgotten, before it asks', async () => {
 
 it('forgets a person for whom an order waits', async () => {
   const id = await aPerson()
-  await placeOrders(id, 1)
+  await placeOrders(1, { buyerUserId: id })
   const { status } = await call(forget, ['--user', `${id}`, '--yes', ...REMOTE], variables)
   expect(status).toBe(0)
 })

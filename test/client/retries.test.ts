@@ -1,30 +1,15 @@
 /** Calls that fail, with a server that answers as a test says. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ApiError, type ClientOptions, createClient } from '../../client/src/index.ts'
 import { delayAfter, wait } from '../../client/src/retry.ts'
 import { aFreePort } from '../support/project.ts'
-import { serve } from '../support/server.ts'
+import { type Answer, anAnsweringServer, succeed } from './answers.ts'
 
-type Answer = (response: ServerResponse) => void
+const server = await anAnsweringServer()
+const url = `${server.url}/`
 
-/** What the next requests get; the last answer is repeated. */
-let answers: Answer[] = []
-let requests: IncomingMessage[] = []
-const site = await serve((request, response) => {
-  requests.push(request)
-  const answer = answers.length > 1 ? answers.shift() : answers[0]
-  answer?.(response)
-})
-const url = `${site}/`
-
-beforeEach(() => {
-  requests = []
-})
-
-const succeed: Answer = (response) =>
-  response.writeHead(200, { 'content-type': 'application/json' }).end('{"orders":[]}')
 const cut: Answer = (response) => response.destroy()
 /** Sends half of a response. */
 const breakOff: Answer = (response) => {
@@ -67,24 +52,24 @@ const faults: [string, Answer][] = [
 ]
 
 it.each(faults)('repeats a read after %s', async (_, fault) => {
-  answers = [fault, fault, succeed]
+  server.answers = [fault, fault, succeed]
   expect(await read()).toEqual({ orders: [], source: null, sequence: null })
-  expect(requests).toHaveLength(3)
+  expect(server.requests).toHaveLength(3)
 })
 
 it.each(faults)('repeats placing orders with the same key after %s', async (_, fault) => {
-  answers = [fault, fault, succeed]
+  server.answers = [fault, fault, succeed]
   await place()
-  const keys = requests.map(({ headers }) => headers['idempotency-key'])
+  const keys = server.requests.map(({ headers }) => headers['idempotency-key'])
   expect(keys).toHaveLength(3)
   expect(new Set(keys).size).toBe(1)
   expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/)
 })
 
 it('repeats placing orders while another call orders the same NFTs', async () => {
-  answers = [fail(409, 'request_in_progress'), succeed]
+  server.answers = [fail(409, 'request_in_progress'), succeed]
   await place()
-  expect(requests).toHaveLength(2)
+  expect(server.requests).toHaveLength(2)
 })
 
 const unexpected: [string, Answer, string][] = [
@@ -95,33 +80,33 @@ const unexpected: [string, Answer, string][] = [
 ]
 
 it.each(unexpected)('throws an error after nothing but %s', async (_, answer, received) => {
-  answers = [answer]
+  server.answers = [answer]
   const client = aClient({ retry: { attempts: 2, delay: 1 } })
   await expect(read(client)).rejects.toMatchObject({
     name: 'UnexpectedResponseError',
     message: `getOrders: the response is not from the API: application/json was expected, but it is ${received}`,
     operationId: 'getOrders',
   })
-  expect(requests).toHaveLength(2)
+  expect(server.requests).toHaveLength(2)
 })
 
 it('follows no redirect', async () => {
-  answers = [redirect, succeed]
+  server.answers = [redirect, succeed]
   const client = aClient({ retry: { attempts: 1 } })
   await expect(read(client)).rejects.toThrow(
     `it is 302 to ${url.replace('127.0.0.1', 'localhost')}login`,
   )
-  expect(requests).toHaveLength(1)
+  expect(server.requests).toHaveLength(1)
 })
 
 it('expects nothing, or a file, where the API answers that', async () => {
   const client = aClient({ retry: { attempts: 1 } })
-  answers = [(response) => response.writeHead(204).end()]
+  server.answers = [(response) => response.writeHead(204).end()]
   expect(await client.releaseReservation({ reservation_id: 'r1' })).toBe(undefined)
-  answers = [answerWith('image/jpeg', 'picture')]
+  server.answers = [answerWith('image/jpeg', 'picture')]
   const picture = await client.getPicture({ user_id: '3', picture: 'a.jpg' })
   expect(await picture.text()).toBe('picture')
-  answers = [answerWith('text/html', '<p>')]
+  server.answers = [answerWith('text/html', '<p>')]
   const name = 'UnexpectedResponseError'
   await expect(client.releaseReservation({ reservation_id: 'r1' })).rejects.toMatchObject({ name })
   await expect(client.getPicture({ user_id: '3', picture: 'a' })).rejects.toMatchObject({ name })
@@ -146,30 +131,30 @@ describe('never repeats', () => {
   ]
 
   it.each(rejections)('%s', async (_, status, code) => {
-    answers = [fail(status, code)]
+    server.answers = [fail(status, code)]
     await expect(place()).rejects.toMatchObject({ status, code })
-    expect(requests).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
   it('a call whose first attempt may have created something', async () => {
-    answers = [fail(500, 'internal_error')]
+    server.answers = [fail(500, 'internal_error')]
     await expect(createAddress()).rejects.toMatchObject({ status: 500 })
-    answers = [cut]
+    server.answers = [cut]
     await expect(createAddress()).rejects.toThrow(`there is no answer from ${url}: `)
-    answers = [answerWith('text/html', '<p>')]
+    server.answers = [answerWith('text/html', '<p>')]
     await expect(createAddress()).rejects.toThrow('not from the API')
-    expect(requests).toHaveLength(3)
+    expect(server.requests).toHaveLength(3)
   })
 })
 
 it('repeats any call that was over the limit, because nothing was done', async () => {
-  answers = [fail(429, 'rate_limited'), succeed]
+  server.answers = [fail(429, 'rate_limited'), succeed]
   await createAddress()
-  expect(requests).toHaveLength(2)
+  expect(server.requests).toHaveLength(2)
 })
 
 it('throws the last error after all attempts', async () => {
-  answers = [cut, fail(503)]
+  server.answers = [cut, fail(503)]
   const client = aClient({ retry: { attempts: 3, delay: 1 } })
   await expect(read(client)).rejects.toMatchObject({
     name: 'ApiError',
@@ -179,11 +164,11 @@ it('throws the last error after all attempts', async () => {
     issues: [],
     requestId: null,
   })
-  expect(requests).toHaveLength(3)
+  expect(server.requests).toHaveLength(3)
 })
 
 it('says that the protection of the zone has answered, and what to switch off', async () => {
-  answers = [fail(403, undefined, { 'content-type': 'text/html; charset=UTF-8' })]
+  server.answers = [fail(403, undefined, { 'content-type': 'text/html; charset=UTF-8' })]
   await expect(place()).rejects.toMatchObject({
     name: 'ApiError',
     message:
@@ -191,11 +176,11 @@ it('says that the protection of the zone has answered, and what to switch off', 
     status: 403,
     code: null,
   })
-  expect(requests).toHaveLength(1)
+  expect(server.requests).toHaveLength(1)
 })
 
 it('waits as long as Retry-After says', async () => {
-  answers = [fail(429, 'rate_limited', { 'retry-after': '1' }), succeed]
+  server.answers = [fail(429, 'rate_limited', { 'retry-after': '1' }), succeed]
   const start = performance.now()
   await read()
   expect(performance.now() - start).toBeGreaterThanOrEqual(990)
@@ -215,7 +200,7 @@ it('waits its own time if Retry-After asks for less', () => {
 })
 
 it('prints errors by the name of their class', async () => {
-  answers = [fail(401, 'unauthenticated')]
+  server.answers = [fail(401, 'unauthenticated')]
   const error = await read().catch((error) => error)
   expect(inspect(error)).toMatch(/^ApiError: unauthenticated\n/)
   expect(ApiError.name).toBe('ApiError')
@@ -223,10 +208,10 @@ it('prints errors by the name of their class', async () => {
 
 it('ends when the caller aborts while a request runs', async () => {
   const controller = new AbortController()
-  answers = [() => controller.abort(new Error('enough'))]
+  server.answers = [() => controller.abort(new Error('enough'))]
   const call = aClient().getOrders({ order_ids: [1] }, { signal: controller.signal })
   await expect(call).rejects.toThrow('enough')
-  expect(requests).toHaveLength(1)
+  expect(server.requests).toHaveLength(1)
 })
 
 it('ends when the caller aborts between two attempts', async () => {
@@ -242,23 +227,23 @@ it('sends the newest bookmark that it has received', async () => {
     response.setHeader('x-d1-bookmark', value)
     succeed(response)
   }
-  answers = [bookmark('0a'), bookmark('0c'), bookmark('0b'), succeed]
+  server.answers = [bookmark('0a'), bookmark('0c'), bookmark('0b'), succeed]
   const client = aClient()
   for (let i = 0; i < 4; i++) await read(client)
-  const sent = requests.map(({ headers }) => headers['x-d1-bookmark'])
+  const sent = server.requests.map(({ headers }) => headers['x-d1-bookmark'])
   expect(sent).toEqual([undefined, '0a', '0c', '0c'])
 })
 
 it('sends the token, the parameters and the headers of the caller', async () => {
-  answers = [succeed]
+  server.answers = [succeed]
   const client = aClient({ token: 'secret' })
   const input = { status: 'failed', cursor: '1 & 2' } as const
   await client.listTransfers(input, { headers: { 'x-d1-bookmark': '0f' } })
   await client.getOrders({ order_ids: [1, 2] })
-  expect(requests.map((request) => request.url)).toEqual([
+  expect(server.requests.map((request) => request.url)).toEqual([
     '/api/admin/transfers?status=failed&cursor=1+%26+2',
     '/api/externalOrders/1%2C2',
   ])
-  const { authorization, 'x-d1-bookmark': bookmark } = requests[0]?.headers ?? {}
+  const { authorization, 'x-d1-bookmark': bookmark } = server.requests[0]?.headers ?? {}
   expect({ authorization, bookmark }).toEqual({ authorization: 'Bearer secret', bookmark: '0f' })
 })

@@ -1,28 +1,15 @@
 /** Calls to servers that answer late, half or never. */
-import type { ServerResponse } from 'node:http'
 import { beforeEach, expect, it } from 'vitest'
 import { type ClientOptions, createClient, type Retry } from '../../client/src/index.ts'
-import { serve } from '../support/server.ts'
+import { type Answer, anAnsweringServer, succeed } from './answers.ts'
 
-type Answer = (response: ServerResponse) => void
-
-/** What the next requests get; the last answer is repeated. */
-let answers: Answer[] = []
-let requests = 0
+const server = await anAnsweringServer()
 let retries: Retry[] = []
-const url = await serve((_, response) => {
-  requests += 1
-  const answer = answers.length > 1 ? answers.shift() : answers[0]
-  answer?.(response)
-})
 
 beforeEach(() => {
-  requests = 0
   retries = []
 })
 
-const succeed: Answer = (response) =>
-  response.writeHead(200, { 'content-type': 'application/json' }).end('{"orders":[]}')
 const neverAnswer: Answer = () => {}
 const answerHalf: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).write('{"orders":')
@@ -40,7 +27,7 @@ const limit =
 
 const aClient = (options: Partial<ClientOptions> = {}) =>
   createClient({
-    url,
+    url: server.url,
     attemptTimeout: 500,
     retry: { attempts: 3, delay: 1, onRetry: (retry) => retries.push(retry) },
     ...options,
@@ -54,44 +41,44 @@ const hanging: [string, Answer][] = [
 ]
 
 it.each(hanging)('repeats an attempt to a server that %s', async (_, hang) => {
-  answers = [hang, succeed]
+  server.answers = [hang, succeed]
   expect(await read()).toEqual({ orders: [], source: null, sequence: null })
-  expect(requests).toBe(2)
+  expect(server.requests).toHaveLength(2)
 })
 
 it.each(hanging)('gives up a server that always %s', async (_, hang) => {
-  answers = [hang]
+  server.answers = [hang]
   await expect(read()).rejects.toMatchObject({
     name: 'TimeoutError',
     message: 'getOrders: there was no complete response after 500 ms',
     operationId: 'getOrders',
   })
-  expect(requests).toBe(3)
+  expect(server.requests).toHaveLength(3)
 })
 
 it.each(hanging)('ends a call as a whole, to a server that %s', async (_, hang) => {
-  answers = [hang]
+  server.answers = [hang]
   const client = aClient({ timeout: 1000, retry: { attempts: 100, delay: 1 } })
   await expect(read(client)).rejects.toMatchObject({ name: 'TimeoutError' })
-  expect(requests).toBeLessThan(100)
+  expect(server.requests.length).toBeLessThan(100)
 })
 
 it('does not repeat a call that may have been done', async () => {
-  answers = [neverAnswer]
+  server.answers = [neverAnswer]
   const call = aClient().createAddress({ body: { name: 'Bo' } })
   await expect(call).rejects.toMatchObject({ name: 'TimeoutError', operationId: 'createAddress' })
-  expect(requests).toBe(1)
+  expect(server.requests).toHaveLength(1)
 })
 
 it('takes other times for a call', async () => {
-  answers = [neverAnswer]
+  server.answers = [neverAnswer]
   const slow = aClient({ attemptTimeout: 60_000 })
   const call = slow.getOrders({ order_ids: [1] }, { attemptTimeout: 10, timeout: 60_000 })
   await expect(call).rejects.toThrow('after 10 ms')
 })
 
 it('takes times that are too long for a timer', async () => {
-  answers = [succeed]
+  server.answers = [succeed]
   expect(await read(aClient({ timeout: Infinity, attemptTimeout: Infinity }))).toEqual({
     orders: [],
     source: null,
@@ -105,14 +92,14 @@ it('does not depend on a fetch that obeys its signal', async () => {
 })
 
 it('throws the error at once if the next attempt would come too late', async () => {
-  answers = [limit(3600)]
+  server.answers = [limit(3600)]
   await expect(read()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 3600 })
-  expect(requests).toBe(1)
+  expect(server.requests).toHaveLength(1)
   expect(retries).toEqual([])
 })
 
 it('tells why and when it sends a call again', async () => {
-  answers = [neverAnswer, limit(0), succeed]
+  server.answers = [neverAnswer, limit(0), succeed]
   await read()
   expect(retries).toEqual([
     {
@@ -131,11 +118,11 @@ it('tells why and when it sends a call again', async () => {
 })
 
 it('waits until the date that an API asks for', async () => {
-  answers = [limit(new Date(Date.now() + 3_600_000).toUTCString())]
+  server.answers = [limit(new Date(Date.now() + 3_600_000).toUTCString())]
   const error = await read().catch((error) => error)
   expect(error.retryAfter).toBeGreaterThan(3595)
   expect(error.retryAfter).toBeLessThanOrEqual(3600)
-  expect(requests).toBe(1)
+  expect(server.requests).toHaveLength(1)
 })
 
 it.each([
@@ -143,9 +130,9 @@ it.each([
   ['without a meaning', 'soon', null],
   ['that is negative', '-1', null],
 ])('waits its own time after a Retry-After %s', async (_, value, retryAfter) => {
-  answers = [limit(value), succeed]
+  server.answers = [limit(value), succeed]
   await read()
-  expect(requests).toBe(2)
+  expect(server.requests).toHaveLength(2)
   expect(retries).toMatchObject([{ error: { retryAfter } }])
 })
 
@@ -158,10 +145,10 @@ it.each([
   ],
   ['rejects', () => Promise.reject(new Error('the log is full'))],
 ])('ends a call whose onRetry %s', async (_, onRetry) => {
-  answers = [limit(0), succeed]
+  server.answers = [limit(0), succeed]
   const client = aClient({ retry: { delay: 1, onRetry } })
   await expect(read(client)).rejects.toThrow('the log is full')
-  expect(requests).toBe(1)
+  expect(server.requests).toHaveLength(1)
 })
 
 it.each(['', 'localhost:8981', '/api', 'ftp://shop.example'])('refuses the url "%s"', (url) => {
@@ -179,18 +166,18 @@ it('sends nothing without a parameter of the path', async () => {
   await expect(client.putOrder({ providerId: '..', body })).rejects.toThrow(`providerId ${rule}`)
   // @ts-expect-error -- JavaScript can leave it out
   await expect(client.getWebhook({})).rejects.toThrow(`webhook_id ${rule}`)
-  expect(requests).toBe(0)
+  expect(server.requests).toHaveLength(0)
 })
 
 it('sends nothing for a caller who has aborted already', async () => {
   const signal = AbortSignal.abort(new Error('enough'))
   await expect(aClient().getOrders({ order_ids: [1] }, { signal })).rejects.toThrow('enough')
-  expect(requests).toBe(0)
+  expect(server.requests).toHaveLength(0)
 })
 
 it('ends when the caller aborts while a body stands still', async () => {
   const controller = new AbortController()
-  answers = [
+  server.answers = [
     (response) => {
       answerHalf(response)
       controller.abort(new Error('enough'))
@@ -202,7 +189,7 @@ it('ends when the caller aborts while a body stands still', async () => {
 })
 
 it('waits for a delivery no longer than it may', async () => {
-  answers = [neverAnswer]
+  server.answers = [neverAnswer]
   const client = aClient({ attemptTimeout: 60_000 })
   await expect(client.waitForDelivery(1, { timeout: 50 })).rejects.toMatchObject({
     name: 'DeliveryTimeoutError',

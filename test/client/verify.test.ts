@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { SignJWT } from 'jose'
 import { type Address, createPublicClient, http } from 'viem'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../client/src/cli/run.ts'
 import { command as verify } from '../../client/src/cli/verify.ts'
@@ -15,6 +14,7 @@ import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { hashContent } from '../../src/ethereum/contract.ts'
 import { aTemporaryFolder } from '../support/folder.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
+import { aDeliveredOrder, aWallet, buyerBillingData } from '../support/instance/orders.ts'
 import { serve } from '../support/server.ts'
 
 type File = Answer<'getProof'>
@@ -24,19 +24,13 @@ type Rpc = { id: number; method: string; params: unknown[] }
 const client = createClient(instance)
 const { url, rpcUrl, token } = instance
 
-const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-
 /** A delivered ERC-721 token of the demo catalogue, and pieces of an ERC-1155 token. */
 let unique: File
 let pieces: File
 const folder = await aTemporaryFolder()
 
 async function aProof(nftId: number, quantity: number): Promise<File> {
-  const buyerUserId = await aPerson(privateKeyToAddress(generatePrivateKey()))
-  const order = { nftId, listingId: nftId, quantity, buyerUserId, buyerBillingData }
-  const [placed] = (await client.placeOrders({ body: [order] })).orders
-  await client.waitForDelivery(placed?.id ?? 0)
-  return client.getProof({ order_id: placed?.id ?? 0 })
+  return client.getProof({ order_id: await aDeliveredOrder({ nftId, quantity }) })
 }
 
 beforeAll(async () => {
@@ -93,7 +87,7 @@ const withoutTransaction = (proof: Proof): Proof => ({
 
 /** Places an order of the demo whose token does nothing, and returns what a thief of the key would sign. */
 async function aDeliveryThatMovedNothing(): Promise<Proof> {
-  const wallet = privateKeyToAddress(generatePrivateKey())
+  const wallet = aWallet()
   const outcome = 'outcome-token-moved-nothing'
   const order = { nft: outcome, listing: outcome, quantity: 1, buyerUserId: await aPerson(wallet) }
   const [{ id = 0 } = {}] = (await client.placeOrders({ body: [{ ...order, buyerBillingData }] }))

@@ -10,8 +10,9 @@ import { confirm } from '../../scripts/operate/contract/node.ts'
 import { command as contract } from '../../scripts/operate/contract.ts'
 import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 import { rules } from '../../src/delivery/reasons.ts'
+import { call } from '../support/call.ts'
 import { compileFixtures } from '../support/chain/fixtures.ts'
-import { aLocalDatabase, call } from '../support/command.ts'
+import { aLocalDatabase } from '../support/command.ts'
 import {
   type Commands,
   contractCommands,

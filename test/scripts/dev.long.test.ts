@@ -2,21 +2,13 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createWalletClient, http } from 'viem'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { deliveryOwner } from '../../scripts/local/catalogue/demo.ts'
 import { startAnvil } from '../../scripts/local/chain/anvil.ts'
-import { FIRST_ORDER, READY, runExample, waitForTransfer } from '../support/dev.ts'
-import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
+import { aDevProject, FIRST_ORDER, READY, runExample, waitForTransfer } from '../support/dev.ts'
+import { tokenIn } from '../support/project.ts'
 
-let project: Project
-let ports: { PORT: string; RPC_PORT: string }
-
-beforeAll(async () => {
-  project = await aProject()
-  ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
-})
-
-afterAll(() => project.remove())
+const { project, ports } = await aDevProject()
 
 it('moves to another node, also if the contract gets another address there', async () => {
   const first = await project.start('dev', READY, ports)

@@ -1,29 +1,25 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { createPublicClient, http, parseEventLogs, zeroAddress } from 'viem'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { localAccount } from '../../scripts/local/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/local/chain/collectibles.ts'
-import { DATABASES } from '../../scripts/local/paths.ts'
-import { FIRST_ORDER, READY, readItem, runExample, waitForTransfer } from '../support/dev.ts'
+import {
+  aDevProject,
+  FIRST_ORDER,
+  READY,
+  readItem,
+  runExample,
+  waitForTransfer,
+} from '../support/dev.ts'
 import { environment } from '../support/environment.ts'
 import { PATIENCE } from '../support/patience.ts'
-import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
+import { aFreePort, databaseFile, tokenIn } from '../support/project.ts'
 
-let project: Project
-let ports: { PORT: string; RPC_PORT: string }
-
-beforeAll(async () => {
-  project = await aProject()
-  ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
-})
-
-afterAll(() => project.remove())
+const { project, ports } = await aDevProject()
 
 /** Returns the id and the command of each process that descends from this one. */
 function descendantsOf(parent: number | undefined): string[] {
@@ -46,17 +42,9 @@ const isRunning = (process: string) => {
   }
 }
 
-/** Opens the database of the stopped instance. */
-async function openDatabase(): Promise<DatabaseSync> {
-  const folder = join(project.folder, DATABASES)
-  const files = await readdir(folder, { recursive: true })
-  const [file = ''] = files.filter((name) => /[0-9a-f]{64}\.sqlite$/.test(name))
-  return new DatabaseSync(join(folder, file))
-}
-
 /** Lets the chains of the stopped instance be held by a run for an hour. */
 async function leaseNetworks() {
-  const database = await openDatabase()
+  const database = new DatabaseSync(databaseFile(project.folder))
   const later = new Date(Date.now() + 60 * 60 * 1000).toISOString()
   const lease = database.prepare('UPDATE networks SET lease = ?, leaseUntil = ?, wakeAt = ?')
   expect(lease.run('of a run', later, later).changes).toBe(1)
@@ -226,7 +214,7 @@ it('keeps its state and the token of its shop after a restart, and mails links t
 })
 
 it('says what to do if its database is of an older version', async () => {
-  const database = await openDatabase()
+  const database = new DatabaseSync(databaseFile(project.folder))
   database.exec('CREATE TRIGGER old AFTER INSERT ON nfts BEGIN SELECT 1; END')
   database.close()
   const { errors, status } = await project.run('dev', [], ports)

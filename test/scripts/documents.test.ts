@@ -4,9 +4,12 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { withEndpoints } from '../../scripts/build/docs/endpoints.ts'
-import { withEvents } from '../../scripts/build/docs/events.ts'
-import { limitSections, withLimits } from '../../scripts/build/docs/limits.ts'
-import { withReasons } from '../../scripts/build/docs/reasons.ts'
+import {
+  limitSections,
+  withEvents,
+  withLimits,
+  withReasons,
+} from '../../scripts/build/docs/tables.ts'
 import { variables } from '../../src/env.ts'
 import { errorStatus } from '../../src/http/errors.ts'
 import { severityOf } from '../../src/monitoring/alarm.ts'

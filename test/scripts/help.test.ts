@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { call } from '../support/command.ts'
+import { call } from '../support/call.ts'
 
 /** Calls the command of a script. */
 async function run(script: string, ...args: string[]) {

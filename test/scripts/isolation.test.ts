@@ -1,7 +1,7 @@
 /** Tests must depend neither on the shell in which they are started nor on the speed of the machine. */
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { call } from '../support/command.ts'
+import { call } from '../support/call.ts'
 import { environment, INHERITED, OF_TESTS } from '../support/environment.ts'
 
 /** What `vitest.config.ts`, Vitest and `scripts/operate/database/local.ts` set. */

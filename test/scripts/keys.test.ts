@@ -6,7 +6,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { command as keys } from '../../scripts/operate/keys.ts'
 import { proofKeys } from '../../src/env.ts'
-import { call } from '../support/command.ts'
+import { call } from '../support/call.ts'
 import { aTemporaryFolder } from '../support/folder.ts'
 
 const folder = await aTemporaryFolder()

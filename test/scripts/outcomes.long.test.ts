@@ -2,29 +2,23 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { createClient, type MarketplaceClient } from '../../client/src/index.ts'
 import { externalIdOf, type Outcome, outcomes } from '../../scripts/local/catalogue/outcomes.ts'
-import { READY } from '../support/dev.ts'
+import { aDevProject, READY } from '../support/dev.ts'
 import { environment } from '../support/environment.ts'
 import { PATIENCE } from '../support/patience.ts'
-import { aFreePort, aProject, type Project } from '../support/project.ts'
 
-let project: Project
-let ports: { PORT: string; RPC_PORT: string }
+const { project, ports } = await aDevProject()
 let client: MarketplaceClient
 /** The ids of orders, by the name of their outcome. */
 const orderIds = new Map<string, number>()
 
 beforeAll(async () => {
-  project = await aProject()
-  ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
   await project.start('dev', READY, ports)
   const master = await project.run('token', ['--master'])
   client = createClient({ url: `http://localhost:${ports.PORT}`, token: master.out.trim() })
 })
-
-afterAll(() => project.remove())
 
 /** These decide when blocks are made, or need somebody to do something. */
 const special = ['slow', 'waits', 'reorganised']

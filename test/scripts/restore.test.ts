@@ -9,24 +9,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { type Address, createPublicClient, createWalletClient, http } from 'viem'
 import { foundry } from 'viem/chains'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createClient, type Order } from '../../client/src/index.ts'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { deliveryOwner } from '../../scripts/local/catalogue/demo.ts'
 import { localAccount } from '../../scripts/local/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/local/chain/collectibles.ts'
-import { FIRST_ORDER, READY } from '../support/dev.ts'
+import { aDevProject, FIRST_ORDER, READY } from '../support/dev.ts'
 import { PATIENCE } from '../support/patience.ts'
-import { aFreePort, aProject, databaseFile, type Project, tokenIn } from '../support/project.ts'
+import { databaseFile, tokenIn } from '../support/project.ts'
 
-let project: Project
-let ports: { PORT: string; RPC_PORT: string }
-beforeAll(async () => {
-  project = await aProject()
-  ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
-})
-afterAll(() => project.remove())
-
+const { project, ports } = await aDevProject()
 const BUYERS = [3, 4]
 /** NFT 2 is transferred, and NFT 3 minted. */
 const NFTS = [2, 3]

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { command as seed } from '../../scripts/local/seed.ts'
 import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
-import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
-
-let folder: Folder
+import { call } from '../support/call.ts'
+import { aFolder, aLocalDatabase } from '../support/command.ts'
 
 beforeAll(async () => {
-  folder = await aFolder()
+  const { remove } = await aFolder()
   await aLocalDatabase()
+  return remove
 })
-
-afterAll(() => folder.remove())
 
 it('adds orders that leave no events', async () => {
   await call(seed, ['--users', '1', '--nfts', '3'])

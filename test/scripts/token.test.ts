@@ -1,28 +1,25 @@
-import { globSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { DATABASES } from '../../scripts/local/paths.ts'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { openLocalDatabase, retryWhileBusy } from '../../scripts/operate/database/local.ts'
 import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
 import { command as token } from '../../scripts/operate/token.ts'
-import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
+import { call } from '../support/call.ts'
+import { aFolder, aLocalDatabase } from '../support/command.ts'
+import { databaseFile } from '../support/project.ts'
 
 const JWT_KEYS = JSON.stringify({ keys: [await generateSigningKey()] })
 
-let folder: Folder
-
 beforeAll(async () => {
-  folder = await aFolder()
+  const { remove } = await aFolder()
   await aLocalDatabase()
   const { env, close } = await openLocalDatabase()
   await env.DB.exec(
     `INSERT INTO users (provider, email, identityHash, roleId, createdAt, updatedAt) VALUES ('email', 'ada@example.com', 'ada', 1, '', '')`,
   )
   await close()
+  return remove
 })
-
-afterAll(() => folder.remove())
 
 const issue = (...args: string[]) => call(token, args, { JWT_KEYS })
 
@@ -43,10 +40,7 @@ it('prints a token for the orders of a shop', async () => {
 })
 
 it('gives up with a sentence if another program writes all the time', async () => {
-  const [file = ''] = globSync(`${DATABASES}/**/*.sqlite`, {
-    exclude: (name) => name.endsWith('metadata.sqlite'),
-  })
-  const database = new DatabaseSync(file)
+  const database = new DatabaseSync(databaseFile('.'))
   database.exec('BEGIN IMMEDIATE')
   expect(await issue('--shop', '--name', 'busy')).toEqual({
     out: '',

@@ -1,16 +1,14 @@
-/** Calls commands in this process, which takes no time to start, in a folder of their own. */
+/** Folders and databases for commands that are called in this process. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { vi } from 'vitest'
 import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
-import { withEnvironment } from './environment.ts'
 
 /** What commands read in the folder of the project. */
 const LINKED = ['migrations', 'src']
 
-export type Folder = { path: string; remove: () => Promise<void> }
+type Folder = { path: string; remove: () => Promise<void> }
 
 /** Makes a folder with the configuration of this project the working directory. */
 export async function aFolder(): Promise<Folder> {
@@ -55,28 +53,5 @@ export async function aLocalDatabase(): Promise<void> {
     }
   } finally {
     await close()
-  }
-}
-
-type Command = (args: readonly string[]) => Promise<number>
-type Result = { out: string; errors: string; status: number }
-
-/** Calls a command with arguments and variables. Returns what it has printed, and its status. */
-export async function call(
-  command: Command,
-  args: readonly string[] = [],
-  variables: Record<string, string> = {},
-): Promise<Result> {
-  const printed = { log: '', error: '' }
-  const spies = (['log', 'error'] as const).map((name) =>
-    vi.spyOn(console, name).mockImplementation((text) => {
-      printed[name] += `${text}\n`
-    }),
-  )
-  try {
-    const status = await withEnvironment(variables, () => command(args))
-    return { out: printed.log, errors: printed.error, status }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
   }
 }

@@ -20,9 +20,10 @@ import {
   deploy,
   sendAs,
 } from '../../scripts/operate/contract/delivery.ts'
-import { confirm, createNode, type Node } from '../../scripts/operate/contract/node.ts'
+import { confirm, createNode, deployCode, type Node } from '../../scripts/operate/contract/node.ts'
 import { command } from '../../scripts/operate/contract.ts'
-import { aFolder, call } from './command.ts'
+import { call } from './call.ts'
+import { aFolder } from './command.ts'
 
 export const owner = localAccount(0)
 export const relayer = localAccount(1)
@@ -104,11 +105,7 @@ const request = (node: Node, method: string, ...params: unknown[]): Promise<unkn
 /** Deploys a compiled token contract that belongs to the owner, and returns its address. */
 export async function deployToken(node: Node, token: CompiledContract | undefined) {
   if (!token) throw new Error('there is no such contract')
-  const { abi, bytecode } = token
-  const sent = node.deployContract({ abi, bytecode, ...sendAs(owner) })
-  const { contractAddress } = await confirm(node, sent)
-  if (!contractAddress) throw new Error('the contract has no address')
-  return getAddress(contractAddress)
+  return deployCode(node, owner, { ...token, args: [] })
 }
 
 /** An item of a call of `deliver`. */

@@ -1,12 +1,20 @@
 /** What tests do with a running `npm run dev`. */
 import { execFileSync } from 'node:child_process'
 import type { Hash } from 'viem'
-import { vi } from 'vitest'
+import { afterAll, vi } from 'vitest'
 import { environment } from './environment.ts'
 import { PATIENCE } from './patience.ts'
+import { aFreePort, aProject } from './project.ts'
 
 /** The end of what it prints when it has started. */
 export const READY = 'Press Ctrl-C to stop'
+
+/** Makes a project, which is removed after the tests of the file, and chooses its ports. */
+export async function aDevProject() {
+  const project = await aProject()
+  afterAll(() => project.remove())
+  return { project, ports: { PORT: await aFreePort(), RPC_PORT: await aFreePort() } }
+}
 
 type Item = { status: string; txId: Hash }
 

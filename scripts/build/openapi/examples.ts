@@ -3,6 +3,7 @@
  * them.
  */
 import type { createDocument } from 'zod-openapi'
+import parameterExamples from './parameter-examples.json'
 
 /** A sample request and its answer. */
 export type Example = {
@@ -27,40 +28,7 @@ type Operation = {
 }
 
 /** Values of parameters that the sample requests leave out, by name or by operation and name. */
-const optional: Record<string, unknown> = {
-  after: 'evt_1772442120000000',
-  amountType: 'unlimited',
-  buyerId: 3,
-  buyerUserId: 3,
-  code: 'recipient_rejects',
-  commit: 'true',
-  createdFrom: '2026-03-01T00:00:00Z',
-  createdTo: '2026-04-01T00:00:00Z',
-  cursor: '1000',
-  deliveryStatus: 'awaiting_wallet',
-  dryRun: 'true',
-  'idempotency-key': 'checkout-1001',
-  fields: 'summary',
-  import: '5d3c0f0e-6f0c-4d5e-9b1a-2f7c8d9e0a1b',
-  limit: 10,
-  active: 'true',
-  creatorId: 2,
-  q: 'Moon',
-  sellerId: 2,
-  updatedSince: '2026-03-02T09:00:00Z',
-  line: 1,
-  'listListings.cursor': 'eyJrZXkiOiIiLCJpZCI6MjAsInRhcmdldCI6MjB9',
-  'listNfts.cursor': 'eyJrZXkiOiIiLCJpZCI6MjAsInRhcmdldCI6MjB9',
-  'listWebhookMessages.cursor': 'evt_1772442120000000',
-  'listWebhooks.cursor': '3db104a9-dc47-463e-8322-6d0b25c4cabf',
-  providerId: 'A-1001',
-  since: '2026-03-02T09:00:00Z',
-  source: 'Shop',
-  state: 'delivered',
-  status: 'failed',
-  type: 'billing',
-  updatedFrom: '2026-03-02T09:00:00Z',
-}
+const optional: Record<string, unknown> = parameterExamples
 
 /** Adds the examples to the operations and the parameters of the document. */
 export function addExamples(document: Document, examples: readonly Example[]): void {

@@ -1,10 +1,10 @@
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { type ErrorCode, errorStatus } from '../../../src/http/errors.ts'
 import { fieldsOf } from '../../../src/http/names.ts'
 import type { DescribedEndpoint } from './endpoints.ts'
 import examples from './error-examples.json'
-import { errorText } from './error-texts.ts'
 import {
   acceptEncoding,
   commonHeaders,
@@ -92,6 +92,22 @@ function errorCodes({
   for (const code of errors) codes.add(code)
   if (isUnavailable) codes.delete('internal_error')
   return (Object.keys(errorStatus) as ErrorCode[]).filter((code) => codes.has(code))
+}
+
+/** A row of docs/errors.md: status, code, cause and action, without a full stop. */
+const errorRow = /^\| \d+ \| `(\w+)` \| (.+) \| (.+) \|$/gm
+
+const errorTexts = new Map(
+  [...readFileSync('docs/errors.md', 'utf8').matchAll(errorRow)].map(
+    ([, code = '', cause = '', action = '']) => [code, { cause, action }],
+  ),
+)
+
+/** Returns what docs/errors.md says of an error code. */
+function errorText(code: ErrorCode) {
+  const text = errorTexts.get(code)
+  if (!text) throw new Error(`docs/errors.md lacks the row | ${errorStatus[code]} | \`${code}\` |.`)
+  return text
 }
 
 /** Returns the cause of an error code and what to do. */

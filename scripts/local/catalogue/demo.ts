@@ -1,6 +1,6 @@
 /**
  * The demo catalogue. Scripts and the README rely on its ids. NFTs are on the network `localhost`,
- * and wallets are accounts of anvil.
+ * and wallets are accounts of anvil. Pictures are the files of `pictures/`.
  */
 import type { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import type { addresses, users } from '../../../src/db/schema/users.ts'
@@ -9,7 +9,6 @@ import { hashIdentity } from '../../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
 import type { Collectibles } from '../chain/collectibles.ts'
 import { type GalleryNft, gallery } from './demo-gallery.ts'
-import { draw, scenes } from './demo-scenes.ts'
 
 /** The relayer. It is not the wallet of a user. */
 export const transferSigner = localAccount(0)
@@ -91,6 +90,8 @@ const demoAddresses: (typeof addresses.$inferInsert)[] = [
   },
 ]
 
+type NewNft = typeof nfts.$inferInsert
+
 const collectible = {
   creatorId: 2,
   creatorPublicAddr: seller.address,
@@ -104,8 +105,17 @@ const collectible = {
   changedAt: timestamps.updatedAt,
 }
 
-function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)[] {
-  const edition = (id: number, title: string, amountType: string, amount = 1_000_000) => ({
+type Metadata = { description: string; attributes?: { trait_type: string; value: unknown }[] }
+
+/** What the catalogue says of an NFT. Without metadata, nothing is shown but its title. */
+const payloadOf = (title: string, amountType: string, metadata?: Metadata) => ({
+  title,
+  amountType,
+  ...(metadata && { metadata: { name: title, ...metadata } }),
+})
+
+function demoNfts({ erc721, erc1155 }: Collectibles): NewNft[] {
+  const edition = (id: number, title: string, amount: number) => ({
     ...collectible,
     id,
     externalId: `nft-${id}`,
@@ -115,92 +125,67 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
     contractAddr: erc1155,
     contractName: 'Edition',
     tokenId: String(id),
-    payload: { title, amountType },
   })
   return [
     {
-      ...collectible,
-      id: 1,
-      externalId: 'nft-1',
-      title: 'The only one',
-      amount: 1,
-      availableAmount: 1,
+      ...edition(1, 'The only one', 1),
       contractAddr: erc721,
       contractName: 'Collectible',
       tokenId: '0',
-      payload: {
-        title: 'The only one',
-        amountType: 'unique',
-        metadata: {
-          name: 'The only one',
-          description: 'There is one piece of it.\n\nWho buys it owns it alone.',
-          image: draw(scenes.onlyOne),
-          attributes: [
-            { trait_type: 'Colour', value: 'Night blue' },
-            { trait_type: 'Waves', value: 9 },
-          ],
-        },
-      },
+      payload: payloadOf('The only one', 'unique', {
+        description: 'There is one piece of it.\n\nWho buys it owns it alone.',
+        attributes: [
+          { trait_type: 'Colour', value: 'Night blue' },
+          { trait_type: 'Waves', value: 9 },
+        ],
+      }),
       price: 100_000,
       priceEths: '0.5',
     },
     {
-      ...edition(2, 'One of a million', 'limited'),
-      payload: {
-        title: 'One of a million',
-        amountType: 'limited',
-        metadata: {
-          name: 'One of a million',
-          description: 'A hundred dots, of which one is yours.',
-          image: draw(scenes.million),
-        },
-      },
+      ...edition(2, 'One of a million', 1_000_000),
+      payload: payloadOf('One of a million', 'limited', {
+        description: 'A hundred dots, of which one is yours.',
+      }),
     },
     {
-      ...edition(3, 'As many as you like', 'unlimited'),
+      ...edition(3, 'As many as you like', 1_000_000),
       fulfilment: 'mint',
-      payload: {
-        title: 'As many as you like',
-        amountType: 'unlimited',
-        metadata: {
-          name: 'As many as you like',
-          description: 'Each piece is minted when it is bought.',
-          image: draw(scenes.openEdition),
-          attributes: [{ trait_type: 'Colour', value: 'Mint' }],
-        },
-      },
+      payload: payloadOf('As many as you like', 'unlimited', {
+        description: 'Each piece is minted when it is bought.',
+        attributes: [{ trait_type: 'Colour', value: 'Mint' }],
+      }),
     },
-    { ...edition(4, 'Not yet', 'limited', 1_000), status: 'draft' },
+    {
+      ...edition(4, 'Not yet', 1_000),
+      payload: payloadOf('Not yet', 'limited'),
+      status: 'draft',
+    },
     ...gallery.map((nft) => ({
-      ...edition(nft.id, nft.title, nft.amountType, nft.amount),
+      ...edition(nft.id, nft.title, nft.amount),
       ...galleryColumns(nft),
     })),
   ]
 }
 
 /** Returns in which columns an NFT of the gallery differs from other editions. */
-function galleryColumns(nft: GalleryNft): Partial<typeof nfts.$inferInsert> {
-  const { id, creator, title, description, amountType, scene, medium } = nft
+function galleryColumns(nft: GalleryNft) {
+  const { id, creator, title, description, amountType = 'limited', medium } = nft
   const { priceCents, priceEths } = priceOf(nft.euros)
   return {
     creatorId: creator,
     creatorPublicAddr: localAccount(creator).address,
     price: priceCents,
     priceEths,
-    fulfilment: nft.token === 'mint' ? 'mint' : 'transfer',
+    fulfilment: nft.token === 'mint' ? ('mint' as const) : ('transfer' as const),
     tokenId: nft.token === 'without id' ? null : String(id),
     status: nft.isUnlisted ? 'unlisted' : 'released',
-    releaseAt: nft.releaseAt,
-    payload: {
-      title,
-      amountType,
-      metadata: {
-        name: title,
-        description,
-        image: draw(scenes[scene]),
-        attributes: [{ trait_type: 'Medium', value: medium }],
-      },
-    },
+    // One a day, the newest first.
+    releaseAt: new Date(Date.UTC(2026, 1, 25 - id, 12)).toISOString(),
+    payload: payloadOf(title, amountType, {
+      description,
+      attributes: [{ trait_type: 'Medium', value: medium }],
+    }),
   }
 }
 
@@ -219,9 +204,9 @@ const demoListings: (typeof listings.$inferInsert)[] = [
   ...[2, 3, 4].map((id) => ({ ...forSale, ...listing(id), nftId: id })),
   { ...forSale, ...listing(5), nftId: 2, active: false },
   { ...forSale, ...listing(6), nftId: 2, activeTill: '2026-02-01T12:00:00.000Z' },
-  ...gallery.map(({ id, listingId, seller, euros, isUnlisted }) => ({
+  ...gallery.map(({ id, seller, euros, isUnlisted }) => ({
     ...forSale,
-    ...listing(listingId),
+    ...listing(id + 2),
     ...priceOf(euros),
     nftId: id,
     sellerId: seller,

@@ -1,6 +1,7 @@
 /** Loads the demo catalogue into the database and moves it to a new chain. */
-
-import { and, eq, ne, or } from 'drizzle-orm'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { and, eq, ne, or, type SQL } from 'drizzle-orm'
 import { type Address, getAddress } from 'viem'
 import type { Database } from '../../../src/db/client.ts'
 import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
@@ -13,9 +14,28 @@ import { demoCatalogue, seller } from './demo.ts'
 export const isEmpty = async (db: Database): Promise<boolean> =>
   (await db.select({ id: users.id }).from(users).limit(1)).length === 0
 
-/** Writes the catalogue in one transaction. One statement per row: D1 allows 100 bound values. */
-export async function loadDemo(db: Database, contracts: Collectibles): Promise<void> {
-  const rows = demoCatalogue(contracts)
+/** Adds the picture of an NFT, which has its external id as name, to its metadata. */
+async function withPicture(nft: typeof nfts.$inferInsert): Promise<typeof nfts.$inferInsert> {
+  const { externalId, payload } = nft
+  if (!payload.metadata) return nft
+  const file = join(import.meta.dirname, `pictures/${externalId}.png`)
+  const png = await readFile(file, 'base64')
+  const metadata = { ...payload.metadata, image: `data:image/png;base64,${png}` }
+  return { ...nft, payload: { ...payload, metadata } }
+}
+
+/** A value may be a subquery. */
+type Row<T> = { [Column in keyof T]: T[Column] | SQL }
+
+type Rows = {
+  users: Row<typeof users.$inferInsert>[]
+  addresses: Row<typeof addresses.$inferInsert>[]
+  nfts: Row<typeof nfts.$inferInsert>[]
+  listings: Row<typeof listings.$inferInsert>[]
+}
+
+/** Writes the rows in one transaction. One statement per row: D1 allows 100 bound values. */
+export async function insertRows(db: Database, rows: Rows): Promise<void> {
   const [first, ...rest]: Statement[] = [
     ...rows.users.map((row) => db.insert(users).values(row)),
     ...rows.addresses.map((row) => db.insert(addresses).values(row)),
@@ -23,6 +43,11 @@ export async function loadDemo(db: Database, contracts: Collectibles): Promise<v
     ...rows.listings.map((row) => db.insert(listings).values(row)),
   ]
   if (first) await db.batch([first, ...rest])
+}
+
+export async function loadDemo(db: Database, contracts: Collectibles): Promise<void> {
+  const rows = demoCatalogue(contracts)
+  await insertRows(db, { ...rows, nfts: await Promise.all(rows.nfts.map(withPicture)) })
 }
 
 /** Returns the contracts of the demo catalogue, or null if the database holds another one. */

@@ -13,18 +13,14 @@ import {
   type Account,
   type Address,
   createPublicClient,
-  createWalletClient,
-  getAddress,
-  type Hash,
   http,
-  isHex,
   keccak256,
   parseAbi,
   stringToBytes,
-  type TransactionReceipt,
 } from 'viem'
 import { foundry } from 'viem/chains'
 import { deliveryAbi } from '../../../contracts/delivery-abi.ts'
+import { confirm, createNode, deployCode } from '../../operate/contract/node.ts'
 
 /** The default chain id of local nodes. */
 export const LOCAL_CHAIN_ID = foundry.id
@@ -50,10 +46,6 @@ export const MINTER_ROLE = keccak256(stringToBytes('MINTER_ROLE'))
 /** Pieces that the Delivery contract may mint at once, and in a day. */
 export const MINT_LIMIT = 1_000_000n
 
-const TRANSACTIONS_PER_BATCH = 100
-/** Enough gas to mint one token. Estimating it for each transaction would take most of the time. */
-const MINT_GAS = 200_000n
-
 type DeployOptions = {
   /** A funded account. It deploys the contracts and receives every token. */
   seller: Account
@@ -72,14 +64,15 @@ export async function deployCollectibles(
   rpcUrl: string,
   { seller, operator, uniques, editions }: DeployOptions,
 ): Promise<Collectibles> {
-  const chain = await connectAs(rpcUrl, seller)
+  const chain = connectAs(rpcUrl, seller)
   const unique = await chain.deploy(erc721Abi, erc721.bytecode, [
     'Collectible',
     'NFT',
     'ipfs://collectible/',
   ])
   const edition = await chain.deploy(erc1155Abi, erc1155.bytecode, ['ipfs://edition/{id}'])
-  await chain.mintMany(uniques, unique)
+  for (let id = 0; id < uniques; id++)
+    await chain.write(unique, erc721Abi, 'mint', [seller.address])
   const [ids, amounts] = [editions.map(({ id }) => id), editions.map(({ amount }) => amount)]
   await chain.write(edition, erc1155Abi, 'mintBatch', [seller.address, ids, amounts, '0x'])
   const contracts = { erc721: unique, erc1155: edition }
@@ -96,7 +89,7 @@ export async function authorizeOperator(
   { seller, operator }: Pick<DeployOptions, 'seller' | 'operator'>,
   contracts: Collectibles,
 ): Promise<void> {
-  const chain = await connectAs(rpcUrl, seller)
+  const chain = connectAs(rpcUrl, seller)
   for (const contract of Object.values(contracts))
     await chain.write(contract, erc721Abi, 'setApprovalForAll', [operator, true])
   await chain.write(contracts.erc1155, erc1155Abi, 'grantRole', [MINTER_ROLE, operator])
@@ -111,7 +104,7 @@ export async function limitMints(
   const call = { address: delivery, abi: deliveryAbi, args: [token] } as const
   const { isSet } = await client.readContract({ ...call, functionName: 'tokenLimit' })
   if (isSet) return
-  const chain = await connectAs(rpcUrl, owner)
+  const chain = connectAs(rpcUrl, owner)
   await chain.write(delivery, deliveryAbi, 'setTokenLimit', [token, MINT_LIMIT, MINT_LIMIT])
 }
 
@@ -123,42 +116,13 @@ export async function hasContracts(rpcUrl: string, addresses: readonly Address[]
 }
 
 /** Functions that send transactions from one account, wait for them, and throw if one reverts. */
-export async function connectAs(rpcUrl: string, account: Account) {
-  const transport = http(rpcUrl)
-  const id = await createPublicClient({ transport }).getChainId()
-  const chain = { ...foundry, id }
-  const reader = createPublicClient({ transport, chain, pollingInterval: 50 })
-  const writer = createWalletClient({ transport, chain, account })
-
-  async function waitFor(hash: Hash): Promise<TransactionReceipt> {
-    const receipt = await reader.waitForTransactionReceipt({ hash })
-    if (receipt.status !== 'success') throw new Error(`transaction ${hash} failed`)
-    return receipt
-  }
-
+export function connectAs(rpcUrl: string, account: Account) {
+  const node = createNode([rpcUrl])
+  const from = { account, chain: null }
   return {
-    async deploy(abi: Abi, bytecode: string, args: unknown[]): Promise<Address> {
-      if (!isHex(bytecode)) throw new Error('the artifact has no bytecode')
-      const { contractAddress } = await waitFor(
-        await writer.deployContract({ abi, bytecode, args }),
-      )
-      if (!contractAddress) throw new Error('the contract has no address')
-      return getAddress(contractAddress)
-    },
-    async write(address: Address, abi: Abi, functionName: string, args: unknown[]) {
-      await waitFor(await writer.writeContract({ address, abi, functionName, args }))
-    },
-    /** Mints ERC-721 tokens without waiting for one transaction before sending the next. */
-    async mintMany(count: number, address: Address) {
-      const firstNonce = await reader.getTransactionCount({ address: account.address })
-      const args = [account.address] as const
-      const call = { address, abi: erc721Abi, functionName: 'mint', args, gas: MINT_GAS } as const
-      for (let i = 0; i < count; i += TRANSACTIONS_PER_BATCH) {
-        const sent = Array.from({ length: Math.min(TRANSACTIONS_PER_BATCH, count - i) }, (_, n) =>
-          writer.writeContract({ ...call, nonce: firstNonce + i + n }),
-        )
-        await Promise.all((await Promise.all(sent)).map(waitFor))
-      }
-    },
+    deploy: (abi: Abi, bytecode: string, args: unknown[]): Promise<Address> =>
+      deployCode(node, account, { abi, bytecode, args }),
+    write: (address: Address, abi: Abi, functionName: string, args: unknown[]) =>
+      confirm(node, node.writeContract({ address, abi, functionName, args, ...from })),
   }
 }

@@ -23,10 +23,10 @@ export async function deployOutcomeTokens(
   rpcUrl: string,
   { deployer, owner, delivery, holders }: Options,
 ): Promise<OutcomeTokens> {
-  const chain = await connectAs(rpcUrl, deployer)
+  const chain = connectAs(rpcUrl, deployer)
   const deploy = () => chain.deploy(abi, artifact.bytecode, [holders, delivery])
   const tokens = { outcome: await deploy(), limited: await deploy(), burning: await deploy() }
-  const { write } = await connectAs(rpcUrl, owner)
+  const { write } = connectAs(rpcUrl, owner)
   const limit = (token: Address, pieces: bigint) =>
     write(delivery, deliveryAbi, 'setTokenLimit', [token, pieces, pieces])
   await limit(tokens.outcome, MINT_LIMIT)

@@ -3,7 +3,7 @@ import { UsageError } from '../../shell/command.ts'
 import { instanceOptions } from '../../shell/instance.ts'
 
 export const backupOptions = (help: string) =>
-  ({ bucket: { type: 'string', value: 'NAME', help }, ...instanceOptions }) as const
+  ({ bucket: { value: 'NAME', help }, ...instanceOptions }) as const
 
 /** Returns the options of wrangler. */
 export function findDatabase({ remote, env }: { remote: boolean; env?: string | undefined }) {

@@ -1,11 +1,11 @@
 /** The Delivery contract, and the account that owns it. */
-import { type Address, getAddress, getContract, isHex, type LocalAccount, zeroAddress } from 'viem'
+import { type Address, getContract, isHex, type LocalAccount, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import artifact from '../../../contracts/Delivery.json' with { type: 'json' }
 import { deliveryAbi as abi } from '../../../contracts/delivery-abi.ts'
 import { CommandError } from '../../shell/command.ts'
 import type { Network } from './networks.ts'
-import { attempt, confirm, isContractError, type Node } from './node.ts'
+import { attempt, deployCode, isContractError, type Node } from './node.ts'
 
 export type Contract = ReturnType<typeof contractAt>
 
@@ -53,13 +53,9 @@ export async function deploy(
   owner: LocalAccount,
   deployment: Deployment,
 ): Promise<Contract> {
-  const { bytecode } = artifact
-  if (!isHex(bytecode)) throw new Error('the artifact has no bytecode')
   const args = constructorArguments(deployment)
-  const sent = node.deployContract({ abi, bytecode, args, ...sendAs(owner) })
-  const { contractAddress } = await confirm(node, sent)
-  if (!contractAddress) throw new Error('the receipt has no address')
-  return contractAt(node, getAddress(contractAddress))
+  const address = await deployCode(node, owner, { abi, bytecode: artifact.bytecode, args })
+  return contractAt(node, address)
 }
 
 /** Returns the address of the network's contract. Throws a `CommandError` if it has none. */

@@ -1,10 +1,19 @@
 /** What a network has for sale, as far as its contracts matter. */
-import { and, eq, gt, inArray, isNull, max, or } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, max, or, type SQL } from 'drizzle-orm'
 import { listings, nfts, orderableStatuses } from '../../../src/db/schema/catalogue.ts'
 import { users } from '../../../src/db/schema/users.ts'
 import type { Sale } from '../../../src/delivery/sales.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 import type { Network } from './networks.ts'
+
+/** Listings that are active, of NFTs that have pieces left. */
+export const isForSale = (now: Date): SQL | undefined =>
+  and(
+    eq(listings.active, true),
+    or(isNull(listings.activeTill), gt(listings.activeTill, now.toISOString())),
+    isNull(nfts.deletedAt),
+    gt(nfts.availableAmount, 0),
+  )
 
 /** Returns an NFT of each token contract and holder that can be bought, to try its delivery. */
 export const findSamples = (
@@ -25,13 +34,10 @@ export const findSamples = (
     .innerJoin(users, eq(users.id, listings.sellerId))
     .where(
       and(
-        eq(listings.active, true),
+        isForSale(now),
         eq(listings.type, 'regular'),
-        or(isNull(listings.activeTill), gt(listings.activeTill, now.toISOString())),
         eq(nfts.contractNetwork, name),
         inArray(nfts.status, orderableStatuses),
-        isNull(nfts.deletedAt),
-        gt(nfts.availableAmount, 0),
       ),
     )
     .groupBy(nfts.contractAddr, nfts.fulfilment, users.ethereumPublicAddr)

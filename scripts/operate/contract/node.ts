@@ -1,12 +1,17 @@
 /** Calls of nodes, with errors that an operator understands. */
 import {
+  type Abi,
+  type Account,
+  type Address,
   BaseError,
   ContractFunctionRevertedError,
   ContractFunctionZeroDataError,
   createClient,
   fallback,
+  getAddress,
   type Hash,
   http,
+  isHex,
   publicActions,
   walletActions,
 } from 'viem'
@@ -42,6 +47,19 @@ export async function confirm(node: Node, sent: Promise<Hash>) {
   const receipt = await attempt(`Reading the receipt of ${hash}`, mined)
   if (receipt.status === 'success') return receipt
   throw new CommandError(`The transaction ${hash} reverted.`)
+}
+
+/** Deploys a contract, and returns its address. Throws a `CommandError` if it cannot. */
+export async function deployCode(
+  node: Node,
+  account: Account,
+  { bytecode, ...code }: { abi: Abi; bytecode: string; args: readonly unknown[] },
+): Promise<Address> {
+  if (!isHex(bytecode)) throw new Error('the artifact has no bytecode')
+  const sent = node.deployContract({ ...code, bytecode, account, chain: null })
+  const { contractAddress } = await confirm(node, sent)
+  if (!contractAddress) throw new Error('the receipt has no address')
+  return getAddress(contractAddress)
 }
 
 /** What the contract reverts with if a command cannot be carried out. */

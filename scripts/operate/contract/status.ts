@@ -1,11 +1,31 @@
 /** The state of a Delivery contract, as text for an operator. */
-import { type Address, formatEther, zeroAddress } from 'viem'
-import { type Contract, MAX_GENERATION } from './delivery.ts'
-import { attempt, type Node } from './node.ts'
+import { type Address, formatEther, getAddress, isAddress, zeroAddress } from 'viem'
+import { type Source, withDatabase } from '../database/source.ts'
+import { type Contract, MAX_GENERATION, openContract } from './delivery.ts'
+import { findSamples } from './for-sale.ts'
+import type { Network } from './networks.ts'
+import { attempt, connect, type Node } from './node.ts'
+import { describeSales } from './sales.ts'
 
 const SECONDS_PER_HOUR = 3600n
 
-/** Returns the lines of `npm run contract -- status` about the contract itself. */
+/** Prints the state of the contract, then what the listings of the database need from it. */
+export async function showStatus(network: Network, source: Source): Promise<void> {
+  const node = await connect(network)
+  const contract = await openContract(node, network)
+  for (const line of await describeContract(node, contract)) console.log(line)
+  if (source.env && !source.remote)
+    return console.log(`listings     not read: --remote reads those of ${source.env}`)
+
+  const samples = await withDatabase(source, (db) => findSamples(db, network, new Date()))
+  const tokens = new Set(samples.map((sample) => sample.contract))
+  console.log(`tokens       ${tokens.size} for sale`)
+  for (const token of tokens)
+    for (const line of await describeToken(contract, token)) console.log(line)
+  for (const line of await describeSales(contract, network, samples)) console.log(line)
+}
+
+/** Returns lines about the contract itself. */
 export function describeContract(node: Node, contract: Contract): Promise<string[]> {
   return attempt(`Reading the contract at ${contract.address}`, read(node, contract))
 }
@@ -61,17 +81,31 @@ function describeDelay(seconds: bigint): string {
   return hours === 1n ? '1 hour' : `${hours} hours`
 }
 
-export type LimitState = Awaited<ReturnType<Contract['read']['relayerLimit']>>
+type LimitState = Awaited<ReturnType<Contract['read']['relayerLimit']>>
 
 /** Describes what may be moved, and a raise that is announced. */
-export function describeLimit(limit: LimitState): string {
+function describeLimit(limit: LimitState): string {
   const now = `${limit.available} of ${limit.capacity} pieces now, ${limit.perDay} a day`
   if (limit.nextAt === 0n) return now
   return `${now}; from ${describeTime(limit.nextAt)} on ${limit.nextCapacity} pieces, ${limit.nextPerDay} a day`
 }
 
 /** Describes a time in seconds since 1970. */
-export function describeTime(seconds: bigint): string {
+function describeTime(seconds: bigint): string {
   const time = new Date(Number(seconds) * 1000).toISOString()
   return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`
+}
+
+/** Returns lines about the limit of a token contract, and about an announced owner of it. */
+export async function describeToken({ read }: Contract, text: string): Promise<string[]> {
+  if (!isAddress(text, { strict: false })) return [`  ${text}  not an address`]
+  const token = getAddress(text)
+  const reads = Promise.all([read.tokenLimit([token]), read.handOvers([token])])
+  const [limit, [newOwner, effectiveAt]] = await attempt(`Reading the limit of ${token}`, reads)
+  return [
+    `  ${token}  ${limit.isSet ? describeLimit(limit) : 'no limit'}`,
+    ...(effectiveAt === 0n
+      ? []
+      : [`    can be handed over to ${newOwner} from ${describeTime(effectiveAt)} on`]),
+  ]
 }

@@ -1,46 +1,30 @@
 /** Appoints the first administrator. */
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { eq, isNull, sql } from 'drizzle-orm'
 import { ADMINISTRATOR, users } from '../../../src/db/schema/users.ts'
 import { EmailAddress } from '../../../src/http/inputs.ts'
 import { hashIdentity, unusedHash } from '../../../src/identity/namespace.ts'
 import { CommandError } from '../../shell/command.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
-import type { Setup } from './report.ts'
+import { findAdministrator } from '../tokens/issue.ts'
+import { report, type Setup } from './report.ts'
 
 /** Without an address, only looks whether there is an administrator. */
 export async function ensureAdministrator(
-  { isDryRun, report, advise }: Setup,
+  { isDryRun, advise }: Setup,
   db: SqliteDatabase,
   address: string | undefined,
   now: Date,
 ): Promise<void> {
   const email = address === undefined ? undefined : EmailAddress.parse(address)
-  const existing = await findAdministrators(db, email)
-  if (existing.length > 0)
-    return report(
-      'administrator',
-      `user ${existing[0]?.id}${email ? `, ${email}` : ''}: already there`,
-    )
+  const existing = await findAdministrator(db, email ? eq(users.email, email) : undefined)
+  if (existing)
+    return report('administrator', `user ${existing}${email ? `, ${email}` : ''}: already there`)
   if (!email) return advise('Appoint the first administrator: --administrator <e-mail address>')
   if (isDryRun) return report('administrator', `${email}: would be appointed`)
   const [user] = await appoint(db, email, now)
   if (!user) throw new CommandError(`The account of ${email} is closed. Name another address.`)
   report('administrator', `user ${user.id}, ${email}: appointed`)
 }
-
-const findAdministrators = (db: SqliteDatabase, email: string | undefined) =>
-  db
-    .select({ id: users.id })
-    .from(users)
-    .where(
-      and(
-        eq(users.roleId, ADMINISTRATOR),
-        isNull(users.removedAt),
-        email ? eq(users.email, email) : undefined,
-      ),
-    )
-    .orderBy(users.id)
-    .limit(1)
 
 /**
  * Promotes the user who has the address, or adds one whom the first sign-in by mail finds. One

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { CommandError } from '../../shell/command.ts'
 import { PLACEHOLDER } from '../deploy/checks.ts'
-import type { Setup } from './report.ts'
+import { report, type Setup } from './report.ts'
 
 export type Values = {
   databaseId: string
@@ -25,7 +25,7 @@ type Line = {
  * does not write. A value that somebody has written stays.
  */
 export async function ensureConfiguration(setup: Setup, values: Values): Promise<string> {
-  const { environment, isDryRun, report, demand } = setup
+  const { environment, isDryRun, demand } = setup
   const before = await readFile('wrangler.toml', 'utf8')
   let toml = before
   const hasJurisdiction = environment.buckets.some(({ jurisdiction }) => jurisdiction)

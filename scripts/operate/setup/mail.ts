@@ -4,9 +4,9 @@ import { CommandError } from '../../shell/command.ts'
 import { runWrangler } from '../../shell/wrangler.ts'
 import { oneLineReason } from '../cloudflare/account.ts'
 import { PLACEHOLDER } from '../deploy/checks.ts'
-import type { Setup } from './report.ts'
+import { report, type Setup } from './report.ts'
 
-export async function checkMail({ report, advise }: Setup, emailFrom: string): Promise<void> {
+export async function checkMail({ advise }: Setup, emailFrom: string): Promise<void> {
   if (PLACEHOLDER.test(emailFrom)) return
   const domain = emailFrom.replace(/^.*@/, '')
   const state = await readState(domain)

@@ -3,7 +3,7 @@
 import { CommandError } from '../../shell/command.ts'
 import { runWrangler } from '../../shell/wrangler.ts'
 import { readLogin } from '../cloudflare/account.ts'
-import type { Setup } from './report.ts'
+import { report, type Setup } from './report.ts'
 
 const BODY = '{"read_replication":{"mode":"auto"}}'
 
@@ -11,7 +11,7 @@ const BODY = '{"read_replication":{"mode":"auto"}}'
  * To be called after migrations: imports of files are reported to fail for a time after a change of
  * this setting (https://github.com/cloudflare/workers-sdk/issues/13690).
  */
-export async function ensureReplication({ environment, isDryRun, report, advise }: Setup) {
+export async function ensureReplication({ environment, isDryRun, advise }: Setup) {
   const { name, id } = environment.database
   const tell = (state: string) => report('replication', `${name}: ${state}`)
   if (await isReplicated(name)) return tell('already on')

@@ -6,14 +6,13 @@ export type Setup = {
   isDryRun: boolean
   /** Only a dry run goes on without. It cannot tell then what the account has. */
   isLoggedIn: boolean
-  /** Prints what a step found or did. */
-  report: (step: string, text: string) => void
   /** Adds something that is to be done by hand before the Worker can be deployed. */
   demand: (sentence: string) => void
   /** Adds something that may be done by hand later. */
   advise: (sentence: string) => void
 }
 
+/** Prints what a step found or did. */
 export const report = (step: string, text: string) => console.log(`${step.padEnd(14)} ${text}`)
 
 /**
@@ -21,7 +20,7 @@ export const report = (step: string, text: string) => console.log(`${step.padEnd
  * Returns whether it is there now.
  */
 export async function ensure(
-  { isDryRun, isLoggedIn, report }: Setup,
+  { isDryRun, isLoggedIn }: Setup,
   step: string,
   name: string,
   find: () => Promise<boolean>,

@@ -5,7 +5,7 @@ import { runWrangler } from '../../shell/wrangler.ts'
 import { bucketArgs, listDatabases, readConsumers, readLifecycle } from '../cloudflare/account.ts'
 import type { Bucket } from '../cloudflare/environment.ts'
 import { PLACEHOLDER } from '../deploy/checks.ts'
-import { ensure, type Setup } from './report.ts'
+import { ensure, report, type Setup } from './report.ts'
 
 /** Where D1 can have the primary of a database, and the laws that it and R2 can keep data under. */
 export const locations = {
@@ -74,7 +74,7 @@ const ABORT_DAYS = '7'
 
 /** Demands what the account lacks. Returns whether the bindings may get the jurisdiction of `place`. */
 export async function ensureBuckets(setup: Setup, { jurisdiction }: Place): Promise<boolean> {
-  const { environment, isLoggedIn, report, demand } = setup
+  const { environment, isLoggedIn, demand } = setup
   try {
     for (const bucket of environment.buckets) {
       const isMoved = jurisdiction && !bucket.jurisdiction && isLoggedIn

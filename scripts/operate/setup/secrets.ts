@@ -12,7 +12,7 @@ import { readSecretNames } from '../cloudflare/account.ts'
 import { openRemoteDatabase } from '../database/remote.ts'
 import { readSigners } from '../deploy/checks.ts'
 import { generators } from '../keys/generate.ts'
-import type { Setup } from './report.ts'
+import { report, type Setup } from './report.ts'
 import { createStandby } from './standby.ts'
 
 const secretsSchema = z.record(z.string(), z.string())
@@ -49,7 +49,7 @@ export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean): Pro
   const missing = secrets.filter((secret) => !existing.includes(secret))
   if (Object.keys(stored).length > 0) setup.advise(backup(name))
   if (missing.length < secrets.length) {
-    setup.report('secrets', `${worker} has secrets: already there`)
+    report('secrets', `${worker} has secrets: already there`)
     for (const secret of missing)
       setup.demand(`Set the secret: npx wrangler secret put ${secret} --env ${name}`)
     return { secrets: stored, isUploadNeeded: false }
@@ -83,7 +83,7 @@ const backup = (environment: string) =>
   `Move ${secretsFile(environment)} to your password store once the Worker runs. Cloudflare does not give secrets back.`
 
 async function addMissing(setup: Setup, stored: Secrets): Promise<Secrets> {
-  const { environment, isDryRun, report, demand, advise } = setup
+  const { environment, isDryRun, demand, advise } = setup
   const file = secretsFile(environment.name)
   const missing = environment.secrets.filter((name) => !stored[name])
   if (missing.length === 0) report('secrets', `${file}: already there`)

@@ -10,7 +10,7 @@ import { openContract } from '../contract/delivery.ts'
 import { type Network, parseNetwork, readNetworks } from '../contract/networks.ts'
 import { attempt, connect } from '../contract/node.ts'
 import { PLACEHOLDER, readSigners } from '../deploy/checks.ts'
-import type { Setup } from './report.ts'
+import { report, type Setup } from './report.ts'
 
 const STANDBY_RELAYERS = 2
 
@@ -20,7 +20,7 @@ const standbySchema = z.object({ TRANSFER_SIGNER_KEYS: z.string() })
 const standbyFile = (environment: string) => `secrets.${environment}.standby.json`
 
 /** Makes the keys of the standby relayers, unless there is a file of them. */
-export async function createStandby({ environment, report }: Setup): Promise<void> {
+export async function createStandby({ environment }: Setup): Promise<void> {
   const file = standbyFile(environment.name)
   if (existsSync(file)) return
   const keys = Array.from({ length: STANDBY_RELAYERS }, generatePrivateKey)

@@ -1,16 +1,17 @@
 /** Places one order of something that is for sale on a testnet. */
 
-import { and, eq, gt, inArray, isNotNull, isNull, ne, or } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, ne } from 'drizzle-orm'
 import { isZoneProtection, ZONE_MESSAGE } from '../../../client/src/errors.ts'
 import type { Issuer } from '../../../src/auth/tokens.ts'
 import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { orders } from '../../../src/db/schema/orders.ts'
-import { ADMINISTRATOR, users } from '../../../src/db/schema/users.ts'
+import { users } from '../../../src/db/schema/users.ts'
 import { CommandError } from '../../shell/command.ts'
+import { isForSale } from '../contract/for-sale.ts'
 import { parseNetwork, readNetworks } from '../contract/networks.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
-import { issueToken } from '../tokens/issue.ts'
-import type { Setup } from './report.ts'
+import { findAdministrator, issueToken } from '../tokens/issue.ts'
+import { report, type Setup } from './report.ts'
 
 const TOKEN_NAME = 'setup'
 const ORDER_NUMBER = 'test-order'
@@ -27,7 +28,7 @@ async function listTestnets(): Promise<Set<number>> {
 
 /** The buyer is the first administrator. */
 export async function placeTestOrder(
-  { environment, isDryRun, report, advise }: Setup,
+  { environment, isDryRun, advise }: Setup,
   db: SqliteDatabase,
   issuer: Issuer,
   now: Date,
@@ -48,7 +49,7 @@ export async function placeTestOrder(
     return advise(
       `Import an NFT of ${names.join(' or ')} with a listing (npm run import), then run this again with --test-order.`,
     )
-  const [buyer] = await findBuyer(db)
+  const buyer = await findAdministrator(db, ne(users.ethereumPublicAddr, ''))
   if (!buyer)
     return advise(
       `Sign in as the administrator and link a wallet, which receives the test order. Then run this again with --test-order.`,
@@ -56,7 +57,7 @@ export async function placeTestOrder(
   if (isDryRun) return report('test order', `would buy NFT ${listing.nftId}`)
   const request = { role: 'master', scope: 'orders', name: TOKEN_NAME } as const
   const token = await issueToken(db, issuer, request, now)
-  const order = { ...listing, quantity: 1, buyerUserId: buyer.id, providerId: ORDER_NUMBER }
+  const order = { ...listing, quantity: 1, buyerUserId: buyer, providerId: ORDER_NUMBER }
   const id = await post(`${issuer.url}/api/externalOrders`, token, [order])
   report(
     'test order',
@@ -71,30 +72,13 @@ const findListing = (db: SqliteDatabase, networks: string[], now: Date) =>
     .innerJoin(nfts, eq(nfts.id, listings.nftId))
     .where(
       and(
-        eq(listings.active, true),
-        or(isNull(listings.activeTill), gt(listings.activeTill, now.toISOString())),
+        isForSale(now),
         inArray(nfts.contractNetwork, networks),
         eq(nfts.status, 'released'),
-        isNull(nfts.deletedAt),
-        gt(nfts.availableAmount, 0),
         isNotNull(nfts.tokenId),
       ),
     )
     .orderBy(listings.id)
-    .limit(1)
-
-const findBuyer = (db: SqliteDatabase) =>
-  db
-    .select({ id: users.id })
-    .from(users)
-    .where(
-      and(
-        eq(users.roleId, ADMINISTRATOR),
-        isNull(users.removedAt),
-        ne(users.ethereumPublicAddr, ''),
-      ),
-    )
-    .orderBy(users.id)
     .limit(1)
 
 /** Returns the id of the order. Throws a `CommandError` with the answer of the API. */

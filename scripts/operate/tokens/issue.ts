@@ -1,5 +1,5 @@
 /** Issues API tokens for an operator, without a sign-in. */
-import { and, desc, eq, isNull, notExists, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, notExists, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import {
   API_TOKEN_LIFETIME,
@@ -100,7 +100,11 @@ async function storeToken(
 }
 
 async function findOwner(db: SqliteDatabase, { role, userId }: TokenRequest): Promise<number> {
-  if (userId === undefined) return findAdministrator(db)
+  if (userId === undefined) {
+    const first = await findAdministrator(db)
+    if (first) return first
+    throw new CommandError(`There is no administrator yet.\n${appointmentHint('<user id>')}`)
+  }
   const [user] = await db
     .select({ roleId: users.roleId, removedAt: users.removedAt })
     .from(users)
@@ -113,15 +117,18 @@ async function findOwner(db: SqliteDatabase, { role, userId }: TokenRequest): Pr
   return userId
 }
 
-async function findAdministrator(db: SqliteDatabase): Promise<number> {
+/** Returns the id of the first administrator that meets the condition. */
+export async function findAdministrator(
+  db: SqliteDatabase,
+  condition?: SQL,
+): Promise<number | undefined> {
   const [user] = await db
     .select({ id: users.id })
     .from(users)
-    .where(and(eq(users.roleId, ADMINISTRATOR), isNull(users.removedAt)))
+    .where(and(eq(users.roleId, ADMINISTRATOR), isNull(users.removedAt), condition))
     .orderBy(users.id)
     .limit(1)
-  if (user) return user.id
-  throw new CommandError(`There is no administrator yet.\n${appointmentHint('<user id>')}`)
+  return user?.id
 }
 
 const appointmentHint = (userId: number | string) =>

@@ -1,20 +1,18 @@
 /** `npm run import` and `npm run export` with the local database. */
 import { existsSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { command as exportCommand } from '../../../scripts/operate/export.ts'
 import { command as importCommand } from '../../../scripts/operate/import.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
-import { aFolder, aLocalDatabase, call, type Folder } from '../../support/command.ts'
-
-let folder: Folder
+import { call } from '../../support/call.ts'
+import { aFolder, aLocalDatabase } from '../../support/command.ts'
 
 beforeAll(async () => {
-  folder = await aFolder()
+  const { remove } = await aFolder()
   await aLocalDatabase()
+  return remove
 })
-
-afterAll(() => folder.remove())
 
 const importFile = (...args: string[]) => call(importCommand, args)
 const exportTo = (file: string) => call(exportCommand, [file])

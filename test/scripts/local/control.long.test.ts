@@ -2,17 +2,16 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createClient, type MarketplaceClient } from '../../../client/src/index.ts'
-import { READY } from '../../support/dev.ts'
+import { aDevProject, READY } from '../../support/dev.ts'
 import { PATIENCE } from '../../support/patience.ts'
-import { aFreePort, aProject, databaseFile, type Project, tokenIn } from '../../support/project.ts'
+import { databaseFile, tokenIn } from '../../support/project.ts'
 import { queryInstance } from '../../support/query.ts'
 
 const HOUR = 3_600_000
 
-let project: Project
-let ports: { PORT: string; RPC_PORT: string }
+const { project, ports } = await aDevProject()
 let url: string
 let token: string
 let shop: MarketplaceClient
@@ -26,13 +25,9 @@ async function start() {
 }
 
 beforeAll(async () => {
-  project = await aProject()
-  ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
   url = `http://localhost:${ports.PORT}`
   server = await start()
 }, 180_000)
-afterAll(() => project.remove())
-
 async function control<Answer = object>(name: string, body = {}): Promise<Answer> {
   const response = await fetch(`${url}/dev/${name}`, { method: 'POST', body: JSON.stringify(body) })
   const answer = (await response.json()) as Answer

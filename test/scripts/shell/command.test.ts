@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { defineCommand, UsageError } from '../../../scripts/shell/command.ts'
-import { call } from '../../support/command.ts'
+import { call } from '../../support/call.ts'
 
 const command = defineCommand(
   {
     name: 'npm run paint',
     purpose: 'Paints.',
-    options: { coats: { type: 'string', value: 'N', default: '1', help: 'How many.' } },
+    options: { coats: { value: 'N', default: '1', help: 'How many.' } },
     example: 'npm run paint',
   },
   ({ coats }) => {

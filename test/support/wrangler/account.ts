@@ -1,7 +1,7 @@
 /** A project whose wrangler is a stand-in with a Cloudflare account of its own. */
 import { cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { call } from '../command.ts'
+import { call } from '../call.ts'
 import { aProject, type Project } from '../project.ts'
 
 /** What `wrangler deploy --secrets-file` took with it. */

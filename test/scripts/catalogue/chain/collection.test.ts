@@ -1,9 +1,10 @@
 /** `npm run import -- --from-chain`, up to the file. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readCollection } from '../../../../scripts/operate/catalogue/import-collection.ts'
 import { defineCommand } from '../../../../scripts/shell/command.ts'
-import { aFolder, call, type Folder } from '../../../support/command.ts'
+import { call } from '../../../support/call.ts'
+import { aFolder } from '../../../support/command.ts'
 import {
   aChain,
   aProvider,
@@ -19,17 +20,15 @@ import {
 const FILE = 'collection.jsonl'
 
 let chain: Chain
-let folder: Folder
-
 beforeAll(async () => {
   chain = await aChain()
-  folder = await aFolder()
+  const { remove } = await aFolder()
+  return async () => {
+    await chain.stop()
+    await remove()
+  }
 })
 afterEach(() => rmSync(FILE, { force: true }))
-afterAll(async () => {
-  await chain.stop()
-  await folder.remove()
-})
 
 type Options = {
   /** Options of the command line. */

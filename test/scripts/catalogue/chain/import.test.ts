@@ -1,25 +1,25 @@
 /** `npm run import -- --from-chain` with the local database. */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { command as importCommand } from '../../../../scripts/operate/import.ts'
 import { rules } from '../../../../src/delivery/reasons.ts'
-import { aFolder, aLocalDatabase, call, type Folder } from '../../../support/command.ts'
+import { call } from '../../../support/call.ts'
+import { aFolder, aLocalDatabase } from '../../../support/command.ts'
 import { aChain, type Chain, type Contract } from './world.ts'
 
 let chain: Chain
-let folder: Folder
 let contract: Contract
 
 beforeAll(async () => {
   chain = await aChain()
   contract = await chain.aCollection()
   await contract.send('mint', 0n, 30n)
-  folder = await aFolder()
+  const { remove } = await aFolder()
   await aLocalDatabase()
-})
-afterAll(async () => {
-  await chain.stop()
-  await folder.remove()
+  return async () => {
+    await chain.stop()
+    await remove()
+  }
 })
 
 const prices = ['--price-cents', '5000', '--price-eths', '0.02', '--currency', 'EUR']
