@@ -1,13 +1,11 @@
 import { and, asc, eq, isNull } from 'drizzle-orm'
-import { readAs } from '../auth/access.ts'
+import { readAs, requireAccessTo } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
-import { requireAccessTo } from '../auth/user-param.ts'
 import { addresses, users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { isUndoableSql } from './deleted.ts'
-import { type AddressKind, addressColumns, isLiveSql, isOwnSql } from './schema.ts'
+import { type AddressKind, addressColumns, isLiveSql, isOwnSql, isUndoableSql } from './schema.ts'
 
 type Owner = { kind: AddressKind; userId: number }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { resolveUserId, UserParam } from '../auth/user-param.ts'
+import { resolveUserId, UserParam } from '../auth/access.ts'
 import { addressKinds } from '../db/schema/users.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'

@@ -2,13 +2,15 @@
  * Addresses: their kinds, the fields that requests send, and the fields that responses show. Both
  * kinds are in the table `addresses`.
  */
-import { and, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
+import type { Database } from '../db/client.ts'
 import { type RowOf, shownColumns } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema/users.ts'
+import { prune } from '../db/statements.ts'
 import { bool, id, model, orNull, text, time, timestamps } from '../http/fields.ts'
-import { optionalEmail, writtenText } from '../http/inputs.ts'
-import { toLine } from '../http/text.ts'
+import { optionalEmail, toLine, writtenText } from '../http/inputs.ts'
+import { peopleLimits } from '../http/limits.ts'
 
 export type AddressKind = (typeof addressKinds)[number]
 
@@ -176,3 +178,26 @@ export const UpdatedBilling = model(
   'The address after the change.',
   { updatedBillingAddress: BillingAddress },
 )
+
+const before = (now: Date, age: number) => new Date(now.getTime() - age).toISOString()
+
+/** Whether the address was deleted a short time ago, so that this can be undone. */
+export const isUndoableSql = (now: Date): SQL =>
+  gt(addresses.deletedAt, before(now, peopleLimits.undo.max))
+
+/**
+ * Deletes addresses that were deleted 30 days ago and that no order uses. Those that orders use are
+ * looked at for 30 days more, and then never again. The newest row of all stays, so that its id is
+ * not used again.
+ */
+export function sweepAddresses(db: Database, now: Date) {
+  const { max: lifetime } = peopleLimits.deletedAddress
+  return prune(
+    db,
+    addresses,
+    sql`deletedAt BETWEEN ${before(now, 2 * lifetime)} AND ${before(now, lifetime)}
+      AND id < (SELECT max(id) FROM addresses)
+      AND NOT EXISTS (SELECT 1 FROM orders o
+        WHERE o.buyerId = addresses.userId AND o.billingAddressId = addresses.id)`,
+  )
+}

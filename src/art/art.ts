@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import { toJpeg } from '../avatars/picture.ts'
-import { fetchPicture } from '../avatars/remote.ts'
+import { fetchPicture } from '../avatars/source.ts'
 import { batch, guarded } from '../db/batch.ts'
 import { takeQuotas } from '../db/quota.ts'
 import { prepared } from '../db/statements.ts'

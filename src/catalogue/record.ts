@@ -10,9 +10,9 @@ import {
   listingTypes,
   orderableStatuses,
 } from '../db/schema/catalogue.ts'
-import { currencyCode } from '../http/currencies.ts'
 import { inMinorUnits } from '../http/fields.ts'
 import {
+  currencyCode,
   EmailAddress,
   identifier,
   inputText,

@@ -9,8 +9,7 @@ import type * as z from 'zod'
 // Imported by name: `z.core` would bundle the error messages of every language.
 import { type $ZodIssue, toDotPath } from 'zod/v4/core'
 import { formBody, jsonBody } from './body.ts'
-import { cacheControl } from './cache-control.ts'
-import type { App, Caller } from './context.ts'
+import { type App, type Caller, mayBeStale } from './context.ts'
 import {
   ApiError,
   type ErrorCode,
@@ -19,9 +18,9 @@ import {
   requireNone,
   TokenRequired,
 } from './errors.ts'
-import { fieldsOf, findMisspelled } from './names.ts'
-import { mayBeStale } from './nearest.ts'
-import './validation-messages.ts'
+import { cacheControl } from './headers.ts'
+import { fieldsOf, findMisspelled } from './validation.ts'
+import './validation.ts'
 
 /**
  * Who may call an endpoint. `token`: a user token, a master token, or a session of a browser.

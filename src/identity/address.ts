@@ -1,7 +1,6 @@
 /** Addresses of accounts on EVM chains. */
 import { getAddress, isAddress } from 'viem/utils'
-import { inputText } from '../http/inputs.ts'
-import { toLine } from '../http/text.ts'
+import { inputText, toLine } from '../http/inputs.ts'
 
 /** An address with the checksum of EIP-55, or with letters of one case. Returns the checksum. */
 export const Address = inputText(100, 'must be an address')

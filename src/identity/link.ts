@@ -18,7 +18,6 @@ import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../http/limits.ts'
-import { closeAccount } from './close.ts'
 import {
   type LinkCtx,
   linkExpired,
@@ -196,4 +195,21 @@ function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletChainId 
     // Last, because the others find the guest by the address. Then the caller can have it.
     raw(db)`${closeAccount(guest, now)}`,
   ] as const
+}
+
+/**
+ * Closes the account of a user. What identifies the user becomes empty, so that nobody signs in to
+ * this account again.
+ */
+export function closeAccount(userId: SQL, now: Date): SQL {
+  const closedAt = now.toISOString()
+  return sql`UPDATE users SET externalId = NULL, companyUser = 0, email = '', ethereumPublicAddr = '',
+      walletChainId = 0, walletProvedByFactory = 0,
+      identityHash = lower(hex(randomblob(32))), name = NULL,
+      chatServiceId = NULL, roleId = NULL, username = NULL, viewMode = 'default',
+      paymentConnectId = NULL, payprovExternalId = NULL, onrampId = NULL,
+      newsletterAgreement = 0, locale = 'en', approvedAt = NULL, lastAccessAt = NULL,
+      onboardedAt = NULL, ipAddress = '', avatarKey = NULL,
+      removedAt = coalesce(removedAt, ${closedAt}), updatedAt = ${closedAt}
+    WHERE id = ${userId} RETURNING id, removedAt`
 }

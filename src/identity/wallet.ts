@@ -25,8 +25,7 @@ import { mailLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import { isUnowned } from './address.ts'
 import { hashWallet } from './namespace.ts'
-import { hashSecret, newSecret } from './secret.ts'
-import type { Proof } from './sign-in.ts'
+import { hashSecret, newSecret, type Proof } from './sign-in.ts'
 
 const statements = {
   'sign-in': 'Sign in to the marketplace.',

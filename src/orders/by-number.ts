@@ -21,8 +21,8 @@ export async function putOrder(
   const placement = await placeOnce(ctx, {
     inputs: [input],
     call: null,
-    isNumbered: true,
-    prefixOf: () => '',
+    isByNumber: true,
+    listName: '',
   })
   if (placement.isReplay) requireNone(findDifferences(input, placement))
   return placement
@@ -39,7 +39,7 @@ function findDifferences(input: NewOrder, { data, orders: [order] }: Placement):
   const { id, buyerId } = order
   const { nftId, listingId, quantity, priceCents, priceCurrency } = item
   const { custom, paid } = placed
-  const [rows] = data.rows
+  const [rows] = data.orders
   const field = fieldsOf(input)
   // It was removed with the data of a buyer who was forgotten.
   const isSameCustom =

@@ -1,15 +1,15 @@
 /** Lists the orders that a caller may see. */
 import { readAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
+import { requirePrimary } from '../http/context.ts'
 import { orderLimits } from '../http/limits.ts'
-import { requirePrimary } from '../http/nearest.ts'
-import type { Viewer } from './buyer.ts'
 import type { Nft } from './nft.ts'
+import { type OrderSummary, toSummary } from './order.ts'
 import { type Candidate, type ListRows, lists, type SummaryRows } from './page.ts'
 import { isByChange, type ListRequest, listValues } from './query.ts'
 import { buildOrders, type ReadCtx } from './read.ts'
 import type { Order } from './schema.ts'
-import { type OrderSummary, toSummary } from './summary.ts'
+import type { Viewer } from './viewer.ts'
 
 const listByStatus = {
   pending: 'underWay',
@@ -65,7 +65,7 @@ export function toPage(
   { orders, nfts }: { orders: ListRows; nfts: readonly Nft[] },
 ): Page<Order> {
   const { page, nextCursor } = cutPage(orders, request)
-  return { orders: [...buildOrders(viewer, page, nfts).values()], nextCursor }
+  return { orders: buildOrders(viewer, page, nfts), nextCursor }
 }
 
 export function toSummaryPage(request: ListRequest, rows: SummaryRows): Page<OrderSummary> {

@@ -12,10 +12,10 @@ import { prepared } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import type { Buyer, OrderData } from './check.ts'
+import { selectOpen } from './guards.ts'
 import { type IdempotentCall, selectStored } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
 import { heldQuantity, listingColumns, nftColumns } from './nft.ts'
-import { selectOpen } from './open-orders.ts'
 
 /** JSON arrays of ids, and of the operator's own ids. */
 type Keys = { ids: string; externalIds: string }
@@ -191,14 +191,14 @@ export async function loadOrderData(
   const findBuyers = buyerFinder(rows.buyers)
   const maxPieces = new Map(rows.limits.map(({ chainId, maxPieces }) => [chainId, maxPieces]))
   return {
-    rows: inputs.map((input) => {
+    orders: inputs.map((input) => {
       const listing = listings.get(input.listingId ?? input.listing)
       const nft = nfts.get(input.nftId ?? input.nft ?? listing?.nftId)
       const chainId = settings.NETWORKS[nft?.contractNetwork ?? '']?.chainId
       const hold = unusedHolds.get(input.reservationId ?? '')
       if (hold) unusedHolds.delete(hold.id)
       const obstacle = listing && obstacles.get(listing.id)
-      return { nft, listing, obstacle, hold, buyers: findBuyers(input, chainId) }
+      return { input, nft, listing, obstacle, hold, buyers: findBuyers(input, chainId) }
     }),
     placed: new Map(rows.placed.map((order) => [order.providerId ?? '', order])),
     namespace: token.namespace,

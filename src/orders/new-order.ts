@@ -1,8 +1,14 @@
 /** What a shop sends to place orders. */
 import * as z from 'zod'
 import { BillingFields } from '../addresses/schema.ts'
-import { currencyCode } from '../http/currencies.ts'
-import { EmailAddress, identifier, inputText, wellFormed, without } from '../http/inputs.ts'
+import {
+  currencyCode,
+  EmailAddress,
+  identifier,
+  inputText,
+  wellFormed,
+  without,
+} from '../http/inputs.ts'
 import { orderLimits } from '../http/limits.ts'
 import { WalletAddress } from '../identity/address.ts'
 import { MAX_LOCALE, toLocale } from '../texts/texts.ts'

@@ -14,12 +14,10 @@ import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import { deliveryColumns } from '../delivery/shown.ts'
 import { orderLimits } from '../http/limits.ts'
-import { buyerColumns } from './buyer.ts'
 import { listingColumns, nftColumns } from './nft.ts'
-import { itemColumns, orderColumns } from './order.ts'
+import { itemColumns, orderColumns, summaryColumns } from './order.ts'
 import type { ListValues } from './query.ts'
-import { summaryColumns } from './summary.ts'
-import { isVisibleSql } from './visible.ts'
+import { buyerColumns, isVisibleSql } from './viewer.ts'
 
 /** Whether an order, its item and its delivery are as the filters say. */
 const matchesSql = (values: ListValues) => sql`${isVisibleSql(values)}
@@ -108,7 +106,9 @@ const changedItems = ({ afterTime, afterItem }: ListValues) => sql`
 
 /** What an order shows, but its NFT: D1 limits a result to 100 columns. */
 export const rowColumns = {
-  order: prefixed('order', { ...orderColumns, namespace: orders.namespace, paid: orders.paid }),
+  order: prefixed('order', orderColumns),
+  /** What the shop has stored with it, which orders of answers do not show. */
+  shop: prefixed('shop', { namespace: orders.namespace, paid: orders.paid }),
   item: prefixed('item', itemColumns),
   delivery: prefixed('delivery', deliveryColumns),
   listing: prefixed('listing', listingColumns),

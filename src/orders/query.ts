@@ -4,9 +4,8 @@ import { itemStatuses } from '../db/schema/delivery.ts'
 import { statesWith } from '../delivery/shown.ts'
 import { invalidField } from '../http/errors.ts'
 import { idText, instant, limitText, tokenNameText } from '../http/inputs.ts'
-import type { Viewer } from './buyer.ts'
 import { ProviderId } from './new-order.ts'
-import { viewerValues } from './visible.ts'
+import { type Viewer, viewerValues } from './viewer.ts'
 
 /** Where a page ended: an order or, if orders are sorted by change, an item and the time of its change. */
 type Cursor = { id: number; at?: string | undefined }

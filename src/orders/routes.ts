@@ -193,9 +193,12 @@ export const orderRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
   )
 
 /** Tells what the body of one order does not show. The name of a token may have any characters. */
-function setOrderHeaders(c: Context, { sequence, source }: Pick<Placement, 'sequence' | 'source'>) {
+function setOrderHeaders(
+  c: Context,
+  { sequence, tokenName }: Pick<Placement, 'sequence' | 'tokenName'>,
+) {
   if (sequence !== null) c.header('x-order-sequence', String(sequence))
-  c.header('x-order-source', encodeURIComponent(source))
+  c.header('x-order-source', encodeURIComponent(tokenName))
 }
 
 /** Wakes who delivers new orders and who tells of them. */

@@ -22,8 +22,8 @@ import {
   time,
   timestamps,
 } from '../http/fields.ts'
-import { Buyer } from './buyer.ts'
 import { Listing, Nft } from './nft.ts'
+import { Buyer } from './viewer.ts'
 
 const ItemStatus = z.enum(itemStatuses).meta({
   id: 'ItemStatus',

@@ -16,7 +16,7 @@ import type { Settings } from '../env.ts'
 import { hashContent } from '../ethereum/contract.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { isVisibleSql, type ViewerValues, viewerValues } from '../orders/visible.ts'
+import { isVisibleSql, type ViewerValues, viewerValues } from '../orders/viewer.ts'
 
 /** The `aud` of a proof: those who check it, whoever they are. */
 export const AUDIENCE = 'delivery-proof'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
-import { storeTokenUse } from '../../src/auth/last-used.ts'
+import { storeTokenUse } from '../../src/auth/authenticate.ts'
 import { newToken, signToken, verifyToken } from '../../src/auth/tokens.ts'
 import { tokens } from '../../src/db/schema/users.ts'
 import { aToken, aUser, db, issuer } from '../support/makers.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it, vi } from 'vitest'
-import { fetchPicture } from '../../src/avatars/remote.ts'
+import { fetchPicture } from '../../src/avatars/source.ts'
 import { aUser } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import phone from './fixtures/phone.jpg?inline'

@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { mayBeTransparent, onWhite } from '../../src/avatars/transparency.ts'
+import { mayBeTransparent, onWhite } from '../../src/avatars/picture.ts'
 import { aPng } from './pictures.ts'
 
 const colour = [0, 0, 0, 0] as const

@@ -100,7 +100,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'an existing order is found before anything else is checked',
-    file: 'src/orders/attempt.ts',
+    file: 'src/orders/place.ts',
     text: '  if (numbered) return',
     broken: '  requireNone(problems)\n  if (numbered) return',
     test: 'test/orders/by-number.test.ts',
@@ -132,7 +132,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'an order is shown to its buyer and its sellers only',
-    file: 'src/orders/visible.ts',
+    file: 'src/orders/viewer.ts',
     text: '(${isMaster} = 1 OR',
     broken: '(${isMaster} >= 0 OR',
     test: 'test/orders/read.test.ts',
@@ -188,7 +188,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'a seller sees nothing private of the buyer',
-    file: 'src/orders/buyer.ts',
+    file: 'src/orders/viewer.ts',
     text: 'if (actsForAll(viewer) || personOf(viewer) === buyer.id) return',
     broken: 'if (actsForAll(viewer) || viewer.userId) return',
     test: 'test/orders/read.test.ts',
@@ -220,7 +220,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'a reservation is released by its namespace and by master tokens only',
-    file: 'src/reservations/release.ts',
+    file: 'src/reservations/reserve.ts',
     text: 'OR namespace = ${namespaceOf(caller.tokenId)})`',
     broken: "OR ${caller.tokenId} <> '')`",
     test: 'test/reservations/reserve.test.ts',

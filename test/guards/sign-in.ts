@@ -85,7 +85,7 @@ export const signIn: Guard[] = [
   },
   {
     name: 'the database has only the hash of a mailed secret',
-    file: 'src/identity/secret.ts',
+    file: 'src/identity/sign-in.ts',
     text: 'sha256(stringToBytes(secret)).slice(2)',
     broken: 'secret',
     test: 'test/identity/email-link.test.ts',
@@ -158,7 +158,7 @@ export const signIn: Guard[] = [
   },
   {
     name: 'the link of an order tells nobody else about it',
-    file: 'src/orders/claim.ts',
+    file: 'src/orders/history.ts',
     text: 'AND buyerId = ${caller.userId}',
     broken: '',
     test: 'test/pages/claim.test.ts',

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest'
 import { listings as listingRows, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { emailLinks, tokens, users } from '../../src/db/schema/users.ts'
-import { hashSecret, newSecret } from '../../src/identity/secret.ts'
+import { hashSecret, newSecret } from '../../src/identity/sign-in.ts'
 import { callWith } from '../support/api.ts'
 import {
   aListing,

@@ -1,8 +1,8 @@
 /** Listings and NFTs as everybody sees them: their fields, and reading them by id. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
-import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
-import { tellDue } from '../../src/catalogue/tell-due.ts'
+import { DEFAULT_PICTURE } from '../../src/avatars/serve.ts'
+import { tellDue } from '../../src/catalogue/due.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { networks } from '../../src/db/schema/delivery.ts'
 import { heldPieces } from '../../src/db/schema/orders.ts'

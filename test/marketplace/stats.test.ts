@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readStats } from '../../src/marketplace/stats.ts'
+import { readStats } from '../../src/marketplace/creators.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
 import { anNft, aUser, db } from '../support/makers.ts'
