@@ -12,7 +12,7 @@ import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
 import { peopleLimits } from '../http/limits.ts'
 import { coverUrl, gatewayPath } from '../http/links.ts'
-import { hasImageSql, isVisibleSql } from '../marketplace/candidates.ts'
+import { hasImageSql, isVisibleSql } from '../marketplace/query.ts'
 
 /** The longest edge in pixels. */
 export const artSizes = { card: 480, page: 1200 }

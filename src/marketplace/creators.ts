@@ -7,7 +7,7 @@ import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { idOfUsername } from './candidates.ts'
+import { idOfUsername } from './query.ts'
 
 /** Selects one row for each `amountType`. */
 export const selectNftCounts = prepared((db) => db.select().from(nftCounts))

@@ -1,24 +1,23 @@
 /** Finds listings: a page of a list, or those that a call names. */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import { firstCandidates, isReturnedSql } from '../db/candidates.ts'
 import { prefixed } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import {
-  candidateColumns,
   type Given,
   isReleasedSql,
-  isReturnedSql,
   type ListCtx,
   matchesNftSql,
-  numbered,
+  positionColumns,
   takesOrdersSql,
   title,
   type Values,
   valuesOf,
-} from './candidates.ts'
-import { listingColumns, nftColumns, termColumns, toListing } from './shown.ts'
+} from './query.ts'
+import { listingColumns, nftColumns, termColumns, toListing, type UrlSettings } from './shown.ts'
 
 const creators = alias(users, 'creators')
 const sellers = alias(users, 'sellers')
@@ -33,14 +32,14 @@ const prepareList = (candidates: (values: Values) => SQL) =>
   prepared((db, values: Values) =>
     db
       .select({
-        candidate: candidateColumns(matchesSql(values)),
+        candidate: positionColumns(matchesSql(values)),
         listing: prefixed('listing', listingColumns),
         terms: prefixed('terms', termColumns(values)),
         nft: prefixed('nft', nftColumns(values)),
         creator: prefixed('creator', columnsOf(creators)),
         seller: prefixed('seller', columnsOf(sellers)),
       })
-      .from(numbered(candidates(values)))
+      .from(firstCandidates(candidates(values)))
       .leftJoin(listings, sql`${listings.id} = candidates.shown`)
       .leftJoin(nfts, eq(nfts.id, listings.nftId))
       .leftJoin(creators, eq(creators.id, nfts.creatorId))
@@ -109,13 +108,13 @@ const lists = {
 
 type Rows = ReturnType<(typeof lists)['all']>['_']['result']
 
-/** Returns the statement of a list, and what makes its candidates and their listings of the rows. */
-export function prepareListings(ctx: ListCtx, name: keyof typeof lists, given: Given) {
-  const statement = lists[name](ctx.db, valuesOf(ctx, given))
-  const finish = (rows: Rows) =>
-    rows.map(({ candidate, ...row }) => ({
-      ...candidate,
-      element: candidate.isMatch ? toListing(ctx.settings, row) : undefined,
-    }))
-  return { statement, finish }
-}
+/** Selects listings of a list, for `toListings`. */
+export const selectListings = (ctx: ListCtx, name: keyof typeof lists, given: Given) =>
+  lists[name](ctx.db, valuesOf(ctx, given))
+
+/** Returns the candidates with their listings. */
+export const toListings = (settings: UrlSettings, rows: Rows) =>
+  rows.map(({ candidate, ...row }) => ({
+    candidate,
+    element: candidate.isMatch ? toListing(settings, row) : undefined,
+  }))

@@ -1,25 +1,24 @@
 /** Finds NFTs: a page of a list, or those that a call names. */
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { firstCandidates, isReturnedSql } from '../db/candidates.ts'
 import { prefixed } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
+import { userColumns } from './creators.ts'
 import {
-  candidateColumns,
   type Given,
   idOfUsername,
   isReleasedSql,
-  isReturnedSql,
   type ListCtx,
   matchesNftSql,
-  numbered,
+  positionColumns,
   takesOrdersSql,
   title,
   type Values,
   valuesOf,
-} from './candidates.ts'
-import { userColumns } from './creators.ts'
-import { nftColumns, reasonOf, termColumns, toNft } from './shown.ts'
+} from './query.ts'
+import { nftColumns, reasonOf, termColumns, toNft, type UrlSettings } from './shown.ts'
 
 /** The unary plus makes SQLite find listings by their NFT: a seller may have any number. */
 const matchesSql = (values: Values) => sql`${matchesNftSql(values)}
@@ -32,11 +31,11 @@ const prepareList = (candidates: (values: Values) => SQL) => ({
   nfts: prepared((db, values: Values) =>
     db
       .select({
-        candidate: candidateColumns(matchesSql(values)),
+        candidate: positionColumns(matchesSql(values)),
         nft: prefixed('nft', nftColumns(values)),
         creator: prefixed('creator', userColumns),
       })
-      .from(numbered(candidates(values)))
+      .from(firstCandidates(candidates(values)))
       .leftJoin(nfts, sql`${nfts.id} = candidates.shown`)
       .leftJoin(users, eq(users.id, nfts.creatorId))
       .where(isReturnedSql)
@@ -48,7 +47,7 @@ const prepareList = (candidates: (values: Values) => SQL) => ({
       .selectDistinct({ nftId: listings.nftId, ...termColumns(values) })
       .from(listings)
       .where(
-        sql`${listings.nftId} IN (SELECT nfts.id FROM ${numbered(candidates(values))}
+        sql`${listings.nftId} IN (SELECT nfts.id FROM ${firstCandidates(candidates(values))}
           CROSS JOIN nfts ON nfts.id = candidates.shown
           WHERE ${matchesSql(values)} LIMIT ${values.limit})`,
       ),
@@ -113,23 +112,25 @@ type Rows = {
   terms: ReturnType<List['terms']>['_']['result']
 }
 
-/**
- * Returns the statements of a list, and what makes its candidates and their NFTs of the rows. `card`:
- * what pages show besides, with the price in minor units of the currency (ISO 4217).
- */
-export function prepareNfts(ctx: ListCtx, name: keyof typeof lists, given: Given) {
-  const { db, settings } = ctx
+export type ListName = keyof typeof lists
+
+/** Selects NFTs of a list, for `toNfts`. */
+export function selectNfts(ctx: ListCtx, name: ListName, given: Given) {
   const values = valuesOf(ctx, given)
-  const statements = { nfts: lists[name].nfts(db, values), terms: lists[name].terms(db, values) }
-  const finish = ({ nfts, terms }: Rows) => {
-    const termsByNft = Map.groupBy(terms, ({ nftId }) => nftId)
-    return nfts.map(({ candidate, ...row }) => {
-      if (!candidate.isMatch) return { ...candidate, element: undefined }
-      const { id, amount, price, currency, status } = row.nft
-      const reasons = (termsByNft.get(id) ?? []).map(reasonOf)
-      const card = { amount, price, currency, status }
-      return { ...candidate, element: { nft: toNft(settings, row, reasons), card } }
-    })
-  }
-  return { statements, finish }
+  return { nfts: lists[name].nfts(ctx.db, values), terms: lists[name].terms(ctx.db, values) }
+}
+
+/**
+ * Returns the candidates with their NFTs. `card`: what pages show besides, with the price in minor units
+ * of the currency (ISO 4217).
+ */
+export function toNfts(settings: UrlSettings, { nfts, terms }: Rows) {
+  const termsByNft = Map.groupBy(terms, ({ nftId }) => nftId)
+  return nfts.map(({ candidate, ...row }) => {
+    if (!candidate.isMatch) return { candidate }
+    const { id, amount, price, currency, status } = row.nft
+    const reasons = (termsByNft.get(id) ?? []).map(reasonOf)
+    const element = toNft(settings, row, reasons)
+    return { candidate, element, card: { amount, price, currency, status } }
+  })
 }

@@ -1,57 +1,48 @@
-/** The NFTs on public pages. */
-
+/** What public pages show: NFTs, the start page, and the page of an NFT. */
 import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
+import { cutPage } from '../db/candidates.ts'
 import { prepared } from '../db/statements.ts'
 import { ApiError } from '../http/errors.ts'
-import type { ListCtx } from './candidates.ts'
 import { selectCreator, selectCreators, selectNftCounts, toStats } from './creators.ts'
-import { prepareListings } from './listings.ts'
-import { prepareNfts } from './nfts.ts'
-import { toPage } from './page.ts'
-import type { PublicQuery } from './query.ts'
+import { selectListings, toListings } from './listings.ts'
+import { type ListName, selectNfts, toNfts } from './nfts.ts'
+import { type ListCtx, type PublicQuery, toCursor } from './query.ts'
 
 /** NFTs on one page. */
 const PAGE_SIZE = 24
 
-type Element = NonNullable<ReturnType<ReturnType<typeof prepareNfts>['finish']>[number]['element']>
+type Rows = ReturnType<typeof toNfts>
 /** What pages use of an NFT. */
-export type ShownNft = ReturnType<typeof toShown>
-export const toShown = ({ nft, card }: Element) => ({ ...nft, card })
+export type ShownNft = ReturnType<typeof toShown>[number]
+const toShown = (rows: Rows) =>
+  rows.flatMap(({ element, card }) => (element ? [{ ...element, card }] : []))
 export type Person = Pick<ShownNft['creator'], 'id' | 'name' | 'username'>
 
 type Filters = Partial<
   Pick<PublicQuery, 'q' | 'creatorId' | 'amountType' | 'active' | 'cursor'> & { creator: string }
 >
 
-/** Prepares a page of NFTs: by the title in its order, and otherwise the newest first. */
-function prepareCards(ctx: ListCtx, filters: Filters = {}, limit = PAGE_SIZE) {
+/** Selects a page of NFTs: by the title in its order, and otherwise the newest first. */
+function selectCards(ctx: ListCtx, filters: Filters, limit: number) {
   const { q, creatorId, creator: username, amountType, active, cursor } = filters
   const isOfCreator = creatorId !== undefined || username !== undefined
-  const name = q !== undefined ? 'title' : isOfCreator ? 'newestOf' : 'newest'
+  const name: ListName = q !== undefined ? 'title' : isOfCreator ? 'newestOf' : 'newest'
   const start =
     q === undefined ? { key: ctx.now.toISOString(), id: Number.MAX_SAFE_INTEGER } : { key: q }
   const selected = { q, creatorId, username, amountType, active, inStock: active }
-  const given = { ...selected, ...start, ...cursor, limit: limit + 1 }
-  const { statements, finish } = prepareNfts(ctx, name, given)
-  return {
-    statements,
-    finish: (rows: Parameters<typeof finish>[0]) => {
-      const { elements, nextCursor } = toPage(finish(rows), limit)
-      return { nfts: elements.map(toShown), nextCursor }
-    },
-  }
+  return selectNfts(ctx, name, { ...selected, ...start, ...cursor, limit: limit + 1 })
 }
 
 /** Returns a page of NFTs, and their creator if `creatorId` or `creator` names one. */
 export async function readNfts(ctx: ListCtx, filters: Filters) {
   const { creatorId: id = null, creator: username = '' } = filters
-  const { statements, finish } = prepareCards(ctx, filters)
   const { creators, ...rows } = await batch(ctx.db, {
-    ...statements,
+    ...selectCards(ctx, filters, PAGE_SIZE),
     creators: selectCreator(ctx.db, { id, username }),
   })
-  return { creator: creators[0], ...finish(rows) }
+  const { page, last } = cutPage(toNfts(ctx.settings, rows), PAGE_SIZE)
+  return { creator: creators[0], nfts: toShown(page), nextCursor: last ? toCursor(last) : null }
 }
 
 /** What the start page shows. */
@@ -60,13 +51,13 @@ const CREATORS = 6
 
 /** Returns the newest releases, the creators of the newest releases, and the numbers of NFTs. */
 export async function readHome(ctx: ListCtx) {
-  const { statements, finish } = prepareCards(ctx, {}, RELEASES)
   const { creators, counts, ...rows } = await batch(ctx.db, {
-    ...statements,
+    ...selectCards(ctx, {}, RELEASES),
     creators: selectCreators(ctx.db, { limit: CREATORS }),
     counts: selectNftCounts(ctx.db, {}),
   })
-  return { releases: finish(rows).nfts, creators, stats: toStats(counts) }
+  const { page } = cutPage(toNfts(ctx.settings, rows), RELEASES)
+  return { releases: toShown(page), creators, stats: toStats(counts) }
 }
 
 export type Home = Awaited<ReturnType<typeof readHome>>
@@ -87,22 +78,21 @@ const selectDetails = prepared((db, { id }: { id: number }) =>
 
 /** Returns an NFT that everybody may see, with what sells it. Throws `not_found`. */
 export async function readNft(ctx: ListCtx, id: number) {
-  const own = prepareNfts(ctx, 'named', { references: `[${id}]`, isNamed: true, limit: 1 })
+  const { db, settings } = ctx
   const ofNft = { nftId: id, active: true, isNamed: true, limit: MAX_LISTINGS }
-  const sales = prepareListings(ctx, 'nft', ofNft)
-  const { listings, details, ...rows } = await batch(ctx.db, {
-    ...own.statements,
-    listings: sales.statement,
-    details: selectDetails(ctx.db, { id }),
+  const { listings, details, ...rows } = await batch(db, {
+    ...selectNfts(ctx, 'named', { references: `[${id}]`, isNamed: true, limit: 1 }),
+    listings: selectListings(ctx, 'nft', ofNft),
+    details: selectDetails(db, { id }),
   })
-  const [nft] = own.finish(rows).flatMap(({ element }) => (element ? [toShown(element)] : []))
+  const [nft] = toShown(toNfts(settings, rows))
   const [detail] = details
   if (!nft || !detail) throw new ApiError('not_found', 'there is no such NFT')
   const { contractName, link, attributes } = detail
   return {
     nft,
     /** What can be bought. */
-    offers: sales.finish(listings).flatMap(({ element }): Offer[] => {
+    offers: toListings(settings, listings).flatMap(({ element }): Offer[] => {
       if (!element?.sellable) return []
       const { seller, priceCents: price, priceCurrency: currency } = element
       return [{ seller, price, currency }]

@@ -1,6 +1,6 @@
 /** Builds an order, or its summary, from its rows: for placing, reading and listing, and for pages. */
 import { actsForAll } from '../auth/access.ts'
-import { type RowOf, shownColumns } from '../db/columns.ts'
+import { prefixed, type RowOf, shownColumns } from '../db/columns.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
 import { itemStatus } from '../delivery/model.ts'
 import {
@@ -10,7 +10,7 @@ import {
   shopColumns,
   toShopFields,
 } from '../delivery/shown.ts'
-import { type Listing, type Nft, withoutSecrets } from './nft.ts'
+import { type Listing, listingColumns, type Nft, withoutSecrets } from './nft.ts'
 import {
   OrderFields,
   OrderItemFields,
@@ -18,7 +18,7 @@ import {
   SummaryItem,
   SummaryOrder,
 } from './schema.ts'
-import { personOf, type Viewer } from './viewer.ts'
+import { buyerColumns, personOf, type Viewer } from './viewer.ts'
 
 /** What every order shows alike: the shop has the payment. */
 const orderConstants = {
@@ -83,6 +83,17 @@ export function requireRow<Key, Row>(rows: ReadonlyMap<Key, Row>, key: Key): Row
   const row = rows.get(key)
   if (!row) throw new Error(`there is no row ${key}`)
   return row
+}
+
+/** What an order shows, but its NFT: D1 limits a result to 100 columns. */
+export const rowColumns = {
+  order: prefixed('order', orderColumns),
+  /** What the shop has stored with it, which orders of answers do not show. */
+  shop: prefixed('shop', { namespace: orders.namespace, paid: orders.paid }),
+  item: prefixed('item', itemColumns),
+  delivery: prefixed('delivery', deliveryColumns),
+  listing: prefixed('listing', listingColumns),
+  buyer: prefixed('buyer', buyerColumns),
 }
 
 /** What the summary of an order shows, which a shop compares with its books: no NFT and no people. */

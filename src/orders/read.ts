@@ -12,8 +12,7 @@ import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue } from '../http/errors.ts'
 import { tokenNameOf } from '../identity/namespace.ts'
 import { type Nft, nftColumns } from './nft.ts'
-import { buildOrder, byId, requireRow, summaryColumns } from './order.ts'
-import { rowColumns } from './page.ts'
+import { buildOrder, byId, requireRow, rowColumns, summaryColumns } from './order.ts'
 import type { Order } from './schema.ts'
 import {
   isVisibleSql,
