@@ -1,6 +1,7 @@
 /**
  * Addresses: their kinds, the fields that requests send, and the fields that responses show. Both
- * kinds are in the table `addresses`.
+ * kinds are in the table `addresses`. One that was deleted can be restored for an hour, and is removed
+ * after 30 days.
  */
 import { and, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
@@ -79,7 +80,7 @@ export type AddressFields = z.infer<typeof DeliveryFields>
 
 export const flag = (text: string) => z.boolean().optional().describe(text)
 
-export const DeliveryChanges = DeliveryFields.extend({ default: flag(description.default) })
+const DeliveryChanges = DeliveryFields.extend({ default: flag(description.default) })
   .meta({ id: 'DeliveryAddressChanges', description: 'The fields to change.' })
   .transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault }))
 
@@ -149,35 +150,16 @@ export const toBilling = (address: Address) =>
     (typeof billingNames)[number]
   >
 
-const ofList = 'The live addresses of the user, by id.'
-export const DeliveryAddresses = model(
-  'DeliveryAddressesAnswer',
-  'The delivery addresses of a user.',
-  { deliveryAddresses: z.array(DeliveryAddress).describe(ofList) },
-)
-export const BillingAddresses = model(
-  'BillingAddressesAnswer',
-  'The billing addresses of a user.',
-  { billingAddresses: z.array(BillingAddress).describe(ofList) },
-)
-
-export const CreatedDelivery = model('NewDeliveryAddressAnswer', 'The new address.', {
-  newDeliveryAddress: DeliveryAddress,
-})
-export const CreatedBilling = model('NewBillingAddressAnswer', 'The new address.', {
-  newBillingAddress: BillingAddress,
-})
-
-export const UpdatedDelivery = model(
-  'UpdatedDeliveryAddressAnswer',
-  'The address after the change.',
-  { updatedDeliveryAddress: DeliveryAddress },
-)
-export const UpdatedBilling = model(
-  'UpdatedBillingAddressAnswer',
-  'The address after the change.',
-  { updatedBillingAddress: BillingAddress },
-)
+/** The kinds of addresses, as paths, summaries and answers have them. */
+export const kinds = {
+  delivery: {
+    title: 'Delivery',
+    Address: DeliveryAddress,
+    Changes: DeliveryChanges,
+    show: toDelivery,
+  },
+  billing: { title: 'Billing', Address: BillingAddress, Changes: BillingChanges, show: toBilling },
+} as const
 
 const before = (now: Date, age: number) => new Date(now.getTime() - age).toISOString()
 

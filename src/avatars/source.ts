@@ -5,7 +5,7 @@ import { type Destination, parseDestination } from '../http/destination.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { peopleLimits, requestLimits } from '../http/limits.ts'
 import { SECOND } from '../time.ts'
-import { tooLarge } from './format.ts'
+import { tooLarge } from './picture.ts'
 
 /** The media type in lower case without parameters; `''` if there is none. */
 const mediaType = (contentType: string) => contentType.split(';')[0]?.trim().toLowerCase() ?? ''

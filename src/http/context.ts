@@ -46,6 +46,10 @@ export type App = {
   }
 }
 
+/**
+ * What a replica does not have may be new. So nothing is refused, and nothing is missing, because a
+ * replica says so: `answer` in `endpoint.ts` asks the primary then.
+ */
 class NothingFound extends Error {}
 
 /** Call it if nothing was found, and that may be because a replica lags. */

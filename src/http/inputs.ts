@@ -1,6 +1,6 @@
 /** Kinds of fields in requests. */
-
 import { code as findCurrency } from 'currency-codes'
+import { getAddress, isAddress } from 'viem/utils'
 import * as z from 'zod'
 
 // Not seen. Joiners, the vowel separator of Mongolian and tags of flags change what is beside them.
@@ -147,3 +147,20 @@ export const currencyCode = z
     (code) => minorDigits(code) !== undefined && !removed.includes(code),
     'must be a currency of ISO 4217, as in "EUR"',
   )
+
+/** An address with the checksum of EIP-55, or with letters of one case. Returns the checksum. */
+export const Address = inputText(100, 'must be an address')
+  .overwrite((text) => toLine(text).replace(/^0X/, '0x'))
+  .regex(/^0x[\da-fA-F]{40}$/, { error: 'must be an address', abort: true })
+  .refine((text) => /^0x[\dA-F]+$/.test(text) || isAddress(text), 'has a wrong checksum (EIP-55)')
+  .transform((text) => getAddress(text))
+
+/**
+ * Whether nobody can own an address: zero, which the precompile `ecrecover` returns for a broken
+ * signature, and the addresses up to 0xffff, which are kept for precompiles.
+ */
+export const isUnowned = (address: string): boolean => BigInt(address) <= 0xffffn
+
+export const WalletAddress = Address.refine((address) => !isUnowned(address), {
+  error: 'must not be the zero address or a precompile, which nobody owns',
+})

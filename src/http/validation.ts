@@ -1,8 +1,18 @@
-/** Finds names in a request that are mistakes: they would be ignored without a word. */
-
+/**
+ * What is wrong with a request: names that are mistakes, which would be ignored without a word, and
+ * issues of what a schema has rejected. Importing this file replaces zod's messages everywhere.
+ */
 import * as z from 'zod'
-import { type $ZodCheck, type $ZodRawIssue, $ZodType, type $ZodTypes } from 'zod/v4/core'
-import type { Issue } from './errors.ts'
+// Imported by name: `z.core` would bundle the error messages of every language.
+import {
+  type $ZodCheck,
+  type $ZodIssue,
+  type $ZodRawIssue,
+  $ZodType,
+  type $ZodTypes,
+  toDotPath,
+} from 'zod/v4/core'
+import { ApiError, type Issue, rejected } from './errors.ts'
 
 /** The fields of an object, also of one that is optional, refined or an alternative; else none. */
 export function fieldsOf(schema: $ZodType): Readonly<Record<string, $ZodType>> {
@@ -108,4 +118,30 @@ function describeSize(origin: string, limit: string, size: number): string {
   if (origin === 'string') return `have ${limit} ${size} characters`
   if (origin === 'array') return `have ${limit} ${size} elements`
   return `be ${limit} ${size}`
+}
+
+/**
+ * Returns one issue for each field: what is wrong with a value may also break rules that follow
+ * from it. `root` names a value that is an array.
+ */
+export function toIssues(found: readonly $ZodIssue[], root = ''): Issue[] {
+  const issues = new Map<string, Issue>()
+  for (const { path, message, ...issue } of found) {
+    // `toDotPath` would put the name of a header in brackets and quotes.
+    const isFlat = path.length === 1 && !root
+    const field = isFlat ? String(path[0]) : path.length > 0 ? root + toDotPath(path) : ''
+    // See `without`.
+    const isCharacter = issue.code === 'custom' && issue.params?.code === 'invalid_character'
+    const code = isCharacter ? 'invalid_character' : 'invalid_input'
+    if (!issues.has(field)) issues.set(field, { path: field, code, message })
+  }
+  return [...issues.values()]
+}
+
+/** The error for what a schema has rejected. `root` names a value that is an array. */
+export function invalidInput(found: readonly $ZodIssue[], root = ''): ApiError {
+  const [first, ...others] = toIssues(found, root)
+  return first
+    ? rejected([first, ...others])
+    : new ApiError('invalid_input', 'the request is not valid')
 }

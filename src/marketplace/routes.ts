@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Endpoints } from '../http/endpoint.ts'
 import { limitText } from '../http/inputs.ts'
 import { readCreators, readStats } from './creators.ts'
-import { readNamed, readPage } from './page.ts'
+import { readNamed, readPage } from './pages.ts'
 import { PublicQuery, References } from './query.ts'
 import {
   Creators,

@@ -6,11 +6,11 @@ import {
   EmailAddress,
   identifier,
   inputText,
+  WalletAddress,
   wellFormed,
   without,
 } from '../http/inputs.ts'
 import { orderLimits } from '../http/limits.ts'
-import { WalletAddress } from '../identity/address.ts'
 import { MAX_LOCALE, toLocale } from '../texts/texts.ts'
 
 const requiredId = (description: string) => {
@@ -111,19 +111,16 @@ const GivenPayment = z
     description: 'What the customer has really paid, in minor units of the currency.',
   })
 
-/** Fields of which exactly one is given. */
-type Alternatives = readonly (readonly [id: string, other: string])[]
-
 /** What an order names by an id or in another way. */
-const alternatives: Alternatives = [
+const alternatives = [
   ['nftId', 'nft'],
   ['listingId', 'listing'],
   ['buyerUserId', 'buyer'],
-]
+] as const
 
 /** Reports a pair of which not exactly one is given, and a price without its currency. */
 const checkTogether =
-  (pairs: Alternatives) =>
+  (pairs: readonly (typeof alternatives)[number][]) =>
   (order: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
     const report = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message })
@@ -139,16 +136,16 @@ const checkTogether =
   }
 
 /**
- * An object with these fields, of which one of each pair is given, and a price with its currency.
- * `notArray`: the message for an array. Default: that of every value that is no object.
+ * An object with these fields, of which one of each pair of `alternatives` is given, and a price with its
+ * currency. `notArray`: the message for an array. Default: that of every value that is no object.
  */
-export const withRules = <S extends z.ZodRawShape>(
+export function withRules<S extends z.ZodRawShape>(
   shape: S,
-  pairs: Alternatives,
   meta: { id: string; description: string },
   notArray?: string,
-) =>
-  z
+) {
+  const pairs = alternatives.filter(([id]) => id in shape)
+  return z
     .object(shape, { error: ({ input }) => (Array.isArray(input) ? notArray : undefined) })
     .superRefine(checkTogether(pairs), evenIfInvalid)
     .meta({
@@ -159,6 +156,7 @@ export const withRules = <S extends z.ZodRawShape>(
         expectedCurrency: ['expectedPriceCents'],
       },
     })
+}
 
 export const NewOrder = withRules(
   {
@@ -208,7 +206,6 @@ export const NewOrder = withRules(
           'the order.',
       ),
   },
-  alternatives,
   { id: 'NewOrder', description: 'An order to place.' },
 )
 export type NewOrder = z.infer<typeof NewOrder>
@@ -218,7 +215,6 @@ export const NumberedOrder = withRules(
     ...NewOrder.shape,
     providerId: ProviderId.nullish().describe('May repeat the number of the path.'),
   },
-  alternatives,
   { id: 'NumberedOrder', description: 'An order whose number is in the path.' },
   'the body must be an order, not an array',
 )

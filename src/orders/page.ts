@@ -13,7 +13,7 @@ import {
 } from '../db/candidates.ts'
 import { prefixed } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
-import { deliveries, itemStatuses } from '../db/schema/delivery.ts'
+import { deliveries, itemStatuses, transactions } from '../db/schema/delivery.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
@@ -184,8 +184,8 @@ const changedItems = ({ afterTime, afterItem }: ListValues) => sql`
 const rowsOf = (candidates: SQL) => sql`${candidates}
   LEFT JOIN orders ON orders.id = candidates.id
   LEFT JOIN orderItems ON orderItems.orderId = orders.id
-  LEFT JOIN deliveries ON deliveries.id = orderItems.id
-  LEFT JOIN transactions ON transactions.id = deliveries.transactionId`
+  LEFT JOIN deliveries ON deliveries.id = orderItems.id`
+const isNewestSql = eq(transactions.id, deliveries.transactionId)
 
 /** Prepares the statements that read what candidates stand for, if it matches. */
 const prepareList = (candidates: (values: ListValues) => SQL) => ({
@@ -193,6 +193,7 @@ const prepareList = (candidates: (values: ListValues) => SQL) => ({
     db
       .select({ candidate: candidateColumns(position, matchesSql(values)), ...rowColumns })
       .from(rowsOf(firstBetween(candidates(values), values)))
+      .leftJoin(transactions, isNewestSql)
       .leftJoin(listings, eq(listings.id, orderItems.listingId))
       .leftJoin(users, eq(users.id, orders.buyerId))
       .where(isReturnedSql)
@@ -217,6 +218,7 @@ const prepareList = (candidates: (values: ListValues) => SQL) => ({
         summary: prefixed('summary', summaryColumns),
       })
       .from(rowsOf(firstBetween(candidates(values), values)))
+      .leftJoin(transactions, isNewestSql)
       .where(isReturnedSql)
       .limit(values.limit),
   ),

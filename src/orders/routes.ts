@@ -9,13 +9,19 @@ import { idText } from '../http/inputs.ts'
 import { orderLimits } from '../http/limits.ts'
 import { putOrder } from './by-number.ts'
 import { cancelOrder } from './cancel.ts'
-import { placingErrors } from './error-codes.ts'
 import { listOrders, listSummaries } from './list.ts'
 import { IdempotencyHeader, NewOrders, NumberedOrder, ProviderId } from './new-order.ts'
 import { OrderQuery } from './page.ts'
 import { checkOrders, type Placement, placeOrders } from './place.ts'
 import { readOrders } from './read.ts'
-import { AnyOrderPage, CheckedOrders, OrderSummaries, Orders, PlacedOrders } from './schema.ts'
+import {
+  AnyOrderPage,
+  CheckedOrders,
+  OrderSummaries,
+  Orders,
+  PlacedOrders,
+  placingErrors,
+} from './schema.ts'
 
 /** Gives error answers the key of a successful answer as well. */
 export const setErrorFields = createMiddleware<App>(async (c, next) => {

@@ -21,7 +21,6 @@ const NewReservation = withRules(
       .max(orderLimits.holdTime.max / SECOND)
       .describe('Seconds for which they are held, rounded up to a multiple of 10 on the clock.'),
   },
-  [['listingId', 'listing']],
   { id: 'NewReservation', description: 'What to hold.' },
 )
 export type NewReservation = z.infer<typeof NewReservation>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readHeader } from '../../src/avatars/format.ts'
+import { readHeader } from '../../src/avatars/picture.ts'
 
 /** A file of 40 bytes that begins with this text, with these bytes at an offset. */
 function aFile(start: string, offset = 0, ...bytes: number[]): Uint8Array<ArrayBuffer> {

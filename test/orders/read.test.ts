@@ -227,38 +227,3 @@ it('shows `payprovWebhookToken` to master tokens only', async () => {
   for (const user of [seller, buyer])
     expect(await readBy(await aToken(user))).toEqual([NIL_UUID, NIL_UUID])
 })
-
-it('returns an order of several items to each of their sellers', async () => {
-  const { token, buyer, address, nft, listing, input } = await aShop()
-  const [order] = await placed(token, [input])
-  const secondSeller = await aUser()
-  const secondNft = await anNft(secondSeller)
-  const secondListing = await aListing(secondNft)
-  const [firstItem] = order?.orderItems ?? []
-  if (!firstItem) throw new Error('the order has no item')
-  const { nft: _nft, listing: _listing, id: _id, ...item } = firstItem
-  const [secondItem] = await db
-    .insert(orderItems)
-    .values({
-      ...item,
-      nftId: secondNft.id,
-      listingId: secondListing.id,
-      sellerId: secondSeller.id,
-    })
-    .returning()
-  const { createdAt, updatedAt } = item
-  await db.insert(deliveries).values({
-    id: secondItem?.id ?? 0,
-    key: '0x2',
-    state: 'queued',
-    placer: 'master:shop',
-    createdAt,
-    updatedAt,
-  })
-  const { orders } = await read(await aToken(secondSeller), String(order?.id))
-  expect(orders[0]?.orderItems.map((item) => [item.nft.id, item.listing.id])).toEqual([
-    [nft.id, listing.id],
-    [secondNft.id, secondListing.id],
-  ])
-  expect(orders[0]).toMatchObject({ buyerId: buyer.id, billingAddressId: address.id })
-})

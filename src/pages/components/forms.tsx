@@ -1,8 +1,8 @@
 /** Forms: their fields and buttons, and what is said when one was sent. */
 import type { Child, JSX } from 'hono/jsx'
 import * as z from 'zod'
-import { invalidInput } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
+import { invalidInput } from '../../http/validation.ts'
 import { Icon } from './icon.tsx'
 import { type Rejection, usePage } from './request.ts'
 import { sentence } from './text.ts'
