@@ -1,5 +1,4 @@
 /** What the cron trigger does each minute. */
-
 import { sql } from 'drizzle-orm'
 import { sweepAddresses } from './addresses/schema.ts'
 import { removeOrphans } from './avatars/remove.ts'

@@ -9,7 +9,6 @@ import { type AddressKind, addressColumns, isLiveSql, isOwnSql, isUndoableSql } 
 
 type Owner = { kind: AddressKind; userId: number }
 
-/** An address that was deleted. */
 export type Deleted = { kind: AddressKind; id: number }
 
 const selectLive = prepared((db, { kind, userId }: Owner) =>
@@ -62,7 +61,6 @@ export async function readAddressBook({ db, caller, now }: Ctx, deleted: Deleted
   return { ...book, undo: undoable.length > 0 ? deleted : undefined }
 }
 
-/** Returns a live address of the signed-in user. */
 export async function readAddress(
   { db, caller }: Omit<Ctx, 'now'>,
   { kind, id }: { kind: AddressKind; id: number },

@@ -67,7 +67,6 @@ const changesAddress = { access: 'token', reads: 'primary', errors: ['not_found'
 export const addressRoutes = new Endpoints({ tag: 'Addresses' })
 for (const kind of addressKinds) addEndpoints(kind)
 
-/** Adds the endpoints that list, update and delete addresses of a kind. */
 function addEndpoints(kind: AddressKind): void {
   const { title, Address, Changes, show } = kinds[kind]
   const Updated = model(`Updated${title}AddressAnswer`, 'The address after the change.', {

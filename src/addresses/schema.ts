@@ -53,7 +53,6 @@ const line = (description: string, text = writtenText(255)) =>
     .nullish()
     .describe(description)
 
-/** The fields that a request may set on a billing address. */
 export const BillingFields = z.object({
   // Shops send several lines.
   street: line(
@@ -67,7 +66,6 @@ export const BillingFields = z.object({
   taxId: line('Tax id of the company.'),
 })
 
-/** The fields that a request may set on a delivery address. */
 export const DeliveryFields = z.object({
   name: line('Name of the recipient.'),
   ...BillingFields.shape,
@@ -132,10 +130,8 @@ export const addressColumns = shownColumns(addresses, {
   shape: { ...ids, isDefault: true, ...addressTexts, ...addressTimes },
 })
 
-/** An address of either kind. */
 export type Address = RowOf<typeof addressColumns>
 
-/** Returns an address as responses show those of deliveries. */
 export const toDelivery = ({ isDefault, ...address }: Address) => ({
   ...address,
   default: isDefault,

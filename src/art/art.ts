@@ -1,5 +1,4 @@
 /** The art of an NFT: converted once for each source and size, and stored in R2. */
-
 import { sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import { toJpeg } from '../avatars/picture.ts'
@@ -63,7 +62,6 @@ async function hashOf(source: string): Promise<string> {
   return bytesToHex(new Uint8Array(digest)).slice(2)
 }
 
-/** Converts and stores the picture. */
 async function makeArt(
   { db, now, settings, bucket, images }: ArtCtx,
   { id, size, source, hash }: ArtName & { source: string; hash: string },
@@ -93,7 +91,6 @@ async function makeArt(
 const sourceOf = ({ coverKey, image }: Source, { COVERS_URL }: ArtSettings) =>
   COVERS_URL && coverKey ? coverUrl(COVERS_URL, coverKey) : image
 
-/** Downloads a source: https, data or ipfs. */
 async function readSource(source: string, settings: ArtSettings): Promise<Blob> {
   if (/^data:/i.test(source))
     return fetch(source).then(

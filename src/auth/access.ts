@@ -47,7 +47,6 @@ export const namespaceOf = (tokenId: string | null): SQL =>
 
 const tokenRevoked = () => new TokenRequired('the token was revoked')
 
-/** The error for a token where only a session may act. */
 export const sessionRequired = () =>
   new ApiError('forbidden', 'sign in to do this: an API token is not accepted here')
 

@@ -1,5 +1,4 @@
 /** Reads and verifies the token of a request. See docs/decisions.md, "Tokens". */
-
 import { sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'

@@ -22,7 +22,6 @@ export async function startSession(c: Context<App>, session: TokenRecord): Promi
   setCookie(c, SESSION_COOKIE, jwt, { ...cookie, maxAge: peopleLimits.session.max / 1000 })
 }
 
-/** Deletes the cookie and revokes the session. */
 export async function signOut(c: Context<App>): Promise<void> {
   const { db, caller, now } = c.var
   deleteCookie(c, SESSION_COOKIE, cookie)
@@ -140,7 +139,6 @@ const isLiveSession = ({ userId }: Caller, now: Date): SQL | undefined =>
     gt(tokens.expiresAt, now.toISOString()),
   )
 
-/** Returns the account and its live sessions, newest first. */
 export function readSessions(ctx: Ctx) {
   const { id, browser, country, createdAt, lastUsedAt } = tokens
   return readAsUser(ctx, {
@@ -162,7 +160,6 @@ export async function endOtherSessions(ctx: Ctx): Promise<void> {
   await revokeSessions(ctx, ne(tokens.id, ctx.caller.tokenId))
 }
 
-/** Returns how many sessions were revoked. */
 async function revokeSessions({ db, caller, now }: Ctx, which: SQL) {
   const { revoked } = await writeAs(db, caller, [refuseOldSignIn(db, caller, now)], {
     revoked: db

@@ -157,7 +157,6 @@ export async function toJpeg(
   return jpeg.bytes
 }
 
-/** Throws the error for the client that an error of the converter means. */
 function throwApiError(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? Number(error.code) : 0
   if (oversizedCodes.has(code) || oversizedMessage.test(String(error)))

@@ -17,7 +17,6 @@ import { log } from '../log.ts'
 import { MAX_EDGE, toJpeg } from './picture.ts'
 import { type AvatarOwner, pictureKey } from './serve.ts'
 
-/** What changing an avatar needs of a request. */
 type AvatarCtx = Ctx & {
   settings: Pick<Settings, 'MAX_PICTURES_PER_DAY'>
   bucket: R2Bucket

@@ -1,5 +1,4 @@
 /** Tries a few listings each minute, and each once a day: what cannot be delivered is not sold. */
-
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { listings, orderableStatuses, saleObstacles } from '../db/schema/catalogue.ts'

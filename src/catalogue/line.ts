@@ -80,7 +80,6 @@ function failed(line: number, value: unknown, issues: readonly Issue[]) {
   }
 }
 
-/** Returns what SQL cannot compute from a record. */
 function derive(data: z.infer<typeof CatalogueRecord>, networks: readonly string[]) {
   switch (data.type) {
     case 'user':

@@ -34,12 +34,10 @@ export type App = {
     settings: Settings
     /** A D1 session that begins where the endpoint declares (`reads`). */
     db: Database
-    /** How often this request has called the database. */
     trips: Trips
     caller: Caller | null
     /** Why the token of the request is not valid; undefined without a token. */
     tokenProblem?: string
-    /** The time of the request. */
     now: Date
     /** Fields that error responses have besides `error` and `code`. */
     errorFields?: Record<string, string | null>

@@ -31,7 +31,6 @@ export type Access =
 export type AppWithCaller = App & { Variables: { caller: Caller } }
 type AppOf<A extends Access> = A extends 'public' ? App : AppWithCaller
 
-/** The schemas of the parts of a request. Every part that an endpoint takes is declared. */
 export type Input = Partial<Record<'param' | 'query' | 'header' | 'json' | 'form', z.ZodType>>
 type Values<I extends Input> = { [Part in keyof I]: z.output<NonNullable<I[Part]>> }
 
@@ -205,7 +204,6 @@ function requireAccess(c: Context<App>, { access }: Declaration): void {
 const parts = ['param', 'query', 'header', 'json', 'form'] as const
 const bodyReaders = { json: jsonBody, form: formBody }
 
-/** Returns a function that reads the parts of a request that the endpoint takes. */
 function inputReader({ id, input = {}, bodyName = '', isStrict }: Declaration) {
   const validators = parts.flatMap((part) => {
     const schema = input[part]
@@ -235,7 +233,6 @@ function inputReader({ id, input = {}, bodyName = '', isStrict }: Declaration) {
   }
 }
 
-/** Refuses a query parameter that the endpoint does not have. */
 function requireKnown(c: Context, query: z.ZodType | undefined): void {
   const known = query ? Object.keys(fieldsOf(query)) : []
   const message = `unknown parameter; there ${known.length > 0 ? `are ${known.join(', ')}` : 'is none'}`

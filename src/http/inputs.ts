@@ -136,7 +136,6 @@ const removed: readonly string[] = ['XXX', 'XTS', 'ANG', 'BGN', 'CUC']
 export const minorDigits = (code: string): number | undefined =>
   added[code] ?? findCurrency(code)?.digits
 
-/** A currency of a request. */
 export const currencyCode = z
   .string()
   .regex(/^[A-Z]{3}$/, {

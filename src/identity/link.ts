@@ -105,10 +105,8 @@ export const linkEmail = (ctx: Ctx, secret: string) =>
 
 type Method = keyof typeof methodNames
 
-/** Removes the wallet from the account, and returns the e-mail address of the account. */
 export const unlinkWallet = (ctx: Ctx) => unlink(ctx, 'ethereumPublicAddr')
 
-/** Removes the e-mail address from the account, and returns it. */
 export const unlinkEmail = (ctx: Ctx) => unlink(ctx, 'email')
 
 async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string> {

@@ -39,7 +39,6 @@ export const toPublicUser = <R extends UserRow>(publicUrl: string, { avatarKey, 
   avatarUrl: avatarUrl(publicUrl, { id: user.id, avatarKey }),
 })
 
-/** The columns for `toPublicUser`. */
 export const userColumns = {
   id: users.id,
   name: users.name,

@@ -8,7 +8,6 @@ import { selectCreator, selectCreators, selectNftCounts, toStats } from './creat
 import { type ListName, selectListings, selectNfts, toListings, toNfts } from './lists.ts'
 import { type Given, type ListCtx, type PublicQuery, type Reference, toCursor } from './query.ts'
 
-/** NFTs on one page. */
 const PAGE_SIZE = 24
 
 type Rows = ReturnType<typeof toNfts>

@@ -1,5 +1,4 @@
 /** What the public NFTs and listings are asked for. */
-
 import { type SQL, sql } from 'drizzle-orm'
 import { base64url } from 'jose'
 import * as z from 'zod'

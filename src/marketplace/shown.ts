@@ -119,7 +119,6 @@ type FoundListing = FoundNft & {
   seller: UserRow
 }
 
-/** Returns a listing as the API shows it. */
 export function toListing(settings: UrlSettings, row: FoundListing) {
   const { nft, listing, terms, seller } = row
   const { amount, priceCents } = listing

@@ -9,11 +9,17 @@ import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts
 import type { reservations } from '../db/schema/orders.ts'
 import { isUnlimited } from '../db/stock.ts'
 import { rules } from '../delivery/reasons.ts'
+import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { type ErrorCode, type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
 import type { StoredCall } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
 import type { Listing, Nft } from './nft.ts'
+
+/** What placing and reserving need. */
+export type PlaceCtx = Ctx & {
+  settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS' | 'PUBLIC_URL'>
+}
 
 export type Buyer = {
   id: number

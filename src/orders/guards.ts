@@ -11,7 +11,6 @@
  * and the item is then delivered, its pieces are taken again, and those that were sold meanwhile are
  * missing: the only way to oversell.
  */
-
 import { not, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import type { Guard, NamedStatements, Results } from '../db/batch.ts'
@@ -19,11 +18,10 @@ import { violates } from '../db/client.ts'
 import { takeQuotas } from '../db/quota.ts'
 import { raw } from '../db/statements.ts'
 import { isUnlimitedSql } from '../db/stock.ts'
-import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
 import { orderLimits } from '../http/limits.ts'
-import { newBillingAddress, type OrderData, requireRows } from './check.ts'
+import { newBillingAddress, type OrderData, type PlaceCtx, requireRows } from './check.ts'
 import { type IdempotentCall, storeCall } from './idempotency.ts'
 import { heldQuantity } from './nft.ts'
 
@@ -48,8 +46,6 @@ const contested = [
 export const isLostRace = (error: unknown): boolean =>
   error instanceof LostRace || contested.some((constraint) => violates(error, constraint))
 
-type WriteCtx = Ctx & { settings: Pick<Settings, 'MAX_OPEN_ORDERS'> }
-
 type Checked = {
   data: OrderData
   call: IdempotentCall | null
@@ -64,7 +60,7 @@ type Checked = {
  * stores its key. Returns null if another call has changed what it depends on; nothing is written then.
  */
 export async function writeChecked<const T extends NamedStatements>(
-  ctx: WriteCtx,
+  ctx: PlaceCtx,
   { data, call, result, guards = [] }: Checked,
   statements: T,
 ): Promise<Results<T> | null> {
@@ -182,13 +178,13 @@ export const selectOpen = (ctx: Ctx) =>
   raw<{ open: number }>(ctx.db)`SELECT ${openSql(ctx)} AS open`
 
 /** Rejects `added` more orders and reservations of a user token that would exceed the limit. */
-const refuseTooManyOpen = (ctx: WriteCtx, added: number): Guard[] =>
+const refuseTooManyOpen = (ctx: PlaceCtx, added: number): Guard[] =>
   ctx.caller.role === 'master'
     ? []
     : [{ when: sql`${openSql(ctx)} > ${ctx.settings.MAX_OPEN_ORDERS - added}`, error: lostRace }]
 
 /** Throws `too_many_open_orders` if `open` were counted and these orders would exceed the limit. */
-export function requireRoom({ caller, settings }: WriteCtx, data: OrderData): void {
+export function requireRoom({ caller, settings }: PlaceCtx, data: OrderData): void {
   const { open } = data
   const limit = settings.MAX_OPEN_ORDERS
   const added = countAdded(data)
@@ -200,7 +196,7 @@ export function requireRoom({ caller, settings }: WriteCtx, data: OrderData): vo
 }
 
 /** Takes the quota of `added` more orders and reservations of a user token: they may end at once. */
-function takeDailyOrders({ db, caller, now, settings }: WriteCtx, added: number) {
+function takeDailyOrders({ db, caller, now, settings }: PlaceCtx, added: number) {
   if (caller.role === 'master') return takeQuotas(db, now, [])
   const limit = orderLimits.added.max * settings.MAX_OPEN_ORDERS
   const error = (seconds: number) =>

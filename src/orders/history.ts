@@ -12,7 +12,6 @@ import { buildOrders, type OrderRows, selectByIds } from './read.ts'
 import type { Order } from './schema.ts'
 import { viewOf } from './viewer.ts'
 
-/** Orders on one page. */
 const PAGE_SIZE = 20
 
 /** Items of a buyer that are counted as waiting for a wallet. */
@@ -46,7 +45,6 @@ const selectFacts = prepared((db, { userId }: UserId) =>
 
 type UserCtx = Pick<Ctx, 'db' | 'caller'>
 
-/** Returns the orders with their items and deliveries. */
 function toEntries(orders: readonly Order[], rows: OrderRows): HistoryEntry[] {
   const byItem = new Map(rows.map((row) => [row.item.id, row]))
   return orders.flatMap((order) =>

@@ -93,7 +93,6 @@ export async function listOrders(ctx: ReadCtx, request: ListRequest): Promise<Pa
   return page
 }
 
-/** As `listOrders`, with summaries. */
 export async function listSummaries(ctx: ReadCtx, request: ListRequest) {
   const { db, caller } = ctx
   const { rows } = await readAs(db, caller, { rows: selectSummaries(db, caller, request) })

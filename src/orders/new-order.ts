@@ -19,7 +19,6 @@ const requiredId = (description: string) => {
   return z.int({ error }).positive({ error }).describe(description)
 }
 
-/** The shop's own order number. */
 export const ProviderId = identifier(255)
 
 /** The operator's own id of a listing or an NFT, from the catalogue. */
@@ -46,7 +45,6 @@ const Locale = inputText(MAX_LOCALE, `must be at most ${MAX_LOCALE} characters`)
   .overwrite((tag) => toLocale(tag) ?? tag)
   .meta({ maxLength: MAX_LOCALE })
 
-/** The ways to name a buyer. */
 const buyerKeys = ['userId', 'email', 'wallet'] as const
 
 const GivenBuyer = z

@@ -74,11 +74,9 @@ function visibleNft(viewer: Viewer, { order, delivery, nft }: Rows): Nft {
   return delivery.state === 'transferred' && mayKnow ? nft : withoutSecrets(nft)
 }
 
-/** Returns a map of rows by their ids. */
 export const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
   new Map(rows.map((row) => [row.id, row]))
 
-/** Returns the row with this key. Throws if there is none. */
 export function requireRow<Key, Row>(rows: ReadonlyMap<Key, Row>, key: Key): Row {
   const row = rows.get(key)
   if (!row) throw new Error(`there is no row ${key}`)
@@ -110,7 +108,6 @@ export const summaryColumns = {
 
 export type OrderSummary = ReturnType<typeof toSummary>
 
-/** Returns the summary of a row that was selected. */
 export function toSummary(selected: RowOf<typeof summaryColumns>) {
   const { publicUrl, state, version, reasonDetail, ...row } = selected
   const status = itemStatus(state, row.txId)

@@ -108,7 +108,6 @@ export function listValues(viewer: Viewer, request: ListRequest) {
   }
 }
 
-/** Whether an order, its item and its delivery are as the filters say. */
 const matchesSql = (values: ListValues) => sql`${isVisibleSql(values)}
   AND (${values.providerId} IS NULL OR ${orders.providerId} = ${values.providerId})
   AND (${values.source} IS NULL

@@ -1,11 +1,14 @@
 /** Places paid orders, or checks whether they could be placed. */
-
-import type { Settings } from '../env.ts'
 import type { DueEndpoint } from '../events/wake.ts'
-import type { Ctx } from '../http/context.ts'
 import { ApiError, requireNone } from '../http/errors.ts'
 import { tokenNameOf } from '../identity/namespace.ts'
-import { findProblems, type ListName, type OrderData, requireOwnListings } from './check.ts'
+import {
+  findProblems,
+  type ListName,
+  type OrderData,
+  type PlaceCtx,
+  requireOwnListings,
+} from './check.ts'
 import { requireRoom } from './guards.ts'
 import { type IdempotentCall, idempotentCall, requireSameCall } from './idempotency.ts'
 import { loadOrderData } from './load.ts'
@@ -20,10 +23,6 @@ const FIRST_SEQUENCE = 1
 
 /** How often a call starts again because another call changed what it had read. */
 const ATTEMPTS = 3
-
-export type PlaceCtx = Ctx & {
-  settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS' | 'PUBLIC_URL'>
-}
 
 export type Placement = {
   orders: PlacedOrder[]
@@ -87,8 +86,6 @@ export async function placeOnce(ctx: PlaceCtx, options: Call): Promise<Placement
   }
 }
 
-type AttemptCtx = Ctx & { settings: Pick<Settings, 'NETWORKS' | 'MAX_OPEN_ORDERS'> }
-
 /**
  * Loads what a call depends on, and throws what is wrong with it. Returns the data and, if the call was
  * done before, what it has made: JSON, ids of orders or reservations. Throws `request_in_progress`
@@ -98,7 +95,7 @@ type AttemptCtx = Ctx & { settings: Pick<Settings, 'NETWORKS' | 'MAX_OPEN_ORDERS
  * how many.
  */
 export async function beginAttempt(
-  ctx: AttemptCtx,
+  ctx: PlaceCtx,
   { inputs, call, listName, isByNumber = false }: Call,
   attempt: number,
 ): Promise<{ data: OrderData; earlier: string | null }> {

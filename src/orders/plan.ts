@@ -2,7 +2,6 @@
 import { formatEther } from 'viem/utils'
 import { makeKeys } from '../delivery/key.ts'
 import { explain } from '../delivery/reasons.ts'
-import type { Settings } from '../env.ts'
 import { hashIdentity } from '../identity/namespace.ts'
 import {
   buyerKey,
@@ -10,6 +9,7 @@ import {
   type NamedOrder,
   newBillingAddress,
   type OrderData,
+  type PlaceCtx,
   requireRows,
 } from './check.ts'
 import type { NewOrder } from './new-order.ts'
@@ -26,13 +26,10 @@ type AddressReference = { billingAddressId?: number; placementKey?: string }
 type NewAddress = NonNullable<ReturnType<typeof newBillingAddress>> &
   UserReference & { placementKey: string }
 
-type PlanCtx = { now: Date; settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET'> }
-
 /** The rows to write, by column: of each order, and of its item with the delivery. */
 export type Plan = Awaited<ReturnType<typeof planOrders>>
 
-/** Plans orders that may be placed. */
-export async function planOrders({ now, settings }: PlanCtx, data: OrderData) {
+export async function planOrders({ now, settings }: PlaceCtx, data: OrderData) {
   const { namespace } = data
   const numbers = data.orders.map(({ input }) => ({
     namespace,

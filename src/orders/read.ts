@@ -22,7 +22,6 @@ import {
   visibleBuyer,
 } from './viewer.ts'
 
-/** Builds the orders of rows and their NFTs. */
 export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[]): Order[] {
   const nftsById = byId(nfts)
   return rows.map(({ buyer, ...row }) => ({
@@ -80,7 +79,6 @@ export function selectByIds(db: Database, viewer: Viewer, ids: readonly number[]
   return { orders: selectOrders(db, values), nfts: selectNfts(db, values) }
 }
 
-/** Selects the summary of an order, if the viewer may see it. */
 export const selectSummary = (db: Database, viewer: Viewer, id: number) =>
   selectSummaries(db, idsOf(viewer, [id]))
 

@@ -17,7 +17,6 @@ const ItemStatus = z.enum(itemStatuses).meta({
     'was cancelled or cannot be delivered; `failReason` of the order says why.',
 })
 
-/** An order item without its NFT and listing. */
 export const OrderItemFields = z.object({
   id: f.id('Id of the order item.'),
   orderId: f.id('Id of the order.'),
@@ -42,7 +41,6 @@ export const OrderItemFields = z.object({
   ),
 })
 
-/** An order without its buyer and items. */
 export const OrderFields = z.object({
   id: f.id('Id of the order.'),
   buyerId: f.id('User id of the buyer.'),
@@ -79,7 +77,6 @@ const OrderItem = f.model('OrderItem', 'An NFT of an order, and its delivery.', 
 
 const orderItems = z.array(OrderItem).describe('The items: one per order.')
 
-/** An order in the response that places it. */
 export const PlacedOrder = f.model('PlacedOrder', 'A new order, without its buyer.', {
   ...OrderFields.shape,
   orderItems,
@@ -190,7 +187,6 @@ const OrderSummaryPage = f.model('OrderSummaryPage', 'A page of summaries of ord
 })
 export const AnyOrderPage = z.union([OrderPage, OrderSummaryPage]).describe('A page of orders.')
 
-/** Why pieces cannot be sold or reserved. */
 export const saleErrors = [
   'listing_not_found',
   'listing_inactive',
@@ -208,7 +204,6 @@ export const saleErrors = [
   ...saleObstacles,
 ] as const
 
-/** Why an order cannot be placed. */
 export const placingErrors = [
   ...saleErrors,
   'listing_mismatch',

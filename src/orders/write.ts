@@ -8,7 +8,6 @@
  * last two have no index: the search begins at the newest row, and ends at a row of this transaction.
  * A delivery has the id of its item. The ids of events are in `events/append.ts`.
  */
-
 import { inArray, sql } from 'drizzle-orm'
 import { BillingFields } from '../addresses/schema.ts'
 import { actsForAll } from '../auth/access.ts'
@@ -18,11 +17,9 @@ import { prepared, raw } from '../db/statements.ts'
 import { isUnlimitedSql } from '../db/stock.ts'
 import { hashSecret, refuseOtherSecret, storeInstance } from '../delivery/key.ts'
 import { appendFirstEvents, insertDeliveries } from '../delivery/transitions.ts'
-import type { Settings } from '../env.ts'
 import type { DueEndpoint } from '../events/wake.ts'
-import type { Ctx } from '../http/context.ts'
 import { unusedHash } from '../identity/namespace.ts'
-import { type OrderData, requireRows } from './check.ts'
+import { type OrderData, type PlaceCtx, requireRows } from './check.ts'
 import { writeChecked } from './guards.ts'
 import type { IdempotentCall } from './idempotency.ts'
 import type { Nft } from './nft.ts'
@@ -128,17 +125,13 @@ const selectDueEndpoints = (db: Database, now: string) =>
   raw<DueEndpoint>(db)`SELECT id, role FROM webhookEndpoints
     WHERE dueAt = ${now} AND disabledAt IS NULL AND coalesce(leaseUntil, '') <= ${now}`
 
-type WriteCtx = Ctx & {
-  settings: Pick<Settings, 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS' | 'PUBLIC_URL'>
-}
-
 type Write = { data: OrderData; plan: Plan; call: IdempotentCall | null }
 
 /**
  * Writes the orders of a plan. Returns them as the answer shows them, and the webhook endpoints that
  * are to be woken; null if another call has changed what the plan depends on.
  */
-export async function writePlan(ctx: WriteCtx, { data, plan, call }: Write) {
+export async function writePlan(ctx: PlaceCtx, { data, plan, call }: Write) {
   const { db, caller, settings } = ctx
   const { namespace } = data
   const { placedAt: now, newUsers, newAddresses } = plan

@@ -1,5 +1,4 @@
 /** Removes a person's data. Orders, amounts and records of the chain stay. */
-
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { addressTexts, selectAddressIds } from '../addresses/schema.ts'

@@ -3,7 +3,6 @@
  * with a `typ` and an audience of their own: no proof is a token, and no token a proof. See
  * docs/decisions.md, "Proofs".
  */
-
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type JWTPayload, SignJWT } from 'jose'
 import { getAddress } from 'viem'

@@ -1,21 +1,18 @@
 /** Holds pieces and prices while customers pay, and how that ends. */
-
 import { sql } from 'drizzle-orm'
 import { formatEther } from 'viem/utils'
 import { actsForAll, namespaceOf, writeAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { heldPieces, reservations } from '../db/schema/orders.ts'
 import { prune, raw } from '../db/statements.ts'
-import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
-import { type NamedOrder, type OrderData, requireRows } from '../orders/check.ts'
+import { type NamedOrder, type OrderData, type PlaceCtx, requireRows } from '../orders/check.ts'
 import { writeChecked } from '../orders/guards.ts'
 import { idempotentCall } from '../orders/idempotency.ts'
 import { beginAttempt } from '../orders/place.ts'
 import type { NewReservation, Reservation } from './schema.ts'
 
-type ReserveCtx = Ctx & { settings: Pick<Settings, 'NETWORKS' | 'MAX_OPEN_ORDERS'> }
 type Reserve = { reservations: readonly NewReservation[]; key?: string | undefined }
 
 /** Milliseconds. So an NFT has few rows in `heldPieces`, however many reservations it has. */
@@ -25,7 +22,7 @@ const EXPIRY_STEP = 10_000
  * Holds pieces and prices, all of them or none. A repeated call with an idempotency key returns the
  * first answer (`isReplay`). Takes the steps of `placeOnce` (`orders/place.ts`) with its own rows.
  */
-export async function reserve(ctx: ReserveCtx, { reservations: inputs, key }: Reserve) {
+export async function reserve(ctx: PlaceCtx, { reservations: inputs, key }: Reserve) {
   const call = key ? idempotentCall(key, { reservations: inputs }, ctx.now) : null
   const listName = 'reservations'
   for (let attempt = 1; ; attempt++) {
@@ -61,7 +58,7 @@ function planRow(now: Date, { ttl, quantity }: NewReservation, named: NamedOrder
 
 /** A trigger adds to what is held. */
 const insertRows = (
-  { db, caller }: ReserveCtx,
+  { db, caller }: PlaceCtx,
   { namespace }: OrderData,
   rows: readonly ReturnType<typeof planRow>[],
 ) => raw<never>(

@@ -1,5 +1,4 @@
 /** What a shop sends to hold stock and prices, and the reservations of answers. */
-
 import * as z from 'zod'
 import { currency, decimal, id, model, money, positive, time } from '../http/fields.ts'
 import { orderLimits } from '../http/limits.ts'

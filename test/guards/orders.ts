@@ -68,7 +68,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'identical calls place their orders once',
-    file: 'src/orders/write.ts',
+    file: 'src/orders/guards.ts',
     text: 'key: call ? storeCall(',
     broken: 'key: call && !call ? storeCall(',
     test: 'test/orders/idempotency.test.ts',
@@ -101,8 +101,8 @@ export const orders: Guard[] = [
   {
     name: 'an existing order is found before anything else is checked',
     file: 'src/orders/place.ts',
-    text: '  if (numbered) return',
-    broken: '  requireNone(problems)\n  if (numbered) return',
+    text: '  if (placed) return',
+    broken: '  requireNone(problems)\n  if (placed) return',
     test: 'test/orders/by-number.test.ts',
     title: 'returns the order that has the number, as it is now, whenever the call is repeated',
   },
@@ -117,7 +117,7 @@ export const orders: Guard[] = [
   {
     name: 'pieces that a reservation holds are not sold to others',
     file: 'src/orders/guards.ts',
-    text: '    ...refuseHeldPieces(inputs, data, now),\n',
+    text: '    ...refuseHeldPieces(data, now),\n',
     broken: '',
     test: 'test/orders/races.test.ts',
     title: 'does not sell pieces that are reserved during the call',

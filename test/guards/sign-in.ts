@@ -167,8 +167,8 @@ export const signIn: Guard[] = [
   {
     name: 'a token of the API ends no mails, and the link in a mail is no token',
     file: 'src/auth/tokens.ts',
-    text: 'audience: MAIL_AUDIENCE,',
-    broken: '',
+    text: '{ audience: MAIL_AUDIENCE }',
+    broken: '{ audience: [AUDIENCE, MAIL_AUDIENCE] }',
     test: 'test/order-mails/send.test.ts',
     title: 'is no token of the API, and a token of the API is no such link',
   },
