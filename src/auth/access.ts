@@ -1,5 +1,6 @@
 /**
- * Reads and writes on behalf of a caller whose token is live. The check and the data are one trip.
+ * Reads and writes on behalf of a caller whose token is live. The check and the data are one trip. See
+ * docs/decisions.md, "Who may do what".
  */
 import { not, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'

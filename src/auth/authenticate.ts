@@ -1,4 +1,7 @@
-/** Reads and verifies the token of a request. See docs/decisions.md, "Tokens". */
+/**
+ * Reads and verifies the token of a request, and records to the hour when it was last used. See
+ * docs/decisions.md, "Tokens".
+ */
 import { sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'

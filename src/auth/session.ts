@@ -1,4 +1,4 @@
-/** Browser sessions: a token in the cookie `token`. See docs/decisions.md, "Tokens". */
+/** Browser sessions of a user: tokens in the cookie `token`. See docs/decisions.md, "Tokens". */
 import { and, desc, eq, gt, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'

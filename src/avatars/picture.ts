@@ -1,10 +1,12 @@
+/**
+ * Converts pictures. Which ones are accepted is read from the header of the file, which costs no
+ * conversion.
+ */
 import { ApiError, tryLater } from '../http/errors.ts'
 import { describeLimit, peopleLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 
-/** Reads the segments of a JPEG file (ITU-T T.81, annex B). */
-
-/** Markers: the second byte after 0xFF. */
+/** Markers of the segments of a JPEG file (ITU-T T.81, annex B): the second byte after 0xFF. */
 const SOI = 0xd8
 const SOS = 0xda
 const COM = 0xfe
@@ -167,11 +169,6 @@ function throwApiError(error: unknown): never {
   throw tryLater('pictures cannot be converted at the moment', 60)
 }
 
-/**
- * Puts transparent pictures on white. A JPEG has no transparency, and the converter of `wrangler dev`,
- * which does not know `background`, paints it black.
- */
-
 type Bytes = Uint8Array<ArrayBuffer>
 
 /** Whether pixels may be transparent: not those of a JPEG, nor of a PNG with colours alone. */
@@ -181,7 +178,8 @@ export function mayBeTransparent(bytes: Bytes): boolean {
 }
 
 /**
- * Returns a PNG with white behind its pixels, if they have 8 bits and a channel for transparency, and
+ * A JPEG has no transparency, and the converter of `wrangler dev`, which does not know `background`,
+ * paints it black. Returns a PNG with white behind its pixels, if they have 8 bits and a channel for transparency, and
  * no filters. Any other file stays as it is. Throws if the PNG is broken.
  */
 export async function onWhite(png: Bytes): Promise<Bytes> {

@@ -1,3 +1,4 @@
+/** Removes pictures: from Cloudflare's cache, which keeps them for a year, and what nobody uses. */
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { log } from '../log.ts'

@@ -1,3 +1,4 @@
+/** Where pictures are, and how they are served. */
 import * as z from 'zod'
 import { cacheControl } from '../http/headers.ts'
 import { DAY, SECOND } from '../time.ts'

@@ -1,3 +1,4 @@
+/** Reads a new picture, from the body of a request or from the server at a URL. */
 import type { Context } from 'hono'
 import { bufferToFormData } from 'hono/utils/buffer'
 import { bodyReader } from '../http/body.ts'

@@ -1,4 +1,7 @@
-/** Tries a few listings each minute, and each once a day: what cannot be delivered is not sold. */
+/**
+ * What cron does with listings: it tries a few each minute, and each once a day, because what cannot be
+ * delivered is not sold; and it tells lists of changes what happens at a stored time.
+ */
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { listings, orderableStatuses, saleObstacles } from '../db/schema/catalogue.ts'

@@ -1,6 +1,7 @@
 /**
  * The records of a catalogue. `docs/catalogue.md` describes them for operators. Each schema returns
- * the record in its normal form, with all keys in the order in which an export writes them.
+ * the record in its normal form, with all keys in the order in which an export writes them. Numbers of
+ * metadata keep all their digits.
  */
 import { formatEther, parseEther } from 'viem/utils'
 import * as z from 'zod'

@@ -1,3 +1,4 @@
+/** Headers of responses that say who may call from where, and what caches may keep. */
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { createMiddleware } from 'hono/factory'

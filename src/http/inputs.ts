@@ -126,6 +126,7 @@ export const tokenNameText = identifier(100)
 
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true')
 
+// Currencies of ISO 4217. The list of the runtime lacks new ones, and has some that are gone.
 /** Newer than the list, with its decimal digits: the guilder of Curaçao and Sint Maarten. */
 const added: Readonly<Record<string, number>> = { XCG: 2 }
 

@@ -128,7 +128,7 @@ export async function signIn(
   return { ...session, userId: user.id }
 }
 
-/** Returns 256 random bits as 64 hexadecimal digits. */
+/** Returns 256 random bits, 64 hexadecimal digits. A browser or mailbox gets them; a hash is stored. */
 export const newSecret = (): string =>
   bytesToHex(crypto.getRandomValues(new Uint8Array(32))).slice(2)
 

@@ -125,15 +125,13 @@ function chooseList({ updatedSince, q, sellerId, creatorId }: PublicQuery) {
   return creatorId === undefined ? 'all' : 'creator'
 }
 
-type ListName = ReturnType<typeof chooseList> | 'named'
-
 /** A candidate, and what it stands for, if that matches. */
 type Found = Pick<ReturnType<typeof toNfts>[number], 'candidate'> & { element?: unknown }
 
 async function find(
   ctx: ListCtx,
   resource: Resource,
-  name: ListName,
+  name: ReturnType<typeof chooseList> | 'named',
   given: Given,
 ): Promise<Found[]> {
   const { db, settings } = ctx

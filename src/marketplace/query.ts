@@ -1,4 +1,4 @@
-/** What the public NFTs and listings are asked for. */
+/** What the public NFTs and listings are asked for, and what their lists have in common. */
 import { type SQL, sql } from 'drizzle-orm'
 import { base64url } from 'jose'
 import * as z from 'zod'

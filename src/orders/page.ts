@@ -87,7 +87,7 @@ export function listValues(viewer: Viewer, request: ListRequest) {
   return {
     ...viewerValues(viewer),
     /** One more than a page has. */
-    limit: limit + 1,
+    readLimit: limit + 1,
     /** The page begins below this order or, sorted by change, after this time and item. */
     before: cursor?.id ?? Number.MAX_SAFE_INTEGER,
     afterTime: cursor?.at ?? request.updatedFrom ?? '',
@@ -196,7 +196,7 @@ const prepareList = (candidates: (values: ListValues) => SQL) => ({
       .leftJoin(listings, eq(listings.id, orderItems.listingId))
       .leftJoin(users, eq(users.id, orders.buyerId))
       .where(isReturnedSql)
-      .limit(values.limit),
+      .limit(values.readLimit),
   ),
   nfts: prepared((db, values: ListValues) =>
     db
@@ -207,7 +207,7 @@ const prepareList = (candidates: (values: ListValues) => SQL) => ({
           CROSS JOIN orders ON orders.id = candidates.id
           CROSS JOIN orderItems ON orderItems.orderId = orders.id
           CROSS JOIN deliveries ON deliveries.id = orderItems.id
-          WHERE ${matchesSql(values)} LIMIT ${values.limit})`,
+          WHERE ${matchesSql(values)} LIMIT ${values.readLimit})`,
       ),
   ),
   summaries: prepared((db, values: ListValues) =>
@@ -219,7 +219,7 @@ const prepareList = (candidates: (values: ListValues) => SQL) => ({
       .from(rowsOf(firstBetween(candidates(values), values)))
       .leftJoin(transactions, isNewestSql)
       .where(isReturnedSql)
-      .limit(values.limit),
+      .limit(values.readLimit),
   ),
 })
 

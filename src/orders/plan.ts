@@ -75,7 +75,7 @@ export async function planOrders({ now, settings }: PlaceCtx, data: OrderData) {
     return {
       order: {
         providerId: input.providerId || null,
-        /** By it the statements of the transaction, and the answer, find the order. */
+        // The key of the order in this plan, until it has an id.
         payprovWebhookToken: crypto.randomUUID(),
         totalPriceCents: priceCents * input.quantity,
         totalPriceCurrency: priceCurrency,

@@ -1,4 +1,4 @@
-/** The buyer of an order, and what a caller may see of them. */
+/** Who may see an order, and what of its buyer. */
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { actsForAll, namespaceOf } from '../auth/access.ts'

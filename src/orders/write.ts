@@ -3,10 +3,11 @@
  * elements have values by column name. So the number of statements is constant, and D1's limit of 100
  * bound values does not matter.
  *
- * Ids come from the database: SQLite's rowid, in the order of the call. A statement finds a row that one before it has added by its key in the
- * plan: a user by `identityHash`, an address by `placementKey`, an order by `payprovWebhookToken`. The
- * last two have no index: the search begins at the newest row, and ends at a row of this transaction.
- * A delivery has the id of its item. The ids of events are in `events/append.ts`.
+ * Ids come from the database: SQLite's rowid, in the order of the call. A statement finds a row that one
+ * before it has added by its key in the plan: a user by `identityHash`, an address by `placementKey`, an
+ * order by `payprovWebhookToken`. The last two have no index: the search begins at the newest row, and
+ * ends at a row of this transaction. A delivery has the id of its item. The ids of events are in
+ * `events/append.ts`.
  */
 import { inArray, sql } from 'drizzle-orm'
 import { BillingFields } from '../addresses/schema.ts'
