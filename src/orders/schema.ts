@@ -154,24 +154,22 @@ const ordersOf = <T extends z.ZodType>(order: T, description: string) => ({
   orders: z.array(order).describe(description),
   error: z.null().describe('Always null.'),
 })
-const ofRequest = 'The orders, in the order of the request.'
 const nextCursor = f.orNull(f.text('The next `cursor`; null on the last page.'))
 
-export const CheckedOrders = f.model(
+const answer = <T extends z.ZodType>(id: string, description: string, order: T) =>
+  f.model(id, description, ordersOf(order, 'The orders, in the order of the request.'))
+
+export const CheckedOrders = answer(
   'CheckedOrders',
   'The orders that could be placed.',
-  ordersOf(CheckedOrder, ofRequest),
+  CheckedOrder,
 )
-export const PlacedOrders = f.model(
+export const PlacedOrders = answer(
   'PlacedOrders',
   'The orders of the call, as they are now.',
-  ordersOf(PlacedOrder, ofRequest),
+  PlacedOrder,
 )
-export const Orders = f.model(
-  'Orders',
-  'The orders and their deliveries.',
-  ordersOf(Order, ofRequest),
-)
+export const Orders = answer('Orders', 'The orders and their deliveries.', Order)
 export const OrderSummaries = f.model(
   'OrderSummaries',
   'Summaries of orders.',
