@@ -1,11 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { deliveries } from '../../src/db/schema/delivery.ts'
-import { orderItems, orders } from '../../src/db/schema/orders.ts'
+import { orders } from '../../src/db/schema/orders.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
-import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
+import { anAddress, aToken, aUser, db } from '../support/makers.ts'
 import { aShop, placed, times } from './shop.ts'
 
 const read = async (token: string, ids: string) => {
