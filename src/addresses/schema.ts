@@ -140,7 +140,7 @@ export const toDelivery = ({ isDefault, ...address }: Address) => ({
 const billingNames = BillingAddress.keyof().options
 
 /** Returns an address as responses show those of invoices: with these fields, and no others. */
-export const toBilling = (address: Address) =>
+const toBilling = (address: Address) =>
   Object.fromEntries(billingNames.map((name) => [name, address[name]])) as Pick<
     Address,
     (typeof billingNames)[number]

@@ -59,7 +59,7 @@ export function removeMetadata(bytes: Uint8Array<ArrayBuffer>): Jpeg | null {
 }
 
 /** Some plans of Cloudflare convert AVIF and HEIC, too. */
-export const notConvertible = (reason = 'the picture cannot be converted') =>
+const notConvertible = (reason = 'the picture cannot be converted') =>
   new ApiError('unsupported_media_type', `${reason}: send a JPEG, PNG, GIF or WebP file`)
 
 export const tooLarge = (reason = `it has more than ${describeLimit(peopleLimits.picture)}`) =>

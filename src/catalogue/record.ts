@@ -52,7 +52,7 @@ export function parseExactly(text: string): unknown {
 }
 
 /** Whether lists and objects are nested in more than this number of levels. */
-export const isDeeper = (value: unknown, levels: number): boolean =>
+const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
   !JSON.isRawJSON(value) &&

@@ -33,7 +33,7 @@ function isClosed(schema: $ZodType): boolean {
 const plain = (name: string) => name.replaceAll(/[_-]/g, '').toLowerCase()
 
 /** Returns which of the names is nearly this one. */
-export const nearestName = (name: string, known: readonly string[]): string | undefined =>
+const nearestName = (name: string, known: readonly string[]): string | undefined =>
   known.find((other) => plain(other) === plain(name))
 
 /**
