@@ -1,19 +1,16 @@
 /** What the cron trigger does each minute. */
-
 import { sql } from 'drizzle-orm'
-import { sweepAddresses } from './addresses/deleted.ts'
-import { removeOrphans } from './avatars/orphans.ts'
-import { checkListings } from './catalogue/check-listings.ts'
+import { sweepAddresses } from './addresses/schema.ts'
+import { removeOrphans } from './avatars/remove.ts'
+import { checkListings, tellDue } from './catalogue/due.ts'
 import { sweepImports } from './catalogue/import.ts'
-import { tellDue } from './catalogue/tell-due.ts'
 import { batch } from './db/batch.ts'
 import { connect, type Database } from './db/client.ts'
-import { prune } from './db/prune.ts'
 import { pruneQuotas } from './db/quota.ts'
 import { cronRuns, sentMails } from './db/schema/operations.ts'
 import { idempotencyKeys } from './db/schema/orders.ts'
 import { emailLinks, walletNonces } from './db/schema/users.ts'
-import { raw } from './db/statements.ts'
+import { prune, raw } from './db/statements.ts'
 import { putOffUnconfigured } from './delivery/unconfigured.ts'
 import { wakeDueChains } from './delivery/wake.ts'
 import { readSettings, type Settings } from './env.ts'
@@ -30,7 +27,7 @@ import { warnTokenOwners } from './monitoring/token-ends.ts'
 import { remindBuyers } from './order-mails/remind.ts'
 import { mailOrders } from './order-mails/send.ts'
 import { dayOf } from './orders/idempotency.ts'
-import { sweepReservations } from './reservations/release.ts'
+import { sweepReservations } from './reservations/reserve.ts'
 
 /** What a job may need: also all that sending a mail does. */
 type JobCtx = { env: Env; email: SendEmail; db: Database; settings: Settings; now: Date }

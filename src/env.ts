@@ -41,7 +41,6 @@ export const proofKeys = json(z.object({ keys: z.tuple([signingKey], publicKey) 
 /** A host in the spelling of `URL.host`. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\]):(\d{1,5}|\*)$/
 
-/** An address in EIP-55 spelling. */
 const address = z
   .string()
   .refine((text) => isAddress(text, { strict: false }), 'must be an address')
@@ -54,7 +53,6 @@ const networkFields = z.object({
   chainId: positiveInteger,
   /** Nodes, tried in this order. One that fails or lags is left out for a minute. */
   rpcUrls: z.array(httpUrl).min(1),
-  /** The Delivery contract. */
   delivery: address,
   /** When a block is final: the tag of the node, or a number of blocks including its own. */
   finality: z.union([z.literal('finalized'), positiveInteger]),
@@ -63,9 +61,7 @@ const networkFields = z.object({
   itemsPerTransaction: integerFrom(1, 256).default(50),
   /** Maximum number of transactions of one signer that wait to be mined. */
   transactionsInFlight: integerFrom(1, 64).default(8),
-  /** Maximum number of JSON-RPC calls in a second. */
   callsPerSecond: positiveNumber.default(100),
-  /** Maximum number of JSON-RPC calls in one HTTP request. */
   callsPerBatch: positiveInteger.default(10),
   /** Upper limit for the price of a unit of gas. */
   maxFeePerGasGwei: positiveNumber,

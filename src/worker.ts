@@ -1,6 +1,6 @@
 import { cache, env } from 'cloudflare:workers'
 import app from './app.ts'
-import { setCache } from './avatars/purge.ts'
+import { setCache } from './avatars/remove.ts'
 import { runCron } from './cron.ts'
 import { consume } from './delivery/run.ts'
 import type { WakeUp } from './delivery/wake.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { eq, gte } from 'drizzle-orm'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { pictureKey } from '../src/avatars/url.ts'
+import { pictureKey } from '../src/avatars/serve.ts'
 import { runCron } from '../src/cron.ts'
 import { deliveries } from '../src/db/schema/delivery.ts'
 import { quotas } from '../src/db/schema/operations.ts'

@@ -1,8 +1,7 @@
 /** Changes to addresses. If two run at the same time, the later one overwrites the earlier. */
 import { and, eq, exists, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
-import { writeAs } from '../auth/access.ts'
-import { isUnknownUserSql, requireAccessTo } from '../auth/user-param.ts'
+import { isUnknownUserSql, requireAccessTo, writeAs } from '../auth/access.ts'
 import type { Guard } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { takeQuotas } from '../db/quota.ts'
@@ -12,7 +11,6 @@ import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError, invalidField, rejected } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../http/limits.ts'
-import { isUndoableSql } from './deleted.ts'
 import {
   type Address,
   type AddressFields,
@@ -22,6 +20,7 @@ import {
   DeliveryFields,
   isLiveSql,
   isOwnSql,
+  isUndoableSql,
 } from './schema.ts'
 
 type NewAddress = AddressFields & {

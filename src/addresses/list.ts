@@ -1,17 +1,14 @@
 import { and, asc, eq, isNull } from 'drizzle-orm'
-import { readAs } from '../auth/access.ts'
+import { readAs, requireAccessTo } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
-import { requireAccessTo } from '../auth/user-param.ts'
 import { addresses, users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { isUndoableSql } from './deleted.ts'
-import { type AddressKind, addressColumns, isLiveSql, isOwnSql } from './schema.ts'
+import { type AddressKind, addressColumns, isLiveSql, isOwnSql, isUndoableSql } from './schema.ts'
 
 type Owner = { kind: AddressKind; userId: number }
 
-/** An address that was deleted. */
 export type Deleted = { kind: AddressKind; id: number }
 
 const selectLive = prepared((db, { kind, userId }: Owner) =>
@@ -64,7 +61,6 @@ export async function readAddressBook({ db, caller, now }: Ctx, deleted: Deleted
   return { ...book, undo: undoable.length > 0 ? deleted : undefined }
 }
 
-/** Returns a live address of the signed-in user. */
 export async function readAddress(
   { db, caller }: Omit<Ctx, 'now'>,
   { kind, id }: { kind: AddressKind; id: number },

@@ -1,9 +1,8 @@
 /** The art of an NFT: converted once for each source and size, and stored in R2. */
-
 import { sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import { toJpeg } from '../avatars/picture.ts'
-import { fetchPicture } from '../avatars/remote.ts'
+import { fetchPicture } from '../avatars/source.ts'
 import { batch, guarded } from '../db/batch.ts'
 import { takeQuotas } from '../db/quota.ts'
 import { prepared } from '../db/statements.ts'
@@ -12,7 +11,7 @@ import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
 import { peopleLimits } from '../http/limits.ts'
 import { coverUrl, gatewayPath } from '../http/links.ts'
-import { hasImageSql, isVisibleSql } from '../marketplace/candidates.ts'
+import { hasImageSql, isVisibleSql } from '../marketplace/query.ts'
 
 /** The longest edge in pixels. */
 export const artSizes = { card: 480, page: 1200 }
@@ -63,7 +62,6 @@ async function hashOf(source: string): Promise<string> {
   return bytesToHex(new Uint8Array(digest)).slice(2)
 }
 
-/** Converts and stores the picture. */
 async function makeArt(
   { db, now, settings, bucket, images }: ArtCtx,
   { id, size, source, hash }: ArtName & { source: string; hash: string },
@@ -93,7 +91,6 @@ async function makeArt(
 const sourceOf = ({ coverKey, image }: Source, { COVERS_URL }: ArtSettings) =>
   COVERS_URL && coverKey ? coverUrl(COVERS_URL, coverKey) : image
 
-/** Downloads a source: https, data or ipfs. */
 async function readSource(source: string, settings: ArtSettings): Promise<Blob> {
   if (/^data:/i.test(source))
     return fetch(source).then(

@@ -1,14 +1,16 @@
 /**
- * Reads and writes on behalf of a caller whose token is live. The check and the data are one trip.
+ * Reads and writes on behalf of a caller whose token is live. The check and the data are one trip. See
+ * docs/decisions.md, "Who may do what".
  */
-
 import { not, type SQL, sql } from 'drizzle-orm'
+import * as z from 'zod'
 import { batch, type Guard, guarded, type NamedStatements, type Results } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { ADMINISTRATOR, type tokens, type users } from '../db/schema/users.ts'
 import { prepared, raw } from '../db/statements.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError, TokenRequired } from '../http/errors.ts'
+import { idText } from '../http/inputs.ts'
 import { DAY } from '../time.ts'
 
 /** Milliseconds for which a token works after it was rolled, so that programs can change over. */
@@ -46,7 +48,6 @@ export const namespaceOf = (tokenId: string | null): SQL =>
 
 const tokenRevoked = () => new TokenRequired('the token was revoked')
 
-/** The error for a token where only a session may act. */
 export const sessionRequired = () =>
   new ApiError('forbidden', 'sign in to do this: an API token is not accepted here')
 
@@ -110,3 +111,22 @@ export const writeAs = <const T extends NamedStatements>(
   guards: readonly Guard[],
   statements: T,
 ): Promise<Results<T>> => guarded(db, [...callerGuards(caller), ...guards], statements)
+
+/** The path parameter `<user_id>`: a user id, or `me` for the caller. */
+export const UserParam = z.object({
+  user_id: z
+    .union([z.literal('me'), idText], { error: 'must be me or a positive integer' })
+    .describe('A user id, or `me` for the caller.'),
+})
+
+export const resolveUserId = (caller: Caller, user: 'me' | number): number =>
+  user === 'me' ? caller.userId : user
+
+export function requireAccessTo(caller: Caller, userId: number): void {
+  if (caller.role !== 'master' && userId !== caller.userId)
+    throw new ApiError('forbidden', 'the token belongs to another user')
+}
+
+/** Holds if there is no such user, or the user was removed. */
+export const isUnknownUserSql = (userId: number): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND removedAt IS NULL)`

@@ -1,5 +1,4 @@
 /** The audit log: what administrators did. It has no personal data but the id of the administrator. */
-
 import { type SQL, sql } from 'drizzle-orm'
 import type { AuditAction } from '../db/schema/operations.ts'
 import { raw } from '../db/statements.ts'

@@ -1,6 +1,5 @@
-/** Browser sessions: a token in the cookie `token`. See docs/decisions.md, "Tokens". */
-
-import { and, eq, gt, notExists, type SQL, sql } from 'drizzle-orm'
+/** Browser sessions of a user: tokens in the cookie `token`. See docs/decisions.md, "Tokens". */
+import { and, desc, eq, gt, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
@@ -8,11 +7,10 @@ import type { Guard, NamedStatements, Results } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
-import type { App, Caller, Ctx } from '../http/context.ts'
+import { type App, type Caller, type Ctx, mayBeStale } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { describeLimit, peopleLimits } from '../http/limits.ts'
-import { mayBeStale } from '../http/nearest.ts'
-import { readAs, sessionRequired } from './access.ts'
+import { readAs, sessionRequired, writeAs } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import { signToken, type TokenRecord, tokenIssuer } from './tokens.ts'
 
@@ -24,7 +22,6 @@ export async function startSession(c: Context<App>, session: TokenRecord): Promi
   setCookie(c, SESSION_COOKIE, jwt, { ...cookie, maxAge: peopleLimits.session.max / 1000 })
 }
 
-/** Deletes the cookie and revokes the session. */
 export async function signOut(c: Context<App>): Promise<void> {
   const { db, caller, now } = c.var
   deleteCookie(c, SESSION_COOKIE, cookie)
@@ -132,4 +129,44 @@ export function refuseOldSignIn(
     .from(tokens)
     .where(and(eq(tokens.id, tokenId), gt(tokens.createdAt, recentAfter(now))))
   return { when: sql`${condition} AND ${notExists(recent)}`, error: reauthenticationRequired }
+}
+
+const isLiveSession = ({ userId }: Caller, now: Date): SQL | undefined =>
+  and(
+    eq(tokens.userId, userId),
+    eq(tokens.kind, 'session'),
+    isNull(tokens.revokedAt),
+    gt(tokens.expiresAt, now.toISOString()),
+  )
+
+export function readSessions(ctx: Ctx) {
+  const { id, browser, country, createdAt, lastUsedAt } = tokens
+  return readAsUser(ctx, {
+    sessions: ctx.db
+      .select({ id, browser, country, createdAt, lastUsedAt })
+      .from(tokens)
+      .where(isLiveSession(ctx.caller, ctx.now))
+      .orderBy(desc(createdAt), desc(id)),
+  })
+}
+
+export async function endOneSession(ctx: Ctx, id: string): Promise<void> {
+  const ended = await revokeSessions(ctx, eq(tokens.id, id))
+  if (ended === 0) throw new ApiError('not_found', 'this session does not exist')
+}
+
+/** Ends all sessions of the caller but the present one. */
+export async function endOtherSessions(ctx: Ctx): Promise<void> {
+  await revokeSessions(ctx, ne(tokens.id, ctx.caller.tokenId))
+}
+
+async function revokeSessions({ db, caller, now }: Ctx, which: SQL) {
+  const { revoked } = await writeAs(db, caller, [refuseOldSignIn(db, caller, now)], {
+    revoked: db
+      .update(tokens)
+      .set({ revokedAt: now.toISOString() })
+      .where(and(isLiveSession(caller, now), which))
+      .returning({ id: sql`1` }),
+  })
+  return revoked.length
 }

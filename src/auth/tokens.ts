@@ -7,6 +7,8 @@ import {
   decodeProtectedHeader,
   type FlattenedJWSInput,
   type JWSHeaderParameters,
+  type JWTPayload,
+  type JWTVerifyOptions,
   jwtVerify,
   SignJWT,
 } from 'jose'
@@ -68,19 +70,29 @@ export function newToken<Owner extends Pick<TokenRecord, 'role'> & Partial<Token
  * Returns the JWT of a record. Ed25519 is deterministic, so the same record and key give the same
  * JWT. If the key of the record was removed, the current key signs.
  */
-export async function signToken(issuer: Issuer, token: TokenRecord): Promise<string> {
+export function signToken(issuer: Issuer, token: TokenRecord): Promise<string> {
   const key = issuer.keys.find(({ kid }) => kid === token.keyId) ?? currentKey(issuer)
   const { role, scope } = token
-  return new SignJWT({ role, ...(scope !== 'write' && { scope }) })
-    .setProtectedHeader({ alg: ALGORITHM, kid: key.kid })
-    .setIssuer(issuer.url)
-    .setAudience(AUDIENCE)
+  return unsigned(issuer, AUDIENCE, key, { role, ...(scope !== 'write' && { scope }) })
     .setSubject(String(token.userId))
     .setJti(token.id)
     .setIssuedAt(new Date(token.createdAt))
     .setExpirationTime(new Date(token.expiresAt))
     .sign(key)
 }
+
+const unsigned = ({ url }: Issuer, audience: string, { kid }: SigningKey, claims?: JWTPayload) =>
+  new SignJWT(claims)
+    .setProtectedHeader({ alg: ALGORITHM, kid })
+    .setIssuer(url)
+    .setAudience(audience)
+
+const verify = (issuer: Issuer, jwt: string, options: JWTVerifyOptions & { audience: string }) =>
+  jwtVerify(jwt, (header, jws) => findKey(issuer, header, jws), {
+    algorithms: [ALGORITHM],
+    issuer: issuer.url,
+    ...options,
+  })
 
 /** Entries kept before the cache is cleared. */
 const MAX_CACHED = 1000
@@ -97,9 +109,7 @@ export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promi
   if (cached?.issuer.url === issuer.url && cached.issuer.keys === issuer.keys)
     return now.getTime() < cached.expiresAt ? cached.caller : null
   try {
-    const { payload } = await jwtVerify(jwt, (header, jws) => findKey(issuer, header, jws), {
-      algorithms: [ALGORITHM],
-      issuer: issuer.url,
+    const { payload } = await verify(issuer, jwt, {
       audience: AUDIENCE,
       requiredClaims: ['sub', 'jti', 'iat', 'exp', 'role'],
       currentDate: now,
@@ -121,23 +131,14 @@ export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promi
 }
 
 /** Returns the JWT of the link that ends mails about orders to an address. It does not expire. */
-export async function signOptOut(issuer: Issuer, addressHash: string): Promise<string> {
+export function signOptOut(issuer: Issuer, addressHash: string): Promise<string> {
   const key = currentKey(issuer)
-  return new SignJWT()
-    .setProtectedHeader({ alg: ALGORITHM, kid: key.kid })
-    .setIssuer(issuer.url)
-    .setAudience(MAIL_AUDIENCE)
-    .setSubject(addressHash)
-    .sign(key)
+  return unsigned(issuer, MAIL_AUDIENCE, key).setSubject(addressHash).sign(key)
 }
 
 /** Returns the hash in a JWT of `signOptOut`, or null if it is not one. */
 export const verifyOptOut = (issuer: Issuer, jwt: string): Promise<string | null> =>
-  jwtVerify(jwt, (header, jws) => findKey(issuer, header, jws), {
-    algorithms: [ALGORITHM],
-    issuer: issuer.url,
-    audience: MAIL_AUDIENCE,
-  }).then(
+  verify(issuer, jwt, { audience: MAIL_AUDIENCE }).then(
     ({ payload }) => payload.sub ?? null,
     () => null,
   )

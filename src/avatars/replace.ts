@@ -2,8 +2,7 @@
 import { and, eq, isNull, not, or, sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { bytesToHex } from 'viem/utils'
-import { readAs, writeAs } from '../auth/access.ts'
-import { isUnknownUserSql, requireAccessTo } from '../auth/user-param.ts'
+import { isUnknownUserSql, readAs, requireAccessTo, writeAs } from '../auth/access.ts'
 import { guarded } from '../db/batch.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
 import { users } from '../db/schema/users.ts'
@@ -16,9 +15,8 @@ import { quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import { MAX_EDGE, toJpeg } from './picture.ts'
-import { type AvatarOwner, pictureKey } from './url.ts'
+import { type AvatarOwner, pictureKey } from './serve.ts'
 
-/** What changing an avatar needs of a request. */
 type AvatarCtx = Ctx & {
   settings: Pick<Settings, 'MAX_PICTURES_PER_DAY'>
   bucket: R2Bucket

@@ -1,18 +1,16 @@
 import type { Context } from 'hono'
 import { etag } from 'hono/etag'
 import * as z from 'zod'
-import { resolveUserId, UserParam } from '../auth/user-param.ts'
+import { resolveUserId, UserParam } from '../auth/access.ts'
 import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import { model } from '../http/fields.ts'
 import { writtenText } from '../http/inputs.ts'
 import { describeLimit, peopleLimits } from '../http/limits.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
 import { MAX_EDGE } from './picture.ts'
-import { fetchPicture, MAX_REDIRECTS, TIMEOUT } from './remote.ts'
 import { avatarContext, readAvatar, replaceAvatar } from './replace.ts'
-import { findPicture, pictureAnswer, pictureHeaders } from './serve.ts'
-import { pictureFromBody, pictureFromForm } from './upload.ts'
-import { avatarUrl } from './url.ts'
+import { avatarUrl, findPicture, pictureAnswer, pictureHeaders } from './serve.ts'
+import { fetchPicture, MAX_REDIRECTS, pictureFromBody, pictureFromForm, TIMEOUT } from './source.ts'
 
 const AvatarSource = model('AvatarSource', 'Where the new avatar is.', {
   avatarUrl: writtenText(2048, 1).describe('URL of the picture to download.'),

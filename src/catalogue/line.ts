@@ -2,12 +2,11 @@
 import { parseEther } from 'viem/utils'
 import type * as z from 'zod'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
-import { toIssues } from '../http/endpoint.ts'
 import type { Issue } from '../http/errors.ts'
 import { catalogueLimits } from '../http/limits.ts'
+import { toIssues } from '../http/validation.ts'
 import { hashIdentity, hashWallet } from '../identity/namespace.ts'
-import { parseExactly } from './json.ts'
-import { CatalogueRecord } from './record.ts'
+import { CatalogueRecord, parseExactly } from './record.ts'
 
 /** Something that is wrong with a line. Its path is that of a field, as in `metadata.name`. */
 export type Problem = Issue & {
@@ -81,7 +80,6 @@ function failed(line: number, value: unknown, issues: readonly Issue[]) {
   }
 }
 
-/** Returns what SQL cannot compute from a record. */
 function derive(data: z.infer<typeof CatalogueRecord>, networks: readonly string[]) {
   switch (data.type) {
     case 'user':

@@ -55,7 +55,6 @@ async function readCall(c: Context, line: number) {
   return { lines, callHash: `${line} ${bytesToHex(new Uint8Array(hash))}` }
 }
 
-/** Throws the error of these problems, if there are any. */
 function refuse(problems: readonly Problem[]): void {
   requireNone(
     problems.map(({ line, path, ...issue }) => ({

@@ -71,7 +71,6 @@ export async function jsonBody(c: Context): Promise<void> {
   decodeUtf8(bytes)
 }
 
-/** Reads a form. Throws `payload_too_large`, `invalid_input`. */
 export const formBody = bodyReader(
   requestLimits.form.max,
   `a form may have at most ${describeLimit(requestLimits.form)}`,

@@ -9,7 +9,6 @@
 import { BlockList, isIPv4 } from 'node:net'
 import { invalidField } from './errors.ts'
 
-/** Returns a list of networks, in the notation of CIDR. */
 function networks(family: 'ipv4' | 'ipv6', cidrs: string): BlockList {
   const list = new BlockList()
   for (const cidr of cidrs.split(/\s+/)) {

@@ -6,22 +6,11 @@ import { zValidator } from '@hono/zod-validator'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type * as z from 'zod'
-// Imported by name: `z.core` would bundle the error messages of every language.
-import { type $ZodIssue, toDotPath } from 'zod/v4/core'
 import { formBody, jsonBody } from './body.ts'
-import { cacheControl } from './cache-control.ts'
-import type { App, Caller } from './context.ts'
-import {
-  ApiError,
-  type ErrorCode,
-  type Issue,
-  rejected,
-  requireNone,
-  TokenRequired,
-} from './errors.ts'
-import { fieldsOf, findMisspelled } from './names.ts'
-import { mayBeStale } from './nearest.ts'
-import './validation-messages.ts'
+import { type App, type Caller, mayBeStale } from './context.ts'
+import { ApiError, type ErrorCode, requireNone, TokenRequired } from './errors.ts'
+import { cacheControl } from './headers.ts'
+import { fieldsOf, findMisspelled, invalidInput } from './validation.ts'
 
 /**
  * Who may call an endpoint. `token`: a user token, a master token, or a session of a browser.
@@ -42,7 +31,6 @@ export type Access =
 export type AppWithCaller = App & { Variables: { caller: Caller } }
 type AppOf<A extends Access> = A extends 'public' ? App : AppWithCaller
 
-/** The schemas of the parts of a request. Every part that an endpoint takes is declared. */
 export type Input = Partial<Record<'param' | 'query' | 'header' | 'json' | 'form', z.ZodType>>
 type Values<I extends Input> = { [Part in keyof I]: z.output<NonNullable<I[Part]>> }
 
@@ -164,33 +152,33 @@ export class Endpoints {
     handle: (c: never, input: never) => unknown,
   ): this {
     const declared = { ...this.#shared, ...declaration }
-    const validators = createValidators(declared)
-    const handler = (c: Context<App>) => answer(c, { ...declared, validators }, handle)
+    const readInput = inputReader(declared)
+    const handler = async (c: Context<App>) => {
+      requireAccess(c, declared)
+      for (const check of declared.checks ?? []) await check(c)
+      const input = await readInput(c)
+      return answer(c, declared, async () => handle(c as never, input as never))
+    }
     declarations.set(handler, declared)
     this.routes.on(method, [path], ...(declared.middleware ?? []), handler)
     return this
   }
 }
 
+/** Calls a handler, and once more at the primary if the nearest copy may lack what it asks for. */
 async function answer(
   c: Context<App>,
-  declaration: Validated,
-  handle: (c: never, input: never) => unknown,
+  { cache }: Declaration,
+  callHandler: () => Promise<unknown>,
 ): Promise<Response> {
-  requireAccess(c, declaration)
-  for (const check of declaration.checks ?? []) await check(c)
-  const input = await readInput(c, declaration)
-  const callHandler = async () => handle(c as never, input as never)
   const answered = await callHandler().catch((error: unknown) => {
     const db = c.get('db')
     if (!mayBeStale(error, db)) throw error
-    // The nearest copy may lack what the handler asks for.
     c.set('db', db.$client.openPrimary())
     return callHandler()
   })
   const response = answered instanceof Response ? answered : c.json(answered)
-  if (declaration.cache && response.ok)
-    response.headers.set('Cache-Control', cacheControl(declaration.cache))
+  if (cache && response.ok) response.headers.set('Cache-Control', cacheControl(cache))
   return response
 }
 
@@ -216,18 +204,22 @@ function requireAccess(c: Context<App>, { access }: Declaration): void {
 const parts = ['param', 'query', 'header', 'json', 'form'] as const
 const bodyReaders = { json: jsonBody, form: formBody }
 
-type Validator = { part: keyof Input; validate: (c: Context) => Promise<void> }
-
-/** Makes what validates the parts of a request that the endpoint takes. */
-const createValidators = ({ input = {}, bodyName = '', isStrict }: Declaration): Validator[] =>
-  parts.flatMap((part) => {
+function inputReader({ id, input = {}, bodyName = '', isStrict }: Declaration) {
+  const validators = parts.flatMap((part) => {
     const schema = input[part]
     if (!schema) return []
     const name = part === 'json' ? bodyName : ''
     const check = zValidator(part, schema, (result) => {
       if (!result.success) throw invalidInput(result.error.issues, name)
     })
-    const validate = async (c: Context) => {
+    return [{ part, schema, name, check }]
+  })
+  return async (c: Context): Promise<Values<Input>> => {
+    if (isStrict) requireKnown(c, input.query)
+    else if (id && input.query && safeMethods.test(c.req.method))
+      requireNone(findMisspelled(input.query, c.req.query(), ''))
+    const values: Values<Input> = {}
+    for (const { part, schema, name, check } of validators) {
       if (part === 'json' || part === 'form') await bodyReaders[part](c)
       if (isStrict && part === 'json') {
         // `check` tells of a body that is not JSON.
@@ -235,59 +227,16 @@ const createValidators = ({ input = {}, bodyName = '', isStrict }: Declaration):
         requireNone(findMisspelled(schema, body, name))
       }
       await check(c, async () => {})
+      values[part] = c.req.valid(part as never)
     }
-    return [{ part, validate }]
-  })
-
-type Validated = Declaration & { validators: readonly Validator[] }
-
-/** Returns the parts of a request that the endpoint takes. */
-async function readInput(
-  c: Context,
-  { id, input, isStrict, validators }: Validated,
-): Promise<Values<Input>> {
-  if (isStrict) requireKnown(c, input?.query)
-  else if (id && input?.query && safeMethods.test(c.req.method))
-    requireNone(findMisspelled(input.query, c.req.query(), ''))
-  const values: Values<Input> = {}
-  for (const { part, validate } of validators) {
-    await validate(c)
-    values[part] = c.req.valid(part as never)
+    return values
   }
-  return values
 }
 
-/** Refuses a query parameter that the endpoint does not have. */
 function requireKnown(c: Context, query: z.ZodType | undefined): void {
   const known = query ? Object.keys(fieldsOf(query)) : []
   const message = `unknown parameter; there ${known.length > 0 ? `are ${known.join(', ')}` : 'is none'}`
   const names = [...new URL(c.req.url).searchParams.keys()]
   const unknown = names.filter((name) => !known.includes(name))
   requireNone(unknown.map((path) => ({ path, code: 'unknown_field', message })))
-}
-
-/**
- * Returns one issue for each field: what is wrong with a value may also break rules that follow
- * from it. `root` names a value that is an array.
- */
-export function toIssues(found: readonly $ZodIssue[], root = ''): Issue[] {
-  const issues = new Map<string, Issue>()
-  for (const { path, message, ...issue } of found) {
-    // `toDotPath` would put the name of a header in brackets and quotes.
-    const isFlat = path.length === 1 && !root
-    const field = isFlat ? String(path[0]) : path.length > 0 ? root + toDotPath(path) : ''
-    // See `without`.
-    const isCharacter = issue.code === 'custom' && issue.params?.code === 'invalid_character'
-    const code = isCharacter ? 'invalid_character' : 'invalid_input'
-    if (!issues.has(field)) issues.set(field, { path: field, code, message })
-  }
-  return [...issues.values()]
-}
-
-/** The error for what a schema has rejected. `root` names a value that is an array. */
-export function invalidInput(found: readonly $ZodIssue[], root = ''): ApiError {
-  const [first, ...others] = toIssues(found, root)
-  return first
-    ? rejected([first, ...others])
-    : new ApiError('invalid_input', 'the request is not valid')
 }

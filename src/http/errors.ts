@@ -76,7 +76,6 @@ export type IssueDetails = {
   stored?: number | string | Readonly<Record<string, number | string | null>> | null
 }
 
-/** One thing that is wrong with a request. */
 export type Issue = IssueDetails & {
   /** The field, such as `orders[2].quantity`; empty for the request as a whole. */
   path: string
@@ -116,7 +115,6 @@ export function rejected(issues: readonly [Issue, ...Issue[]]): ApiError {
   return new ApiError(code, path ? `${path}: ${message}` : message, {}, sorted)
 }
 
-/** Throws the error for these issues, if there are any. */
 export function requireNone([first, ...others]: readonly Issue[]): void {
   if (first) throw rejected([first, ...others])
 }

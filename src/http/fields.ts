@@ -32,7 +32,6 @@ export const addressOrEmpty = matching(/^(0x[\da-fA-F]{40})?$/)
 /** 32 bytes: the hash of a transaction, or a delivery key. */
 export const hash = matching(/^0x[\da-f]{64}$/)
 
-/** An object in an object. */
 export const object = <S extends z.ZodRawShape>(description: string, fields: S) =>
   z.object(fields).describe(description)
 
@@ -46,7 +45,6 @@ export function orNull<T extends z.ZodType>(field: T): z.ZodNullable<T> {
   z.globalRegistry.add(nullable, { description: field.description ?? '' })
   return nullable
 }
-/** A text that is always one of these values. */
 export const always = (description: string, ...values: string[]) =>
   text(description).meta({ enum: values })
 

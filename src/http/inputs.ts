@@ -1,6 +1,37 @@
 /** Kinds of fields in requests. */
+import { code as findCurrency } from 'currency-codes'
+import { getAddress, isAddress } from 'viem/utils'
 import * as z from 'zod'
-import { toAsciiDomain, toLine } from './text.ts'
+
+// Not seen. Joiners, the vowel separator of Mongolian and tags of flags change what is beside them.
+const invisible =
+  /[[[\p{Cf}&&\p{DI}][\x80-\x84\x86-\x9F]]--[\u180E\u200C\u200D\u{E0020}-\u{E007F}]]|[\u200C\u200D]+(?=\s*$)/gv
+
+const lineEnds = /[\n\v\f\r\x85\u2028\u2029]+/
+
+// The last are letters without a form: fillers of Hangul, and the empty cell of Braille.
+const visible = /[^\p{Cf}\p{Z}\u115F\u1160\u3164\uFFA0\u2800]/u
+
+/**
+ * Returns a text as one line without invisible characters, in which each blank is a space. `lineEnd`
+ * replaces the ends of lines. A text that shows nothing becomes empty.
+ */
+export function toLine(text: string, lineEnd = ' '): string {
+  const line = text
+    .replace(invisible, '')
+    .split(lineEnds)
+    .map((part) => part.replace(/\s/g, ' ').trim())
+    .filter(Boolean)
+    .join(lineEnd)
+  return visible.test(line) ? line : ''
+}
+
+/** Returns an e-mail address with its domain in ASCII (punycode), as browsers send it. */
+export const toAsciiDomain = (email: string): string =>
+  email.replace(
+    /(?<=@)(?:[\w.-]|\P{ASCII})*\P{ASCII}(?:[\w.-]|\P{ASCII})*$/u,
+    (domain) => URL.parse(`http://${domain}`)?.hostname ?? domain,
+  )
 
 /** Refuses a text with a character that the pattern finds, and says where it is, counted from 1. */
 export const without = (refused: RegExp) =>
@@ -94,3 +125,42 @@ export const limitText = (byDefault: number) => pageLength.default(byDefault)
 export const tokenNameText = identifier(100)
 
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true')
+
+// Currencies of ISO 4217. The list of the runtime lacks new ones, and has some that are gone.
+/** Newer than the list, with its decimal digits: the guilder of Curaçao and Sint Maarten. */
+const added: Readonly<Record<string, number>> = { XCG: 2 }
+
+/** No currencies: none, and one for tests. And those that have ended since the list was made. */
+const removed: readonly string[] = ['XXX', 'XTS', 'ANG', 'BGN', 'CUC']
+
+/** Returns how many decimal digits the minor unit of a currency has; undefined for an unknown code. */
+export const minorDigits = (code: string): number | undefined =>
+  added[code] ?? findCurrency(code)?.digits
+
+export const currencyCode = z
+  .string()
+  .regex(/^[A-Z]{3}$/, {
+    error: 'must be three capital letters of ISO 4217, as in "EUR"',
+    abort: true,
+  })
+  .refine(
+    (code) => minorDigits(code) !== undefined && !removed.includes(code),
+    'must be a currency of ISO 4217, as in "EUR"',
+  )
+
+/** An address with the checksum of EIP-55, or with letters of one case. Returns the checksum. */
+export const Address = inputText(100, 'must be an address')
+  .overwrite((text) => toLine(text).replace(/^0X/, '0x'))
+  .regex(/^0x[\da-fA-F]{40}$/, { error: 'must be an address', abort: true })
+  .refine((text) => /^0x[\dA-F]+$/.test(text) || isAddress(text), 'has a wrong checksum (EIP-55)')
+  .transform((text) => getAddress(text))
+
+/**
+ * Whether nobody can own an address: zero, which the precompile `ecrecover` returns for a broken
+ * signature, and the addresses up to 0xffff, which are kept for precompiles.
+ */
+export const isUnowned = (address: string): boolean => BigInt(address) <= 0xffffn
+
+export const WalletAddress = Address.refine((address) => !isUnowned(address), {
+  error: 'must not be the zero address or a precompile, which nobody owns',
+})

@@ -183,8 +183,9 @@ const tokenNotFound = () => new ApiError('not_found', 'this token does not exist
 const REFERENCE_LIFETIME = HOUR
 
 /**
- * Returns a JWT with which the caller tries the API in its reference for one hour, and when it expires, as ISO 8601. A user has one row
- * for it, which each call renews; JWTs that were signed before still work until they expire.
+ * Returns a JWT with which the caller tries the API in its reference for one hour, and when it expires,
+ * as ISO 8601. A user has one row for it, which each call renews; JWTs that were signed before still work
+ * until they expire.
  */
 export async function renewReferenceToken({ db, caller, now, settings }: IssuerCtx) {
   const issuer = tokenIssuer(settings)

@@ -10,8 +10,7 @@ import { ApiError, rateLimited } from '../http/errors.ts'
 import { mailLimits } from '../http/limits.ts'
 import { type Mailer, mailboxOf, mailQuotas } from '../mail/mail.ts'
 import { hashIdentity } from './namespace.ts'
-import { hashSecret, newSecret } from './secret.ts'
-import type { Proof } from './sign-in.ts'
+import { hashSecret, newSecret, type Proof } from './sign-in.ts'
 
 export const LinkSecret = z.object({
   secret: z.string().regex(/^[0-9a-f]{64}$/, 'is not a valid secret'),

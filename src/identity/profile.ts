@@ -6,8 +6,7 @@ import { violates } from '../db/client.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { inputText, writtenText } from '../http/inputs.ts'
-import { toLine } from '../http/text.ts'
+import { inputText, toLine, writtenText } from '../http/inputs.ts'
 
 /** User names that would speak for the marketplace. */
 const reserved = /^(admin|administrator|marketplace|moderator|official|support)$/i

@@ -21,12 +21,11 @@ import type { Reply, RpcRequest } from '../ethereum/rpc.ts'
 import { isSignedBy } from '../ethereum/signer.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
+import { isUnowned } from '../http/inputs.ts'
 import { mailLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
-import { isUnowned } from './address.ts'
 import { hashWallet } from './namespace.ts'
-import { hashSecret, newSecret } from './secret.ts'
-import type { Proof } from './sign-in.ts'
+import { hashSecret, newSecret, type Proof } from './sign-in.ts'
 
 const statements = {
   'sign-in': 'Sign in to the marketplace.',

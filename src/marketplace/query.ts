@@ -1,7 +1,11 @@
-/** What the public NFTs and listings are asked for. */
+/** What the public NFTs and listings are asked for, and what their lists have in common. */
+import { type SQL, sql } from 'drizzle-orm'
 import { base64url } from 'jose'
 import * as z from 'zod'
-import { amountTypes } from '../db/schema/catalogue.ts'
+import { candidateColumns } from '../db/candidates.ts'
+import { amountTypes, listings, nfts } from '../db/schema/catalogue.ts'
+import type { Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
 import { idText, inputText, instant, limitText, without } from '../http/inputs.ts'
 import { catalogueLimits } from '../http/limits.ts'
 
@@ -9,7 +13,12 @@ import { catalogueLimits } from '../http/limits.ts'
 const Position = z.object({ key: z.string(), id: z.int(), target: z.int() })
 export type Position = z.infer<typeof Position>
 
-export const toCursor = (position: Position): string => base64url.encode(JSON.stringify(position))
+export const toCursor = ({
+  key,
+  id,
+  target,
+}: Pick<Position, 'key' | 'id'> & { target: number | null }) =>
+  base64url.encode(JSON.stringify({ key, id, target: target ?? 0 }))
 
 const notCursor = 'must be the `nextCursor` of an earlier page'
 const Cursor = inputText(2000)
@@ -73,3 +82,106 @@ export const References = z.object({
       param: { style: 'simple', explode: false },
     }),
 })
+
+export type ListCtx = Pick<Ctx, 'db' | 'now'> & {
+  settings: Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL' | 'NETWORKS'>
+}
+
+/** What a list is asked for. A filter that is not used is absent. */
+export type Given = Partial<Position> &
+  Omit<PublicQuery, 'limit' | 'cursor' | 'updatedSince'> & {
+    /** The largest number of candidates to return. */
+    limit: number
+    /** JSON: numbers, and external ids as texts. */
+    references?: string
+    /** Whether the call names what it wants: then it may be unlisted. */
+    isNamed?: boolean
+    /** Whether the list is of changes: then it tells what was withdrawn. */
+    isOfChanges?: boolean
+    /** Whether to leave out what is sold out. */
+    inStock?: boolean | undefined
+    username?: string | undefined
+    nftId?: number
+  }
+
+export type Values = ReturnType<typeof valuesOf>
+
+/** Returns the values of a statement. That of a filter that is not used is null. */
+export function valuesOf({ now, settings }: ListCtx, given: Given) {
+  const { isNamed = false, isOfChanges = false, inStock = false, active, q } = given
+  const chainIds = Object.entries(settings.NETWORKS).map(([name, { chainId }]) => [name, chainId])
+  return {
+    limit: given.limit,
+    now: now.toISOString(),
+    /** JSON: the chain ids of the configured networks, by name. */
+    chainIds: JSON.stringify(Object.fromEntries(chainIds)),
+    references: given.references ?? '[]',
+    key: given.key ?? '',
+    id: given.id ?? 0,
+    target: given.target ?? 0,
+    isNamed: Number(isNamed),
+    isOfChanges: Number(isOfChanges),
+    amountType: given.amountType ?? null,
+    inStock: inStock ? 1 : null,
+    /** Whether orders are taken. */
+    active: active === undefined ? null : Number(active),
+    creatorId: given.creatorId ?? null,
+    username: given.username ?? null,
+    sellerId: given.sellerId ?? null,
+    nftId: given.nftId ?? null,
+    q: q ?? null,
+    titleEnd: q === undefined ? null : `${q}\u{10FFFF}`,
+  }
+}
+
+/** In the spelling of the indexes `nfts_released` and `nfts_creator`. */
+export const isReleasedSql = sql`${nfts.status} = 'released' AND ${nfts.deletedAt} IS NULL`
+
+/** Whether everybody who names an NFT may see it. */
+export const isVisibleSql = (now: string): SQL =>
+  sql`${nfts.status} IN ('released', 'unlisted') AND ${nfts.deletedAt} IS NULL AND ${nfts.releaseAt} <= ${now}`
+
+/** Whether an NFT that lists have shown is a draft now, or its release was postponed. */
+const isWithdrawnSql = (now: string): SQL =>
+  sql`(${nfts.status} = 'draft' OR ${nfts.releaseAt} > ${now})
+    AND ${nfts.wasReleased} AND ${nfts.deletedAt} IS NULL`
+
+/** Whether the metadata of an NFT has an image. */
+export const hasImageSql = sql`json_type(${nfts.payload}, '$.metadata.image') IS 'text'`
+
+/** The id of the user who has the user name. The first condition is that of the index. */
+export const idOfUsername = (username: string | null): SQL =>
+  sql`(SELECT id FROM users WHERE username IS NOT NULL AND lower(username) = lower(${username}))`
+
+/** Titles are compared, and sorted, without the case of ASCII letters. */
+export const title = sql`${nfts.title} COLLATE NOCASE`
+
+/** Whether an NFT is as the filters say. */
+export const matchesNftSql = (values: Values): SQL => sql`(
+    ${isVisibleSql(values.now)} AND (${values.isNamed} OR ${isReleasedSql}
+      OR ${values.isOfChanges} AND ${nfts.wasReleased})
+    OR ${isWithdrawnSql(values.now)} AND ${values.isOfChanges} AND ${values.active} IS NOT 1)
+  AND (${values.amountType} IS NULL OR ${nfts.amountType} = ${values.amountType})
+  AND (${values.inStock} IS NULL OR ${nfts.amountType} = 'unlimited' OR ${nfts.availableAmount} > 0)
+  AND (${values.creatorId} IS NULL OR ${nfts.creatorId} = ${values.creatorId})
+  AND (${values.q} IS NULL OR ${title} BETWEEN ${values.q} AND ${values.titleEnd})`
+
+/** Whether a listing takes orders, as `reasonOf` in `shown.ts` says. */
+export const takesOrdersSql = (now: string): SQL => sql`${listings.type} <> 'auction'
+  AND ${listings.active} AND coalesce(${listings.activeTill} > ${now}, TRUE)
+  AND ${listings.obstacle} IS NULL`
+
+/**
+ * The columns of a candidate, which stands for the NFT or the listing with the id `shown`. The list is
+ * sorted by `key`, `id` and `target`.
+ */
+export const positionColumns = (isMatch: SQL) =>
+  candidateColumns(
+    {
+      key: sql<string>`candidates.key`.as('key'),
+      id: sql<number>`candidates.id`.as('id'),
+      target: sql<number | null>`candidates.target`.as('target'),
+      shown: sql<number | null>`candidates.shown`.as('shown'),
+    },
+    isMatch,
+  )

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { Endpoints } from '../http/endpoint.ts'
 import { limitText } from '../http/inputs.ts'
-import { readCreators } from './creators.ts'
-import { readNamed, readPage } from './page.ts'
+import { readCreators, readStats } from './creators.ts'
+import { readNamed, readPage } from './pages.ts'
 import { PublicQuery, References } from './query.ts'
 import {
   Creators,
@@ -12,7 +12,6 @@ import {
   PublicNftsPage,
   StatsAnswer,
 } from './schema.ts'
-import { readStats } from './stats.ts'
 
 /** Seconds for which caches may keep a response. */
 const MAX_AGE = 60

@@ -8,8 +8,8 @@ import { catalogueLimits } from '../http/limits.ts'
 import { artUrl, coverUrl } from '../http/links.ts'
 import { largestQuantity } from '../orders/check.ts'
 import { heldQuantity } from '../orders/nft.ts'
-import { hasImageSql } from './candidates.ts'
 import { toPublicUser, type UserRow } from './creators.ts'
+import { hasImageSql } from './query.ts'
 
 const description = sql<string | null>`substr(CASE 'text'
   WHEN json_type(${nfts.payload}, '$.metadata.description') THEN ${nfts.payload} ->> '$.metadata.description'
@@ -68,7 +68,7 @@ export function reasonOf({ type, active, hasEnded, obstacle }: Terms): string | 
   return hasEnded ? 'listing_ended' : obstacle
 }
 
-type UrlSettings = Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL'>
+export type UrlSettings = Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL'>
 
 function imageUrl({ PUBLIC_URL, COVERS_URL }: UrlSettings, { id, coverKey, hasImage }: NftRow) {
   if (COVERS_URL && coverKey) return coverUrl(COVERS_URL, coverKey)
@@ -119,7 +119,6 @@ type FoundListing = FoundNft & {
   seller: UserRow
 }
 
-/** Returns a listing as the API shows it. */
 export function toListing(settings: UrlSettings, row: FoundListing) {
   const { nft, listing, terms, seller } = row
   const { amount, priceCents } = listing

@@ -1,10 +1,10 @@
 /** Places an order under the shop's own number, or finds the order that has it. */
 import type * as z from 'zod'
 import { type Issue, type IssueDetails, invalidField, requireNone } from '../http/errors.ts'
-import { type Buyer, fieldsOf, identityOf } from './check.ts'
+import { type Buyer, fieldsOf, identityOf, type PlaceCtx } from './check.ts'
 import { canonicalJson } from './idempotency.ts'
 import type { NewOrder, NumberedOrder } from './new-order.ts'
-import { type PlaceCtx, type Placement, placeOnce } from './place.ts'
+import { type Placement, placeOnce } from './place.ts'
 
 /**
  * Places one order, or returns the one that has the number, as it is now. However often and at
@@ -21,8 +21,8 @@ export async function putOrder(
   const placement = await placeOnce(ctx, {
     inputs: [input],
     call: null,
-    isNumbered: true,
-    prefixOf: () => '',
+    isByNumber: true,
+    listName: '',
   })
   if (placement.isReplay) requireNone(findDifferences(input, placement))
   return placement
@@ -39,7 +39,7 @@ function findDifferences(input: NewOrder, { data, orders: [order] }: Placement):
   const { id, buyerId } = order
   const { nftId, listingId, quantity, priceCents, priceCurrency } = item
   const { custom, paid } = placed
-  const [rows] = data.rows
+  const [rows] = data.orders
   const field = fieldsOf(input)
   // It was removed with the data of a buyer who was forgotten.
   const isSameCustom =

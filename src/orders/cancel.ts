@@ -6,9 +6,9 @@ import { actionStatements, changeable, findObstacles } from '../delivery/admin/a
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
+import { toSummary } from './order.ts'
 import { selectSummary } from './read.ts'
-import { toSummary } from './summary.ts'
-import { isVisibleSql, viewerValues } from './visible.ts'
+import { isVisibleSql, viewerValues } from './viewer.ts'
 
 type CancelCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
 

@@ -9,11 +9,17 @@ import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts
 import type { reservations } from '../db/schema/orders.ts'
 import { isUnlimited } from '../db/stock.ts'
 import { rules } from '../delivery/reasons.ts'
+import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { type ErrorCode, type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
 import type { StoredCall } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
 import type { Listing, Nft } from './nft.ts'
+
+/** What placing and reserving need. */
+export type PlaceCtx = Ctx & {
+  settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS' | 'PUBLIC_URL'>
+}
 
 export type Buyer = {
   id: number
@@ -27,8 +33,9 @@ export type Buyer = {
   billingAddressId: number | null
 }
 
-/** The rows that an order names; undefined if they do not exist. */
-export type NamedRows = {
+/** An order or a reservation of a call, and the rows that it names; undefined if they do not exist. */
+export type NamedOrder = {
+  input: NewOrder
   nft: Nft | undefined
   listing: Listing | undefined
   /** Why nothing is sold of the listing. */
@@ -39,10 +46,16 @@ export type NamedRows = {
   buyers: readonly Buyer[]
 }
 
-/** The rows that the orders of a call depend on. */
+/** Returns the NFT and the listing of an order that was checked. */
+export function requireRows(order: NamedOrder | undefined) {
+  if (!order?.nft || !order.listing) throw new Error('the orders were not checked')
+  return { nft: order.nft, listing: order.listing }
+}
+
+/** A call, and the rows that it depends on. */
 export type OrderData = {
-  /** By the position of the order in the call. */
-  rows: NamedRows[]
+  /** In the order of the call. */
+  orders: NamedOrder[]
   /** Orders of earlier calls in the namespace, by provider id, with what their buyer has now. */
   placed: Map<
     string,
@@ -61,10 +74,16 @@ export type OrderData = {
   open?: number | undefined
 }
 
+/** What the checks of an order need besides its rows. */
 type Check = {
   data: OrderData
   caller: Ctx['caller']
   now: Date
+  /** The index of the order in the call. */
+  i: number
+  field: ReturnType<typeof fieldsOf>
+  /** What messages call the NFT and the listing. */
+  labels: ReturnType<typeof labelsOf>
   /** Pieces sold by the earlier orders of the call that no reservation holds: NFT id to number. */
   sold: Map<number, number>
   /** Provider ids of the earlier orders of the call, with their index. */
@@ -78,13 +97,6 @@ type Check = {
     message: string,
     details?: IssueDetails,
   ) => void
-}
-
-/** An order with the rows that it names, and what messages call them. */
-type NamedOrder = NamedRows & {
-  input: NewOrder
-  field: ReturnType<typeof fieldsOf>
-  labels: ReturnType<typeof labelsOf>
 }
 
 /** Returns the fields by which an order names the rows. A reservation names a listing only. */
@@ -105,27 +117,28 @@ function labelsOf(order: NewOrder) {
 
 /**
  * Returns why these orders cannot be placed: everything that is wrong, in the order of the call. A
- * record that is missing, or that the caller may not use, hides what follows from it. `prefixOf` is
- * what the paths of an order begin with.
+ * record that is missing, or that the caller may not use, hides what follows from it. `listName` is
+ * what the call has a list of; empty if it is one order.
  */
 export function findProblems(
   { caller, now }: Pick<Ctx, 'caller' | 'now'>,
-  inputs: readonly NewOrder[],
   data: OrderData,
-  prefixOf = (i: number) => `orders[${i}].`,
+  listName: ListName,
 ): Issue[] {
   const issues: Issue[] = []
   const call = { sold: new Map(), providerIds: new Map(), newAddresses: new Set() }
-  for (const [i, input] of inputs.entries()) {
+  for (const [i, order] of data.orders.entries()) {
+    const { input } = order
+    const prefix = listName && `${listName}[${i}].`
     const report: Check['report'] = (field, code, message, details) =>
-      issues.push({ path: prefixOf(i) + field, code, message, ...details })
-    const rows = data.rows[i]
-    if (!rows) throw new Error('the rows of an order were not read')
-    const order = { input, field: fieldsOf(input), labels: labelsOf(input), ...rows }
-    checkOrder(order, i, { data, caller, now, ...call, report })
+      issues.push({ path: prefix + field, code, message, ...details })
+    const names = { field: fieldsOf(input), labels: labelsOf(input) }
+    checkOrder(order, { data, caller, now, i, ...names, ...call, report })
   }
   return issues
 }
+
+export type ListName = 'orders' | 'reservations' | ''
 
 /**
  * Throws the problems if one of them is `not_your_listing`. It comes before what an earlier call has
@@ -135,15 +148,15 @@ export function requireOwnListings(problems: readonly Issue[]): void {
   if (problems.some(({ code }) => code === 'not_your_listing')) requireNone(problems)
 }
 
-function checkOrder(order: NamedOrder, i: number, check: Check): void {
-  const { caller, report } = check
-  const { input, listing, field } = order
+function checkOrder(order: NamedOrder, check: Check): void {
+  const { caller, field, report } = check
+  const { input, listing } = order
   if (caller.role !== 'master' && listing && listing.sellerId !== caller.userId) {
     const message = 'only the seller may place orders for this listing'
     report(field.listing, 'not_your_listing', message)
     return
   }
-  if (!checkProviderId(input, i, check)) return
+  if (!checkProviderId(input, check)) return
   checkHold(order, check)
   const nft = findNft(order, check)
   checkListing({ ...order, nft }, check)
@@ -165,8 +178,8 @@ function checkHold({ input, nft, listing, hold }: NamedOrder, { report }: Check)
 }
 
 /** Returns the NFT, if it exists. */
-function findNft(order: NamedOrder, { now, report }: Check): Nft | undefined {
-  const { nft, listing, field, labels } = order
+function findNft({ nft, listing }: NamedOrder, check: Check): Nft | undefined {
+  const { now, field, labels, report } = check
   if (!listing && field.nft === field.listing) return undefined
   const exists = nft && !nft.deletedAt
   if (!exists) report(field.nft, 'nft_not_found', `there is no ${labels.nft}`)
@@ -176,11 +189,8 @@ function findNft(order: NamedOrder, { now, report }: Check): Nft | undefined {
 }
 
 /** What a reservation holds is sold even if the listing has ended since. */
-function checkListing(
-  { listing, obstacle, nft, hold, field, labels }: NamedOrder,
-  check: Check,
-): void {
-  const { now, report } = check
+function checkListing({ listing, obstacle, nft, hold }: NamedOrder, check: Check): void {
+  const { now, field, labels, report } = check
   const path = field.listing
   if (!listing) report(path, 'listing_not_found', `there is no ${labels.listing}`)
   else if (nft && listing.nftId !== nft.id)
@@ -195,7 +205,7 @@ function checkListing(
 }
 
 /** The price may have changed since the shop showed it to the customer. */
-function checkPrice({ input, hold, labels }: NamedOrder, listing: Listing, { report }: Check) {
+function checkPrice({ input, hold }: NamedOrder, listing: Listing, { labels, report }: Check) {
   const { priceCents, priceCurrency } = hold ?? listing
   const { expectedPriceCents, expectedCurrency } = input
   if (expectedPriceCents === undefined || expectedCurrency === undefined) return
@@ -206,9 +216,9 @@ function checkPrice({ input, hold, labels }: NamedOrder, listing: Listing, { rep
 }
 
 function checkQuantity(
-  { input: { quantity }, listing, hold, labels }: NamedOrder,
+  { input: { quantity }, listing, hold }: NamedOrder,
   nft: Nft,
-  { data, sold, report }: Check,
+  { data, sold, labels, report }: Check,
 ): void {
   const most = listing && !hold ? largestQuantity(listing) : quantity
   if (quantity > most) {
@@ -244,12 +254,11 @@ export function newBillingAddress({ buyerBillingData: data }: NewOrder) {
 export const identityOf = ({ buyer }: NewOrder) => buyer?.email ?? buyer?.wallet
 
 /** Returns what tells the buyers of a call apart. */
-export const buyerKey = (input: NewOrder, buyer: Buyer | undefined) =>
-  buyer?.id ?? identityOf(input)
+export const buyerKey = ({ input, buyers }: NamedOrder) => buyers[0]?.id ?? identityOf(input)
 
-function checkBuyer({ input, field, buyers: [buyer] }: NamedOrder, check: Check): void {
-  const { caller, newAddresses, report } = check
-  const key = buyerKey(input, buyer)
+function checkBuyer(order: NamedOrder, { caller, field, newAddresses, report }: Check): void {
+  const { input, buyers } = order
+  const key = buyerKey(order)
   const id = input.buyerUserId ?? input.buyer?.userId
   // A shop does not learn whether somebody has an account, and a billing address.
   const isProbe = !actsForAll(caller) && identityOf(input) !== undefined
@@ -257,7 +266,7 @@ function checkBuyer({ input, field, buyers: [buyer] }: NamedOrder, check: Check)
   else if (newBillingAddress(input)) {
     // Other billing data is kept for its own order only.
     if (actsForAll(caller)) newAddresses.add(key)
-  } else if (isProbe || (!buyer?.billingAddressId && !newAddresses.has(key)))
+  } else if (isProbe || (!buyers[0]?.billingAddressId && !newAddresses.has(key)))
     report(
       'buyerBillingData',
       'no_billing_address',
@@ -269,8 +278,8 @@ function checkBuyer({ input, field, buyers: [buyer] }: NamedOrder, check: Check)
  * Returns whether no other order has the provider id. An order that was placed before may have taken
  * the last piece itself, so nothing else of it is checked.
  */
-function checkProviderId({ providerId }: NewOrder, i: number, check: Check): boolean {
-  const { data, providerIds, report } = check
+function checkProviderId({ providerId }: NewOrder, check: Check): boolean {
+  const { data, i, providerIds, report } = check
   if (!providerId) return true
   const orderId = data.placed.get(providerId)?.orderId
   const earlier = providerIds.get(providerId)

@@ -11,16 +11,19 @@
  * and the item is then delivered, its pieces are taken again, and those that were sold meanwhile are
  * missing: the only way to oversell.
  */
-import { sql } from 'drizzle-orm'
-import type { Guard } from '../db/batch.ts'
+import { not, type SQL, sql } from 'drizzle-orm'
+import { writeAs } from '../auth/access.ts'
+import type { Guard, NamedStatements, Results } from '../db/batch.ts'
 import { violates } from '../db/client.ts'
+import { takeQuotas } from '../db/quota.ts'
+import { raw } from '../db/statements.ts'
 import { isUnlimitedSql } from '../db/stock.ts'
-import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import type { OrderData } from './check.ts'
-import type { NewOrder } from './new-order.ts'
-import { heldQuantity, type Listing } from './nft.ts'
-import { countAdded, refuseTooManyOpen, takeDailyOrders } from './open-orders.ts'
+import { ApiError, rateLimited } from '../http/errors.ts'
+import { orderLimits } from '../http/limits.ts'
+import { newBillingAddress, type OrderData, type PlaceCtx, requireRows } from './check.ts'
+import { type IdempotentCall, storeCall } from './idempotency.ts'
+import { heldQuantity } from './nft.ts'
 
 /**
  * Another call has changed what this one had read, or the caller may have too many open orders, which
@@ -43,46 +46,75 @@ const contested = [
 export const isLostRace = (error: unknown): boolean =>
   error instanceof LostRace || contested.some((constraint) => violates(error, constraint))
 
-/** The rows on which an order or a reservation depends. Absent: it does not depend on one. */
-type Expected = ReturnType<typeof expectListing> & {
-  reservationId?: string | undefined
-  userId?: number
-  /** With the user. `''` and 0: none. */
-  wallet?: string
-  walletChainId?: number
-  email?: string | undefined
-  billingAddressId?: number
+type Checked = {
+  data: OrderData
+  call: IdempotentCall | null
+  /** What the call has made, for a call that repeats it: JSON. */
+  result: SQL | string
+  /** Guards besides those of this file. */
+  guards?: readonly Guard[]
 }
 
-/** A listing as it was read. */
-export const expectListing = ({ id: listingId, ...listing }: Listing) => {
-  const { nftId, sellerId, priceCents, priceWei, priceCurrency } = listing
-  return { listingId, nftId, sellerId, priceCents, priceWei, priceCurrency }
-}
-
-type GuardCtx = Ctx & { settings: Pick<Settings, 'MAX_OPEN_ORDERS'> }
-
-type Checked = { inputs: readonly NewOrder[]; data: OrderData; expected: readonly Expected[] }
-
-/** The guards of a call that was checked. */
-export function guardsOf(ctx: GuardCtx, { inputs, data, expected }: Checked): Guard[] {
+/**
+ * Runs the statements of a call that was checked as one transaction, which also counts the call and
+ * stores its key. Returns null if another call has changed what it depends on; nothing is written then.
+ */
+export async function writeChecked<const T extends NamedStatements>(
+  ctx: PlaceCtx,
+  { data, call, result, guards = [] }: Checked,
+  statements: T,
+): Promise<Results<T> | null> {
+  const { db, caller } = ctx
   const now = ctx.now.toISOString()
-  const added = countAdded(inputs)
-  return [
-    refuseChanged(expected, now),
-    ...takeDailyOrders(ctx, added).guards,
-    ...refuseHeldPieces(inputs, data, now),
+  const added = countAdded(data)
+  const daily = takeDailyOrders(ctx, added)
+  const allGuards = [
+    ...guards,
+    refuseChanged(data, now),
+    ...daily.guards,
+    ...refuseHeldPieces(data, now),
     ...refuseEndedHolds(data, now),
-    ...refuseTooManyOpen(ctx, added, lostRace),
+    ...refuseTooManyOpen(ctx, added),
   ]
+  const { namespace } = data
+  try {
+    return await writeAs(db, caller, allGuards, {
+      ...statements,
+      quotas: daily.uses,
+      key: call ? storeCall(db, call, { namespace, now, result }) : undefined,
+    })
+  } catch (error) {
+    if (isLostRace(error)) return null
+    throw error
+  }
 }
 
 /**
  * Rejects a write if something that was checked, or that the response shows, has changed since it was
  * read. Whether somebody has the address of a new user by now is checked by unique indexes.
  */
-const refuseChanged = (expected: readonly Expected[], now: string): Guard => ({
-  when: sql`(SELECT count(*) FROM json_each(${JSON.stringify(expected)}) AS expected
+function refuseChanged({ orders }: OrderData, now: string): Guard {
+  const expected = orders.map((order) => {
+    const { input, buyers } = order
+    const { listing } = requireRows(order)
+    const [buyer] = buyers
+    return {
+      listingId: listing.id,
+      nftId: listing.nftId,
+      sellerId: listing.sellerId,
+      priceCents: listing.priceCents,
+      priceWei: listing.priceWei,
+      priceCurrency: listing.priceCurrency,
+      // What an order does not depend on is absent.
+      reservationId: input.reservationId,
+      userId: buyer?.id,
+      email: input.buyer?.email,
+      wallet: buyer?.wallet,
+      walletChainId: buyer?.walletChainId,
+      billingAddressId: newBillingAddress(input) ? undefined : buyer?.billingAddressId,
+    }
+  })
+  const areAsRead = sql`(SELECT count(*) FROM json_each(${JSON.stringify(expected)}) AS expected
     JOIN listings ON listings.id = value ->> 'listingId' AND listings.nftId = value ->> 'nftId'
       AND listings.priceCents = value ->> 'priceCents' AND listings.priceWei = value ->> 'priceWei'
       AND listings.priceCurrency = value ->> 'priceCurrency'
@@ -96,16 +128,15 @@ const refuseChanged = (expected: readonly Expected[], now: string): Guard => ({
       AND (value ->> 'email' IS NULL OR users.email = value ->> 'email')
     LEFT JOIN addresses ON addresses.id = value ->> 'billingAddressId'
     WHERE (value ->> 'userId' IS NULL OR users.id IS NOT NULL)
-      AND (value ->> 'billingAddressId' IS NULL OR addresses.deletedAt IS NULL)) < ${expected.length}`,
-  error: lostRace,
-})
+      AND (value ->> 'billingAddressId' IS NULL OR addresses.deletedAt IS NULL)) = ${expected.length}`
+  return { when: not(areAsRead), error: lostRace }
+}
 
 /** Rejects a write that takes pieces which reservations of others hold. */
-function refuseHeldPieces(inputs: readonly NewOrder[], { rows }: OrderData, now: string): Guard[] {
+function refuseHeldPieces({ orders }: OrderData, now: string): Guard[] {
   const quantities = new Map<number, number>()
-  for (const [i, { nft, hold }] of rows.entries())
-    if (nft && !hold)
-      quantities.set(nft.id, (quantities.get(nft.id) ?? 0) + (inputs[i]?.quantity ?? 0))
+  for (const { input, nft, hold } of orders)
+    if (nft && !hold) quantities.set(nft.id, (quantities.get(nft.id) ?? 0) + input.quantity)
   const taken = [...quantities].map(([nftId, quantity]) => ({ nftId, quantity }))
   if (taken.length === 0) return []
   const lacksPieces = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(taken)})
@@ -119,8 +150,8 @@ function refuseHeldPieces(inputs: readonly NewOrder[], { rows }: OrderData, now:
  * Rejects a write if one of its reservations is not live any more. Also by the clock of D1: a call that
  * was under way when the hold ended must not take pieces that are somebody else's since.
  */
-function refuseEndedHolds({ rows, namespace }: OrderData, now: string): Guard[] {
-  const ids = rows.flatMap(({ hold }) => hold?.id ?? [])
+function refuseEndedHolds({ orders, namespace }: OrderData, now: string): Guard[] {
+  const ids = orders.flatMap(({ hold }) => hold?.id ?? [])
   if (ids.length === 0) return []
   const liveCount = sql`(SELECT count(*) FROM reservations
       JOIN listings ON listings.id = reservations.listingId
@@ -129,4 +160,47 @@ function refuseEndedHolds({ rows, namespace }: OrderData, now: string): Guard[] 
       AND reservations.namespace = ${namespace}
       AND reservations.expiresAt > max(${now}, strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))`
   return [{ when: sql`${liveCount} < ${ids.length}`, error: lostRace }]
+}
+
+/** The orders and reservations that a call adds: an order takes the place of its reservation. */
+const countAdded = ({ orders }: OrderData): number =>
+  orders.filter(({ input }) => !input.reservationId).length
+
+/** Orders that are not ended, and live reservations. In the spelling of the partial indexes. */
+const openSql = ({ caller: { userId }, now }: Pick<Ctx, 'caller' | 'now'>) =>
+  sql`((SELECT count(*) FROM deliveries WHERE placedBy = ${userId}
+      AND state IN ('awaiting_wallet', 'queued', 'in_flight'))
+    + (SELECT count(*) FROM reservations
+      WHERE placedBy = ${userId} AND expiresAt > ${now.toISOString()}))`
+
+/** Selects how many orders and reservations of the caller are open. */
+export const selectOpen = (ctx: Ctx) =>
+  raw<{ open: number }>(ctx.db)`SELECT ${openSql(ctx)} AS open`
+
+/** Rejects `added` more orders and reservations of a user token that would exceed the limit. */
+const refuseTooManyOpen = (ctx: PlaceCtx, added: number): Guard[] =>
+  ctx.caller.role === 'master'
+    ? []
+    : [{ when: sql`${openSql(ctx)} > ${ctx.settings.MAX_OPEN_ORDERS - added}`, error: lostRace }]
+
+/** Throws `too_many_open_orders` if `open` were counted and these orders would exceed the limit. */
+export function requireRoom({ caller, settings }: PlaceCtx, data: OrderData): void {
+  const { open } = data
+  const limit = settings.MAX_OPEN_ORDERS
+  const added = countAdded(data)
+  if (caller.role === 'master' || open === undefined || open + added <= limit) return
+  throw new ApiError(
+    'too_many_open_orders',
+    `you have ${open} orders and reservations that are not ended, and this call would add ${added}; the limit is ${limit}`,
+  )
+}
+
+/** Takes the quota of `added` more orders and reservations of a user token: they may end at once. */
+function takeDailyOrders({ db, caller, now, settings }: PlaceCtx, added: number) {
+  if (caller.role === 'master') return takeQuotas(db, now, [])
+  const limit = orderLimits.added.max * settings.MAX_OPEN_ORDERS
+  const error = (seconds: number) =>
+    rateLimited(`a user may add ${limit} orders and reservations a day`, seconds)
+  const name = `orders:${caller.userId}`
+  return takeQuotas(db, now, [{ name, per: 'day', limit, uses: added, error }])
 }

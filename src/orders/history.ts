@@ -1,19 +1,17 @@
 /** What a user has bought and sold, for the pages that show it. */
-
 import { sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
 import type { Paid } from '../db/schema/orders.ts'
-import { prepared } from '../db/statements.ts'
+import { prepared, raw } from '../db/statements.ts'
 import type { DeliveryDetails } from '../delivery/shown.ts'
-import type { Ctx } from '../http/context.ts'
+import { type Ctx, requirePrimary } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { viewOf } from './buyer.ts'
 import { selectPage, toPage } from './list.ts'
 import { requireRow } from './order.ts'
 import { buildOrders, type OrderRows, selectByIds } from './read.ts'
 import type { Order } from './schema.ts'
+import { viewOf } from './viewer.ts'
 
-/** Orders on one page. */
 const PAGE_SIZE = 20
 
 /** Items of a buyer that are counted as waiting for a wallet. */
@@ -47,13 +45,12 @@ const selectFacts = prepared((db, { userId }: UserId) =>
 
 type UserCtx = Pick<Ctx, 'db' | 'caller'>
 
-/** Returns the orders with their items and deliveries. */
 function toEntries(orders: readonly Order[], rows: OrderRows): HistoryEntry[] {
   const byItem = new Map(rows.map((row) => [row.item.id, row]))
   return orders.flatMap((order) =>
     order.orderItems.map((item) => {
-      const { delivery, order: row } = requireRow(byItem, item.id)
-      return { order, item, delivery, paid: row.paid }
+      const { delivery, shop } = requireRow(byItem, item.id)
+      return { order, item, delivery, paid: shop.paid }
     }),
   )
 }
@@ -104,7 +101,24 @@ export async function readHistoryEntry(ctx: UserCtx, id: number) {
     billing: selectBilling(db, { id, userId: viewer.userId }),
     ...selectByIds(db, viewer, [id]),
   })
-  const [entry] = toEntries([...buildOrders(viewer, orders, nfts).values()], orders)
+  const [entry] = toEntries(buildOrders(viewer, orders, nfts), orders)
   if (!entry) throw new ApiError('not_found', 'there is no order with this number')
   return { account, entry, billing: billing[0]?.line }
+}
+
+/**
+ * Returns the signed-in user, and whether an order that the user has bought waits for a wallet. Any
+ * other order is undefined: whether there is one is not told.
+ */
+export async function readClaim({ db, caller }: Pick<Ctx, 'db' | 'caller'>, orderId: number) {
+  const { account, orders } = await readAsUser(
+    { db, caller },
+    {
+      orders: raw<{ waits: 0 | 1 }>(db)`SELECT EXISTS (SELECT 1 FROM orderItems JOIN deliveries
+        ON deliveries.id = orderItems.id WHERE orderId = orders.id AND awaits = buyerId) AS waits
+      FROM orders WHERE id = ${orderId} AND buyerId = ${caller.userId}`,
+    },
+  )
+  if (!orders[0]) requirePrimary(db)
+  return { account, order: orders[0] }
 }

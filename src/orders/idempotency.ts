@@ -7,7 +7,6 @@
  * call, which places orders again; a `providerId` still stands for one order (409). Of two calls at the
  * same time the second fails at the primary key, and finds the first when its steps begin again.
  */
-
 import { type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
 import { namespaceOf } from '../auth/access.ts'

@@ -1,15 +1,22 @@
 /** Lists the orders that a caller may see. */
 import { readAs } from '../auth/access.ts'
+import { cutPage } from '../db/candidates.ts'
 import type { Database } from '../db/client.ts'
-import { orderLimits } from '../http/limits.ts'
-import { requirePrimary } from '../http/nearest.ts'
-import type { Viewer } from './buyer.ts'
+import { requirePrimary } from '../http/context.ts'
 import type { Nft } from './nft.ts'
-import { type Candidate, type ListRows, lists, type SummaryRows } from './page.ts'
-import { isByChange, type ListRequest, listValues } from './query.ts'
+import { type OrderSummary, toSummary } from './order.ts'
+import {
+  type Candidate,
+  isByChange,
+  type ListRequest,
+  type ListRows,
+  lists,
+  listValues,
+  type SummaryRows,
+} from './page.ts'
 import { buildOrders, type ReadCtx } from './read.ts'
 import type { Order } from './schema.ts'
-import { type OrderSummary, toSummary } from './summary.ts'
+import type { Viewer } from './viewer.ts'
 
 const listByStatus = {
   pending: 'underWay',
@@ -45,16 +52,10 @@ export function selectPage(db: Database, viewer: Viewer, request: ListRequest) {
 export const selectSummaries = (db: Database, viewer: Viewer, request: ListRequest) =>
   lists[chooseList(viewer, request)].summaries(db, listValues(viewer, request))
 
-/** Returns the rows of a page, and where the next one begins; null on the last page. */
-function cutPage<Row extends { candidate: Candidate }>(rows: readonly Row[], request: ListRequest) {
-  const { limit } = request
-  const found = rows.filter(({ candidate }) => candidate.isMatch)
-  const page = found.slice(0, limit)
-  const isEnd = ({ candidate }: Row) => candidate.number === orderLimits.candidates.max
-  const last = found.length > limit ? page.at(-1) : rows.find(isEnd)
-  if (!last) return { page, nextCursor: null }
-  const { id, itemId, updatedAt } = last.candidate
-  return { page, nextCursor: isByChange(request) ? `${itemId}-${Date.parse(updatedAt)}` : `${id}` }
+/** Returns where the page after a candidate begins; null without one. */
+function toCursor(last: Candidate | undefined, request: ListRequest): string | null {
+  if (!last) return null
+  return isByChange(request) ? `${last.itemId}-${Date.parse(last.updatedAt)}` : `${last.id}`
 }
 
 type Page<T> = { orders: T[]; nextCursor: string | null }
@@ -64,13 +65,14 @@ export function toPage(
   request: ListRequest,
   { orders, nfts }: { orders: ListRows; nfts: readonly Nft[] },
 ): Page<Order> {
-  const { page, nextCursor } = cutPage(orders, request)
-  return { orders: [...buildOrders(viewer, page, nfts).values()], nextCursor }
+  const { page, last } = cutPage(orders, request.limit)
+  return { orders: buildOrders(viewer, page, nfts), nextCursor: toCursor(last, request) }
 }
 
 export function toSummaryPage(request: ListRequest, rows: SummaryRows): Page<OrderSummary> {
-  const { page, nextCursor } = cutPage(rows, request)
-  return { orders: page.map(({ summary }) => toSummary(summary)), nextCursor }
+  const { page, last } = cutPage(rows, request.limit)
+  const orders = page.map(({ summary }) => toSummary(summary))
+  return { orders, nextCursor: toCursor(last, request) }
 }
 
 /** A replica may not have a new order, and the shop would place it again. */
@@ -91,7 +93,6 @@ export async function listOrders(ctx: ReadCtx, request: ListRequest): Promise<Pa
   return page
 }
 
-/** As `listOrders`, with summaries. */
 export async function listSummaries(ctx: ReadCtx, request: ListRequest) {
   const { db, caller } = ctx
   const { rows } = await readAs(db, caller, { rows: selectSummaries(db, caller, request) })

@@ -1,5 +1,4 @@
 /** Loads the rows that placing orders depends on, in one trip. */
-
 import { eq, sql } from 'drizzle-orm'
 import { isLiveSql } from '../addresses/schema.ts'
 import { namespaceOf, readAs } from '../auth/access.ts'
@@ -9,13 +8,11 @@ import { networks } from '../db/schema/delivery.ts'
 import { orders, reservations } from '../db/schema/orders.ts'
 import { addresses, tokens, users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
-import type { Settings } from '../env.ts'
-import type { Ctx } from '../http/context.ts'
-import type { Buyer, OrderData } from './check.ts'
+import type { Buyer, OrderData, PlaceCtx } from './check.ts'
+import { selectOpen } from './guards.ts'
 import { type IdempotentCall, selectStored } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
 import { heldQuantity, listingColumns, nftColumns } from './nft.ts'
-import { selectOpen } from './open-orders.ts'
 
 /** JSON arrays of ids, and of the operator's own ids. */
 type Keys = { ids: string; externalIds: string }
@@ -139,18 +136,14 @@ function buyerFinder(buyers: readonly Buyer[]) {
 const distinct = (values: readonly (number | string | null | undefined)[]) =>
   JSON.stringify([...new Set(values)].filter((value) => (value ?? null) !== null))
 
-type LoadCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
-
 type Load = {
   inputs: readonly NewOrder[]
   call?: IdempotentCall | null
-  /** Whether to count the open orders of the caller. */
   countsOpen?: boolean
 }
 
-/** Loads the rows that a call depends on. */
 export async function loadOrderData(
-  ctx: LoadCtx,
+  ctx: PlaceCtx,
   { inputs, call = null, countsOpen = false }: Load,
 ): Promise<OrderData> {
   const { db, caller, settings } = ctx
@@ -191,14 +184,14 @@ export async function loadOrderData(
   const findBuyers = buyerFinder(rows.buyers)
   const maxPieces = new Map(rows.limits.map(({ chainId, maxPieces }) => [chainId, maxPieces]))
   return {
-    rows: inputs.map((input) => {
+    orders: inputs.map((input) => {
       const listing = listings.get(input.listingId ?? input.listing)
       const nft = nfts.get(input.nftId ?? input.nft ?? listing?.nftId)
       const chainId = settings.NETWORKS[nft?.contractNetwork ?? '']?.chainId
       const hold = unusedHolds.get(input.reservationId ?? '')
       if (hold) unusedHolds.delete(hold.id)
       const obstacle = listing && obstacles.get(listing.id)
-      return { nft, listing, obstacle, hold, buyers: findBuyers(input, chainId) }
+      return { input, nft, listing, obstacle, hold, buyers: findBuyers(input, chainId) }
     }),
     placed: new Map(rows.placed.map((order) => [order.providerId ?? '', order])),
     namespace: token.namespace,

@@ -1,10 +1,16 @@
 /** What a shop sends to place orders. */
 import * as z from 'zod'
 import { BillingFields } from '../addresses/schema.ts'
-import { currencyCode } from '../http/currencies.ts'
-import { EmailAddress, identifier, inputText, wellFormed, without } from '../http/inputs.ts'
+import {
+  currencyCode,
+  EmailAddress,
+  identifier,
+  inputText,
+  WalletAddress,
+  wellFormed,
+  without,
+} from '../http/inputs.ts'
 import { orderLimits } from '../http/limits.ts'
-import { WalletAddress } from '../identity/address.ts'
 import { MAX_LOCALE, toLocale } from '../texts/texts.ts'
 
 const requiredId = (description: string) => {
@@ -13,7 +19,6 @@ const requiredId = (description: string) => {
   return z.int({ error }).positive({ error }).describe(description)
 }
 
-/** The shop's own order number. */
 export const ProviderId = identifier(255)
 
 /** The operator's own id of a listing or an NFT, from the catalogue. */
@@ -40,7 +45,6 @@ const Locale = inputText(MAX_LOCALE, `must be at most ${MAX_LOCALE} characters`)
   .overwrite((tag) => toLocale(tag) ?? tag)
   .meta({ maxLength: MAX_LOCALE })
 
-/** The ways to name a buyer. */
 const buyerKeys = ['userId', 'email', 'wallet'] as const
 
 const GivenBuyer = z
@@ -105,19 +109,16 @@ const GivenPayment = z
     description: 'What the customer has really paid, in minor units of the currency.',
   })
 
-/** Fields of which exactly one is given. */
-type Alternatives = readonly (readonly [id: string, other: string])[]
-
 /** What an order names by an id or in another way. */
-const alternatives: Alternatives = [
+const alternatives = [
   ['nftId', 'nft'],
   ['listingId', 'listing'],
   ['buyerUserId', 'buyer'],
-]
+] as const
 
 /** Reports a pair of which not exactly one is given, and a price without its currency. */
 const checkTogether =
-  (pairs: Alternatives) =>
+  (pairs: readonly (typeof alternatives)[number][]) =>
   (order: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
     const report = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message })
@@ -133,16 +134,16 @@ const checkTogether =
   }
 
 /**
- * An object with these fields, of which one of each pair is given, and a price with its currency.
- * `notArray`: the message for an array. Default: that of every value that is no object.
+ * An object with these fields, of which one of each pair of `alternatives` is given, and a price with its
+ * currency. `notArray`: the message for an array. Default: that of every value that is no object.
  */
-export const withRules = <S extends z.ZodRawShape>(
+export function withRules<S extends z.ZodRawShape>(
   shape: S,
-  pairs: Alternatives,
   meta: { id: string; description: string },
   notArray?: string,
-) =>
-  z
+) {
+  const pairs = alternatives.filter(([id]) => id in shape)
+  return z
     .object(shape, { error: ({ input }) => (Array.isArray(input) ? notArray : undefined) })
     .superRefine(checkTogether(pairs), evenIfInvalid)
     .meta({
@@ -153,6 +154,7 @@ export const withRules = <S extends z.ZodRawShape>(
         expectedCurrency: ['expectedPriceCents'],
       },
     })
+}
 
 export const NewOrder = withRules(
   {
@@ -202,7 +204,6 @@ export const NewOrder = withRules(
           'the order.',
       ),
   },
-  alternatives,
   { id: 'NewOrder', description: 'An order to place.' },
 )
 export type NewOrder = z.infer<typeof NewOrder>
@@ -212,7 +213,6 @@ export const NumberedOrder = withRules(
     ...NewOrder.shape,
     providerId: ProviderId.nullish().describe('May repeat the number of the path.'),
   },
-  alternatives,
   { id: 'NumberedOrder', description: 'An order whose number is in the path.' },
   'the body must be an order, not an array',
 )

@@ -1,27 +1,113 @@
 /**
- * The SQL that finds the orders of a list. One index gives candidates, in
- * the order of the list and after the last one of the page before; the filters choose among them. A
- * call looks at a limited number, so its cost does not depend on how many orders there are.
+ * What a list of orders is asked for, and the SQL that finds its candidates (`db/candidates.ts`): one
+ * SELECT for each index.
  */
-
 import { eq, type SQL, sql } from 'drizzle-orm'
+import * as z from 'zod'
 import { namespaceOf } from '../auth/access.ts'
+import {
+  candidateColumns,
+  firstCandidates,
+  isReturnedSql,
+  MAX_CANDIDATES,
+} from '../db/candidates.ts'
 import { prefixed } from '../db/columns.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
-import { deliveries, transactions } from '../db/schema/delivery.ts'
+import { deliveries, itemStatuses, transactions } from '../db/schema/delivery.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
-import { deliveryColumns } from '../delivery/shown.ts'
-import { orderLimits } from '../http/limits.ts'
-import { buyerColumns } from './buyer.ts'
-import { listingColumns, nftColumns } from './nft.ts'
-import { itemColumns, orderColumns } from './order.ts'
-import type { ListValues } from './query.ts'
-import { summaryColumns } from './summary.ts'
-import { isVisibleSql } from './visible.ts'
+import { statesWith } from '../delivery/shown.ts'
+import { invalidField } from '../http/errors.ts'
+import { idText, instant, limitText, tokenNameText } from '../http/inputs.ts'
+import { ProviderId } from './new-order.ts'
+import { nftColumns } from './nft.ts'
+import { rowColumns, summaryColumns } from './order.ts'
+import { isVisibleSql, type Viewer, viewerValues } from './viewer.ts'
 
-/** Whether an order, its item and its delivery are as the filters say. */
+/** Where a page ended: an order or, if orders are sorted by change, an item and the time of its change. */
+type Cursor = { id: number; at?: string | undefined }
+
+const CursorText = z
+  .string()
+  .trim()
+  .regex(/^[1-9]\d{0,14}(-\d{13})?$/, 'must be the `nextCursor` of a page')
+  .transform((text): Cursor => {
+    const [id = 0, at] = text.split('-').map(Number)
+    return { id, at: at === undefined ? undefined : new Date(at).toISOString() }
+  })
+
+export const OrderQuery = z.object({
+  limit: limitText(20).describe('Orders per page.'),
+  cursor: CursorText.optional().describe('The `nextCursor` of the previous page.'),
+  fields: z
+    .literal('summary')
+    .optional()
+    .describe('`summary` returns a short row of each order, without its NFT and its buyer.'),
+  providerId: ProviderId.optional().describe('Selects orders with this order number of the shop.'),
+  source: tokenNameText.optional().describe('Selects orders that tokens of this name have placed.'),
+  sellerId: idText.optional().describe('Selects orders of the seller with this user id.'),
+  buyerUserId: idText.optional().describe('Selects orders of the buyer with this user id.'),
+  deliveryStatus: z
+    .enum(['pending', ...itemStatuses])
+    .optional()
+    .describe('Selects orders whose item has this status; `pending` stands for null.'),
+  createdFrom: instant
+    .optional()
+    .describe('Selects orders that were placed at this time or later.'),
+  createdTo: instant.optional().describe('Selects orders that were placed before this time.'),
+  updatedFrom: instant
+    .optional()
+    .describe('Selects orders whose `updatedAt` is this time or later, the oldest change first.'),
+})
+export type ListRequest = Omit<z.infer<typeof OrderQuery>, 'fields'>
+
+/** Whether the oldest change comes first. Otherwise the newest order does. */
+export const isByChange = ({ providerId, updatedFrom }: ListRequest): boolean =>
+  providerId === undefined && updatedFrom !== undefined
+
+/**
+ * Milliseconds. Ids grow with the time of writing, and `createdAt` is the time of the call: they
+ * differ by less than this.
+ */
+const MARGIN = 60_000
+/** Later times do not sort as text. */
+const LAST = Date.parse('9999-12-31T23:59:59.999Z')
+const shifted = (time: string | undefined, by: number): string | null =>
+  time === undefined ? null : new Date(Math.min(Date.parse(time) + by, LAST)).toISOString()
+
+export type ListValues = ReturnType<typeof listValues>
+
+/** Returns the values of the statements of a list. That of a filter that is not used is null. */
+export function listValues(viewer: Viewer, request: ListRequest) {
+  const { limit, cursor, deliveryStatus } = request
+  if (cursor && (cursor.at !== undefined) !== isByChange(request))
+    throw invalidField('cursor', 'is of a list with other filters')
+  const status = deliveryStatus ? statesWith(deliveryStatus) : null
+  return {
+    ...viewerValues(viewer),
+    /** One more than a page has. */
+    readLimit: limit + 1,
+    /** The page begins below this order or, sorted by change, after this time and item. */
+    before: cursor?.id ?? Number.MAX_SAFE_INTEGER,
+    afterTime: cursor?.at ?? request.updatedFrom ?? '',
+    afterItem: cursor?.id ?? 0,
+    /** Orders that were placed before `earliest`, or at `latest` and later, are not looked at. */
+    earliest: shifted(request.createdFrom, -MARGIN),
+    latest: shifted(request.createdTo, MARGIN),
+    providerId: request.providerId ?? null,
+    source: request.source ?? null,
+    sellerId: request.sellerId ?? null,
+    buyerUserId: request.buyerUserId ?? null,
+    /** JSON: the states of the deliveries. */
+    states: status && JSON.stringify(status.states),
+    isSent: status?.isSent ?? null,
+    createdFrom: request.createdFrom ?? null,
+    createdTo: request.createdTo ?? null,
+    updatedFrom: request.updatedFrom ?? null,
+  }
+}
+
 const matchesSql = (values: ListValues) => sql`${isVisibleSql(values)}
   AND (${values.providerId} IS NULL OR ${orders.providerId} = ${values.providerId})
   AND (${values.source} IS NULL
@@ -36,38 +122,25 @@ const matchesSql = (values: ListValues) => sql`${isVisibleSql(values)}
   AND (${values.updatedFrom} IS NULL OR ${deliveries.updatedAt} >= ${values.updatedFrom})`
 
 /**
- * Candidates, numbered, between the orders at the ends of the times, which are a minute wider than the
- * filters (`query.ts`). SQLite reads them one by one in their order, and no more than a page needs: an
- * ORDER BY around them would read all of them.
+ * The first candidates between the orders at the ends of the times, which are a minute wider than the
+ * filters.
  */
-const numbered = (candidates: SQL, { earliest, latest, before }: ListValues) => sql`(
-  WITH bounds (low, high) AS MATERIALIZED (SELECT
-    coalesce((SELECT id FROM orders WHERE createdAt < ${earliest}
-      ORDER BY createdAt DESC LIMIT 1), 0),
-    min(${before}, coalesce((SELECT id FROM orders WHERE createdAt >= ${latest}
-      ORDER BY createdAt LIMIT 1), ${before})))
-  SELECT id, row_number() OVER () AS number
-  FROM (${candidates} LIMIT ${orderLimits.candidates.max})) AS candidates`
+const firstBetween = (candidates: SQL, { earliest, latest, before }: ListValues) =>
+  firstCandidates(
+    candidates,
+    sql`WITH bounds (low, high) AS MATERIALIZED (SELECT
+      coalesce((SELECT id FROM orders WHERE createdAt < ${earliest}
+        ORDER BY createdAt DESC LIMIT 1), 0),
+      min(${before}, coalesce((SELECT id FROM orders WHERE createdAt >= ${latest}
+        ORDER BY createdAt LIMIT 1), ${before})))`,
+  )
 
-/**
- * The columns of a candidate. One that does not match is the last one that the call looks at.
- * `number`: its place among the candidates. `itemId` and `updatedAt`: of its item.
- */
-const candidateColumns = (isMatch: SQL) => ({
+/** `itemId` and `updatedAt`: of its item. */
+const position = {
   id: sql<number>`candidates.id`.as('id'),
   itemId: sql<number>`${orderItems.id}`.as('itemId'),
   updatedAt: sql<string>`${deliveries.updatedAt}`.as('updatedAt'),
-  number: sql<number>`candidates.number`.as('number'),
-  isMatch: sql<0 | 1>`(${isMatch})`.as('isMatch'),
-})
-
-/** Whether a candidate matches, or tells where the next page begins. */
-const isReturnedSql = sql`isMatch OR number = ${sql.raw(`${orderLimits.candidates.max}`)}`
-
-const isCandidateSql = sql`${orders.id} = candidates.id`
-const isItemSql = eq(orderItems.orderId, orders.id)
-const isDeliverySql = eq(deliveries.id, orderItems.id)
-const isNewestSql = eq(transactions.id, deliveries.transactionId)
+}
 
 const isBetweenSql = (id: string) =>
   sql.raw(`${id} > (SELECT low FROM bounds) AND ${id} < (SELECT high FROM bounds)`)
@@ -89,7 +162,7 @@ const failedItems = sql`${itemsIn('failed')} UNION ALL ${itemsIn('cancelled')}
   UNION ALL ${itemsIn('written_off')}`
 
 const ordersOf = (items: SQL) => sql`SELECT orderId AS id
-  FROM (${items} LIMIT ${orderLimits.candidates.max}) AS found
+  FROM (${items} LIMIT ${MAX_CANDIDATES}) AS found
     CROSS JOIN orderItems ON orderItems.id = found.id`
 
 /** What is due and what transactions carry: read as a whole, because each step changes it. */
@@ -106,56 +179,47 @@ const changedItems = ({ afterTime, afterItem }: ListValues) => sql`
       AND (updatedAt, deliveries.id) > (${afterTime}, ${afterItem})
   ORDER BY updatedAt, id`
 
-/** What an order shows, but its NFT: D1 limits a result to 100 columns. */
-export const rowColumns = {
-  order: prefixed('order', { ...orderColumns, namespace: orders.namespace, paid: orders.paid }),
-  item: prefixed('item', itemColumns),
-  delivery: prefixed('delivery', deliveryColumns),
-  listing: prefixed('listing', listingColumns),
-  buyer: prefixed('buyer', buyerColumns),
-}
+/** What candidates stand for. Left joins keep their order. */
+const rowsOf = (candidates: SQL) => sql`${candidates}
+  LEFT JOIN orders ON orders.id = candidates.id
+  LEFT JOIN orderItems ON orderItems.orderId = orders.id
+  LEFT JOIN deliveries ON deliveries.id = orderItems.id`
+const isNewestSql = eq(transactions.id, deliveries.transactionId)
 
-/**
- * Prepares the statements that read what candidates stand for, if it matches. Left joins keep the order
- * of the candidates.
- */
+/** Prepares the statements that read what candidates stand for, if it matches. */
 const prepareList = (candidates: (values: ListValues) => SQL) => ({
   orders: prepared((db, values: ListValues) =>
     db
-      .select({ candidate: candidateColumns(matchesSql(values)), ...rowColumns })
-      .from(numbered(candidates(values), values))
-      .leftJoin(orders, isCandidateSql)
-      .leftJoin(orderItems, isItemSql)
-      .leftJoin(deliveries, isDeliverySql)
+      .select({ candidate: candidateColumns(position, matchesSql(values)), ...rowColumns })
+      .from(rowsOf(firstBetween(candidates(values), values)))
       .leftJoin(transactions, isNewestSql)
       .leftJoin(listings, eq(listings.id, orderItems.listingId))
       .leftJoin(users, eq(users.id, orders.buyerId))
       .where(isReturnedSql)
-      .limit(values.limit),
+      .limit(values.readLimit),
   ),
   nfts: prepared((db, values: ListValues) =>
     db
       .select(nftColumns)
       .from(nfts)
       .where(
-        sql`${nfts.id} IN (SELECT nftId FROM ${numbered(candidates(values), values)}
-          CROSS JOIN orders ON ${isCandidateSql} CROSS JOIN orderItems ON ${isItemSql}
-          CROSS JOIN deliveries ON ${isDeliverySql} WHERE ${matchesSql(values)} LIMIT ${values.limit})`,
+        sql`${nfts.id} IN (SELECT nftId FROM ${firstBetween(candidates(values), values)}
+          CROSS JOIN orders ON orders.id = candidates.id
+          CROSS JOIN orderItems ON orderItems.orderId = orders.id
+          CROSS JOIN deliveries ON deliveries.id = orderItems.id
+          WHERE ${matchesSql(values)} LIMIT ${values.readLimit})`,
       ),
   ),
   summaries: prepared((db, values: ListValues) =>
     db
       .select({
-        candidate: candidateColumns(matchesSql(values)),
+        candidate: candidateColumns(position, matchesSql(values)),
         summary: prefixed('summary', summaryColumns),
       })
-      .from(numbered(candidates(values), values))
-      .leftJoin(orders, isCandidateSql)
-      .leftJoin(orderItems, isItemSql)
-      .leftJoin(deliveries, isDeliverySql)
+      .from(rowsOf(firstBetween(candidates(values), values)))
       .leftJoin(transactions, isNewestSql)
       .where(isReturnedSql)
-      .limit(values.limit),
+      .limit(values.readLimit),
   ),
 })
 

@@ -11,26 +11,23 @@ import { prepared } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue } from '../http/errors.ts'
 import { tokenNameOf } from '../identity/namespace.ts'
-import { type Viewer, visibleBuyer } from './buyer.ts'
 import { type Nft, nftColumns } from './nft.ts'
-import { buildOrder, byId, requireRow } from './order.ts'
-import { rowColumns } from './page.ts'
+import { buildOrder, byId, requireRow, rowColumns, summaryColumns } from './order.ts'
 import type { Order } from './schema.ts'
-import { summaryColumns } from './summary.ts'
-import { isVisibleSql, type ViewerValues, viewerValues } from './visible.ts'
+import {
+  isVisibleSql,
+  type Viewer,
+  type ViewerValues,
+  viewerValues,
+  visibleBuyer,
+} from './viewer.ts'
 
-/** Builds the orders of rows and their NFTs, by id, with their items. */
-export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[]) {
-  const sold = { nfts: byId(nfts), listings: byId(rows.map(({ listing }) => listing)) }
-  const rowsByOrder = Map.groupBy(rows, ({ order }) => order.id)
-  return new Map(
-    rows.map(({ order: { namespace: _, paid: __, ...order }, buyer }): [number, Order] => {
-      const own = rowsByOrder.get(order.id) ?? []
-      const items = own.map(({ item, delivery }) => ({ ...item, delivery }))
-      const built = buildOrder(viewer, { order, items, sold })
-      return [order.id, { ...built, buyer: visibleBuyer(viewer, buyer) }]
-    }),
-  )
+export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[]): Order[] {
+  const nftsById = byId(nfts)
+  return rows.map(({ buyer, ...row }) => ({
+    ...buildOrder(viewer, { ...row, nft: requireRow(nftsById, row.item.nftId) }),
+    buyer: visibleBuyer(viewer, buyer),
+  }))
 }
 
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
@@ -82,7 +79,6 @@ export function selectByIds(db: Database, viewer: Viewer, ids: readonly number[]
   return { orders: selectOrders(db, values), nfts: selectNfts(db, values) }
 }
 
-/** Selects the summary of an order, if the viewer may see it. */
 export const selectSummary = (db: Database, viewer: Viewer, id: number) =>
   selectSummaries(db, idsOf(viewer, [id]))
 
@@ -93,16 +89,16 @@ export const selectSummary = (db: Database, viewer: Viewer, id: number) =>
 export async function readOrders({ db, caller }: ReadCtx, orderIds: readonly string[]) {
   const statements = selectByIds(db, caller, orderIds.map(Number))
   const rows = await readAs(db, caller, statements)
-  const found = buildOrders(caller, rows.orders, rows.nfts)
+  const found = byId(buildOrders(caller, rows.orders, rows.nfts))
   requireAll(orderIds, found)
   const orders = [...new Set(orderIds)].map((digits) => requireRow(found, Number(digits)))
   const [row] = rows.orders
   if (!row || orders.length > 1) return { orders, state: null }
-  const state = {
-    sequence: row.delivery.version + 1,
-    source: tokenNameOf(row.order.namespace),
+  const { delivery, shop } = row
+  return {
+    orders,
+    state: { sequence: delivery.version + 1, tokenName: tokenNameOf(shop.namespace) },
   }
-  return { orders, state }
 }
 
 /** Throws `order_not_found` with an issue for each id that has no order to show. */

@@ -9,13 +9,19 @@ import { idText } from '../http/inputs.ts'
 import { orderLimits } from '../http/limits.ts'
 import { putOrder } from './by-number.ts'
 import { cancelOrder } from './cancel.ts'
-import { placingErrors } from './error-codes.ts'
 import { listOrders, listSummaries } from './list.ts'
 import { IdempotencyHeader, NewOrders, NumberedOrder, ProviderId } from './new-order.ts'
+import { OrderQuery } from './page.ts'
 import { checkOrders, type Placement, placeOrders } from './place.ts'
-import { OrderQuery } from './query.ts'
 import { readOrders } from './read.ts'
-import { AnyOrderPage, CheckedOrders, OrderSummaries, Orders, PlacedOrders } from './schema.ts'
+import {
+  AnyOrderPage,
+  CheckedOrders,
+  OrderSummaries,
+  Orders,
+  PlacedOrders,
+  placingErrors,
+} from './schema.ts'
 
 /** Gives error answers the key of a successful answer as well. */
 export const setErrorFields = createMiddleware<App>(async (c, next) => {
@@ -193,9 +199,12 @@ export const orderRoutes = new Endpoints({ tag: 'Orders', isStrict: true })
   )
 
 /** Tells what the body of one order does not show. The name of a token may have any characters. */
-function setOrderHeaders(c: Context, { sequence, source }: Pick<Placement, 'sequence' | 'source'>) {
+function setOrderHeaders(
+  c: Context,
+  { sequence, tokenName }: Pick<Placement, 'sequence' | 'tokenName'>,
+) {
   if (sequence !== null) c.header('x-order-sequence', String(sequence))
-  c.header('x-order-source', encodeURIComponent(source))
+  c.header('x-order-source', encodeURIComponent(tokenName))
 }
 
 /** Wakes who delivers new orders and who tells of them. */

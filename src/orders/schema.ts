@@ -3,27 +3,11 @@
  * document follow from them.
  */
 import * as z from 'zod'
+import { saleObstacles } from '../db/schema/catalogue.ts'
 import { itemStatuses, reasonCodes } from '../db/schema/delivery.ts'
-import {
-  address,
-  always,
-  count,
-  currency,
-  decimal,
-  deliveryFields,
-  hash,
-  id,
-  model,
-  money,
-  orNull,
-  positive,
-  shopFields,
-  text,
-  time,
-  timestamps,
-} from '../http/fields.ts'
-import { Buyer } from './buyer.ts'
+import * as f from '../http/fields.ts'
 import { Listing, Nft } from './nft.ts'
+import { Buyer } from './viewer.ts'
 
 const ItemStatus = z.enum(itemStatuses).meta({
   id: 'ItemStatus',
@@ -33,167 +17,196 @@ const ItemStatus = z.enum(itemStatuses).meta({
     'was cancelled or cannot be delivered; `failReason` of the order says why.',
 })
 
-/** An order item without its NFT and listing. */
 export const OrderItemFields = z.object({
-  id: id('Id of the order item.'),
-  orderId: id('Id of the order.'),
-  nftId: id('Id of the NFT.'),
-  listingId: id('Id of the listing.'),
-  quantity: positive('Number of pieces.'),
-  priceCents: money('Price of one piece'),
-  priceEths: decimal('Price of one piece in ETH.'),
-  ethRecipient: orNull(address('Wallet of the recipient; null until the buyer has one.')),
-  priceCurrency: currency('Currency of `priceCents`, ISO 4217.'),
-  paymentProvider: orNull(always('Always `external`.', 'external')),
-  ...timestamps(),
-  ProductType: always('Always `nft`.', 'nft'),
+  id: f.id('Id of the order item.'),
+  orderId: f.id('Id of the order.'),
+  nftId: f.id('Id of the NFT.'),
+  listingId: f.id('Id of the listing.'),
+  quantity: f.positive('Number of pieces.'),
+  priceCents: f.money('Price of one piece'),
+  priceEths: f.decimal('Price of one piece in ETH.'),
+  ethRecipient: f.orNull(f.address('Wallet of the recipient; null until the buyer has one.')),
+  priceCurrency: f.currency('Currency of `priceCents`, ISO 4217.'),
+  paymentProvider: f.orNull(f.always('Always `external`.', 'external')),
+  ...f.timestamps(),
+  ProductType: f.always('Always `nft`.', 'nft'),
   status: ItemStatus.nullable().describe(
     'State of the delivery; null while no transaction was sent.',
   ),
-  txId: orNull(
-    hash(
+  txId: f.orNull(
+    f.hash(
       'Newest transaction: a transfer, or the cancellation of it. Null before one is sent. It may ' +
         'carry many orders, so several may have the same one.',
     ),
   ),
 })
 
-/** An order without its buyer and items. */
 export const OrderFields = z.object({
-  id: id('Id of the order.'),
-  buyerId: id('User id of the buyer.'),
-  billingAddressId: id('Id of the billing address.'),
-  paymentMethod: always('Always `external`: the shop has the payment.', 'external'),
-  provider: always('Always `external`.', 'external'),
-  providerId: orNull(text('Order number of the shop; null if it sent none.')),
-  payprovStxTransactionId: orNull(text('Transaction id of a payment provider.')),
-  payprovPciTransactionId: orNull(text('Transaction id of a payment provider.')),
+  id: f.id('Id of the order.'),
+  buyerId: f.id('User id of the buyer.'),
+  billingAddressId: f.id('Id of the billing address.'),
+  paymentMethod: f.always('Always `external`: the shop has the payment.', 'external'),
+  provider: f.always('Always `external`.', 'external'),
+  providerId: f.orNull(f.text('Order number of the shop; null if it sent none.')),
+  payprovStxTransactionId: f.orNull(f.text('Transaction id of a payment provider.')),
+  payprovPciTransactionId: f.orNull(f.text('Transaction id of a payment provider.')),
   payprovWebhookToken: z
     .uuid()
     .describe(
       'Token for webhooks of a payment provider. Only for master tokens (without `orders`); otherwise the nil UUID.',
     ),
-  totalPriceCents: money('Price of all pieces'),
-  totalPriceCurrency: currency('Currency of the total price, ISO 4217.'),
-  totalPriceEth: decimal('Price of all pieces in ETH.'),
-  status: orNull(always('State of the payment. The items have the state of the delivery.', 'paid')),
-  failReason: orNull(
-    text('Why an item is `failed`; `cancelled` after a cancellation. Otherwise null.'),
+  totalPriceCents: f.money('Price of all pieces'),
+  totalPriceCurrency: f.currency('Currency of the total price, ISO 4217.'),
+  totalPriceEth: f.decimal('Price of all pieces in ETH.'),
+  status: f.orNull(
+    f.always('State of the payment. The items have the state of the delivery.', 'paid'),
   ),
-  feesCollectedAt: orNull(time('Time when the fees were collected.')),
-  ...timestamps(),
-  ProductType: always('Always `nft`.', 'nft'),
+  failReason: f.orNull(
+    f.text('Why an item is `failed`; `cancelled` after a cancellation. Otherwise null.'),
+  ),
+  feesCollectedAt: f.orNull(f.time('Time when the fees were collected.')),
+  ...f.timestamps(),
+  ProductType: f.always('Always `nft`.', 'nft'),
 })
 
-const OrderItem = OrderItemFields.extend({
+const OrderItem = f.model('OrderItem', 'An NFT of an order, and its delivery.', {
+  ...OrderItemFields.shape,
   nft: Nft.describe('The NFT that is sold.'),
   listing: Listing.describe('The listing that sells it.'),
-}).meta({ id: 'OrderItem', description: 'An NFT of an order, and its delivery.' })
-
-const items = { orderItems: z.array(OrderItem).describe('The items: one per order.') }
-
-/** An order in the response that places it: without the buyer. */
-export const PlacedOrder = OrderFields.extend(items).meta({
-  id: 'PlacedOrder',
-  description: 'A new order, without its buyer.',
 })
 
-export const Order = OrderFields.extend({
-  ...items,
-  buyer: Buyer.describe('The buyer.'),
-}).meta({
-  id: 'Order',
-  description: 'An order and its delivery.',
-})
+const orderItems = z.array(OrderItem).describe('The items: one per order.')
 
-export const CheckedOrder = OrderItemFields.pick({
-  nftId: true,
-  listingId: true,
-  quantity: true,
-  priceCents: true,
-  priceCurrency: true,
-  priceEths: true,
+export const PlacedOrder = f.model('PlacedOrder', 'A new order, without its buyer.', {
+  ...OrderFields.shape,
+  orderItems,
 })
-  .extend(OrderFields.pick({ totalPriceCents: true, totalPriceEth: true }).shape)
-  .meta({ id: 'CheckedOrder', description: 'What an order would cost.' })
-
 export type PlacedOrder = z.infer<typeof PlacedOrder>
+
+export const Order = f.model('Order', 'An order and its delivery.', {
+  ...OrderFields.shape,
+  orderItems,
+  buyer: Buyer.describe('The buyer.'),
+})
 export type Order = z.infer<typeof Order>
 
-export const Payment = model('Payment', 'What the customer has really paid.', {
-  grossCents: money('What was paid: with taxes, and after discounts'),
-  taxCents: orNull(count('The taxes in it; null if the shop has not told.')),
-  discountCents: orNull(count('The discounts that were given; null if the shop has not told.')),
-  currency: currency('Currency of these amounts, ISO 4217.'),
-  invoiceNumber: orNull(text('Number of the invoice; null if the shop has not told.')),
+const { nftId, listingId, quantity, priceCents, priceCurrency, priceEths } = OrderItemFields.shape
+const { totalPriceCents, totalPriceEth } = OrderFields.shape
+
+export const CheckedOrder = f.model('CheckedOrder', 'What an order would cost.', {
+  nftId,
+  listingId,
+  quantity,
+  priceCents,
+  priceCurrency,
+  priceEths,
+  totalPriceCents,
+  totalPriceEth,
+})
+
+export const Payment = f.model('Payment', 'What the customer has really paid.', {
+  grossCents: f.money('What was paid: with taxes, and after discounts'),
+  taxCents: f.orNull(f.count('The taxes in it; null if the shop has not told.')),
+  discountCents: f.orNull(f.count('The discounts that were given; null if the shop has not told.')),
+  currency: f.currency('Currency of these amounts, ISO 4217.'),
+  invoiceNumber: f.orNull(f.text('Number of the invoice; null if the shop has not told.')),
 })
 
 /** What summaries show of the row of an order, and of that of its item. */
-export const SummaryOrder = OrderFields.pick({
-  id: true,
-  totalPriceCents: true,
-  totalPriceEth: true,
-  buyerId: true,
-  createdAt: true,
-}).extend({
-  paid: orNull(
+export const SummaryOrder = z.object({
+  id: OrderFields.shape.id,
+  totalPriceCents,
+  totalPriceEth,
+  buyerId: OrderFields.shape.buyerId,
+  createdAt: OrderFields.shape.createdAt,
+  paid: f.orNull(
     Payment.describe('What the customer has really paid; null if the shop has not told.'),
   ),
 })
-export const SummaryItem = OrderItemFields.pick({
-  nftId: true,
-  listingId: true,
-  quantity: true,
-  priceCents: true,
-  priceCurrency: true,
-}).extend({ sellerId: id('User id of the seller.') })
+export const SummaryItem = z.object({
+  nftId,
+  listingId,
+  quantity,
+  priceCents,
+  priceCurrency,
+  sellerId: f.id('User id of the seller.'),
+})
 
-export const OrderSummary = model(
+export const OrderSummary = f.model(
   'OrderSummary',
   'An order with its item and delivery, in short.',
   {
     ...SummaryOrder.shape,
-    orderItemId: id('Id of its item.'),
-    ...shopFields,
+    orderItemId: f.id('Id of its item.'),
+    ...f.shopFields,
     ...SummaryItem.shape,
     ...OrderItemFields.pick({ status: true, txId: true, updatedAt: true }).shape,
-    reasonCode: orNull(
+    reasonCode: f.orNull(
       z.enum(reasonCodes).describe('Why the item is `failed`, for programs. Otherwise null.'),
     ),
     failReason: OrderFields.shape.failReason,
-    ...deliveryFields,
+    ...f.deliveryFields,
   },
 )
 
-const withOrders = <T extends z.ZodType>(order: T, description: string) =>
-  z.object({
-    orders: z.array(order).describe(description),
-    error: z.null().describe('Always null.'),
-  })
-const ofRequest = 'The orders, in the order of the request.'
-const nextCursor = orNull(text('The next `cursor`; null on the last page.'))
+/** The fields of an answer with orders, which `description` describes. */
+const ordersOf = <T extends z.ZodType>(order: T, description: string) => ({
+  orders: z.array(order).describe(description),
+  error: z.null().describe('Always null.'),
+})
+const nextCursor = f.orNull(f.text('The next `cursor`; null on the last page.'))
 
-export const CheckedOrders = withOrders(CheckedOrder, ofRequest).meta({
-  id: 'CheckedOrders',
-  description: 'The orders that could be placed.',
-})
-export const PlacedOrders = withOrders(PlacedOrder, ofRequest).meta({
-  id: 'PlacedOrders',
-  description: 'The orders of the call, as they are now.',
-})
-export const Orders = withOrders(Order, ofRequest).meta({
-  id: 'Orders',
-  description: 'The orders and their deliveries.',
-})
-export const OrderSummaries = withOrders(OrderSummary, 'The orders.').meta({
-  id: 'OrderSummaries',
-  description: 'Summaries of orders.',
-})
+const answer = <T extends z.ZodType>(id: string, description: string, order: T) =>
+  f.model(id, description, ordersOf(order, 'The orders, in the order of the request.'))
 
-const OrderPage = withOrders(Order, 'The orders, newest first.')
-  .extend({ nextCursor })
-  .meta({ id: 'OrderPage', description: 'A page of orders.' })
-const OrderSummaryPage = withOrders(OrderSummary, 'The orders.')
-  .extend({ nextCursor })
-  .meta({ id: 'OrderSummaryPage', description: 'A page of summaries of orders.' })
+export const CheckedOrders = answer(
+  'CheckedOrders',
+  'The orders that could be placed.',
+  CheckedOrder,
+)
+export const PlacedOrders = answer(
+  'PlacedOrders',
+  'The orders of the call, as they are now.',
+  PlacedOrder,
+)
+export const Orders = answer('Orders', 'The orders and their deliveries.', Order)
+export const OrderSummaries = f.model(
+  'OrderSummaries',
+  'Summaries of orders.',
+  ordersOf(OrderSummary, 'The orders.'),
+)
+const OrderPage = f.model('OrderPage', 'A page of orders.', {
+  ...ordersOf(Order, 'The orders, newest first.'),
+  nextCursor,
+})
+const OrderSummaryPage = f.model('OrderSummaryPage', 'A page of summaries of orders.', {
+  ...ordersOf(OrderSummary, 'The orders.'),
+  nextCursor,
+})
 export const AnyOrderPage = z.union([OrderPage, OrderSummaryPage]).describe('A page of orders.')
+
+export const saleErrors = [
+  'listing_not_found',
+  'listing_inactive',
+  'listing_ended',
+  'listing_is_auction',
+  'nft_not_found',
+  'nft_not_released',
+  'sold_out',
+  'quantity_too_large',
+  'quantity_above_limit',
+  'not_your_listing',
+  'price_changed',
+  'too_many_open_orders',
+  'request_in_progress',
+  ...saleObstacles,
+] as const
+
+export const placingErrors = [
+  ...saleErrors,
+  'listing_mismatch',
+  'buyer_not_found',
+  'no_billing_address',
+  'reservation_not_found',
+  'reservation_mismatch',
+] as const

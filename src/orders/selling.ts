@@ -1,5 +1,4 @@
 /** What a user sells, and whether it may be delivered. */
-
 import { sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
@@ -24,7 +23,6 @@ export type Listing = SoldContract &
     isActive: 0 | 1
     /** Why no orders are taken although it is active. */
     notSold: typeof listings.$inferSelect.obstacle
-    /** Pieces left; null for no limit. */
     available: number | null
     /** Pieces of the newest orders. */
     sold: number

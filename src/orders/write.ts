@@ -3,32 +3,39 @@
  * elements have values by column name. So the number of statements is constant, and D1's limit of 100
  * bound values does not matter.
  *
- * Ids come from the database: SQLite's rowid, in the order of the call. A statement finds a row that one before it has added by its key in the
- * plan: a user by `identityHash`, an address by `placementKey`, an order by `payprovWebhookToken`. The
- * last two have no index: the search begins at the newest row, and ends at a row of this transaction.
- * A delivery has the id of its item. The ids of events are in `events/append.ts`.
+ * Ids come from the database: SQLite's rowid, in the order of the call. A statement finds a row that one
+ * before it has added by its key in the plan: a user by `identityHash`, an address by `placementKey`, an
+ * order by `payprovWebhookToken`. The last two have no index: the search begins at the newest row, and
+ * ends at a row of this transaction. A delivery has the id of its item. The ids of events are in
+ * `events/append.ts`.
  */
-
 import { inArray, sql } from 'drizzle-orm'
 import { BillingFields } from '../addresses/schema.ts'
-import { actsForAll, writeAs } from '../auth/access.ts'
+import { actsForAll } from '../auth/access.ts'
 import { type Database, jsonValues } from '../db/client.ts'
 import { reservations } from '../db/schema/orders.ts'
 import { prepared, raw } from '../db/statements.ts'
 import { isUnlimitedSql } from '../db/stock.ts'
 import { hashSecret, refuseOtherSecret, storeInstance } from '../delivery/key.ts'
 import { appendFirstEvents, insertDeliveries } from '../delivery/transitions.ts'
-import type { Settings } from '../env.ts'
 import type { DueEndpoint } from '../events/wake.ts'
-import type { Ctx } from '../http/context.ts'
 import { unusedHash } from '../identity/namespace.ts'
-import type { OrderData } from './check.ts'
-import { expectListing, guardsOf, isLostRace } from './guards.ts'
-import { type IdempotentCall, storeCall } from './idempotency.ts'
-import type { NewOrder } from './new-order.ts'
-import { countAdded, takeDailyOrders } from './open-orders.ts'
-import { byId, orderColumns, requireRow } from './order.ts'
-import type { Plan, Written } from './plan.ts'
+import { type OrderData, type PlaceCtx, requireRows } from './check.ts'
+import { writeChecked } from './guards.ts'
+import type { IdempotentCall } from './idempotency.ts'
+import type { Nft } from './nft.ts'
+import {
+  buildOrder,
+  byId,
+  type ItemRow,
+  itemColumns,
+  type OrderRow,
+  orderColumns,
+  requireRow,
+} from './order.ts'
+import type { Plan } from './plan.ts'
+import type { PlacedOrder } from './schema.ts'
+import type { Viewer } from './viewer.ts'
 
 /** `rows`: a JSON array; of items an object, by the token of their order. */
 type Rows = { rows: string; now: string }
@@ -63,9 +70,12 @@ const insertAddresses = prepared(
       FROM json_each(${rows}) ORDER BY json_each.key`),
 )
 
-/** The CHECK `nfts_stock` fails if there are not enough pieces. */
+/**
+ * The CHECK `nfts_stock` fails if there are not enough pieces. Returns the NFTs that may be sold out, with
+ * the pieces that are left.
+ */
 const reduceStock = prepared((db, { rows, now }: Rows) =>
-  db.all<Written['stock'][number]>(sql`UPDATE nfts
+  db.all<Pick<Nft, 'id' | 'availableAmount'>>(sql`UPDATE nfts
     SET availableAmount = availableAmount - sold.quantity, updatedAt = ${now}
     FROM (SELECT value ->> 'nftId' AS nftId, sum(value ->> 'quantity') AS quantity
       FROM json_each(${rows}) GROUP BY 1) AS sold
@@ -73,10 +83,10 @@ const reduceStock = prepared((db, { rows, now }: Rows) =>
     RETURNING id, availableAmount`),
 )
 
-const returned = sql.raw(Object.keys(orderColumns).join(', '))
+const namesOf = (columns: object) => sql.raw(Object.keys(columns).join(', '))
 
 const insertOrders = prepared((db, { rows, now, namespace }: Rows & { namespace: string }) =>
-  db.all<Written['orders'][number]>(sql`INSERT INTO orders (buyerId, billingAddressId, providerId,
+  db.all<OrderRow>(sql`INSERT INTO orders (buyerId, billingAddressId, providerId,
       payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, custom, paid,
       namespace, createdAt)
     SELECT ${referencedUser}, coalesce(value ->> 'billingAddressId', (SELECT id FROM addresses
@@ -85,7 +95,7 @@ const insertOrders = prepared((db, { rows, now, namespace }: Rows & { namespace:
       value ->> 'totalPriceCurrency', value ->> 'totalPriceEth', value ->> 'custom', value ->> 'paid',
       ${namespace}, ${now}
     FROM json_each(${rows}) ORDER BY json_each.key
-    RETURNING ${returned}`),
+    RETURNING ${namesOf(orderColumns)}`),
 )
 
 /**
@@ -96,13 +106,13 @@ const referencedOrder = sql`(SELECT id FROM orders
   WHERE payprovWebhookToken = json_each.key ORDER BY id DESC LIMIT 1)`
 
 const insertItems = prepared((db, { rows }: Rows) =>
-  db.all<Written['items'][number]>(sql`INSERT INTO orderItems (orderId, nftId, listingId, sellerId,
+  db.all<ItemRow>(sql`INSERT INTO orderItems (orderId, nftId, listingId, sellerId,
       quantity, priceCents, priceEths, ethRecipient, recipientChainId, priceCurrency)
     SELECT ${referencedOrder}, value ->> 'nftId', value ->> 'listingId', value ->> 'sellerId',
       value ->> 'quantity', value ->> 'priceCents', value ->> 'priceEths', value ->> 'ethRecipient',
       value ->> 'recipientChainId', value ->> 'priceCurrency'
     FROM json_each(${rows}) ORDER BY json_each.id
-    RETURNING id, orderId`),
+    RETURNING ${namesOf(itemColumns)}`),
 )
 
 /** JSON of the ids of the orders with these tokens: the newest ones. */
@@ -116,45 +126,29 @@ const selectDueEndpoints = (db: Database, now: string) =>
   raw<DueEndpoint>(db)`SELECT id, role FROM webhookEndpoints
     WHERE dueAt = ${now} AND disabledAt IS NULL AND coalesce(leaseUntil, '') <= ${now}`
 
-type WriteCtx = Ctx & {
-  settings: Pick<Settings, 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS' | 'PUBLIC_URL'>
-}
-
-type Write = {
-  inputs: readonly NewOrder[]
-  data: OrderData
-  plan: Plan
-  call: IdempotentCall | null
-}
+type Write = { data: OrderData; plan: Plan; call: IdempotentCall | null }
 
 /**
- * Writes the orders of a plan. Returns what the database has added, and the webhook endpoints that
+ * Writes the orders of a plan. Returns them as the answer shows them, and the webhook endpoints that
  * are to be woken; null if another call has changed what the plan depends on.
  */
-export async function writePlan(ctx: WriteCtx, { inputs, data, plan, call }: Write) {
+export async function writePlan(ctx: PlaceCtx, { data, plan, call }: Write) {
   const { db, caller, settings } = ctx
   const { namespace } = data
   const { placedAt: now, newUsers, newAddresses } = plan
   const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
-  const tokens = plan.orders.map(({ order }) => order.payprovWebhookToken)
-  const states = plan.orders.map(({ delivery }) => delivery.state)
-  const holds = data.rows.flatMap(({ hold }) => hold?.id ?? [])
+  const orders = plan.orders.map(({ order }) => order)
+  const tokens = orders.map(({ payprovWebhookToken }) => payprovWebhookToken)
+  const states = plan.orders.map(({ item }) => item.state)
+  const holds = data.orders.flatMap(({ hold }) => hold?.id ?? [])
   const isHold = inArray(reservations.id, jsonValues(JSON.stringify(holds)))
-  const orders = plan.orders.map(({ order, buyer, billing, custom, paid }) => ({
-    ...order,
-    ...buyer,
-    ...billing,
-    custom,
-    paid,
-  }))
-  const items = plan.orders.map(({ order, item, delivery }) => [
-    order.payprovWebhookToken,
-    { ...item, ...delivery },
-  ])
+  const items = plan.orders.map(({ order, item }) => [order.payprovWebhookToken, item])
   const itemRows = { rows: JSON.stringify(Object.fromEntries(items)), now }
-  const guards = guardsOf(ctx, { inputs, data, expected: expectedRows(inputs, plan) })
-  try {
-    return await writeAs(db, caller, [refuseOtherSecret(secretHash), ...guards], {
+  const guards = [refuseOtherSecret(secretHash)]
+  const written = await writeChecked(
+    ctx,
+    { data, call, result: orderIds(tokens), guards },
+    {
       instance: storeInstance(db, { secretHash, publicUrl: settings.PUBLIC_URL }),
       users:
         newUsers.length > 0 ? insertUsers(db, { rows: JSON.stringify(newUsers), now }) : undefined,
@@ -177,26 +171,45 @@ export async function writePlan(ctx: WriteCtx, { inputs, data, plan, call }: Wri
       events: appendFirstEvents(db, states, now),
       // A trigger reduces what is held.
       holds: holds.length > 0 ? db.delete(reservations).where(isHold) : undefined,
-      quotas: takeDailyOrders(ctx, countAdded(inputs)).uses,
-      key: call ? storeCall(db, call, { namespace, now, result: orderIds(tokens) }) : undefined,
       endpoints: selectDueEndpoints(db, now),
-    })
-  } catch (error) {
-    if (isLostRace(error)) return null
-    throw error
-  }
+    },
+  )
+  return (
+    written && {
+      orders: placedOrders(caller, { data, plan, written }),
+      endpoints: written.endpoints,
+    }
+  )
 }
 
-/** What the orders of a plan depend on. */
-function expectedRows(inputs: readonly NewOrder[], plan: Plan) {
-  const listings = byId(plan.listings)
-  return plan.orders.map(({ buyer, item, billing }, i) => ({
-    ...expectListing(requireRow(listings, item.listingId)),
-    reservationId: inputs[i]?.reservationId,
-    email: inputs[i]?.buyer?.email,
-    wallet: item.ethRecipient ?? '',
-    walletChainId: item.recipientChainId,
-    ...buyer,
-    ...billing,
-  }))
+/** What is shown of a delivery that has not begun: a reason is shown of failed ones only. */
+const unsent = { reasonCode: null, reasonDetail: null, txId: null, sentAt: null }
+
+type Written = {
+  orders: readonly OrderRow[]
+  items: readonly ItemRow[]
+  stock: readonly Pick<Nft, 'id' | 'availableAmount'>[]
+}
+
+/** Builds the orders of a plan as the answer shows them. */
+function placedOrders(
+  viewer: Viewer,
+  { data, plan, written }: { data: OrderData; plan: Plan; written: Written },
+): PlacedOrder[] {
+  const { placedAt } = plan
+  const rows = new Map(written.orders.map((row) => [row.payprovWebhookToken, row]))
+  const items = new Map(written.items.map((row) => [row.orderId, row]))
+  const stock = byId(written.stock)
+  return plan.orders.map(({ order: planned, item: { state } }, i) => {
+    const { nft, listing } = requireRows(data.orders[i])
+    const left = stock.get(nft.id)
+    const order = requireRow(rows, planned.payprovWebhookToken)
+    return buildOrder(viewer, {
+      order,
+      item: requireRow(items, order.id),
+      delivery: { ...unsent, state, changedAt: placedAt },
+      nft: left ? { ...nft, ...left, updatedAt: placedAt } : nft,
+      listing,
+    })
+  })
 }

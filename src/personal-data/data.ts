@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
-import { avatarUrl } from '../avatars/url.ts'
+import { avatarUrl } from '../avatars/serve.ts'
 import { shownColumns } from '../db/columns.ts'
 import { auditLog } from '../db/schema/operations.ts'
 import { addresses, emailLinks, tokens, users } from '../db/schema/users.ts'
@@ -10,8 +10,8 @@ import type { Settings } from '../env.ts'
 import { endpointColumns, toWebhook } from '../events/read.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { viewOf } from '../orders/buyer.ts'
 import { selectPage, selectSummaries, toPage, toSummaryPage } from '../orders/list.ts'
+import { viewOf } from '../orders/viewer.ts'
 import { AdministratorAction, BookEntry, MailLink, Person, TokenRecord } from './schema.ts'
 
 const PAGE_SIZE = 100

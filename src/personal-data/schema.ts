@@ -4,8 +4,8 @@ import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { Webhook } from '../events/schema.ts'
 import { bool, id, model, orNull, text, time } from '../http/fields.ts'
-import { BuyerFields } from '../orders/buyer.ts'
 import { Order, OrderSummary } from '../orders/schema.ts'
+import { BuyerFields } from '../orders/viewer.ts'
 
 const timeOrNull = (description: string) => orNull(time(description))
 

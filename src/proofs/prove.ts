@@ -3,7 +3,6 @@
  * with a `typ` and an audience of their own: no proof is a token, and no token a proof. See
  * docs/decisions.md, "Proofs".
  */
-
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type JWTPayload, SignJWT } from 'jose'
 import { getAddress } from 'viem'
@@ -16,7 +15,7 @@ import type { Settings } from '../env.ts'
 import { hashContent } from '../ethereum/contract.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { isVisibleSql, type ViewerValues, viewerValues } from '../orders/visible.ts'
+import { isVisibleSql, type ViewerValues, viewerValues } from '../orders/viewer.ts'
 
 /** The `aud` of a proof: those who check it, whoever they are. */
 export const AUDIENCE = 'delivery-proof'

@@ -1,37 +1,26 @@
 import * as z from 'zod'
 import { JwkSet, publicKeys } from '../auth/tokens.ts'
 import { Endpoints } from '../http/endpoint.ts'
-import {
-  address,
-  always,
-  count,
-  digits,
-  hash,
-  id,
-  model,
-  orNull,
-  positive,
-  text,
-} from '../http/fields.ts'
+import * as f from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
 import { AUDIENCE, proveDelivery } from './prove.ts'
 
 const Content = z.object({
-  token: address('The token contract.'),
-  to: address('The wallet of the recipient.'),
-  tokenId: digits('The token.'),
-  amount: count('Pieces of an ERC-1155 token; 0 for an ERC-721 token.'),
+  token: f.address('The token contract.'),
+  to: f.address('The wallet of the recipient.'),
+  tokenId: f.digits('The token.'),
+  amount: f.count('Pieces of an ERC-1155 token; 0 for an ERC-721 token.'),
 })
 
-const Delivery = model('Delivery', 'A delivery, as the marketplace has seen it.', {
-  iss: text('URL of the marketplace that issued the proof.'),
-  aud: always(`Always \`${AUDIENCE}\`.`, AUDIENCE),
-  iat: count('When the delivery became final, in seconds since 1970.'),
-  orderId: id('Id of the order.'),
-  orderItemId: id('Id of the order item.'),
-  deliveryKey: hash('The key that the Delivery contract uses at most once.'),
-  chainId: positive('Id of the chain (EIP-155).'),
-  contract: address('The Delivery contract. It and its successors have the record of the key.'),
+const Delivery = f.model('Delivery', 'A delivery, as the marketplace has seen it.', {
+  iss: f.text('URL of the marketplace that issued the proof.'),
+  aud: f.always(`Always \`${AUDIENCE}\`.`, AUDIENCE),
+  iat: f.count('When the delivery became final, in seconds since 1970.'),
+  orderId: f.id('Id of the order.'),
+  orderItemId: f.id('Id of the order item.'),
+  deliveryKey: f.hash('The key that the Delivery contract uses at most once.'),
+  chainId: f.positive('Id of the chain (EIP-155).'),
+  contract: f.address('The Delivery contract. It and its successors have the record of the key.'),
   content: Content.describe('What was delivered.'),
   contentHash: z
     .string()
@@ -39,14 +28,14 @@ const Delivery = model('Delivery', 'A delivery, as the marketplace has seen it.'
     .describe(
       'First 24 bytes of the Keccak-256 of the ABI encoding of the content, in this order.',
     ),
-  transaction: orNull(hash('The transaction; null if no node has told which it was.')),
-  blockNumber: orNull(count('Number of its block; null without a transaction.')),
-  blockHash: orNull(hash('Hash of its block; null without a transaction.')),
+  transaction: f.orNull(f.hash('The transaction; null if no node has told which it was.')),
+  blockNumber: f.orNull(f.count('Number of its block; null without a transaction.')),
+  blockHash: f.orNull(f.hash('Hash of its block; null without a transaction.')),
 })
 
-const DeliveryProof = model('DeliveryProof', 'A delivery, signed by the marketplace.', {
+const DeliveryProof = f.model('DeliveryProof', 'A delivery, signed by the marketplace.', {
   proof: Delivery.describe('The payload of `jws`.'),
-  jws: text('The proof, signed: a compact JWS with the type `delivery-proof+jwt`.'),
+  jws: f.text('The proof, signed: a compact JWS with the type `delivery-proof+jwt`.'),
 })
 
 const OrderId = z.object({ order_id: idText.describe('The id of the order.') })

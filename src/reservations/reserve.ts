@@ -1,18 +1,18 @@
-/** Holds pieces and prices while customers pay. */
-
+/** Holds pieces and prices while customers pay, and how that ends. */
+import { sql } from 'drizzle-orm'
 import { formatEther } from 'viem/utils'
-import { writeAs } from '../auth/access.ts'
-import { raw } from '../db/statements.ts'
-import type { Settings } from '../env.ts'
+import { actsForAll, namespaceOf, writeAs } from '../auth/access.ts'
+import type { Database } from '../db/client.ts'
+import { heldPieces, reservations } from '../db/schema/orders.ts'
+import { prune, raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
-import { beginAttempt } from '../orders/attempt.ts'
-import type { NamedRows, OrderData } from '../orders/check.ts'
-import { expectListing, guardsOf, isLostRace } from '../orders/guards.ts'
-import { type IdempotentCall, idempotentCall, storeCall } from '../orders/idempotency.ts'
-import { countAdded, takeDailyOrders } from '../orders/open-orders.ts'
+import { guard } from '../http/guard.ts'
+import { type NamedOrder, type OrderData, type PlaceCtx, requireRows } from '../orders/check.ts'
+import { writeChecked } from '../orders/guards.ts'
+import { idempotentCall } from '../orders/idempotency.ts'
+import { beginAttempt } from '../orders/place.ts'
 import type { NewReservation, Reservation } from './schema.ts'
 
-type ReserveCtx = Ctx & { settings: Pick<Settings, 'NETWORKS' | 'MAX_OPEN_ORDERS'> }
 type Reserve = { reservations: readonly NewReservation[]; key?: string | undefined }
 
 /** Milliseconds. So an NFT has few rows in `heldPieces`, however many reservations it has. */
@@ -20,26 +20,27 @@ const EXPIRY_STEP = 10_000
 
 /**
  * Holds pieces and prices, all of them or none. A repeated call with an idempotency key returns the
- * first answer (`isReplay`). Takes the steps of `placeOnce` (`orders/place.ts`) with its own plan.
+ * first answer (`isReplay`). Takes the steps of `placeOnce` (`orders/place.ts`) with its own rows.
  */
-export async function reserve(ctx: ReserveCtx, { reservations: inputs, key }: Reserve) {
+export async function reserve(ctx: PlaceCtx, { reservations: inputs, key }: Reserve) {
   const call = key ? idempotentCall(key, { reservations: inputs }, ctx.now) : null
-  const prefixOf = (i: number) => `reservations[${i}].`
+  const listName = 'reservations'
   for (let attempt = 1; ; attempt++) {
-    const { data, earlier } = await beginAttempt(ctx, { inputs, call, prefixOf, attempt })
+    const { data, earlier } = await beginAttempt(ctx, { inputs, call, listName }, attempt)
     if (earlier) {
       const reservations: Reservation[] = JSON.parse(earlier)
       return { reservations, isReplay: true }
     }
-    const rows = inputs.map((input, i) => planRow(ctx.now, input, data.rows[i]))
-    if (await writeRows(ctx, { inputs, data, rows, call }))
-      return { reservations: rows.map(({ priceWei, ...shown }) => shown), isReplay: false }
+    const rows = inputs.map((input, i) => planRow(ctx.now, input, data.orders[i]))
+    const reservations = rows.map(({ priceWei, ...shown }) => shown)
+    const checked = { data, call, result: JSON.stringify(reservations) }
+    const statements = { rows: insertRows(ctx, data, rows) }
+    if (await writeChecked(ctx, checked, statements)) return { reservations, isReplay: false }
   }
 }
 
-function planRow(now: Date, { ttl, quantity }: NewReservation, rows: NamedRows | undefined) {
-  if (!rows?.listing) throw new Error('the reservations were not checked')
-  const { id: listingId, nftId, priceCents, priceCurrency, priceWei } = rows.listing
+function planRow(now: Date, { ttl, quantity }: NewReservation, named: NamedOrder | undefined) {
+  const { id: listingId, nftId, priceCents, priceCurrency, priceWei } = requireRows(named).listing
   const expiry = Math.ceil((now.getTime() + ttl * 1000) / EXPIRY_STEP) * EXPIRY_STEP
   return {
     id: crypto.randomUUID(),
@@ -55,37 +56,42 @@ function planRow(now: Date, { ttl, quantity }: NewReservation, rows: NamedRows |
   }
 }
 
-type Write = {
-  inputs: readonly NewReservation[]
-  data: OrderData
-  rows: ReturnType<typeof planRow>[]
-  call: IdempotentCall | null
+/** A trigger adds to what is held. */
+const insertRows = (
+  { db, caller }: PlaceCtx,
+  { namespace }: OrderData,
+  rows: readonly ReturnType<typeof planRow>[],
+) => raw<never>(
+  db,
+)`INSERT INTO reservations (id, listingId, nftId, quantity, priceCents, priceCurrency,
+    priceEths, priceWei, expiresAt, createdAt, namespace, placedBy)
+  SELECT value ->> 'id', value ->> 'listingId', value ->> 'nftId', value ->> 'quantity',
+    value ->> 'priceCents', value ->> 'priceCurrency', value ->> 'priceEths', value ->> 'priceWei',
+    value ->> 'expiresAt', value ->> 'createdAt', ${namespace},
+    ${caller.role === 'master' ? null : caller.userId}
+  FROM json_each(${JSON.stringify(rows)})`
+
+/**
+ * Releases what a reservation holds. The tokens of its namespace and those that act for all may. A
+ * reservation that is used, expired, released or unknown is released already: a call may be
+ * repeated, and its answer tells nothing of them. Throws `unauthenticated`, `forbidden`, and
+ * `not_found` if it is live and somebody else's.
+ */
+export async function release({ db, caller, now }: Ctx, id: string): Promise<void> {
+  const mayRelease = sql`(${+actsForAll(caller)} OR namespace = ${namespaceOf(caller.tokenId)})`
+  const isForeign = guard('not_found', 'there is no reservation of yours with this id')`
+    EXISTS (SELECT 1 FROM reservations
+      WHERE id = ${id} AND expiresAt > ${now.toISOString()} AND NOT ${mayRelease})`
+  const removed = raw<never>(db)`DELETE FROM reservations WHERE id = ${id} AND ${mayRelease}`
+  await writeAs(db, caller, [isForeign], { removed })
 }
 
-/** Writes reservations. Returns false if another call has changed what they depend on. */
-async function writeRows(ctx: ReserveCtx, { inputs, data, rows, call }: Write): Promise<boolean> {
-  const { db, caller } = ctx
-  const { namespace } = data
-  const now = ctx.now.toISOString()
-  const placedBy = caller.role === 'master' ? null : caller.userId
-  const expected = data.rows.flatMap(({ listing }) => (listing ? expectListing(listing) : []))
-  const result = JSON.stringify(rows.map(({ priceWei, ...shown }) => shown))
-  try {
-    await writeAs(db, caller, guardsOf(ctx, { inputs, data, expected }), {
-      quotas: takeDailyOrders(ctx, countAdded(inputs)).uses,
-      // A trigger adds to what is held.
-      rows: raw<never>(db)`
-        INSERT INTO reservations (id, listingId, nftId, quantity, priceCents, priceCurrency,
-          priceEths, priceWei, expiresAt, createdAt, namespace, placedBy)
-        SELECT value ->> 'id', value ->> 'listingId', value ->> 'nftId', value ->> 'quantity',
-          value ->> 'priceCents', value ->> 'priceCurrency', value ->> 'priceEths',
-          value ->> 'priceWei', value ->> 'expiresAt', value ->> 'createdAt', ${namespace}, ${placedBy}
-        FROM json_each(${JSON.stringify(rows)})`,
-      key: call ? storeCall(db, call, { namespace, now, result }) : undefined,
-    })
-    return true
-  } catch (error) {
-    if (isLostRace(error)) return false
-    throw error
-  }
+/** Milliseconds for which a reservation stays that has expired, for calls that are under way. */
+const GRACE = 60 * 1000
+
+/** Returns the statements that delete what nothing is held for any more. */
+export function sweepReservations(db: Database, now: Date) {
+  const before = new Date(now.getTime() - GRACE).toISOString()
+  // Pieces first: deleting a reservation would change their row.
+  return [heldPieces, reservations].map((table) => prune(db, table, sql`expiresAt < ${before}`))
 }

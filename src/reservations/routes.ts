@@ -1,9 +1,8 @@
 import { Endpoints } from '../http/endpoint.ts'
 import { describeLimit, orderLimits } from '../http/limits.ts'
-import { saleErrors } from '../orders/error-codes.ts'
 import { IdempotencyHeader } from '../orders/new-order.ts'
-import { release } from './release.ts'
-import { reserve } from './reserve.ts'
+import { saleErrors } from '../orders/schema.ts'
+import { release, reserve } from './reserve.ts'
 import { NewReservations, ReservationId, Reservations } from './schema.ts'
 
 export const reservationRoutes = new Endpoints({ tag: 'Orders', isStrict: true })

@@ -1,5 +1,4 @@
 /** What a shop sends to hold stock and prices, and the reservations of answers. */
-
 import * as z from 'zod'
 import { currency, decimal, id, model, money, positive, time } from '../http/fields.ts'
 import { orderLimits } from '../http/limits.ts'
@@ -21,7 +20,6 @@ const NewReservation = withRules(
       .max(orderLimits.holdTime.max / SECOND)
       .describe('Seconds for which they are held, rounded up to a multiple of 10 on the clock.'),
   },
-  [['listingId', 'listing']],
   { id: 'NewReservation', description: 'What to hold.' },
 )
 export type NewReservation = z.infer<typeof NewReservation>

@@ -1,6 +1,6 @@
 import { env, exports } from 'cloudflare:workers'
 import { describe, expect, inject, it, vi } from 'vitest'
-import { removeOrphans } from '../../src/avatars/orphans.ts'
+import { removeOrphans } from '../../src/avatars/remove.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { quotas } from '../../src/db/schema/operations.ts'
 import { aPng, formatAndSize, quarterColours } from '../avatars/pictures.ts'

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { storeTokenUse } from '../../src/auth/last-used.ts'
+import { storeTokenUse } from '../../src/auth/authenticate.ts'
 import { newToken, signToken } from '../../src/auth/tokens.ts'
 import { tokens } from '../../src/db/schema/users.ts'
 import { callerOf } from '../orders/shop.ts'

@@ -1,5 +1,5 @@
 /** A stand-in of Cloudflare's cache, which the local runtime does not have. */
-import { setCache } from '../../src/avatars/purge.ts'
+import { setCache } from '../../src/avatars/remove.ts'
 
 type Result = { success: boolean; errors: { code: number; message: string }[] }
 

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it, vi } from 'vitest'
-import { fetchPicture } from '../../src/avatars/remote.ts'
+import { fetchPicture } from '../../src/avatars/source.ts'
 import { answerOf } from '../support/api.ts'
 import { aUser } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'

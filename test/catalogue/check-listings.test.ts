@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { checkListings } from '../../src/catalogue/check-listings.ts'
+import { checkListings } from '../../src/catalogue/due.ts'
 import { connect } from '../../src/db/client.ts'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { rules } from '../../src/delivery/reasons.ts'

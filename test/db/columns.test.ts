@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { addressColumns } from '../../src/addresses/schema.ts'
 import { shownColumns } from '../../src/db/columns.ts'
-import { buyerColumns } from '../../src/orders/buyer.ts'
 import { listingColumns, nftColumns } from '../../src/orders/nft.ts'
 import { itemColumns, orderColumns } from '../../src/orders/order.ts'
+import { buyerColumns } from '../../src/orders/viewer.ts'
 import { documentedFields } from '../support/fields.ts'
 
 it('selects the columns with these names, and no others', () => {

@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts'
 export const access: Guard[] = [
   {
     name: 'a user token may not act for another user',
-    file: 'src/auth/user-param.ts',
+    file: 'src/auth/access.ts',
     text: "if (caller.role !== 'master' && userId !== caller.userId)",
     broken: 'if (false)',
     test: 'test/addresses/list.test.ts',
@@ -109,7 +109,7 @@ export const access: Guard[] = [
   },
   {
     name: 'other sites may not send the cookie with a script',
-    file: 'src/http/cors.ts',
+    file: 'src/http/headers.ts',
     text: "origin: '*',",
     broken: 'origin: (origin) => origin, credentials: true,',
     test: 'test/http/http-semantics.test.ts',

@@ -36,7 +36,7 @@ export const data: Guard[] = [
   },
   {
     name: 'public lists have nothing that is not released',
-    file: 'src/marketplace/candidates.ts',
+    file: 'src/marketplace/query.ts',
     text: "sql`${nfts.status} IN ('released', 'unlisted') AND ${nfts.deletedAt} IS NULL",
     broken: 'sql`TRUE',
     test: 'test/marketplace/public.test.ts',

@@ -68,7 +68,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'identical calls place their orders once',
-    file: 'src/orders/write.ts',
+    file: 'src/orders/guards.ts',
     text: 'key: call ? storeCall(',
     broken: 'key: call && !call ? storeCall(',
     test: 'test/orders/idempotency.test.ts',
@@ -100,9 +100,9 @@ export const orders: Guard[] = [
   },
   {
     name: 'an existing order is found before anything else is checked',
-    file: 'src/orders/attempt.ts',
-    text: '  if (numbered) return',
-    broken: '  requireNone(problems)\n  if (numbered) return',
+    file: 'src/orders/place.ts',
+    text: '  if (placed) return',
+    broken: '  requireNone(problems)\n  if (placed) return',
     test: 'test/orders/by-number.test.ts',
     title: 'returns the order that has the number, as it is now, whenever the call is repeated',
   },
@@ -117,7 +117,7 @@ export const orders: Guard[] = [
   {
     name: 'pieces that a reservation holds are not sold to others',
     file: 'src/orders/guards.ts',
-    text: '    ...refuseHeldPieces(inputs, data, now),\n',
+    text: '    ...refuseHeldPieces(data, now),\n',
     broken: '',
     test: 'test/orders/races.test.ts',
     title: 'does not sell pieces that are reserved during the call',
@@ -132,7 +132,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'an order is shown to its buyer and its sellers only',
-    file: 'src/orders/visible.ts',
+    file: 'src/orders/viewer.ts',
     text: '(${isMaster} = 1 OR',
     broken: '(${isMaster} >= 0 OR',
     test: 'test/orders/read.test.ts',
@@ -188,7 +188,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'a seller sees nothing private of the buyer',
-    file: 'src/orders/buyer.ts',
+    file: 'src/orders/viewer.ts',
     text: 'if (actsForAll(viewer) || personOf(viewer) === buyer.id) return',
     broken: 'if (actsForAll(viewer) || viewer.userId) return',
     test: 'test/orders/read.test.ts',
@@ -220,7 +220,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'a reservation is released by its namespace and by master tokens only',
-    file: 'src/reservations/release.ts',
+    file: 'src/reservations/reserve.ts',
     text: 'OR namespace = ${namespaceOf(caller.tokenId)})`',
     broken: "OR ${caller.tokenId} <> '')`",
     test: 'test/reservations/reserve.test.ts',

@@ -12,7 +12,7 @@ export const requests: Guard[] = [
   },
   {
     name: 'each redirect is checked as the URL itself',
-    file: 'src/avatars/remote.ts',
+    file: 'src/avatars/source.ts',
     text: 'url = parseDestination(location, { ...destination, base: url })',
     broken: 'url = new URL(location, url)',
     test: 'test/avatars/remote.test.ts',
@@ -20,7 +20,7 @@ export const requests: Guard[] = [
   },
   {
     name: 'a stored picture has no metadata',
-    file: 'src/avatars/jpeg.ts',
+    file: 'src/avatars/picture.ts',
     text: 'if (!isMetadata(marker)) segments.push',
     broken: 'segments.push',
     test: 'test/avatars/jpeg.test.ts',
@@ -86,7 +86,7 @@ export const requests: Guard[] = [
   },
   {
     name: 'a public response carries nothing of one request',
-    file: 'src/http/cache-control.ts',
+    file: 'src/http/headers.ts',
     text: 'else for (const name of OWN_HEADERS) headers.delete(name)',
     broken: '',
     test: 'test/http/caching.test.ts',
@@ -94,7 +94,7 @@ export const requests: Guard[] = [
   },
   {
     name: 'what does not say otherwise is kept out of caches',
-    file: 'src/http/cache-control.ts',
+    file: 'src/http/headers.ts',
     text: "headers.set('cache-control', 'private, no-store')",
     broken: '{}',
     test: 'test/http/caching.test.ts',

@@ -85,7 +85,7 @@ export const signIn: Guard[] = [
   },
   {
     name: 'the database has only the hash of a mailed secret',
-    file: 'src/identity/secret.ts',
+    file: 'src/identity/sign-in.ts',
     text: 'sha256(stringToBytes(secret)).slice(2)',
     broken: 'secret',
     test: 'test/identity/email-link.test.ts',
@@ -158,7 +158,7 @@ export const signIn: Guard[] = [
   },
   {
     name: 'the link of an order tells nobody else about it',
-    file: 'src/orders/claim.ts',
+    file: 'src/orders/history.ts',
     text: 'AND buyerId = ${caller.userId}',
     broken: '',
     test: 'test/pages/claim.test.ts',
@@ -167,8 +167,8 @@ export const signIn: Guard[] = [
   {
     name: 'a token of the API ends no mails, and the link in a mail is no token',
     file: 'src/auth/tokens.ts',
-    text: 'audience: MAIL_AUDIENCE,',
-    broken: '',
+    text: '{ audience: MAIL_AUDIENCE }',
+    broken: '{ audience: [AUDIENCE, MAIL_AUDIENCE] }',
     test: 'test/order-mails/send.test.ts',
     title: 'is no token of the API, and a token of the API is no such link',
   },

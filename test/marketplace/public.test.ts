@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
-import { tellDue } from '../../src/catalogue/tell-due.ts'
+import { DEFAULT_PICTURE } from '../../src/avatars/serve.ts'
+import { tellDue } from '../../src/catalogue/due.ts'
 import { networks } from '../../src/db/schema/delivery.ts'
 import { heldPieces } from '../../src/db/schema/orders.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'

@@ -1,5 +1,5 @@
 import { sha256, stringToBytes } from 'viem'
-import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
+import { DEFAULT_PICTURE } from '../../src/avatars/serve.ts'
 
 const UUID_LENGTH = 36
 

@@ -1,6 +1,6 @@
 /** What the customer has really paid. */
 import { expect, it } from 'vitest'
-import type { OrderSummary } from '../../src/orders/summary.ts'
+import type { OrderSummary } from '../../src/orders/order.ts'
 import { answerOf, call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
 import { anAdministrator, aSession, aShopToken, aToken } from '../support/makers.ts'

@@ -1,19 +1,9 @@
 import { expect, it } from 'vitest'
-import { deliveries } from '../../src/db/schema/delivery.ts'
-import { orderItems, orders } from '../../src/db/schema/orders.ts'
+import { orders } from '../../src/db/schema/orders.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { answerOf, call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
-import {
-  aListing,
-  aMasterToken,
-  anAddress,
-  anNft,
-  aToken,
-  aUser,
-  db,
-  findRow,
-} from '../support/makers.ts'
+import { aMasterToken, anAddress, aToken, aUser, findRow } from '../support/makers.ts'
 import { aShop, placed, sold, times } from './shop.ts'
 
 type Answer = {
@@ -215,20 +205,4 @@ it('shows `payprovWebhookToken` to master tokens only', async () => {
   expect(await readBy(token)).toEqual([await stored(byMaster?.id), await stored(bySeller?.id)])
   for (const user of [seller, buyer])
     expect(await readBy(await aToken(user))).toEqual([NIL_UUID, NIL_UUID])
-})
-
-it('returns an order of several items to each of their sellers', async () => {
-  const { token, nft, input } = await aShop()
-  const { order, item } = await sold(token, input)
-  const { nft: _nft, listing: _listing, id: _id, ...values } = item
-  const secondSeller = await aUser()
-  const { id: nftId } = await anNft(secondSeller)
-  const { id: listingId } = await aListing({ id: nftId, creatorId: secondSeller.id })
-  const second = { ...values, nftId, listingId, sellerId: secondSeller.id }
-  const [row] = await db.insert(orderItems).values(second).returning()
-  const { createdAt, updatedAt } = item
-  const delivery = { id: row?.id ?? 0, key: '0x2', placer: 'master:shop', createdAt, updatedAt }
-  await db.insert(deliveries).values({ ...delivery, state: 'queued' })
-  const { orders } = await read(await aToken(secondSeller), `${order.id}`)
-  expect(orders[0]?.orderItems.map((shown) => shown.nft.id)).toEqual([nft.id, nftId])
 })

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { heldPieces, reservations } from '../../src/db/schema/orders.ts'
-import { sweepReservations } from '../../src/reservations/release.ts'
+import { sweepReservations } from '../../src/reservations/reserve.ts'
 import {
   aShop,
   codesOf,

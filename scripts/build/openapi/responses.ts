@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { type ErrorCode, errorStatus } from '../../../src/http/errors.ts'
-import { fieldsOf } from '../../../src/http/names.ts'
+import { fieldsOf } from '../../../src/http/validation.ts'
 import type { DescribedEndpoint } from './endpoints.ts'
 import examples from './error-examples.json'
 import {

@@ -3,7 +3,7 @@ import { type Address, getAddress, isAddress } from 'viem'
 import { unstable_readConfig } from 'wrangler'
 import * as z from 'zod'
 import { CommandError } from '../../shell/command.ts'
-import '../../../src/http/validation-messages.ts'
+import '../../../src/http/validation.ts'
 
 const networkSchema = z.object({
   chainId: z.int().positive(),

@@ -31,6 +31,7 @@ export const orders = sqliteTable(
     billingAddressId: integer().notNull(),
     /** Order number of the shop. */
     providerId: text(),
+    /** Random. The transaction that places the order finds it by this: see `orders/write.ts`. */
     payprovWebhookToken: text().notNull(),
     totalPriceCents: integer().notNull(),
     totalPriceCurrency: text().notNull(),

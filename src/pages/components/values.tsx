@@ -102,7 +102,7 @@ export function relativeTime(
 }
 
 /**
- * When a token was used last. The time is stored once an hour (auth/last-used.ts), so a later use
+ * When a token was used last. The time is stored once an hour (auth/authenticate.ts), so a later use
  * may have happened.
  */
 export const LastUsed = ({ at }: { at: string }) => (

@@ -1,6 +1,6 @@
 /** The start page: the newest NFTs and the creators. */
 import { Endpoints } from '../../http/endpoint.ts'
-import { type Home, readHome } from '../../marketplace/cards.ts'
+import { type Home, readHome } from '../../marketplace/pages.ts'
 import { LinkButton } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Fact } from '../components/lists.tsx'

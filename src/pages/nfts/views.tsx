@@ -1,6 +1,5 @@
 /** Lists of NFTs, and the page of one. */
-import type { readNfts } from '../../marketplace/cards.ts'
-import type { NftDetails } from '../../marketplace/nft.ts'
+import type { NftDetails, readNfts } from '../../marketplace/pages.ts'
 import { Field, Hidden, Select, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Facts, Pager, Rows } from '../components/lists.tsx'

@@ -1,7 +1,7 @@
 /** Settings → Sessions: the browsers in which a user is signed in. */
 import * as z from 'zod'
+import { endOneSession, endOtherSessions, readSessions } from '../../auth/session.ts'
 import { Endpoints } from '../../http/endpoint.ts'
-import { endOneSession, endOtherSessions, readSessions } from '../../identity/sessions.ts'
 import { PostButton } from '../components/forms.tsx'
 import { useRecentSignIn } from '../components/request.ts'
 import { LastUsed, When } from '../components/values.tsx'

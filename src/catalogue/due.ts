@@ -1,5 +1,7 @@
-/** Tries a few listings each minute, and each once a day: what cannot be delivered is not sold. */
-
+/**
+ * What cron does with listings: it tries a few each minute, and each once a day, because what cannot be
+ * delivered is not sold; and it tells lists of changes what happens at a stored time.
+ */
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { listings, orderableStatuses, saleObstacles } from '../db/schema/catalogue.ts'
@@ -50,5 +52,22 @@ export async function checkListings(db: Database, settings: SellingSettings, now
       UPDATE ${listings} SET obstacle = value ->> 'obstacle', checkAt = value ->> 'checkAt',
         updatedAt = iif(obstacle IS value ->> 'obstacle', updatedAt, ${time})
       FROM json_each(${JSON.stringify(rows)}) WHERE listings.id = value ->> 'id' AND checkAt = value ->> 'was'`,
+  })
+}
+
+/**
+ * Sets the time of the change of listings that end, and of NFTs whose release was postponed after lists
+ * had shown them. Once for each, also after a time without runs. What has ended before its last change
+ * was told with it.
+ */
+export function tellDue(db: Database, now: Date) {
+  const at = now.toISOString()
+  const dayAgo = new Date(now.getTime() - DAY).toISOString()
+  return batch(db, {
+    ended: raw<never>(db)`UPDATE listings SET updatedAt = ${at}
+      WHERE activeTill > ${dayAgo} AND activeTill <= ${at} AND updatedAt < activeTill`,
+    // The first condition is that of the index.
+    released: raw<never>(db)`UPDATE nfts SET changedAt = ${at}
+      WHERE changedAt < releaseAt AND releaseAt <= ${at}`,
   })
 }

@@ -1,7 +1,9 @@
-/** The buyer of an order, and what a caller may see of them. */
+/** Who may see an order, and what of its buyer. */
+import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { actsForAll } from '../auth/access.ts'
+import { actsForAll, namespaceOf } from '../auth/access.ts'
 import { shownColumns } from '../db/columns.ts'
+import { orders } from '../db/schema/orders.ts'
 import { users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { addressOrEmpty, bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
@@ -101,3 +103,24 @@ export function visibleBuyer(viewer: Viewer, buyer: BuyerFields): z.infer<typeof
     ipAddress: '',
   }
 }
+
+export type ViewerValues = {
+  /** Null for a token that is for the orders of one shop. */
+  userId: number | null
+  isMaster: number
+  /** Id of a token that is for the orders of one shop: those of its namespace. */
+  shopToken: string | null
+}
+
+/** The values that say whose view of orders is read. */
+export const viewerValues = (viewer: Viewer): ViewerValues => ({
+  userId: personOf(viewer),
+  isMaster: Number(actsForAll(viewer)),
+  shopToken: viewer.scope === 'orders' ? viewer.tokenId : null,
+})
+
+/** Whether the viewer may see an order: as a master token, as its shop, as the buyer, or as a seller. */
+export const isVisibleSql = ({ userId, isMaster, shopToken }: ViewerValues): SQL =>
+  sql`(${isMaster} = 1 OR ${orders.namespace} = ${namespaceOf(shopToken)}
+    OR ${orders.buyerId} = ${userId} OR EXISTS (
+    SELECT 1 FROM orderItems WHERE orderId = ${orders.id} AND sellerId = ${userId}))`

@@ -1,0 +1,175 @@
+/** What public pages show: NFTs, the start page, and the page of an NFT. */
+import { sql } from 'drizzle-orm'
+import { batch } from '../db/batch.ts'
+import { cutPage } from '../db/candidates.ts'
+import { prepared } from '../db/statements.ts'
+import { ApiError, type Issue, requireNone } from '../http/errors.ts'
+import { selectCreator, selectCreators, selectNftCounts, toStats } from './creators.ts'
+import { type ListName, selectListings, selectNfts, toListings, toNfts } from './lists.ts'
+import { type Given, type ListCtx, type PublicQuery, type Reference, toCursor } from './query.ts'
+
+const PAGE_SIZE = 24
+
+type Rows = ReturnType<typeof toNfts>
+/** What pages use of an NFT. */
+export type ShownNft = ReturnType<typeof toShown>[number]
+const toShown = (rows: Rows) =>
+  rows.flatMap(({ element, card }) => (element ? [{ ...element, card }] : []))
+export type Person = Pick<ShownNft['creator'], 'id' | 'name' | 'username'>
+
+type Filters = Partial<
+  Pick<PublicQuery, 'q' | 'creatorId' | 'amountType' | 'active' | 'cursor'> & { creator: string }
+>
+
+/** Selects a page of NFTs: by the title in its order, and otherwise the newest first. */
+function selectCards(ctx: ListCtx, filters: Filters, limit: number) {
+  const { q, creatorId, creator: username, amountType, active, cursor } = filters
+  const isOfCreator = creatorId !== undefined || username !== undefined
+  const name: ListName = q !== undefined ? 'title' : isOfCreator ? 'newestOf' : 'newest'
+  const start =
+    q === undefined ? { key: ctx.now.toISOString(), id: Number.MAX_SAFE_INTEGER } : { key: q }
+  const selected = { q, creatorId, username, amountType, active, inStock: active }
+  return selectNfts(ctx, name, { ...selected, ...start, ...cursor, limit: limit + 1 })
+}
+
+/** Returns a page of NFTs, and their creator if `creatorId` or `creator` names one. */
+export async function readNfts(ctx: ListCtx, filters: Filters) {
+  const { creatorId: id = null, creator: username = '' } = filters
+  const { creators, ...rows } = await batch(ctx.db, {
+    ...selectCards(ctx, filters, PAGE_SIZE),
+    creators: selectCreator(ctx.db, { id, username }),
+  })
+  const { page, last } = cutPage(toNfts(ctx.settings, rows), PAGE_SIZE)
+  return { creator: creators[0], nfts: toShown(page), nextCursor: last ? toCursor(last) : null }
+}
+
+/** What the start page shows. */
+const RELEASES = 12
+const CREATORS = 6
+
+/** Returns the newest releases, the creators of the newest releases, and the numbers of NFTs. */
+export async function readHome(ctx: ListCtx) {
+  const { creators, counts, ...rows } = await batch(ctx.db, {
+    ...selectCards(ctx, {}, RELEASES),
+    creators: selectCreators(ctx.db, { limit: CREATORS }),
+    counts: selectNftCounts(ctx.db, {}),
+  })
+  const { page } = cutPage(toNfts(ctx.settings, rows), RELEASES)
+  return { releases: toShown(page), creators, stats: toStats(counts) }
+}
+
+export type Home = Awaited<ReturnType<typeof readHome>>
+
+/** What the page shows of each. */
+const MAX_LISTINGS = 20
+const MAX_ATTRIBUTES = 50
+
+/** The price is in minor units of the currency (ISO 4217). */
+type Offer = { seller: Person; price: number; currency: string }
+
+const selectDetails = prepared((db, { id }: { id: number }) =>
+  db.all<{ contractName: string; attributes: string | null; link: string | null }>(
+    sql`SELECT contractName, payload -> '$.metadata.attributes' AS attributes,
+      payload ->> '$.metadata.external_url' AS link FROM nfts WHERE id = ${id}`,
+  ),
+)
+
+/** Returns an NFT that everybody may see, with what sells it. Throws `not_found`. */
+export async function readNft(ctx: ListCtx, id: number) {
+  const { db, settings } = ctx
+  const ofNft = { nftId: id, active: true, isNamed: true, limit: MAX_LISTINGS }
+  const { listings, details, ...rows } = await batch(db, {
+    ...selectNfts(ctx, 'named', { references: `[${id}]`, isNamed: true, limit: 1 }),
+    listings: selectListings(ctx, 'nft', ofNft),
+    details: selectDetails(db, { id }),
+  })
+  const [nft] = toShown(toNfts(settings, rows))
+  const [detail] = details
+  if (!nft || !detail) throw new ApiError('not_found', 'there is no such NFT')
+  const { contractName, link, attributes } = detail
+  return {
+    nft,
+    /** What can be bought. */
+    offers: toListings(settings, listings).flatMap(({ element }): Offer[] => {
+      if (!element?.sellable) return []
+      const { seller, priceCents: price, priceCurrency: currency } = element
+      return [{ seller, price, currency }]
+    }),
+    contractName,
+    link: /^https:/.test(link ?? '') && URL.canParse(link ?? '') ? link : null,
+    attributes: readAttributes(JSON.parse(attributes ?? '[]')),
+  }
+}
+
+export type NftDetails = Awaited<ReturnType<typeof readNft>>
+
+/** Returns names and values of the attributes with a plain value. Others may hold anything. */
+function readAttributes(list: unknown): [name: string, value: string][] {
+  if (!Array.isArray(list)) return []
+  return list.slice(0, MAX_ATTRIBUTES).flatMap((attribute) => {
+    const { trait_type: name, value } = Object(attribute)
+    const isPlain = /^(string|number|boolean)$/.test(typeof value)
+    return isPlain ? [[typeof name === 'string' ? name : 'Value', String(value)]] : []
+  })
+}
+
+/** What the public API lists, and the error for one that does not exist. */
+const notFound = { listings: 'listing_not_found', nfts: 'nft_not_found' } as const
+type Resource = keyof typeof notFound
+
+/** Returns the list whose index is likely to leave the fewest candidates. */
+function chooseList({ updatedSince, q, sellerId, creatorId }: PublicQuery) {
+  if (updatedSince !== undefined) return 'changed'
+  if (q !== undefined) return 'title'
+  if (sellerId !== undefined) return 'seller'
+  return creatorId === undefined ? 'all' : 'creator'
+}
+
+/** A candidate, and what it stands for, if that matches. */
+type Found = Pick<ReturnType<typeof toNfts>[number], 'candidate'> & { element?: unknown }
+
+async function find(
+  ctx: ListCtx,
+  resource: Resource,
+  name: ReturnType<typeof chooseList> | 'named',
+  given: Given,
+): Promise<Found[]> {
+  const { db, settings } = ctx
+  if (resource === 'nfts') return toNfts(settings, await batch(db, selectNfts(ctx, name, given)))
+  const { listings } = await batch(db, { listings: selectListings(ctx, name, given) })
+  return toListings(settings, listings)
+}
+
+/**
+ * Returns a page, and where the next one begins; null on the last page. A page may have fewer
+ * elements than `limit`, or none, before the last one.
+ */
+export async function readPage(ctx: ListCtx, resource: Resource, query: PublicQuery) {
+  const { limit, cursor, updatedSince, ...filters } = query
+  const key = updatedSince ?? query.q ?? ''
+  const isOfChanges = updatedSince !== undefined
+  const given = { ...filters, isOfChanges, key, ...cursor, limit: limit + 1 }
+  const { page, last } = cutPage(await find(ctx, resource, chooseList(query), given), limit)
+  return {
+    [resource]: page.map(({ element }) => element),
+    nextCursor: last ? toCursor(last) : null,
+  }
+}
+
+/**
+ * Returns what is named, in the given order, each once. Throws an error with an issue for each that
+ * does not exist or may not be seen.
+ */
+export async function readNamed(ctx: ListCtx, resource: Resource, named: readonly Reference[]) {
+  const given = { references: JSON.stringify(named), isNamed: true, limit: named.length }
+  const rows = await find(ctx, resource, 'named', given)
+  const found = new Set(rows.map(({ candidate }) => candidate.id))
+  const issues = named.flatMap((reference, i): Issue[] => {
+    const name = typeof reference === 'number' ? reference : `externalId:${reference}`
+    const message = `${name} does not exist`
+    return found.has(i) ? [] : [{ path: `ids[${i}]`, code: notFound[resource], message }]
+  })
+  requireNone(issues)
+  const distinct = new Map(rows.map(({ candidate, element }) => [candidate.shown, element]))
+  return { [resource]: [...distinct.values()] }
+}
