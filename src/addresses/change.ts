@@ -11,6 +11,7 @@ import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError, invalidField, rejected } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../http/limits.ts'
+import { isUndoableSql } from './deleted.ts'
 import {
   type Address,
   type AddressFields,
@@ -20,7 +21,6 @@ import {
   DeliveryFields,
   isLiveSql,
   isOwnSql,
-  isUndoableSql,
 } from './schema.ts'
 
 type NewAddress = AddressFields & {

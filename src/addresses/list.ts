@@ -5,10 +5,12 @@ import { addresses, users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { type AddressKind, addressColumns, isLiveSql, isOwnSql, isUndoableSql } from './schema.ts'
+import { isUndoableSql } from './deleted.ts'
+import { type AddressKind, addressColumns, isLiveSql, isOwnSql } from './schema.ts'
 
 type Owner = { kind: AddressKind; userId: number }
 
+/** An address that was deleted. */
 export type Deleted = { kind: AddressKind; id: number }
 
 const selectLive = prepared((db, { kind, userId }: Owner) =>
@@ -61,6 +63,7 @@ export async function readAddressBook({ db, caller, now }: Ctx, deleted: Deleted
   return { ...book, undo: undoable.length > 0 ? deleted : undefined }
 }
 
+/** Returns a live address of the signed-in user. */
 export async function readAddress(
   { db, caller }: Omit<Ctx, 'now'>,
   { kind, id }: { kind: AddressKind; id: number },

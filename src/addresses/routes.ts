@@ -2,19 +2,26 @@ import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/access.ts'
 import { addressKinds } from '../db/schema/users.ts'
 import { Endpoints } from '../http/endpoint.ts'
-import { model } from '../http/fields.ts'
 import { idText } from '../http/inputs.ts'
 import { peopleLimits } from '../http/limits.ts'
 import { createAddress, deleteAddress, updateAddress } from './change.ts'
 import { listAddresses } from './list.ts'
 import {
   type AddressKind,
+  BillingAddresses,
   BillingChanges,
   BillingFields,
+  CreatedBilling,
+  CreatedDelivery,
+  DeliveryAddresses,
+  DeliveryChanges,
   DeliveryFields,
   description,
   flag,
-  kinds,
+  toBilling,
+  toDelivery,
+  UpdatedBilling,
+  UpdatedDelivery,
 } from './schema.ts'
 
 const AddressId = z.object({ id: idText.describe('Id of the address.') })
@@ -62,80 +69,102 @@ function detectKind(body: object): AddressKind {
 
 const createDescription = `A user has at most ${peopleLimits.addresses.max} live addresses of each kind, without those of orders.`
 
+/** What the endpoints of both kinds have in common. */
+const listsAddresses = {
+  access: 'token',
+  reads: 'nearest',
+  input: { param: UserParam },
+  errors: ['not_found'],
+} as const
 const changesAddress = { access: 'token', reads: 'primary', errors: ['not_found'] } as const
 
 export const addressRoutes = new Endpoints({ tag: 'Addresses' })
-for (const kind of addressKinds) addEndpoints(kind)
-
-function addEndpoints(kind: AddressKind): void {
-  const { title, Address, Changes, show } = kinds[kind]
-  const Updated = model(`Updated${title}AddressAnswer`, 'The address after the change.', {
-    [`updated${title}Address`]: Address,
-  })
-  addressRoutes
-    .get(
-      `/api/public/user/:user_id/${kind}Addresses`,
-      {
-        id: `list${title}Addresses`,
-        summary: `List the ${kind} addresses of a user`,
-        access: 'token',
-        reads: 'nearest',
-        input: { param: UserParam },
-        answer: model(`${title}AddressesAnswer`, `The ${kind} addresses of a user.`, {
-          [`${kind}Addresses`]: z.array(Address).describe('The live addresses of the user, by id.'),
-        }),
-        errors: ['not_found'],
-      },
-      async (c, { param }) => {
-        const userId = resolveUserId(c.var.caller, param.user_id)
-        const addresses = await listAddresses(c.var, { kind, userId })
-        return { [`${kind}Addresses`]: addresses.map((address) => show(address)) }
-      },
-    )
-    .put(
-      `/api/public/${kind}Address`,
-      {
-        id: `update${title}Address`,
-        summary: `Update a ${kind} address`,
-        description: 'An absent field stays as it is; null clears it.',
-        ...changesAddress,
-        input: { query: AddressId, json: Changes },
-        answer: Updated,
-      },
-      async (c, { query: { id }, json: changes }) => {
-        const address = await updateAddress(c.var, { kind, id, changes })
-        return { [`updated${title}Address`]: show(address) }
-      },
-    )
-    .delete(
-      `/api/public/${kind}Address`,
-      {
-        id: `delete${title}Address`,
-        summary: `Delete a ${kind} address`,
-        ...changesAddress,
-        input: { query: AddressId },
-        answer: Updated,
-      },
-      async (c, { query: { id } }) => {
-        const address = await deleteAddress(c.var, { kind, id })
-        return { [`updated${title}Address`]: show(address) }
-      },
-    )
-}
-
-const CreatedDelivery = model('NewDeliveryAddressAnswer', 'The new address.', {
-  newDeliveryAddress: kinds.delivery.Address,
-})
-const CreatedBilling = model('NewBillingAddressAnswer', 'The new address.', {
-  newBillingAddress: kinds.billing.Address,
-})
-const createsAddress = {
-  access: 'token',
-  reads: 'primary',
-  errors: ['user_not_found', 'too_many_addresses'],
-} as const
-
-addressRoutes
+  .get(
+    '/api/public/user/:user_id/deliveryAddresses',
+    {
+      id: 'listDeliveryAddresses',
+      summary: 'List the delivery addresses of a user',
+      ...listsAddresses,
+      answer: DeliveryAddresses,
+    },
+    async (c, { param }) => {
+      const userId = resolveUserId(c.var.caller, param.user_id)
+      const deliveryAddresses = await listAddresses(c.var, { kind: 'delivery', userId })
+      return { deliveryAddresses: deliveryAddresses.map(toDelivery) }
+    },
+  )
+  .put(
+    '/api/public/deliveryAddress',
+    {
+      id: 'updateDeliveryAddress',
+      summary: 'Update a delivery address',
+      description: 'An absent field stays as it is; null clears it.',
+      ...changesAddress,
+      input: { query: AddressId, json: DeliveryChanges },
+      answer: UpdatedDelivery,
+    },
+    async (c, { query: { id }, json: changes }) => ({
+      updatedDeliveryAddress: toDelivery(
+        await updateAddress(c.var, { kind: 'delivery', id, changes }),
+      ),
+    }),
+  )
+  .delete(
+    '/api/public/deliveryAddress',
+    {
+      id: 'deleteDeliveryAddress',
+      summary: 'Delete a delivery address',
+      ...changesAddress,
+      input: { query: AddressId },
+      answer: UpdatedDelivery,
+    },
+    async (c, { query: { id } }) => ({
+      updatedDeliveryAddress: toDelivery(await deleteAddress(c.var, { kind: 'delivery', id })),
+    }),
+  )
+  .get(
+    '/api/public/user/:user_id/billingAddresses',
+    {
+      id: 'listBillingAddresses',
+      summary: 'List the billing addresses of a user',
+      ...listsAddresses,
+      answer: BillingAddresses,
+    },
+    async (c, { param }) => {
+      const userId = resolveUserId(c.var.caller, param.user_id)
+      const billingAddresses = await listAddresses(c.var, { kind: 'billing', userId })
+      return { billingAddresses: billingAddresses.map(toBilling) }
+    },
+  )
+  .put(
+    '/api/public/billingAddress',
+    {
+      id: 'updateBillingAddress',
+      summary: 'Update a billing address',
+      description: 'An absent field stays as it is; null clears it.',
+      ...changesAddress,
+      input: { query: AddressId, json: BillingChanges },
+      answer: UpdatedBilling,
+    },
+    async (c, { query: { id }, json: changes }) => ({
+      updatedBillingAddress: toBilling(
+        await updateAddress(c.var, { kind: 'billing', id, changes }),
+      ),
+    }),
+  )
+  .delete(
+    '/api/public/billingAddress',
+    {
+      id: 'deleteBillingAddress',
+      summary: 'Delete a billing address',
+      ...changesAddress,
+      input: { query: AddressId },
+      answer: UpdatedBilling,
+    },
+    async (c, { query: { id } }) => ({
+      updatedBillingAddress: toBilling(await deleteAddress(c.var, { kind: 'billing', id })),
+    }),
+  )
   .post(
     '/api/public/deliveryAddress',
     {
@@ -145,21 +174,21 @@ addressRoutes
         `${createDescription} Without \`type\`, a body with at least one address field or ` +
         `\`isDefault\`, and none of ${deliveryOnly.join(', ')} and \`default\`, creates a billing ` +
         'address. An `id` in the query is ignored.',
-      ...createsAddress,
+      access: 'token',
+      reads: 'primary',
       input: { query: AnyKind, json: NewAddress },
       answer: z
         .union([CreatedDelivery, CreatedBilling])
         .describe('The new address, of the kind created.'),
+      errors: ['user_not_found', 'too_many_addresses'],
     },
     async (c, { query, json }) => {
       const kind = query.type ?? detectKind(json)
       const { default: isDefault, ...fields } = json
       if (kind === 'billing')
-        return {
-          newBillingAddress: kinds.billing.show(await createAddress(c.var, { kind, ...fields })),
-        }
+        return { newBillingAddress: toBilling(await createAddress(c.var, { kind, ...fields })) }
       const address = await createAddress(c.var, { kind, ...fields, isDefault })
-      return { newDeliveryAddress: kinds.delivery.show(address) }
+      return { newDeliveryAddress: toDelivery(address) }
     },
   )
   .post(
@@ -168,13 +197,13 @@ addressRoutes
       id: 'createBillingAddress',
       summary: 'Create a billing address',
       description: createDescription,
-      ...createsAddress,
+      access: 'token',
+      reads: 'primary',
       input: { query: BillingKind, json: NewBillingAddress },
       answer: CreatedBilling,
+      errors: ['user_not_found', 'too_many_addresses'],
     },
     async (c, { json }) => ({
-      newBillingAddress: kinds.billing.show(
-        await createAddress(c.var, { kind: 'billing', ...json }),
-      ),
+      newBillingAddress: toBilling(await createAddress(c.var, { kind: 'billing', ...json })),
     }),
   )

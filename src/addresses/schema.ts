@@ -1,17 +1,14 @@
 /**
  * Addresses: their kinds, the fields that requests send, and the fields that responses show. Both
- * kinds are in the table `addresses`. One that was deleted can be restored for an hour, and is removed
- * after 30 days.
+ * kinds are in the table `addresses`.
  */
-import { and, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import type { Database } from '../db/client.ts'
 import { type RowOf, shownColumns } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema/users.ts'
-import { prune } from '../db/statements.ts'
 import { bool, id, model, orNull, text, time, timestamps } from '../http/fields.ts'
-import { optionalEmail, toLine, writtenText } from '../http/inputs.ts'
-import { peopleLimits } from '../http/limits.ts'
+import { optionalEmail, writtenText } from '../http/inputs.ts'
+import { toLine } from '../http/text.ts'
 
 export type AddressKind = (typeof addressKinds)[number]
 
@@ -53,6 +50,7 @@ const line = (description: string, text = writtenText(255)) =>
     .nullish()
     .describe(description)
 
+/** The fields that a request may set on a billing address. */
 export const BillingFields = z.object({
   // Shops send several lines.
   street: line(
@@ -66,6 +64,7 @@ export const BillingFields = z.object({
   taxId: line('Tax id of the company.'),
 })
 
+/** The fields that a request may set on a delivery address. */
 export const DeliveryFields = z.object({
   name: line('Name of the recipient.'),
   ...BillingFields.shape,
@@ -78,7 +77,7 @@ export type AddressFields = z.infer<typeof DeliveryFields>
 
 export const flag = (text: string) => z.boolean().optional().describe(text)
 
-const DeliveryChanges = DeliveryFields.extend({ default: flag(description.default) })
+export const DeliveryChanges = DeliveryFields.extend({ default: flag(description.default) })
   .meta({ id: 'DeliveryAddressChanges', description: 'The fields to change.' })
   .transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault }))
 
@@ -130,8 +129,10 @@ export const addressColumns = shownColumns(addresses, {
   shape: { ...ids, isDefault: true, ...addressTexts, ...addressTimes },
 })
 
+/** An address of either kind. */
 export type Address = RowOf<typeof addressColumns>
 
+/** Returns an address as responses show those of deliveries. */
 export const toDelivery = ({ isDefault, ...address }: Address) => ({
   ...address,
   default: isDefault,
@@ -140,42 +141,38 @@ export const toDelivery = ({ isDefault, ...address }: Address) => ({
 const billingNames = BillingAddress.keyof().options
 
 /** Returns an address as responses show those of invoices: with these fields, and no others. */
-const toBilling = (address: Address) =>
+export const toBilling = (address: Address) =>
   Object.fromEntries(billingNames.map((name) => [name, address[name]])) as Pick<
     Address,
     (typeof billingNames)[number]
   >
 
-/** The kinds of addresses, as paths, summaries and answers have them. */
-export const kinds = {
-  delivery: {
-    title: 'Delivery',
-    Address: DeliveryAddress,
-    Changes: DeliveryChanges,
-    show: toDelivery,
-  },
-  billing: { title: 'Billing', Address: BillingAddress, Changes: BillingChanges, show: toBilling },
-} as const
+const ofList = 'The live addresses of the user, by id.'
+export const DeliveryAddresses = model(
+  'DeliveryAddressesAnswer',
+  'The delivery addresses of a user.',
+  { deliveryAddresses: z.array(DeliveryAddress).describe(ofList) },
+)
+export const BillingAddresses = model(
+  'BillingAddressesAnswer',
+  'The billing addresses of a user.',
+  { billingAddresses: z.array(BillingAddress).describe(ofList) },
+)
 
-const before = (now: Date, age: number) => new Date(now.getTime() - age).toISOString()
+export const CreatedDelivery = model('NewDeliveryAddressAnswer', 'The new address.', {
+  newDeliveryAddress: DeliveryAddress,
+})
+export const CreatedBilling = model('NewBillingAddressAnswer', 'The new address.', {
+  newBillingAddress: BillingAddress,
+})
 
-/** Whether the address was deleted a short time ago, so that this can be undone. */
-export const isUndoableSql = (now: Date): SQL =>
-  gt(addresses.deletedAt, before(now, peopleLimits.undo.max))
-
-/**
- * Deletes addresses that were deleted 30 days ago and that no order uses. Those that orders use are
- * looked at for 30 days more, and then never again. The newest row of all stays, so that its id is
- * not used again.
- */
-export function sweepAddresses(db: Database, now: Date) {
-  const { max: lifetime } = peopleLimits.deletedAddress
-  return prune(
-    db,
-    addresses,
-    sql`deletedAt BETWEEN ${before(now, 2 * lifetime)} AND ${before(now, lifetime)}
-      AND id < (SELECT max(id) FROM addresses)
-      AND NOT EXISTS (SELECT 1 FROM orders o
-        WHERE o.buyerId = addresses.userId AND o.billingAddressId = addresses.id)`,
-  )
-}
+export const UpdatedDelivery = model(
+  'UpdatedDeliveryAddressAnswer',
+  'The address after the change.',
+  { updatedDeliveryAddress: DeliveryAddress },
+)
+export const UpdatedBilling = model(
+  'UpdatedBillingAddressAnswer',
+  'The address after the change.',
+  { updatedBillingAddress: BillingAddress },
+)

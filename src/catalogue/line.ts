@@ -6,7 +6,8 @@ import type { Issue } from '../http/errors.ts'
 import { catalogueLimits } from '../http/limits.ts'
 import { toIssues } from '../http/validation.ts'
 import { hashIdentity, hashWallet } from '../identity/namespace.ts'
-import { CatalogueRecord, parseExactly } from './record.ts'
+import { parseExactly } from './json.ts'
+import { CatalogueRecord } from './record.ts'
 
 /** Something that is wrong with a line. Its path is that of a field, as in `metadata.name`. */
 export type Problem = Issue & {

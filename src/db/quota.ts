@@ -6,8 +6,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import { DAY } from '../time.ts'
 import type { Guard } from './batch.ts'
 import type { Database } from './client.ts'
+import { prune } from './prune.ts'
 import { quotas } from './schema/operations.ts'
-import { prune, raw } from './statements.ts'
+import { raw } from './statements.ts'
 
 const periods = {
   minute: { digits: 16, milliseconds: 60 * 1000 },

@@ -4,11 +4,10 @@
  * The one file that relies on what Drizzle does not document: what its `batch` asks of a statement
  * (`_prepare`, `getQuery`, `mapResult`). `test/db/statements.test.ts` fails if an upgrade changes that.
  */
-import { Column, fillPlaceholders, is, type Query, type SQL, sql } from 'drizzle-orm'
+import { Column, fillPlaceholders, is, type Query, sql } from 'drizzle-orm'
 import type { BatchItem } from 'drizzle-orm/batch'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { PreparedQuery } from 'drizzle-orm/session'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { connect, type Database } from './client.ts'
 
 /** A statement of Drizzle, `raw` or `prepared`. */
@@ -121,14 +120,3 @@ const standIns = <Values extends object>() =>
 const refuse = () => {
   throw new Error('the SQL of a prepared statement must not depend on a value')
 }
-
-/**
- * Rows that one statement deletes at most, far below the 30 seconds that D1 gives it. A cron run each
- * minute keeps up with 14 million rows a day: what a million orders leave, and more than twice that.
- */
-export const MAX_PRUNED = sql.raw('10000')
-
-/** Returns the statement that deletes rows that nobody needs. `key`: of a table WITHOUT ROWID. */
-export const prune = (db: Database, table: SQLiteTable, condition: SQL, key = sql`rowid`) =>
-  raw<never>(db)`DELETE FROM ${table} WHERE (${key}) IN
-    (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${MAX_PRUNED})`

@@ -2,7 +2,6 @@ import type { RequestIdVariables } from 'hono/request-id'
 import type { Database, Trips } from '../db/client.ts'
 import type { tokenRoles, tokenScopes } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
-import { ApiError } from './errors.ts'
 
 /** The caller, from the verified claims of the token. D1 checks that it is live and has these claims. */
 export type Caller = {
@@ -43,18 +42,3 @@ export type App = {
     errorFields?: Record<string, string | null>
   }
 }
-
-/**
- * What a replica does not have may be new. So nothing is refused, and nothing is missing, because a
- * replica says so: `answer` in `endpoint.ts` asks the primary then.
- */
-class NothingFound extends Error {}
-
-/** Call it if nothing was found, and that may be because a replica lags. */
-export function requirePrimary(db: Database): void {
-  if (db.$client.mayLag) throw new NothingFound('a replica found nothing')
-}
-
-/** Whether this error is one of the API, or of `requirePrimary`, after a replica has answered. */
-export const mayBeStale = (error: unknown, db: Database): boolean =>
-  db.$client.mayLag && (error instanceof ApiError || error instanceof NothingFound)

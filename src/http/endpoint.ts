@@ -7,9 +7,10 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type * as z from 'zod'
 import { formBody, jsonBody } from './body.ts'
-import { type App, type Caller, mayBeStale } from './context.ts'
+import type { App, Caller } from './context.ts'
 import { ApiError, type ErrorCode, requireNone, TokenRequired } from './errors.ts'
 import { cacheControl } from './headers.ts'
+import { mayBeStale } from './nearest.ts'
 import { fieldsOf, findMisspelled, invalidInput } from './validation.ts'
 
 /**

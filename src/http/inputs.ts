@@ -2,36 +2,7 @@
 import { code as findCurrency } from 'currency-codes'
 import { getAddress, isAddress } from 'viem/utils'
 import * as z from 'zod'
-
-// Not seen. Joiners, the vowel separator of Mongolian and tags of flags change what is beside them.
-const invisible =
-  /[[[\p{Cf}&&\p{DI}][\x80-\x84\x86-\x9F]]--[\u180E\u200C\u200D\u{E0020}-\u{E007F}]]|[\u200C\u200D]+(?=\s*$)/gv
-
-const lineEnds = /[\n\v\f\r\x85\u2028\u2029]+/
-
-// The last are letters without a form: fillers of Hangul, and the empty cell of Braille.
-const visible = /[^\p{Cf}\p{Z}\u115F\u1160\u3164\uFFA0\u2800]/u
-
-/**
- * Returns a text as one line without invisible characters, in which each blank is a space. `lineEnd`
- * replaces the ends of lines. A text that shows nothing becomes empty.
- */
-export function toLine(text: string, lineEnd = ' '): string {
-  const line = text
-    .replace(invisible, '')
-    .split(lineEnds)
-    .map((part) => part.replace(/\s/g, ' ').trim())
-    .filter(Boolean)
-    .join(lineEnd)
-  return visible.test(line) ? line : ''
-}
-
-/** Returns an e-mail address with its domain in ASCII (punycode), as browsers send it. */
-export const toAsciiDomain = (email: string): string =>
-  email.replace(
-    /(?<=@)(?:[\w.-]|\P{ASCII})*\P{ASCII}(?:[\w.-]|\P{ASCII})*$/u,
-    (domain) => URL.parse(`http://${domain}`)?.hostname ?? domain,
-  )
+import { toAsciiDomain, toLine } from './text.ts'
 
 /** Refuses a text with a character that the pattern finds, and says where it is, counted from 1. */
 export const without = (refused: RegExp) =>

@@ -18,6 +18,7 @@ import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../http/limits.ts'
+import { closeAccount } from './close.ts'
 import {
   type LinkCtx,
   linkExpired,
@@ -105,8 +106,10 @@ export const linkEmail = (ctx: Ctx, secret: string) =>
 
 type Method = keyof typeof methodNames
 
+/** Removes the wallet from the account, and returns the e-mail address of the account. */
 export const unlinkWallet = (ctx: Ctx) => unlink(ctx, 'ethereumPublicAddr')
 
+/** Removes the e-mail address from the account, and returns it. */
 export const unlinkEmail = (ctx: Ctx) => unlink(ctx, 'email')
 
 async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string> {
@@ -193,21 +196,4 @@ function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletChainId 
     // Last, because the others find the guest by the address. Then the caller can have it.
     raw(db)`${closeAccount(guest, now)}`,
   ] as const
-}
-
-/**
- * Closes the account of a user. What identifies the user becomes empty, so that nobody signs in to
- * this account again.
- */
-export function closeAccount(userId: SQL, now: Date): SQL {
-  const closedAt = now.toISOString()
-  return sql`UPDATE users SET externalId = NULL, companyUser = 0, email = '', ethereumPublicAddr = '',
-      walletChainId = 0, walletProvedByFactory = 0,
-      identityHash = lower(hex(randomblob(32))), name = NULL,
-      chatServiceId = NULL, roleId = NULL, username = NULL, viewMode = 'default',
-      paymentConnectId = NULL, payprovExternalId = NULL, onrampId = NULL,
-      newsletterAgreement = 0, locale = 'en', approvedAt = NULL, lastAccessAt = NULL,
-      onboardedAt = NULL, ipAddress = '', avatarKey = NULL,
-      removedAt = coalesce(removedAt, ${closedAt}), updatedAt = ${closedAt}
-    WHERE id = ${userId} RETURNING id, removedAt`
 }

@@ -6,7 +6,8 @@ import { violates } from '../db/client.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { inputText, toLine, writtenText } from '../http/inputs.ts'
+import { inputText, writtenText } from '../http/inputs.ts'
+import { toLine } from '../http/text.ts'
 
 /** User names that would speak for the marketplace. */
 const reserved = /^(admin|administrator|marketplace|moderator|official|support)$/i

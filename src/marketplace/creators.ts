@@ -2,35 +2,13 @@ import { and, asc, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { type AvatarOwner, avatarUrl } from '../avatars/serve.ts'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { creators, nftCounts } from '../db/schema/catalogue.ts'
+import { creators } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { idOfUsername } from './query.ts'
-
-/** Selects one row for each `amountType`. */
-export const selectNftCounts = prepared((db) => db.select().from(nftCounts))
-
-/** Converts the rows of `selectNftCounts`. */
-export function toStats(counts: readonly (typeof nftCounts.$inferSelect)[]) {
-  const nftsOfType = (amountType: string) =>
-    counts.find((count) => count.amountType === amountType)?.nfts ?? 0
-  return {
-    nfts: {
-      total: counts.reduce((sum, { nfts }) => sum + nfts, 0),
-      unique: nftsOfType('unique'),
-      rare: nftsOfType('limited'),
-      unlimited: nftsOfType('unlimited'),
-    },
-  }
-}
-
-/** Returns the numbers of NFTs that are released and not deleted. */
-export async function readStats({ db }: Pick<Ctx, 'db'>) {
-  const { counts } = await batch(db, { counts: selectNftCounts(db, {}) })
-  return toStats(counts)
-}
+import { selectNftCounts, toStats } from './stats.ts'
 
 export type UserRow = AvatarOwner & { name: string | null; username: string | null }
 

@@ -4,9 +4,10 @@ import { batch } from '../db/batch.ts'
 import { cutPage } from '../db/candidates.ts'
 import { prepared } from '../db/statements.ts'
 import { ApiError, type Issue, requireNone } from '../http/errors.ts'
-import { selectCreator, selectCreators, selectNftCounts, toStats } from './creators.ts'
+import { selectCreator, selectCreators } from './creators.ts'
 import { type ListName, selectListings, selectNfts, toListings, toNfts } from './lists.ts'
 import { type Given, type ListCtx, type PublicQuery, type Reference, toCursor } from './query.ts'
+import { selectNftCounts, toStats } from './stats.ts'
 
 const PAGE_SIZE = 24
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Endpoints } from '../http/endpoint.ts'
 import { limitText } from '../http/inputs.ts'
-import { readCreators, readStats } from './creators.ts'
+import { readCreators } from './creators.ts'
 import { readNamed, readPage } from './pages.ts'
 import { PublicQuery, References } from './query.ts'
 import {
@@ -12,6 +12,7 @@ import {
   PublicNftsPage,
   StatsAnswer,
 } from './schema.ts'
+import { readStats } from './stats.ts'
 
 /** Seconds for which caches may keep a response. */
 const MAX_AGE = 60

@@ -2,7 +2,7 @@
 import { readAs } from '../auth/access.ts'
 import { cutPage } from '../db/candidates.ts'
 import type { Database } from '../db/client.ts'
-import { requirePrimary } from '../http/context.ts'
+import { requirePrimary } from '../http/nearest.ts'
 import type { Nft } from './nft.ts'
 import { type OrderSummary, toSummary } from './order.ts'
 import {

@@ -1,14 +1,8 @@
 /** What people write and paste. */
 import { expect, it } from 'vitest'
 import type * as z from 'zod'
-import {
-  EmailAddress,
-  identifier,
-  instant,
-  toAsciiDomain,
-  toLine,
-  writtenText,
-} from '../../src/http/inputs.ts'
+import { EmailAddress, identifier, instant, writtenText } from '../../src/http/inputs.ts'
+import { toAsciiDomain, toLine } from '../../src/http/text.ts'
 
 it.each([
   ['every blank', 'a\tb\u00a0c\u2009d\u202fe\u3000f\u1680g', 'a b c d e f g'],

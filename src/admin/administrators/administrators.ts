@@ -6,7 +6,7 @@ import { personColumns, readAsUser, refuseOldSignIn } from '../../auth/session.t
 import { ADMINISTRATOR, users } from '../../db/schema/users.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
-import { toAsciiDomain } from '../../http/inputs.ts'
+import { toAsciiDomain } from '../../http/text.ts'
 
 const hasRole = eq(users.roleId, ADMINISTRATOR)
 

@@ -70,6 +70,7 @@ export default async function setup(project: TestProject) {
 async function reservePorts() {
   const port = async () => Number(await aFreePort())
   return {
+    pictures: await port(),
     standardwebhooks: await port(),
     svix: await port(),
     settings: await port(),

@@ -1,5 +1,5 @@
 /** The metadata of tokens, from the URIs that their contract returns. */
-import { parseExactly } from '../../../../src/catalogue/record.ts'
+import { parseExactly } from '../../../../src/catalogue/json.ts'
 import { invalidField } from '../../../../src/http/errors.ts'
 import { gatewayPath } from '../../../../src/http/links.ts'
 import { abi, type TokenContract, unlessReverted } from './contract.ts'

@@ -1,6 +1,6 @@
 /** The records of a catalogue that a collection gives. */
 import { getAddress, isAddress } from 'viem'
-import { toLine } from '../../../../src/http/inputs.ts'
+import { toLine } from '../../../../src/http/text.ts'
 import { CommandError } from '../../../shell/command.ts'
 import type { TokenContract } from './contract.ts'
 

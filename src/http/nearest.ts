@@ -1,0 +1,17 @@
+/**
+ * What a replica does not have may be new. So nothing is refused, and nothing is missing, because a
+ * replica says so: `endpoint` asks the primary then.
+ */
+import type { Database } from '../db/client.ts'
+import { ApiError } from './errors.ts'
+
+class NothingFound extends Error {}
+
+/** Call it if nothing was found, and that may be because a replica lags. */
+export function requirePrimary(db: Database): void {
+  if (db.$client.mayLag) throw new NothingFound('a replica found nothing')
+}
+
+/** Whether this error is one of the API, or of `requirePrimary`, after a replica has answered. */
+export const mayBeStale = (error: unknown, db: Database): boolean =>
+  db.$client.mayLag && (error instanceof ApiError || error instanceof NothingFound)
