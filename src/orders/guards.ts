@@ -43,7 +43,7 @@ const contested = [
 ]
 
 /** Whether another call has taken what this one needs since it was read. */
-export const isLostRace = (error: unknown): boolean =>
+const isLostRace = (error: unknown): boolean =>
   error instanceof LostRace || contested.some((constraint) => violates(error, constraint))
 
 type Checked = {
