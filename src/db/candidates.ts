@@ -10,10 +10,10 @@ export const MAX_CANDIDATES = 1000
 
 /**
  * The first candidates, numbered, as the table `candidates`. SQLite reads them one by one in their order,
- * and no more than a page needs: an ORDER BY around them would read all of them. `before`: a WITH clause.
+ * and no more than a page needs: an ORDER BY around them would read all of them. `withClause`: of what they read.
  */
-export const firstCandidates = (candidates: SQL, before = sql``): SQL =>
-  sql`(${before} SELECT *, row_number() OVER () AS number
+export const firstCandidates = (candidates: SQL, withClause = sql``): SQL =>
+  sql`(${withClause} SELECT *, row_number() OVER () AS number
     FROM (${candidates} LIMIT ${MAX_CANDIDATES})) AS candidates`
 
 /** The columns of a candidate that `cutPage` needs, with what `position` says of its place in the list. */

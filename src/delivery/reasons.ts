@@ -3,10 +3,12 @@
  *
  * An item fails for good in three ways, and in no other:
  * 1. It has waited for a reason for as long as `waits` says, and two nodes, where there are two, tell it
- *    (`waitOrFail` in `delivery/rules/item-changes.ts`). One that is to be cancelled does not fail so.
- *    After a failed transaction, the time of a reason counts from that failure.
- * 2. Its transfer has failed in three transactions (`failInTransaction` there), or in one, and a
- *    simulation then gives a reason with `isOwnFault`.
+ *    (`waitOrFail` in `delivery/rules/item-changes.ts`); one is enough for reasons with
+ *    `needsNoSecondNode`. An item that is to be cancelled does not fail so. After a failed transaction,
+ *    the time of a reason counts from that failure.
+ * 2. Its transfer has failed in three transactions (`failInTransaction` there), or in one, and
+ *    simulations of two nodes then give a reason with `isOwnFault`. Failures by a limit of the contract
+ *    do not count.
  * 3. A final block has its key (`delivery/rules/settle.ts`): used for something else, or for this item
  *    although the token has moved nothing. It can be written off only, unless a fork drops that block
  *    (`delivery/compare.ts`): then its reason becomes one that can be retried.

@@ -44,7 +44,10 @@ export const queueAwaiting = (
   queued: changeDeliveries(db, 'link_wallet', sql`deliveries.awaits IN (${userIds})`, now),
 })
 
-/** What stops unlinking. Reads only what is under way, not the whole history. */
+/**
+ * What stops unlinking: what an open transaction carries to or from the user, and what the user sells and
+ * is queued. Reads only what is under way, not the whole history.
+ */
 export const hasTransfersUnderWaySql = (userId: number): SQL =>
   sql`EXISTS (SELECT 1
     FROM (SELECT id, 1 AS isQueued FROM deliveries WHERE dueAt IS NOT NULL

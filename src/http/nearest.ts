@@ -1,6 +1,7 @@
 /**
- * What a replica does not have may be new. So nothing is refused, and nothing is missing, because a
- * replica says so: `endpoint` asks the primary then.
+ * A replica may lag by seconds behind what others have written. What it has is answered as it is, and a
+ * list may lack what is new. But nothing is refused, and nothing that was asked for by its number is
+ * missing, because a replica says so: `answer` in `endpoint.ts` asks the primary then.
  */
 import type { Database } from '../db/client.ts'
 import { ApiError } from './errors.ts'

@@ -4,11 +4,12 @@
  * A receiver that fails: after five rejections in a row, or one attempt without an answer, its endpoint
  * pauses, for 5 or 10 seconds first and 5 minutes at most, and gets one message after each pause, the one
  * that became due last (`events/sending/batch.ts`). So an hour of failure is about 20 attempts, or 15 if
- * nobody answers. A message that was tried is sent again on its own after `delays`: ten attempts in three days. Then it is
- * `failed`, until its owner sends it again. All others wait in the log, in their order. Each accepted
- * message takes 1 from the penalty: no pause follows it, and full batches after at most 13. Another
- * failure before that pauses the endpoint again. Owners are warned after four days without success, and
- * the endpoint is disabled after five (`events/failing.ts`); an answer of 410 disables it at once.
+ * nobody answers, while messages wait. A message that was tried is sent again on its own after `delays`:
+ * ten attempts in three days. Then it is `failed`, until its owner sends it again. All others wait in the
+ * log, in their order. Each accepted message takes 1 from the penalty: no pause follows it, and full
+ * batches after at most 13. Another failure before that pauses the endpoint again. Owners are warned
+ * after four days without success, and the endpoint is disabled after five (`events/failing.ts`); an
+ * answer of 410 disables it at once.
  */
 import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
 import { webhookLimits } from '../../http/limits.ts'
