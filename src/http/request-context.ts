@@ -12,9 +12,9 @@ import { requestLimits } from './limits.ts'
 /**
  * Sets the variables of the context, and opens the session of the database where the endpoint
  * declares that it reads. GET and HEAD wait until the nearest copy has what the caller has seen, and a
- * caller who has just written asks the primary. What others have just written may be missing: `nearest.ts`
- * says what is asked again. Other methods begin at the nearest copy without this:
- * their write checks again what they have read there. `POST …/check`, which writes nothing, may tell
+ * caller who has just written asks the primary. What others have just written may be missing there:
+ * `nearest.ts` says what is asked again. Other methods begin at the nearest copy and wait for nothing,
+ * because their write checks again what they have read. `POST …/check`, which writes nothing, may tell
  * what was true some seconds ago.
  */
 export const requestContext = createMiddleware<App>(async (c, next) => {

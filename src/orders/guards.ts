@@ -7,9 +7,9 @@
  * let them fall below zero. `nfts.availableAmount` is what is left, held pieces included. An import
  * changes it by the difference, never below what was sold and is held (`catalogue/problems.ts`). Pieces
  * return once: by a final cancellation (`statementsOf` in `delivery/store/store.ts`), or when an operator
- * writes an item off (`writeOff` in `delivery/admin/actions.ts`). If a fork undoes a final cancellation
- * and the item is then delivered, its pieces are taken again, and those that were sold meanwhile are
- * missing: the only way to oversell.
+ * who writes an item off asks for it (`writeOff` in `delivery/admin/actions.ts`). If a fork undoes a final
+ * cancellation and the item is then delivered, its pieces are taken again, and those that were sold
+ * meanwhile are missing: the only way to oversell.
  */
 import { not, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'

@@ -1,4 +1,4 @@
-/** Who may see an order, and what of its buyer. */
+/** Who may see an order, and what they see of its buyer. */
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { actsForAll, namespaceOf } from '../auth/access.ts'
@@ -22,6 +22,27 @@ export const viewOf = (userId: number): Viewer => ({
 /** The user whose view it is. A token for the orders of a shop is nobody's, but for what belongs to it. */
 export const personOf = ({ scope, userId }: Viewer): number | null =>
   scope === 'orders' ? null : userId
+
+export type ViewerValues = {
+  /** Null for a token that is for the orders of one shop. */
+  userId: number | null
+  isMaster: number
+  /** Id of a token that is for the orders of one shop: those of its namespace. */
+  shopToken: string | null
+}
+
+/** The values that say whose view of orders is read. */
+export const viewerValues = (viewer: Viewer): ViewerValues => ({
+  userId: personOf(viewer),
+  isMaster: Number(actsForAll(viewer)),
+  shopToken: viewer.scope === 'orders' ? viewer.tokenId : null,
+})
+
+/** Whether the viewer may see an order: as a master token, as its shop, as the buyer, or as a seller. */
+export const isVisibleSql = ({ userId, isMaster, shopToken }: ViewerValues): SQL =>
+  sql`(${isMaster} = 1 OR ${orders.namespace} = ${namespaceOf(shopToken)}
+    OR ${orders.buyerId} = ${userId} OR EXISTS (
+    SELECT 1 FROM orderItems WHERE orderId = ${orders.id} AND sellerId = ${userId}))`
 
 /** Describes a field that `visibleBuyer` hides. */
 const hidden = <T extends z.ZodType>(field: T, otherwise: 'empty' | 'null' | 'false') =>
@@ -103,24 +124,3 @@ export function visibleBuyer(viewer: Viewer, buyer: BuyerFields): z.infer<typeof
     ipAddress: '',
   }
 }
-
-export type ViewerValues = {
-  /** Null for a token that is for the orders of one shop. */
-  userId: number | null
-  isMaster: number
-  /** Id of a token that is for the orders of one shop: those of its namespace. */
-  shopToken: string | null
-}
-
-/** The values that say whose view of orders is read. */
-export const viewerValues = (viewer: Viewer): ViewerValues => ({
-  userId: personOf(viewer),
-  isMaster: Number(actsForAll(viewer)),
-  shopToken: viewer.scope === 'orders' ? viewer.tokenId : null,
-})
-
-/** Whether the viewer may see an order: as a master token, as its shop, as the buyer, or as a seller. */
-export const isVisibleSql = ({ userId, isMaster, shopToken }: ViewerValues): SQL =>
-  sql`(${isMaster} = 1 OR ${orders.namespace} = ${namespaceOf(shopToken)}
-    OR ${orders.buyerId} = ${userId} OR EXISTS (
-    SELECT 1 FROM orderItems WHERE orderId = ${orders.id} AND sellerId = ${userId}))`
