@@ -10,7 +10,8 @@ export const MAX_CANDIDATES = 1000
 
 /**
  * The first candidates, numbered, as the table `candidates`. SQLite reads them one by one in their order,
- * and no more than a page needs: an ORDER BY around them would read all of them. `withClause`: of what they read.
+ * and no more than a page needs: an ORDER BY around them would read all of them. `withClause`: tables that
+ * `candidates` reads.
  */
 export const firstCandidates = (candidates: SQL, withClause = sql``): SQL =>
   sql`(${withClause} SELECT *, row_number() OVER () AS number

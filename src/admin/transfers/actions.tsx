@@ -73,7 +73,7 @@ export const BulkActions = ({ query: { state, code }, total = 0 }: BulkProps) =>
   )
 }
 
-/** What the person who confirms is told. */
+/** What the dialog says before an action is confirmed. */
 const effects = {
   retry: {
     one: 'It becomes due now. It is delivered once, however often you retry it.',

@@ -37,7 +37,7 @@ export const findContract = (
 ): Address => (contract && !contracts.get(contract)?.isRetired ? contract : delivery)
 
 /**
- * Returns what items ask of the contracts, and what becomes of items that ask nothing that can be done.
+ * Returns the calls that items need, and what becomes of items for which no call can be made.
  * `blocker`: why the contract of the network delivers nothing; null if it does.
  */
 export function sortItems(
