@@ -1,6 +1,7 @@
 import { deflateSync, inflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { mayBeTransparent, onWhite, readHeader } from '../../src/avatars/picture.ts'
+import { readHeader } from '../../src/avatars/picture.ts'
+import { mayBeTransparent, onWhite } from '../../src/avatars/transparency.ts'
 import { aPng } from './pictures.ts'
 
 /** A file of 60 bytes that begins with this text, with these bytes at an offset. */

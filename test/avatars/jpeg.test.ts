@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { removeMetadata } from '../../src/avatars/picture.ts'
+import { removeMetadata } from '../../src/avatars/jpeg.ts'
 import phone from './fixtures/phone.jpg?inline'
 import { aJpeg, aPng, concat, encode, quarterColours, readFixture } from './pictures.ts'
 

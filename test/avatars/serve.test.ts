@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { removeMetadata } from '../../src/avatars/picture.ts'
+import { removeMetadata } from '../../src/avatars/jpeg.ts'
 import { DEFAULT_PICTURE } from '../../src/avatars/serve.ts'
 import { answerOf, BASE_URL, call } from '../support/api.ts'
 import { aToken, aUser } from '../support/makers.ts'

@@ -20,7 +20,7 @@ export const requests: Guard[] = [
   },
   {
     name: 'a stored picture has no metadata',
-    file: 'src/avatars/picture.ts',
+    file: 'src/avatars/jpeg.ts',
     text: 'if (!isMetadata(marker)) segments.push',
     broken: 'segments.push',
     test: 'test/avatars/jpeg.test.ts',
