@@ -1512,7 +1512,7 @@ export interface components {
             /** @description The events to send. Alarms are only for endpoints with the role `master`. */
             events: ("order.created" | "order.awaiting_wallet" | "order.unclaimed" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared")[];
             /**
-             * @description Names of tokens: only orders that they placed are told. Null for all. With the role `master`, of master tokens.
+             * @description Names of tokens: only events of orders that they placed are sent. Null for all. With the role `master`, of master tokens.
              * @default null
              */
             sources?: string[] | null;
@@ -1523,7 +1523,7 @@ export interface components {
             url?: string;
             /** @description The events to send. Alarms are only for endpoints with the role `master`. */
             events?: ("order.created" | "order.awaiting_wallet" | "order.unclaimed" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared")[];
-            /** @description Names of tokens: only orders that they placed are told. Null for all. With the role `master`, of master tokens. */
+            /** @description Names of tokens: only events of orders that they placed are sent. Null for all. With the role `master`, of master tokens. */
             sources?: string[] | null;
             /** @description Whether events are sent. `true` also enables an endpoint that failures have disabled. */
             enabled?: boolean;
@@ -3140,7 +3140,7 @@ export interface components {
             url: string;
             /** @description The events that are sent. */
             events: ("order.created" | "order.awaiting_wallet" | "order.unclaimed" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test")[];
-            /** @description Names of the tokens whose orders are told; null for all. */
+            /** @description Names of the tokens of whose orders events are sent; null for all. */
             sources: string[] | null;
             /**
              * Format: date-time
@@ -3967,7 +3967,7 @@ export interface components {
             url: string;
             /** @description The events that are sent. */
             events: ("order.created" | "order.awaiting_wallet" | "order.unclaimed" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test")[];
-            /** @description Names of the tokens whose orders are told; null for all. */
+            /** @description Names of the tokens of whose orders events are sent; null for all. */
             sources: string[] | null;
             /**
              * Format: date-time

@@ -20,7 +20,7 @@ const sources = z
   .max(webhookLimits.sources.max)
   .nullable()
   .describe(
-    'Names of tokens: only orders that they placed are told. Null for all. With the role `master`, of master tokens.',
+    'Names of tokens: only events of orders that they placed are sent. Null for all. With the role `master`, of master tokens.',
   )
 
 export const NewWebhook = f.model('NewWebhook', 'The fields of a new endpoint.', {
@@ -93,7 +93,7 @@ export const Webhook = f.model('Webhook', 'An endpoint to which events are sent.
   sources: z
     .array(z.string())
     .nullable()
-    .describe('Names of the tokens whose orders are told; null for all.'),
+    .describe('Names of the tokens of whose orders events are sent; null for all.'),
   verifiedAt: f.orNull(
     f.time('Time at which the URL returned a challenge; null if it has to, to get events.'),
   ),

@@ -187,14 +187,14 @@ export const mailLimits = {
   mailbox: { ...quota('mailbox', 'day', 'mails to a mailbox about orders', 10), at: 'no mail' },
   seller: { ...quota('mailbox', 'day', 'of these, mails because of one seller', 3), at: 'no mail' },
   approval: time(
-    'time until a seller is told again to approve the Delivery contract for a token contract',
+    'time until a seller is reminded again to approve the Delivery contract for a token contract',
     30 * DAY,
     'a mail',
   ),
   reminder: time('time until the reminder of an order that waits for a wallet', 3 * DAY, 'a mail'),
   lastReminder: time('time until the last reminder', 14 * DAY, 'a mail'),
   unclaimed: time(
-    'time until the shop is told that nobody has claimed it',
+    'time until the shop gets to know that nobody has claimed it',
     21 * DAY,
     'the event `order.unclaimed`; it waits on',
   ),
@@ -241,7 +241,7 @@ export const webhookLimits = {
     5 * MINUTE,
     'one message at a time',
   ),
-  warned: time('failure, until the owner of a webhook is told', 4 * DAY, 'a mail'),
+  warned: time('failure, until the owner of a webhook is warned', 4 * DAY, 'a mail'),
   disabled: time(
     'failure of a webhook',
     5 * DAY,

@@ -105,7 +105,7 @@ export const webhookEndpoints = sqliteTable(
     url: text().notNull(),
     /** JSON: the events to send. */
     events: text({ mode: 'json' }).$type<WebhookEvent[]>().notNull(),
-    /** JSON: names of tokens whose orders are told; null for all. */
+    /** JSON: names of the tokens of whose orders events are sent; null for all. */
     sources: text({ mode: 'json' }).$type<string[]>(),
     /**
      * Namespace of the token with the scope `orders` that made it: such tokens manage it, and it stays
