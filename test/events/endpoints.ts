@@ -2,7 +2,7 @@
 
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
-import { onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { batch } from '../../src/db/batch.ts'
 import {
   events,
@@ -15,6 +15,7 @@ import { appendTest } from '../../src/events/resend.ts'
 import { sendWebhooks } from '../../src/events/sending/consumer.ts'
 import { randomHex } from '../../src/events/signature.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'
+import { type call, callWith } from '../support/api.ts'
 import { type EventValues, insertEvents, type LoggedEvent, newestEvent } from '../support/events.ts'
 import { aUser, db } from '../support/makers.ts'
 
@@ -111,6 +112,22 @@ export async function hasEvents({ id }: { id: string }): Promise<boolean> {
   return rows.some((row) => toWebhook(row).hasEvents)
 }
 
+/** A test that was just made, as the API shows it to the owner. */
+export const testMessage = (createdAt: unknown) => ({
+  id: expect.stringMatching(/^evt_\d{16}$/),
+  type: 'webhook.test',
+  orderId: null,
+  state: 'pending',
+  dueAt: createdAt,
+  createdAt,
+  attempts: [],
+  payload: {
+    type: 'webhook.test',
+    timestamp: createdAt,
+    data: { message: 'This is a test. Answer with the challenge as the body.' },
+  },
+})
+
 /** The row of the message about an event, with its attempts; undefined if there is none. */
 export async function messageRow({ id }: { id: number }, endpoint?: { id: string }) {
   const rows = await db.select().from(webhookMessages).where(eq(webhookMessages.eventId, id))
@@ -162,6 +179,14 @@ export function recordingBindings() {
     EMAIL,
   }
   return { bindings, mails, wakeUps, masterWakeUps }
+}
+
+/** Sends a request that succeeds, and returns which endpoints it has woken. */
+export async function sent(...[method, path, content]: Parameters<typeof call>) {
+  const { bindings, wakeUps, masterWakeUps } = recordingBindings()
+  const response = await callWith(bindings, method, path, content)
+  expect(response.status).toBe(200)
+  return { response, wakeUps, masterWakeUps }
 }
 
 /** Runs the consumer once for these endpoints, as if the queue had named them. */
