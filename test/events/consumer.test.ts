@@ -692,25 +692,23 @@ describe('while an event is on its way', () => {
   })
 })
 
-describe('an event that waits', () => {
-  it.each<[string, (endpoint: Endpoint) => PromiseLike<unknown>]>([
-    [
-      'was disabled',
-      (endpoint) => changeAsOwner(endpoint, { disabledAt: ago(0), disabledReason: 'owner' }),
-    ],
-    [
-      'belongs to a user who is no administrator any more',
-      ({ userId }) => db.update(users).set({ roleId: null }).where(eq(users.id, userId)),
-    ],
-  ])('is not sent if its endpoint %s', async (_, happens) => {
-    const { id: userId } = await aUser({ roleId: 1 })
-    const { endpoint } = await aDueEvent({ userId, role: 'master' })
-    const received = receive()
-    await happens(endpoint)
-    await consume([endpoint])
-    expect(received).toEqual([])
-    expect(await hasEvents(endpoint)).toBe(true)
-  })
+it.each<[string, (endpoint: Endpoint) => PromiseLike<unknown>]>([
+  [
+    'was disabled',
+    (endpoint) => changeAsOwner(endpoint, { disabledAt: ago(0), disabledReason: 'owner' }),
+  ],
+  [
+    'belongs to a user who is no administrator any more',
+    ({ userId }) => db.update(users).set({ roleId: null }).where(eq(users.id, userId)),
+  ],
+])('an event that waits is not sent if its endpoint %s', async (_, happens) => {
+  const { id: userId } = await aUser({ roleId: 1 })
+  const { endpoint } = await aDueEvent({ userId, role: 'master' })
+  const received = receive()
+  await happens(endpoint)
+  await consume([endpoint])
+  expect(received).toEqual([])
+  expect(await hasEvents(endpoint)).toBe(true)
 })
 
 describe('an endpoint that is not verified', () => {

@@ -12,8 +12,8 @@ import {
 } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
-import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
-import { alarms, findings, networkChecks } from '../../src/db/schema/operations.ts'
+import { networks, transactions } from '../../src/db/schema/delivery.ts'
+import { alarms } from '../../src/db/schema/operations.ts'
 import { callWith } from '../support/api.ts'
 import { firstCases } from '../support/cases.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
@@ -26,21 +26,14 @@ import { liveMinutes } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
 import { aMasterToken, db } from '../support/makers.ts'
-import { anInstance } from './instance.ts'
+import { anInstance, detailOf, forgetAll } from './instance.ts'
 
 const logged = recordLogs()
 
 const edition = { standard: 'erc1155' } as const
 const THIEF = getAddress(`0x${'bad'.padEnd(40, '0')}`)
 
-beforeEach(async () => {
-  await db.delete(deliveries)
-  for (const table of [transactions, networks, signers]) await db.delete(table)
-  for (const table of [alarms, networkChecks, findings]) await db.delete(table)
-})
-
-const detailOf = async (key: string) =>
-  (await db.select().from(alarms)).find((alarm) => alarm.key === key)?.detail
+beforeEach(forgetAll)
 
 /** Acknowledges what an alarm says now, or has said before. */
 async function acknowledge(key: string, seen?: number | null): Promise<number> {
@@ -341,27 +334,25 @@ describe('the key of the owner', () => {
   })
 })
 
-describe('a signer that is a relayer no more', () => {
-  it('raises relayer_removed until it is one again', async () => {
-    const chain = await aChain()
-    const keys = `0x${'5a'.repeat(32)}`
-    const market = aMarketplace(chain)
-    await liveMinutes(market, 1)
-    await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
-    const key = `relayer_removed:${chain.chainId}:${getAddress(chain.signer)}`
-    const changed = `contract_changed:${chain.chainId}`
-    expect(await liveMinutes(market, 1)).toEqual([changed, `no_relayer:${chain.chainId}`, key])
-    expect(await detailOf(key)).toBe(
-      `The relayer ${getAddress(chain.signer)} of ${chain.name} is a signer, but was removed from the Delivery contract.`,
-    )
-    await acknowledge(changed)
-    await chain.asOwner('setRelayer', chain.signer, 5n, 5n)
-    expect(await liveMinutes(market, 1)).toEqual([changed])
-    await acknowledge(changed)
-    // One that never was a relayer was not removed.
-    market.configure({ keys })
-    expect(await liveMinutes(market, 2)).toEqual([`no_relayer:${chain.chainId}`])
-  })
+it('a signer that is a relayer no more raises relayer_removed until it is one again', async () => {
+  const chain = await aChain()
+  const keys = `0x${'5a'.repeat(32)}`
+  const market = aMarketplace(chain)
+  await liveMinutes(market, 1)
+  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
+  const key = `relayer_removed:${chain.chainId}:${getAddress(chain.signer)}`
+  const changed = `contract_changed:${chain.chainId}`
+  expect(await liveMinutes(market, 1)).toEqual([changed, `no_relayer:${chain.chainId}`, key])
+  expect(await detailOf(key)).toBe(
+    `The relayer ${getAddress(chain.signer)} of ${chain.name} is a signer, but was removed from the Delivery contract.`,
+  )
+  await acknowledge(changed)
+  await chain.asOwner('setRelayer', chain.signer, 5n, 5n)
+  expect(await liveMinutes(market, 1)).toEqual([changed])
+  await acknowledge(changed)
+  // One that never was a relayer was not removed.
+  market.configure({ keys })
+  expect(await liveMinutes(market, 2)).toEqual([`no_relayer:${chain.chainId}`])
 })
 
 describe('one of two nodes', () => {
@@ -492,20 +483,18 @@ it('takes the size of the largest order from the node that tells the largest lim
   expect(await db.select().from(networks)).toMatchObject([{ maxPieces: 500 }])
 })
 
-describe('an alarm that is acknowledged', () => {
-  it('is told again at once if something is found before it has ended', async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain)
-    const key = theftBy(chain, chain.otherSigner)
-    await liveMinutes(market, 1)
-    for (const count of [1, 2]) {
-      await steal(chain, { relayer: chain.otherSigner })
-      expect(await liveMinutes(market, 1)).toEqual([key])
-      expect(logged('alarm_raised')).toHaveLength(count)
-      expect(logged('alarm_raised').at(-1)).toMatchObject({ isRepeated: false })
-      await acknowledge(key)
-    }
-    expect(await liveMinutes(market, 2)).toEqual([])
-    expect(logged('alarm_cleared')).toHaveLength(1)
-  })
+it('an alarm that is acknowledged is told again at once if something is found before it has ended', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain)
+  const key = theftBy(chain, chain.otherSigner)
+  await liveMinutes(market, 1)
+  for (const count of [1, 2]) {
+    await steal(chain, { relayer: chain.otherSigner })
+    expect(await liveMinutes(market, 1)).toEqual([key])
+    expect(logged('alarm_raised')).toHaveLength(count)
+    expect(logged('alarm_raised').at(-1)).toMatchObject({ isRepeated: false })
+    await acknowledge(key)
+  }
+  expect(await liveMinutes(market, 2)).toEqual([])
+  expect(logged('alarm_cleared')).toHaveLength(1)
 })
