@@ -27,6 +27,7 @@ import {
   messageRow,
   nameOf,
   receive,
+  receiveSlowly,
   resendPath,
 } from './endpoints.ts'
 
@@ -520,11 +521,7 @@ describe('an endpoint', () => {
   it('leaves its turn to another after 5 s, and goes on for a minute if there is none', async () => {
     const runs = async (endpoint: Endpoint) => {
       for (let i = 0; i < 420; i++) await anEvent({ sellerId: endpoint.userId })
-      let count = 0
-      const received = receive(() => {
-        if (++count % 100 === 0) pass(6)
-        return new Response()
-      })
+      const received = receiveSlowly()
       const { wakeUps } = await consume([endpoint])
       return { sent: received.length, wakeUps }
     }
@@ -547,11 +544,7 @@ describe('an endpoint', () => {
     for (let i = 0; i < 420; i++) await anEvent({ sellerId: userId })
     await anEndpoint({ userId, leaseUntil: fromNow(HOUR) })
     const third = await anEndpoint({ userId, dueAt: ago(0) })
-    let count = 0
-    const received = receive(() => {
-      if (++count % 100 === 0) pass(6)
-      return new Response()
-    })
+    const received = receiveSlowly()
     const { wakeUps } = await consume([endpoint])
     expect(received).toHaveLength(100)
     expect(wakeUps).toContainEqual({ endpointId: third.id, delaySeconds: 0 })

@@ -16,6 +16,7 @@ import { sendWebhooks } from '../../src/events/sending/consumer.ts'
 import { randomHex } from '../../src/events/signature.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'
 import { type call, callWith } from '../support/api.ts'
+import { pass } from '../support/delivery/clock.ts'
 import { type EventValues, insertEvents, type LoggedEvent, newestEvent } from '../support/events.ts'
 import { aUser, db } from '../support/makers.ts'
 
@@ -156,6 +157,15 @@ export function receive(
   })
   onTestFinished(() => spy.mockRestore())
   return received
+}
+
+/** Accepts messages, and lets six seconds pass with each hundredth. Returns the requests. */
+export function receiveSlowly(): Received[] {
+  let count = 0
+  return receive(() => {
+    if (++count % 100 === 0) pass(6)
+    return new Response()
+  })
 }
 
 type Mail = { to: string; subject: string; text: string }

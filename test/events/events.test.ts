@@ -129,6 +129,8 @@ it('an order that is placed wakes the endpoints for which the log had nothing, i
   const { id: userId } = await anAdministrator()
   const { id: master } = await anEndpoint({ userId, role: 'master' })
   await anEndpoint({ userId: buyer.id, disabledAt: '2026-01-01', disabledReason: 'owner' })
+  // A run sends to it.
+  await anEndpoint({ userId: seller.id, leaseUntil: '9999-01-01' })
   await anEndpoint()
   const { database, trips } = measured(env.DB)
   const wakeUps = async () => {

@@ -157,6 +157,22 @@ describe('the order', () => {
   })
 })
 
+it('returns a `nextAfter` that it accepts', async () => {
+  const token = await aMasterToken()
+  await anEvent()
+  const { nextAfter } = await read(token, '?after=evt_8999999999999999')
+  expect((await get(token, `?after=${nextAfter}`)).status).toBe(200)
+})
+
+it('with `since` returns a `nextAfter` although nothing has followed yet', async () => {
+  const event = await anEvent()
+  const since = new Date(Date.now() + 3_600_000).toISOString()
+  // With null, the programs of the guide begin at the oldest event again.
+  expect(await read(await aMasterToken(), `?since=${since}`)).toMatchObject({
+    nextAfter: nameOf(event),
+  })
+})
+
 it('looks at 1,000 events of others in one call, and moves over them', async () => {
   const user = await aUser()
   const token = await aToken(user)

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm'
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { answerOf, call } from '../support/api.ts'
+import { stopClock } from '../support/fake-time.ts'
 import {
   aMasterToken,
   anAdministrator,
@@ -47,12 +48,6 @@ type Message = { id: string; type: string; state: string }
 async function messagesOf(token: string, id: string) {
   const response = await call('GET', `/api/webhooks/${id}/messages`, { token })
   return (await response.json<{ messages: Message[] }>()).messages
-}
-
-/** Stops the clock at a time until the end of the test. */
-function stopClock(now: string) {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) })
-  onTestFinished(() => void vi.useRealTimers())
 }
 
 describe('creating', () => {
@@ -127,7 +122,7 @@ describe('creating', () => {
   })
 
   it('counts a URL that is set as a test', async () => {
-    stopClock('2026-03-02T12:00:30Z')
+    stopClock()
     const token = await aToken(await aUser())
     const { webhook } = await created(token)
     for (let i = 0; i < 10; i++)
