@@ -305,14 +305,6 @@ it.each([10_000, 3_600_000, -3_600_000, null])(
   },
 )
 
-it('asks any replica without a bookmark', async () => {
-  const token = await aToken(await aUser())
-  const { database: DB, answers } = await aLaggingReplica()
-  const response = await callWith({ DB }, 'GET', ADDRESSES, { token })
-  expect(answers).toEqual([{ copy: 'replica', from: 'first-unconstrained' }])
-  expect(response.headers.get('x-d1-bookmark')).not.toContain('.')
-})
-
 it('returns the time of a write, and no cookie to a program', async () => {
   const token = await aToken(await aUser())
   const before = Date.now()
