@@ -92,6 +92,13 @@ export async function pageOf(sent: Response | Promise<Response>) {
   return { status: response.status, location, html, text: textOf(html) }
 }
 
+/** The HTML of a page that is shown. */
+export async function htmlAt(visitor: Visitor, path: string | null): Promise<string> {
+  const { status, html } = await pageOf(visitor.get(path ?? ''))
+  if (status !== 200) throw new Error(`${path} answered ${status}: ${html}`)
+  return html
+}
+
 /** Where a response leads. */
 export const locationOf = async (sent: Promise<Response>) => (await sent).headers.get('location')
 
