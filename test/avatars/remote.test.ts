@@ -1,7 +1,9 @@
+import { eq } from 'drizzle-orm'
 import { describe, expect, inject, it, vi } from 'vitest'
 import { fetchPicture } from '../../src/avatars/source.ts'
+import { tokens } from '../../src/db/schema/users.ts'
 import { answerOf } from '../support/api.ts'
-import { aUser } from '../support/makers.ts'
+import { aToken, aUser, db } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { aCaller, getAvatarUrl, uploadUrl } from './uploads.ts'
 
@@ -120,8 +122,11 @@ it('downloads nothing for another user or without a live token', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch')
   const other = await aUser()
   const { token } = await aCaller()
+  const revoked = await aToken(other)
+  await db.update(tokens).set({ revokedAt: '2026-01-01' }).where(eq(tokens.userId, other.id))
   expect((await uploadUrl(remote('/picture.jpg'), { token, to: other.id })).status).toBe(403)
-  expect((await uploadUrl(remote('/picture.jpg'), { token: 'nonsense' })).status).toBe(401)
+  for (const token of ['nonsense', revoked])
+    expect((await uploadUrl(remote('/picture.jpg'), { token })).status).toBe(401)
   expect(fetched).not.toHaveBeenCalled()
   fetched.mockRestore()
 })
