@@ -13,6 +13,7 @@ import { selectEvents, takes, toBody } from '../../src/events/event.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'
 import { aShop, place, placed, sold } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
+import { placedData } from '../support/events.ts'
 import {
   aMasterToken,
   anAdministrator,
@@ -68,6 +69,7 @@ const change = ({ id }: { id: number }, { state, ...values }: Change) => moveTo(
 it('an order that is placed appends order.created, whether or not anybody subscribes', async () => {
   await db.delete(webhookEndpoints)
   const { order, item, source, seller, buyer, nft, listing } = await anOrder()
+  const data = { ...placedData, buyerId: buyer.id }
   expect(await eventsOf(order)).toEqual([
     {
       id: expect.any(Number),
@@ -80,14 +82,7 @@ it('an order that is placed appends order.created, whether or not anybody subscr
       source: `master:${source}`,
       endpointId: null,
       sequence: 0,
-      data: {
-        buyerId: buyer.id,
-        claimUrl: null,
-        status: null,
-        txId: null,
-        failReason: null,
-        reasonCode: null,
-      },
+      data,
       providerId: 'shop-1',
       custom: null,
       nftId: nft.id,
@@ -103,15 +98,10 @@ it('an order that is placed appends order.created, whether or not anybody subscr
           nftId: nft.id,
           listingId: listing.id,
           quantity: 1,
-          buyerId: buyer.id,
           sellerId: seller.id,
           source,
           custom: null,
-          claimUrl: null,
-          status: null,
-          txId: null,
-          failReason: null,
-          reasonCode: null,
+          ...data,
           sequence: 0,
         },
       },
