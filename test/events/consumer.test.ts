@@ -19,6 +19,7 @@ import {
   aTest,
   change,
   consume,
+  databaseOf,
   type Endpoint,
   endpointRow,
   fromNow,
@@ -650,13 +651,9 @@ describe('while an event is on its way', () => {
     const { endpoint, event } = await aDueEvent()
     const received = receive()
     let trips = 0
-    const DB = Object.assign(Object.create(env.DB), {
-      prepare: (query: string) => env.DB.prepare(query),
-      batch: (statements: D1PreparedStatement[]) =>
-        ++trips <= 2
-          ? env.DB.batch(statements)
-          : Promise.reject(new Error('the Worker was stopped')),
-    })
+    const DB = databaseOf((send) =>
+      ++trips <= 2 ? send() : Promise.reject(new Error('the Worker was stopped')),
+    )
     expect((await consume([endpoint], { DB })).wakeUps).toEqual([])
     expect(logged('webhook_run_failed')).toMatchObject([{ endpointId: endpoint.id }])
     pass(59)

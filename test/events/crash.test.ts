@@ -9,6 +9,7 @@ import {
   anEndpoint,
   anEvent,
   consume,
+  databaseOf,
   type Endpoint,
   endpointRow,
   receive,
@@ -75,10 +76,7 @@ async function campaign(cut: number) {
     through(async () => receiver.handle(headers.get('webhook-id') ?? '', headers, body)),
   )
   const { bindings } = recordingBindings()
-  const DB = Object.assign(Object.create(env.DB), {
-    prepare: (query: string) => env.DB.prepare(query),
-    batch: (statements: D1PreparedStatement[]) => through(() => env.DB.batch(statements)),
-  })
+  const DB = databaseOf(through)
   const sendBatch = (messages: Iterable<MessageSendRequest>) =>
     through(async () => void bindings.WEBHOOKS.sendBatch(messages))
   const WEBHOOKS = { sendBatch } as unknown as Queue

@@ -18,7 +18,7 @@ import type { WebhookWakeUp } from '../../src/events/wake.ts'
 import { type call, callWith } from '../support/api.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { type EventValues, insertEvents, type LoggedEvent, newestEvent } from '../support/events.ts'
-import { aUser, db } from '../support/makers.ts'
+import { aUser, aWebhook, db } from '../support/makers.ts'
 
 type EndpointValues = Partial<typeof webhookEndpoints.$inferInsert>
 
@@ -27,25 +27,19 @@ let endpointCount = 0
 /** A verified endpoint that subscribes to every event, by default of a new user. */
 export async function anEndpoint(values: EndpointValues = {}) {
   const at = new Date().toISOString()
-  const [endpoint] = await db
-    .insert(webhookEndpoints)
-    .values({
-      id: crypto.randomUUID(),
-      userId: values.userId ?? (await aUser({ email: `hook-${++endpointCount}@example.com` })).id,
-      role: 'user',
+  const id = values.userId ?? (await aUser({ email: `hook-${++endpointCount}@example.com` })).id
+  return aWebhook(
+    { id },
+    {
       url: `https://receiver-${++endpointCount}.example.com/hooks`,
       events: [...webhookEvents],
       secretId: randomHex(),
-      position: sql`coalesce((SELECT max(id) FROM events), 0)`,
-      logFrom: sql`coalesce((SELECT max(id) FROM events), 0)`,
       verifiedAt: at,
       createdAt: at,
       updatedAt: at,
       ...values,
-    })
-    .returning()
-  if (!endpoint) throw new Error('no endpoint was written')
-  return endpoint
+    },
+  )
 }
 
 export type Endpoint = Awaited<ReturnType<typeof anEndpoint>>
@@ -198,6 +192,13 @@ export async function sent(...[method, path, content]: Parameters<typeof call>) 
   expect(response.status).toBe(200)
   return { response, wakeUps, masterWakeUps }
 }
+
+/** A database whose batches are sent by `run`, or are not. */
+export const databaseOf = (run: (send: () => Promise<D1Result[]>) => Promise<D1Result[]>) =>
+  Object.assign(Object.create(env.DB), {
+    prepare: (query: string) => env.DB.prepare(query),
+    batch: (statements: D1PreparedStatement[]) => run(() => env.DB.batch(statements)),
+  })
 
 /** Runs the consumer once for these endpoints, as if the queue had named them. */
 export async function consume(endpoints: { id: string }[], overrides: Partial<Env> = {}) {

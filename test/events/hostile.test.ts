@@ -15,6 +15,7 @@ import {
   aTest,
   change,
   consume,
+  databaseOf,
   type Endpoint,
   endpointRow,
   fromNow,
@@ -50,11 +51,9 @@ async function changeByApi({ id, userId }: Endpoint, json: Record<string, unknow
 /** A database that counts its trips, and fails after `max` of them, so that a test ends. */
 function limited(max: number) {
   const count = { trips: 0 }
-  const DB = Object.assign(Object.create(env.DB), {
-    prepare: (query: string) => env.DB.prepare(query),
-    batch: (statements: D1PreparedStatement[]) =>
-      ++count.trips > max ? Promise.reject(new Error('too many trips')) : env.DB.batch(statements),
-  })
+  const DB = databaseOf((send) =>
+    ++count.trips > max ? Promise.reject(new Error('too many trips')) : send(),
+  )
   return { DB, count }
 }
 

@@ -317,8 +317,7 @@ it('returns the time of a write, and no cookie to a program', async () => {
 
 it('keeps the bookmark of a browser in a cookie for a minute', async () => {
   const session = await aSession(await aUser())
-  const visitor = aVisitor()
-  visitor.cookies.set('token', session)
+  const visitor = aVisitor(session)
   await visitor.get('/settings/profile')
   expect(visitor.cookies.has('bookmark')).toBe(false)
   const saved = await visitor.post('/settings/profile', { form: { name: 'Ada', username: '' } })

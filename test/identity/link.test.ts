@@ -170,8 +170,7 @@ it('rejects a message for signing in', async () => {
 
 it('rejects an API token', async () => {
   const user = await aUser({ ethereumPublicAddr: '' })
-  const visitor = aVisitor()
-  visitor.cookies.set('token', await aToken(user))
+  const visitor = aVisitor(await aToken(user))
   expect((await linkWallet(visitor)).status).toBe(403)
   expect((await visitor.post(REQUEST, { form: { email: anEmail() } })).status).toBe(403)
   expect(visitor.mails).toEqual([])

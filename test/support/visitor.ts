@@ -21,9 +21,12 @@ type Mail = { to: string; subject: string; text: string; html: string }
 const asPage = { accept: 'text/html', 'sec-fetch-site': 'same-origin', origin: BASE_URL }
 const asScript = { ...asPage, accept: 'application/json', 'content-type': 'application/json' }
 
-/** Returns a visitor without cookies. `mails` are the mails sent during the visitor's requests. */
-export function aVisitor() {
-  const cookies = new Map<string, string>()
+/**
+ * Returns a visitor without cookies, or with a token in the cookie. `mails` are the mails sent during
+ * the visitor's requests.
+ */
+export function aVisitor(token?: string) {
+  const cookies = new Map(token === undefined ? [] : [['token', token]])
   const mails: Mail[] = []
   const EMAIL = {
     send: async (mail: Mail) => {
