@@ -11,11 +11,10 @@ import { explain } from '../src/delivery/reasons.ts'
 import { readSettings } from '../src/env.ts'
 import { aShop, placed } from './orders/shop.ts'
 import { rowOf } from './support/delivery/engine.ts'
-import { aPaidItem } from './support/delivery/items.ts'
+import { aMarket, aPaidItem } from './support/delivery/items.ts'
 import { aRecordingQueue } from './support/delivery/queue.ts'
 import { aMasterToken, anAddress, aUser, db } from './support/makers.ts'
 
-const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const networkSettings = readSettings(env).NETWORKS.localhost
 
 const MINUTE = 60_000
@@ -29,13 +28,7 @@ beforeEach(async () => {
 
 /** An order item whose delivery is due. */
 async function aDueItem() {
-  const market = {
-    name: 'localhost',
-    chainId: 31337,
-    contracts: { erc721: WALLET, erc1155: WALLET },
-    seller: WALLET,
-  } as const
-  const item = await aPaidItem(market, { standard: 'erc721' })
+  const item = await aPaidItem(aMarket('localhost', 31337), { standard: 'erc721' })
   await db.update(deliveries).set({ dueAt: now.toISOString() }).where(eq(deliveries.id, item.id))
   return item
 }

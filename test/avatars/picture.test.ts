@@ -86,16 +86,6 @@ describe('a transparent picture', () => {
     expect(await formatAndSize(picture)).toMatch(/^image\/jpeg (512×512|1×1)$/)
     expect(await firstPixel(picture)).toEqual([255, 255, 255])
   })
-
-  it('shows white through what is half transparent, and keeps the colours of what is opaque', async () => {
-    const picture = await storedPicture(await upload(aPng({ colour: [255, 0, 0, 102] })))
-    const pixel = await firstPixel(picture)
-    // 0.4 of red and 0.6 of white. JPEG is not exact.
-    for (const [i, expected] of [255, 153, 153].entries())
-      expect(Math.abs((pixel[i] ?? 0) - expected)).toBeLessThan(4)
-    const opaque = await storedPicture(await upload(aPng({ colour: [0, 200, 0, 255] })))
-    expect(await quarterColours(opaque)).toEqual(Array(4).fill('green'))
-  })
 })
 
 describe('a photo from a phone', () => {

@@ -59,13 +59,6 @@ it('says why a person cannot be forgotten, before it asks', async () => {
   expect(errors).toContain('the user is an administrator: take that role away first')
 })
 
-it('forgets a person for whom an order waits', async () => {
-  const id = await aPerson()
-  await placeOrders(1, { buyerUserId: id })
-  const { status } = await call(forget, ['--user', `${id}`, '--yes', ...REMOTE], variables)
-  expect(status).toBe(0)
-})
-
 it.each([
   [['--user', '3', '--remote'], '--remote needs --env.'],
   [['--user', '3', '--env', 'staging'], '--env needs --remote.'],

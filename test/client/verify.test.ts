@@ -61,6 +61,13 @@ async function run(file: unknown, ...options: string[]) {
   return { status, out: printed.join('\n') }
 }
 
+/** Expects that the command refuses a file, and what it says. */
+async function expectRefused(says: string, ...args: Parameters<typeof run>) {
+  const { status, out } = await run(...args)
+  expect(out).toContain(says)
+  expect(status).toBe(1)
+}
+
 /** A key of somebody else. */
 const stranger = await generateSigningKey()
 
@@ -184,12 +191,11 @@ describe('a proof without a transaction', () => {
 
   it('does not pass if the node does not find the transaction', async () => {
     const node = await aLiar({ eth_getLogs: () => [] })
-    const { status, out } = await run(
+    await expectRefused(
+      '✗ transaction  The node does not find the transaction that has used the',
       ...(await signedByStranger(withoutTransaction(unique.proof))),
       ...node,
     )
-    expect(out).toContain('✗ transaction  The node does not find the transaction that has used the')
-    expect(status).toBe(1)
   })
 })
 
@@ -244,30 +250,25 @@ describe('a proof that was changed', () => {
   it('is caught if the signature was changed', async () => {
     const [head, body] = pieces.jws.split('.')
     const jws = `${head}.${body}.${Buffer.alloc(64).toString('base64url')}`
-    const { status, out } = await run({ ...pieces, jws })
-    expect(out).toContain('✗ signature    The signature does not fit the key ')
-    expect(status).toBe(1)
+    await expectRefused('✗ signature    The signature does not fit the key ', { ...pieces, jws })
   })
 })
 
 describe('the signature', () => {
   it('needs a key that is published', async () => {
     const [file] = await signedByStranger(unique.proof)
-    const { status, out } = await run(file)
-    expect(out).toContain(
+    await expectRefused(
       `✗ signature    ${url}/.well-known/proof-jwks.json does not have the key ${stranger.kid}. Was it withdrawn? Download the proof again.`,
+      file,
     )
-    expect(status).toBe(1)
   })
 
   it('is not that of a token, also with the keys of tokens', async () => {
-    const { status, out } = await run(
+    await expectRefused(
+      '✗ signature    `jws` is no proof: it needs the type delivery-proof+jwt',
       { ...unique, jws: token },
-      '--keys',
-      `${url}/.well-known/jwks.json`,
+      ...['--keys', `${url}/.well-known/jwks.json`],
     )
-    expect(out).toContain('✗ signature    `jws` is no proof: it needs the type delivery-proof+jwt')
-    expect(status).toBe(1)
   })
 
   it.each([
@@ -275,9 +276,8 @@ describe('the signature', () => {
     ['no type', { typ: undefined }],
     ['no key id', { kid: undefined }],
   ])('has the header of a proof: %s', async (_, other) => {
-    const { status, out } = await run(...(await signedByStranger(unique.proof, other)))
-    expect(out).toContain('✗ signature    `jws` is no proof')
-    expect(status).toBe(1)
+    const signed = await signedByStranger(unique.proof, other)
+    await expectRefused('✗ signature    `jws` is no proof', ...signed)
   })
 
   it('is of the marketplace that is expected, and another one is asked for nothing', async () => {
@@ -304,10 +304,8 @@ describe('the signature', () => {
   })
 
   it('asks for nothing that a verifier may not know', async () => {
-    const [file, ...keys] = await signedByStranger(unique.proof, { crit: ['b64'], b64: true })
-    const { status, out } = await run(file, ...keys)
-    expect(out).toContain('✗ signature    `jws` asks for more than a proof has: `crit`.')
-    expect(status).toBe(1)
+    const signed = await signedByStranger(unique.proof, { crit: ['b64'], b64: true })
+    await expectRefused('✗ signature    `jws` asks for more than a proof has: `crit`.', ...signed)
   })
 
   it.each([
@@ -440,9 +438,7 @@ describe('the node', () => {
       '✗ transaction  It has no event of the token that says that it has moved.',
     ],
   ])('%s', async (_, lies, says) => {
-    const { status, out } = await run(pieces, ...(await aLiar(lies as never)))
-    expect(out).toContain(says)
-    expect(status).toBe(1)
+    await expectRefused(says, pieces, ...(await aLiar(lies as never)))
   })
 })
 

@@ -6,21 +6,14 @@ import { putOffUnconfigured } from '../../src/delivery/unconfigured.ts'
 import { wakeDueChains } from '../../src/delivery/wake.ts'
 import { readSettings } from '../../src/env.ts'
 import { rowOf } from '../support/delivery/engine.ts'
-import { aPaidItem, paidItems } from '../support/delivery/items.ts'
+import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { db } from '../support/makers.ts'
 
 const logged = recordLogs()
 
-const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' as const
-const chain = (name: string, chainId: number) => ({
-  name,
-  chainId,
-  contracts: { erc721: WALLET, erc1155: WALLET },
-  seller: WALLET,
-})
-const [here, gone] = [chain('here', 5), chain('gone', 6)]
+const [here, gone] = [aMarket('here', 5), aMarket('gone', 6)]
 
 const settingsOf = (...chains: { name: string; chainId: number }[]) =>
   readSettings({
@@ -29,7 +22,7 @@ const settingsOf = (...chains: { name: string; chainId: number }[]) =>
       chains.map(({ name, chainId }) => [
         name,
         {
-          ...{ chainId, rpcUrls: ['http://127.0.0.1:1'], delivery: WALLET, finality: 1 },
+          ...{ chainId, rpcUrls: ['http://127.0.0.1:1'], delivery: here.seller, finality: 1 },
           ...{ maxFeePerGasGwei: 1, maxPriorityFeePerGasGwei: 1 },
         },
       ]),

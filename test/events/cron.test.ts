@@ -297,4 +297,25 @@ describe('once a day, the owner is told of an endpoint whose events are removed 
     await anEvent({ sellerId: userId, at: ago(25 * DAY) })
     expect(await subjectsAt('03:00')).toEqual([])
   })
+
+  it('also if that follows 1,000 events of others', async () => {
+    const { id: userId } = await aUser({ email: 'behind@example.com' })
+    const endpoint = await anEndpoint({ userId, disabledAt: ago(0), disabledReason: 'failing' })
+    const at = ago(27.5 * DAY)
+    await anEvent({ sellerId: userId + 1, at }, 1000)
+    await anEvent({ sellerId: endpoint.userId, at })
+    expect(await subjectsAt('03:00')).toEqual(['A webhook will lose events for marketplace.test'])
+  })
+
+  it('once if it is disabled on purpose, not each day for ever', async () => {
+    const { id: userId } = await aUser({ email: 'on-purpose@example.com' })
+    await anEndpoint({ userId, disabledAt: ago(0), disabledReason: 'owner' })
+    for (let day = 27; day > 10; day--) await anEvent({ sellerId: userId, at: ago(day * DAY) })
+    const told: number[] = []
+    for (let day = 0; day < 10; day++) {
+      told.push((await subjectsAt('03:00')).length)
+      pass(DAY)
+    }
+    expect(told.filter((count) => count > 0).length, String(told)).toBeLessThan(4)
+  })
 })

@@ -2,7 +2,7 @@
 
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
-import { onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { batch } from '../../src/db/batch.ts'
 import {
   events,
@@ -15,8 +15,10 @@ import { appendTest } from '../../src/events/resend.ts'
 import { sendWebhooks } from '../../src/events/sending/consumer.ts'
 import { randomHex } from '../../src/events/signature.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'
+import { type call, callWith } from '../support/api.ts'
+import { pass } from '../support/delivery/clock.ts'
 import { type EventValues, insertEvents, type LoggedEvent, newestEvent } from '../support/events.ts'
-import { aUser, db } from '../support/makers.ts'
+import { aUser, aWebhook, db } from '../support/makers.ts'
 
 type EndpointValues = Partial<typeof webhookEndpoints.$inferInsert>
 
@@ -25,25 +27,19 @@ let endpointCount = 0
 /** A verified endpoint that subscribes to every event, by default of a new user. */
 export async function anEndpoint(values: EndpointValues = {}) {
   const at = new Date().toISOString()
-  const [endpoint] = await db
-    .insert(webhookEndpoints)
-    .values({
-      id: crypto.randomUUID(),
-      userId: values.userId ?? (await aUser({ email: `hook-${++endpointCount}@example.com` })).id,
-      role: 'user',
+  const id = values.userId ?? (await aUser({ email: `hook-${++endpointCount}@example.com` })).id
+  return aWebhook(
+    { id },
+    {
       url: `https://receiver-${++endpointCount}.example.com/hooks`,
       events: [...webhookEvents],
       secretId: randomHex(),
-      position: sql`coalesce((SELECT max(id) FROM events), 0)`,
-      logFrom: sql`coalesce((SELECT max(id) FROM events), 0)`,
       verifiedAt: at,
       createdAt: at,
       updatedAt: at,
       ...values,
-    })
-    .returning()
-  if (!endpoint) throw new Error('no endpoint was written')
-  return endpoint
+    },
+  )
 }
 
 export type Endpoint = Awaited<ReturnType<typeof anEndpoint>>
@@ -111,6 +107,22 @@ export async function hasEvents({ id }: { id: string }): Promise<boolean> {
   return rows.some((row) => toWebhook(row).hasEvents)
 }
 
+/** A test that was just made, as the API shows it to the owner. */
+export const testMessage = (createdAt: unknown) => ({
+  id: expect.stringMatching(/^evt_\d{16}$/),
+  type: 'webhook.test',
+  orderId: null,
+  state: 'pending',
+  dueAt: createdAt,
+  createdAt,
+  attempts: [],
+  payload: {
+    type: 'webhook.test',
+    timestamp: createdAt,
+    data: { message: 'This is a test. Answer with the challenge as the body.' },
+  },
+})
+
 /** The row of the message about an event, with its attempts; undefined if there is none. */
 export async function messageRow({ id }: { id: number }, endpoint?: { id: string }) {
   const rows = await db.select().from(webhookMessages).where(eq(webhookMessages.eventId, id))
@@ -141,6 +153,15 @@ export function receive(
   return received
 }
 
+/** Accepts messages, and lets six seconds pass with each hundredth. Returns the requests. */
+export function receiveSlowly(): Received[] {
+  let count = 0
+  return receive(() => {
+    if (++count % 100 === 0) pass(6)
+    return new Response()
+  })
+}
+
 type Mail = { to: string; subject: string; text: string }
 type WakeUp = WebhookWakeUp & { delaySeconds: number }
 
@@ -163,6 +184,21 @@ export function recordingBindings() {
   }
   return { bindings, mails, wakeUps, masterWakeUps }
 }
+
+/** Sends a request that succeeds, and returns which endpoints it has woken. */
+export async function sent(...[method, path, content]: Parameters<typeof call>) {
+  const { bindings, wakeUps, masterWakeUps } = recordingBindings()
+  const response = await callWith(bindings, method, path, content)
+  expect(response.status).toBe(200)
+  return { response, wakeUps, masterWakeUps }
+}
+
+/** A database whose batches are sent by `run`, or are not. */
+export const databaseOf = (run: (send: () => Promise<D1Result[]>) => Promise<D1Result[]>) =>
+  Object.assign(Object.create(env.DB), {
+    prepare: (query: string) => env.DB.prepare(query),
+    batch: (statements: D1PreparedStatement[]) => run(() => env.DB.batch(statements)),
+  })
 
 /** Runs the consumer once for these endpoints, as if the queue had named them. */
 export async function consume(endpoints: { id: string }[], overrides: Partial<Env> = {}) {

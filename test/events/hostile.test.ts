@@ -1,13 +1,11 @@
 /** What hostile owners and receivers, and Workers that meet at a bad moment, must not achieve. */
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { runCron } from '../../src/cron.ts'
 import { events, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { pruneEvents } from '../../src/events/log.ts'
-import { aShop } from '../orders/shop.ts'
 import { call, callWith } from '../support/api.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
-import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
+import { aToken, aUser, db } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import {
   aDueEvent,
@@ -17,6 +15,7 @@ import {
   aTest,
   change,
   consume,
+  databaseOf,
   type Endpoint,
   endpointRow,
   fromNow,
@@ -24,6 +23,7 @@ import {
   messageRow,
   nameOf,
   receive,
+  receiveSlowly,
   recordingBindings,
   resendPath,
 } from './endpoints.ts'
@@ -51,11 +51,9 @@ async function changeByApi({ id, userId }: Endpoint, json: Record<string, unknow
 /** A database that counts its trips, and fails after `max` of them, so that a test ends. */
 function limited(max: number) {
   const count = { trips: 0 }
-  const DB = Object.assign(Object.create(env.DB), {
-    prepare: (query: string) => env.DB.prepare(query),
-    batch: (statements: D1PreparedStatement[]) =>
-      ++count.trips > max ? Promise.reject(new Error('too many trips')) : env.DB.batch(statements),
-  })
+  const DB = databaseOf((send) =>
+    ++count.trips > max ? Promise.reject(new Error('too many trips')) : send(),
+  )
   return { DB, count }
 }
 
@@ -247,16 +245,6 @@ describe('an endpoint', () => {
     await consume([endpoint])
     expect(idsIn(received)).toEqual(sent.map(nameOf))
   })
-
-  it('to which a run sends is not woken by an order', async () => {
-    const { token, input, seller } = await aShop()
-    await anEndpoint({ userId: seller.id, leaseUntil: fromNow(30 * SECOND) })
-    const { bindings, wakeUps } = recordingBindings()
-    const json = [input]
-    const { status } = await callWith(bindings, 'POST', '/api/externalOrders', { token, json })
-    expect(status).toBe(200)
-    expect(wakeUps).toEqual([])
-  })
 })
 
 describe('a statement reads about a page', () => {
@@ -429,11 +417,7 @@ describe('a hostile receiver', () => {
     await anEndpoint({ userId, dueAt: ago(DAY) })
     const endpoint = await anEndpoint()
     for (let i = 0; i < 320; i++) await anEvent({ sellerId: endpoint.userId })
-    let count = 0
-    const received = receive(() => {
-      if (++count % 100 === 0) pass(6)
-      return new Response()
-    })
+    const received = receiveSlowly()
     await consume([endpoint])
     expect(received).toHaveLength(320)
   })
@@ -457,44 +441,10 @@ describe('a hostile receiver', () => {
     const other = await anEndpoint({ userId, events: ['order.failed'] })
     for (let i = 0; i < 320; i++) await anEvent({ sellerId: userId })
     await anEvent({ sellerId: userId, type: 'order.failed' })
-    let count = 0
-    const received = receive(() => {
-      if (++count % 100 === 0) pass(6)
-      return new Response()
-    })
+    const received = receiveSlowly()
     const { wakeUps } = await consume([busy])
     await consume(wakeUps.map(({ endpointId }) => ({ id: endpointId })))
     expect(received.map(({ url }) => url)).toContain(other.url)
-  })
-})
-
-describe('the owner', () => {
-  const subjects = async () => {
-    const { bindings, mails } = recordingBindings()
-    const day = fromNow(DAY).slice(0, 10)
-    await runCron({ ...env, ...bindings }, new Date(`${day}T03:00:00.000Z`))
-    return mails.map(({ subject }) => subject)
-  }
-
-  it('is told before an event is removed that follows 1,000 events of others', async () => {
-    const { id: userId } = await aUser({ email: 'behind@example.com' })
-    const endpoint = await anEndpoint({ userId, disabledAt: ago(0), disabledReason: 'failing' })
-    const at = ago(27.5 * DAY)
-    await anEvent({ sellerId: userId + 1, at }, 1000)
-    await anEvent({ sellerId: endpoint.userId, at })
-    expect(await subjects()).toEqual(['A webhook will lose events for marketplace.test'])
-  })
-
-  it('of an endpoint that is disabled on purpose is told once, not each day for ever', async () => {
-    const { id: userId } = await aUser({ email: 'on-purpose@example.com' })
-    await anEndpoint({ userId, disabledAt: ago(0), disabledReason: 'owner' })
-    for (let day = 27; day > 10; day--) await anEvent({ sellerId: userId, at: ago(day * DAY) })
-    const told: number[] = []
-    for (let day = 0; day < 10; day++) {
-      told.push((await subjects()).length)
-      pass(DAY / SECOND)
-    }
-    expect(told.filter((count) => count > 0).length, String(told)).toBeLessThan(4)
   })
 })
 
@@ -511,24 +461,4 @@ it('an event plans one wake-up for its endpoint, however often it is woken befor
     wakeUps.push(...(await consume([endpoint])).wakeUps)
   }
   expect(wakeUps).toHaveLength(1)
-})
-
-describe('GET /api/events', () => {
-  type Page = { nextAfter: string | null; hasMore: boolean }
-
-  it('returns a `nextAfter` that it accepts', async () => {
-    const token = await aMasterToken()
-    await anEvent()
-    const first = await call('GET', '/api/events?after=evt_8999999999999999', { token })
-    const { nextAfter } = await first.json<Page>()
-    expect((await call('GET', `/api/events?after=${nextAfter}`, { token })).status).toBe(200)
-  })
-
-  it('with `since` returns a `nextAfter` although nothing has followed yet', async () => {
-    const token = await aMasterToken()
-    const event = await anEvent()
-    const page = await call('GET', `/api/events?since=${fromNow(HOUR)}`, { token })
-    // With null, the programs of the guide begin at the oldest event again.
-    expect((await page.json<Page>()).nextAfter).toBe(nameOf(event))
-  })
 })

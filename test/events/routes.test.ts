@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
-import { call, callWith } from '../support/api.ts'
+import { call } from '../support/api.ts'
 import { aMasterToken, aToken, aUser, aWebhook, aWebhookMessage, db } from '../support/makers.ts'
 import {
   anEvent,
@@ -9,7 +9,9 @@ import {
   errorOf,
   messageRow,
   nameOf,
-  recordingBindings,
+  resendPath,
+  sent,
+  testMessage,
 } from './endpoints.ts'
 
 type Message = { id: string; state: string; dueAt: string | null; createdAt: string }
@@ -22,13 +24,6 @@ async function anOwner(values: Parameters<typeof aWebhook>[1] = {}) {
 }
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
-
-/** Sends a request, and returns which endpoints it has woken. */
-async function woken(token: string, path: string, json?: unknown) {
-  const { bindings, wakeUps, masterWakeUps } = recordingBindings()
-  const response = await callWith(bindings, 'POST', path, json ? { token, json } : { token })
-  return { response, wakeUps, masterWakeUps }
-}
 
 /** Moves the endpoint over an event, as a run does. */
 const moveTo = ({ id }: { id: string }, position: number) =>
@@ -221,22 +216,9 @@ describe('the messages', () => {
 describe('a test', () => {
   it('is due now, and wakes the consumer', async () => {
     const { webhook, token, path } = await anOwner()
-    const { response, wakeUps } = await woken(token, `${path}/test`)
+    const { response, wakeUps } = await sent('POST', `${path}/test`, { token })
     const { message } = await response.json<{ message: Message }>()
-    expect(message).toEqual({
-      id: expect.stringMatching(/^evt_\d{16}$/),
-      type: 'webhook.test',
-      orderId: null,
-      state: 'pending',
-      dueAt: message.createdAt,
-      createdAt: message.createdAt,
-      attempts: [],
-      payload: {
-        type: 'webhook.test',
-        timestamp: message.createdAt,
-        data: { message: 'This is a test. Answer with the challenge as the body.' },
-      },
-    })
+    expect(message).toEqual(testMessage(message.createdAt))
     expect(wakeUps).toEqual([{ endpointId: webhook.id, delaySeconds: 0 }])
     expect((await endpointRow(webhook)).dueAt).toBe(message.createdAt)
   })
@@ -258,9 +240,11 @@ describe('a test', () => {
 
 describe('sending a message again', () => {
   it.each(['delivered', 'failed'] as const)('makes one that was %s due', async (state) => {
-    const { webhook, token, path } = await anOwner()
+    const { webhook, token } = await anOwner()
     const message = await aWebhookMessage(webhook, { state, tries: 3 })
-    const { response, wakeUps } = await woken(token, `${path}/messages/${message.id}/resend`)
+    const { response, wakeUps } = await sent('POST', resendPath(webhook, { id: message.eventId }), {
+      token,
+    })
     const answer = await response.json<{ message: Message }>()
     expect(answer).toMatchObject({ message: { id: message.id, state: 'pending' } })
     const { dueAt } = answer.message
@@ -274,11 +258,11 @@ describe('sending a message again', () => {
   })
 
   it('works for one that was accepted at once, which has no row', async () => {
-    const { user, webhook, token, path } = await anOwner()
+    const { user, webhook, token } = await anOwner()
     const event = await anEvent({ sellerId: user.id })
     await moveTo(webhook, event.id)
     expect(await messageRow(event)).toBeUndefined()
-    const { response } = await woken(token, `${path}/messages/${nameOf(event)}/resend`)
+    const { response } = await sent('POST', resendPath(webhook, event), { token })
     const { message } = await response.json<{ message: Message }>()
     expect(message).toMatchObject({ id: nameOf(event), state: 'pending' })
     expect(await endpointRow(webhook)).toMatchObject({ position: event.id, dueAt: message.dueAt })
@@ -314,7 +298,8 @@ describe('a replay', () => {
     const from = Date.parse(since) * 1000
     const event = await anEvent({ sellerId: user.id })
     await moveTo(webhook, event.id)
-    const { response, wakeUps } = await woken(token, `${path}/replay`, { since })
+    const json = { since }
+    const { response, wakeUps } = await sent('POST', `${path}/replay`, { token, json })
     expect(await response.json()).toMatchObject({ webhook: { id: webhook.id, hasEvents: true } })
     expect(wakeUps).toEqual([{ endpointId: webhook.id, delaySeconds: 0 }])
     expect(await endpointRow(webhook)).toMatchObject({

@@ -140,8 +140,7 @@ it('limits the changes of avatars, all three endpoints together', async () => {
 
 it('limits the generation of tokens', async () => {
   const user = await aUser()
-  const visitor = aVisitor()
-  visitor.cookies.set('token', await aSession(user))
+  const visitor = aVisitor(await aSession(user))
   const { keys, limit } = aLimitOfOne()
   const generate = (name: string) =>
     visitor.post('/settings/api-access/tokens', { form: { name }, env: { TOKEN_LIMIT: { limit } } })

@@ -305,14 +305,6 @@ it.each([10_000, 3_600_000, -3_600_000, null])(
   },
 )
 
-it('asks any replica without a bookmark', async () => {
-  const token = await aToken(await aUser())
-  const { database: DB, answers } = await aLaggingReplica()
-  const response = await callWith({ DB }, 'GET', ADDRESSES, { token })
-  expect(answers).toEqual([{ copy: 'replica', from: 'first-unconstrained' }])
-  expect(response.headers.get('x-d1-bookmark')).not.toContain('.')
-})
-
 it('returns the time of a write, and no cookie to a program', async () => {
   const token = await aToken(await aUser())
   const before = Date.now()
@@ -325,8 +317,7 @@ it('returns the time of a write, and no cookie to a program', async () => {
 
 it('keeps the bookmark of a browser in a cookie for a minute', async () => {
   const session = await aSession(await aUser())
-  const visitor = aVisitor()
-  visitor.cookies.set('token', session)
+  const visitor = aVisitor(session)
   await visitor.get('/settings/profile')
   expect(visitor.cookies.has('bookmark')).toBe(false)
   const saved = await visitor.post('/settings/profile', { form: { name: 'Ada', username: '' } })

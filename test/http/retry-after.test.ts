@@ -34,8 +34,7 @@ const attempt =
 const submit =
   (user: { id: number }, path: string, form: Record<string, string> = {}): Attempt =>
   async (env = {}) => {
-    const visitor = aVisitor()
-    visitor.cookies.set('token', await aSession(user))
+    const visitor = aVisitor(await aSession(user))
     return visitor.post(path, { form, env })
   }
 
@@ -198,8 +197,7 @@ const limits: [keyof Env, () => Promise<Attempt>][] = [
     'TOKEN_LIMIT',
     async () => {
       const user = await aUser()
-      const visitor = aVisitor()
-      visitor.cookies.set('token', await aSession(user))
+      const visitor = aVisitor(await aSession(user))
       return (env = {}) => visitor.post(TOKENS, { form: { name: crypto.randomUUID() }, env })
     },
   ],

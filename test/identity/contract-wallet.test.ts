@@ -157,8 +157,7 @@ async function signInAsContract(chain: Chain, address?: Hex) {
 
 async function aVisitorWithoutWallet() {
   const user = await aUser({ ethereumPublicAddr: '' })
-  const visitor = aVisitor()
-  visitor.cookies.set('token', await aSession(user))
+  const visitor = aVisitor(await aSession(user))
   return { user, visitor }
 }
 

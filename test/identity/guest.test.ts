@@ -142,9 +142,14 @@ it('gives what it bought to a user who links its wallet, and queues what waited 
   if (!user) throw new Error('no user')
   const shop = await aShop()
   const [own, ofGuest] = [await sellTo(shop, user), await sellTo(shop, guest)]
+  await sellTo(shop, user)
+  await sellTo(await aShop({ nft: { contractNetwork: 'not configured' } }), user)
 
-  const linked = await linkWallet(visitor, wallet)
-  expect(await linked.json()).toEqual({ userId: user.id, transfers: 1 })
+  const { queue, pending } = aRecordingQueue()
+  const linked = await linkWallet(visitor, wallet, { DELIVERIES: queue })
+  expect(await linked.json()).toEqual({ userId: user.id, transfers: 2 })
+  // One message for each chain.
+  expect(pending().map(({ chainId }) => chainId)).toEqual([31337])
   const queued = { buyerId: user.id, state: 'queued', awaits: null, recipient: wallet.address }
   expect([await stateOf(own), await stateOf(ofGuest)]).toEqual([
     { ...queued, owner: user.id },

@@ -8,7 +8,6 @@ import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { aShop, billingData, placed, sold } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aRecordingQueue } from '../support/delivery/queue.ts'
 import {
   aListing,
   anAddress,
@@ -61,29 +60,6 @@ it('links a wallet, which can then sign in', async () => {
   expect(user).toMatchObject({ ethereumPublicAddr: wallet.address, provider: 'email' })
   const signedIn = await answerOf(signInByWallet(aVisitor(), wallet))
   expect(signedIn).toEqual({ status: 200, userId: user?.id })
-})
-
-it('starts the deliveries that waited for the wallet, with one message for each chain', async () => {
-  const buyer = aVisitor()
-  const email = anEmail()
-  await signInByEmail(buyer, email)
-  const buyerUserId = (await userOf(email))?.id ?? 0
-  await anAddress({ id: buyerUserId })
-  const { token, input } = await aShop()
-  const elsewhere = await aShop({ nft: { contractNetwork: 'not configured' } })
-  const own = { ...input, buyerUserId }
-  const orders = await placed(token, [own, own, { ...elsewhere.input, buyerUserId }])
-  const waiting = { orderItems: [{ status: 'awaiting_wallet', ethRecipient: null }] }
-  expect(orders).toMatchObject([waiting, waiting, waiting])
-
-  const wallet = aWallet()
-  const { queue, pending } = aRecordingQueue()
-  const linked = await answerOf(linkWallet(buyer, wallet, { DELIVERIES: queue }))
-  expect(linked).toMatchObject({ userId: buyerUserId, transfers: 2 })
-  expect(pending().map(({ chainId }) => chainId)).toEqual([31337])
-  const read = call('GET', `/api/externalOrders/${orders.map(({ id }) => id)}`, { token })
-  const queued = { orderItems: [{ ethRecipient: wallet.address, status: null }] }
-  expect(await answerOf(read)).toMatchObject({ orders: [queued, queued, queued] })
 })
 
 it('links an e-mail address after confirmation', async () => {
@@ -194,8 +170,7 @@ it('rejects a message for signing in', async () => {
 
 it('rejects an API token', async () => {
   const user = await aUser({ ethereumPublicAddr: '' })
-  const visitor = aVisitor()
-  visitor.cookies.set('token', await aToken(user))
+  const visitor = aVisitor(await aToken(user))
   expect((await linkWallet(visitor)).status).toBe(403)
   expect((await visitor.post(REQUEST, { form: { email: anEmail() } })).status).toBe(403)
   expect(visitor.mails).toEqual([])

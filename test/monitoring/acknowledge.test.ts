@@ -58,8 +58,3 @@ it.each<[string, (version: number) => number, string]>([
   })
   expect(await open()).toEqual([version])
 })
-
-it('answers 400 without a version', async () => {
-  await aFinding()
-  expect((await acknowledge({})).status).toBe(400)
-})

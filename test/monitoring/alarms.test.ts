@@ -6,14 +6,8 @@ import { toFunctionSelector } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { batch } from '../../src/db/batch.ts'
-import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
-import {
-  alarms,
-  findings,
-  hourlyOrders,
-  networkChecks,
-  quotas,
-} from '../../src/db/schema/operations.ts'
+import { deliveries, networks } from '../../src/db/schema/delivery.ts'
+import { hourlyOrders, networkChecks, quotas } from '../../src/db/schema/operations.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { actionStatements } from '../../src/delivery/admin/actions.ts'
 import { explain } from '../../src/delivery/reasons.ts'
@@ -22,28 +16,20 @@ import { readSettings } from '../../src/env.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Fault } from '../support/chain/faults.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
-import { aPaidItem, paidItems } from '../support/delivery/items.ts'
+import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aUser, aWebhook, db, setRow } from '../support/makers.ts'
-import { anInstance, aSubscriber, broken } from './instance.ts'
+import { anInstance, aSubscriber, broken, detailOf, forgetAll } from './instance.ts'
 
 const logged = recordLogs()
 
 const edition = { standard: 'erc1155' } as const
 
 beforeEach(async () => {
-  await db.delete(deliveries)
-  for (const table of [transactions, networks, signers]) await db.delete(table)
-  for (const table of [alarms, findings, networkChecks, hourlyOrders, webhookEndpoints])
-    await db.delete(table)
+  await forgetAll()
+  for (const table of [hourlyOrders, webhookEndpoints]) await db.delete(table)
 })
-
-/** The sentence of an alarm that lasts. */
-async function detailOf(key: string) {
-  const [alarm] = await db.select().from(alarms).where(eq(alarms.key, key))
-  return alarm?.detail
-}
 
 const drop = { effect: { http: 'drop', reach: 'all' } } as const
 
@@ -102,20 +88,14 @@ it('tells once if two cron runs are at work at the same time', async () => {
 })
 
 /** A network that is not configured: nothing is asked, and nothing delivered. */
-const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-const market = {
-  name: 'elsewhere',
-  chainId: 5,
-  contracts: { erc721: WALLET, erc1155: WALLET },
-  seller: WALLET,
-} as const
+const market = aMarket('elsewhere', 5)
 
 const SIGNER = `0x${'5'.repeat(40)}` as const
 
 /** The configuration of that network. No node answers. */
 const elsewhere = {
   elsewhere: {
-    ...{ chainId: 5, rpcUrls: ['http://127.0.0.1:1'], delivery: WALLET, finality: 1 },
+    ...{ chainId: 5, rpcUrls: ['http://127.0.0.1:1'], delivery: market.seller, finality: 1 },
     ...{ maxFeePerGasGwei: 1, maxPriorityFeePerGasGwei: 1 },
   },
 }
@@ -144,69 +124,61 @@ async function aRun(found: Partial<typeof networks.$inferInsert>): Promise<void>
 /** As details show a time. */
 const minute = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`
 
-describe('signer_low', () => {
-  it('lasts while the balance is enough for fewer than 100 deliveries', async () => {
-    const chain = await aChain()
-    const instance = anInstance(chain)
-    await instance.cron()
-    const [check] = await db.select().from(networkChecks)
-    const one = BigInt(check?.gasPrice ?? 0) * 300_000n
-    const setBalance = (wei: bigint) =>
-      chain.rpc('anvil_setBalance', chain.signer, `0x${wei.toString(16)}`)
-    await setBalance(one * 99n)
-    expect(await instance.cron(1)).toEqual([`signer_low:${chain.chainId}:${chain.signer}`])
-    expect(logged('alarm_raised')[0]?.detail).toMatch(
-      new RegExp(
-        `^The signer ${chain.signer} has 0\\.\\d+ ETH on ${chain.name}: enough for 99 deliveries.$`,
-      ),
-    )
-    await setBalance(one * 100n)
-    expect(await instance.cron(2)).toEqual([])
-  })
+it('signer_low lasts while the balance is enough for fewer than 100 deliveries', async () => {
+  const chain = await aChain()
+  const instance = anInstance(chain)
+  await instance.cron()
+  const [check] = await db.select().from(networkChecks)
+  const one = BigInt(check?.gasPrice ?? 0) * 300_000n
+  const setBalance = (wei: bigint) =>
+    chain.rpc('anvil_setBalance', chain.signer, `0x${wei.toString(16)}`)
+  await setBalance(one * 99n)
+  expect(await instance.cron(1)).toEqual([`signer_low:${chain.chainId}:${chain.signer}`])
+  expect(logged('alarm_raised')[0]?.detail).toMatch(
+    new RegExp(
+      `^The signer ${chain.signer} has 0\\.\\d+ ETH on ${chain.name}: enough for 99 deliveries.$`,
+    ),
+  )
+  await setBalance(one * 100n)
+  expect(await instance.cron(2)).toEqual([])
 })
 
-describe('chain_stalled', () => {
-  it('lasts while the chain makes no block that an item waits for', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const instance = anInstance(chain)
-    expect(await instance.cron(11)).toEqual([])
-    await aPaidItem(chain, edition)
-    expect(await instance.cron(9)).toEqual([])
-    expect(await instance.cron(11)).toEqual([`chain_stalled:${chain.chainId}`])
-    expect(await detailOf(`chain_stalled:${chain.chainId}`)).toMatch(
-      /^chain-\d+ has made no block since \d{4}-\d\d-\d\d \d\d:\d\d UTC, and items wait for one\.$/,
-    )
-    await chain.rpc('evm_setNextBlockTimestamp', Math.floor(instance.at(11).getTime() / 1000))
-    await chain.mine()
-    expect(await instance.cron(12)).toEqual([])
-  })
+it('chain_stalled lasts while the chain makes no block that an item waits for', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const instance = anInstance(chain)
+  expect(await instance.cron(11)).toEqual([])
+  await aPaidItem(chain, edition)
+  expect(await instance.cron(9)).toEqual([])
+  expect(await instance.cron(11)).toEqual([`chain_stalled:${chain.chainId}`])
+  expect(await detailOf(`chain_stalled:${chain.chainId}`)).toMatch(
+    /^chain-\d+ has made no block since \d{4}-\d\d-\d\d \d\d:\d\d UTC, and items wait for one\.$/,
+  )
+  await chain.rpc('evm_setNextBlockTimestamp', Math.floor(instance.at(11).getTime() / 1000))
+  await chain.mine()
+  expect(await instance.cron(12)).toEqual([])
 })
 
-describe('contract_paused', () => {
-  it('lasts until the contract is unpaused, and says if it is retired', async () => {
-    const chain = await aChain()
-    const instance = anInstance(chain)
-    await chain.asOwner('pause')
-    const key = `contract_paused:${chain.chainId}`
-    expect(await instance.cron()).toEqual([key])
-    expect(await detailOf(key)).toBe(`The Delivery contract of ${chain.name} is paused.`)
-    await chain.asOwner('unpause')
-    expect(await instance.cron(1)).toEqual([])
-    await chain.asOwner('retire')
-    expect(await instance.cron(2)).toEqual([key])
-    expect(await detailOf(key)).toBe(`The Delivery contract of ${chain.name} is retired.`)
-  })
+it('contract_paused lasts until the contract is unpaused, and says if it is retired', async () => {
+  const chain = await aChain()
+  const instance = anInstance(chain)
+  await chain.asOwner('pause')
+  const key = `contract_paused:${chain.chainId}`
+  expect(await instance.cron()).toEqual([key])
+  expect(await detailOf(key)).toBe(`The Delivery contract of ${chain.name} is paused.`)
+  await chain.asOwner('unpause')
+  expect(await instance.cron(1)).toEqual([])
+  await chain.asOwner('retire')
+  expect(await instance.cron(2)).toEqual([key])
+  expect(await detailOf(key)).toBe(`The Delivery contract of ${chain.name} is retired.`)
 })
 
-describe('no_relayer', () => {
-  it('lasts until a signer is a relayer', async () => {
-    const chain = await aChain()
-    const instance = anInstance(chain)
-    await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
-    expect(await instance.cron()).toEqual([`no_relayer:${chain.chainId}`])
-    await chain.asOwner('setRelayer', chain.signer, 1000n, 1000n)
-    expect(await instance.cron(1)).toEqual([`contract_changed:${chain.chainId}`])
-  })
+it('no_relayer lasts until a signer is a relayer', async () => {
+  const chain = await aChain()
+  const instance = anInstance(chain)
+  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
+  expect(await instance.cron()).toEqual([`no_relayer:${chain.chainId}`])
+  await chain.asOwner('setRelayer', chain.signer, 1000n, 1000n)
+  expect(await instance.cron(1)).toEqual([`contract_changed:${chain.chainId}`])
 })
 
 describe('deliveries_delayed', () => {
@@ -299,12 +271,13 @@ describe('deliveries_delayed', () => {
   })
 })
 
-describe('backlog', () => {
-  it.each([
-    ['deliveries', 'DELIVERIES'],
-    ['webhooks', 'WEBHOOKS'],
-    ['master_webhooks', 'MASTER_WEBHOOKS'],
-  ])('lasts while a message waits in the queue of %s for 15 minutes', async (name, binding) => {
+it.each([
+  ['deliveries', 'DELIVERIES'],
+  ['webhooks', 'WEBHOOKS'],
+  ['master_webhooks', 'MASTER_WEBHOOKS'],
+])(
+  'backlog lasts while a message waits in the queue of %s for 15 minutes',
+  async (name, binding) => {
     const instance = anInstance()
     const { queue } = aRecordingQueue()
     const metrics = async () => ({
@@ -319,8 +292,8 @@ describe('backlog', () => {
       new RegExp(`^7 messages in the queue of ${name}, the oldest since [-\\d]+ [:\\d]+ UTC\\.$`),
     )
     expect(await instance.cron(16)).toEqual([])
-  })
-})
+  },
+)
 
 describe('deliveries_failed', () => {
   it('counts those that failed and were not cancelled, and tells once', async () => {
@@ -441,70 +414,37 @@ describe('node_misconfigured', () => {
   })
 })
 
-describe('fees_above_cap', () => {
-  it('lasts while a unit of gas costs more than 70 percent of the cap', async () => {
-    const chain = await aChain()
-    const instance = anInstance(chain, { network: { maxFeePerGasGwei: 10 } })
-    const setBaseFee = async (gwei: number) => {
-      await chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${(gwei * 1e9).toString(16)}`)
-      await chain.mine()
-    }
-    const key = `fees_above_cap:${chain.chainId}`
-    await setBaseFee(6)
-    expect(await instance.cron()).toEqual([])
-    await setBaseFee(6.001)
-    expect(await instance.cron(1)).toEqual([key])
-    expect(await detailOf(key)).toBe(
-      `A unit of gas of ${chain.name} costs 7.001 gwei, more than 70 % of maxFeePerGasGwei. Nothing is sent.`,
-    )
-    await setBaseFee(1)
-    expect(await instance.cron(2)).toEqual([])
-  })
-})
-
-describe('relayer_limit_low', () => {
-  it('lasts while 80 percent of the limit of a signer are used', async () => {
-    const instance = anInstance()
-    const key = `relayer_limit_low:5:${SIGNER}`
-    const used = (pieces: number) =>
-      aSeenSigner({ limit: { capacity: 500, perDay: 1000, available: 500 - pieces } })
-    await used(399)
-    expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([])
-    await used(400)
-    expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([key])
-    expect(await detailOf(key)).toBe(
-      `The signer ${SIGNER} has used 400 of 500 pieces of its limit on elsewhere. 1000 flow back in a day.`,
-    )
-  })
-})
-
-describe('signer_paused', () => {
-  it('lasts while a signer pauses for transactions that reverted', async () => {
-    const instance = anInstance()
-    const pausedUntil = instance.at(5).toISOString()
-    await db.insert(signers).values({
-      ...{ chainId: 5, address: SIGNER, reverts: 3, pausedUntil },
-    })
-    const key = `signer_paused:5:${SIGNER}`
-    expect(await instance.cron(4)).toEqual([key])
-    expect(await detailOf(key)).toBe(
-      `3 transactions of the signer ${SIGNER} on chain 5 reverted in a row. It pauses until ${minute(pausedUntil)}.`,
-    )
-    expect(await instance.cron(5)).toEqual([])
-  })
-})
-
-it('contract_not_linked lasts while the last run has found that', async () => {
-  const instance = anInstance()
-  await aSeenSigner({})
-  await aRun({ problem: 'contract_not_linked' })
-  const key = 'contract_not_linked:5'
-  expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([key])
+it('fees_above_cap lasts while a unit of gas costs more than 70 percent of the cap', async () => {
+  const chain = await aChain()
+  const instance = anInstance(chain, { network: { maxFeePerGasGwei: 10 } })
+  const setBaseFee = async (gwei: number) => {
+    await chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${(gwei * 1e9).toString(16)}`)
+    await chain.mine()
+  }
+  const key = `fees_above_cap:${chain.chainId}`
+  await setBaseFee(6)
+  expect(await instance.cron()).toEqual([])
+  await setBaseFee(6.001)
+  expect(await instance.cron(1)).toEqual([key])
   expect(await detailOf(key)).toBe(
-    'The Delivery contract of elsewhere does not know the keys of the contracts before it.',
+    `A unit of gas of ${chain.name} costs 7.001 gwei, more than 70 % of maxFeePerGasGwei. Nothing is sent.`,
   )
-  await aRun({ problem: null })
-  expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([])
+  await setBaseFee(1)
+  expect(await instance.cron(2)).toEqual([])
+})
+
+it('relayer_limit_low lasts while 80 percent of the limit of a signer are used', async () => {
+  const instance = anInstance()
+  const key = `relayer_limit_low:5:${SIGNER}`
+  const used = (pieces: number) =>
+    aSeenSigner({ limit: { capacity: 500, perDay: 1000, available: 500 - pieces } })
+  await used(399)
+  expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([])
+  await used(400)
+  expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([key])
+  expect(await detailOf(key)).toBe(
+    `The signer ${SIGNER} has used 400 of 500 pieces of its limit on elsewhere. 1000 flow back in a day.`,
+  )
 })
 
 it('second_node_silent lasts while no second node has confirmed anything for ten minutes', async () => {

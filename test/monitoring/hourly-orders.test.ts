@@ -7,17 +7,11 @@ import { connect } from '../../src/db/client.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { hourlyOrders } from '../../src/db/schema/operations.ts'
 import { rollUpHours } from '../../src/monitoring/hourly-orders.ts'
-import { aPaidItem, paidItems } from '../support/delivery/items.ts'
+import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { db } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 
-const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-const market = {
-  name: 'localhost',
-  chainId: 31337,
-  contracts: { erc721: WALLET, erc1155: WALLET },
-  seller: WALLET,
-} as const
+const market = aMarket('localhost', 31337)
 const edition = { standard: 'erc1155' } as const
 
 const NOW = new Date('2026-03-02T12:30:00.000Z')

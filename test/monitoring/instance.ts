@@ -1,8 +1,9 @@
 /** An instance whose cron trigger a test runs by hand, minutes after it was started. */
 import { env } from 'cloudflare:workers'
-import { asc, gt } from 'drizzle-orm'
+import { asc, eq, gt } from 'drizzle-orm'
 import { runCron } from '../../src/cron.ts'
-import { alarms } from '../../src/db/schema/operations.ts'
+import { burns, deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
+import { alarms, findings, networkChecks } from '../../src/db/schema/operations.ts'
 import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { selectEvents, takes, toBody } from '../../src/events/event.ts'
 import { callWith } from '../support/api.ts'
@@ -62,6 +63,19 @@ export async function aSubscriber() {
     await db.update(webhookEndpoints).set({ dueAt: null })
     return rows.filter((event) => takes(endpoint, event)).map(toBody)
   }
+}
+
+/** Removes what is known of deliveries, chains and alarms. */
+export async function forgetAll() {
+  await db.delete(deliveries)
+  for (const table of [transactions, networks, signers, burns]) await db.delete(table)
+  for (const table of [alarms, findings, networkChecks]) await db.delete(table)
+}
+
+/** The sentence of an alarm that lasts. */
+export async function detailOf(key: string) {
+  const [alarm] = await db.select().from(alarms).where(eq(alarms.key, key))
+  return alarm?.detail
 }
 
 /** A binding whose method rejects. */

@@ -9,7 +9,7 @@ import { call } from '../support/api.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { aPaidItem } from '../support/delivery/items.ts'
 import { sampleWorld } from '../support/endpoints.ts'
-import { aMasterToken, aMetricsToken, aTransaction, db } from '../support/makers.ts'
+import { aMetricsToken, aTransaction, db } from '../support/makers.ts'
 import { parseExposition } from './exposition.ts'
 import { anInstance, broken } from './instance.ts'
 
@@ -113,11 +113,6 @@ describe('the metrics', () => {
     const metrics = await metricsOf(anInstance())
     const labels = 'name="cron_job_failed",subject="a \\"quoted\\" \\\\ name\\nin two lines"'
     expect(metrics.get(`marketplace_alarm{${labels}}`)).toBe(1)
-  })
-
-  it('are readable with any master token', async () => {
-    const response = await anInstance().get('/metrics', await aMasterToken())
-    expect(response.status).toBe(200)
   })
 })
 

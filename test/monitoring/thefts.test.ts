@@ -12,8 +12,8 @@ import {
 } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
-import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
-import { alarms, findings, networkChecks } from '../../src/db/schema/operations.ts'
+import { networks, transactions } from '../../src/db/schema/delivery.ts'
+import { alarms } from '../../src/db/schema/operations.ts'
 import { callWith } from '../support/api.ts'
 import { firstCases } from '../support/cases.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
@@ -26,21 +26,22 @@ import { liveMinutes } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
 import { aMasterToken, db } from '../support/makers.ts'
-import { anInstance } from './instance.ts'
+import { anInstance, detailOf, forgetAll } from './instance.ts'
 
 const logged = recordLogs()
 
 const edition = { standard: 'erc1155' } as const
 const THIEF = getAddress(`0x${'bad'.padEnd(40, '0')}`)
 
-beforeEach(async () => {
-  await db.delete(deliveries)
-  for (const table of [transactions, networks, signers]) await db.delete(table)
-  for (const table of [alarms, networkChecks, findings]) await db.delete(table)
-})
+beforeEach(forgetAll)
 
-const detailOf = async (key: string) =>
-  (await db.select().from(alarms)).find((alarm) => alarm.key === key)?.detail
+/** A chain with ten pieces, which its marketplace has watched for a minute. */
+async function aWatchedChain(options: Parameters<typeof aMarketplace>[1] = {}) {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, options)
+  expect(await liveMinutes(market, 1)).toEqual([])
+  return { chain, market }
+}
 
 /** Acknowledges what an alarm says now, or has said before. */
 async function acknowledge(key: string, seen?: number | null): Promise<number> {
@@ -77,10 +78,8 @@ const theftBy = (chain: Chain, relayer: string) =>
 
 describe('the key of a relayer on standby', () => {
   it('is seen at the first piece, until that is acknowledged, and again at the next one', async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain)
+    const { chain, market } = await aWatchedChain()
     const key = theftBy(chain, chain.otherSigner)
-    expect(await liveMinutes(market, 1)).toEqual([])
     await steal(chain, { relayer: chain.otherSigner })
     expect(await liveMinutes(market, 1)).toEqual([key])
     expect(await detailOf(key)).toBe(
@@ -98,9 +97,7 @@ describe('the key of a relayer on standby', () => {
   })
 
   it('can do nothing that matters once the relayer was removed', async () => {
-    const chain = await aChain()
-    const market = aMarketplace(chain)
-    await liveMinutes(market, 1)
+    const { chain, market } = await aWatchedChain()
     await chain.asOwner('setRelayer', chain.otherSigner, 0n, 0n)
     const changed = `contract_changed:${chain.chainId}`
     expect(await liveMinutes(market, 2)).toEqual([changed])
@@ -149,9 +146,7 @@ describe('the key of a signer that is in use', () => {
   }
 
   it('is seen when it uses a nonce that is in flight, long before that is final', async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain, { network: { finality: 1000 } })
-    await liveMinutes(market, 1)
+    const { chain, market } = await aWatchedChain({ network: { finality: 1000 } })
     const nonce = await inFlight(chain, market)
     expect(await liveMinutes(market, 1)).toEqual([])
     await steal(chain, { relayer: chain.signer, nonce })
@@ -163,9 +158,7 @@ describe('the key of a signer that is in use', () => {
   })
 
   it('is seen although one node shows the own transaction in a block', async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain, { nodes: 2, network: { finality: 1000 } })
-    await liveMinutes(market, 1)
+    const { chain, market } = await aWatchedChain({ nodes: 2, network: { finality: 1000 } })
     const nonce = await inFlight(chain, market)
     const [row] = await db.select().from(transactions)
     const { number, hash } = Object(await chain.rpc('eth_getBlockByNumber', 'latest', false))
@@ -190,9 +183,7 @@ describe('the key of a signer that is in use', () => {
   })
 
   it('is not seen in a receipt that is late', async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain, { network: { finality: 1000 } })
-    await liveMinutes(market, 1)
+    const { chain, market } = await aWatchedChain({ network: { finality: 1000 } })
     await chain.setFaults({ on: ['eth_getTransactionReceipt'], effect: { result: null } })
     await aPaidItem(chain, edition)
     market.queue.put(chain)
@@ -215,9 +206,7 @@ describe('the key of a signer that is in use', () => {
   })
 
   it('is seen when it lets code act for the account', async () => {
-    const chain = await aChain()
-    const market = aMarketplace(chain)
-    await liveMinutes(market, 1)
+    const { chain, market } = await aWatchedChain()
     await chain.rpc('anvil_setCode', chain.signer, `0xef0100${'de'.repeat(20)}`)
     const key = `signer_has_code:${chain.chainId}:${getAddress(chain.signer)}`
     expect(await liveMinutes(market, 1)).toEqual([key])
@@ -274,10 +263,8 @@ describe('the key of the owner', () => {
   })
 
   it('is seen when a change is undone, and when it is made again', async () => {
-    const chain = await aChain()
-    const market = aMarketplace(chain)
+    const { chain, market } = await aWatchedChain()
     const key = `contract_changed:${chain.chainId}`
-    await liveMinutes(market, 1)
     for (const capacity of [500n, 400n, 500n]) {
       await chain.asOwner('setRelayer', chain.signer, capacity, 3000n)
       expect(await liveMinutes(market, 1)).toEqual([key])
@@ -287,9 +274,7 @@ describe('the key of the owner', () => {
   })
 
   it('is seen when it adds so many relayers that they are not all read', async () => {
-    const chain = await aChain()
-    const market = aMarketplace(chain)
-    await liveMinutes(market, 1)
+    const { chain, market } = await aWatchedChain()
     await chain.setAutomine(false)
     const count = Number(await chain.rpc('eth_getTransactionCount', chain.owner, 'latest'))
     await chain.rpcBatch(
@@ -331,9 +316,7 @@ describe('the key of the owner', () => {
   })
 
   it('is not seen in the configuration of another contract', async () => {
-    const chain = await aChain()
-    const market = aMarketplace(chain)
-    await liveMinutes(market, 1)
+    const { chain, market } = await aWatchedChain()
     const code = await chain.rpc('eth_getCode', chain.delivery, 'latest')
     await chain.rpc('anvil_setCode', other, code)
     market.configure({ network: { delivery: other } })
@@ -341,27 +324,23 @@ describe('the key of the owner', () => {
   })
 })
 
-describe('a signer that is a relayer no more', () => {
-  it('raises relayer_removed until it is one again', async () => {
-    const chain = await aChain()
-    const keys = `0x${'5a'.repeat(32)}`
-    const market = aMarketplace(chain)
-    await liveMinutes(market, 1)
-    await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
-    const key = `relayer_removed:${chain.chainId}:${getAddress(chain.signer)}`
-    const changed = `contract_changed:${chain.chainId}`
-    expect(await liveMinutes(market, 1)).toEqual([changed, `no_relayer:${chain.chainId}`, key])
-    expect(await detailOf(key)).toBe(
-      `The relayer ${getAddress(chain.signer)} of ${chain.name} is a signer, but was removed from the Delivery contract.`,
-    )
-    await acknowledge(changed)
-    await chain.asOwner('setRelayer', chain.signer, 5n, 5n)
-    expect(await liveMinutes(market, 1)).toEqual([changed])
-    await acknowledge(changed)
-    // One that never was a relayer was not removed.
-    market.configure({ keys })
-    expect(await liveMinutes(market, 2)).toEqual([`no_relayer:${chain.chainId}`])
-  })
+it('a signer that is a relayer no more raises relayer_removed until it is one again', async () => {
+  const { chain, market } = await aWatchedChain()
+  const keys = `0x${'5a'.repeat(32)}`
+  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
+  const key = `relayer_removed:${chain.chainId}:${getAddress(chain.signer)}`
+  const changed = `contract_changed:${chain.chainId}`
+  expect(await liveMinutes(market, 1)).toEqual([changed, `no_relayer:${chain.chainId}`, key])
+  expect(await detailOf(key)).toBe(
+    `The relayer ${getAddress(chain.signer)} of ${chain.name} is a signer, but was removed from the Delivery contract.`,
+  )
+  await acknowledge(changed)
+  await chain.asOwner('setRelayer', chain.signer, 5n, 5n)
+  expect(await liveMinutes(market, 1)).toEqual([changed])
+  await acknowledge(changed)
+  // One that never was a relayer was not removed.
+  market.configure({ keys })
+  expect(await liveMinutes(market, 2)).toEqual([`no_relayer:${chain.chainId}`])
 })
 
 describe('one of two nodes', () => {
@@ -381,9 +360,7 @@ describe('one of two nodes', () => {
   )
 
   it('that invents a theft is named, and hides no real one, also once that is acknowledged', async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain, { nodes: 2 })
-    await liveMinutes(market, 1)
+    const { chain, market } = await aWatchedChain({ nodes: 2 })
     const counts = ['eth_getTransactionCount']
     await chain.setFaults({ node: '1', on: counts, effect: { result: numberToHex(10 ** 9) } })
     const [key, signer] = [theftBy(chain, chain.otherSigner), theftBy(chain, chain.signer)]
@@ -492,20 +469,16 @@ it('takes the size of the largest order from the node that tells the largest lim
   expect(await db.select().from(networks)).toMatchObject([{ maxPieces: 500 }])
 })
 
-describe('an alarm that is acknowledged', () => {
-  it('is told again at once if something is found before it has ended', async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain)
-    const key = theftBy(chain, chain.otherSigner)
-    await liveMinutes(market, 1)
-    for (const count of [1, 2]) {
-      await steal(chain, { relayer: chain.otherSigner })
-      expect(await liveMinutes(market, 1)).toEqual([key])
-      expect(logged('alarm_raised')).toHaveLength(count)
-      expect(logged('alarm_raised').at(-1)).toMatchObject({ isRepeated: false })
-      await acknowledge(key)
-    }
-    expect(await liveMinutes(market, 2)).toEqual([])
-    expect(logged('alarm_cleared')).toHaveLength(1)
-  })
+it('an alarm that is acknowledged is told again at once if something is found before it has ended', async () => {
+  const { chain, market } = await aWatchedChain()
+  const key = theftBy(chain, chain.otherSigner)
+  for (const count of [1, 2]) {
+    await steal(chain, { relayer: chain.otherSigner })
+    expect(await liveMinutes(market, 1)).toEqual([key])
+    expect(logged('alarm_raised')).toHaveLength(count)
+    expect(logged('alarm_raised').at(-1)).toMatchObject({ isRepeated: false })
+    await acknowledge(key)
+  }
+  expect(await liveMinutes(market, 2)).toEqual([])
+  expect(logged('alarm_cleared')).toHaveLength(1)
 })

@@ -6,8 +6,7 @@ import { sql } from 'drizzle-orm'
 import { encodeFunctionData, zeroAddress } from 'viem'
 import { beforeEach, expect, it } from 'vitest'
 import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
-import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
-import { alarms, findings, networkChecks } from '../../src/db/schema/operations.ts'
+import { alarms, findings } from '../../src/db/schema/operations.ts'
 import { copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -18,14 +17,11 @@ import { liveMinutes } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { aMasterToken, db } from '../support/makers.ts'
+import { forgetAll } from './instance.ts'
 
 recordLogs()
 
-beforeEach(async () => {
-  await db.delete(deliveries)
-  for (const table of [transactions, networks, signers]) await db.delete(table)
-  for (const table of [alarms, networkChecks, findings]) await db.delete(table)
-})
+beforeEach(forgetAll)
 
 /** The alarm of this kind, if it lasts. */
 const alarmNow = async () =>

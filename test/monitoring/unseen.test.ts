@@ -8,8 +8,7 @@ import { eq } from 'drizzle-orm'
 import { encodeFunctionData, numberToHex, toFunctionSelector } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { burns, deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
-import { alarms, networkChecks } from '../../src/db/schema/operations.ts'
+import { networks, transactions } from '../../src/db/schema/delivery.ts'
 import { consume } from '../../src/delivery/run.ts'
 import type { WakeUp } from '../../src/delivery/wake.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -25,6 +24,7 @@ import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
 import { aTransaction, db } from '../support/makers.ts'
+import { detailOf, forgetAll } from './instance.ts'
 
 recordLogs()
 
@@ -32,11 +32,7 @@ const MINUTE = 60
 const abi = deliveryAbi
 const edition = { standard: 'erc1155' } as const
 
-beforeEach(async () => {
-  await db.delete(deliveries)
-  for (const table of [transactions, networks, signers, burns]) await db.delete(table)
-  for (const table of [alarms, networkChecks]) await db.delete(table)
-})
+beforeEach(forgetAll)
 
 /** Delivers an item as the instance does when it is paid. */
 async function sell(chain: Chain, market: Marketplace, sale: Sale = edition) {
@@ -46,42 +42,39 @@ async function sell(chain: Chain, market: Marketplace, sale: Sale = edition) {
   return item
 }
 
-describe('a contract that is not linked to the one before it', () => {
-  it('transfers nothing a second time after the database was set back, and raises an alarm', async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain)
-    await sell(chain, market)
-    const item = await aPaidItem(chain, edition)
-    const copy = await takeSnapshot()
-    market.queue.put(chain)
-    await market.deliver()
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+it('a contract that is not linked to the one before it transfers nothing a second time after the database was set back, and raises an alarm', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain)
+  await sell(chain, market)
+  const item = await aPaidItem(chain, edition)
+  const copy = await takeSnapshot()
+  market.queue.put(chain)
+  await market.deliver()
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
 
-    await chain.asOwner('retire')
-    const delivery = await deployContract(chain)
-    await restore(copy)
-    market.configure({ network: { delivery } })
-    market.queue.put(chain)
-    await market.deliver()
-    const key = `contract_not_linked:${chain.chainId}`
-    // The chain has a transaction that the database has forgotten.
-    const ahead = `foreign_transaction:${chain.chainId}:${chain.signer}`
-    expect(await liveMinutes(market, 2)).toEqual([key, ahead])
-    pass(30 * MINUTE)
-    expect(await liveMinutes(market, 2)).toEqual([
-      key,
-      `deliveries_delayed:${chain.chainId}`,
-      ahead,
-    ])
-    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
-    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
+  await chain.asOwner('retire')
+  const delivery = await deployContract(chain)
+  await restore(copy)
+  market.configure({ network: { delivery } })
+  market.queue.put(chain)
+  await market.deliver()
+  const key = `contract_not_linked:${chain.chainId}`
+  // The chain has a transaction that the database has forgotten.
+  const ahead = `foreign_transaction:${chain.chainId}:${chain.signer}`
+  expect(await liveMinutes(market, 2)).toEqual([key, ahead])
+  expect(await detailOf(key)).toBe(
+    `The Delivery contract of ${chain.name} does not know the keys of the contracts before it.`,
+  )
+  pass(30 * MINUTE)
+  expect(await liveMinutes(market, 2)).toEqual([key, `deliveries_delayed:${chain.chainId}`, ahead])
+  expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+  expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
 
-    const linked = await deployContract(chain, { predecessor: chain.delivery })
-    market.configure({ network: { delivery: linked } })
-    expect(await liveMinutes(market, 3)).toEqual([ahead])
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
-  })
+  const linked = await deployContract(chain, { predecessor: chain.delivery })
+  market.configure({ network: { delivery: linked } })
+  expect(await liveMinutes(market, 3)).toEqual([ahead])
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+  expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
 })
 
 /** The contract is paused between the simulation of a transaction and its block: it reverts. */
@@ -124,9 +117,10 @@ describe('a run that fails', () => {
     const key = `run_failed:${chain.chainId}`
     expect(await liveMinutes(market, 1)).toEqual([key])
     expect(await liveMinutes(market, 2)).toEqual([key])
-    const [alarm] = await db.select().from(alarms)
     const since = failedSince.slice(0, 16).replace('T', ' ')
-    expect(alarm?.detail).toBe(`The runs of ${chain.name} fail since ${since} UTC: ${problem}.`)
+    expect(await detailOf(key)).toBe(
+      `The runs of ${chain.name} fail since ${since} UTC: ${problem}.`,
+    )
     expect(await leaseOf(chain)).toMatchObject({ failedSince, problem })
     await remove()
     expect(await liveMinutes(market, 2)).toEqual([])
@@ -170,32 +164,30 @@ describe('a run that fails', () => {
   })
 })
 
-describe('an item of an old contract that is paused', () => {
-  it('raises deliveries_delayed 30 minutes after it was queued, and until it is delivered', async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain)
-    const item = await aPaidItem(chain, edition)
-    market.queue.put(chain)
-    await revert(chain, market)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', contract: chain.delivery })
-    market.configure({ network: { delivery: await deployContract(chain) } })
-    const notLinked = `contract_not_linked:${chain.chainId}`
-    const delayed = `deliveries_delayed:${chain.chainId}:contract_paused`
-    pass(27 * MINUTE)
-    expect(await liveMinutes(market, 2)).toEqual([notLinked])
-    expect(await liveMinutes(market, 2)).toEqual([notLinked, delayed])
-    pass(30 * 24 * 60 * MINUTE)
-    expect(await liveMinutes(market, 2)).toEqual([notLinked, delayed])
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', contract: chain.delivery })
+it('an item of an old contract that is paused raises deliveries_delayed 30 minutes after it was queued, and until it is delivered', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain)
+  const item = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await revert(chain, market)
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', contract: chain.delivery })
+  market.configure({ network: { delivery: await deployContract(chain) } })
+  const notLinked = `contract_not_linked:${chain.chainId}`
+  const delayed = `deliveries_delayed:${chain.chainId}:contract_paused`
+  pass(27 * MINUTE)
+  expect(await liveMinutes(market, 2)).toEqual([notLinked])
+  expect(await liveMinutes(market, 2)).toEqual([notLinked, delayed])
+  pass(30 * 24 * 60 * MINUTE)
+  expect(await liveMinutes(market, 2)).toEqual([notLinked, delayed])
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', contract: chain.delivery })
 
-    // The old contract is configured again: it is paused, and not unseen either.
-    market.configure({ network: {} })
-    expect(await liveMinutes(market, 2)).toEqual([`contract_paused:${chain.chainId}`, delayed])
-    await chain.asOwner('unpause')
-    expect(await liveMinutes(market, 3)).toEqual([])
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
-  })
+  // The old contract is configured again: it is paused, and not unseen either.
+  market.configure({ network: {} })
+  expect(await liveMinutes(market, 2)).toEqual([`contract_paused:${chain.chainId}`, delayed])
+  await chain.asOwner('unpause')
+  expect(await liveMinutes(market, 3)).toEqual([])
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+  expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
 })
 
 it('transactions that revert as a whole pause their signer after three in a row, for a minute and then for longer, with an alarm', async () => {
@@ -221,6 +213,11 @@ it('transactions that revert as a whole pause their signer after three in a row,
   expect(await count()).toBe(3)
   await market.runCron()
   expect(await alarmsNow()).toEqual([key])
+  expect(await detailOf(key)).toMatch(
+    new RegExp(
+      `^3 transactions of the signer ${chain.signer} on chain ${chain.chainId} reverted in a row\\. It pauses until [-\\d]+ [:\\d]+ UTC\\.$`,
+    ),
+  )
   expect(await rowOf(item)).toMatchObject({ state: 'queued', tries: 0 })
 
   pass(60)

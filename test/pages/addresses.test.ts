@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { addresses } from '../../src/db/schema/users.ts'
 import { delivery, textsOf } from '../addresses/kinds.ts'
 import { anAddress, aUser, db } from '../support/makers.ts'
-import { aSignedInVisitor, locationOf, pageOf, type Visitor } from '../support/visitor.ts'
+import { aSignedInVisitor, htmlAt, locationOf, pageOf } from '../support/visitor.ts'
 
 const BOOK = '/settings/addresses'
 
@@ -12,12 +12,6 @@ const place = { street: 'Road 1', city: 'Oslo', country: 'NO' }
 
 const rowsOf = ({ id }: { id: number }) =>
   db.select().from(addresses).where(eq(addresses.userId, id)).orderBy(addresses.id)
-
-const htmlAt = async (visitor: Visitor, path: string | null) => {
-  const { status, html } = await pageOf(visitor.get(path ?? ''))
-  expect(status).toBe(200)
-  return html
-}
 
 /** The values of the fields of a form, by name. */
 const valuesIn = (html: string) =>

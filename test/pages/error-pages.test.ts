@@ -19,16 +19,6 @@ const logged = recordLogs()
 /** A database that is down. */
 const failing = { DB: brokenDatabase('D1 is down') }
 
-it('shows the picture and the menu of a signed-in person', async () => {
-  const { visitor } = await aSignedInVisitor({ name: 'Ada' })
-  const { html } = await pageOf(visitor.get('/nowhere'))
-  expect(html).toContain('Menu of Ada')
-  expect(html).toContain('href="/">')
-  const stranger = (await pageOf(aVisitor().get('/nowhere'))).html
-  expect(stranger).not.toContain('Menu of')
-  expect(stranger).toContain('href="/sign-in"')
-})
-
 it('shows an error without the menu if the database fails', async () => {
   const { visitor } = await aSignedInVisitor({ name: 'Ada' })
   const response = await visitor.get('/settings/account', { env: failing })

@@ -115,14 +115,22 @@ it('says what is missing, and what is on its way once a wallet is linked', async
   expect(after.orders[1]).toContain('Being sent')
 })
 
-/** An order that has waited for 50 minutes, as its buyer and its seller see it. */
-async function aWaitingOrder(values: Partial<typeof deliveries.$inferInsert>) {
+/** A buyer and a seller who are signed in. `order` orders one piece for 10 euros. */
+async function aSale(values: { title?: string } = {}) {
   const [buyer, seller] = [await aSignedInVisitor(), await aSignedInVisitor()]
-  const nft = await anNft(seller.user, { contractName: 'Edition' })
+  const nft = await anNft(seller.user, { contractName: 'Edition', ...values })
   const { id: listingId } = await aListing(nft)
   const input = { nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.user.id }
+  const order = (delivery: Partial<typeof deliveries.$inferInsert>) =>
+    anOrder({ input }, buyer.user, delivery)
+  return { order, nft, buyer, seller }
+}
+
+/** An order that has waited for 50 minutes, as its buyer and its seller see it. */
+async function aWaitingOrder(values: Partial<typeof deliveries.$inferInsert>) {
+  const { order, buyer, seller } = await aSale()
   const earlier = new Date(Date.now() - 50 * 60_000).toISOString()
-  const id = await anOrder({ input }, buyer.user, {
+  const id = await order({
     state: 'queued',
     queuedAt: earlier,
     ...(values.reasonCode && { failingSince: earlier }),
@@ -272,15 +280,9 @@ it('shows the art of an NFT, and loads no picture of another host', async () => 
   expect(stored.headers.get('content-security-policy')).toContain("img-src 'self' data:;")
 })
 
-/** The orders of a buyer and a seller who are signed in: one delivered piece for 10 euros. */
 async function aDeliveredOrder(values: { title?: string } = {}) {
-  const [buyer, seller] = [await aSignedInVisitor(), await aSignedInVisitor()]
-  const nft = await anNft(seller.user, { contractName: 'Edition', ...values })
-  const { id: listingId } = await aListing(nft)
-  const input = { nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.user.id }
-  const order = (state: 'transferred' | 'queued' = 'transferred') =>
-    anOrder({ input }, buyer.user, { state })
-  return { id: await order(), order, nft, buyer, seller }
+  const sale = await aSale(values)
+  return { ...sale, id: await sale.order({ state: 'transferred' }) }
 }
 
 it('shows an order with its wallet, its token and the billing address', async () => {
@@ -327,8 +329,8 @@ it('links an order to the page of its NFT, unless the NFT has none any more', as
 
 it('collects what was delivered to a buyer, each NFT once', async () => {
   const { order, nft, buyer, seller } = await aDeliveredOrder({ title: 'Sun' })
-  await order('queued')
-  const newest = await order()
+  await order({ state: 'queued' })
+  const newest = await order({ state: 'transferred' })
   const { html, text } = await open(buyer.visitor, '/collection')
   expect(html.split('class="release"')).toHaveLength(2)
   expect(html).toContain(

@@ -120,7 +120,7 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
   }
 })
 
-it('shows the menu of the signed-in user on every page', async () => {
+it('shows the menu of the signed-in user on every page, and strangers where to sign in', async () => {
   const { visitor } = await aSignedInVisitor({ name: 'Ada' })
   for (const path of [
     '/',
@@ -132,4 +132,7 @@ it('shows the menu of the signed-in user on every page', async () => {
     '/nowhere',
   ])
     expect(await (await visitor.get(path)).text(), path).toContain('aria-label="Menu of Ada"')
+  const { html } = await pageOf(aVisitor().get('/nowhere'))
+  expect(html).not.toContain('Menu of')
+  expect(html).toContain('href="/sign-in"')
 })

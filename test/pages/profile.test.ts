@@ -100,18 +100,6 @@ it('rejects a name that is too long or has a character that nobody sees', async 
   }
 })
 
-it('stores what is seen of a name', async () => {
-  const { visitor, user } = await aSignedInVisitor()
-  for (const [name, stored] of [
-    ['Ada\u202eadA', 'AdaadA'],
-    ['\u2066Ada\tB.\u2069', 'Ada B.'],
-    ['\u200D', null],
-  ] as const) {
-    expect((await save(visitor, name, '')).status).toBe(303)
-    expect(await profileOf(user)).toMatchObject({ name: stored })
-  }
-})
-
 it('stores the picture of a form, and shows it in the header', async () => {
   const { visitor, user } = await aSignedInVisitor()
   const saved = `${PAGE}?notice=picture-saved`

@@ -45,8 +45,7 @@ async function read(
 async function aSellerOf(chain: Chain, sales: readonly Sale[]) {
   const items = await paidItems(chain, sales)
   const row = await findRow(orderItems, items[0]?.id)
-  const visitor = aVisitor()
-  visitor.cookies.set('token', await aSession({ id: row?.sellerId ?? 0 }))
+  const visitor = aVisitor(await aSession({ id: row?.sellerId ?? 0 }))
   return { items, visitor }
 }
 
@@ -122,8 +121,7 @@ it('tries nothing that others have sold, nor what waits for something else', asy
   const identityHash = crypto.randomUUID()
   const wallet = { ethereumPublicAddr: chain.seller, walletChainId: 5, identityHash }
   const other = await aUser(wallet)
-  const visitor = aVisitor()
-  visitor.cookies.set('token', await aSession(other))
+  const visitor = aVisitor(await aSession(other))
   const sold = { network: chain.name, contract: chain.contracts.erc721, fulfilment: 'transfer' }
   await retry(visitor, envOf(chain), sold)
   expect(await rowOf(item)).toEqual(before)

@@ -9,6 +9,7 @@ import { aUser, aWebhook, aWebhookMessage, db, findRow, setRow } from '../suppor
 import {
   ageSession,
   aSignedInVisitor,
+  htmlAt,
   locationOf,
   pageOf,
   type Visitor,
@@ -16,12 +17,6 @@ import {
 
 const PAGE = '/settings/webhooks'
 const HOOK = 'https://shop.example.com/hook'
-
-const htmlAt = async (visitor: Visitor, path: string | null) => {
-  const { status, html } = await pageOf(visitor.get(path ?? ''))
-  expect(status).toBe(200)
-  return html
-}
 
 const rowsOf = ({ id }: { id: number }) =>
   db.select().from(webhookEndpoints).where(eq(webhookEndpoints.userId, id))

@@ -23,7 +23,7 @@ export type EventValues = {
 }
 
 /** What an event of an order says that was placed. */
-const placed = {
+export const placedData = {
   buyerId: null,
   claimUrl: null,
   status: null,
@@ -39,7 +39,7 @@ export function insertEvents(db: Database, values: EventValues, count = 1) {
     ...values,
     type,
     at,
-    data: type.startsWith('order.') ? { ...placed, ...data } : data,
+    data: type.startsWith('order.') ? { ...placedData, ...data } : data,
   }
   return [
     raw<never>(db)`INSERT INTO events

@@ -21,9 +21,12 @@ type Mail = { to: string; subject: string; text: string; html: string }
 const asPage = { accept: 'text/html', 'sec-fetch-site': 'same-origin', origin: BASE_URL }
 const asScript = { ...asPage, accept: 'application/json', 'content-type': 'application/json' }
 
-/** Returns a visitor without cookies. `mails` are the mails sent during the visitor's requests. */
-export function aVisitor() {
-  const cookies = new Map<string, string>()
+/**
+ * Returns a visitor without cookies, or with a token in the cookie. `mails` are the mails sent during
+ * the visitor's requests.
+ */
+export function aVisitor(token?: string) {
+  const cookies = new Map(token === undefined ? [] : [['token', token]])
   const mails: Mail[] = []
   const EMAIL = {
     send: async (mail: Mail) => {
@@ -90,6 +93,13 @@ export async function pageOf(sent: Response | Promise<Response>) {
   const html = await response.text()
   const location = response.headers.get('location')
   return { status: response.status, location, html, text: textOf(html) }
+}
+
+/** The HTML of a page that is shown. */
+export async function htmlAt(visitor: Visitor, path: string | null): Promise<string> {
+  const { status, html } = await pageOf(visitor.get(path ?? ''))
+  if (status !== 200) throw new Error(`${path} answered ${status}: ${html}`)
+  return html
 }
 
 /** Where a response leads. */
