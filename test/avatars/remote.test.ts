@@ -118,6 +118,13 @@ it('answers without details if the connection is refused', async () => {
   ).rejects.toThrow('avatarUrl: the download failed')
 })
 
+it('rejects what is no URL', async () => {
+  const caller = await aCaller()
+  const error = expect.stringContaining('avatarUrl')
+  for (const url of [undefined, null, 7, '', ' ', 'x'.repeat(3000), ['http://a.example.com']])
+    expect(await answerOf(uploadUrl(url, caller))).toMatchObject({ status: 400, error })
+})
+
 it('downloads nothing for another user or without a live token', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch')
   const other = await aUser()
