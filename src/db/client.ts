@@ -8,7 +8,7 @@ type Connection = D1 & {
   /** Whether it begins at the nearest copy, which may be a replica that lags behind the primary. */
   readonly isNearest: boolean
   readonly trips: Trips
-  /** Whether a replica has answered which may lack what is new. */
+  /** Whether the answer came from a replica, which may lack what is new. */
   mayLag: boolean
   /** Opens another connection, which begins at the primary. */
   openPrimary(): Database

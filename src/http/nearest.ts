@@ -1,6 +1,6 @@
 /**
- * A replica may lag by seconds behind what others have written. What it has is answered as it is, and a
- * list may lack what is new. But nothing is refused, and nothing that was asked for by its number is
+ * A replica may lag by seconds behind what others have written. What it has is answered as it is, a list
+ * may lack what is new, and a token that was revoked just now may still read. But nothing is refused, and nothing that was asked for by its number is
  * missing, because a replica says so: `answer` in `endpoint.ts` asks the primary then.
  */
 import type { Database } from '../db/client.ts'

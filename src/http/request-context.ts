@@ -13,8 +13,8 @@ import { requestLimits } from './limits.ts'
  * Sets the variables of the context, and opens the session of the database where the endpoint
  * declares that it reads. GET and HEAD wait until the nearest copy has what the caller has seen, and a
  * caller who has just written asks the primary. What others have just written may be missing there:
- * `nearest.ts` says what is asked again. Other methods begin at the nearest copy and wait for nothing,
- * because their write checks again what they have read. `POST …/check`, which writes nothing, may tell
+ * `nearest.ts` says what is asked again. Other methods that declare it begin at the nearest copy, too, and
+ * wait for nothing, because their write checks again what they have read. `POST …/check`, which writes nothing, may tell
  * what was true some seconds ago.
  */
 export const requestContext = createMiddleware<App>(async (c, next) => {
@@ -53,7 +53,7 @@ export const requestContext = createMiddleware<App>(async (c, next) => {
       : connectPrimary(c.env.DB, trips),
   )
   await next()
-  // What a read has seen at the primary would make the next one wait for its replica.
+  // A bookmark of the primary would make the next read wait until its replica has caught up.
   const isPrimaryRead = isRead && !c.get('db').$client.isNearest
   const state = isPrimaryRead ? bookmark?.state : bookmarkOf(trips)
   if (state) writeBookmark(c, { state, writtenAt: isRead ? written : now.getTime() }, !isRead)

@@ -2,7 +2,8 @@
  * Checks whether orders may be placed. Pure functions of the request and the rows it names.
  *
  * A user token learns here, from the first trip, that a listing is not that of its user: a 403, before
- * anything else of the order. `refuseChanged` (`guards.ts`) compares the seller again in the second trip.
+ * anything else of the order, before other problems of the call, and before an earlier call is looked
+ * for (`requireOwnListings`). `refuseChanged` (`guards.ts`) compares the seller again in the second trip.
  */
 import { actsForAll } from '../auth/access.ts'
 import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts'

@@ -2,14 +2,16 @@
  * Guards of writing orders and reservations: what the first trip has found must still hold.
  *
  * What stops overselling: `check.ts` tells early what is sold out. What decides is the transaction that
- * writes: pieces that others hold are left to them (`refuseHeldPieces`), a hold must be live
- * (`refuseEndedHolds`), `reduceStock` (`write.ts`) takes the pieces, and the CHECK `nfts_stock` does not
- * let them fall below zero. `nfts.availableAmount` is what is left, held pieces included. An import
- * changes it by the difference, never below what was sold and is held (`catalogue/problems.ts`). Pieces
- * return once: by a final cancellation (`statementsOf` in `delivery/store/store.ts`), or when an operator
- * who writes an item off asks for it (`writeOff` in `delivery/admin/actions.ts`). If a fork undoes a final
- * cancellation and the item is then delivered, its pieces are taken again, and those that were sold
- * meanwhile are missing: the only way to oversell.
+ * writes: pieces that reservations hold are left to them (`refuseHeldPieces`), a hold that is used must
+ * be live (`refuseEndedHolds`), `reduceStock` (`write.ts`) takes the pieces, and the CHECK `nfts_stock`
+ * does not let them fall below zero. `nfts.availableAmount` is what is left, held pieces included: those
+ * of a hold are free again when it is released or ends (`heldQuantity` in `nft.ts`). An import changes it
+ * by the difference, never below what was sold and is held (`catalogue/problems.ts`).
+ *
+ * Pieces of an order return once: by a final cancellation (`cancel` in `delivery/rules/item-changes.ts`),
+ * or when an operator who writes an item off asks for it (`writeOff` in `delivery/admin/actions.ts`). An
+ * item that fails keeps them. If a fork undoes a final cancellation and the item is then delivered, its
+ * pieces are taken again, and those that were sold meanwhile are missing: the only way to oversell.
  */
 import { not, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
@@ -90,8 +92,8 @@ export async function writeChecked<const T extends NamedStatements>(
 }
 
 /**
- * Rejects a write if something that was checked, or that the response shows, has changed since it was
- * read. Whether somebody has the address of a new user by now is checked by unique indexes.
+ * Rejects a write if a listing has another seller or price than was read or is not for sale any more, its
+ * NFT is not, or the buyer has changed. Whether somebody has the address of a new user by now is checked by unique indexes.
  */
 function refuseChanged({ orders }: OrderData, now: string): Guard {
   const expected = orders.map((order) => {
@@ -132,7 +134,7 @@ function refuseChanged({ orders }: OrderData, now: string): Guard {
   return { when: not(areAsRead), error: lostRace }
 }
 
-/** Rejects a write that takes pieces which reservations of others hold. */
+/** Rejects a write if an order without a reservation takes pieces that any live reservation holds. */
 function refuseHeldPieces({ orders }: OrderData, now: string): Guard[] {
   const quantities = new Map<number, number>()
   for (const { input, nft, hold } of orders)

@@ -5,8 +5,9 @@
  * Before a key is looked at, the caller must still sell the listings of the call (`requireOwnListings`).
  * For 24 hours a repeated key finds the hash of the first call, which must be the same (422), and its
  * result: the ids of its orders, which are read as they are now, or its reservations. Later it is a new
- * call, which places orders again; a `providerId` still stands for one order (409). Of two calls at the
- * same time the second fails at the primary key, and finds the first when its steps begin again.
+ * call, whatever its body, which places orders again; a `providerId` still stands for one order (409).
+ * Nothing is stored of a call that was refused. Of two calls at the same time the second fails at the
+ * primary key, and finds the first when its steps begin again. `PUT …/by-number` ignores the key.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
@@ -46,8 +47,8 @@ export type StoredCall = { requestHash: string; result: string }
 export const dayOf = (time: string): string => time.slice(0, 10)
 
 /**
- * Whether a row has the key and is not too old. Its day may be tomorrow: a
- * call that began before midnight may come after one that began later, or that another clock has dated.
+ * Whether a row has the key and is not too old. Its day may be later than that of this call, if another
+ * call has stored it after midnight, or by another clock.
  */
 const isStored = ({ key, storedAfter }: IdempotentCall, namespace: SQL | string) =>
   sql`(day IN (date(${storedAfter}), date(${storedAfter}, '+1 day'), date(${storedAfter}, '+2 days'))

@@ -26,7 +26,10 @@ const listByStatus = {
   failed: 'failed',
 } as const
 
-/** Returns the name of the first list whose index fits the filters, from the narrowest to the widest. */
+/**
+ * Returns the name of the first list whose index fits the filters. The order is fixed; no rows are
+ * counted. That by change comes early, because only it has the order of changes.
+ */
 function chooseList({ role, scope, userId }: Viewer, filter: ListRequest): keyof typeof lists {
   const isMaster = role === 'master'
   // Users see nothing of others but what they bought from them, or sold to them.

@@ -67,8 +67,8 @@ export const isByChange = ({ providerId, updatedFrom }: ListRequest): boolean =>
   providerId === undefined && updatedFrom !== undefined
 
 /**
- * Milliseconds. Ids grow with the time of writing, and `createdAt` is the time of the call: they
- * differ by less than this.
+ * Milliseconds. Ids grow with the time of writing, and `createdAt` is the time of the call. So orders
+ * whose times differ by more than this have ids in the order of their times.
  */
 const MARGIN = 60_000
 /** Later times do not sort as text. */
@@ -150,7 +150,10 @@ const ordersWhere = (condition: SQL) =>
 const soldBy = (userId: number | null) =>
   sql`SELECT orderId AS id FROM orderItems WHERE sellerId = ${userId} AND ${isBetweenSql('orderId')}`
 
-/** Items in a state that the index `deliveries_waiting` has. Their ids grow as those of orders. */
+/**
+ * Items in a state that the index `deliveries_waiting` has. Its condition is repeated, or SQLite would not
+ * use it. Their ids grow as those of orders.
+ */
 const itemsIn = (state: string) =>
   sql.raw(`SELECT id FROM deliveries WHERE state = '${state}'
   AND state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')

@@ -91,8 +91,8 @@ export async function placeOnce(ctx: PlaceCtx, options: Call): Promise<Placement
  * done before, what it has made: JSON, ids of orders or reservations. Throws `request_in_progress`
  * after the last attempt. `attempt`: from 1.
  *
- * The write fails if the caller has too many open orders; only then, in the next attempt, it matters
- * how many.
+ * The write fails if the caller has too many open orders. They are counted from the second attempt on,
+ * for the error that says how many.
  */
 export async function beginAttempt(
   ctx: PlaceCtx,
@@ -104,7 +104,7 @@ export async function beginAttempt(
       'Retry-After': '1',
     })
   const isFirst = attempt === 1
-  // A session only begins at the primary: its later reads may go to a replica.
+  // A new session for each attempt: only the first read of one is certain to be at the primary.
   const db = isFirst ? ctx.db : ctx.db.$client.openPrimary()
   const data = await loadOrderData({ ...ctx, db }, { inputs, call, countsOpen: !isFirst })
   const problems = findProblems(ctx, data, listName)
