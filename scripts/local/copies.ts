@@ -9,15 +9,11 @@ const MAX_PAGES = 2 ** 31 - 1
 
 /** Copies the database as it is at one moment. The Worker may write meanwhile. */
 export async function copyDatabase(): Promise<void> {
-  const database = new DatabaseSync(await findDatabase(), { readOnly: true })
+  using database = new DatabaseSync(await findDatabase(), { readOnly: true })
   const unfinished = `${BACKUP}.part`
-  try {
-    await rm(unfinished, { force: true })
-    // All pages in one step: between steps, a write of the Worker would make it start again.
-    await backup(database, unfinished, { rate: MAX_PAGES })
-  } finally {
-    database.close()
-  }
+  await rm(unfinished, { force: true })
+  // All pages in one step: between steps, a write of the Worker would make it start again.
+  await backup(database, unfinished, { rate: MAX_PAGES })
   await rename(unfinished, BACKUP)
 }
 

@@ -19,35 +19,29 @@ export async function measureWebhooks(
   { oldEvents, newEvents, seconds }: Load,
 ): Promise<number> {
   const received: number[] = []
-  const receiver = createServer(async (request, response) => {
+  await using receiver = createServer(async (request, response) => {
     const { data } = (await json(request)) as { data: { challenge?: string } }
     if (!data.challenge) received.push(performance.now())
     setTimeout(() => response.end(data.challenge), ANSWER)
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
-  const worker = await serveWorker({
+  await using worker = await serveWorker({
     main: 'src/worker.ts',
     bindings: { ...bindings, LOOPBACK_HOSTS: host },
     sql: [...sql, ...eventsOfOthers(oldEvents)],
     isConsumer: true,
   })
   const call = callerOf(worker, token)
-  try {
-    const hook = { url: `http://${host}/`, events: ['order.created', 'order.delivered'] }
-    const { webhook } = await call('POST', '/api/webhooks', hook)
-    const path = `/api/webhooks/${webhook.id}`
-    while (!(await call('GET', path)).webhook.verifiedAt) await pause(50)
-    for (let i = 0; i < newEvents; i += 1000)
-      await worker.database.prepare(eventsToSend(1000)).run()
-    await call('POST', `${path}/test`)
-    await pause(seconds * 1000 + 1000)
-    const [first = 0] = received
-    return received.filter((at) => at - first < seconds * 1000).length / seconds
-  } finally {
-    await worker.stop()
-    receiver.close()
-  }
+  const hook = { url: `http://${host}/`, events: ['order.created', 'order.delivered'] }
+  const { webhook } = await call('POST', '/api/webhooks', hook)
+  const path = `/api/webhooks/${webhook.id}`
+  while (!(await call('GET', path)).webhook.verifiedAt) await pause(50)
+  for (let i = 0; i < newEvents; i += 1000) await worker.database.prepare(eventsToSend(1000)).run()
+  await call('POST', `${path}/test`)
+  await pause(seconds * 1000 + 1000)
+  const [first = 0] = received
+  return received.filter((at) => at - first < seconds * 1000).length / seconds
 }
 
 const callerOf =
