@@ -253,6 +253,7 @@ describe('an account that is live', () => {
       const text = (await request.toArray()).join('')
       const { url = '', headers } = request
       if (text) sent.push({ url, token: headers.authorization ?? '', body: JSON.parse(text) })
+      response.setHeader('content-type', 'application/json')
       response.end('{"orders":[{"id":7}],"error":null}')
     })
     const text = await project.readText('wrangler.toml')

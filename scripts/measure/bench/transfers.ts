@@ -1,6 +1,7 @@
 /** Measures how fast paid orders become confirmed transfers on a local chain. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { createTestClient, http } from 'viem'
+import { createClient } from '../../../client/src/index.ts'
 import { localAccount, toPrivateKey } from '../../local/chain/accounts.ts'
 import { startAnvil } from '../../local/chain/anvil.ts'
 import { deployCollectibles, LOCAL_CHAIN_ID } from '../../local/chain/collectibles.ts'
@@ -68,6 +69,7 @@ export async function measureTransfers(
     ],
     isConsumer: true,
   })
+  const client = createClient({ url: worker.url, token })
   const start = performance.now()
   const elapsed = () => (performance.now() - start) / 1000
   for (let placed = 0; placed < items; placed += ORDERS_PER_CALL) {
@@ -77,12 +79,7 @@ export async function measureTransfers(
       quantity: 1,
       buyerUserId: 10 + ((placed + i) % 50),
     }))
-    const response = await fetch(`${worker.url}/api/externalOrders`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(orders),
-    })
-    if (!response.ok) throw new Error(await response.text())
+    await client.placeOrders({ body: orders })
   }
   const placedAfter = elapsed()
   for (;;) {

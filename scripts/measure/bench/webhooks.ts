@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Server, serveWorker } from './worker.ts'
+import { createClient } from '../../../client/src/index.ts'
+import { serveWorker } from './worker.ts'
 
 /** Milliseconds until the receiver answers. */
 const ANSWER = 50
@@ -32,30 +33,18 @@ export async function measureWebhooks(
     sql: [...sql, ...eventsOfOthers(oldEvents)],
     isConsumer: true,
   })
-  const call = callerOf(worker, token)
-  const hook = { url: `http://${host}/`, events: ['order.created', 'order.delivered'] }
-  const { webhook } = await call('POST', '/api/webhooks', hook)
-  const path = `/api/webhooks/${webhook.id}`
-  while (!(await call('GET', path)).webhook.verifiedAt) await pause(50)
+  const client = createClient({ url: worker.url, token })
+  const { webhook } = await client.createWebhook({
+    body: { url: `http://${host}/`, events: ['order.created', 'order.delivered'] },
+  })
+  const hook = { webhook_id: webhook.id }
+  while (!(await client.getWebhook(hook)).webhook.verifiedAt) await pause(50)
   for (let i = 0; i < newEvents; i += 1000) await worker.database.prepare(eventsToSend(1000)).run()
-  await call('POST', `${path}/test`)
+  await client.testWebhook(hook)
   await pause(seconds * 1000 + 1000)
   const [first = 0] = received
   return received.filter((at) => at - first < seconds * 1000).length / seconds
 }
-
-const callerOf =
-  ({ url }: Server, token: string) =>
-  async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path}: ${text}`)
-    return JSON.parse(text)
-  }
 
 const numbers = (count: number) =>
   `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
