@@ -1,7 +1,7 @@
 /** Whether an environment is ready. Each function returns sentences about what is not. */
 import { type Address, isHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { CommandError } from '../../shell/command.ts'
+import { CommandError, returnCommandError } from '../../shell/command.ts'
 import { type Contract, openContract } from '../contract/delivery.ts'
 import {
   findEnvironmentsSharing,
@@ -120,10 +120,6 @@ async function checkRelayers(
 
 /** Returns the problems that a check finds, or the one that it throws. */
 async function collect(check: () => Promise<string[]>): Promise<string[]> {
-  try {
-    return await check()
-  } catch (error) {
-    if (error instanceof CommandError) return [error.message]
-    throw error
-  }
+  const problems = await check().catch(returnCommandError)
+  return problems instanceof CommandError ? [problems.message] : problems
 }
