@@ -35,8 +35,7 @@ export async function checkNode(rpcUrl: string): Promise<void> {
 export async function ensureDelivery(rpcUrl: string, file: string): Promise<Address> {
   const known = await readFile(file, 'utf8').catch(() => '')
   if (isAddress(known) && (await hasContracts(rpcUrl, [known]))) return known
-  const relayers = [transferSigner.address]
-  const delivery = await deployDelivery(rpcUrl, deliveryOwner, { relayers })
+  const delivery = await deployDelivery(rpcUrl, deliveryOwner, [transferSigner.address])
   await writeFile(file, delivery)
   return delivery
 }

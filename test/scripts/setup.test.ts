@@ -30,9 +30,7 @@ let delivery: Address
 
 beforeAll(async () => {
   anvil = await startAnvil({ port: 0 })
-  delivery = await deployDelivery(anvil.url, localAccount(6), {
-    relayers: [relayer.address],
-  })
+  delivery = await deployDelivery(anvil.url, localAccount(6), [relayer.address])
   project = await anAccountProject()
   toml = (await readFile('wrangler.toml', 'utf8')).replace(
     /\[env\.staging\.vars\.NETWORKS\.sepolia\]\n([^\n]+\n)+/,

@@ -35,7 +35,7 @@ export async function measureTransfers(
 ): Promise<TransferResult> {
   const [signer, seller, owner] = [localAccount(0), localAccount(2), localAccount(5)]
   await using anvil = await startAnvil({ port: 0, args: ['--gas-limit', '30000000'] })
-  const delivery = await deployDelivery(anvil.url, owner, { relayers: [signer.address] })
+  const delivery = await deployDelivery(anvil.url, owner, [signer.address])
   const { erc1155 } = await deployCollectibles(anvil.url, {
     seller,
     operator: delivery,
