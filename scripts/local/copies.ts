@@ -1,5 +1,6 @@
 /** The copy of the local database that `/dev/backup` makes and `/dev/restore` goes back to. */
-import { copyFile, readdir, rename, rm, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { BACKUP, DATABASES } from './paths.ts'
@@ -17,11 +18,7 @@ export async function copyDatabase(): Promise<void> {
   await rename(unfinished, BACKUP)
 }
 
-export const hasCopy = () =>
-  stat(BACKUP).then(
-    () => true,
-    () => false,
-  )
+export const hasCopy = () => existsSync(BACKUP)
 
 /** Replaces the database by the copy. Nothing may have it open. */
 export async function putBackDatabase(): Promise<void> {
