@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '../../../client/src/index.ts'
+import { DAY } from '../../../src/time.ts'
 import { serveWorker } from './worker.ts'
 
 /** Milliseconds until the receiver answers. */
@@ -55,9 +56,8 @@ const data = `json_object('buyerId', 3, 'claimUrl', NULL, 'status', NULL, 'txId'
 
 /** The events of 29 days. */
 function eventsOfOthers(count: number): string[] {
-  const days = 29 * 24 * 60 * 60 * 1000
-  const first = (Date.now() - days) * 1000
-  const step = Math.floor((days * 1000) / count)
+  const first = (Date.now() - 29 * DAY) * 1000
+  const step = Math.floor((29 * DAY * 1000) / count)
   const chunk = Math.min(count, 50_000)
   return Array.from(
     { length: Math.ceil(count / chunk) },

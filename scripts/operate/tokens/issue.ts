@@ -10,10 +10,9 @@ import {
 import { ADMINISTRATOR, tokens, users } from '../../../src/db/schema/users.ts'
 import { issuerSchema } from '../../../src/env.ts'
 import { hasNamespaceSql, TokenName, tokenNamespace } from '../../../src/identity/namespace.ts'
+import { DAY } from '../../../src/time.ts'
 import { CommandError } from '../../shell/command.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
-
-const DAY = 24 * 60 * 60 * 1000
 
 /** Parses variables and secrets. Throws a `CommandError` that names the invalid ones. */
 export function parseIssuer(variables: object): Issuer {
