@@ -48,9 +48,7 @@ type Execute = (...args: string[]) => Promise<string>
 async function checkEmpty(execute: Execute): Promise<void> {
   const sql =
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'"
-  const [{ results }] = JSON.parse(await execute('--json', '--command', sql)) as [
-    { results: { name: string }[] },
-  ]
+  const [{ results }] = JSON.parse(await execute('--json', '--command', sql))
   if (results.length > 0)
     throw new CommandError(
       `The database is not empty: it has ${results.length} tables. Restore into a new one.`,
