@@ -24,7 +24,7 @@ const parsedJson = z.transform((value, { issues }) => {
   }
 })
 /** A variable with JSON: an object in wrangler.toml, or text in a secret. */
-const json = <T extends z.ZodType>(schema: T) => parsedJson.pipe(schema)
+export const json = <T extends z.ZodType>(schema: T) => parsedJson.pipe(schema)
 
 const publicKey = z.object({
   kty: z.literal('OKP'),
@@ -49,7 +49,7 @@ const address = z
 /** What a wallet needs to add the chain: all of them, or none. */
 const walletSettings = ['name', 'walletRpcUrl', 'nativeCurrency'] as const
 
-const networkFields = z.object({
+export const networkFields = z.object({
   chainId: positiveInteger,
   /** Nodes, tried in this order. One that fails or lags is left out for a minute. */
   rpcUrls: z.array(httpUrl).min(1),

@@ -6,7 +6,6 @@
  */
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { runnerImport } from 'vite'
 import * as z from 'zod'
 import { generateSchema } from '../../client/generate.ts'
 import { CatalogueRecord } from '../../src/catalogue/record.ts'
@@ -14,6 +13,7 @@ import { CommandError, defineCommand, start } from '../shell/command.ts'
 import type * as Endpoints from './docs/endpoints.ts'
 import { withEvents, withLimits, withReasons } from './docs/tables.ts'
 import { writeDocs } from './docs/write.ts'
+import { load } from './load.ts'
 import type * as Builder from './openapi/document.ts'
 
 const DOCUMENT = 'docs/openapi.json'
@@ -77,12 +77,6 @@ function catalogueSchema(): string {
 function recordExamples(): void {
   const test = ['run', '--project', 'workers', 'test/openapi', '--update']
   execFileSync('vitest', test, { stdio: ['ignore', 'ignore', 'inherit'] })
-}
-
-/** Imports a module with Vite, because Node does not run JSX. */
-async function load<Module>(path: string): Promise<Module> {
-  const { module } = await runnerImport<Module>(path, { configFile: false })
-  return module
 }
 
 /** Writes each operation and each component on one line, so that a diff shows what changed. */

@@ -1,13 +1,10 @@
 /** Moves the clock of the instance forward, in steps between which everything due is done. */
 import { setTimeout } from 'node:timers/promises'
+import { DAY, HOUR, MINUTE } from '../../src/time.ts'
 import { setChainTime } from './chain/anvil.ts'
 import type { Clock } from './clock.ts'
 import { query } from './explorer.ts'
 import { runCron } from './worker.ts'
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
 /** Milliseconds for which cron runs each hour. For longer ones it runs each night. */
 const MAX_HOURLY = 7 * DAY
@@ -16,7 +13,7 @@ const MAX_HOURLY = 7 * DAY
 const NIGHT = 3 * HOUR
 
 /** Milliseconds that a step waits for deliveries and webhooks. Cron and queues go on without it. */
-const MAX_WAIT = 60_000
+const MAX_WAIT = MINUTE
 
 type Instance = { clock: Clock; rpcUrl: string; workerUrl: string }
 

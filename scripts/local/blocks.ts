@@ -27,7 +27,6 @@ const SLOW = 30_000
 const INTERVAL = 50
 
 type Item = { key: Hex; token: Address; tokenId: bigint }
-type Transaction = { hash: Hash; to: Address | null; input: Hex }
 
 /**
  * Takes over the making of blocks from anvil, until the process ends. `undo` is called once a block has
@@ -55,7 +54,9 @@ export async function produceBlocks(
 
   async function look(): Promise<void> {
     const waiting = await readPool()
-    const [slow, ready] = partition(waiting, ({ items }) => items.some(isSlow))
+    const { slow = [], ready = [] } = Object.groupBy(waiting, ({ items }) =>
+      items.some(isSlow) ? 'slow' : 'ready',
+    )
     // The node forgets it, as nodes do. The Worker sends it again.
     for (const { hash } of slow) await chain.dropTransaction({ hash })
     if (ready.length === 0) return
@@ -78,7 +79,7 @@ export async function produceBlocks(
   async function readPool() {
     const { pending } = await chain.getTxpoolContent()
     const ofSenders = Object.values(pending).flatMap((byNonce) => Object.values(byNonce))
-    return ofSenders.map(({ hash, to, input }) => ({ hash, items: itemsOf({ hash, to, input }) }))
+    return ofSenders.map(({ hash, input }) => ({ hash, items: itemsOf(input) }))
   }
 
   await chain.setAutomine(false)
@@ -89,16 +90,11 @@ export async function produceBlocks(
 }
 
 /** Returns the items of a delivery; none if it is another transaction. */
-function itemsOf({ input }: Transaction): readonly Item[] {
+function itemsOf(input: Hex): readonly Item[] {
   try {
     const { functionName, args } = decodeFunctionData({ abi, data: input })
     return functionName === 'deliver' ? args[0] : []
   } catch {
     return []
   }
-}
-
-function partition<T>(values: readonly T[], test: (value: T) => boolean): [T[], T[]] {
-  const { yes = [], no = [] } = Object.groupBy(values, (value) => (test(value) ? 'yes' : 'no'))
-  return [yes, no]
 }

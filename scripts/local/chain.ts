@@ -35,8 +35,7 @@ export async function checkNode(rpcUrl: string): Promise<void> {
 export async function ensureDelivery(rpcUrl: string, file: string): Promise<Address> {
   const known = await readFile(file, 'utf8').catch(() => '')
   if (isAddress(known) && (await hasContracts(rpcUrl, [known]))) return known
-  const relayers = [transferSigner.address]
-  const delivery = await deployDelivery(rpcUrl, deliveryOwner, { relayers })
+  const delivery = await deployDelivery(rpcUrl, deliveryOwner, [transferSigner.address])
   await writeFile(file, delivery)
   return delivery
 }
@@ -50,28 +49,18 @@ export async function syncCatalogue(
   rpcUrl: string,
   delivery: Address,
 ): Promise<string> {
-  const current = await findContracts(db)
-  if (current && (await hasContracts(rpcUrl, Object.values(current)))) {
-    await authorizeOperator(rpcUrl, { seller, operator: delivery }, current)
-    await limitEditions(rpcUrl, delivery, current)
-    await syncOutcomes(db, rpcUrl, delivery, current)
-    return 'demo, unchanged'
-  }
-  if (!current && !(await isEmpty(db))) return 'not the demo, unchanged'
-  const deployed = await deploy(rpcUrl, delivery)
-  await limitEditions(rpcUrl, delivery, deployed)
-  if (!current) {
-    await loadDemo(db, deployed)
-    await syncOutcomes(db, rpcUrl, delivery, deployed)
-    return 'demo, created'
-  }
-  await moveToNewChain(db, current, deployed, delivery)
-  await syncOutcomes(db, rpcUrl, delivery, deployed)
-  return 'demo, moved to a new chain because the old one is gone'
+  const known = await findContracts(db)
+  if (!known && !(await isEmpty(db))) return 'not the demo, unchanged'
+  const isOnChain = known !== null && (await hasContracts(rpcUrl, Object.values(known)))
+  const contracts = isOnChain ? known : await deploy(rpcUrl, delivery)
+  if (isOnChain) await authorizeOperator(rpcUrl, { seller, operator: delivery }, known)
+  await limitMints(rpcUrl, { owner: deliveryOwner, delivery, token: contracts.erc1155 })
+  if (!known) await loadDemo(db, contracts)
+  else if (!isOnChain) await moveToNewChain(db, known, contracts, delivery)
+  await syncOutcomes(db, rpcUrl, delivery, contracts)
+  if (isOnChain) return 'demo, unchanged'
+  return known ? 'demo, moved to a new chain because the old one is gone' : 'demo, created'
 }
-
-const limitEditions = (rpcUrl: string, delivery: Address, { erc1155 }: Collectibles) =>
-  limitMints(rpcUrl, { owner: deliveryOwner, delivery, token: erc1155 })
 
 const deploy = (rpcUrl: string, operator: Address): Promise<Collectibles> =>
   deployCollectibles(rpcUrl, { seller, operator, ...supply }).catch((error) => {

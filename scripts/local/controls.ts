@@ -56,7 +56,7 @@ export async function createControls(parts: Parts): Promise<Controls> {
     }),
 
     restore: call(nothing, async () => {
-      if (!(await hasCopy()))
+      if (!hasCopy())
         throw new ControlError('conflict', 'there is no backup: POST /dev/backup makes one')
       await target.pause()
       const workerUrl = await restart(putBackDatabase)

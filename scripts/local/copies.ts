@@ -1,5 +1,6 @@
 /** The copy of the local database that `/dev/backup` makes and `/dev/restore` goes back to. */
-import { copyFile, readdir, rename, rm, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { BACKUP, DATABASES } from './paths.ts'
@@ -9,23 +10,15 @@ const MAX_PAGES = 2 ** 31 - 1
 
 /** Copies the database as it is at one moment. The Worker may write meanwhile. */
 export async function copyDatabase(): Promise<void> {
-  const database = new DatabaseSync(await findDatabase(), { readOnly: true })
+  using database = new DatabaseSync(await findDatabase(), { readOnly: true })
   const unfinished = `${BACKUP}.part`
-  try {
-    await rm(unfinished, { force: true })
-    // All pages in one step: between steps, a write of the Worker would make it start again.
-    await backup(database, unfinished, { rate: MAX_PAGES })
-  } finally {
-    database.close()
-  }
+  await rm(unfinished, { force: true })
+  // All pages in one step: between steps, a write of the Worker would make it start again.
+  await backup(database, unfinished, { rate: MAX_PAGES })
   await rename(unfinished, BACKUP)
 }
 
-export const hasCopy = () =>
-  stat(BACKUP).then(
-    () => true,
-    () => false,
-  )
+export const hasCopy = () => existsSync(BACKUP)
 
 /** Replaces the database by the copy. Nothing may have it open. */
 export async function putBackDatabase(): Promise<void> {

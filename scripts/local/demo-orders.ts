@@ -1,4 +1,5 @@
 /** The orders that the demo begins with, one for each state that a buyer can see. */
+import { createClient } from '../../client/src/index.ts'
 import { CommandError } from '../shell/command.ts'
 
 /** A marketplace, and a token that sells in it. */
@@ -28,19 +29,13 @@ const orders = [
 
 /** Places the orders, as a shop does, and requests the cancellation of one. Returns their number. */
 export async function placeDemoOrders(shop: Shop): Promise<number> {
-  const placed = await post(shop, '', orders)
-  const number = orders.findIndex(({ providerId }) => providerId === CANCELLED)
-  await post(shop, `/${placed.orders[number]?.id}/cancel`, {})
-  return orders.length
-}
-
-async function post({ url, token }: Shop, path: string, body: object) {
-  const response = await fetch(`${url}/api/externalOrders${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const answer: { orders: { id: number }[]; error: string | null } = await response.json()
-  if (!response.ok) throw new CommandError(`The orders of the demo were refused: ${answer.error}`)
-  return answer
+  const client = createClient(shop)
+  try {
+    const placed = await client.placeOrders({ body: orders })
+    const cancelled = placed.orders.find(({ providerId }) => providerId === CANCELLED)
+    if (cancelled) await client.cancelOrder({ order_id: cancelled.id })
+    return orders.length
+  } catch (error) {
+    throw new CommandError(`The orders of the demo were refused: ${Object(error).message}`)
+  }
 }

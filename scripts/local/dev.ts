@@ -128,20 +128,16 @@ async function startChain(supervisor: Supervisor, port: number): Promise<string>
 
 /** Applies migrations, loads the catalogue and issues the token of a shop. */
 async function prepareDatabase(url: string, rpcUrl: string, delivery: Address, clock: Clock) {
-  const local = await openLocalDatabase()
-  try {
-    const migrations = await migrate(local)
-    printStatus('database', migrations > 0 ? `${migrations} migrations applied` : 'up to date')
-    printStatus('catalogue', await syncCatalogue(local.db, rpcUrl, delivery))
-    await savePublicUrl(url)
-    const issuer = parseIssuer({ ...local.env, PUBLIC_URL: url })
-    const request = { role: 'master', scope: 'orders', name: 'shop' } as const
-    const token = await issueToken(local.db, issuer, request, clock.now())
-    const outcomes = await findOutcomeTokens(local.db)
-    return { issuer, outcomes, token, isNew: (await local.db.$count(orders)) === 0 }
-  } finally {
-    await local.close()
-  }
+  await using local = await openLocalDatabase()
+  const migrations = await migrate(local)
+  printStatus('database', migrations > 0 ? `${migrations} migrations applied` : 'up to date')
+  printStatus('catalogue', await syncCatalogue(local.db, rpcUrl, delivery))
+  await savePublicUrl(url)
+  const issuer = parseIssuer({ ...local.env, PUBLIC_URL: url })
+  const request = { role: 'master', scope: 'orders', name: 'shop' } as const
+  const token = await issueToken(local.db, issuer, request, clock.now())
+  const outcomes = await findOutcomeTokens(local.db)
+  return { issuer, outcomes, token, isNew: (await local.db.$count(orders)) === 0 }
 }
 
 if (import.meta.main) await start(command)

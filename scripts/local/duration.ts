@@ -1,5 +1,7 @@
 /** Durations as people write them: `90s`, `10m`, `25h`, `6d`. */
-const units: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/time.ts'
+
+const units: Record<string, number> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY }
 
 const MAX_DAYS = 400
 
@@ -10,5 +12,5 @@ export const DURATION = `must be a number with a unit, as in 90s, 10m, 25h or 6d
 export function parseDuration(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text.trim()) ?? []
   const duration = Number(count) * (units[unit] ?? Number.NaN)
-  return duration >= 1000 && duration <= MAX_DAYS * 86_400_000 ? duration : undefined
+  return duration >= SECOND && duration <= MAX_DAYS * DAY ? duration : undefined
 }

@@ -28,12 +28,8 @@ export async function lockFolder(url: string): Promise<void> {
 /** Returns which process has the lock, and its URL; undefined if none has. */
 export async function readLockOwner(): Promise<string | undefined> {
   if (!existsSync(LOCK)) return undefined
-  const lock = new DatabaseSync(LOCK)
-  try {
-    return isFree(lock) ? undefined : await readFile(LOCK_OWNER, 'utf8')
-  } finally {
-    lock.close()
-  }
+  using lock = new DatabaseSync(LOCK)
+  return isFree(lock) ? undefined : await readFile(LOCK_OWNER, 'utf8')
 }
 
 /** SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy */

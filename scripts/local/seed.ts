@@ -28,19 +28,16 @@ export const command = defineCommand(
     if (size.orders > 0 && size.nfts < 2)
       throw new CommandError('Orders need NFTs for sale: use --users 1 --nfts 2 or more.')
 
-    const { env, close } = await openMigratedDatabase()
-    try {
-      const ids = await lastIds(env.DB)
-      const statements = synthetic(size, ids)
-      // Nobody has placed these orders, so nobody is told of them.
-      const forget = `DELETE FROM events WHERE id > ${ids.events} AND orderId > ${ids.orders}`
-      for (const [i, statement] of statements.entries()) {
-        await env.DB.batch([statement, forget].map((sql) => env.DB.prepare(sql)))
-        if (process.stdout.isTTY)
-          process.stdout.write(`\r${Math.round(((i + 1) / statements.length) * 100)} %\r`)
-      }
-    } finally {
-      await close()
+    await using local = await openMigratedDatabase()
+    const { DB } = local.env
+    const ids = await lastIds(DB)
+    const statements = synthetic(size, ids)
+    // Nobody has placed these orders, so nobody is told of them.
+    const forget = `DELETE FROM events WHERE id > ${ids.events} AND orderId > ${ids.orders}`
+    for (const [i, statement] of statements.entries()) {
+      await DB.batch([statement, forget].map((sql) => DB.prepare(sql)))
+      if (process.stdout.isTTY)
+        process.stdout.write(`\r${Math.round(((i + 1) / statements.length) * 100)} %\r`)
     }
     console.log(`Added ${size.users} users, ${size.nfts} NFTs and ${size.orders} orders.`)
   },

@@ -21,21 +21,8 @@ const ENTRY = 'scripts/local/worker-entry.ts'
 /** Starts wrangler on a free port. */
 export function startWorker(variables: Record<string, string>): LocalWorker {
   const values = Object.entries(variables).map(([name, value]) => `${name}:${value}`)
-  const child = startWrangler(
-    [
-      'dev',
-      ENTRY,
-      '--config',
-      'wrangler.toml',
-      '--port',
-      '0',
-      '--inspector-port',
-      '0',
-      '--var',
-      ...values,
-    ],
-    'piped',
-  )
+  const args = ['dev', ENTRY, '--config', 'wrangler.toml', '--port', '0', '--inspector-port', '0']
+  const child = startWrangler([...args, '--var', ...values], 'piped')
   let isLogShown = false
   const said = { stdout: '', stderr: '' }
   const ready = new Promise<string>((resolve) => {

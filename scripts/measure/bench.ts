@@ -90,8 +90,8 @@ export const command = defineCommand(
 
 async function benchCalls({ catalogue, rounds, seconds }: Numbers): Promise<void> {
   const sql = [...databaseSql(catalogue), ...token.sql]
-  const api = await serveWorker({ main: 'src/worker.ts', bindings, sql })
-  const floor = await serveWorker({
+  await using api = await serveWorker({ main: 'src/worker.ts', bindings, sql })
+  await using floor = await serveWorker({
     main: 'scripts/measure/bench/floor.ts',
     bindings: {
       ...bindings,
@@ -100,14 +100,10 @@ async function benchCalls({ catalogue, rounds, seconds }: Numbers): Promise<void
     },
     sql,
   })
-  try {
-    const servers = { api: api.url, floor: floor.url }
-    const pairs = createPairs(servers, token.jwt, catalogue)
-    const results = await measurePairs(pairs, rounds, seconds)
-    console.log(`${markdown(results)}\n\n${SWITCHED_OFF}\n`)
-  } finally {
-    await Promise.all([api.stop(), floor.stop()])
-  }
+  const servers = { api: api.url, floor: floor.url }
+  const pairs = createPairs(servers, token.jwt, catalogue)
+  const results = await measurePairs(pairs, rounds, seconds)
+  console.log(`${markdown(results)}\n\n${SWITCHED_OFF}\n`)
 }
 
 function markdown(results: readonly Result[]): string {

@@ -7,7 +7,7 @@
 import { endpointCosts } from '../../test/support/permissions.ts'
 import { defineCommand, start } from '../shell/command.ts'
 import { bytesLeft, growth } from './costs/growth.ts'
-import { latencyTable } from './costs/latency.ts'
+import { latencies, placeNames } from './costs/latency.ts'
 import { batchCosts, type Cost, transferLogLines } from './costs/rows.ts'
 
 const docs = (path: string) => `<https://developers.cloudflare.com/${path}/>`
@@ -164,7 +164,7 @@ const tables = () => [
     Object.values(PRICES).map(([what, dollars, source]) => [what, String(dollars), source]),
   ),
   growthTable(),
-  latencyTable(),
+  table(['milliseconds from', ...placeNames], latencies),
 ]
 
 export const command = defineCommand(

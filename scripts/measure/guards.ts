@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Guard } from '../../test/guards/guard.ts'
 import { guards } from '../../test/guards/guards.ts'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
-import { copyProject, removeProject, withBroken } from './guards/copy.ts'
+import { copyProject, withBroken } from './guards/copy.ts'
 import { type Outcome, runTests } from './guards/run.ts'
 
 export const command = defineCommand(
@@ -22,12 +22,8 @@ export const command = defineCommand(
     if (selected.length === 0) throw new CommandError(`No guard has "${only}" in its name or file.`)
     await checkTexts(selected)
     if (check) return
-    const copy = await copyProject()
-    try {
-      await breakAll(copy, selected)
-    } finally {
-      await removeProject(copy)
-    }
+    await using copy = await copyProject()
+    await breakAll(copy.path, selected)
   },
 )
 

@@ -1,7 +1,7 @@
 /** `npm run backup -- FILE`: exports the database to a file that is encrypted. */
 import { join } from 'node:path'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
-import { withFolder } from '../shell/files.ts'
+import { folderBeside } from '../shell/files.ts'
 import { runWrangler } from '../shell/wrangler.ts'
 import { writeArchive } from './backup/archive.ts'
 import { upload } from './backup/bucket.ts'
@@ -24,22 +24,18 @@ export const command = defineCommand(
     const database = findDatabase(instance)
     const { BACKUP_PUBLIC_KEY: publicKey } = process.env
     if (!publicKey) throw new CommandError('BACKUP_PUBLIC_KEY is not set.')
-    await withFolder(file, async (folder) => {
-      const dump = join(folder, 'dump.sql')
-      await runWrangler([
-        'd1',
-        'export',
-        'DB',
-        ...database,
-        '--skip-confirmation',
-        '--output',
-        dump,
-      ])
-      await writeArchive(file, publicKey, sortDump(dump))
-    })
+    await exportDatabase(database, file, publicKey)
     if (bucket) await upload(bucket, file)
     console.log(`Wrote ${file}${bucket ? `, and its parts to the bucket ${bucket}` : ''}.`)
   },
 )
+
+/** Only the encrypted file is left. */
+async function exportDatabase(database: string[], file: string, publicKey: string): Promise<void> {
+  using folder = await folderBeside(file)
+  const dump = join(folder.path, 'dump.sql')
+  await runWrangler(['d1', 'export', 'DB', ...database, '--skip-confirmation', '--output', dump])
+  await writeArchive(file, publicKey, sortDump(dump))
+}
 
 if (import.meta.main) await start(command)

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
-import { withFolder } from '../shell/files.ts'
+import { folderBeside } from '../shell/files.ts'
 import { runWrangler } from '../shell/wrangler.ts'
 import { readArchive } from './backup/archive.ts'
 import { download } from './backup/bucket.ts'
@@ -32,14 +32,13 @@ export const command = defineCommand(
       runWrangler(['d1', 'execute', 'DB', ...database, '--yes', ...args])
     await checkEmpty(execute)
     if (bucket) await download(bucket, file)
-    await withFolder(file, async (folder) => {
-      // All of it, so that a damaged file is noticed before the database is changed.
-      await writeImports(folder, readArchive(file, key))
-      for (const name of (await readdir(folder)).sort()) {
-        await execute('--file', join(folder, name))
-        console.log(`Imported ${name}.`)
-      }
-    })
+    using folder = await folderBeside(file)
+    // All of it, so that a damaged file is noticed before the database is changed.
+    await writeImports(folder.path, readArchive(file, key))
+    for (const name of (await readdir(folder.path)).sort()) {
+      await execute('--file', join(folder.path, name))
+      console.log(`Imported ${name}.`)
+    }
     console.log(`Restored ${file}.`)
   },
 )
@@ -49,9 +48,7 @@ type Execute = (...args: string[]) => Promise<string>
 async function checkEmpty(execute: Execute): Promise<void> {
   const sql =
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'"
-  const [{ results }] = JSON.parse(await execute('--json', '--command', sql)) as [
-    { results: { name: string }[] },
-  ]
+  const [{ results }] = JSON.parse(await execute('--json', '--command', sql))
   if (results.length > 0)
     throw new CommandError(
       `The database is not empty: it has ${results.length} tables. Restore into a new one.`,

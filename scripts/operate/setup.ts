@@ -1,7 +1,7 @@
 /** `npm run setup -- --env production`: from an empty Cloudflare account to a live marketplace. */
 import * as z from 'zod'
 import { EmailAddress } from '../../src/http/inputs.ts'
-import { CommandError, defineCommand, start } from '../shell/command.ts'
+import { CommandError, defineCommand, returnCommandError, start } from '../shell/command.ts'
 import { readLogin } from './cloudflare/account.ts'
 import { type Environment, readEnvironment } from './cloudflare/environment.ts'
 import { report, type Setup } from './setup/report.ts'
@@ -60,14 +60,11 @@ export const command = defineCommand(
 
 /** Returns whether there is a login. Throws a `CommandError` without one, except in a dry run. */
 async function checkLogin({ accountId }: Environment, isDryRun: boolean): Promise<boolean> {
-  try {
-    report('login', (await readLogin(accountId)).text)
-    return true
-  } catch (error) {
-    if (!(isDryRun && error instanceof CommandError)) throw error
-    report('login', `${error.message}\nWhat the account has is not known.`)
-    return false
-  }
+  const login = await readLogin(accountId).catch(returnCommandError)
+  const isLoggedIn = !(login instanceof CommandError)
+  if (!isLoggedIn && !isDryRun) throw login
+  report('login', isLoggedIn ? login.text : `${login.message}\nWhat the account has is not known.`)
+  return isLoggedIn
 }
 
 type Checked = Place & { domain?: string; 'email-from'?: string; administrator?: string }

@@ -1,7 +1,7 @@
 /** `npm run --silent token`: prints a JWT, and nothing else. */
-import { unstable_readConfig } from 'wrangler'
 import { CommandError, defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
 import { localInstance } from '../shell/instance.ts'
+import { readConfig } from './contract/networks.ts'
 import { openRemoteDatabase } from './database/remote.ts'
 import { issueToken, parseIssuer, parseTokenName, type TokenRequest } from './tokens/issue.ts'
 
@@ -48,7 +48,7 @@ function issueRemoteToken(environment: string, request: TokenRequest): Promise<s
     throw new CommandError(
       `JWT_KEYS is not set. Set it to the signing keys of the ${environment} instance: the value that was passed to \`wrangler secret put JWT_KEYS --env ${environment}\`. Cloudflare does not return secrets.`,
     )
-  const { vars } = unstable_readConfig({ env: environment })
+  const { vars } = readConfig(environment)
   const issuer = parseIssuer({ ...vars, JWT_KEYS })
   return issueToken(openRemoteDatabase(environment), issuer, request, new Date())
 }

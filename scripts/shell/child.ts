@@ -2,7 +2,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-export type Child = {
+export type Child = AsyncDisposable & {
   process: ChildProcess
   /** Resolves with the exit code, or with the name of the signal that ended the process. */
   ended: Promise<number | string>
@@ -29,17 +29,14 @@ export function start(file: string, args: readonly string[], options: SpawnOptio
   // Callers that wait for `ended` get the error. Without a handler here, a file that cannot be
   // executed would crash this process before they do.
   ended.catch(() => {})
-  return {
-    process: child,
-    ended,
-    stop: async () => {
-      child.kill('SIGTERM')
-      const timer = setTimeout(() => send('SIGKILL'), STOP_TIMEOUT)
-      await ended
-      clearTimeout(timer)
-      if (options.detached) send('SIGKILL')
-    },
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => send('SIGKILL'), STOP_TIMEOUT)
+    await ended
+    clearTimeout(timer)
+    if (options.detached) send('SIGKILL')
   }
+  return { process: child, ended, stop, [Symbol.asyncDispose]: stop }
 }
 
 function sendSignal({ pid }: ChildProcess, signal: NodeJS.Signals, toGroup: boolean): void {

@@ -108,6 +108,12 @@ function requireOptions<O extends Options>({ options }: Command<O>, values: obje
   return values as Values<O>
 }
 
+/** For `catch`: returns an error that the user of the command can fix, and throws others. */
+export function returnCommandError(error: unknown): CommandError {
+  if (error instanceof CommandError) return error
+  throw error
+}
+
 /** Searches the causes too, because database drivers wrap the errors of their callbacks. */
 function findCommandError(error: unknown): CommandError | undefined {
   if (error instanceof CommandError) return error

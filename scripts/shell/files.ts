@@ -1,6 +1,6 @@
 /** Files that commands read line by line, and write as a whole. */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, rmSync } from 'node:fs'
+import { createReadStream, createWriteStream, type RmOptions, rmSync } from 'node:fs'
 import { mkdtemp, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -40,15 +40,23 @@ type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
  * A process that ends before leaves nothing.
  */
 export async function writeWhole(file: string, content: Chunks): Promise<void> {
-  const part = `${file}.part`
-  const remove = () => rmSync(part, { force: true })
+  using part = temporary(`${file}.part`)
+  await pipeline(content, createWriteStream(part.path, { mode: 0o600 }))
+  await rename(part.path, file)
+}
+
+type Temporary = Disposable & { path: string }
+
+/** Returns a file or folder that is deleted where its block ends, also on Ctrl-C. */
+function temporary(path: string, options: RmOptions = {}): Temporary {
+  const remove = () => rmSync(path, { ...options, force: true })
   process.once('exit', remove)
-  try {
-    await pipeline(content, createWriteStream(part, { mode: 0o600 }))
-    await rename(part, file)
-  } finally {
-    process.off('exit', remove)
-    remove()
+  return {
+    path,
+    [Symbol.dispose]: () => {
+      process.off('exit', remove)
+      remove()
+    },
   }
 }
 
@@ -60,20 +68,10 @@ export function writeLines(file: string, lines: AsyncIterable<string> | Iterable
   return writeWhole(file, text())
 }
 
-/** Makes a folder beside a file that only its owner can read, and deletes it, also on Ctrl-C. */
-export async function withFolder<T>(
-  file: string,
-  work: (folder: string) => Promise<T>,
-): Promise<T> {
+/** Makes a temporary folder beside a file, which only its owner can read. */
+export async function folderBeside(file: string): Promise<Temporary> {
   const folder = await mkdtemp(join(dirname(file), 'backup-')).catch(({ code }) => {
     throw new CommandError(`Nothing can be written beside ${file}: ${code}.`)
   })
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  process.once('exit', remove)
-  try {
-    return await work(folder)
-  } finally {
-    process.off('exit', remove)
-    remove()
-  }
+  return temporary(folder, { recursive: true })
 }

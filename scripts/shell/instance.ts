@@ -32,16 +32,12 @@ export function remoteInstance(environment: string | undefined) {
 
 /** Returns the URL of the last `npm run dev`, and a token for it. */
 export async function localInstance(request: TokenRequest): Promise<Instance> {
-  const { db, env, close } = await openMigratedDatabase()
-  try {
-    const url = (await readPublicUrl()) ?? env.PUBLIC_URL
-    const issuer = parseIssuer({ ...env, PUBLIC_URL: url })
-    const now = await localNow()
-    const token = await retryWhileBusy(() => issueToken(db, issuer, request, now))
-    return { url, token }
-  } finally {
-    await close()
-  }
+  await using local = await openMigratedDatabase()
+  const url = (await readPublicUrl()) ?? local.env.PUBLIC_URL
+  const issuer = parseIssuer({ ...local.env, PUBLIC_URL: url })
+  const now = await localNow()
+  const token = await retryWhileBusy(() => issueToken(local.db, issuer, request, now))
+  return { url, token }
 }
 
 type Values = { remote: boolean; env?: string | undefined }

@@ -8,20 +8,22 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { copyProject, removeProject } from '../../scripts/measure/guards/copy.ts'
+import { copyProject } from '../../scripts/measure/guards/copy.ts'
 import { hasChromium } from '../browser/chromium.ts'
 import { environment } from '../support/environment.ts'
 import { aFreePort } from '../support/project.ts'
 import { serve } from '../support/server.ts'
 
+let project: Awaited<ReturnType<typeof copyProject>>
 let copy: string
 
 beforeAll(async () => {
-  copy = await copyProject()
+  project = await copyProject()
+  copy = project.path
   await run('npm run prepare')
 }, 120_000)
 
-afterAll(() => removeProject(copy))
+afterAll(() => project.remove())
 
 /** Runs a line in a shell, and returns what it has printed. Throws if it fails. */
 async function run(line: string): Promise<string> {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   anvil = await startAnvil({ port: 0 })
   project = await anAccountProject()
   // Of another account than that of local development, because its chain has the same id.
-  delivery = await deployDelivery(anvil.url, localAccount(6), { relayers: [relayer.address] })
+  delivery = await deployDelivery(anvil.url, localAccount(6), [relayer.address])
 })
 
 afterAll(async () => {

@@ -56,7 +56,7 @@ const worker = await serveWorker({
 
 afterAll(async () => {
   for (const response of hanging) response.destroy()
-  await worker.stop()
+  await worker[Symbol.asyncDispose]()
 })
 
 async function call(path: string, body?: unknown) {

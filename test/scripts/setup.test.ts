@@ -30,9 +30,7 @@ let delivery: Address
 
 beforeAll(async () => {
   anvil = await startAnvil({ port: 0 })
-  delivery = await deployDelivery(anvil.url, localAccount(6), {
-    relayers: [relayer.address],
-  })
+  delivery = await deployDelivery(anvil.url, localAccount(6), [relayer.address])
   project = await anAccountProject()
   toml = (await readFile('wrangler.toml', 'utf8')).replace(
     /\[env\.staging\.vars\.NETWORKS\.sepolia\]\n([^\n]+\n)+/,
@@ -253,6 +251,7 @@ describe('an account that is live', () => {
       const text = (await request.toArray()).join('')
       const { url = '', headers } = request
       if (text) sent.push({ url, token: headers.authorization ?? '', body: JSON.parse(text) })
+      response.setHeader('content-type', 'application/json')
       response.end('{"orders":[{"id":7}],"error":null}')
     })
     const text = await project.readText('wrangler.toml')

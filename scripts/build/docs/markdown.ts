@@ -13,9 +13,6 @@ const marked = new Marked({
       const id = depth > 1 ? ` id="${slug(text)}"` : ''
       return `<h${depth}${id}>${this.parser.parseInline(tokens)}</h${depth}>\n`
     },
-    link({ href, tokens }) {
-      return `<a href="${escapeHtml(href)}">${this.parser.parseInline(tokens)}</a>`
-    },
     codespan: ({ text }) =>
       `<code class="code${text.length > LONG ? '' : ' short'}">${escapeHtml(text)}</code>`,
     // Boxes that scroll can be scrolled with the keyboard if they have the focus.

@@ -1,6 +1,7 @@
 /** The documents that `/docs` serves, and the links between them. */
 import { readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
+import { tableOf } from './tables.ts'
 
 /** The address of the instance in the texts of the documentation. The Worker replaces it. */
 export const FILE_URL = 'http://localhost:8787'
@@ -57,13 +58,13 @@ async function withFields(markdown: string, file: string): Promise<string> {
   const path = posix.join(posix.dirname(file), schema)
   const { oneOf }: { oneOf: RecordSchema[] } = JSON.parse(await readFile(path, 'utf8'))
   const tables = oneOf.map(({ properties: { type, ...fields }, required }) => {
-    const rows = Object.entries(fields).map(
-      ([name, field]) =>
-        `| ${name} | ${required.includes(name) ? 'Required. ' : ''}${describeField(field)} |`,
-    )
-    return [`| field of a \`${type?.const}\` | meaning |`, '|---|---|', ...rows].join('\n')
+    const rows = Object.entries(fields).map(([name, field]) => [
+      name,
+      `${required.includes(name) ? 'Required. ' : ''}${describeField(field)}`,
+    ])
+    return tableOf([`field of a \`${type?.const}\``, 'meaning'], rows)
   })
-  return markdown.replace(line, () => tables.join('\n\n'))
+  return markdown.replace(line, () => tables.join('\n').trimEnd())
 }
 
 function describeField({ description = '', ...field }: Field): string {

@@ -237,7 +237,9 @@ const OperationDetails = ({ path, method, operation }: Endpoint) => {
           {Object.values(answerBody?.examples ?? {}).map(({ summary, value }) => (
             <details>
               <summary>Example: {summary}</summary>
-              <Json value={value} />
+              <pre class="code" tabindex={0}>
+                <code>{JSON.stringify(value, null, 2)}</code>
+              </pre>
             </details>
           ))}
         </div>
@@ -250,7 +252,7 @@ const OperationDetails = ({ path, method, operation }: Endpoint) => {
           <ul>
             {Object.entries(others).map(([status, { description }]) => (
               <li>
-                {status}: <ErrorCodes description={description} />
+                {status}: {raw(renderInline(errorCodes(description)))}
               </li>
             ))}
           </ul>
@@ -395,27 +397,11 @@ function range(minimum: number | undefined, maximum: number | undefined, unit: s
   return minimum === undefined ? `at most ${maximum}${unit}` : `${minimum} to ${maximum}${unit}`
 }
 
-/** Links to the codes that the description of an error status explains. */
-const ErrorCodes = ({ description }: { description: string }) => {
-  const codes = [...description.matchAll(/^`(\w+)`:/gm)].map(([, code]) => code)
-  if (codes.length === 0) return <>{raw(renderInline(description))}</>
-  return (
-    <>
-      {codes.map((code, i) => (
-        <>
-          {i > 0 && ', '}
-          <a href={`/docs/errors#${code}`}>{code}</a>
-        </>
-      ))}
-    </>
-  )
+/** Returns links to the codes that the description of an error status explains. */
+function errorCodes(description: string): string {
+  const codes = [...description.matchAll(/^`(\w+)`:/gm)]
+  return codes.map(([, code]) => `[${code}](/docs/errors#${code})`).join(', ') || description
 }
-
-const Json = ({ value }: { value: unknown }) => (
-  <pre class="code" tabindex={0}>
-    <code>{JSON.stringify(value, null, 2)}</code>
-  </pre>
-)
 
 /** Returns Markdown with programs that send the request of the example. */
 function programs({ path, method, operation }: Endpoint): string {

@@ -1,6 +1,6 @@
 /** Writes what the Worker serves of the documentation to its static files. */
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-import { runnerImport } from 'vite'
+import { load } from '../load.ts'
 import { renderMarkdownFiles } from './markdown-files.ts'
 import type * as Site from './site.tsx'
 
@@ -8,11 +8,8 @@ import type * as Site from './site.tsx'
 export const ASSETS = 'src/pages/assets'
 
 export async function writeDocs(): Promise<void> {
-  // Node does not run JSX.
-  const { module } = await runnerImport<typeof Site>('./scripts/build/docs/site.tsx', {
-    configFile: false,
-  })
-  const { fragments, index } = await module.renderSite()
+  const { renderSite } = await load<typeof Site>('./scripts/build/docs/site.tsx')
+  const { fragments, index } = await renderSite()
   await mkdir(`${ASSETS}/docs`, { recursive: true })
   for (const file of await readdir(`${ASSETS}/docs`)) await rm(`${ASSETS}/docs/${file}`)
   const texts = { ...fragments, ...(await renderMarkdownFiles()) }

@@ -13,13 +13,13 @@ const path = z
   .string()
   .describe('The field, such as `orders[2].quantity`; empty for the request as a whole.')
 const message = z.string().describe('What is wrong with the field, as a sentence.')
-const WHAT = 'What is wrong with the field, for programs.'
 
-const ProviderIdUsed = z
-  .object({
-    path,
-    code: z.literal('provider_id_used').describe(WHAT),
-    message,
+/** Returns what every issue has. */
+const issueOf = <Code extends z.ZodType>(code: Code) =>
+  z.object({ path, code: code.describe('What is wrong with the field, for programs.'), message })
+
+const ProviderIdUsed = issueOf(z.literal('provider_id_used'))
+  .extend({
     orderId: z
       .int()
       .positive()
@@ -28,11 +28,8 @@ const ProviderIdUsed = z
   })
   .meta({ id: 'ProviderIdUsedIssue', description: 'An order has the number already.' })
 
-const PriceChanged = z
-  .object({
-    path,
-    code: z.literal('price_changed').describe(WHAT),
-    message,
+const PriceChanged = issueOf(z.literal('price_changed'))
+  .extend({
     expectedPriceCents: z.int().describe('The price that the request expects.'),
     expectedCurrency: z.string().describe('The currency that the request expects.'),
     priceCents: z.int().describe('Price of one piece now, in minor units.'),
@@ -40,11 +37,8 @@ const PriceChanged = z
   })
   .meta({ id: 'PriceChangedIssue', description: 'The price is not the expected one.' })
 
-const OrderDiffers = z
-  .object({
-    path,
-    code: z.literal('order_differs').describe(WHAT),
-    message,
+const OrderDiffers = issueOf(z.literal('order_differs'))
+  .extend({
     orderId: z.int().positive().describe('The order that has the number.'),
     stored: z
       .union([
@@ -57,16 +51,11 @@ const OrderDiffers = z
   })
   .meta({ id: 'OrderDiffersIssue', description: 'The stored order has another value.' })
 
-const Other = z
-  .object({
-    path,
-    code: z
-      .enum(codes)
-      .exclude(['provider_id_used', 'price_changed', 'order_differs'])
-      .describe(WHAT),
-    message,
-  })
-  .meta({ id: 'OtherIssue', description: 'Everything else that is wrong with a request.' })
+const others = z.enum(codes).exclude(['provider_id_used', 'price_changed', 'order_differs'])
+const Other = issueOf(others).meta({
+  id: 'OtherIssue',
+  description: 'Everything else that is wrong with a request.',
+})
 
 export const Issue = z
   .union([ProviderIdUsed, PriceChanged, OrderDiffers, Other])

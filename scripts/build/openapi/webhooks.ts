@@ -1,7 +1,7 @@
 /** The requests that the marketplace sends to endpoints of webhooks, for receivers. */
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
-import { eventTexts, type WebhookEvent, webhookEvents } from '../../../src/db/schema/webhooks.ts'
+import { eventTexts, type WebhookEvent } from '../../../src/db/schema/webhooks.ts'
 import recorded from './event-examples.json'
 import { eventBodies } from './events.ts'
 
@@ -64,9 +64,8 @@ const operationOf = (type: WebhookEvent, body: z.ZodType): ZodOpenApiOperationOb
 /** Returns an entry for each event. */
 export const webhooks = (): ZodOpenApiPathsObject =>
   Object.fromEntries(
-    webhookEvents.map((type, i) => {
-      const body = eventBodies[i]
-      if (!body) throw new Error(`${type} has no body`)
-      return [type, { post: operationOf(type, body) }]
-    }),
+    eventBodies.map((body) => [
+      body.shape.type.value,
+      { post: operationOf(body.shape.type.value, body) },
+    ]),
   )

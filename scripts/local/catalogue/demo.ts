@@ -41,7 +41,7 @@ const priceOf = (euros: number) => ({
   priceEths: String(euros / 2000),
   priceWei: String(BigInt(euros) * 500_000_000_000_000n),
 })
-export const TEN_EUROS = priceOf(10)
+const TEN_EUROS = priceOf(10)
 
 function withWallet(account: number) {
   const { address } = localAccount(account)
@@ -92,7 +92,8 @@ const demoAddresses: (typeof addresses.$inferInsert)[] = [
 
 type NewNft = typeof nfts.$inferInsert
 
-const collectible = {
+/** What the NFTs of the demo have in common. */
+export const collectible = {
   creatorId: 2,
   creatorPublicAddr: seller.address,
   contractNetwork: 'localhost',

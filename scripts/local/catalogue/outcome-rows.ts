@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { users } from '../../../src/db/schema/users.ts'
 import { hashIdentity } from '../../../src/identity/namespace.ts'
 import { LOCAL_CHAIN_ID } from '../chain/collectibles.ts'
-import { forSale, TEN_EUROS, timestamps } from './demo.ts'
+import { collectible, forSale, timestamps } from './demo.ts'
 import {
   accountOf,
   approver,
@@ -66,6 +66,7 @@ const outcomeUsers: (typeof users.$inferInsert)[] = [
 /** Returns the rows of the outcomes. The database assigns the ids, in this order. */
 export function outcomeRows(contracts: OutcomeContracts) {
   const nftRows = outcomes.map((outcome) => ({
+    ...collectible,
     externalId: externalIdOf(outcome),
     title: externalIdOf(outcome),
     creatorId: userBy(externalIds.holder),
@@ -74,14 +75,9 @@ export function outcomeRows(contracts: OutcomeContracts) {
     amount: 1_000_000,
     availableAmount: 1_000_000,
     payload: { title: externalIdOf(outcome), amountType: 'unlimited' },
-    price: TEN_EUROS.priceCents,
-    priceEths: TEN_EUROS.priceEths,
-    priceCurrency: TEN_EUROS.priceCurrency,
     status: 'unlisted',
     releaseAt: timestamps.createdAt,
     ...assetOf(outcome, contracts),
-    ...timestamps,
-    changedAt: timestamps.updatedAt,
   }))
   const listingRows = outcomes.map((outcome) => ({
     ...forSale,

@@ -8,18 +8,10 @@ import erc721 from '@openzeppelin/contracts/build/contracts/ERC721PresetMinterPa
 import erc1155 from '@openzeppelin/contracts/build/contracts/ERC1155PresetMinterPauser.json' with {
   type: 'json',
 }
-import {
-  type Abi,
-  type Account,
-  type Address,
-  createPublicClient,
-  http,
-  keccak256,
-  parseAbi,
-  stringToBytes,
-} from 'viem'
+import { type Abi, type Account, type Address, keccak256, parseAbi, stringToBytes } from 'viem'
 import { foundry } from 'viem/chains'
 import { deliveryAbi } from '../../../contracts/delivery-abi.ts'
+import { contractAt } from '../../operate/contract/delivery.ts'
 import { confirm, createNode, deployCode } from '../../operate/contract/node.ts'
 
 /** The default chain id of local nodes. */
@@ -100,9 +92,7 @@ export async function limitMints(
   rpcUrl: string,
   { owner, delivery, token }: { owner: Account; delivery: Address; token: Address },
 ): Promise<void> {
-  const client = createPublicClient({ transport: http(rpcUrl) })
-  const call = { address: delivery, abi: deliveryAbi, args: [token] } as const
-  const { isSet } = await client.readContract({ ...call, functionName: 'tokenLimit' })
+  const { isSet } = await contractAt(createNode([rpcUrl]), delivery).read.tokenLimit([token])
   if (isSet) return
   const chain = connectAs(rpcUrl, owner)
   await chain.write(delivery, deliveryAbi, 'setTokenLimit', [token, MINT_LIMIT, MINT_LIMIT])
@@ -110,8 +100,8 @@ export async function limitMints(
 
 /** Returns whether there is code at every address. */
 export async function hasContracts(rpcUrl: string, addresses: readonly Address[]) {
-  const client = createPublicClient({ transport: http(rpcUrl) })
-  const codes = await Promise.all(addresses.map((address) => client.getCode({ address })))
+  const node = createNode([rpcUrl])
+  const codes = await Promise.all(addresses.map((address) => node.getCode({ address })))
   return codes.every((code) => code !== undefined)
 }
 

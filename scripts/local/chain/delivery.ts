@@ -6,16 +6,14 @@ import { createNode } from '../../operate/contract/node.ts'
 /** Pieces: more than anybody orders. */
 const NO_LIMIT = { capacity: 2n ** 40n, perDay: 2n ** 40n }
 
-type DeployOptions = {
-  /** The accounts that may deliver, as much as they like. */
-  relayers: readonly Address[]
-}
-
-/** Deploys the contract from the account of its owner, and returns its address. */
+/**
+ * Deploys the contract from the account of its owner, and returns its address. The relayers may
+ * deliver as much as they like.
+ */
 export async function deployDelivery(
   rpcUrl: string,
   owner: LocalAccount,
-  { relayers }: DeployOptions,
+  relayers: readonly Address[],
 ): Promise<Address> {
   const limits = relayers.map((relayer) => ({ relayer, ...NO_LIMIT }))
   const { address } = await deploy(createNode([rpcUrl]), owner, { relayers: limits })

@@ -1,7 +1,9 @@
 /** The tokens of the demo that force outcomes, on a local chain. */
-import { type Account, type Address, createPublicClient, http, parseAbi } from 'viem'
+import { type Account, type Address, parseAbi } from 'viem'
 import { deliveryAbi } from '../../../contracts/delivery-abi.ts'
 import artifact from '../../../contracts/OutcomeToken.json' with { type: 'json' }
+import { contractAt } from '../../operate/contract/delivery.ts'
+import { createNode } from '../../operate/contract/node.ts'
 import { connectAs, hasContracts, MINT_LIMIT } from './collectibles.ts'
 
 const abi = parseAbi(['constructor(address[] holders, address operator)'])
@@ -41,8 +43,6 @@ export async function areReady(
   delivery: Address,
 ): Promise<boolean> {
   if (!(await hasContracts(rpcUrl, [outcome, limited, burning]))) return false
-  const client = createPublicClient({ transport: http(rpcUrl) })
-  const call = { address: delivery, abi: deliveryAbi, functionName: 'tokenLimit' } as const
-  const { isSet } = await client.readContract({ ...call, args: [limited] })
+  const { isSet } = await contractAt(createNode([rpcUrl]), delivery).read.tokenLimit([limited])
   return isSet
 }

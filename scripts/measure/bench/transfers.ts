@@ -1,6 +1,7 @@
 /** Measures how fast paid orders become confirmed transfers on a local chain. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { createTestClient, http } from 'viem'
+import { createClient } from '../../../client/src/index.ts'
 import { localAccount, toPrivateKey } from '../../local/chain/accounts.ts'
 import { startAnvil } from '../../local/chain/anvil.ts'
 import { deployCollectibles, LOCAL_CHAIN_ID } from '../../local/chain/collectibles.ts'
@@ -33,8 +34,8 @@ export async function measureTransfers(
   { items, blockTime, network: settings }: Scenario,
 ): Promise<TransferResult> {
   const [signer, seller, owner] = [localAccount(0), localAccount(2), localAccount(5)]
-  const anvil = await startAnvil({ port: 0, args: ['--gas-limit', '30000000'] })
-  const delivery = await deployDelivery(anvil.url, owner, { relayers: [signer.address] })
+  await using anvil = await startAnvil({ port: 0, args: ['--gas-limit', '30000000'] })
+  const delivery = await deployDelivery(anvil.url, owner, [signer.address])
   const { erc1155 } = await deployCollectibles(anvil.url, {
     seller,
     operator: delivery,
@@ -53,7 +54,7 @@ export async function measureTransfers(
     ...settings,
   }
   if (blockTime) await setBlockTime(anvil.url, blockTime)
-  const worker = await serveWorker({
+  await using worker = await serveWorker({
     main: 'src/worker.ts',
     bindings: {
       ...bindings,
@@ -68,36 +69,27 @@ export async function measureTransfers(
     ],
     isConsumer: true,
   })
+  const client = createClient({ url: worker.url, token })
   const start = performance.now()
   const elapsed = () => (performance.now() - start) / 1000
-  try {
-    for (let placed = 0; placed < items; placed += ORDERS_PER_CALL) {
-      const orders = Array.from({ length: ORDERS_PER_CALL }, (_, i) => ({
-        nftId: NFT_ID,
-        listingId: NFT_ID,
-        quantity: 1,
-        buyerUserId: 10 + ((placed + i) % 50),
-      }))
-      const response = await fetch(`${worker.url}/api/externalOrders`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(orders),
-      })
-      if (!response.ok) throw new Error(await response.text())
-    }
-    const placedAfter = elapsed()
-    for (;;) {
-      const row = await worker.database
-        .prepare("SELECT count(*) AS n FROM deliveries WHERE state = 'transferred'")
-        .first<{ n: number }>()
-      const transferred = row?.n ?? 0
-      const seconds = elapsed()
-      if (transferred === items || seconds > TIMEOUT) return { transferred, placedAfter, seconds }
-      await pause(250)
-    }
-  } finally {
-    await worker.stop()
-    await anvil.stop()
+  for (let placed = 0; placed < items; placed += ORDERS_PER_CALL) {
+    const orders = Array.from({ length: ORDERS_PER_CALL }, (_, i) => ({
+      nftId: NFT_ID,
+      listingId: NFT_ID,
+      quantity: 1,
+      buyerUserId: 10 + ((placed + i) % 50),
+    }))
+    await client.placeOrders({ body: orders })
+  }
+  const placedAfter = elapsed()
+  for (;;) {
+    const row = await worker.database
+      .prepare("SELECT count(*) AS n FROM deliveries WHERE state = 'transferred'")
+      .first<{ n: number }>()
+    const transferred = row?.n ?? 0
+    const seconds = elapsed()
+    if (transferred === items || seconds > TIMEOUT) return { transferred, placedAfter, seconds }
+    await pause(250)
   }
 }
 

@@ -3,7 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Server, serveWorker } from './worker.ts'
+import { createClient } from '../../../client/src/index.ts'
+import { DAY } from '../../../src/time.ts'
+import { serveWorker } from './worker.ts'
 
 /** Milliseconds until the receiver answers. */
 const ANSWER = 50
@@ -19,49 +21,31 @@ export async function measureWebhooks(
   { oldEvents, newEvents, seconds }: Load,
 ): Promise<number> {
   const received: number[] = []
-  const receiver = createServer(async (request, response) => {
+  await using receiver = createServer(async (request, response) => {
     const { data } = (await json(request)) as { data: { challenge?: string } }
     if (!data.challenge) received.push(performance.now())
     setTimeout(() => response.end(data.challenge), ANSWER)
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
-  const worker = await serveWorker({
+  await using worker = await serveWorker({
     main: 'src/worker.ts',
     bindings: { ...bindings, LOOPBACK_HOSTS: host },
     sql: [...sql, ...eventsOfOthers(oldEvents)],
     isConsumer: true,
   })
-  const call = callerOf(worker, token)
-  try {
-    const hook = { url: `http://${host}/`, events: ['order.created', 'order.delivered'] }
-    const { webhook } = await call('POST', '/api/webhooks', hook)
-    const path = `/api/webhooks/${webhook.id}`
-    while (!(await call('GET', path)).webhook.verifiedAt) await pause(50)
-    for (let i = 0; i < newEvents; i += 1000)
-      await worker.database.prepare(eventsToSend(1000)).run()
-    await call('POST', `${path}/test`)
-    await pause(seconds * 1000 + 1000)
-    const [first = 0] = received
-    return received.filter((at) => at - first < seconds * 1000).length / seconds
-  } finally {
-    await worker.stop()
-    receiver.close()
-  }
+  const client = createClient({ url: worker.url, token })
+  const { webhook } = await client.createWebhook({
+    body: { url: `http://${host}/`, events: ['order.created', 'order.delivered'] },
+  })
+  const hook = { webhook_id: webhook.id }
+  while (!(await client.getWebhook(hook)).webhook.verifiedAt) await pause(50)
+  for (let i = 0; i < newEvents; i += 1000) await worker.database.prepare(eventsToSend(1000)).run()
+  await client.testWebhook(hook)
+  await pause(seconds * 1000 + 1000)
+  const [first = 0] = received
+  return received.filter((at) => at - first < seconds * 1000).length / seconds
 }
-
-const callerOf =
-  ({ url }: Server, token: string) =>
-  async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path}: ${text}`)
-    return JSON.parse(text)
-  }
 
 const numbers = (count: number) =>
   `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
@@ -72,9 +56,8 @@ const data = `json_object('buyerId', 3, 'claimUrl', NULL, 'status', NULL, 'txId'
 
 /** The events of 29 days. */
 function eventsOfOthers(count: number): string[] {
-  const days = 29 * 24 * 60 * 60 * 1000
-  const first = (Date.now() - days) * 1000
-  const step = Math.floor((days * 1000) / count)
+  const first = (Date.now() - 29 * DAY) * 1000
+  const step = Math.floor((29 * DAY * 1000) / count)
   const chunk = Math.min(count, 50_000)
   return Array.from(
     { length: Math.ceil(count / chunk) },

@@ -5,10 +5,9 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { Issuer } from '../../../src/auth/tokens.ts'
 import { generateSigningKey } from '../../operate/keys/signing-key.ts'
 
-export type Server = {
+export type Server = AsyncDisposable & {
   url: string
   database: D1Database
-  stop: () => Promise<void>
 }
 
 type ServeOptions = {
@@ -107,9 +106,5 @@ export async function serveWorker(options: ServeOptions): Promise<Server> {
   const { origin } = await miniflare.unsafeGetDirectURL()
   const database = await miniflare.getD1Database('DB')
   for (const statement of sql) await database.prepare(statement).run()
-  return {
-    url: origin,
-    database,
-    stop: () => miniflare.dispose(),
-  }
+  return { url: origin, database, [Symbol.asyncDispose]: () => miniflare.dispose() }
 }

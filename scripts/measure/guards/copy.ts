@@ -1,21 +1,19 @@
 /** A copy of the working tree, in which guards are broken. */
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtempDisposable, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Guard } from '../../../test/guards/guard.ts'
 
 const NOT_COPIED = new Set(['.git', '.wrangler', 'node_modules'])
 
-/** Copies the working tree into a temporary folder, and returns its path. */
-export async function copyProject(): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), 'guards-'))
+/** Copies the working tree into a temporary folder. */
+export async function copyProject() {
+  const copy = await mkdtempDisposable(join(tmpdir(), 'guards-'))
   for (const name of await readdir('.'))
-    if (!NOT_COPIED.has(name)) await cp(name, join(copy, name), { recursive: true })
-  await symlink(resolve('node_modules'), join(copy, 'node_modules'))
+    if (!NOT_COPIED.has(name)) await cp(name, join(copy.path, name), { recursive: true })
+  await symlink(resolve('node_modules'), join(copy.path, 'node_modules'))
   return copy
 }
-
-export const removeProject = (copy: string) => rm(copy, { recursive: true, force: true })
 
 /** Runs `action` while the guard is broken in the copy. */
 export async function withBroken<T>(

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import type { JsonTestResults } from 'vitest/node'
 import * as z from 'zod'
 import type { Guard } from '../../../test/guards/guard.ts'
 import { foundryBinary } from '../../local/chain/foundry.ts'
@@ -12,17 +13,6 @@ const VITEST = join(fileURLToPath(import.meta.resolve('vitest/package.json')), '
 
 /** Milliseconds after which a run is stopped, because a broken guard may make it wait for ever. */
 const TIMEOUT = 15 * 60_000
-
-/** The part of Vitest's report that says what became of each test. */
-const VitestReport = z.object({
-  testResults: z.array(
-    z.object({
-      name: z.string(),
-      message: z.string(),
-      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
-    }),
-  ),
-})
 
 /** What became of each test, by file and contract, such as `test/contracts/Mint.t.sol:MintTest`. */
 const ForgeReport = z.record(
@@ -84,7 +74,7 @@ async function runVitest(
     ...['--reporter=json', `--outputFile=${report}`, ...options],
   ])
   const json = await readFile(report, 'utf8').catch(() => '{"testResults":[]}')
-  const { testResults } = VitestReport.parse(JSON.parse(json))
+  const { testResults }: JsonTestResults = JSON.parse(json)
   const outcomes = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'passed' || status === 'failed')

@@ -19,7 +19,8 @@ import { readChunks } from './lines.ts'
 import { writeNumbers } from './numbers.ts'
 
 export async function importLocally(request: Request): Promise<Outcome> {
-  const { db, close } = await openMigratedDatabase()
+  await using local = await openMigratedDatabase()
+  const { db } = local
   const target: ImportCtx = {
     db,
     caller: null,
@@ -38,7 +39,6 @@ export async function importLocally(request: Request): Promise<Outcome> {
     return outcome
   } finally {
     await discard(target)
-    await close()
   }
 }
 

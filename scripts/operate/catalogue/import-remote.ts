@@ -44,6 +44,7 @@ export async function importRemotely(request: Request, instance: Instance): Prom
   const { file, isDryRun, show } = request
   const { url, token } = instance
   const client = createClient({ url, token, retry: { attempts: 1 } })
+  const target = { url, client }
   const { entries, problems } = await checkLines(file)
   if (problems.length > 0) return { problems }
   if (entries.length === 0) return { counts: null }
@@ -57,12 +58,7 @@ export async function importRemotely(request: Request, instance: Instance): Prom
     if (index < state.parts) continue
     const showPart: Request['show'] = (progress, step) =>
       show((index + progress) / parts.length, step)
-    const outcome = await importPart(
-      { ...request, show: showPart },
-      { url, client },
-      part,
-      state.id,
-    )
+    const outcome = await importPart({ ...request, show: showPart }, target, part, state.id)
     if ('problems' in outcome) {
       await rm(stateFile, { force: true })
       return { ...outcome, imported: index }

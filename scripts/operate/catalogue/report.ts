@@ -49,13 +49,10 @@ export async function reportProblems(
 ): Promise<string> {
   const sorted = problems.toSorted((a, b) => a.line - b.line)
   const lines = await findLines(file, new Set(sorted.map(({ line }) => line)))
-  const described = sorted.map((problem) => ({
-    line: problem.line,
-    path: problem.path,
-    value: valueAt(lines.get(problem.line), problem.path),
-    code: problem.code,
-    message: problem.message,
-  }))
+  const described = sorted.map(({ line, path, code, message }) => {
+    const value = valueAt(lines.get(line), path)
+    return { line, path, value, code, message }
+  })
   const [problemsFile, failedFile] = [beside(file, 'problems.jsonl'), beside(file, 'failed.jsonl')]
   await writeLines(
     problemsFile,

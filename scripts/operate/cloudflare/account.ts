@@ -1,18 +1,16 @@
 /** What is in the Cloudflare account, as wrangler prints it. */
 import { readdir } from 'node:fs/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { CommandError } from '../../shell/command.ts'
+import { CommandError, returnCommandError } from '../../shell/command.ts'
 import { runWrangler } from '../../shell/wrangler.ts'
 import type { Bucket } from './environment.ts'
 
 /** Runs a command. Returns undefined if its output says that what it asks for does not exist. */
 async function runUnlessMissing(args: string[], missing: RegExp): Promise<string | undefined> {
-  try {
-    return await runWrangler(args)
-  } catch (error) {
-    if (error instanceof CommandError && missing.test(error.message)) return undefined
-    throw error
-  }
+  const output = await runWrangler(args).catch(returnCommandError)
+  if (typeof output === 'string') return output
+  if (missing.test(output.message)) return undefined
+  throw output
 }
 
 /** Wrangler's error as one line. */

@@ -31,11 +31,11 @@ const aChange = <Name extends Changing>(
 
 type LimitOptions = { capacity?: string; 'per-day'?: string }
 
-type Options = LimitOptions & { relayer?: string; token?: string; owner?: string }
+export type ChangeOptions = LimitOptions & { relayer?: string; token?: string; owner?: string }
 
-const relayerIn = ({ relayer }: Options) => parseAddress('--relayer', relayer)
-const tokenIn = ({ token }: Options) => parseAddress('--token', token)
-const ownerIn = ({ owner }: Options) => parseAddress('--owner', owner)
+const relayerIn = ({ relayer }: ChangeOptions) => parseAddress('--relayer', relayer)
+const tokenIn = ({ token }: ChangeOptions) => parseAddress('--token', token)
+const ownerIn = ({ owner }: ChangeOptions) => parseAddress('--owner', owner)
 
 /** Parses the options of a limit. Throws a `CommandError`. */
 export function parseLimit(options: LimitOptions, minCapacity: number): Limit {
@@ -63,10 +63,10 @@ const changes = {
   pause: () => aChange('pause', []),
   unpause: () => aChange('unpause', []),
   retire: () => aChange('retire', []),
-} satisfies Record<string, (options: Options) => Change>
+} satisfies Record<string, (options: ChangeOptions) => Change>
 
 /** Returns the call that an action makes. Throws a `CommandError` if an option is wrong. */
-export const parseChange = (action: keyof typeof changes, options: Options): Change =>
+export const parseChange = (action: keyof typeof changes, options: ChangeOptions): Change =>
   changes[action](options)
 
 /** Returns the transaction that a wallet has to send, as lines. */

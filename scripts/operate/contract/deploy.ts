@@ -3,7 +3,7 @@ import { type Address, encodeDeployData } from 'viem'
 import { deliveryAbi as abi } from '../../../contracts/delivery-abi.ts'
 import { LOCAL_CHAIN_ID } from '../../local/chain/collectibles.ts'
 import { CommandError, parseInteger } from '../../shell/command.ts'
-import { parseLimit } from './changes.ts'
+import { type ChangeOptions, parseLimit } from './changes.ts'
 import {
   constructorArguments,
   type Deployment,
@@ -20,14 +20,10 @@ import { attempt, confirm, connect, type Node } from './node.ts'
 const DEFAULT_HOURS = '24'
 const MAX_HOURS = 24 * 30
 
-type Options = {
+type Options = ChangeOptions & {
   predecessor?: string
   delay?: string
   guardian?: string
-  relayer?: string
-  capacity?: string
-  'per-day'?: string
-  owner?: string
   print: boolean
 }
 

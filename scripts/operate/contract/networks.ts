@@ -2,26 +2,19 @@
 import { type Address, getAddress, isAddress } from 'viem'
 import { unstable_readConfig } from 'wrangler'
 import * as z from 'zod'
+import { json, networkFields } from '../../../src/env.ts'
 import { CommandError } from '../../shell/command.ts'
 import '../../../src/http/validation.ts'
 
+const { chainId, rpcUrls, delivery, finality, treasury } = networkFields.shape
+
 const networkSchema = z.object({
-  chainId: z.int().positive(),
-  rpcUrls: z.array(z.url({ protocol: /^https?$/ })).min(1),
+  chainId,
+  rpcUrls,
   /** The Delivery contract; undefined while the configuration has a placeholder. */
-  delivery: z
-    .string()
-    .optional()
-    .transform((text) =>
-      text && isAddress(text, { strict: false }) ? getAddress(text) : undefined,
-    ),
-  treasury: z
-    .string()
-    .refine((text) => isAddress(text, { strict: false }), 'must be an address')
-    .transform((text) => getAddress(text))
-    .optional(),
-  /** When a block is final: the tag of the node, or a number of blocks including its own. */
-  finality: z.union([z.literal('finalized'), z.int().positive()]).optional(),
+  delivery: delivery.optional().catch(undefined),
+  treasury,
+  finality: finality.optional(),
   maxFeePerGasGwei: z.number().positive().optional(),
   maxPriorityFeePerGasGwei: z.number().positive().optional(),
   callsPerSecond: z.number().positive().optional(),
@@ -32,16 +25,7 @@ const networkSchema = z.object({
 export type Network = z.infer<typeof networkSchema> & { name: string }
 
 /** NETWORKS, an object or JSON. Each network is parsed when it is used. */
-const networksSchema = z.preprocess(
-  (value) => {
-    try {
-      return typeof value === 'string' ? JSON.parse(value) : value
-    } catch {
-      return undefined
-    }
-  },
-  z.record(z.string(), z.looseObject({})),
-)
+const networksSchema = json(z.record(z.string(), z.looseObject({})))
 
 /**
  * Returns the settings of the networks of an environment: from wrangler.toml, or from the

@@ -97,9 +97,10 @@ function readReason(error: BaseError): string {
 
 /** Whether a call failed because the contract does not have the function, or reverts. */
 export const isContractError = (error: unknown): boolean =>
+  isCausedBy(error, ContractFunctionRevertedError, ContractFunctionZeroDataError)
+
+type ErrorClass = new (...args: never[]) => Error
+
+export const isCausedBy = (error: unknown, ...classes: ErrorClass[]): boolean =>
   error instanceof BaseError &&
-  error.walk(
-    (cause) =>
-      cause instanceof ContractFunctionRevertedError ||
-      cause instanceof ContractFunctionZeroDataError,
-  ) !== null
+  error.walk((cause) => classes.some((type) => cause instanceof type)) !== null

@@ -6,7 +6,7 @@ import { connect, type Database, isTransient } from '../../../src/db/client.ts'
 import { CommandError } from '../../shell/command.ts'
 import { runWrangler } from '../../shell/wrangler.ts'
 
-export type LocalDatabase = {
+export type LocalDatabase = AsyncDisposable & {
   db: Database
   /** Variables and secrets as `wrangler dev` reads them. */
   env: Env
@@ -17,7 +17,7 @@ export async function openLocalDatabase(): Promise<LocalDatabase> {
   // Wrangler logs to stdout, which commands such as `npm run token` reserve for their result.
   process.env.WRANGLER_LOG ??= 'error'
   const { env, dispose } = await getPlatformProxy<Env>()
-  return { db: connect(env.DB), env, close: dispose }
+  return { db: connect(env.DB), env, close: dispose, [Symbol.asyncDispose]: dispose }
 }
 
 /** Opens a database that has tables. Throws a `CommandError` if no migration was applied yet. */

@@ -16,10 +16,6 @@ export async function withDatabase<T>(
     if (!env) throw new CommandError('--remote needs --env.')
     return read(openRemoteDatabase(env))
   }
-  const { db, close } = await openMigratedDatabase()
-  try {
-    return await read(db)
-  } finally {
-    await close()
-  }
+  await using local = await openMigratedDatabase()
+  return await read(local.db)
 }

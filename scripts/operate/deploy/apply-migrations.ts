@@ -1,5 +1,5 @@
 /** Applies migrations to the database of a deployed instance. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
@@ -19,12 +19,8 @@ export async function applyMigrations(environment: string): Promise<string[]> {
   const names = new Set(applied.map(([name]) => name))
   const files = (await readdir('migrations')).filter((file) => file.endsWith('.sql'))
   const pending = files.filter((file) => !names.has(file)).sort()
-  const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
-  try {
-    for (const file of pending) await applyFile(environment, folder, file)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'migrations-'))
+  for (const file of pending) await applyFile(environment, folder.path, file)
   return pending
 }
 

@@ -1,7 +1,7 @@
 /** Whether an environment is ready. Each function returns sentences about what is not. */
 import { type Address, isHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { CommandError } from '../../shell/command.ts'
+import { CommandError, returnCommandError } from '../../shell/command.ts'
 import { type Contract, openContract } from '../contract/delivery.ts'
 import {
   findEnvironmentsSharing,
@@ -83,17 +83,13 @@ async function checkNetwork(
     (other) =>
       `The contract ${delivery} of ${name} is also used by ${other}. Deploy one for each environment: the relayers of one could transfer the NFTs of the other.`,
   )
-  const nodes = rpcUrls.map((url) =>
-    collect(async () => {
-      await connect({ ...network, rpcUrls: [url] })
-      return []
-    }),
-  )
-  const problems = [...shared, ...(await Promise.all(nodes)).flat()]
-  if (problems.length > shared.length) return problems
+  const connections = rpcUrls.map((url) => connect({ ...network, rpcUrls: [url] }))
+  const nodes = await Promise.all(connections.map((node) => node.catch(returnCommandError)))
+  const failures = nodes.filter((node) => node instanceof CommandError)
+  if (failures.length > 0) return [...shared, ...failures.map(({ message }) => message)]
   const node = await connect(network)
   return [
-    ...problems,
+    ...shared,
     ...(await collect(() => findFeeProblems(network))),
     ...(await collect(async () => [
       ...(await checkRelayers(await openContract(node, network), network, environment, signers)),
@@ -120,10 +116,6 @@ async function checkRelayers(
 
 /** Returns the problems that a check finds, or the one that it throws. */
 async function collect(check: () => Promise<string[]>): Promise<string[]> {
-  try {
-    return await check()
-  } catch (error) {
-    if (error instanceof CommandError) return [error.message]
-    throw error
-  }
+  const problems = await check().catch(returnCommandError)
+  return problems instanceof CommandError ? [problems.message] : problems
 }

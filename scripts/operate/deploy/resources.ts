@@ -1,6 +1,6 @@
 /** Whether the Cloudflare account has what an environment needs. */
 import { readFile } from 'node:fs/promises'
-import { CommandError } from '../../shell/command.ts'
+import { CommandError, returnCommandError } from '../../shell/command.ts'
 import {
   listDatabases,
   listPendingMigrations,
@@ -19,12 +19,8 @@ export async function findAccountProblems(environment: Environment): Promise<str
     .map(
       (queue) => `Nothing reads the queue ${queue}. Add it to queues.consumers in wrangler.toml.`,
     )
-  try {
-    await readLogin(environment.accountId)
-  } catch (error) {
-    if (error instanceof CommandError) return [...unread, error.message]
-    throw error
-  }
+  const login = await readLogin(environment.accountId).catch(returnCommandError)
+  if (login instanceof CommandError) return [...unread, login.message]
   const secrets = await readSecretNames(environment.name)
   return [
     ...unread,

@@ -59,18 +59,14 @@ function listLines(environment: string, values: Values): Line[] {
   const url = text(domain && `https://${domain}`)
   const routes = domain ? `[{ pattern = ${text(domain)}, custom_domain = true }]` : ''
   const place = text(jurisdiction)
+  const sender = text(emailFrom)
   const bucket = { section: `${section}.r2_buckets`, key: 'jurisdiction' }
   return [
     { section: `${section}.d1_databases`, key: 'database_id', value: text(databaseId) },
     ...(place ? [{ ...bucket, value: place, given: place }] : []),
     { section, key: 'routes', value: routes, given: text(domain) },
     { section: `${section}.vars`, key: 'PUBLIC_URL', value: url, given: url },
-    {
-      section: `${section}.vars`,
-      key: 'EMAIL_FROM',
-      value: text(emailFrom),
-      given: text(emailFrom),
-    },
+    { section: `${section}.vars`, key: 'EMAIL_FROM', value: sender, given: sender },
   ]
 }
 

@@ -1,6 +1,6 @@
 /** Whether the domain of the sender may send mails through Cloudflare. */
 
-import { CommandError } from '../../shell/command.ts'
+import { CommandError, returnCommandError } from '../../shell/command.ts'
 import { runWrangler } from '../../shell/wrangler.ts'
 import { oneLineReason } from '../cloudflare/account.ts'
 import { PLACEHOLDER } from '../deploy/checks.ts'
@@ -19,14 +19,10 @@ export async function checkMail({ advise }: Setup, emailFrom: string): Promise<v
 
 /** Returns why it is not known, if that is the case. */
 async function readState(domain: string): Promise<boolean | string> {
-  try {
-    const output = await runWrangler(['email', 'sending', 'list', domain])
-    const row = output.split('\n').find((line) => splitCells(line).includes(domain))
-    return row !== undefined && splitCells(row).includes('yes')
-  } catch (error) {
-    if (error instanceof CommandError) return oneLineReason(error)
-    throw error
-  }
+  const output = await runWrangler(['email', 'sending', 'list', domain]).catch(returnCommandError)
+  if (output instanceof CommandError) return oneLineReason(output)
+  const row = output.split('\n').find((line) => splitCells(line).includes(domain))
+  return row !== undefined && splitCells(row).includes('yes')
 }
 
 const splitCells = (row: string) => row.split('│').map((cell) => cell.trim())

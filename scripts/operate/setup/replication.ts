@@ -1,6 +1,6 @@
 /** Turns on the read replicas of the database. Wrangler has no command for it. */
 
-import { CommandError } from '../../shell/command.ts'
+import { returnCommandError } from '../../shell/command.ts'
 import { runWrangler } from '../../shell/wrangler.ts'
 import { readLogin } from '../cloudflare/account.ts'
 import { report, type Setup } from './report.ts'
@@ -29,13 +29,8 @@ curl -X PUT "${url}" -H "Authorization: Bearer $CLOUDFLARE_API_TOKEN" -H "Conten
 
 /** Returns false also if the login may not read it. */
 async function isReplicated(database: string): Promise<boolean> {
-  try {
-    const info = JSON.parse(await runWrangler(['d1', 'info', database, '--json']))
-    return info.read_replication?.mode === 'auto'
-  } catch (error) {
-    if (error instanceof CommandError) return false
-    throw error
-  }
+  const info = await runWrangler(['d1', 'info', database, '--json']).catch(returnCommandError)
+  return typeof info === 'string' && JSON.parse(info).read_replication?.mode === 'auto'
 }
 
 /** Returns why it did not work. https://developers.cloudflare.com/api/resources/d1/subresources/database/methods/update */

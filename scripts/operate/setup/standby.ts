@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { Address } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import * as z from 'zod'
-import { CommandError } from '../../shell/command.ts'
+import { CommandError, returnCommandError } from '../../shell/command.ts'
 import { writeLines } from '../../shell/files.ts'
 import { openContract } from '../contract/delivery.ts'
 import { type Network, parseNetwork, readNetworks } from '../contract/networks.ts'
@@ -84,12 +84,9 @@ async function adviseStandby(
 ): Promise<void> {
   const { name, rpcUrls } = network
   if (PLACEHOLDER.test(rpcUrls.join())) return
-  const relayers = await countRelayers(network).catch((error) => {
-    // The check of networks reports it.
-    if (error instanceof CommandError) return undefined
-    throw error
-  })
-  if (relayers !== undefined && relayers < Math.max(signers.length, 1) + STANDBY_RELAYERS)
+  const relayers = await countRelayers(network).catch(returnCommandError)
+  // The check of networks reports an error.
+  if (typeof relayers === 'number' && relayers < Math.max(signers.length, 1) + STANDBY_RELAYERS)
     advise(
       `Add ${STANDBY_RELAYERS} standby relayers to the contract of ${name}, with keys that stay offline (npm run --silent keys -- relayer): npm run contract -- set-relayer --network ${name} --env ${environment.name} --relayer ADDRESS --capacity PIECES --per-day PIECES. ${REASON}`,
     )

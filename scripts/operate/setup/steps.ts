@@ -1,6 +1,6 @@
 /** The steps of the setup, in order. */
 import { isZoneProtection, ZONE_MESSAGE } from '../../../client/src/errors.ts'
-import { CommandError } from '../../shell/command.ts'
+import { returnCommandError } from '../../shell/command.ts'
 import { readVersion } from '../cloudflare/account.ts'
 import { type Environment, readEnvironment } from '../cloudflare/environment.ts'
 import { openRemoteDatabase } from '../database/remote.ts'
@@ -108,17 +108,14 @@ export async function goLive(
 /** Deploys, or demands what Cloudflare wants of an account before its first Worker. */
 async function releaseFirst({ environment, demand }: Setup, withSecrets: boolean) {
   const { name } = environment
-  try {
-    await release(name, withSecrets ? ['--secrets-file', secretsFile(name)] : [])
-    return true
-  } catch (error) {
-    const printed = error instanceof CommandError ? String(error.cause) : ''
-    if (!/\[code: 10063\]/.test(printed)) throw error
-    demand(
-      'Open Workers in the dashboard once: https://dash.cloudflare.com/?to=/:account/workers-and-pages. This registers a workers.dev subdomain, without which Cloudflare takes no Worker, although this one is not reached through it.',
-    )
-    return false
-  }
+  const args = withSecrets ? ['--secrets-file', secretsFile(name)] : []
+  const error = await release(name, args).catch(returnCommandError)
+  if (!error) return true
+  if (!/\[code: 10063\]/.test(String(error.cause))) throw error
+  demand(
+    'Open Workers in the dashboard once: https://dash.cloudflare.com/?to=/:account/workers-and-pages. This registers a workers.dev subdomain, without which Cloudflare takes no Worker, although this one is not reached through it.',
+  )
+  return false
 }
 
 async function findAnswerProblem({ name, publicUrl }: Environment): Promise<string | undefined> {

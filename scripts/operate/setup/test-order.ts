@@ -1,12 +1,12 @@
 /** Places one order of something that is for sale on a testnet. */
 
 import { and, eq, inArray, isNotNull, ne } from 'drizzle-orm'
-import { isZoneProtection, ZONE_MESSAGE } from '../../../client/src/errors.ts'
+import { createClient } from '../../../client/src/index.ts'
 import type { Issuer } from '../../../src/auth/tokens.ts'
 import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { orders } from '../../../src/db/schema/orders.ts'
 import { users } from '../../../src/db/schema/users.ts'
-import { CommandError } from '../../shell/command.ts'
+import { described } from '../../shell/instance.ts'
 import { isForSale } from '../contract/for-sale.ts'
 import { parseNetwork, readNetworks } from '../contract/networks.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
@@ -57,11 +57,14 @@ export async function placeTestOrder(
   if (isDryRun) return report('test order', `would buy NFT ${listing.nftId}`)
   const request = { role: 'master', scope: 'orders', name: TOKEN_NAME } as const
   const token = await issueToken(db, issuer, request, now)
-  const order = { ...listing, quantity: 1, buyerUserId: buyer, providerId: ORDER_NUMBER }
-  const id = await post(`${issuer.url}/api/externalOrders`, token, [order])
+  const body = [{ ...listing, quantity: 1, buyerUserId: buyer, providerId: ORDER_NUMBER }]
+  const client = createClient({ url: issuer.url, token })
+  const answer = await client.placeOrders({ body }).catch((error) => {
+    throw described(error, issuer.url, 'Run the command again.')
+  })
   report(
     'test order',
-    `order ${id} of NFT ${listing.nftId}: placed. Follow it at ${issuer.url}/orders`,
+    `order ${answer.orders[0]?.id} of NFT ${listing.nftId}: placed. Follow it at ${issuer.url}/orders`,
   )
 }
 
@@ -80,17 +83,3 @@ const findListing = (db: SqliteDatabase, networks: string[], now: Date) =>
     )
     .orderBy(listings.id)
     .limit(1)
-
-/** Returns the id of the order. Throws a `CommandError` with the answer of the API. */
-async function post(url: string, token: string, body: unknown): Promise<number> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const text = await response.text()
-  if (isZoneProtection(response)) throw new CommandError(`POST ${url}: ${ZONE_MESSAGE}`)
-  if (!response.ok) throw new CommandError(`POST ${url} answered ${response.status}: ${text}`)
-  const { orders } = JSON.parse(text) as { orders: { id: number }[] }
-  return orders[0]?.id ?? 0
-}

@@ -1,6 +1,5 @@
 /** Issues API tokens for an operator, without a sign-in. */
 import { and, desc, eq, isNull, notExists, type SQL, sql } from 'drizzle-orm'
-import * as z from 'zod'
 import {
   API_TOKEN_LIFETIME,
   type Issuer,
@@ -11,13 +10,9 @@ import {
 import { ADMINISTRATOR, tokens, users } from '../../../src/db/schema/users.ts'
 import { issuerSchema } from '../../../src/env.ts'
 import { hasNamespaceSql, TokenName, tokenNamespace } from '../../../src/identity/namespace.ts'
+import { DAY } from '../../../src/time.ts'
 import { CommandError } from '../../shell/command.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
-
-// The schemas of the Worker, of `zod/mini`, come without messages.
-z.config(z.locales.en())
-
-const DAY = 24 * 60 * 60 * 1000
 
 /** Parses variables and secrets. Throws a `CommandError` that names the invalid ones. */
 export function parseIssuer(variables: object): Issuer {

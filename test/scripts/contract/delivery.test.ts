@@ -17,7 +17,7 @@ let network: Network
 
 beforeAll(async () => {
   anvil = await startAnvil({ port: 0 })
-  const delivery = await deployDelivery(anvil.url, owner, { relayers: [relayer.address] })
+  const delivery = await deployDelivery(anvil.url, owner, [relayer.address])
   network = { name: 'local', chainId: LOCAL_CHAIN_ID, rpcUrls: [anvil.url], delivery }
 })
 

@@ -182,7 +182,7 @@ async function deploy(): Promise<Deployed> {
   const stopMining = mineWaiting(anvil.url)
   try {
     const relayers = [signer.address, other.address]
-    const delivery = await deployDelivery(anvil.url, owner, { relayers })
+    const delivery = await deployDelivery(anvil.url, owner, relayers)
     const tokens = { seller, operator: delivery, uniques: 0, editions: [] }
     const contracts = await deployCollectibles(anvil.url, tokens)
     const erc721 = await deployFixture(anvil.url, 'MintableUnique', seller.address)

@@ -1,7 +1,6 @@
 /** A token contract on a node, and what it says about itself. */
 import {
   type Address,
-  BaseError,
   type Hex,
   HttpRequestError,
   parseAbi,
@@ -12,7 +11,7 @@ import {
 } from 'viem'
 import { CommandError } from '../../../shell/command.ts'
 import type { Network } from '../../contract/networks.ts'
-import { attempt, connect, isContractError, type Node } from '../../contract/node.ts'
+import { attempt, connect, isCausedBy, isContractError, type Node } from '../../contract/node.ts'
 
 export const abi = parseAbi([
   'function supportsInterface(bytes4 id) view returns (bool)',
@@ -69,9 +68,3 @@ const silences = [HttpRequestError, TimeoutError] as const
 /** Whether the node has not answered, in contrast to an error that it has answered. */
 export const isSilence = (result: unknown): result is CommandError =>
   result instanceof CommandError && isCausedBy(result.cause, ...silences)
-
-type ErrorClass = new (...args: never[]) => Error
-
-const isCausedBy = (error: unknown, ...classes: ErrorClass[]): boolean =>
-  error instanceof BaseError &&
-  error.walk((cause) => classes.some((type) => cause instanceof type)) !== null

@@ -48,9 +48,8 @@ export async function readTexts(uri: string, options: Options): Promise<string[]
     case 'ipfs': {
       const url = join(`${ipfsGateway.replace(/\/+$/, '')}/ipfs/`, path.replace(/^ipfs\//, ''))
       // The operator has chosen the gateway.
-      return [
-        await download(url, { ...options, loopbackHosts: [...loopbackHosts, new URL(url).host] }),
-      ]
+      const hosts = [...loopbackHosts, new URL(url).host]
+      return [await download(url, { ...options, loopbackHosts: hosts })]
     }
     case 'ar':
       return [await download(join('https://arweave.net/', path), options)]
