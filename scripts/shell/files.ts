@@ -15,12 +15,14 @@ export async function* linesIn(file: string): AsyncGenerator<string, void> {
     rest = lines.pop() ?? ''
     for (const line of lines) yield line.replace(/\r$/, '')
   }
+  rest += decode(decoder, file)
   if (rest) yield rest
 }
 
-function decode(decoder: TextDecoder, file: string, bytes: Buffer): string {
+/** Without bytes: the end of the file, which must not cut a character. */
+function decode(decoder: TextDecoder, file: string, bytes?: Buffer): string {
   try {
-    return decoder.decode(bytes, { stream: true })
+    return decoder.decode(bytes, { stream: bytes !== undefined })
   } catch {
     throw new CommandError(`${file} is not valid UTF-8.`)
   }
