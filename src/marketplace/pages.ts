@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import { cutPage } from '../db/candidates.ts'
 import { prepared } from '../db/statements.ts'
-import { ApiError, type Issue, requireNone } from '../http/errors.ts'
+import { ApiError, type Issue, invalidField, requireNone } from '../http/errors.ts'
 import { selectCreator, selectCreators } from './creators.ts'
 import { type ListName, selectListings, selectNfts, toListings, toNfts } from './lists.ts'
 import { type Given, type ListCtx, type PublicQuery, type Reference, toCursor } from './query.ts'
@@ -22,15 +22,21 @@ type Filters = Partial<
   Pick<PublicQuery, 'q' | 'creatorId' | 'amountType' | 'active' | 'cursor'> & { creator: string }
 >
 
-/** Selects a page of NFTs: by the title in its order, and otherwise the newest first. */
+/** Returns the name of a list of NFTs: by the title in its order, and otherwise the newest first. */
+function chooseCards({ q, creatorId, creator }: Filters): ListName {
+  if (q !== undefined) return 'title'
+  return creatorId !== undefined || creator !== undefined ? 'newestOf' : 'newest'
+}
+
+/** Selects a page of NFTs. A cursor of another list is ignored. */
 function selectCards(ctx: ListCtx, filters: Filters, limit: number) {
   const { q, creatorId, creator: username, amountType, active, cursor } = filters
-  const isOfCreator = creatorId !== undefined || username !== undefined
-  const name: ListName = q !== undefined ? 'title' : isOfCreator ? 'newestOf' : 'newest'
+  const name = chooseCards(filters)
   const start =
     q === undefined ? { key: ctx.now.toISOString(), id: Number.MAX_SAFE_INTEGER } : { key: q }
   const selected = { q, creatorId, username, amountType, active, inStock: active }
-  return selectNfts(ctx, name, { ...selected, ...start, ...cursor, limit: limit + 1 })
+  const after = cursor?.list === name ? cursor : undefined
+  return selectNfts(ctx, name, { ...selected, ...start, ...after, limit: limit + 1 })
 }
 
 /** Returns a page of NFTs, and their creator if `creatorId` or `creator` names one. */
@@ -41,7 +47,8 @@ export async function readNfts(ctx: ListCtx, filters: Filters) {
     creators: selectCreator(ctx.db, { id, username }),
   })
   const { page, last } = cutPage(toNfts(ctx.settings, rows), PAGE_SIZE)
-  return { creator: creators[0], nfts: toShown(page), nextCursor: last ? toCursor(last) : null }
+  const nextCursor = last ? toCursor(last, chooseCards(filters)) : null
+  return { creator: creators[0], nfts: toShown(page), nextCursor }
 }
 
 /** What the start page shows. */
@@ -143,17 +150,20 @@ async function find(
 
 /**
  * Returns a page, and where the next one begins; null on the last page. A page may have fewer
- * elements than `limit`, or none, before the last one.
+ * elements than `limit`, or none, before the last one. Throws `invalid_input`.
  */
 export async function readPage(ctx: ListCtx, resource: Resource, query: PublicQuery) {
   const { limit, cursor, updatedSince, ...filters } = query
+  const name = chooseList(query)
+  if (cursor && cursor.list !== name)
+    throw invalidField('cursor', 'is of a list with other filters')
   const key = updatedSince ?? query.q ?? ''
   const isOfChanges = updatedSince !== undefined
   const given = { ...filters, isOfChanges, key, ...cursor, limit: limit + 1 }
-  const { page, last } = cutPage(await find(ctx, resource, chooseList(query), given), limit)
+  const { page, last } = cutPage(await find(ctx, resource, name, given), limit)
   return {
     [resource]: page.map(({ element }) => element),
-    nextCursor: last ? toCursor(last) : null,
+    nextCursor: last ? toCursor(last, name) : null,
   }
 }
 

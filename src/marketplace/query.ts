@@ -9,16 +9,17 @@ import type { Ctx } from '../http/context.ts'
 import { idText, inputText, instant, limitText, without } from '../http/inputs.ts'
 import { catalogueLimits } from '../http/limits.ts'
 
-/** The last candidate of a page. `key`: what the list is sorted by before `id` and `target`. */
-const Position = z.object({ key: z.string(), id: z.int(), target: z.int() })
+/**
+ * The last candidate of a page. `key`: what the list is sorted by before `id` and `target`. `list`: the
+ * name of the list, because the candidates of another one are in another order.
+ */
+const Position = z.object({ key: z.string(), id: z.int(), target: z.int(), list: z.string() })
 export type Position = z.infer<typeof Position>
 
-export const toCursor = ({
-  key,
-  id,
-  target,
-}: Pick<Position, 'key' | 'id'> & { target: number | null }) =>
-  base64url.encode(JSON.stringify({ key, id, target: target ?? 0 }))
+export const toCursor = (
+  { key, id, target }: Pick<Position, 'key' | 'id'> & { target: number | null },
+  list: string,
+) => base64url.encode(JSON.stringify({ key, id, target: target ?? 0, list }))
 
 const notCursor = 'must be the `nextCursor` of an earlier page'
 const Cursor = inputText(2000)

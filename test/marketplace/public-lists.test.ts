@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { NO_IDS, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import app from '../../src/app.ts'
-import { requestOf } from '../support/api.ts'
+import { answerOf, call, requestOf } from '../support/api.ts'
 import { aListing, anNft, aUser } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { type Answer, type Filter, get, pagesOf, queryOf, type Resource } from './public.ts'
@@ -137,6 +137,20 @@ it('has pages of 20 by default', async () => {
   const next = queryOf({ creatorId: creator.id, cursor: nextCursor ?? '' })
   expect(await get('nfts', next)).toMatchObject({ nfts: [{}], nextCursor: null })
 })
+
+it.each(['nfts', 'listings'] as const)(
+  'rejects a cursor of %s in another order',
+  async (resource) => {
+    const creator = await aUser()
+    for (let i = 0; i < 2; i++) await aListing(await anNft(creator))
+    const { nextCursor } = await get(resource, '?limit=1')
+    const query = queryOf({ updatedSince: '2020-01-01T00:00:00Z', cursor: nextCursor ?? '' })
+    expect(await answerOf(call('GET', `/api/public/${resource}${query}`))).toMatchObject({
+      status: 400,
+      error: 'cursor: is of a list with other filters',
+    })
+  },
+)
 
 it('rejects filters that are not valid', async () => {
   for (const [query, path, message] of [
