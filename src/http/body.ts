@@ -68,7 +68,22 @@ export async function jsonBody(c: Context): Promise<void> {
     throw new ApiError('unsupported_media_type', 'send the body as application/json in UTF-8')
   const bytes = await readJson(c)
   if (!isJson) declareJson(c)
-  decodeUtf8(bytes)
+  refusePrototypes(decodeUtf8(bytes))
+}
+
+/** Refuses JSON with a key that objects of JavaScript do not keep: it would be lost without an error. */
+function refusePrototypes(text: string): void {
+  // The underscore may be escaped.
+  if (!/__proto__|\\u005f/i.test(text)) return
+  try {
+    JSON.parse(text, (key, value) => {
+      if (key === '__proto__') throw new ApiError('invalid_input', 'the body has a key `__proto__`')
+      return value
+    })
+  } catch (error) {
+    // What is no JSON is refused by who reads it.
+    if (error instanceof ApiError) throw error
+  }
 }
 
 export const formBody = bodyReader(

@@ -66,6 +66,12 @@ it('rejects malformed JSON, and text after the JSON value', async () => {
     expect(await send(body)).toMatchObject(invalid('the body is not valid JSON'))
 })
 
+it('rejects a key that objects of JavaScript do not keep, but not a text', async () => {
+  for (const body of ['{"__proto__":1}', '{"a":[{"\\u005f_proto__":"b"}]}'])
+    expect(await send(body)).toMatchObject(invalid('the body has a key `__proto__`'))
+  expect(await send('{"a":"__proto__"}')).toEqual({ status: 200, body: { a: '__proto__' } })
+})
+
 it('rejects bytes that are not UTF-8', async () => {
   for (const bytes of [
     [0x22, 0xff, 0x22],
