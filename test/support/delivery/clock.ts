@@ -20,14 +20,17 @@ export function startClock(onWait: OnWait = () => {}): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Math.max(latest, Date.now()) })
   const { timeOrigin } = performance
   vi.stubGlobal('performance', { timeOrigin, now: () => Date.now() - timeOrigin })
-  vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => {
-    const at = Date.now() + ms
-    return realSetTimeout(async () => {
-      if (Date.now() < at) vi.setSystemTime(at)
-      await onWait()
-      callback()
-    }, 0)
-  })
+  vi.stubGlobal(
+    'setTimeout',
+    <A extends unknown[]>(callback: (...args: A) => void, ms = 0, ...args: A) => {
+      const at = Date.now() + ms
+      return realSetTimeout(async () => {
+        if (Date.now() < at) vi.setSystemTime(at)
+        await onWait()
+        callback(...args)
+      }, 0)
+    },
+  )
   onTestFinished(() => {
     latest = Date.now()
     vi.unstubAllGlobals()
