@@ -7,22 +7,27 @@ import type { Database } from '../db/client.ts'
 import { MAX_PRUNED, prune } from '../db/prune.ts'
 import { events } from '../db/schema/webhooks.ts'
 import { raw } from '../db/statements.ts'
+import type { Ctx } from '../http/context.ts'
 import { rejected } from '../http/errors.ts'
 import { webhookLimits } from '../http/limits.ts'
+import { HOUR } from '../time.ts'
 import type { ReadCtx } from './access.ts'
 import { eventIdAt } from './append.ts'
 import { eventName, isPossibleSql, selectEvents, toBody } from './event.ts'
 import type { EventsQuery } from './schema.ts'
+
+/** Milliseconds by which the newest event may be ahead of the clock of a request. */
+const MAX_AHEAD = HOUR
 
 /**
  * Returns the events that the caller may see, oldest first, after an event or since a time. Throws
  * `events_removed` if events after `after` may be missing.
  */
 export async function readEvents(
-  ctx: ReadCtx,
+  ctx: ReadCtx & Pick<Ctx, 'now'>,
   { after, since, source, limit }: z.infer<typeof EventsQuery>,
 ) {
-  const { db, caller } = ctx
+  const { db, caller, now } = ctx
   // One more than is shown, and the event `after` itself, which proves that none is missing.
   const most = (actsForAll(caller) && !source ? limit + 1 : webhookLimits.window.max) + 1
   const from = after ?? (since ? eventIdAt(new Date(since)) : 0)
@@ -37,8 +42,10 @@ export async function readEvents(
     newest: raw<{ id: number | null }>(db)`SELECT max(id) AS id FROM events`,
   })
   const [window] = windows
-  // A replica that lags may not have it yet, nor any that followed.
-  if (after !== undefined && window?.first && window.first !== after)
+  // A replica that lags may not have a new one yet, nor any that followed.
+  const latest = eventIdAt(new Date(now.getTime() + MAX_AHEAD))
+  const isMissing = window?.first ? window.first !== after : (after ?? 0) > latest
+  if (after !== undefined && isMissing)
     throw rejected([
       {
         path: 'after',
