@@ -908,7 +908,7 @@ export interface paths {
         put?: never;
         /**
          * Remove the data of a person
-         * @description Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and while an NFT may still be delivered to or from the user. The call can be repeated safely. Needs a master token that may write.
+         * @description Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same wallet or e-mail address makes a new account. Items that wait to be delivered to the user are cancelled. Answers `conflict` for an administrator, while a transaction carries an item to or from the user, and while an item that the user sells waits. The call can be repeated safely. Needs a master token that may write.
          */
         post: operations["forgetPerson"];
         delete?: never;
@@ -8606,7 +8606,7 @@ export interface Methods {
     acknowledgeAlarm: operations["acknowledgeAlarm"];
     /** Get the data of a person. Returns everything that is stored of a person, except responses that are stored for 24 hours, and whether the hash of the e-mail address is among those that want no mails about orders. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token. */
     getPersonalData: operations["getPersonalData"];
-    /** Remove the data of a person. Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and while an NFT may still be delivered to or from the user. The call can be repeated safely. Needs a master token that may write. */
+    /** Remove the data of a person. Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same wallet or e-mail address makes a new account. Items that wait to be delivered to the user are cancelled. Answers `conflict` for an administrator, while a transaction carries an item to or from the user, and while an item that the user sells waits. The call can be repeated safely. Needs a master token that may write. */
     forgetPerson: operations["forgetPerson"];
     /** List the public keys that verify tokens (RFC 7517). Needs no token. */
     getSigningKeys: operations["getSigningKeys"];

@@ -8,7 +8,13 @@ import { locateUses, readMined } from './chain/records.ts'
 import type { Item, Loaded } from './model.ts'
 import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
 import { finalDelay } from './rules/decide.ts'
-import { fail, type ItemChange, queue, wait, waitForTransaction } from './rules/item-changes.ts'
+import {
+  type ItemChange,
+  queue,
+  releaseKey,
+  wait,
+  waitForTransaction,
+} from './rules/item-changes.ts'
 import {
   type AgreedTransaction,
   agreeOnMined,
@@ -88,9 +94,8 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Obser
     const contract = item.contract ?? delivery
     const isUsed = record && isFinal(record, final)
     if (isUsed && !disputed.has(item.key)) recorded.push({ item, record })
-    // A fork has dropped the block with its key: with this reason the item can be retried.
     else if (record?.block === 0 && isUsedUp(item) && !disputed.has(item.key))
-      changes.push(fail(item, explain('transfer_failed', 'the chain has dropped its block')))
+      changes.push(releaseKey(item, now))
     else if (item.state !== 'queued') continue
     else if (isUsed) changes.push(waitForTransaction(item, record.block, now))
     else if (record?.block === 0) unrecorded.push(item)

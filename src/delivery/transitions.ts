@@ -137,6 +137,7 @@ const steps = {
   deliver: { from: unended, to: 'transferred', event: 'order.delivered' },
   fail: { from: unended, to: 'failed', event: 'order.failed' },
   cancel: { from: unended, to: 'cancelled', event: 'order.cancelled' },
+  resume_cancellation: { from: ['failed'], to: 'queued' },
 } satisfies Record<ItemChange['transition'], Step>
 
 export const transitions: Readonly<Record<string, Transition>> = { ...changes, ...steps }
@@ -219,7 +220,8 @@ const updateItems = (db: Database, rows: string, at: string) =>
       requestedAction = r.value ->> 'requestedAction', failingSince = r.value ->> 'failingSince',
       tries = r.value ->> 'tries', reasonCode = r.value ->> 'reasonCode',
       reasonDetail = r.value ->> 'reasonDetail', dueAt = r.value ->> 'dueAt', awaits = NULL,
-      queuedAt = iif(r.value ->> 'to' = 'transferred', NULL, queuedAt),
+      queuedAt = CASE WHEN r.value ->> 'to' = 'transferred' THEN NULL
+        WHEN d.state = 'failed' AND r.value ->> 'to' = 'queued' THEN ${at} ELSE queuedAt END,
       deliveredAmount = coalesce(r.value ->> 'amount', deliveredAmount),
       transactionId = iif(json_type(r.value, '$.transaction') IS NULL, transactionId,
         (SELECT max(id) FROM transactions WHERE hash = r.value ->> 'transaction')),
@@ -228,9 +230,13 @@ const updateItems = (db: Database, rows: string, at: string) =>
       version = d.version + 1, updatedAt = ${at}
     FROM json_each(${rows}) r WHERE ${isAsRead}`
 
-/** For `appendEvents`: the items whose change has an event. `rows`: JSON, as for `updateItems`. */
+/**
+ * For `appendEvents`: the items whose change has an event. One that has failed already has one if it fails
+ * for another reason now, which decides whether it can be cancelled. `rows`: JSON, as for `updateItems`.
+ */
 const itemsWithEvents = (rows: string) => sql`json_each(${rows}) r JOIN deliveries d ON ${isAsRead}
-  AND r.value ->> 'event' IS NOT NULL AND d.state <> r.value ->> 'to'`
+  AND r.value ->> 'event' IS NOT NULL
+  AND (d.state <> r.value ->> 'to' OR d.reasonCode IS NOT r.value ->> 'reasonCode')`
 
 /** `rows`: JSON, the first values of each delivery by the `payprovWebhookToken` of its order. */
 type NewDeliveries = {

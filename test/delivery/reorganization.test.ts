@@ -222,6 +222,17 @@ describe('a reorganization of final blocks', () => {
 })
 
 describe('a failed item whose block was reorganised away', () => {
+  /** What events tell of its end. */
+  const eventsOf = async ({ id }: PaidItem) =>
+    (
+      await env.DB.prepare(
+        `SELECT type, data ->> 'reasonCode' AS reasonCode FROM events
+         WHERE itemId = ? AND type IN ('order.failed', 'order.cancelled') ORDER BY id`,
+      )
+        .bind(id)
+        .all()
+    ).results
+
   /** A token that moves nothing, until it is told to say that it does. */
   async function aBrokenToken(chain: Chain) {
     await chain.setAutomine(true)
@@ -277,6 +288,10 @@ describe('a failed item whose block was reorganised away', () => {
         state: 'failed',
         ...explain('transfer_failed', 'the chain has dropped its block'),
       })
+      expect(await eventsOf(item)).toEqual([
+        { type: 'order.failed', reasonCode },
+        { type: 'order.failed', reasonCode: 'transfer_failed' },
+      ])
       await engine.retry(item)
       expect(await rowOf(item)).toMatchObject({ state: 'queued', requestedAction: 'deliver' })
       await deliver(chain, engine)
@@ -284,6 +299,30 @@ describe('a failed item whose block was reorganised away', () => {
       expect(await rowOf(below)).toMatchObject({ state: 'transferred' })
     },
   )
+
+  it('is cancelled if that was requested while a transaction carried it', async () => {
+    const chain = await aSlowChain()
+    const engine = anEngine(chain)
+    const { contract } = await aBrokenToken(chain)
+    await anItem(chain)
+    await deliver(chain, engine)
+    const item = await aPaidItem(chain, { standard: 'erc1155', contract })
+    await aStep(engine)
+    await engine.cancel(item)
+    await chain.mine()
+    await aStep(engine)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode: 'token_moved_nothing' })
+
+    await chain.rpc('anvil_reorg', 1, [])
+    await chain.mine(2)
+    await engine.release(time)
+    for (let steps = 0; steps < 4; steps++) await deliver(chain, engine)
+    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
+    expect(await eventsOf(item)).toEqual([
+      { type: 'order.failed', reasonCode: 'token_moved_nothing' },
+      { type: 'order.cancelled', reasonCode: 'cancelled' },
+    ])
+  })
 
   it('can be retried if it failed in three transactions', async () => {
     const chain = await aSlowChain()

@@ -235,13 +235,15 @@ describe('a change of a delivery', () => {
     ])
   })
 
-  it('that leaves the state as it is appends nothing', async () => {
+  it('that leaves state and reason as they are appends nothing, and one of the reason does', async () => {
     const { order, item } = await anOrder()
+    await change(item, { state: 'failed', ...explain('token_moved_nothing') })
+    await change(item, { state: 'failed', ...explain('token_moved_nothing') })
     await change(item, { state: 'failed', ...explain('transfer_failed') })
-    await change(item, { state: 'failed', ...explain('recipient_rejects') })
     expect(await typesOf(order)).toEqual([
       ['order.created', 0],
       ['order.failed', 2],
+      ['order.failed', 4],
     ])
   })
 

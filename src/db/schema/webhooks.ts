@@ -21,7 +21,9 @@ export const eventTexts = {
   'order.delivered': { meaning: 'The buyer has the NFT', more: '`txId` is the transaction.' },
   'order.failed': {
     meaning: 'The NFT could not be delivered',
-    more: '`reasonCode` says why to programs, `failReason` to people.',
+    more:
+      '`reasonCode` says why to programs, `failReason` to people. Sent again if the reason changes: ' +
+      'then it may be possible to cancel the order.',
   },
   'order.cancelled': {
     meaning: 'The delivery was cancelled: who chose order.failed gets this, too',

@@ -12,7 +12,7 @@ export type WaitingItem = Pick<Item, 'id' | 'version' | 'requestedAction' | 'fai
 /** The new values of an item. Nothing is written if its version is another one by then. */
 export type ItemChange = Omit<WaitingItem, 'cancelRequestedAt'> & {
   /** `transitions.ts` says from which states to which one they lead. */
-  transition: 'carry' | 'queue' | 'deliver' | 'fail' | 'cancel'
+  transition: 'carry' | 'queue' | 'deliver' | 'fail' | 'cancel' | 'resume_cancellation'
   dueAt: string | null
   /** The hash of its transaction, if that is another one. Null: none carries it any more. */
   transaction?: Hex | null | undefined
@@ -90,6 +90,23 @@ export const fail = (item: WaitingItem, reason: Reason, transaction?: Hex | null
   dueAt: null,
   transaction,
 })
+
+/**
+ * A fork has dropped the block that had used up the key of a failed item. If its cancellation was
+ * requested, it goes on. Otherwise the item stays failed, and can be retried.
+ */
+export const releaseKey = (item: WaitingItem, now: Date): ItemChange =>
+  item.cancelRequestedAt === null
+    ? fail(item, explain('transfer_failed', 'the chain has dropped its block'))
+    : {
+        ...copy(item),
+        ...notWaiting,
+        transition: 'resume_cancellation',
+        requestedAction: 'cancel',
+        tries: 0,
+        dueAt: now.toISOString(),
+        transaction: null,
+      }
 
 /** The key was used up without a transfer. The pieces return to the stock, but only once. */
 export const cancel = (item: WaitingItem, transaction?: Hex | null): ItemChange => ({
