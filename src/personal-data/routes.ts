@@ -43,8 +43,9 @@ export const personalDataRoutes = new Endpoints({ tag: 'Retention', isStrict: tr
       description:
         'Closes the account and removes its personal data: names, e-mail address, wallet, addresses, ' +
         'avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same ' +
-        'wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and ' +
-        'while an NFT may still be delivered to or from the user. The call can be repeated safely.',
+        'wallet or e-mail address makes a new account. Items that wait to be delivered to the user are ' +
+        'cancelled. Answers `conflict` for an administrator, while a transaction carries an item to ' +
+        'or from the user, and while an item that the user sells waits. The call can be repeated safely.',
       access: 'master',
       reads: 'primary',
       input: { param: PersonParam, query: ForgetQuery },
