@@ -8,7 +8,7 @@ type BrokenShop = {
   /** The scenario that finds the mistakes. */
   scenario: string
   /** What the tool prints of it. */
-  seen: string
+  seen: string | RegExp
   change: string
 }
 
@@ -321,7 +321,8 @@ const brokenShops: readonly BrokenShop[] = [
     shop: 'keeps its books in memory',
     mistakes: [['new DatabaseSync(', "new DatabaseSync(':memory:' || "]],
     scenario: 'killed_after_sale',
-    seen: 'state in your books: expected delivered, found none',
+    // On a slow machine it is killed before it has placed the order.
+    seen: /state in your books: expected delivered, found none|nothing in your books, no order/,
     change: 'Store a sale',
   },
   {
@@ -348,7 +349,7 @@ export async function expectFinding(instance: LocalInstance, broken: BrokenShop)
   const shop = await aShop(instance.project.folder, 'ts', broken.mistakes)
   const { out, status } = await checkShop(instance, shop, [broken.scenario])
   expect(out).toMatch(new RegExp(`^finding  ${broken.scenario} `, 'm'))
-  expect(out).toContain(broken.seen)
+  expect(out).toMatch(broken.seen)
   expect(out).toMatch(/^ {9}.*: expected .+, found .+$/m)
   expect(out).toContain(broken.change)
   expect(status).toBe(1)
