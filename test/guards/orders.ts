@@ -24,7 +24,7 @@ export const orders: Guard[] = [
     text: 'CONSTRAINT "nfts_stock" CHECK("nfts"."availableAmount" >= 0),',
     broken: '',
     test: 'test/orders/races.test.ts',
-    title: 'sells the last piece to one of 50 calls',
+    title: 'keeps the stock at zero or above, whatever statement writes it',
   },
   {
     name: 'a sale reduces the stock',

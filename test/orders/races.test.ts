@@ -1,4 +1,6 @@
 /** Calls that run at the same time. */
+
+import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
@@ -39,6 +41,13 @@ it('sells the last piece to one of 50 calls and returns 400 to the others', asyn
     })
   expect(await stockOf(nft)).toBe(0)
   expect(await ordersOf(buyer)).toHaveLength(1)
+})
+
+it('keeps the stock at zero or above, whatever statement writes it', async () => {
+  const { nft } = await aShop({ nft: { amount: 1, amountType: 'limited' } })
+  const take = env.DB.prepare('UPDATE nfts SET availableAmount = availableAmount - 2 WHERE id = ?')
+  await expect(take.bind(nft.id).run()).rejects.toThrow('nfts_stock')
+  expect(await stockOf(nft)).toBe(1)
 })
 
 /** Places one order. `change` runs between the two trips of the call. */
