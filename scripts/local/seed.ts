@@ -32,7 +32,7 @@ export const command = defineCommand(
     const { DB } = local.env
     const ids = await lastIds(DB)
     const statements = synthetic(size, ids)
-    // Nobody has placed these orders, so nobody is told of them.
+    // Nobody has placed these orders, so no events of them are sent.
     const forget = `DELETE FROM events WHERE id > ${ids.events} AND orderId > ${ids.orders}`
     for (const [i, statement] of statements.entries()) {
       await DB.batch([statement, forget].map((sql) => DB.prepare(sql)))

@@ -1,4 +1,5 @@
 /** Reads the segments of a JPEG file, and removes those that say more than its pixels. */
+
 /** Markers of the segments of a JPEG file (ITU-T T.81, annex B): the second byte after 0xFF. */
 const SOI = 0xd8
 const SOS = 0xda

@@ -1,4 +1,5 @@
 /** Puts white behind transparent pixels before a picture becomes a JPEG. */
+
 type Bytes = Uint8Array<ArrayBuffer>
 
 /** Whether pixels may be transparent: not those of a JPEG, nor of a PNG with colours alone. */

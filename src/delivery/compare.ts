@@ -8,13 +8,7 @@ import { locateUses, readMined } from './chain/records.ts'
 import type { Item, Loaded } from './model.ts'
 import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
 import { finalDelay } from './rules/decide.ts'
-import {
-  type ItemChange,
-  queue,
-  releaseKey,
-  wait,
-  waitForTransaction,
-} from './rules/item-changes.ts'
+import { type ItemChange, queue, reopen, wait, waitForTransaction } from './rules/item-changes.ts'
 import {
   type AgreedTransaction,
   agreeOnMined,
@@ -95,7 +89,7 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Obser
     const isUsed = record && isFinal(record, final)
     if (isUsed && !disputed.has(item.key)) recorded.push({ item, record })
     else if (record?.block === 0 && isUsedUp(item) && !disputed.has(item.key))
-      changes.push(releaseKey(item, now))
+      changes.push(reopen(item, now))
     else if (item.state !== 'queued') continue
     else if (isUsed) changes.push(waitForTransaction(item, record.block, now))
     else if (record?.block === 0) unrecorded.push(item)

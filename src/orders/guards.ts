@@ -93,7 +93,8 @@ export async function writeChecked<const T extends NamedStatements>(
 
 /**
  * Rejects a write if a listing has another seller or price than was read or is not for sale any more, its
- * NFT is not, or the buyer has changed. Whether somebody has the address of a new user by now is checked by unique indexes.
+ * NFT is not, or the buyer has changed. Whether somebody has the address of a new user by now is checked
+ * by unique indexes.
  */
 function refuseChanged({ orders }: OrderData, now: string): Guard {
   const expected = orders.map((order) => {

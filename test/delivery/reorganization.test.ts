@@ -313,9 +313,15 @@ describe('a failed item whose block was reorganised away', () => {
     await aStep(engine)
     expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode: 'token_moved_nothing' })
 
+    const { queuedAt: paidAt } = await rowOf(item)
     await chain.rpc('anvil_reorg', 1, [])
     await chain.mine(2)
     await engine.release(time)
+    for (let steps = 0; steps < 2; steps++) await aStep(engine)
+    const queued = await rowOf(item)
+    expect(queued).toMatchObject({ state: 'queued', requestedAction: 'cancel', txId: null })
+    // An alarm tells of items by the time for which they have waited.
+    expect(`${queued.queuedAt}` > `${paidAt}`).toBe(true)
     for (let steps = 0; steps < 4; steps++) await deliver(chain, engine)
     expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
     expect(await eventsOf(item)).toEqual([

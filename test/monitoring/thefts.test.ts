@@ -469,7 +469,7 @@ it('takes the size of the largest order from the node that tells the largest lim
   expect(await db.select().from(networks)).toMatchObject([{ maxPieces: 500 }])
 })
 
-it('an alarm that is acknowledged is told again at once if something is found before it has ended', async () => {
+it('an acknowledged alarm is sent again at once if more is found before it ends', async () => {
   const { chain, market } = await aWatchedChain()
   const key = theftBy(chain, chain.otherSigner)
   for (const count of [1, 2]) {

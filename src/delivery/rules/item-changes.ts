@@ -95,7 +95,7 @@ export const fail = (item: WaitingItem, reason: Reason, transaction?: Hex | null
  * A fork has dropped the block that had used up the key of a failed item. If its cancellation was
  * requested, it goes on. Otherwise the item stays failed, and can be retried.
  */
-export const releaseKey = (item: WaitingItem, now: Date): ItemChange =>
+export const reopen = (item: WaitingItem, now: Date): ItemChange =>
   item.cancelRequestedAt === null
     ? fail(item, explain('transfer_failed', 'the chain has dropped its block'))
     : {

@@ -115,6 +115,7 @@ export type Row = {
   /** The sentence of both. */
   reason: string | null
   dueAt: string | null
+  queuedAt: string | null
   failingSince: string | null
   tries: number
   contract: string | null
