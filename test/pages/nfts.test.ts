@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { nfts } from '../../src/db/schema/catalogue.ts'
+import { toCursor } from '../../src/marketplace/query.ts'
 import { BASE_URL } from '../support/api.ts'
 import { aListing, anNft, aUser, db } from '../support/makers.ts'
 import { aVisitor, pageOf } from '../support/visitor.ts'
@@ -110,6 +111,13 @@ describe('/nfts', () => {
     const names = ['cursor=nonsense', 'edition=x', 'sale=x', 'creator=x']
     for (const query of ['q=%00', `q=${'x'.repeat(300)}`, ...names])
       expect((await open(`/nfts?${query}`)).status, query).toBe(200)
+  })
+
+  it('begins at the first page if the cursor is of a list in another order', async () => {
+    const { list } = await aCreator(['Moon 1', 'Moon 2'])
+    const cursor = toCursor({ key: 'Zeppelin', id: 1, target: 0 }, 'newest')
+    const { html } = await open(`${list}&q=moon&cursor=${cursor}`)
+    expect(titlesIn(html)).toEqual(['Moon 1', 'Moon 2'])
   })
 })
 
