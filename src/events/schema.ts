@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
 import * as f from '../http/fields.ts'
-import { instant, limitText, tokenNameText, writtenText } from '../http/inputs.ts'
+import { instant, limitText, tokenNameText, uuid, writtenText } from '../http/inputs.ts'
 import { webhookLimits } from '../http/limits.ts'
 import { ChosenEvent, EventName } from './event.ts'
 
@@ -41,13 +41,13 @@ export const WebhookChanges = f.model('WebhookChanges', 'The fields to change.',
     ),
 })
 
-export const WebhookId = z.object({ webhook_id: z.uuid().describe('Id of the endpoint.') })
+export const WebhookId = z.object({ webhook_id: uuid.describe('Id of the endpoint.') })
 export const MessageId = WebhookId.extend({
   message_id: EventName.describe('Id of the event: the `webhook-id` of the message.'),
 })
 
 export const WebhookQuery = z.object({
-  cursor: z.uuid().optional().describe('The `nextCursor` of the previous page.'),
+  cursor: uuid.optional().describe('The `nextCursor` of the previous page.'),
   limit: limitText(50).describe('Endpoints per page.'),
 })
 

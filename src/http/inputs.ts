@@ -81,6 +81,9 @@ const digits = z
 /** An id in a path or query: a positive integer without sign, fraction or leading zero. */
 export const idText = digits.transform(Number)
 
+/** A UUID, whose letters may be of either case (RFC 9562). Returns it as it is stored, in lower case. */
+export const uuid = z.uuid().toLowerCase()
+
 /** Where a list continues: the id of the last element that the client has. */
 export const cursorText = digits.transform(Number)
 

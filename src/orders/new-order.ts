@@ -6,6 +6,7 @@ import {
   EmailAddress,
   identifier,
   inputText,
+  uuid,
   WalletAddress,
   wellFormed,
   without,
@@ -196,8 +197,7 @@ export const NewOrder = withRules(
       'What the customer has really paid, for your books: summaries and exports show it, and buyer ' +
         'and seller see it. Nothing is computed from it: the price of the order is that of the listing.',
     ),
-    reservationId: z
-      .uuid()
+    reservationId: uuid
       .optional()
       .describe(
         'A reservation of this listing and quantity, which becomes the order. Its price is that of ' +

@@ -1,6 +1,7 @@
 /** What a shop sends to hold stock and prices, and the reservations of answers. */
 import * as z from 'zod'
 import { currency, decimal, id, model, money, positive, time } from '../http/fields.ts'
+import { uuid } from '../http/inputs.ts'
 import { orderLimits } from '../http/limits.ts'
 import { NewOrder, withRules } from '../orders/new-order.ts'
 import { SECOND } from '../time.ts'
@@ -48,5 +49,5 @@ export const Reservations = model('Reservations', 'The new reservations.', {
 })
 
 export const ReservationId = z.object({
-  reservation_id: z.uuid().describe('Id of the reservation.'),
+  reservation_id: uuid.describe('Id of the reservation.'),
 })

@@ -307,6 +307,16 @@ describe('a reservation ends', () => {
     expect((await release(token, '1')).status).toBe(400)
   })
 
+  it('when its id is given in capital letters, as some systems write a UUID', async () => {
+    const { token, nft, listing, input } = await aShop()
+    const released = await aReservation(token, { listingId: listing.id, quantity: 10 })
+    expect((await release(token, released.id.toUpperCase())).status).toBe(204)
+    expect(await heldOf(nft)).toBe(0)
+    const { id } = await aReservation(token, { listingId: listing.id })
+    await placed(token, [{ ...input, reservationId: id.toUpperCase() }])
+    expect(await heldOf(nft)).toBe(0)
+  })
+
   it('when a master token releases it, but not by another user token', async () => {
     const { seller, nft, listing } = await aShop()
     const token = await aToken(seller)
