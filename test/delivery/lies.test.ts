@@ -2,7 +2,8 @@
  * One of two nodes lies, then is honest. Ten minutes later everything is delivered, exactly once, and
  * no wrong value is left. lies.long.test.ts draws lies from seeds.
  */
-import { describe, inject, it, vi } from 'vitest'
+import { describe, it, vi } from 'vitest'
+import { firstCases } from '../support/cases.ts'
 import { aCase, type LieCase } from '../support/delivery/lies/cases.ts'
 import type { Lie } from '../support/delivery/lies/liar.ts'
 import { play } from '../support/delivery/lies/play.ts'
@@ -37,6 +38,7 @@ const hashless: Lie = {
   ...ALWAYS,
 }
 
+/** `npm test` plays the first six. */
 const cases: Record<string, Pick<LieCase, 'moment' | 'lies'> & Partial<LieCase>> = {
   'swallows a broadcast, then gives a receipt for it with number and hash of a real block': {
     moment: 'before signing',
@@ -49,6 +51,19 @@ const cases: Record<string, Pick<LieCase, 'moment' | 'lies'> & Partial<LieCase>>
   'has a receipt with block 2^31, while a transaction is searched': {
     moment: 'while transactions are searched',
     lies: [story('has mined transactions in block 2^31')],
+  },
+  'has the event of a transfer that did not happen, of a transaction in flight': {
+    moment: 'while in flight',
+    lies: [story('has the events of all transfers')],
+  },
+  'has a head of 2^64 - 1': {
+    moment: 'before signing',
+    lies: [newest('number', '2^64 - 1')],
+    minutes: 12,
+  },
+  'has a block time in the year 10^9': {
+    moment: 'before signing',
+    lies: [newest('timestamp', 'the year 10^9')],
   },
   'has a receipt with block 2^31, at the daily comparison': {
     moment: 'at the daily comparison',
@@ -66,18 +81,9 @@ const cases: Record<string, Pick<LieCase, 'moment' | 'lies'> & Partial<LieCase>>
     moment: 'at the daily comparison',
     lies: [story('has mined transactions with the nonce 10^9')],
   },
-  'has the event of a transfer that did not happen, of a transaction in flight': {
-    moment: 'while in flight',
-    lies: [story('has the events of all transfers')],
-  },
   'has the event of a transfer that did not happen, while a transaction is searched': {
     moment: 'while transactions are searched',
     lies: [story('has the events of all transfers')],
-  },
-  'has a head of 2^64 - 1': {
-    moment: 'before signing',
-    lies: [newest('number', '2^64 - 1')],
-    minutes: 12,
   },
   'has events whose data is 0x, of a transaction in flight': {
     moment: 'while in flight',
@@ -86,10 +92,6 @@ const cases: Record<string, Pick<LieCase, 'moment' | 'lies'> & Partial<LieCase>>
   'has events whose data is 0x, while a transaction is searched': {
     moment: 'while transactions are searched',
     lies: [story('has events without data')],
-  },
-  'has a block time in the year 10^9': {
-    moment: 'before signing',
-    lies: [newest('timestamp', 'the year 10^9')],
   },
   'answers with 300 MB': {
     moment: 'before signing',
@@ -126,8 +128,8 @@ const cases: Record<string, Pick<LieCase, 'moment' | 'lies'> & Partial<LieCase>>
   },
 }
 
-describe.each(inject('isLong') ? ([0, 1] as const) : ([0] as const))('node %s', (liar) => {
-  it.each(Object.entries(cases))('%s', async (_, one) => {
+describe.each(firstCases(1, [0, 1] as const))('node %s', (liar) => {
+  it.each(firstCases(6, Object.entries(cases)))('%s', async (_, one) => {
     await play(stage, aCase({ ...one, liar }))
   })
 })

@@ -123,9 +123,9 @@ describe('what becomes final together', () => {
     return results
   }
 
-  it('is written in slices: 33,000 items', async () => {
-    expect(await storeAll(33_000, {})).toEqual([
-      { state: 'transferred', reasonDetail: null, items: 33_000 },
+  it('is written in slices: 15,000 items', async () => {
+    expect(await storeAll(15_000, {})).toEqual([
+      { state: 'transferred', reasonDetail: null, items: 15_000 },
     ])
   }, 60_000)
 

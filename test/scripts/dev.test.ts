@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,7 +9,10 @@ import { localAccount } from '../../scripts/local/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/local/chain/collectibles.ts'
 import {
   aDevProject,
+  descendantsOf,
   FIRST_ORDER,
+  isRunning,
+  placeOrder,
   READY,
   readItem,
   runExample,
@@ -20,43 +23,6 @@ import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, databaseFile, tokenIn } from '../support/project.ts'
 
 const { project, ports } = await aDevProject()
-
-/** Returns the id and the command of each process that descends from this one. */
-function descendantsOf(parent: number | undefined): string[] {
-  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
-    .split('\n')
-    .map((row) => row.trim().split(/\s+/))
-  const below = (id: string): string[] =>
-    rows
-      .filter(([, ppid]) => ppid === id)
-      .flatMap(([pid = '', , ...args]) => [`${pid} ${args.join(' ')}`, ...below(pid)])
-  return below(String(parent))
-}
-
-const isRunning = (process: string) => {
-  const [pid = ''] = process.split(' ')
-  try {
-    return execFileSync('ps', ['-p', pid, '-o', 'stat='], { encoding: 'utf8' })[0] !== 'Z'
-  } catch {
-    return false
-  }
-}
-
-/** Lets the chains of the stopped instance be held by a run for an hour. */
-async function leaseNetworks() {
-  const database = new DatabaseSync(databaseFile(project.folder))
-  const later = new Date(Date.now() + 60 * 60 * 1000).toISOString()
-  const lease = database.prepare('UPDATE networks SET lease = ?, leaseUntil = ?, wakeAt = ?')
-  expect(lease.run('of a run', later, later).changes).toBe(1)
-  database.close()
-}
-
-const placeOrder = (token: string, order: object) =>
-  fetch(`http://localhost:${ports.PORT}/api/externalOrders`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify([order]),
-  })
 
 /**
  * Runs the commands of the first order in README.md, and returns the answer of the last one. This
@@ -78,20 +44,6 @@ async function runReadme() {
 
 /** An address as a topic of a log. */
 const toTopic = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
-
-/** Returns the states of the demo's orders, by their numbers. */
-async function readDemoStates(token: string): Promise<Record<string, string>> {
-  const response = await fetch(`http://localhost:${ports.PORT}/api/admin/transfers`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
-  const { transfers }: { transfers: { providerId: string | null; status: string }[] } =
-    await response.json()
-  return Object.fromEntries(
-    transfers.flatMap(({ providerId, status }) =>
-      providerId?.startsWith('demo-') ? [[providerId, status]] : [],
-    ),
-  )
-}
 
 /** Sends requests until one is answered. */
 const firstAnswer = (path: string) =>
@@ -129,7 +81,12 @@ it('starts a marketplace whose printed examples lead to a transfer on the chain'
   )
 
   // NFT 3 is minted on delivery.
-  await placeOrder(tokenIn(out), { nftId: 3, listingId: 3, quantity: 2, buyerUserId: 3 })
+  await placeOrder(tokenIn(out), ports.PORT, {
+    nftId: 3,
+    listingId: 3,
+    quantity: 2,
+    buyerUserId: 3,
+  })
   const { txId } = await waitForTransfer(tokenIn(out), ports.PORT, FIRST_ORDER + 1)
   const { logs } = await chain.getTransactionReceipt({ hash: txId })
   expect(parseEventLogs({ abi: erc1155Abi, logs })[0]?.args).toMatchObject({
@@ -173,44 +130,6 @@ it('starts a marketplace whose printed examples lead to a transfer on the chain'
   process.kill('SIGTERM')
   expect(await once(process, 'close')).toEqual([0, null])
   expect(processes.filter(isRunning)).toEqual([])
-})
-
-it('keeps its state and the token of its shop after a restart, and mails links to the log', async () => {
-  await leaseNetworks()
-  const { process, out, waitFor } = await project.start('dev', READY, ports)
-  expect(out).toContain('demo, unchanged')
-  expect(await readItem(tokenIn(out), ports.PORT)).toMatchObject({ status: 'transferred' })
-  const master = await project.run('token', ['--master'])
-  // The demo has an order in each state that buyers see.
-  await expect
-    .poll(() => readDemoStates(master.out.trim()), { timeout: PATIENCE })
-    .toEqual({
-      'demo-awaiting-wallet': 'awaiting_wallet',
-      'demo-on-its-way': 'queued',
-      'demo-minted': 'transferred',
-      'demo-delivered': 'transferred',
-      'demo-failed': 'failed',
-      'demo-cancelled': 'cancelled',
-    })
-
-  // A run that ended with the process before holds the chain no more.
-  await placeOrder(tokenIn(out), { nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 })
-  await waitForTransfer(tokenIn(out), ports.PORT, FIRST_ORDER + 3)
-
-  const body = new URLSearchParams({ email: 'bo@example.com' })
-  await fetch(`http://localhost:${ports.PORT}/sign-in/email`, { method: 'POST', body })
-  const log = await waitFor(/sign-in link/)
-  const [, link = ''] = /sign-in link for bo@example\.com: (http:\S+)$/m.exec(log) ?? []
-  const page = await fetch(link)
-  expect({ status: page.status, text: await page.text() }).toEqual({
-    status: 200,
-    text: expect.stringContaining('bo@example.com'),
-  })
-
-  // Nothing can be done by a process that is killed. Its parts end all the same.
-  const processes = descendantsOf(process.pid)
-  process.kill('SIGKILL')
-  await vi.waitUntil(() => !processes.some(isRunning), { timeout: PATIENCE, interval: 100 })
 })
 
 it('says what to do if its database is of an older version', async () => {

@@ -16,6 +16,14 @@ export async function aDevProject() {
   return { project, ports: { PORT: await aFreePort(), RPC_PORT: await aFreePort() } }
 }
 
+/** Places a paid order, and returns the response. */
+export const placeOrder = (token: string, port: string, order: object) =>
+  fetch(`http://localhost:${port}/api/externalOrders`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify([order]),
+  })
+
 type Item = { status: string; txId: Hash }
 
 /** The id of the first order after those of the demo. */
@@ -52,4 +60,25 @@ export function runExample(out: string) {
   const commands = out.match(/^(export TOKEN=|curl ).*$/gm) ?? []
   const options = { encoding: 'utf8', env: environment() } as const
   return JSON.parse(execFileSync('sh', ['-c', commands.join('\n')], options))
+}
+
+/** Returns the id and the command of each process that descends from this one. */
+export function descendantsOf(parent: number | undefined): string[] {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/))
+  const below = (id: string): string[] =>
+    rows
+      .filter(([, ppid]) => ppid === id)
+      .flatMap(([pid = '', , ...args]) => [`${pid} ${args.join(' ')}`, ...below(pid)])
+  return below(String(parent))
+}
+
+export const isRunning = (process: string) => {
+  const [pid = ''] = process.split(' ')
+  try {
+    return execFileSync('ps', ['-p', pid, '-o', 'stat='], { encoding: 'utf8' })[0] !== 'Z'
+  } catch {
+    return false
+  }
 }

@@ -28,14 +28,16 @@ export const hookAbi = parseAbi([
   'function succeeded() view returns (uint256)',
 ])
 
-const optimizer = { enabled: true, runs: 200 }
-
-/** Compiles the contracts of a folder. `importer`: as that of `compile`. */
-function compileFolder(folder: string, importer?: string) {
+/**
+ * Compiles the contracts of a folder. `importer`: as that of `compile`. With the optimizer it takes three
+ * times as long.
+ */
+function compileFolder(folder: string, isOptimized: boolean, importer?: string) {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sol'))
   const sources = Object.fromEntries(
     names.map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]),
   )
+  const optimizer = { enabled: isOptimized, runs: 200 }
   const settings = { evmVersion: 'paris', viaIR: false, optimizer }
   return compile(sources, settings, importer).contracts
 }
@@ -44,7 +46,7 @@ type Contracts = ReturnType<typeof compileFolder>
 
 let fixtures: Contracts | undefined
 /** Returns the compiled fixtures by name. Compiles them once in each process. */
-export const compileFixtures = () => (fixtures ??= compileFolder('test/contracts/fixtures'))
+export const compileFixtures = () => (fixtures ??= compileFolder('test/contracts/fixtures', false))
 
 const PACKAGES = 'test/support/chain/packages'
 
@@ -55,7 +57,7 @@ export const compilePackages = () => (ofPackages ??= installAndCompile())
 async function installAndCompile(): Promise<Contracts> {
   const installed = await installPackages(PACKAGES)
   try {
-    return compileFolder(PACKAGES, join(installed, 'package.json'))
+    return compileFolder(PACKAGES, true, join(installed, 'package.json'))
   } finally {
     await rm(installed, { recursive: true })
   }

@@ -1,0 +1,90 @@
+/** `npm run dev` in a folder where it has run before. */
+import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it, vi } from 'vitest'
+import {
+  aDevProject,
+  descendantsOf,
+  FIRST_ORDER,
+  isRunning,
+  placeOrder,
+  READY,
+  readItem,
+  runExample,
+  waitForTransfer,
+} from '../support/dev.ts'
+import { PATIENCE } from '../support/patience.ts'
+import { databaseFile, tokenIn } from '../support/project.ts'
+
+const { project, ports } = await aDevProject()
+
+/** Lets the chains of the stopped instance be held by a run for an hour. */
+function leaseNetworks() {
+  const database = new DatabaseSync(databaseFile(project.folder))
+  const later = new Date(Date.now() + 60 * 60 * 1000).toISOString()
+  const lease = database.prepare('UPDATE networks SET lease = ?, leaseUntil = ?, wakeAt = ?')
+  expect(lease.run('of a run', later, later).changes).toBe(1)
+  database.close()
+}
+
+/** Returns the states of the demo's orders, by their numbers. */
+async function readDemoStates(token: string): Promise<Record<string, string>> {
+  const response = await fetch(`http://localhost:${ports.PORT}/api/admin/transfers`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const { transfers }: { transfers: { providerId: string | null; status: string }[] } =
+    await response.json()
+  return Object.fromEntries(
+    transfers.flatMap(({ providerId, status }) =>
+      providerId?.startsWith('demo-') ? [[providerId, status]] : [],
+    ),
+  )
+}
+
+it('keeps its state and the token of its shop after a restart, and mails links to the log', async () => {
+  const first = await project.start('dev', READY, ports)
+  runExample(first.out)
+  await waitForTransfer(tokenIn(first.out), ports.PORT)
+  first.process.kill('SIGTERM')
+  await once(first.process, 'close')
+  leaseNetworks()
+  const { process, out, waitFor } = await project.start('dev', READY, ports)
+  expect(out).toContain('demo, unchanged')
+  expect(await readItem(tokenIn(out), ports.PORT)).toMatchObject({ status: 'transferred' })
+  const master = await project.run('token', ['--master'])
+  // The demo has an order in each state that buyers see.
+  await expect
+    .poll(() => readDemoStates(master.out.trim()), { timeout: PATIENCE })
+    .toEqual({
+      'demo-awaiting-wallet': 'awaiting_wallet',
+      'demo-on-its-way': 'queued',
+      'demo-minted': 'transferred',
+      'demo-delivered': 'transferred',
+      'demo-failed': 'failed',
+      'demo-cancelled': 'cancelled',
+    })
+
+  // A run that ended with the process before holds the chain no more.
+  await placeOrder(tokenIn(out), ports.PORT, {
+    nftId: 2,
+    listingId: 2,
+    quantity: 1,
+    buyerUserId: 3,
+  })
+  await waitForTransfer(tokenIn(out), ports.PORT, FIRST_ORDER + 1)
+
+  const body = new URLSearchParams({ email: 'bo@example.com' })
+  await fetch(`http://localhost:${ports.PORT}/sign-in/email`, { method: 'POST', body })
+  const log = await waitFor(/sign-in link/)
+  const [, link = ''] = /sign-in link for bo@example\.com: (http:\S+)$/m.exec(log) ?? []
+  const page = await fetch(link)
+  expect({ status: page.status, text: await page.text() }).toEqual({
+    status: 200,
+    text: expect.stringContaining('bo@example.com'),
+  })
+
+  // Nothing can be done by a process that is killed. Its parts end all the same.
+  const processes = descendantsOf(process.pid)
+  process.kill('SIGKILL')
+  await vi.waitUntil(() => !processes.some(isRunning), { timeout: PATIENCE, interval: 100 })
+})
