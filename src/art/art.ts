@@ -1,7 +1,7 @@
 /** The art of an NFT: converted once for each source and size, and stored in R2. */
 import { sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
-import { toJpeg } from '../avatars/picture.ts'
+import { requireConvertible, toJpeg } from '../avatars/picture.ts'
 import { fetchPicture } from '../avatars/source.ts'
 import { batch, guarded } from '../db/batch.ts'
 import { takeQuotas } from '../db/quota.ts'
@@ -76,10 +76,10 @@ async function makeArt(
     { name: 'art', per: 'day', limit: settings.MAX_ART_PER_DAY, error },
   ])
   await guarded(db, [...download.guards, ...conversion.guards], { uses: download.uses })
-  const jpeg = await toJpeg(images, await readSource(source, settings), {
-    edge: artSizes[size],
-    claim: () => guarded(db, conversion.guards, { uses: conversion.uses }),
-  })
+  const picture = await readSource(source, settings)
+  await requireConvertible(picture)
+  await guarded(db, conversion.guards, { uses: conversion.uses })
+  const jpeg = await toJpeg(images, picture, artSizes[size])
   const { httpEtag } = await bucket.put(`art/${id}/${size}.jpg`, jpeg, {
     httpMetadata: { contentType: 'image/jpeg' },
     customMetadata: { source: hash },

@@ -74,24 +74,26 @@ const unavailableCodes = new Set([9422, 9522, 9527, 9528, 9529])
 /** `wrangler dev` has one code for all errors, and this message for too many pixels. */
 const oversizedMessage = /exceeds pixel limit/
 
-/**
- * Converts the first frame of a picture to an upright JPEG without metadata, whose longest edge has
- * at most `edge` pixels. `claim` is called before the conversion, because each costs. A picture that
- * may be transparent is converted twice. The conversion proves that the file is an image and drops
- * everything else in it.
- */
-export async function toJpeg(
-  images: ImagesBinding,
-  picture: Blob,
-  { edge, claim }: { edge: number; claim: () => Promise<unknown> },
-): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(await picture.arrayBuffer())
-  const header = readHeader(bytes)
+/** Throws `unsupported_media_type` or `payload_too_large` if a file cannot be converted. */
+export async function requireConvertible(picture: Blob): Promise<void> {
+  const header = readHeader(new Uint8Array(await picture.arrayBuffer()))
   if (!header) throw notConvertible()
   const { pixels = 0 } = header
   if (pixels > peopleLimits.pixels.max)
     throw tooLarge(`it has more than ${peopleLimits.pixels.max / 1e6} megapixels`)
-  await claim()
+}
+
+/**
+ * Converts the first frame of a picture to an upright JPEG without metadata, whose longest edge has
+ * at most `edge` pixels. Each conversion costs: call `requireConvertible` first. A picture that may be
+ * transparent is converted twice. The conversion proves that the file is an image and drops everything
+ * else in it.
+ */
+export async function toJpeg(
+  images: ImagesBinding,
+  picture: Blob,
+  edge: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const convert = async (source: Blob, format: 'image/jpeg' | 'image/png') => {
     const output = await images
       .input(source.stream())
@@ -100,6 +102,7 @@ export async function toJpeg(
       .catch(throwApiError)
     return new Uint8Array(await output.response().arrayBuffer())
   }
+  const bytes = new Uint8Array(await picture.arrayBuffer())
   const opaque = mayBeTransparent(bytes)
     ? await onWhite(await convert(picture, 'image/png')).catch(() => bytes)
     : bytes

@@ -14,7 +14,7 @@ import { ApiError, tryLater } from '../http/errors.ts'
 import { quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
-import { MAX_EDGE, toJpeg } from './picture.ts'
+import { MAX_EDGE, requireConvertible, toJpeg } from './picture.ts'
 import { type AvatarOwner, pictureKey } from './serve.ts'
 
 type AvatarCtx = Ctx & {
@@ -71,10 +71,9 @@ export async function storeAvatar(
   { userId, picture }: { userId: number; picture: Blob },
 ): Promise<AvatarOwner> {
   const { guards, uses } = takeQuotas(ctx.db, ctx.now, conversionQuotas(ctx, userId))
-  const jpeg = await toJpeg(ctx.images, picture, {
-    edge: MAX_EDGE,
-    claim: () => guarded(ctx.db, guards, { uses }),
-  })
+  await requireConvertible(picture)
+  await guarded(ctx.db, guards, { uses })
+  const jpeg = await toJpeg(ctx.images, picture, MAX_EDGE)
   const key = pictureKey(userId, await newHash(jpeg))
   await ctx.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
   const { avatarKey, replacedKey } = await updateAvatarKey(ctx, { userId, key })
