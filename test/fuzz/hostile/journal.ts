@@ -1,12 +1,13 @@
 /** Records every change of a row with triggers, so that each can be judged. */
 import { env } from 'cloudflare:workers'
+import { onTestFinished } from 'vitest'
 
 export type Row = Record<string, unknown>
 
 /** `before` is null for a new row, `after` for a deleted one. */
 export type Change = { table: string; before: Row | null; after: Row | null }
 
-/** Creates the triggers. */
+/** Creates the triggers, until the test is finished. */
 export async function startJournal(): Promise<void> {
   const { results } = await env.DB.prepare(
     `SELECT t.name AS "table", c.name AS "column" FROM sqlite_master t, pragma_table_info(t.name) c
@@ -14,21 +15,27 @@ export async function startJournal(): Promise<void> {
        AND t.name <> 'd1_migrations'`,
   ).all<{ table: string; column: string }>()
   const tables = [...Map.groupBy(results, ({ table }) => table)]
-  await env.DB.batch([
-    env.DB.prepare('CREATE TABLE journal ("table" TEXT, before TEXT, after TEXT)'),
-    ...tables.flatMap(([table, columns]) =>
-      ['INSERT', 'UPDATE', 'DELETE'].map((event) => {
-        const rowOf = (name: string) =>
-          `json_object(${columns.map(({ column }) => `'${column}', ${name}."${column}"`).join(', ')})`
-        const before = event === 'INSERT' ? 'NULL' : rowOf('OLD')
-        const after = event === 'DELETE' ? 'NULL' : rowOf('NEW')
-        return env.DB.prepare(
-          `CREATE TRIGGER "journal_${table}_${event}" AFTER ${event} ON "${table}"
-           BEGIN INSERT INTO journal VALUES ('${table}', ${before}, ${after}); END`,
-        )
-      }),
-    ),
+  const triggers = tables.flatMap(([table, columns]) =>
+    ['INSERT', 'UPDATE', 'DELETE'].map((event) => {
+      const rowOf = (name: string) =>
+        `json_object(${columns.map(({ column }) => `'${column}', ${name}."${column}"`).join(', ')})`
+      const before = event === 'INSERT' ? 'NULL' : rowOf('OLD')
+      const after = event === 'DELETE' ? 'NULL' : rowOf('NEW')
+      const name = `journal_${table}_${event}`
+      const sql = `CREATE TRIGGER "${name}" AFTER ${event} ON "${table}"
+        BEGIN INSERT INTO journal VALUES ('${table}', ${before}, ${after}); END`
+      return { name, sql }
+    }),
+  )
+  const run = (statements: string[]) => env.DB.batch(statements.map((sql) => env.DB.prepare(sql)))
+  await run([
+    'CREATE TABLE journal ("table" TEXT, before TEXT, after TEXT)',
+    ...triggers.map(({ sql }) => sql),
   ])
+  onTestFinished(async () => {
+    const dropped = triggers.map(({ name }) => `DROP TRIGGER "${name}"`)
+    await run([...dropped, 'DROP TABLE journal'])
+  })
 }
 
 /** Returns the changes since the last call, in their order. */
