@@ -49,8 +49,7 @@ const jobs: Record<string, Job> = {
   tellDue: ({ db, now }) => tellDue(db, now),
   rollUpHours: ({ db, now }) => rollUpHours(db, now),
   // At night only, because it reads again the deleted addresses that orders use.
-  sweepAddresses: async ({ db, now }) =>
-    isNight(now) && batch(db, { sweep: sweepAddresses(db, now) }),
+  sweepAddresses: async ({ db, now }) => isNight(now) && batch(db, sweepAddresses(db, now)),
   warnBehindWebhooks: async (ctx) => isNight(ctx.now) && warnBehind(ctx),
 }
 

@@ -266,6 +266,27 @@ it('deletes addresses that were deleted 30 days ago and that no order uses, at t
   expect(await ids()).toEqual([used.id, recent.id, live.id, newest.id])
 })
 
+it('empties the newest address, which it cannot delete, 30 days after its deletion', async () => {
+  const { input } = await aShop()
+  const texts = { name: 'Bo', street: 'Road 1', city: 'Oslo', country: 'NO' }
+  const newest = await anAddress({ id: input.buyerUserId }, texts)
+  const deletedSince = async (age: number) => {
+    await db
+      .update(addresses)
+      .set({ deletedAt: before(age) })
+      .where(eq(addresses.id, newest.id))
+    await run({}, new Date(`${now.toISOString().slice(0, 10)}T03:00:00.000Z`))
+    const { name, street, city, country } = addresses
+    return db
+      .select({ name, street, city, country })
+      .from(addresses)
+      .where(eq(addresses.id, newest.id))
+  }
+  expect(await deletedSince(29 * DAY)).toEqual([texts])
+  const empty = { name: null, street: null, city: null, country: null }
+  expect(await deletedSince(61 * DAY)).toEqual([empty])
+})
+
 it('deletes what quotas have counted before yesterday', async () => {
   const day = (days: number) => before(days * DAY).slice(0, 10)
   await db.delete(quotas)
