@@ -18,7 +18,6 @@ const isUnusedSql = sql`NOT EXISTS (SELECT 1 FROM orders o
 
 const texts = Object.keys(addressTexts)
 const emptyTexts = sql.raw(texts.map((name) => `${name} = NULL`).join(', '))
-const hasTextsSql = sql.raw(texts.map((name) => `${name} IS NOT NULL`).join(' OR '))
 
 /**
  * Deletes addresses that were deleted 30 days ago and that no order uses. Those that orders use are
@@ -36,6 +35,6 @@ export function sweepAddresses(db: Database, now: Date) {
     ),
     emptied: raw<never>(db)`UPDATE addresses SET ${emptyTexts}
       WHERE id = (SELECT max(id) FROM addresses) AND deletedAt <= ${before(now, lifetime)}
-        AND (${hasTextsSql}) AND ${isUnusedSql}`,
+        AND ${isUnusedSql}`,
   }
 }

@@ -7,17 +7,20 @@ import { webhookLimits } from '../http/limits.ts'
 import { ChosenEvent, EventName } from './event.ts'
 
 const url = writtenText(2048, 1).describe('Where events are sent: an https URL of a public host.')
+const areDistinct = (values: readonly string[]) => new Set(values).size === values.length
+
 const events = z
   .array(ChosenEvent)
   .min(1, 'must have at least one event')
   .max(ChosenEvent.options.length)
-  .refine((events) => new Set(events).size === events.length, 'must not have an event twice')
+  .refine(areDistinct, 'must not have an event twice')
   .describe('The events to send. Alarms are only for endpoints with the role `master`.')
 
 const sources = z
   .array(tokenNameText)
   .min(1, 'must have at least one name, or be null')
   .max(webhookLimits.sources.max)
+  .refine(areDistinct, 'must not have a name twice')
   .nullable()
   .describe(
     'Names of tokens: only events of orders that they placed are sent. Null for all. With the role `master`, of master tokens.',

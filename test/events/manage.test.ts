@@ -139,6 +139,7 @@ describe('creating', () => {
     [{ sources: ['a'.repeat(101)] }, 'invalid_input: sources[0]: must be 1 to 100 characters'],
     [{ sources: Array(21).fill('A') }, 'invalid_input: sources: must have at most 20 elements'],
     [{ sources: 'Shop' }, 'invalid_input: sources: must be a list'],
+    [{ sources: ['A', 'B', 'A'] }, 'invalid_input: sources: must not have a name twice'],
     // No source is changed.
     [{ sources: ['A '] }, 'invalid_character: sources[0]: must not have U+0020 at position 2'],
     // Misspelled, it would be ignored.
