@@ -55,7 +55,7 @@ CREATE UNIQUE INDEX `listings_external` ON `listings` (`externalId`);--> stateme
 CREATE INDEX `listings_seller` ON `listings` (`sellerId`);--> statement-breakpoint
 CREATE INDEX `listings_nft` ON `listings` (`nftId`);--> statement-breakpoint
 CREATE INDEX `listings_updated` ON `listings` (`updatedAt`);--> statement-breakpoint
-CREATE INDEX `listings_ends` ON `listings` (`activeTill`) WHERE "listings"."activeTill" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `listings_ends` ON `listings` (`activeTill`) WHERE "listings"."updatedAt" < "listings"."activeTill";--> statement-breakpoint
 CREATE INDEX `listings_due` ON `listings` (`checkAt`) WHERE "listings"."active";--> statement-breakpoint
 CREATE TABLE `nftCounts` (
 	`amountType` text PRIMARY KEY NOT NULL,

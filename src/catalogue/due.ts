@@ -62,11 +62,10 @@ export async function checkListings(db: Database, settings: SellingSettings, now
  */
 export function tellDue(db: Database, now: Date) {
   const at = now.toISOString()
-  const dayAgo = new Date(now.getTime() - DAY).toISOString()
+  // The first condition is that of the index.
   return batch(db, {
     ended: raw<never>(db)`UPDATE listings SET updatedAt = ${at}
-      WHERE activeTill > ${dayAgo} AND activeTill <= ${at} AND updatedAt < activeTill`,
-    // The first condition is that of the index.
+      WHERE updatedAt < activeTill AND activeTill <= ${at}`,
     released: raw<never>(db)`UPDATE nfts SET changedAt = ${at}
       WHERE changedAt < releaseAt AND releaseAt <= ${at}`,
   })

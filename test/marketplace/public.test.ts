@@ -311,6 +311,12 @@ describe('updatedAt', () => {
     expect(changes.listings?.map(({ id }) => id)).toContain(sale.id)
   })
 
+  it('is that of the next cron run also if none has run for days since a listing has ended', async () => {
+    const { listing: sale } = await aShop({ listing: { activeTill: '2026-03-02T09:00:00.000Z' } })
+    await tellDue(db, new Date('2026-03-05T12:00:00.000Z'))
+    expect(await listing(sale)).toMatchObject({ updatedAt: '2026-03-05T12:00:00.000Z' })
+  })
+
   it('tells what was withdrawn after it was shown, and nothing of other drafts', async () => {
     const metadata = { name: 'Shown', description: 'Round.' }
     const draft = { status: 'draft' }

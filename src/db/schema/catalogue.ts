@@ -135,7 +135,7 @@ export const listings = sqliteTable(
     index('listings_seller').on(t.sellerId),
     index('listings_nft').on(t.nftId),
     index('listings_updated').on(t.updatedAt),
-    index('listings_ends').on(t.activeTill).where(sql`${t.activeTill} IS NOT NULL`),
+    index('listings_ends').on(t.activeTill).where(sql`${t.updatedAt} < ${t.activeTill}`),
     index('listings_due').on(t.checkAt).where(sql`${t.active}`),
     check('listings_price', sql`${t.priceCents} >= 0`),
     check('listings_type', isOneOfSql(t.type, listingTypes)),
