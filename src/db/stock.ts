@@ -1,4 +1,7 @@
-/** The stock of NFTs (`nfts.availableAmount`). An unlimited NFT does not use it up. */
+/**
+ * The stock of NFTs (`nfts.availableAmount`). An unlimited NFT does not use it up. Orders take pieces by
+ * `reduceStock` in `orders/write.ts`, and an import adds what the amount grows by.
+ */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
 import { raw } from './statements.ts'
@@ -9,11 +12,14 @@ export const isUnlimited = (amountType: unknown): boolean => amountType === 'unl
 /** `nft`: how the statement calls the row of `nfts`. */
 export const isUnlimitedSql = (nft: string): SQL => sql.raw(`(${nft}.amountType IS 'unlimited')`)
 
-/** Returns the pieces of order items to the stock. `ids`: a list in parentheses. */
+/**
+ * Returns the pieces of order items to the stock: of a final cancellation (`delivery/store/store.ts`), or
+ * as an operator asks who writes items off. `ids`: a list in parentheses.
+ */
 export const returnPieces = (db: Database, ids: SQL, now: Date) =>
   setStock(db, sql`availableAmount + moved.quantity`, ids, now)
 
-/** Takes them from it again. What was sold meanwhile is missing. */
+/** Takes them again if what was cancelled is delivered after a fork. What was sold meanwhile is missing. */
 export const takePieces = (db: Database, ids: SQL, now: Date) =>
   setStock(db, sql`max(0, availableAmount - moved.quantity)`, ids, now)
 

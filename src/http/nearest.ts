@@ -1,7 +1,9 @@
 /**
  * A replica may lag by seconds behind what others have written. What it has is answered as it is, a list
- * may lack what is new, and a token that was revoked just now may still read. But nothing is refused, and nothing that was asked for by its number is
- * missing, because a replica says so: `answer` in `endpoint.ts` asks the primary then.
+ * may lack what is new, and a token that was revoked just now may still read. But a replica alone refuses
+ * nothing, and finds nothing missing that was asked for by its number: `answer` in `endpoint.ts` calls the
+ * handler once more at the primary then. A missing order id is an error of the API; a list by number and
+ * the link of an order call `requirePrimary`. `mayLag`: D1 has said that a replica answered.
  */
 import type { Database } from '../db/client.ts'
 import { ApiError } from './errors.ts'

@@ -11,7 +11,8 @@
  * Pieces of an order return once: by a final cancellation (`cancel` in `delivery/rules/item-changes.ts`),
  * or when an operator who writes an item off asks for it (`writeOff` in `delivery/admin/actions.ts`). An
  * item that fails keeps them. If a fork undoes a final cancellation and the item is then delivered, its
- * pieces are taken again, and those that were sold meanwhile are missing: the only way to oversell.
+ * pieces are taken again, and those that were sold meanwhile are missing: the only way to oversell, unless
+ * the database is set back.
  */
 import { not, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'

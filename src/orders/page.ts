@@ -1,6 +1,16 @@
 /**
  * What a list of orders is asked for, and the SQL that finds its candidates (`db/candidates.ts`): one
- * SELECT for each index.
+ * SELECT for each index. With `buyerUserId`, the statement is, in short:
+ *
+ *     WITH bounds (low, high) AS (… ids of orders by `createdFrom`, `createdTo` and the cursor)
+ *     SELECT … FROM (SELECT *, row_number() OVER () AS number FROM (
+ *         SELECT id FROM orders WHERE buyerId = ? AND id > low AND id < high
+ *         ORDER BY id DESC LIMIT 1000)) AS candidates
+ *       LEFT JOIN orders … LEFT JOIN orderItems … LEFT JOIN deliveries …
+ *     WHERE (… all filters, and whether the viewer may see it) OR number = 1000
+ *     LIMIT 21
+ *
+ * The next page begins below the 20th match or, if there are fewer, below the 1,000th candidate.
  */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
@@ -173,6 +183,7 @@ const itemsUnderWay = sql`SELECT DISTINCT id FROM (
   SELECT id FROM deliveries WHERE dueAt IS NOT NULL
   UNION ALL SELECT value FROM transactions, json_each(items) WHERE isOpen)`
 
+/** Without `bounds`: the filters alone compare the times of creation. */
 const changedItems = ({ afterTime, afterItem }: ListValues) => sql`
   SELECT updatedAt, id FROM deliveries
     WHERE state NOT IN ('queued', 'in_flight') AND (updatedAt, id) > (${afterTime}, ${afterItem})

@@ -101,7 +101,10 @@ export async function readOrders({ db, caller }: ReadCtx, orderIds: readonly str
   }
 }
 
-/** Throws `order_not_found` with an issue for each id that has no order to show. */
+/**
+ * Throws `order_not_found` with an issue for each id that has no order to show. After a replica has
+ * answered, the primary is asked then (`http/nearest.ts`).
+ */
 function requireAll(orderIds: readonly string[], found: ReadonlyMap<number, unknown>): void {
   const issues = orderIds.flatMap((digits, i): Issue[] => {
     const message = `order ${digits} does not exist`

@@ -10,8 +10,12 @@ import { sql } from 'drizzle-orm'
 import { type AnySQLiteColumn, integer, text } from 'drizzle-orm/sqlite-core'
 
 /**
- * No AUTOINCREMENT: it costs a second write. The row with the highest id is never deleted, so ids
- * are not reused.
+ * The id that SQLite gives a row: one more than the highest. No AUTOINCREMENT, which costs a second write.
+ * Of the tables with it, rows are deleted from addresses and findings alone, and the newest stays, so no id
+ * is used again.
+ *
+ * Other tables have the id of another row (a delivery that of its item), a time (events: microseconds), a
+ * UUID (reservations, tokens, webhook endpoints, imports), or columns that name the row (the others).
  */
 export const id = () => integer().primaryKey()
 /** A time, as `2026-01-31T12:00:00.000Z`. */

@@ -120,7 +120,7 @@ export const cancel = (item: WaitingItem, transaction?: Hex | null): ItemChange 
   isReturned: !hasReturnedPieces(item),
 })
 
-/** The transfer failed in a transaction. It is tried again at once, a few times. */
+/** The transfer failed in a transaction. It is tried again at once, a few times. No cancellation fails so. */
 export function failInTransaction(item: WaitingItem, reason: Reason, now: Date): ItemChange {
   const tries = item.tries + 1
   const failingSince = item.failingSince ?? now.toISOString()
