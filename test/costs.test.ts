@@ -1,6 +1,6 @@
 /**
- * What each endpoint costs in D1: trips, rows read and rows written. The limits are in
- * `support/permissions.ts` and `scripts/measure/costs/rows.ts`. They hold in a small database and, in
+ * What each endpoint, list and batch costs in D1: trips, rows read and rows written. The limits of endpoints
+ * are in `support/permissions.ts`, those of batches in `scripts/measure/costs/rows.ts`. They hold in a small database and, in
  * `npm run test:long`, in one with a million orders, 100,000 NFTs and 100,000 users, because no statement
  * reads a whole table.
  */
@@ -13,11 +13,8 @@ import { roundsOf } from '../scripts/measure/costs/latency.ts'
 import {
   type BatchCost,
   batchCosts,
-  busyCronCost,
   type Cost,
-  listCosts,
-  publicCosts,
-  transferListCosts,
+  cost,
   transferLogLines,
 } from '../scripts/measure/costs/rows.ts'
 import app from '../src/app.ts'
@@ -242,6 +239,76 @@ const measureBatch: Record<BatchCost, () => Promise<Cost>> = {
   },
 }
 
+/** In both databases, the synthetic orders begin with 2025, one a minute. */
+const hours = 'createdFrom=2025-01-01T02:00:00Z&createdTo=2025-01-01T08:00:00Z'
+
+/**
+ * Costs of lists of orders by their filters, for a master token and for a seller of many orders. If
+ * not every candidate matches, a call looks at 1,000: once for the orders and once for their NFTs.
+ */
+const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
+  master: {
+    '': cost(1, 720, 0),
+    'fields=summary': cost(1, 200, 0),
+    'fields=summary&limit=100': cost(1, 950, 0),
+    'providerId=1': cost(1, 25, 0),
+    'buyerUserId=3': cost(1, 720, 0),
+    'source=synthetic': cost(1, 750, 0),
+    'source=nobody': cost(1, 35, 0),
+    'sellerId=1': cost(1, 30, 0),
+    [`${hours}&fields=summary`]: cost(1, 450, 0),
+    [`${hours}&deliveryStatus=failed&fields=summary`]: cost(1, 450, 0),
+    // What is under way is read as a whole: that of the requests before.
+    'updatedFrom=2025-01-01T02:00:00Z&fields=summary': cost(1, 700, 0),
+    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 14_000, 0),
+    'deliveryStatus=failed': cost(1, 750, 0),
+    'deliveryStatus=transferred': cost(1, 4200, 0),
+    'deliveryStatus=pending': cost(1, 1100, 0),
+  },
+  seller: {
+    '': cost(1, 850, 0),
+    'fields=summary': cost(1, 230, 0),
+    'providerId=1': cost(1, 25, 0),
+    'source=nobody': cost(1, 11_500, 0),
+    [`${hours}&fields=summary`]: cost(1, 450, 0),
+    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 14_000, 0),
+    // None of the orders looked at is one to return.
+    'buyerUserId=3': cost(1, 11_500, 0),
+    'deliveryStatus=failed': cost(1, 16_500, 0),
+    'deliveryStatus=transferred': cost(1, 16_500, 0),
+    'deliveryStatus=pending': cost(1, 15_500, 0),
+  },
+}
+
+/** Costs of lists of transfers by their filters. */
+const transferListCosts: Record<string, Cost> = {
+  'source=synthetic': cost(1, 750, 0),
+  'source=synthetic&status=transferred': cost(1, 750, 0),
+  'source=nobody': cost(1, 10, 0),
+}
+
+/**
+ * Costs of public lists by their filter. A call looks at little more than it returns, or at 1,000
+ * candidates where few of them match.
+ */
+const publicCosts: Record<string, Cost> = {
+  'listings?': cost(1, 200, 0),
+  'listings?limit=100': cost(1, 930, 0),
+  // Each listing is a candidate by its own change and by that of its NFT.
+  'listings?updatedSince=2025-01-01T00:00:00Z': cost(1, 330, 0),
+  'listings?q=nft': cost(1, 240, 0),
+  'listings?sellerId=<seller>': cost(1, 200, 0),
+  'listings?creatorId=<seller>': cost(1, 240, 0),
+  'listings?creatorId=1&updatedSince=2025-01-01T00:00:00Z': cost(1, 6500, 0),
+  'nfts?': cost(1, 310, 0),
+  'nfts?limit=100&active=true': cost(1, 1800, 0),
+  'nfts?updatedSince=2025-01-01T00:00:00Z': cost(1, 310, 0),
+  'nfts?q=nft': cost(1, 310, 0),
+  'nfts?sellerId=<seller>': cost(1, 420, 0),
+  'nfts?creatorId=<seller>': cost(1, 310, 0),
+  'nfts?creatorId=1&updatedSince=2025-01-01T00:00:00Z': cost(1, 8500, 0),
+}
+
 /** The last ids before the database was filled. */
 let before = NO_IDS
 
@@ -348,6 +415,12 @@ async function aBusyHour(chainId: number) {
   ])
     await env.DB.prepare(sql).run()
 }
+
+/**
+ * The cron run while 700 orders a minute come: 20,000 items are queued, 20,000 failed, and 2,000 are
+ * in flight. It reads what came since the last run and what is in flight; of the rest, it counts 1,000.
+ */
+const busyCronCost = cost(18, 25_000, 40)
 
 it('run cron once costs no more than its limits on the day of a million orders', async () => {
   const chain = await aChain()

@@ -8,7 +8,20 @@ import { ADMINISTRATOR } from '../../../src/db/schema/users.ts'
 import { hashIdentity } from '../../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
 import type { Collectibles } from '../chain/collectibles.ts'
-import { type GalleryNft, gallery } from './demo-gallery.ts'
+import galleryNfts from './gallery.json' with { type: 'json' }
+
+type GalleryNft = Omit<(typeof galleryNfts)[number], 'token' | 'amountType'> & {
+  /** Default: `limited`. */
+  amountType?: 'unlimited'
+  /** `held`: the seller has the pieces. `mint`: each piece is minted when it is bought. */
+  token: 'held' | 'mint' | 'not minted yet' | 'without id'
+}
+
+/**
+ * What makes the demo look like a marketplace. The last two are in no public list, because they cannot
+ * be delivered: demo-orders.ts orders them to show what happens then.
+ */
+const gallery = galleryNfts as readonly GalleryNft[]
 
 /** The relayer. It is not the wallet of a user. */
 export const transferSigner = localAccount(0)

@@ -15,7 +15,6 @@ export const NO_IDS = {
   orders: 0,
   orderItems: 0,
   transactions: 0,
-  events: 0,
 }
 
 /** The highest id of each table. New ids follow it. */

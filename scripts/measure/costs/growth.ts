@@ -1,5 +1,5 @@
 /**
- * What grows in the database. `test/storage.test.ts` measures the bytes, and finds every table here.
+ * What grows in the database. `test/storage.test.ts` measures the bytes, and finds every table that grows here.
  * `npm run costs` prints it.
  */
 
@@ -137,16 +137,6 @@ export const growth = {
     end: 'the commit, or cron after a day; 20,000 in an import',
   },
 } satisfies Record<string, Growth>
-
-/** Tables that do not grow with orders. */
-export const limited = {
-  'your catalogue': ['nfts', 'listings', 'creators', 'nftCounts'],
-  'a few for each user, network, signer or alarm': [
-    ...['webhookEndpoints', 'networks', 'networkChecks', 'signers', 'burns', 'alarms'],
-    ...['findings'],
-    ...['instance', 'cronRuns'],
-  ],
-}
 
 /** Bytes that a load leaves: at the end of its year, or of its day. */
 export const bytesLeft = ({ bytes, days, perDay }: Growth, load: keyof typeof LOADS) =>
