@@ -7,7 +7,7 @@ import { MINUTE } from './time.ts'
 
 const nonEmpty = z.string().min(1)
 const positiveNumber = z.number().positive()
-const positiveInteger = z.int().positive()
+const positiveInteger = z.int().min(1)
 const integerFrom = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum)
 
 const httpUrl = z.url({ protocol: /^https?$/ })

@@ -1,9 +1,9 @@
 /** `npm run backup -- FILE`: exports the database to a file that is encrypted. */
 import { join } from 'node:path'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
-import { folderBeside } from '../shell/files.ts'
+import { findTarget, folderBeside } from '../shell/files.ts'
 import { runWrangler } from '../shell/wrangler.ts'
-import { writeArchive } from './backup/archive.ts'
+import { encrypterFor, writeArchive } from './backup/archive.ts'
 import { upload } from './backup/bucket.ts'
 import { sortDump } from './backup/dump.ts'
 import { backupOptions, findDatabase } from './backup/options.ts'
@@ -24,18 +24,25 @@ export const command = defineCommand(
     const database = findDatabase(instance)
     const { BACKUP_PUBLIC_KEY: publicKey } = process.env
     if (!publicKey) throw new CommandError('BACKUP_PUBLIC_KEY is not set.')
-    await exportDatabase(database, file, publicKey)
+    // Before the export, during which a deployed database serves nothing.
+    const encrypter = encrypterFor(publicKey)
+    await findTarget(file)
+    await exportDatabase(database, file, encrypter)
     if (bucket) await upload(bucket, file)
     console.log(`Wrote ${file}${bucket ? `, and its parts to the bucket ${bucket}` : ''}.`)
   },
 )
 
 /** Only the encrypted file is left. */
-async function exportDatabase(database: string[], file: string, publicKey: string): Promise<void> {
+async function exportDatabase(
+  database: string[],
+  file: string,
+  encrypter: ReturnType<typeof encrypterFor>,
+): Promise<void> {
   using folder = await folderBeside(file)
   const dump = join(folder.path, 'dump.sql')
   await runWrangler(['d1', 'export', 'DB', ...database, '--skip-confirmation', '--output', dump])
-  await writeArchive(file, publicKey, sortDump(dump))
+  await writeArchive(file, encrypter, sortDump(dump))
 }
 
 if (import.meta.main) await start(command)

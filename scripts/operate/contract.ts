@@ -1,6 +1,6 @@
 /** `npm run contract`: deploys a Delivery contract, shows its state, audits it, and changes it. */
 
-import { CommandError, defineCommand, start } from '../shell/command.ts'
+import { CommandError, defineCommand, start, UsageError } from '../shell/command.ts'
 import { auditContract } from './contract/audit.ts'
 import { type Change, describeChange, parseChange, sendChange } from './contract/changes.ts'
 import { openContract, readOwner } from './contract/delivery.ts'
@@ -70,6 +70,7 @@ export const command = defineCommand(
       'npm run contract -- set-relayer --network ethereum --env production --relayer 0x… --capacity 500 --per-day 3000',
   },
   async (options, action) => {
+    if (options.remote && !options.env) throw new UsageError('--remote needs --env.')
     const network = findNetwork(options.network, options.env)
     switch (action) {
       case 'deploy':

@@ -48,6 +48,7 @@ export const command = defineCommand(
   async ({ user, orders, from, to, csv, ...instance }, file: string) => {
     const { remote, env } = instance
     if (remote !== Boolean(env)) throw new UsageError('--remote and --env need each other.')
+    if (user !== undefined && orders) throw new UsageError('--user is without --orders.')
     if (!orders && (csv || from || to))
       throw new UsageError('--from, --to and --csv need --orders.')
     if (orders) {

@@ -65,7 +65,6 @@ export const command = defineCommand(
     const file = argument || (fromChain ? collectionFile(values) : '')
     if (!file) throw new UsageError('Name one file: FILE.jsonl.')
     const instance = remote ? remoteInstance(env) : null
-    await forgetProblems(file)
     const leftOut = fromChain ? await readCollection(file, values, instance?.environment) : 0
     const run = async (isRehearsal: boolean) => {
       const request: Request = { file, isDryRun: isRehearsal, show: showProgress }
@@ -103,6 +102,7 @@ function refuseChanges(file: string, outcome: Outcome): void {
 async function report(file: string, outcome: Outcome, isDryRun: boolean): Promise<void> {
   if ('problems' in outcome)
     throw new CommandError(await reportProblems(file, outcome.problems, outcome.imported))
+  await forgetProblems(file)
   if (!outcome.counts) throw new CommandError(`${file} has no lines.`)
   if (isDryRun) console.log('Nothing was changed. Without --dry-run, this would be:')
   console.log(describeCounts(outcome.counts))

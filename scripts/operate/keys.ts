@@ -1,5 +1,5 @@
 /** `npm run --silent keys`: prints a new value for one of the secrets, and nothing else. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { identityToRecipient } from 'age-encryption'
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
@@ -50,6 +50,7 @@ export const command = defineCommand(
  */
 function retireKeys(value: string, file: string): string {
   const { keys } = JSON.parse(value)
+  if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`)
   try {
     const retired = publicKeySet.parse(JSON.parse(readFileSync(file, 'utf8'))).keys
     return JSON.stringify({ keys: [...keys, ...retired] })

@@ -34,7 +34,8 @@ export const command = defineCommand(
     if (bucket) await download(bucket, file)
     using folder = await folderBeside(file)
     // All of it, so that a damaged file is noticed before the database is changed.
-    await writeImports(folder.path, readArchive(file, key))
+    const isOfMarketplace = await writeImports(folder.path, readArchive(file, key))
+    if (!isOfMarketplace) throw new CommandError(`${file} has no database of a marketplace.`)
     for (const name of (await readdir(folder.path)).sort()) {
       await execute('--file', join(folder.path, name))
       console.log(`Imported ${name}.`)
@@ -55,20 +56,27 @@ async function checkEmpty(execute: Execute): Promise<void> {
     )
 }
 
-/** Cuts the SQL into files between statements. */
-async function writeImports(folder: string, sql: AsyncIterable<string>): Promise<void> {
+/** What the database of a marketplace has. */
+const ORDERS = /^CREATE TABLE (IF NOT EXISTS )?["'`]?orders\b/
+
+/** Cuts the SQL into files between statements. Returns whether it is of a marketplace. */
+async function writeImports(folder: string, sql: AsyncIterable<string>): Promise<boolean> {
   const statements = readStatements(sql)
+  let hasOrders = false
   let next = await statements.next()
   for (let number = 0; !next.done; number++) {
     async function* part() {
       for (let size = 0; !next.done && size < MAX_IMPORT; next = await statements.next()) {
-        size += next.value.text.length
-        yield next.value.text
+        const { text } = next.value
+        hasOrders ||= ORDERS.test(text)
+        size += text.length
+        yield text
       }
     }
     const file = join(folder, `${String(number).padStart(3, '0')}.sql`)
     await pipeline(part, createWriteStream(file, { encoding: 'latin1' }))
   }
+  return hasOrders
 }
 
 if (import.meta.main) await start(command)

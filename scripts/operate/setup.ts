@@ -72,6 +72,8 @@ type Checked = Place & { domain?: string; 'email-from'?: string; administrator?:
 /** Throws a `CommandError`: what is written and deployed stays. */
 function checkOptions({ domain, 'email-from': sender, administrator, ...place }: Checked): void {
   const { location, jurisdiction } = place
+  if (location !== undefined && jurisdiction !== undefined)
+    throw new CommandError('Only one of --location and --jurisdiction can be given.')
   if (location !== undefined && !Object.hasOwn(locations, location))
     throw new CommandError(`--location must be one of ${Object.keys(locations).join(', ')}.`)
   if (jurisdiction === 'us')

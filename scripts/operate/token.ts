@@ -23,7 +23,7 @@ export const command = defineCommand(
         help: 'Name of the token. Each name stands for one shop. Default: command line; shop for --shop, metrics for --metrics',
       },
       remote: { help: 'For a deployed instance.' },
-      env: { value: 'NAME', default: 'production', help: 'With --remote: which one.' },
+      env: { value: 'NAME', help: 'With --remote: which one. Default: production' },
     },
     variables: { JWT_KEYS: 'With --remote: the signing keys of the instance. Required.' },
     example: 'npm run --silent token -- --user 3',
@@ -31,14 +31,19 @@ export const command = defineCommand(
   async ({ shop, master, metrics, user, name, remote, env }) => {
     if (!shop && !master && !metrics && user === undefined)
       throw new UsageError('--shop, --master, --metrics or --user is missing.')
+    if (+shop + +master + +metrics > 1)
+      throw new UsageError('Only one of --shop, --master and --metrics can be given.')
+    if (env && !remote) throw new UsageError('--env needs --remote.')
     const request: TokenRequest = {
       role: shop || master || metrics ? 'master' : 'user',
       scope: metrics ? 'metrics' : shop ? 'orders' : 'write',
       ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
       name: parseTokenName(name ?? (metrics ? 'metrics' : shop ? 'shop' : 'command line')),
     }
-    const token = remote ? issueRemoteToken(env, request) : (await localInstance(request)).token
-    console.log(await token)
+    const { token } = remote
+      ? { token: await issueRemoteToken(env ?? 'production', request) }
+      : await localInstance(request)
+    console.log(token)
   },
 )
 

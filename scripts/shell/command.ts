@@ -1,4 +1,5 @@
 /** Options, help and error output of all commands. */
+import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Command, formatHelp, formatUsage, type Options } from './help.ts'
 
@@ -24,8 +25,8 @@ type Values<O extends Options> = Record<Given<O>, string> &
   Partial<Record<Exclude<Valued<O>, Given<O>>, string>> &
   Record<Exclude<keyof O, Valued<O>>, boolean>
 
-/** The exit status of a process that SIGINT ended, as shells report it. */
-const INTERRUPTED = 130
+/** The signals of Ctrl-C, of a supervisor that stops the command, and of a terminal that is closed. */
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Takes the arguments of the command line, and returns the exit status. */
 type RunnableCommand = (args: readonly string[]) => Promise<number>
@@ -62,16 +63,30 @@ export function defineCommand<O extends Options, A extends string = never>(
 }
 
 /**
- * Runs a command with the arguments of this process. Ends the process if it fails, and at once on
- * Ctrl-C: the local database ends too, and the error of that helps nobody.
+ * Runs a command with the arguments of this process. Ends the process if it fails, and at once on a
+ * signal: the local database ends too, and the error of that helps nobody. What removes temporary files
+ * runs then (`files.ts`). The status is that which shells report for the signal.
  */
 export async function start(command: RunnableCommand): Promise<void> {
-  process.on('SIGINT', () => process.exit(INTERRUPTED))
+  for (const signal of ENDING)
+    process.on(signal, () => process.exit(128 + constants.signals[signal]))
   const status = await command(process.argv.slice(2))
   if (status !== 0) process.exit(status)
 }
 
-function parse(args: string[], { options = {}, actions, file }: Command) {
+function parse(args: string[], command: Command) {
+  const { tokens, ...parsed } = parseTokens(args, command)
+  const given = tokens.filter((token) => token.kind === 'option')
+  const names = given.map(({ name }) => name)
+  for (const [i, { name, value }] of given.entries()) {
+    if (names.indexOf(name) < i) throw new UsageError(`--${name} stands twice.`)
+    // As of a variable of the shell that is not set.
+    if (value?.trim() === '') throw new UsageError(`--${name} is empty.`)
+  }
+  return parsed
+}
+
+function parseTokens(args: string[], { options = {}, actions, file }: Command) {
   const config = Object.entries(options).map(([name, { value, default: initial }]) => [
     name,
     value ? { type: 'string', default: initial } : { type: 'boolean', default: false },
@@ -81,6 +96,7 @@ function parse(args: string[], { options = {}, actions, file }: Command) {
       args,
       options: Object.fromEntries(config),
       allowPositionals: Boolean(actions || file),
+      tokens: true,
     })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -95,9 +111,9 @@ function parseArgument<A extends string>(
   { actions, file }: Command<Options, A>,
   [argument, ...rest]: string[],
 ): A {
-  if (actions && !(argument && argument in actions && rest.length === 0))
+  if (actions && !(argument && Object.hasOwn(actions, argument) && rest.length === 0))
     throw new UsageError(`Name one of ${Object.keys(actions).join(', ')}.`)
-  if (file && (rest.length > 0 || (argument === undefined && !file.isOptional)))
+  if (file && (rest.length > 0 || argument === '' || (!argument && !file.isOptional)))
     throw new UsageError(`Name one file: ${file.value}.`)
   return (argument ?? '') as A
 }

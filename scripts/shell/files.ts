@@ -1,7 +1,7 @@
 /** Files that commands read line by line, and write as a whole. */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, type RmOptions, rmSync } from 'node:fs'
-import { mkdtemp, rename } from 'node:fs/promises'
+import { mkdtemp, realpath, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { CommandError } from './command.ts'
@@ -39,17 +39,32 @@ type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
 
 /**
  * Writes a file that only its owner can read. Replaces a file of this name when all of it is written.
- * A process that ends before leaves nothing.
+ * A process that ends before leaves nothing, unless SIGKILL ends it. Throws as `findTarget` does.
  */
 export async function writeWhole(file: string, content: Chunks): Promise<void> {
-  using part = temporary(`${file}.part`)
+  const target = await findTarget(file)
+  using part = temporary(`${target}.part`)
   await pipeline(content, createWriteStream(part.path, { mode: 0o600 }))
-  await rename(part.path, file)
+  await rename(part.path, target)
+}
+
+/**
+ * Returns the path of a file that is there or can be created, behind symbolic links. Throws a
+ * `CommandError` for folders, devices and pipes, and for a folder that is not there.
+ */
+export async function findTarget(file: string): Promise<string> {
+  const target = await realpath(file).catch(() => file)
+  const found = await stat(target).catch(() => null)
+  if (found ? found.isFile() : (await stat(dirname(target)).catch(() => null))?.isDirectory())
+    return target
+  throw new CommandError(
+    found ? `${file} is no file.` : `There is no folder ${dirname(file)} for ${file}.`,
+  )
 }
 
 type Temporary = Disposable & { path: string }
 
-/** Returns a file or folder that is deleted where its block ends, also on Ctrl-C. */
+/** Returns a file or folder that is deleted where its block ends, also if a signal ends the command. */
 function temporary(path: string, options: RmOptions = {}): Temporary {
   const remove = () => rmSync(path, { ...options, force: true })
   process.once('exit', remove)

@@ -28,7 +28,7 @@ const AddressId = z.object({ id: idText.describe('Id of the address.') })
 const Owner = {
   userId: z
     .int()
-    .positive()
+    .min(1)
     .nullish()
     .transform((id) => id ?? undefined)
     .describe('Id of the owner: by default the user of a user token. A master token must send it.'),

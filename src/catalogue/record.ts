@@ -42,7 +42,7 @@ const uint256 = z
   .regex(/^(0|[1-9]\d{0,77})$/, { error: 'must be decimal digits in quotes', abort: true })
   .refine((digits) => BigInt(digits) < 2n ** 256n, 'must be less than 2^256')
 const time = instant.refine((text) => /^[12]/.test(text), 'must be in the years 1000 to 2999')
-const pieces = z.int().positive()
+const pieces = z.int().min(1)
 
 /** Null unless it is given. */
 const orNull = <T extends z.ZodType>(field: T) => field.nullable().default(null)

@@ -4,7 +4,7 @@ import * as z from 'zod'
 // Each description makes a copy of one schema, which is cheaper at start-up than a schema each.
 const boolean = z.boolean()
 const string = z.string()
-const positiveInteger = z.int().positive()
+const positiveInteger = z.int().min(1)
 const integer = z.int().nonnegative()
 const timestamp = z.iso.datetime({ precision: 3 })
 

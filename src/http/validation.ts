@@ -96,7 +96,7 @@ function issueMessage(issue: $ZodRawIssue): string {
     case 'too_small':
       return issue.origin === 'string' && issue.minimum === 1
         ? 'must not be empty'
-        : `must ${describeSize(issue.origin, 'at least', Number(issue.minimum))}`
+        : `must ${describeSize(issue.origin, issue.inclusive === false ? 'more than' : 'at least', Number(issue.minimum))}`
     case 'unrecognized_keys':
       return `has unknown keys: ${issue.keys.join(', ')}${suggestion(issue.keys, issue.inst)}`
     default:

@@ -15,7 +15,7 @@ export const AlarmKey = z.object({
 })
 
 export const Acknowledgement = model('Acknowledgement', 'What was looked at.', {
-  version: z.int().positive().describe('The `version` of the alarm that was looked at.'),
+  version: z.int().min(1).describe('The `version` of the alarm that was looked at.'),
 })
 
 /**

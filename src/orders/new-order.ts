@@ -17,7 +17,7 @@ import { MAX_LOCALE, toLocale } from '../texts/texts.ts'
 const requiredId = (description: string) => {
   const error = ({ input }: { input?: unknown }) =>
     input === undefined ? 'is required' : 'must be a positive integer'
-  return z.int({ error }).positive({ error }).describe(description)
+  return z.int({ error }).min(1, { error }).describe(description)
 }
 
 export const ProviderId = identifier(255)

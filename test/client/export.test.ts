@@ -86,7 +86,9 @@ it.each([
   [['--orders', '--from', '2026-01-01', '--to', 'now'], '--to must be a day or a time in UTC'],
   [['--orders', '--from', '2026-01-02', '--to', '2026-01-02'], '--from must be before --to.'],
   [['--orders', '--from', '2026-01-02', '--to', '9999-01-01'], '--to must be a minute ago'],
+  [['--orders', '--from', '2026-02-30', '--to', '2026-03-05'], '--from must be a day or a time in'],
   [['--csv'], '--from, --to and --csv need --orders.'],
+  [['--user', '3', '--orders'], '--user is without --orders.'],
 ])('refuses %j', async (args, sentence) => {
   const { errors, status } = await call(command, [...args, 'orders.jsonl'])
   expect({ errors, status }).toEqual({ errors: expect.stringContaining(sentence), status: 1 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { encrypterFor, writeArchive } from '../../scripts/operate/backup/archive.ts'
 import { upload } from '../../scripts/operate/backup/bucket.ts'
 import { command as backup } from '../../scripts/operate/backup.ts'
 import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
@@ -137,6 +138,34 @@ describe('a deployed database', () => {
     ])
   })
 
+  it('is not exported if the backup cannot be written', async () => {
+    const write = async (file: string, key = BACKUP_PUBLIC_KEY) =>
+      (await project.call(backup, [file, ...REMOTE], { BACKUP_PUBLIC_KEY: key })).errors
+    expect(await write('all.age', 'x')).toMatch(/^BACKUP_PUBLIC_KEY must be a public key of age/)
+    expect(await write('migrations')).toBe('migrations is no file.\n')
+    expect(await write('nowhere/all.age')).toBe('There is no folder nowhere for nowhere/all.age.\n')
+    expect((await project.read()).commands).toEqual([])
+  })
+
+  it('stays empty if the file is another one, of which nothing is printed', async () => {
+    await rm(inProject('remote.sqlite'))
+    const of = (content: string) =>
+      writeArchive(inProject('x.age'), encrypterFor(BACKUP_PUBLIC_KEY), [Buffer.from(content)])
+    const NO_BACKUP = 'x.age is no file of `npm run backup`.\n'
+    for (const [write, message] of [
+      [() => writeFile(inProject('x.age'), `${BACKUP_KEY}\n`), NO_BACKUP],
+      [() => writeFile(inProject('x.age'), ''), NO_BACKUP],
+      [() => of(''), 'x.age has no database of a marketplace.\n'],
+      [() => of('CREATE TABLE foo (id);\n'), 'x.age has no database of a marketplace.\n'],
+    ] as const) {
+      await write()
+      const { errors, status } = await project.call(restore, ['x.age', ...REMOTE], keys)
+      expect({ errors, status }).toEqual({ errors: message, status: 1 })
+    }
+    const remote = new DatabaseSync(inProject('remote.sqlite'))
+    expect(remote.prepare('SELECT * FROM sqlite_schema').all()).toEqual([])
+  })
+
   it('stays empty if the end of the backup is damaged or missing', async () => {
     await project.call(backup, ['all.age', ...REMOTE], keys)
     const bytes = await readFile(inProject('all.age'))
@@ -144,7 +173,7 @@ describe('a deployed database', () => {
     await rm(inProject('remote.sqlite'))
     const { errors, status } = await project.call(restore, ['all.age', ...REMOTE], keys)
     expect({ errors, status }).toEqual({
-      errors: 'all.age cannot be read with BACKUP_KEY: invalid tag\n',
+      errors: 'all.age is damaged, or its end is missing.\n',
       status: 1,
     })
     const remote = new DatabaseSync(inProject('remote.sqlite'))
@@ -162,8 +191,8 @@ describe('a deployed database', () => {
       project.call(restore, ['all.age', ...REMOTE], { BACKUP_KEY })
     expect((await read('')).errors).toBe('BACKUP_KEY is not set.\n')
     expect((await read('x')).errors).toMatch(/^BACKUP_KEY must be a secret key of age/)
-    expect((await read(await generateX25519Identity())).errors).toMatch(
-      /^all\.age cannot be read with BACKUP_KEY: no identity matched/,
+    expect((await read(await generateX25519Identity())).errors).toBe(
+      'all.age was encrypted for another key than BACKUP_KEY.\n',
     )
   })
 })

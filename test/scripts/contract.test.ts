@@ -130,6 +130,12 @@ it('says that an account may not do it', async () => {
   )
 })
 
+it('prints no owner key that is none of the curve', async () => {
+  const variables = { DELIVERY_OWNER_KEY: `0x${'f'.repeat(64)}` }
+  const { errors } = await call(contract, ['pause', '--network', 'localhost'], variables)
+  expect(errors).toMatch(/^Set the environment variable DELIVERY_OWNER_KEY to the .*\n$/)
+})
+
 it('gives the contract to an owner who accepts it', async () => {
   const named = await run('transfer-ownership', ['--owner', stranger.address])
   expect(valueIn(named.out, 'owner')).toBe(owner.address)
@@ -263,10 +269,19 @@ it('reads networks that are a secret from the environment', async () => {
 
 it.each([
   [['destroy', '--network', 'localhost'], 'usage:'],
+  [['toString', '--network', 'localhost'], 'Name one of deploy, status,'],
   [['status'], '--network is missing.'],
+  [['status', '--network', 'localhost', '--remote'], '--remote needs --env.'],
   [['status', '--network', 'none'], 'There is no network "none". The networks are: localhost.'],
   [['status', '--network', 'x', '--env', 'none'], 'No environment found'],
   [['remove-relayer', '--network', 'localhost', '--relayer', '0x12'], 'must be an address'],
+  [
+    [
+      ...['remove-relayer', '--network', 'localhost'],
+      ...['--relayer', '0xf39fd6e51aad88F6F4ce6aB8827279cffFb92267'],
+    ],
+    '--relayer has a typo: its checksum is wrong',
+  ],
   [
     ['set-relayer', '--network', 'localhost', '--relayer', zeroAddress, '--per-day', '1'],
     '--capacity must be a whole number from 1, not "".',

@@ -35,11 +35,7 @@ it('prints a key of proofs, with the public keys of those before it', async () =
 })
 
 it.each([
-  [
-    'there is no file',
-    ['proof', '--retired', 'nowhere.json'],
-    'nowhere.json is not a set of public',
-  ],
+  ['there is no file', ['proof', '--retired', 'nowhere.json'], 'There is no file nowhere.json.'],
   ['it has no keys', ['proof', '--retired', 'package.json'], 'package.json is not a set of public'],
   ['another secret has none', ['jwt', '--retired', 'published.json'], '--retired is for proof.'],
 ])('retires no keys if %s', async (_, args, says) => {
@@ -67,7 +63,7 @@ it('prints a secret key for backups, and beside it the public key', async () => 
   expect(errors).toBe(`BACKUP_PUBLIC_KEY: ${await identityToRecipient(out.trim())}\n`)
 })
 
-it.each([[[]], [['other']], [['jwt', 'delivery']]])('refuses %j', async (args) => {
+it.each([[[]], [['other']], [['toString']], [['jwt', 'delivery']]])('refuses %j', async (args) => {
   const { out, errors, status } = await call(keys, args)
   expect({ out, status }).toEqual({ out: '', status: 1 })
   expect(errors).toMatch(/^Name one of jwt, proof, delivery, relayer, backup\.\nusage: /)

@@ -410,6 +410,19 @@ it.each([
   expect((await project.read()).commands).toEqual([])
 })
 
+it('takes a location or a jurisdiction, not both', async () => {
+  const { errors } = await setup([...PLACE, '--jurisdiction', 'eu'])
+  expect(errors).toBe('Only one of --location and --jurisdiction can be given.\n')
+})
+
+it('says also in a dry run that keys of relayers are none', async () => {
+  const { errors, status } = await setup(['--dry-run'], { TRANSFER_SIGNER_KEYS: 'abc' })
+  expect({ errors, status }).toEqual({
+    errors: expect.stringContaining('TRANSFER_SIGNER_KEYS'),
+    status: 1,
+  })
+})
+
 it('keeps database, bucket and binding in a jurisdiction, also when it runs again', async () => {
   const args = [...VALUES, '--jurisdiction', 'eu']
   expect((await setup(args)).status).toBe(0)

@@ -68,3 +68,12 @@ it('prints a token for metrics', async () => {
   expect(decodeJwt(token)).toMatchObject({ sub: '1', role: 'master', scope: 'metrics' })
   expect((await issue('--metrics')).out).toBe(token)
 })
+
+it.each([
+  [['--shop', '--metrics'], 'Only one of --shop, --master and --metrics can be given.'],
+  [['--user', '3', '--env', 'production'], '--env needs --remote.'],
+])('prints no token for %j', async (args, sentence) => {
+  const { out, errors, status } = await issue(...args)
+  expect({ out, status }).toEqual({ out: '', status: 1 })
+  expect(errors).toContain(sentence)
+})

@@ -82,13 +82,13 @@ export const acceptEncoding = z
 
 export const retryAfter = z
   .int()
-  .positive()
+  .min(1)
   .meta({ description: 'Seconds to wait before the next attempt.', header: { id: 'RetryAfter' } })
 
 /** Of a status that has other codes as well. */
 export const retryAfterOfSome = z
   .int()
-  .positive()
+  .min(1)
   .optional()
   .meta({
     description:

@@ -22,7 +22,7 @@ const ProviderIdUsed = issueOf(z.literal('provider_id_used'))
   .extend({
     orderId: z
       .int()
-      .positive()
+      .min(1)
       .optional()
       .describe('The order that has the number; missing if another order of the call has it.'),
   })
@@ -39,7 +39,7 @@ const PriceChanged = issueOf(z.literal('price_changed'))
 
 const OrderDiffers = issueOf(z.literal('order_differs'))
   .extend({
-    orderId: z.int().positive().describe('The order that has the number.'),
+    orderId: z.int().min(1).describe('The order that has the number.'),
     stored: z
       .union([
         z.int(),

@@ -57,12 +57,8 @@ export const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {
   if (jsonSchema.type === 'integer') tidyInteger(jsonSchema, io)
 }
 
-/** `{ type: 'integer', exclusiveMinimum: 0 }` → `minimum: 1`. Ids and sums need more than 32 bits. */
+/** Removes bounds that say nothing. Ids and sums need more than 32 bits. */
 function tidyInteger(schema: JsonSchema, io: 'input' | 'output'): void {
-  if (schema.exclusiveMinimum === 0) {
-    delete schema.exclusiveMinimum
-    schema.minimum = 1
-  }
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (io === 'output' && schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
   if ((schema.maximum ?? Number.MAX_SAFE_INTEGER) > 2 ** 31) schema.format = 'int64'

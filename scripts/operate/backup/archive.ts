@@ -9,18 +9,23 @@ import { Decrypter, Encrypter } from 'age-encryption'
 import { CommandError } from '../../shell/command.ts'
 import { writeWhole } from '../../shell/files.ts'
 
-/** Writes a file that only the holder of the secret key can read. */
-export async function writeArchive(
-  file: string,
-  publicKey: string,
-  content: AsyncIterable<Buffer>,
-): Promise<void> {
+/** Returns what encrypts for the holder of the secret key. Throws a `CommandError`. */
+export function encrypterFor(publicKey: string): Encrypter {
   const encrypter = new Encrypter()
   try {
-    encrypter.addRecipient(publicKey)
+    encrypter.addRecipient(publicKey.trim())
   } catch {
     throw new CommandError('BACKUP_PUBLIC_KEY must be a public key of age: age1…')
   }
+  return encrypter
+}
+
+/** Writes a file that only the holder of the secret key can read. */
+export async function writeArchive(
+  file: string,
+  encrypter: Encrypter,
+  content: AsyncIterable<Buffer> | Iterable<Buffer>,
+): Promise<void> {
   // An error of the content is thrown where the file is written.
   const zipped = pipeline(content, createGzip(), () => {})
   await writeWhole(file, await encrypter.encrypt(toStream(zipped)))
@@ -39,8 +44,18 @@ export async function* readArchive(file: string, key: string): AsyncGenerator<st
     for await (const bytes of zipped.pipeThrough(new DecompressionStream('gzip')))
       yield Buffer.from(bytes).toString('latin1')
   } catch (error) {
-    throw new CommandError(`${file} cannot be read with BACKUP_KEY: ${Object(error).message}`)
+    throw new CommandError(`${file} ${problemOf(error)}`)
   }
+}
+
+/** Says what is wrong with a file. The messages of the library may have its text, which may be a key. */
+function problemOf(error: unknown): string {
+  const { message, code } = Object(error)
+  if (/^E[A-Z]+$/.test(code)) return `cannot be read: ${code}.`
+  if (/^no identity matched/.test(message)) return 'was encrypted for another key than BACKUP_KEY.'
+  if (/^(invalid (version|header$|non-ASCII)|stream ended)/.test(message))
+    return 'is no file of `npm run backup`.'
+  return 'is damaged, or its end is missing.'
 }
 
 function toStream(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {

@@ -13,7 +13,7 @@ import { findProblems } from '../../../src/catalogue/problems.ts'
 import { localNow } from '../../local/clock.ts'
 import { CommandError } from '../../shell/command.ts'
 import { readNetworks } from '../contract/networks.ts'
-import { openMigratedDatabase } from '../database/local.ts'
+import { openMigratedDatabase, retryWhileBusy } from '../database/local.ts'
 import type { Outcome, Request } from './import.ts'
 import { readChunks } from './lines.ts'
 import { writeNumbers } from './numbers.ts'
@@ -33,12 +33,13 @@ export async function importLocally(request: Request): Promise<Outcome> {
     const outcome = await stageAndCommit(target, request)
     if ('counts' in outcome && outcome.counts && !request.isDryRun)
       await writeNumbers(request.file, async (records) => {
-        const [rows] = await db.batch([selectNumbers(db, { records: JSON.stringify(records) })])
+        const select = selectNumbers(db, { records: JSON.stringify(records) })
+        const [rows] = await retryWhileBusy(() => db.batch([select]))
         return rows.map(({ number }) => number)
       })
     return outcome
   } finally {
-    await discard(target)
+    await retryWhileBusy(() => discard(target))
   }
 }
 
@@ -47,8 +48,8 @@ async function stageAndCommit(
   { file, isDryRun, show }: Request,
 ): Promise<Outcome> {
   try {
-    const { last, problems } = await stageFile(target, file, show)
-    if (last === 0) return { counts: null }
+    const { last, records, problems } = await stageFile(target, file, show)
+    if (records + problems.length === 0) return { counts: null }
     show(1, isDryRun ? 'checking' : 'writing')
     if (problems.length > 0) return { problems: [...problems, ...(await findProblems(target))] }
     return { counts: await commit(target, { last, isDryRun }) }
@@ -62,17 +63,21 @@ async function stageAndCommit(
   }
 }
 
-/** Stages all lines, and returns the number of the last one and what is wrong with single lines. */
+/**
+ * Stages all lines. Returns the number of the last one, how many are records, and what is wrong with
+ * single lines.
+ */
 async function stageFile(target: ImportCtx, file: string, show: Request['show']) {
   const networks = Object.keys(readNetworks(undefined))
   const problems: Problem[] = []
-  let last = 0
+  let [last, records] = [0, 0]
   for await (const { from, lines, progress } of readChunks(file)) {
     const parsed = parseLines(lines, from, networks)
     last = from + lines.length - 1
     await stage(target, { from, last, lines: parsed.staged })
     problems.push(...parsed.problems)
+    records += parsed.staged.length
     show(progress, 'reading')
   }
-  return { last, problems }
+  return { last, records, problems }
 }

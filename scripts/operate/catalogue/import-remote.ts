@@ -1,6 +1,6 @@
 /** Imports a catalogue into a deployed instance, through its API. */
 import { randomUUID } from 'node:crypto'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import {
   ApiError,
   createClient,
@@ -13,7 +13,7 @@ import { type Problem, parseLines } from '../../../src/catalogue/line.ts'
 import type { RecordIds } from '../../../src/catalogue/numbers.ts'
 import { catalogueTypes } from '../../../src/db/schema/catalogue.ts'
 import { CommandError } from '../../shell/command.ts'
-import { hashFile } from '../../shell/files.ts'
+import { hashFile, writeLines } from '../../shell/files.ts'
 import { described } from '../../shell/instance.ts'
 import type { Outcome, Request } from './import.ts'
 import { readChunks } from './lines.ts'
@@ -66,7 +66,7 @@ export async function importRemotely(request: Request, instance: Instance): Prom
     add(total, outcome.counts, part)
     if (parts.length > 1 && !isDryRun) console.log(`Imported part ${index + 1} of ${parts.length}.`)
     state = { ...state, parts: index + 1, id: randomUUID() }
-    if (!isDryRun) await writeFile(stateFile, JSON.stringify(state))
+    if (!isDryRun) await writeLines(stateFile, [JSON.stringify(state)])
   }
   if (isDryRun) return { counts: total }
   await rm(stateFile, { force: true })
@@ -149,10 +149,11 @@ async function checkLines(file: string) {
 
 /** Returns the state of an import of the same file that broke off, or this new one. */
 async function readState(stateFile: string, fresh: State): Promise<State> {
-  const stored = await readFile(stateFile, 'utf8').catch(() => '{}')
-  const state: Partial<State> = JSON.parse(stored)
+  const state: Partial<State> = await readFile(stateFile, 'utf8')
+    .then(JSON.parse)
+    .catch(() => ({}))
   if (state.url === fresh.url && state.hash === fresh.hash) return { ...fresh, ...state }
-  await writeFile(stateFile, JSON.stringify(fresh))
+  await writeLines(stateFile, [JSON.stringify(fresh)])
   return fresh
 }
 

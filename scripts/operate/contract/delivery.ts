@@ -18,7 +18,11 @@ export const sendAs = (account: LocalAccount) => ({ account, chain: null })
 /** Returns the account of DELIVERY_OWNER_KEY. The key is read from nowhere else. */
 export function readOwner(): LocalAccount {
   const { DELIVERY_OWNER_KEY: key = '' } = process.env
-  if (isHex(key) && key.length === 66) return privateKeyToAccount(key)
+  try {
+    if (isHex(key) && key.length === 66) return privateKeyToAccount(key)
+  } catch {
+    // It is no key of the curve. The error of the library has it as a number.
+  }
   throw new CommandError(
     'Set the environment variable DELIVERY_OWNER_KEY to the private key of the owner: 0x and 64 hexadecimal digits. Or use --print.',
   )

@@ -18,8 +18,8 @@ const networkSchema = z.object({
   maxFeePerGasGwei: z.number().positive().optional(),
   maxPriorityFeePerGasGwei: z.number().positive().optional(),
   callsPerSecond: z.number().positive().optional(),
-  callsPerBatch: z.int().positive().optional(),
-  gasPerItem: z.int().positive().optional(),
+  callsPerBatch: z.int().min(1).optional(),
+  gasPerItem: z.int().min(1).optional(),
 })
 
 export type Network = z.infer<typeof networkSchema> & { name: string }
@@ -84,10 +84,11 @@ export function findEnvironmentsSharing(
     .map((other) => other ?? 'local development')
 }
 
-/** Parses the value of an option. Throws a `CommandError`. */
+/** Parses the value of an option, with its checksum (EIP-55) if it has one. Throws a `CommandError`. */
 export function parseAddress(option: string, value = ''): Address {
-  if (isAddress(value, { strict: false })) return getAddress(value)
-  throw new CommandError(`${option} must be an address, not "${value}".`)
+  if (isAddress(value)) return getAddress(value)
+  const problem = isAddress(value, { strict: false }) ? 'has a typo: its checksum is wrong' : ''
+  throw new CommandError(`${option} ${problem || 'must be an address'}, not "${value}".`)
 }
 
 export function readConfig(environment: string | undefined) {

@@ -25,7 +25,8 @@ export function parsePeriod(times: Times, now: Date): Period {
 function parseTime(name: string, value = ''): Date {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(value)
   const time = new Date(value)
-  if (isTime && !Number.isNaN(time.getTime())) return time
+  // JavaScript takes the 30th of February for the second of March.
+  if (isTime && time.getUTCDate() === Number(value.slice(8, 10))) return time
   throw new CommandError(
     `${name} must be a day or a time in UTC, as 2026-01-31 or 2026-01-31T12:00:00Z, not "${value}".`,
   )

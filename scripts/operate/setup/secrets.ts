@@ -86,13 +86,17 @@ async function addMissing(setup: Setup, stored: Secrets): Promise<Secrets> {
   const { environment, isDryRun, demand, advise } = setup
   const file = secretsFile(environment.name)
   const missing = environment.secrets.filter((name) => !stored[name])
-  if (missing.length === 0) report('secrets', `${file}: already there`)
-  else if (isDryRun) report('secrets', `${missing.join(', ')}: would be written to ${file}`)
-  if (missing.length === 0 || isDryRun) return stored
-
+  if (missing.length === 0) {
+    report('secrets', `${file}: already there`)
+    return stored
+  }
   // Before they are written: a wrong value would stay in the file.
   const [problem] = readSigners(environment.name, process.env.TRANSFER_SIGNER_KEYS || '0x').problems
   if (process.env.TRANSFER_SIGNER_KEYS && problem) throw new CommandError(problem)
+  if (isDryRun) {
+    report('secrets', `${missing.join(', ')}: would be written to ${file}`)
+    return stored
+  }
   const secrets = { ...stored }
   for (const name of missing) {
     const value = process.env[name] || (await generate(name))

@@ -21,7 +21,7 @@ const MessageRequest = model('WalletMessageRequest', 'The wallet, and what the m
   address: WalletAddress.describe('The address of the wallet.'),
   chainId: z
     .int()
-    .positive()
+    .min(1)
     .describe(
       'The chain that the wallet is on. A contract wallet is another account on each chain.',
     ),

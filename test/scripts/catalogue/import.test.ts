@@ -119,6 +119,7 @@ All problems are in bad.problems.jsonl, and these lines in bad.failed.jsonl.
 
   it.each([
     ['empty.jsonl', '', 'empty.jsonl has no lines.\n'],
+    ['blank.jsonl', '\n \n', 'blank.jsonl has no lines.\n'],
     ['latin.jsonl', Buffer.from([0x22, 0xe9, 0x22]), 'latin.jsonl is not valid UTF-8.\n'],
     ['cut.jsonl', Buffer.from([0x22, 0xc3]), 'cut.jsonl is not valid UTF-8.\n'],
   ])('%s', async (name, content, message) => {

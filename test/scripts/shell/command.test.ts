@@ -21,6 +21,8 @@ it.each([
   ['--coats 9', 'There is no paint.'],
   ['--coats -3', '--coats needs a value. If it begins with a dash: --coats=-1.'],
   ['--coats', "Option '--coats <value>' argument missing."],
+  ['--coats ', '--coats is empty.'],
+  ['--coats 1 --coats 2', '--coats stands twice.'],
   ['--colour red', "Unknown option '--colour'."],
   ['red', "Unexpected argument 'red'. This command does not take positional arguments."],
 ])('prints in one sentence what is wrong with %s, and the usage', async (args, sentence) => {
