@@ -5,7 +5,7 @@ import { auditContract } from './contract/audit.ts'
 import { type Change, describeChange, parseChange, sendChange } from './contract/changes.ts'
 import { openContract, readOwner } from './contract/delivery.ts'
 import { deployContract } from './contract/deploy.ts'
-import { findNetwork, type Network, parseAddress } from './contract/networks.ts'
+import { findNetwork, type Network, networkVariables, parseAddress } from './contract/networks.ts'
 import { connect } from './contract/node.ts'
 import { refuseQuantities } from './contract/sales.ts'
 import { describeContract, describeToken, showStatus } from './contract/status.ts'
@@ -65,6 +65,7 @@ export const command = defineCommand(
     variables: {
       DELIVERY_OWNER_KEY:
         'Private key of the owner; for pause and retire also of the guardian. Not for status, audit and --print.',
+      ...networkVariables,
     },
     example:
       'npm run contract -- set-relayer --network ethereum --env production --relayer 0x… --capacity 500 --per-day 3000',

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
 import { readEnvironment } from './cloudflare/environment.ts'
+import { networkVariables } from './contract/networks.ts'
 import { openRemoteDatabase } from './database/remote.ts'
 import { findNetworkProblems, findPlaceholders, readSigners } from './deploy/checks.ts'
 import { readUsedContracts } from './deploy/lineage.ts'
@@ -19,6 +20,7 @@ export const command = defineCommand(
     },
     variables: {
       TRANSFER_SIGNER_KEYS: 'The secret of this name, to check that its accounts are relayers.',
+      NETWORKS: networkVariables.NETWORKS,
     },
     example: 'npm run deploy -- --env production',
   },

@@ -16,6 +16,7 @@ import {
   reportProblems,
   showProgress,
 } from './catalogue/report.ts'
+import { networkVariables } from './contract/networks.ts'
 
 export const command = defineCommand(
   {
@@ -52,6 +53,7 @@ export const command = defineCommand(
     },
     variables: {
       ...instanceVariables,
+      ...networkVariables,
       METADATA_LOOPBACK_HOSTS:
         'Servers on this machine to read metadata from, as in localhost:3000. Default: none',
     },

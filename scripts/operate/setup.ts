@@ -4,6 +4,7 @@ import { EmailAddress } from '../../src/http/inputs.ts'
 import { CommandError, defineCommand, returnCommandError, start } from '../shell/command.ts'
 import { readLogin } from './cloudflare/account.ts'
 import { type Environment, readEnvironment } from './cloudflare/environment.ts'
+import { networkVariables } from './contract/networks.ts'
 import { report, type Setup } from './setup/report.ts'
 import { jurisdictions, locations, type Place } from './setup/resources.ts'
 import { goLive, prepare } from './setup/steps.ts'
@@ -34,6 +35,7 @@ export const command = defineCommand(
       CLOUDFLARE_API_TOKEN:
         'Instead of a login: a token that may edit Workers, D1, Queues and R2. Only with one, read replication is turned on.',
       TRANSFER_SIGNER_KEYS: 'Private keys of the relayers. Without it, a new relayer is made.',
+      NETWORKS: networkVariables.NETWORKS,
     },
     example:
       'npm run setup -- --env staging --location weur --domain staging.example.com --email-from marketplace@example.com --administrator you@example.com --dry-run',

@@ -276,14 +276,18 @@ it.each([
   [['status', '--network', 'x', '--env', 'none'], 'No environment found'],
   [['remove-relayer', '--network', 'localhost', '--relayer', '0x12'], 'must be an address'],
   [
+    ['transfer-ownership', '--network', 'localhost', '--owner', zeroAddress],
+    '--owner must not be the zero address.',
+  ],
+  [
     [
       ...['remove-relayer', '--network', 'localhost'],
       ...['--relayer', '0xf39fd6e51aad88F6F4ce6aB8827279cffFb92267'],
     ],
-    '--relayer has a typo: its checksum is wrong',
+    '--relayer has a typo, because its checksum is wrong',
   ],
   [
-    ['set-relayer', '--network', 'localhost', '--relayer', zeroAddress, '--per-day', '1'],
+    ['set-relayer', '--network', 'localhost', '--relayer', relayer.address, '--per-day', '1'],
     '--capacity must be a whole number from 1, not "".',
   ],
 ])('refuses %j', async (args, sentence) => {

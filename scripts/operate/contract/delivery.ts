@@ -24,7 +24,7 @@ export function readOwner(): LocalAccount {
     // It is no key of the curve. The error of the library has it as a number.
   }
   throw new CommandError(
-    'Set the environment variable DELIVERY_OWNER_KEY to the private key of the owner: 0x and 64 hexadecimal digits. Or use --print.',
+    'Set the environment variable DELIVERY_OWNER_KEY to the private key of the owner: 0x and 64 hexadecimal digits. Or use --print, but to deploy.',
   )
 }
 

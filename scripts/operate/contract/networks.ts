@@ -1,5 +1,5 @@
 /** The networks of an environment, as far as commands need them. */
-import { type Address, getAddress, isAddress } from 'viem'
+import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
 import { unstable_readConfig } from 'wrangler'
 import * as z from 'zod'
 import { json, networkFields } from '../../../src/env.ts'
@@ -23,6 +23,13 @@ const networkSchema = z.object({
 })
 
 export type Network = z.infer<typeof networkSchema> & { name: string }
+
+/** The environment variables that `readNetworks` reads, for the help of commands. */
+export const networkVariables = {
+  NETWORKS: 'The networks of the environment, if they are a secret: the same JSON.',
+  RPC_URL: 'Without --env: the node of the local chain.',
+  RPC_PORT: 'Without --env: its port on this machine, as of `npm run dev`. Default: 8545',
+}
 
 /** NETWORKS, an object or JSON. Each network is parsed when it is used. */
 const networksSchema = json(z.record(z.string(), z.looseObject({})))
@@ -86,9 +93,12 @@ export function findEnvironmentsSharing(
 
 /** Parses the value of an option, with its checksum (EIP-55) if it has one. Throws a `CommandError`. */
 export function parseAddress(option: string, value = ''): Address {
+  if (value === zeroAddress) throw new CommandError(`${option} must not be the zero address.`)
   if (isAddress(value)) return getAddress(value)
-  const problem = isAddress(value, { strict: false }) ? 'has a typo: its checksum is wrong' : ''
-  throw new CommandError(`${option} ${problem || 'must be an address'}, not "${value}".`)
+  const problem = isAddress(value, { strict: false })
+    ? 'has a typo, because its checksum is wrong'
+    : 'must be an address'
+  throw new CommandError(`${option} ${problem}: "${value}".`)
 }
 
 export function readConfig(environment: string | undefined) {

@@ -110,7 +110,7 @@ it('refuses the sixth contract of a chain', async () => {
 })
 
 it.each([
-  [[], '--relayer must be an address, not "".'],
+  [[], '--relayer must be an address: "".'],
   [['--relayer', relayer.address], '--capacity must be a whole number from 1, not "".'],
   [[...RELAYERS, ...LIMIT, '--delay', '721'], '--delay must be a whole number from 0 to 720'],
   [[...RELAYERS, ...LIMIT, '--print'], 'A deployment cannot be printed.'],
