@@ -32,7 +32,8 @@ const limits = {
 const extended = [
   'test/{authorization,costs,storage}.test.ts',
   'test/fuzz/*.test.ts',
-  'test/delivery/{campaign,fairness,hostile,lies,nodes,restore}.test.ts',
+  'test/delivery/{campaign,fairness,hostile,lies,nodes,restore,second-node,waiting,wrong-answers}.test.ts',
+  'test/catalogue/round-trip.test.ts',
   'test/monitoring/thefts.test.ts',
   'test/reservations/model.test.ts',
 ]
@@ -99,7 +100,7 @@ const workers = (isLong: boolean) => {
         hostile: { seed: +HOSTILE_SEED, steps: +(HOSTILE_STEPS ?? (isLong ? 3000 : 200)) },
         shares: {
           seeds: SHARES_SEED ? [+SHARES_SEED] : isLong ? [1, 2, 3, 4, 5] : [1],
-          steps: +(SHARES_STEPS ?? (isLong ? 10_000 : 300)),
+          steps: +(SHARES_STEPS ?? (isLong ? 10_000 : 150)),
         },
         campaigns: {
           seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],
@@ -124,16 +125,20 @@ const scripts = (isLong: boolean) =>
   })
 
 /** Tests of pages, in Chromium, and of clients. They share one `npm run dev`. */
-const instance = (isLong: boolean) =>
-  defineProject({
+const instance = (isLong: boolean) => {
+  const { include, ...files } = filesIn('test/{client,browser}', isLong)
+  return defineProject({
     test: {
       name: 'instance',
       ...limits,
-      ...filesIn('test/{client,browser}', isLong),
+      ...files,
+      include: isLong ? [...include, 'test/client/package.test.ts'] : include,
+      provide: { isLong },
       isolate: false,
       globalSetup: ['test/support/instance/setup.ts', 'test/browser/chromium.ts'],
     },
   })
+}
 
 export default defineConfig(({ mode }) => ({
   test: {

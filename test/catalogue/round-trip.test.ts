@@ -1,6 +1,6 @@
 /** An export can be imported again: into an empty instance, and into its own. */
 import { eq } from 'drizzle-orm'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { demoCatalogue } from '../../scripts/local/catalogue/demo.ts'
 import { outcomeRows } from '../../scripts/local/catalogue/outcome-rows.ts'
 import { readCatalogue } from '../../scripts/operate/catalogue/export.ts'
@@ -82,7 +82,9 @@ describe('an exported record', () => {
     await aDemo()
     const lines = (await exported()).trimEnd().split('\n')
     expect(lines.filter((line) => line.includes('"creator":"user-2"'))).toHaveLength(8)
-    for (const line of lines) expect((await importing(line)).issues).toBeUndefined()
+    // Each line is an import, of which `npm test` makes every fifth.
+    const chosen = lines.filter((_, i) => inject('isLong') || i % 5 === 0)
+    for (const line of chosen) expect((await importing(line)).issues).toBeUndefined()
     expect((await exported()).trimEnd().split('\n')).toEqual(lines)
     const newBy = (creator: string) => importing(linesOf([anNftRecord('new', 9, { creator })]))
     expect((await newBy('user-2')).result).toMatchObject({ nft: { created: 1 } })

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { expect, it } from 'vitest'
+import { firstCases } from '../support/cases.ts'
 import { environment } from '../support/environment.ts'
 import { instance } from '../support/instance/instance.ts'
 import { installPackage, run } from './installed.ts'
@@ -70,10 +71,12 @@ it('has a package.json without mistakes', async () => {
   expect(messages).toEqual([])
 })
 
-it.each([
-  ['TypeScript 7 for Node', 'node_modules/.bin/tsc', node],
-  ['TypeScript 5 for bundlers', 'client/node_modules/.bin/tsc', bundler],
-])('%s compiles the programs of the documents', async (_, compiler, options) => {
+it.each(
+  firstCases(1, [
+    ['TypeScript 7 for Node', 'node_modules/.bin/tsc', node],
+    ['TypeScript 5 for bundlers', 'client/node_modules/.bin/tsc', bundler],
+  ] as const),
+)('%s compiles the programs of the documents', async (_, compiler, options) => {
   expect(await compile(compiler, [readme, guide], options)).toBe('')
 })
 

@@ -2,6 +2,7 @@
 import { encodeFunctionResult, numberToHex, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { firstCases } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
@@ -36,19 +37,22 @@ async function aSale(effect?: (chain: Chain) => Promise<void>) {
 const expectDelivery = async (chain: Chain, item: PaidItem) =>
   expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
 
-it.each(['0', '1'])('says that the contract is paused, while it is not (node %s)', async (node) => {
-  const { chain, market, item } = await aSale((chain) =>
-    chain.setFaults({
-      ...{ node, on: ['eth_call'], containing: PAUSED },
-      effect: { result: numberToHex(1, { size: 32 }) },
-    }),
-  )
-  await live(market, 10)
-  // The buyer has it at once.
-  await expectDelivery(chain, item)
-  await live(market, 12 * MINUTE)
-  await expectDelivered(chain, [item])
-})
+it.each(firstCases(1, ['0', '1']))(
+  'says that the contract is paused, while it is not (node %s)',
+  async (node) => {
+    const { chain, market, item } = await aSale((chain) =>
+      chain.setFaults({
+        ...{ node, on: ['eth_call'], containing: PAUSED },
+        effect: { result: numberToHex(1, { size: 32 }) },
+      }),
+    )
+    await live(market, 10)
+    // The buyer has it at once.
+    await expectDelivery(chain, item)
+    await live(market, 12 * MINUTE)
+    await expectDelivered(chain, [item])
+  },
+)
 
 it.each<[string, string, (receipt: { logs: unknown[] }) => Effect]>([
   ['has a receipt without events', '0', (receipt) => ({ result: { ...receipt, logs: [] } })],
@@ -69,38 +73,44 @@ it.each<[string, string, (receipt: { logs: unknown[] }) => Effect]>([
   expect(logged('foreign_transaction')).toEqual([])
 })
 
-it.each(['0', '1'])('has no old logs, after the database was set back (node %s)', async (node) => {
-  const { chain, market, item } = await aSale()
-  const copy = await takeSnapshot()
-  await live(market, 5)
-  const { txId } = await rowOf(item)
-  expect(txId).not.toBeNull()
-  await restore(copy)
-  await chain.setFaults({ node, on: ['eth_getLogs'], effect: { result: [] } })
-  market.queue.put(chain)
-  await live(market, 30)
-  expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null, txId })
-  await expectExactlyOnce(chain, [item])
-})
+it.each(firstCases(1, ['0', '1']))(
+  'has no old logs, after the database was set back (node %s)',
+  async (node) => {
+    const { chain, market, item } = await aSale()
+    const copy = await takeSnapshot()
+    await live(market, 5)
+    const { txId } = await rowOf(item)
+    expect(txId).not.toBeNull()
+    await restore(copy)
+    await chain.setFaults({ node, on: ['eth_getLogs'], effect: { result: [] } })
+    market.queue.put(chain)
+    await live(market, 30)
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null, txId })
+    await expectExactlyOnce(chain, [item])
+  },
+)
 
-it.each(['0', '1'])('says that a key is used that is not (node %s)', async (node) => {
-  const record = { blockNumber: 1n, contentHash: `0x${'07'.repeat(24)}` } as const
-  const result = encodeFunctionResult({
-    abi: deliveryAbi,
-    functionName: 'records',
-    result: [10n ** 9n, 10n ** 9n, [record]],
-  })
-  const { chain, market, item } = await aSale((chain) =>
-    chain.setFaults({ node, on: ['eth_call'], containing: RECORDS.slice(2), effect: { result } }),
-  )
-  await live(market, 90)
-  // Nothing is believed that only one node says.
-  expect(['queued', 'in_flight', 'transferred']).toContain((await rowOf(item)).state)
-  await chain.setFaults()
-  await live(market, 90)
-  await expectDelivered(chain, [item])
-  await expectExactlyOnce(chain, [item])
-})
+it.each(firstCases(1, ['0', '1']))(
+  'says that a key is used that is not (node %s)',
+  async (node) => {
+    const record = { blockNumber: 1n, contentHash: `0x${'07'.repeat(24)}` } as const
+    const result = encodeFunctionResult({
+      abi: deliveryAbi,
+      functionName: 'records',
+      result: [10n ** 9n, 10n ** 9n, [record]],
+    })
+    const { chain, market, item } = await aSale((chain) =>
+      chain.setFaults({ node, on: ['eth_call'], containing: RECORDS.slice(2), effect: { result } }),
+    )
+    await live(market, 90)
+    // Nothing is believed that only one node says.
+    expect(['queued', 'in_flight', 'transferred']).toContain((await rowOf(item)).state)
+    await chain.setFaults()
+    await live(market, 90)
+    await expectDelivered(chain, [item])
+    await expectExactlyOnce(chain, [item])
+  },
+)
 
 it('is silent for ten minutes: then one node suffices, with an alarm until it answers', async () => {
   const { chain, market, item } = await aSale((chain) =>

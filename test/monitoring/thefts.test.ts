@@ -344,7 +344,7 @@ it('a signer that is a relayer no more raises relayer_removed until it is one ag
 })
 
 describe('one of two nodes', () => {
-  it.each(['0', '1'])(
+  it.each(firstCases(1, ['0', '1']))(
     'that hides a theft does not hide it from the other (node %s)',
     async (node) => {
       const chain = await aChain({ erc1155: 10 })
