@@ -43,9 +43,16 @@ type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
  */
 export async function writeWhole(file: string, content: Chunks): Promise<void> {
   const target = await findTarget(file)
-  using part = temporary(`${target}.part`)
-  await pipeline(content, createWriteStream(part.path, { mode: 0o600 }))
-  await rename(part.path, target)
+  using part = temporary(`${target}.${process.pid}.part`)
+  try {
+    await pipeline(content, createWriteStream(part.path, { mode: 0o600 }))
+    await rename(part.path, target)
+  } catch (error) {
+    const { code, path, syscall } = Object(error)
+    // Others are of the content.
+    if (path !== part.path && syscall !== 'write') throw error
+    throw new CommandError(`${file} cannot be written: ${code}.`)
+  }
 }
 
 /**

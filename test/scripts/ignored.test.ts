@@ -28,11 +28,11 @@ it.each([
   'delivery-key-secret.txt',
   // `npm run backup` writes these.
   'marketplace.age',
-  'marketplace.age.part',
+  'marketplace.age.4711.part',
   'backup-Ab3dE6/dump.sql',
   // `npm run setup` writes these.
   'secrets.production.json',
-  'secrets.production.json.part',
+  'secrets.production.json.4711.part',
 ])('git ignores the secret file %s', (file) => {
   expect(git('check-ignore', file)).toBe(`${file}\n`)
 })

@@ -7,6 +7,7 @@ import {
   quoted,
   userReference,
 } from '../../../src/catalogue/sql.ts'
+import { retryWhileBusy } from '../database/local.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 
 const PAGE = 2000
@@ -52,8 +53,9 @@ export async function* readCatalogue(db: SqliteDatabase): AsyncGenerator<string,
     let rows: { id: number; record: string }[] = []
     do {
       const after = rows.at(-1)?.id ?? 0
-      rows = await db.all(sql`SELECT ${sql.raw(id)} AS id, ${sql.raw(record)} AS record
-        FROM ${sql.raw(from)} AND ${sql.raw(id)} > ${after} ORDER BY ${sql.raw(id)} LIMIT ${PAGE}`)
+      const page = sql`SELECT ${sql.raw(id)} AS id, ${sql.raw(record)} AS record
+        FROM ${sql.raw(from)} AND ${sql.raw(id)} > ${after} ORDER BY ${sql.raw(id)} LIMIT ${PAGE}`
+      rows = await retryWhileBusy(() => db.all(page))
       for (const row of rows) yield row.record
     } while (rows.length === PAGE)
   }

@@ -36,6 +36,10 @@ export async function importLocally(request: Request): Promise<Outcome> {
         const select = selectNumbers(db, { records: JSON.stringify(records) })
         const [rows] = await retryWhileBusy(() => db.batch([select]))
         return rows.map(({ number }) => number)
+      }).catch((error) => {
+        throw error instanceof CommandError
+          ? new CommandError(`The records were imported, but: ${error.message}`)
+          : error
       })
     return outcome
   } finally {

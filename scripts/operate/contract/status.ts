@@ -1,5 +1,6 @@
 /** The state of a Delivery contract, as text for an operator. */
 import { type Address, formatEther, getAddress, isAddress, zeroAddress } from 'viem'
+import { retryWhileBusy } from '../database/local.ts'
 import { type Source, withDatabase } from '../database/source.ts'
 import { type Contract, MAX_GENERATION, openContract } from './delivery.ts'
 import { findSamples } from './for-sale.ts'
@@ -17,7 +18,9 @@ export async function showStatus(network: Network, source: Source): Promise<void
   if (source.env && !source.remote)
     return console.log(`listings     not read: --remote reads those of ${source.env}`)
 
-  const samples = await withDatabase(source, (db) => findSamples(db, network, new Date()))
+  const samples = await withDatabase(source, (db) =>
+    retryWhileBusy(async () => findSamples(db, network, new Date())),
+  )
   const tokens = new Set(samples.map((sample) => sample.contract))
   console.log(`tokens       ${tokens.size} for sale`)
   for (const token of tokens)

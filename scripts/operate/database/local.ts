@@ -42,7 +42,7 @@ export async function retryWhileBusy<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run()
     } catch (error) {
-      if (!isTransient(error)) throw error
+      if (!isBusy(error)) throw error
       if (performance.now() > giveUpAt)
         throw new CommandError(
           'Another program writes to the local database all the time. Run the command again.',
@@ -50,6 +50,11 @@ export async function retryWhileBusy<T>(run: () => Promise<T>): Promise<T> {
       await setTimeout(100)
     }
 }
+
+/** Whether another program uses the database. It says so in several ways. */
+const isBusy = (error: unknown): boolean =>
+  isTransient(error) ||
+  (error instanceof Error && (/internal error; ref/.test(error.message) || isBusy(error.cause)))
 
 /** Keeps workerd from printing the errors of SQLite with a stack trace: D1 throws them, too. */
 function hidePrintedErrors(): void {
