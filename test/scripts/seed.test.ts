@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { command as seed } from '../../scripts/local/seed.ts'
 import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
-import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
+import { events } from '../../src/db/schema/webhooks.ts'
 import { call } from '../support/call.ts'
 import { aFolder, aLocalDatabase } from '../support/command.ts'
 
@@ -12,22 +12,7 @@ beforeAll(async () => {
 })
 
 it('adds orders that leave no events', async () => {
-  await call(seed, ['--users', '1', '--nfts', '3'])
-  const { db, env, close } = await openLocalDatabase()
-  await env.DB.exec('UPDATE users SET roleId = 1 WHERE id = 1')
-  await db.insert(webhookEndpoints).values({
-    id: 'we_1',
-    userId: 1,
-    role: 'master',
-    url: 'https://shop.example/webhooks',
-    events: ['order.created', 'order.delivered', 'order.failed'],
-    secretId: 'secret',
-    position: 0,
-    logFrom: 0,
-    verifiedAt: '2026-01-01T00:00:00.000Z',
-    createdAt: '2026-01-01T00:00:00.000Z',
-    updatedAt: '2026-01-01T00:00:00.000Z',
-  })
+  const { db, close } = await openLocalDatabase()
   const { out, errors } = await call(seed, ['--users', '2', '--nfts', '3', '--orders', '100'])
   const logged = await db.$count(events)
   await close()
