@@ -8,7 +8,7 @@ export async function ask(
   question: string,
   { input, output }: Terminal = { input: process.stdin, output: process.stdout },
 ): Promise<string> {
-  const lines = createInterface({ input, output, terminal: true, prompt: question })
+  using lines = createInterface({ input, output, terminal: true, prompt: question })
   lines.prompt()
   for await (const answer of lines) return answer.trim()
   return ''

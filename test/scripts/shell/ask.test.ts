@@ -2,11 +2,13 @@ import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { ask } from '../../../scripts/shell/ask.ts'
 
-/** Asks a person who types this. */
-function answerOf(typed: string): Promise<string> {
+/** Asks a person who types this. Nothing may be read any more then, or the command would not end. */
+async function answerOf(typed: string): Promise<string> {
   const [input, output] = [new PassThrough(), new PassThrough()]
   const answer = ask('Type 3: ', { input, output })
   input.write(typed)
+  await answer
+  expect(input.isPaused()).toBe(true)
   return answer
 }
 
