@@ -3,7 +3,8 @@ import { ApiError, createClient, type MarketplaceClient } from '../../client/src
 import { localNow } from '../local/clock.ts'
 import { readPublicUrl } from '../local/paths.ts'
 import { readConfig } from '../operate/contract/networks.ts'
-import { openMigratedDatabase, retryWhileBusy } from '../operate/database/local.ts'
+import { retryWhileBusy } from '../operate/database/busy.ts'
+import { openMigratedDatabase } from '../operate/database/local.ts'
 import { issueToken, parseIssuer, type TokenRequest } from '../operate/tokens/issue.ts'
 import { CommandError, UsageError } from './command.ts'
 

@@ -7,7 +7,7 @@ import {
   quoted,
   userReference,
 } from '../../../src/catalogue/sql.ts'
-import { retryWhileBusy } from '../database/local.ts'
+import { retryWhileBusy } from '../database/busy.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 
 const PAGE = 2000

@@ -1,6 +1,6 @@
 /** The state of a Delivery contract, as text for an operator. */
 import { type Address, formatEther, getAddress, isAddress, zeroAddress } from 'viem'
-import { retryWhileBusy } from '../database/local.ts'
+import { retryWhileBusy } from '../database/busy.ts'
 import { type Source, withDatabase } from '../database/source.ts'
 import { type Contract, MAX_GENERATION, openContract } from './delivery.ts'
 import { findSamples } from './for-sale.ts'

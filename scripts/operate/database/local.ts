@@ -1,10 +1,10 @@
 /** The local database. It can be opened while `npm run dev` is running. */
 import { readdir, readFile } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
 import { getPlatformProxy } from 'wrangler'
-import { connect, type Database, isTransient } from '../../../src/db/client.ts'
+import { connect, type Database } from '../../../src/db/client.ts'
 import { CommandError } from '../../shell/command.ts'
 import { runWrangler } from '../../shell/wrangler.ts'
+import { retryWhileBusy } from './busy.ts'
 
 export type LocalDatabase = AsyncDisposable & {
   db: Database
@@ -28,33 +28,6 @@ export async function openMigratedDatabase(): Promise<LocalDatabase> {
   await local.close()
   throw new CommandError('There is no local database yet. Run `npm run dev` to create it.')
 }
-
-/** Milliseconds after which a command does not wait any longer for others that write. */
-const BUSY_TIMEOUT = 5000
-
-/**
- * Runs what may be repeated, again while another program writes to the local database. Throws a
- * `CommandError` after some seconds.
- */
-export async function retryWhileBusy<T>(run: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + BUSY_TIMEOUT
-  while (true)
-    try {
-      return await run()
-    } catch (error) {
-      if (!isBusy(error)) throw error
-      if (performance.now() > giveUpAt)
-        throw new CommandError(
-          'Another program writes to the local database all the time. Run the command again.',
-        )
-      await setTimeout(100)
-    }
-}
-
-/** Whether another program uses the database. It says so in several ways. */
-const isBusy = (error: unknown): boolean =>
-  isTransient(error) ||
-  (error instanceof Error && (/internal error; ref/.test(error.message) || isBusy(error.cause)))
 
 /** Keeps workerd from printing the errors of SQLite with a stack trace: D1 throws them, too. */
 function hidePrintedErrors(): void {
