@@ -4,8 +4,8 @@ import { routes } from './schema.ts'
 import type { OperationId, OrderState, OrderStateId } from './types.ts'
 
 /**
- * Returns the body of a response, and what its headers say of an order. Throws `ApiError`, `UnexpectedResponseError` unless it is what the
- * operation answers, and what reading the body throws.
+ * Returns the body of a response, and what its headers say of an order. Throws `ApiError`,
+ * `UnexpectedResponseError` unless it is what the operation answers, and what reading the body throws.
  */
 export async function readAnswer(id: OperationId, response: Response): Promise<unknown> {
   const { status, headers } = response
@@ -24,6 +24,8 @@ export async function readAnswer(id: OperationId, response: Response): Promise<u
   const text = await response.text()
   try {
     const body = JSON.parse(text)
+    // Every answer is an object.
+    if (Object(body) !== body || Array.isArray(body)) throw new TypeError(`it is ${text}`)
     return hasOrderState(id) ? { ...body, ...readOrderState(headers) } : body
   } catch {
     throw unexpected(`${status} with malformed ${type}`)

@@ -9,4 +9,7 @@ import { command as verify } from './cli/verify.ts'
 
 const commands: Command[] = [checkMyShop, listen, trigger, verify]
 
+// Who reads the output may end before: what runs is interrupted then (`untilInterrupted`).
+process.stdout.on('error', () => {})
+
 process.exitCode = await runCommand(commands, process.argv.slice(2))

@@ -70,10 +70,12 @@ export async function readError(response: Response): Promise<ApiError> {
   }
 }
 
-/** Names the address in what `fetch` throws without a connection. Other errors stay as they are. */
+/** Names the address in what is thrown without a connection, or if it breaks. Other errors stay as they are. */
 export function nameAddress(error: unknown, url: string): unknown {
   if (!(error instanceof TypeError)) return error
-  return new TypeError(`there is no answer from ${url}: ${causeOf(error)}`, { cause: error.cause })
+  return new TypeError(`there is no complete answer from ${url}: ${causeOf(error)}`, {
+    cause: error.cause,
+  })
 }
 
 /** Returns why a request has failed: Node tells it in the cause, one for each address of a host. */

@@ -24,9 +24,6 @@ export type Retry = {
 /** Milliseconds. Limits the waits that double, not those that the API asks for. */
 const MAX_DELAY = 10_000
 
-/** Statuses after which it is unknown whether the call was done. */
-const OUTCOME_UNKNOWN = [500, 502, 503, 504]
-
 /**
  * Whether to send a call again after an error. An error that is no `ApiError` means that there was
  * no complete response.
@@ -39,7 +36,8 @@ export function isRetryable(
   if (!(error instanceof ApiError)) return isSafe
   // The API has done nothing.
   if (error.status === 429 || error.code === 'request_in_progress') return true
-  return isSafe && OUTCOME_UNKNOWN.includes(error.status)
+  // It is unknown whether the call was done. Cloudflare has statuses of its own, from 520 on.
+  return isSafe && error.status >= 500
 }
 
 /**

@@ -21,6 +21,18 @@ type Call = TimeoutOptions & { signal?: AbortSignal | undefined; headers?: objec
 
 export type Send = ReturnType<typeof createTransport>
 
+/** Returns the URL without a slash at its end. What paths cannot follow is refused, and not printed. */
+function parseBase(text: string): string {
+  if (!/^https?:/i.test(URL.canParse(text) ? text : ''))
+    throw new TypeError(
+      `url must be an http or https URL such as https://marketplace.example.com, not "${text}"`,
+    )
+  const { username, password, search, hash, origin, pathname } = new URL(text)
+  if (username || password || search || hash)
+    throw new TypeError('url must have no user, no password, no query and no hash')
+  return (origin + pathname).replace(/\/$/, '')
+}
+
 /**
  * Returns a function that sends a call until it succeeds, and returns the body of the response. `T`
  * is the type that the OpenAPI document gives it.
@@ -33,21 +45,20 @@ export function createTransport({
   timeout: callTimeout = 120_000,
   attemptTimeout: defaultAttemptTimeout = 30_000,
 }: ClientOptions) {
-  if (!/^https?:/.test(URL.canParse(url) ? url : ''))
-    throw new TypeError(
-      `url must be an http or https URL such as https://marketplace.example.com, not "${url}"`,
-    )
+  const base = parseBase(url)
   let bookmark = ''
 
   /** Throws what `fetch` and `readAnswer` throw. */
   async function sendOnce(id: OperationId, target: string, init: RequestInit) {
     const response = await fetch(target, init).catch((error: unknown) => {
-      throw nameAddress(error, url)
+      throw nameAddress(error, base)
     })
     // Bookmarks sort by age, and responses may come in another order than the requests were sent.
     const received = response.headers.get('x-d1-bookmark') ?? ''
     if (received > bookmark) bookmark = received
-    return readAnswer(id, response)
+    return readAnswer(id, response).catch((error: unknown) => {
+      throw nameAddress(error, base)
+    })
   }
 
   /** Returns the method, the headers and the body of all attempts of a call, and their URL. */
@@ -63,7 +74,7 @@ export function createTransport({
       if (value !== undefined) headers.set(name, value)
     // A redirect leads to another server, or makes a `GET` of the call.
     const init = { method: route.method, headers, body, redirect: 'manual' as const }
-    return { target: url.replace(/\/$/, '') + path, init }
+    return { target: base + path, init }
   }
 
   return async function send<T>(

@@ -1,7 +1,9 @@
 /** The command line of the package: its help, and what it says about wrong arguments. */
 import { expect, it } from 'vitest'
+import { command as checkMyShop } from '../../client/src/cli/check-my-shop.ts'
 import { CommandError, defineCommand } from '../../client/src/cli/command.ts'
 import { instanceOptions, openInstance } from '../../client/src/cli/instance.ts'
+import { command as listen } from '../../client/src/cli/listen.ts'
 import { runCommand } from '../../client/src/cli/run.ts'
 import { call } from '../support/call.ts'
 
@@ -22,13 +24,14 @@ const greet = defineCommand({
   },
 })
 
-const run = (...args: string[]) => call((given) => runCommand([greet], given), args)
+const run = (...args: string[]) =>
+  call((given) => runCommand([greet, listen, checkMyShop], given), args)
 
 it('lists the commands', async () => {
   const { out, status } = await run('--help')
   expect(status).toBe(0)
   expect(out).toContain('usage: marketplace <command> [options]')
-  expect(out).toContain('\n  greet  Greets a buyer.\n')
+  expect(out).toContain('\n  greet          Greets a buyer.\n')
 })
 
 it('prints the help and fails without a command', async () => {
@@ -69,12 +72,38 @@ it.each([
   ],
   ['a missing option', ['greet', 'Bo'], '--with is missing.'],
   ['a missing argument', ['greet', '--with', 'Hello'], 'Name one NAME.'],
+  ['an option of another program', ['greet', '--with', 'Hello', '--', 'a', '-h'], 'Name one NAME.'],
   ['two arguments', ['greet', 'Bo', 'Al', '--with', 'Hello'], 'Name one NAME.'],
   [
     'a wrong URL',
     ['greet', 'server', '--with', 'Hello', '--url', 'localhost:8787', '--token', 'secret'],
     '--url must be an http or https URL, not "localhost:8787".',
   ],
+  ...['ftp://localhost', 'http://', 'https://bo:secret@localhost', 'a b'].map(
+    (receiver): [string, string[], string] => [
+      `the receiver ${receiver}`,
+      ['listen', '--token', 'secret', '--forward-to', receiver],
+      '--forward-to must be an http or https URL, such as localhost:3000/webhooks.',
+    ],
+  ),
+  [
+    'a secret without bytes',
+    ['listen', '--token', 'secret', '--forward-to', 'localhost:1', '--secret', 'whsec_='],
+    '--secret must be as in whsec_….',
+  ],
+  [
+    'a secret for a program',
+    ['check-my-shop', '--token', 'secret', '--secret', 'whsec_c2VjcmV0', '--', 'true'],
+    '--secret is for --shop: a program gets a new one.',
+  ],
+  ...['abc', '0', '70000'].map((port): [string, string[], string] => [
+    `the port ${port}`,
+    [
+      ...['check-my-shop', '--token', 'secret', '--shop', 'http://localhost:1'],
+      ...['--secret', 'whsec_c2VjcmV0', '--port', port],
+    ],
+    '--port must be a number from 1 to 65535.',
+  ]),
 ])('answers %s with a sentence and status 2', async (_, args, sentence) => {
   const { errors, status } = await run(...args)
   expect(status).toBe(2)
@@ -87,7 +116,7 @@ it('asks for the URL of the instance if there is none', async () => {
   const { errors, status } = await run(...args)
   expect(status).toBe(1)
   expect(errors).toBe(
-    'The instance cannot be reached: there is no answer from http://127.0.0.1:1: bad port. ' +
+    'The instance cannot be reached: there is no complete answer from http://127.0.0.1:1: bad port. ' +
       'Give --url, the URL of your instance.\n',
   )
 })

@@ -137,7 +137,7 @@ it.each(languages)(
 
 it('gets the proof of a delivery, and verifies it', async () => {
   const id = await aDeliveredOrder()
-  const variables = { ORDER_ID: `${id}`, RPC_URL: instance.rpcUrl, TOKEN: instance.token }
+  const variables = { ORDER_ID: `${id}`, NODE_URL: instance.rpcUrl, TOKEN: instance.token }
   const output = await run(await programIn('proofs', 'proof', 'sh'), 'sh', variables)
   expect(output.match(/^[✓✗–]/gm)).toEqual(['✓', '✓', '✓', '✓', '✓', '✓'])
   expect(output).toContain('\nThe proof is valid.')

@@ -50,11 +50,12 @@ async function listen(...args: string[]) {
     printed.errors += chunk
   })
   cleanups.push(() => program.kill('SIGKILL'))
-  const stop = async () => {
-    program.kill('SIGINT')
+  const stop = async (signal: NodeJS.Signals = 'SIGINT') => {
+    program.kill(signal)
     return (await exit)[0]
   }
-  return { printed, exit, stop }
+  const close = () => program.stdout.destroy()
+  return { printed, exit, stop, close }
 }
 
 it('forwards new events with the bytes of webhooks, signed with a new secret', async () => {
@@ -137,11 +138,29 @@ it('says what is wrong with the command', async () => {
     [[], 2, '--forward-to is missing.'],
     [['--forward-to', 'localhost:1', '--since', 'noon'], 2, '--since must be a time, such as'],
     [['--forward-to', 'localhost:1', '--secret', 'x'], 2, '--secret must be as in whsec_…'],
-    [['--forward-to', 'http://'], 2, '--forward-to must be a URL'],
+    [['--forward-to', 'http://'], 2, '--forward-to must be an http or https URL'],
     [['--forward-to', 'localhost:1', '--token', 'x'], 1, 'unauthenticated'],
   ] as const) {
     const { printed, exit } = await listen(...args)
     expect((await exit)[0]).toBe(status)
     expect(printed.errors).toContain(problem)
   }
+})
+
+it.each(['SIGTERM', 'SIGHUP'] as const)('ends on %s', async (signal) => {
+  const { host } = await aReceiver()
+  const { printed, exit, stop } = await listen('--forward-to', host)
+  await expect.poll(() => printed.out).toContain('Forwarding')
+  expect(await stop(signal)).toBe(0)
+  expect(await exit).toEqual([0, null])
+})
+
+it('ends when nobody reads its output any more', async () => {
+  const { host } = await aReceiver()
+  const { printed, exit, close } = await listen('--forward-to', host)
+  await expect.poll(() => printed.out).toContain('Forwarding')
+  close()
+  await anOrder()
+  expect(await exit).toEqual([0, null])
+  expect(printed.errors).toBe('')
 })

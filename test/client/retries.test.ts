@@ -49,6 +49,7 @@ const faults: [string, Answer][] = [
   ['502 of a proxy', fail(502)],
   ['503', fail(503, 'not_ready')],
   ['504 of a proxy', fail(504)],
+  ['520 of Cloudflare', fail(520)],
 ]
 
 it.each(faults)('repeats a read after %s', async (_, fault) => {
@@ -76,6 +77,7 @@ const unexpected: [string, Answer, string][] = [
   ['an HTML page', answerWith('text/html; charset=utf-8', '<p>'), '200 with text/html'],
   ['an empty body', answerWith(undefined, ''), '200 without a content type'],
   ['no content', (response) => response.writeHead(204).end(), '204 without a content type'],
+  ['null', answerWith('application/json', 'null'), '200 with malformed application/json'],
   ['cut JSON', answerWith('application/json', '{"orders":'), '200 with malformed application/json'],
 ]
 
@@ -117,7 +119,7 @@ it('names the address that refuses the connection', async () => {
   const client = createClient({ url: `http://127.0.0.1:${port}`, retry: { attempts: 1 } })
   await expect(client.getStats()).rejects.toThrow(
     new TypeError(
-      `there is no answer from http://127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
+      `there is no complete answer from http://127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
     ),
   )
 })
@@ -140,10 +142,14 @@ describe('never repeats', () => {
     server.answers = [fail(500, 'internal_error')]
     await expect(createAddress()).rejects.toMatchObject({ status: 500 })
     server.answers = [cut]
-    await expect(createAddress()).rejects.toThrow(`there is no answer from ${url}: `)
+    await expect(createAddress()).rejects.toThrow(
+      `there is no complete answer from ${new URL(url).origin}: `,
+    )
+    server.answers = [breakOff]
+    await expect(createAddress()).rejects.toThrow('there is no complete answer from ')
     server.answers = [answerWith('text/html', '<p>')]
     await expect(createAddress()).rejects.toThrow('not from the API')
-    expect(server.requests).toHaveLength(3)
+    expect(server.requests).toHaveLength(4)
   })
 })
 

@@ -157,6 +157,15 @@ it.each(['', 'localhost:8981', '/api', 'ftp://shop.example'])('refuses the url "
   )
 })
 
+it.each(['https://bo:secret@shop.example', 'https://shop.example/?a', 'https://shop.example/#a'])(
+  'refuses the url "%s", and does not print it',
+  (url) => {
+    expect(() => createClient({ url })).toThrow(
+      new TypeError('url must have no user, no password, no query and no hash'),
+    )
+  },
+)
+
 it('sends nothing without a parameter of the path', async () => {
   const body = { nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 }
   const rule = 'must not be empty, "." or ".."'

@@ -14,7 +14,7 @@ import { Shop } from './check/shop.ts'
 import { type Command, defineCommand, requireUrl, UsageError } from './command.ts'
 import { instanceOptions, openInstance } from './instance.ts'
 import { untilInterrupted } from './interrupt.ts'
-import { newSecret } from './message.ts'
+import { newSecret, parseSecret } from './message.ts'
 
 const INTERRUPTED = 130
 const PROXY_PORT = '8790'
@@ -65,11 +65,14 @@ const commandFor = (program: readonly string[]) =>
         throw new UsageError('Name the program of the shop behind --, or give --shop.')
       if (isRunning && !options.secret)
         throw new UsageError('--secret is missing: the WEBHOOK_SECRET of the shop.')
+      if (!isRunning && options.secret)
+        throw new UsageError('--secret is for --shop: a program gets a new one.')
+      const secret = parseSecret(options.secret) ?? newSecret()
+      const port = isRunning ? parsePort(options.port) : 0
       const marketplace = new Marketplace(client, { url: options.url, rpcUrl: options.rpc })
       const goods = await marketplace.goods(options.listing)
       const proxy = new FaultProxy(options.url)
-      const proxyPort = await listenOn(proxy.server, isRunning ? Number(options.port) : 0)
-      const secret = options.secret ?? newSecret()
+      const proxyPort = await listenOn(proxy.server, port)
       const folder = await mkdtemp(join(tmpdir(), 'check-my-shop-'))
       const shop = options.shop
         ? new Shop(options.shop)
@@ -99,6 +102,12 @@ const commandFor = (program: readonly string[]) =>
       }
     },
   })
+
+function parsePort(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : 0
+  if (port < 1 || port > 65535) throw new UsageError('--port must be a number from 1 to 65535.')
+  return port
+}
 
 /** What the shop prints. */
 const LOG = 'shop.log'

@@ -7,7 +7,14 @@ import { defineCommand, UsageError } from './command.ts'
 import { instanceOptions, openInstance } from './instance.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { endOfLog, followLog, type Position } from './log.ts'
-import { type LoggedEvent, newSecret, post, signedHeaders, toMessage } from './message.ts'
+import {
+  type LoggedEvent,
+  newSecret,
+  parseSecret,
+  post,
+  signedHeaders,
+  toMessage,
+} from './message.ts'
 
 /** Milliseconds between the attempts to forward an event. */
 const DELAYS = [1_000, 2_000, 4_000]
@@ -36,8 +43,7 @@ export const command = defineCommand({
   run: async (options) => {
     const client = openInstance(options)
     const receiver = parseReceiver(options['forward-to'])
-    const secret = options.secret ?? newSecret()
-    if (!/^whsec_[\w+/=]+$/.test(secret)) throw new UsageError('--secret must be as in whsec_….')
+    const secret = parseSecret(options.secret) ?? newSecret()
     const since = options.since && parseTime(options.since)
     const listen = async (signal: AbortSignal) => {
       const position = since ? { since } : await endOfLog(client, signal)
@@ -53,13 +59,19 @@ export const command = defineCommand({
 
 /** Accepts `localhost:3000/webhooks`, too: http on this machine, otherwise https. */
 function parseReceiver(text: string): string {
-  const host = /^[^/:]*/.exec(text)?.[0] ?? ''
-  const scheme = host === 'localhost' || isIP(host) ? 'http' : 'https'
-  const url = /^https?:\/\//.test(text) ? text : `${scheme}://${text}`
-  if (!URL.canParse(url))
-    throw new UsageError(`--forward-to must be a URL, such as localhost:3000/webhooks.`)
-  return new URL(url).href
+  const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text)
+  const host = hasScheme ? '' : hostOf(`http://${text}`)
+  const scheme = host === 'localhost' || host.startsWith('[') || isIP(host) ? 'http' : 'https'
+  const url = hasScheme ? text : `${scheme}://${text}`
+  const { protocol, username, password, href } = URL.canParse(url) ? new URL(url) : ({} as URL)
+  if (!/^https?:$/.test(protocol) || username || password)
+    throw new UsageError(
+      '--forward-to must be an http or https URL, such as localhost:3000/webhooks.',
+    )
+  return href
 }
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
 
 function parseTime(text: string): string {
   const time = new Date(text)

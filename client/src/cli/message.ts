@@ -2,6 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { causeOf } from '../errors.ts'
 import type { Answer } from '../types.ts'
+import { UsageError } from './command.ts'
 
 /** Milliseconds until the answer of a receiver has to be there. */
 const TIMEOUT = 15_000
@@ -17,6 +18,12 @@ export function toMessage({ id, type, timestamp, data }: LoggedEvent): Message {
 }
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+
+/** Parses the value of `--secret`. Throws a `UsageError`. */
+export function parseSecret(secret: string | undefined): string | undefined {
+  if (secret === undefined || /^whsec_[\w+/]{4,}=*$/.test(secret)) return secret
+  throw new UsageError('--secret must be as in whsec_….')
+}
 
 /** Returns the headers of a message that is sent at a time, signed as Standard Webhooks says. */
 export function signedHeaders(

@@ -20,7 +20,9 @@ export async function runCommand(
     console.error(`There is no command "${name}". \`marketplace --help\` lists them.`)
     return WRONG_USAGE
   }
-  if (args.includes('--help') || args.includes('-h')) {
+  // What follows `--` is a program with options of its own.
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
+  if (own.includes('--help') || own.includes('-h')) {
     console.log(formatCommandHelp(command))
     return 0
   }

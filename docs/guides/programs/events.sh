@@ -4,6 +4,7 @@ while :; do
     -H "Authorization: Bearer $TOKEN") || exit
   printf '%s\n' "$page"
   position=$(printf %s "$page" | sed -n 's/.*"nextAfter":"\([^"]*\)".*/\1/p')
+  [ -n "$position" ] || exit 1 # It is no page of the log.
   # A file that is replaced is never half written.
   printf %s "$position" > position.new
   mv position.new position

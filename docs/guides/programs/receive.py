@@ -12,12 +12,12 @@ processed = set()
 
 def is_authentic(headers, body):
     message_id, sent_at = headers["webhook-id"], headers["webhook-timestamp"] or ""
-    if not sent_at.isdigit() or abs(time.time() - int(sent_at)) > 300:
+    if not sent_at.isdecimal() or abs(time.time() - int(sent_at)) > 300:
         return False
     signed = f"{message_id}.{sent_at}.".encode() + body
     digest = hmac.digest(secret, signed, "sha256")
-    expected = "v1," + base64.b64encode(digest).decode()
-    signatures = (headers["webhook-signature"] or "").split(" ")
+    expected = b"v1," + base64.b64encode(digest)
+    signatures = (headers["webhook-signature"] or "").encode().split(b" ")
     return any(hmac.compare_digest(expected, each) for each in signatures)
 
 

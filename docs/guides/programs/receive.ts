@@ -7,7 +7,8 @@ const secret = process.env.WEBHOOK_SECRET ?? ''
 const processed = new Set<string>()
 
 const server = createServer(async (request, response) => {
-  const body = await text(request)
+  // A body that is cut off has no valid signature.
+  const body = await text(request).catch(() => '')
   const event = await verifyWebhook(body, request.headers, secret).catch(() => null)
   if (!event) return response.writeHead(400).end()
   if (!processed.has(event.id)) {

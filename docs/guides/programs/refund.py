@@ -3,6 +3,7 @@ import os
 import time
 import urllib.error
 import urllib.request
+from http.client import HTTPException
 
 
 def send(method, path):
@@ -20,8 +21,8 @@ def send(method, path):
         except urllib.error.HTTPError as error:
             if error.code < 500 and error.code != 429:
                 raise
-        except urllib.error.URLError:
-            pass
+        except (OSError, HTTPException, ValueError):
+            pass  # No answer, or not all of it.
         time.sleep(2)
 
 

@@ -4,6 +4,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from http.client import HTTPException
+
+
+def problem_in(error):
+    """Returns the body of an error, which is no JSON if a proxy has answered."""
+    try:
+        return json.load(error)
+    except ValueError:
+        return {"code": None, "error": f"HTTP {error.code}, not from the API"}
 
 
 def place_orders(orders, idempotency_key, attempts=5):
@@ -23,12 +32,13 @@ def place_orders(orders, idempotency_key, attempts=5):
                 return json.load(response)["orders"]
         except urllib.error.HTTPError as error:
             if error.code != 429 and error.code < 500:
-                problem = json.load(error)
+                problem = problem_in(error)
                 if problem["code"] != "request_in_progress":
                     raise ValueError(problem["error"]) from error
-            wait = int(error.headers.get("Retry-After", wait))
-        except OSError:
-            pass  # No answer: the order may have been placed.
+            after = error.headers.get("Retry-After", "")
+            wait = int(after) if after.isdecimal() else wait
+        except (OSError, HTTPException, ValueError):
+            pass  # No answer, or not all of it: the order may have been placed.
         time.sleep(wait)
     sys.exit(f"no answer from {request.host}: try again later with the same key")
 

@@ -275,12 +275,12 @@ def summaries(number):
 
 def is_authentic(headers, body):
     message_id, sent_at = headers["webhook-id"], headers["webhook-timestamp"] or ""
-    if not sent_at.isdigit() or abs(time.time() - int(sent_at)) > 300:
+    if not sent_at.isdecimal() or abs(time.time() - int(sent_at)) > 300:
         return False
     signed = f"{message_id}.{sent_at}.".encode() + body
     digest = hmac.digest(SECRET, signed, "sha256")
-    expected = "v1," + base64.b64encode(digest).decode()
-    signatures = (headers["webhook-signature"] or "").split(" ")
+    expected = b"v1," + base64.b64encode(digest)
+    signatures = (headers["webhook-signature"] or "").encode().split(b" ")
     return any(hmac.compare_digest(expected, each) for each in signatures)
 
 
@@ -328,7 +328,10 @@ class Handler(BaseHTTPRequestHandler):
         elif self.path == "/reconcile":
             reconcile()
         elif len(parts) == 4 and parts[1] == "sales" and parts[3] == "cancel":
-            want_refund(parts[2])
+            number = unquote(parts[2])
+            if not rows("SELECT 1 FROM sales WHERE number = ?", number):
+                return self.answer(404)
+            want_refund(number)
         else:
             return self.answer(404)
         self.answer(204)

@@ -224,12 +224,13 @@ function sell({ number, ...order }: NewOrder & { number: string }) {
 }
 
 function cancel(number: string) {
-  db.prepare('UPDATE sales SET wantsRefund = 1 WHERE number = ?').run(number)
+  const wish = db.prepare('UPDATE sales SET wantsRefund = 1 WHERE number = ?')
+  if (wish.run(number).changes === 0) throw new Error(`there is no sale ${number}`)
   void work(number)
 }
 
 const server = createServer(async (request, response) => {
-  const body = await text(request)
+  const body = await text(request).catch(() => '')
   const route = `${request.method} ${request.url}`
   const [, number] = /^POST \/sales\/([^/]+)\/cancel$/.exec(route) ?? []
   try {

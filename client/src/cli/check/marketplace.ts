@@ -118,11 +118,19 @@ export class Marketplace {
 
   /** Returns the pieces of an NFT that a wallet has; undefined if no node of its chain answers. */
   async balance({ contract, tokenId }: Goods, wallet: string): Promise<number | undefined> {
-    if (!contract || !tokenId || this.isNodeMissing) return undefined
-    const word = (value: bigint) => value.toString(16).padStart(64, '0')
-    // balanceOf(address,uint256) of ERC-1155.
-    const data = `0x00fdd58e${word(BigInt(wallet))}${word(BigInt(tokenId))}`
-    const params = [{ to: contract, data }, 'latest']
+    if (!contract || !tokenId) return undefined
+    const word = (value: string) => BigInt(value).toString(16).padStart(64, '0')
+    // balanceOf(address,uint256) of ERC-1155, or ownerOf(uint256) of ERC-721, which has one piece.
+    const pieces = await this.#ask(contract, `0x00fdd58e${word(wallet)}${word(tokenId)}`)
+    if (pieces !== null) return pieces === undefined ? undefined : Number(pieces)
+    const owner = await this.#ask(contract, `0x6352211e${word(tokenId)}`)
+    return owner === undefined ? undefined : Number(owner === BigInt(wallet))
+  }
+
+  /** Calls a contract. Returns null if it has no such function, and undefined if no node answers. */
+  async #ask(to: string, data: string): Promise<bigint | null | undefined> {
+    if (this.isNodeMissing) return undefined
+    const params = [{ to, data }, 'latest']
     try {
       const response = await fetch(this.rpcUrl, {
         method: 'POST',
@@ -130,8 +138,9 @@ export class Marketplace {
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }),
         signal: AbortSignal.timeout(10_000),
       })
-      const { result } = (await response.json()) as { result?: string }
-      if (result !== undefined && result !== '0x') return Number(result)
+      const { result, error } = (await response.json()) as { result?: string; error?: object }
+      if (error) return null
+      if (result !== undefined && result !== '0x') return BigInt(result)
     } catch {}
     this.isNodeMissing = true
     return undefined

@@ -1,11 +1,14 @@
 /** Ports of this machine. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
+import { CommandError } from '../command.ts'
 
-/** Opens a server on a port, or on a free one for 0. Returns the port. */
+/** Opens a server on a port, or on a free one for 0. Returns the port. Throws a `CommandError`. */
 export async function listenOn(server: Server, port: number): Promise<number> {
   server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  await once(server, 'listening').catch(({ code }) => {
+    throw new CommandError(`Port ${port} cannot be used: ${code}.`)
+  })
   return (server.address() as AddressInfo).port
 }
 
