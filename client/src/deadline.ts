@@ -1,7 +1,6 @@
 /** Limits how long something may take. */
 
-/** The longest time that timers take. */
-const MAX_MILLISECONDS = 2 ** 31 - 1
+import { MAX_MILLISECONDS } from './retry.ts'
 
 export type Deadline = {
   milliseconds: number

@@ -20,17 +20,18 @@ export function waitForDelivery(
   { timeout = 300_000, interval = 2_000, signal }: WaitOptions = {},
 ): Promise<Order> {
   let order: Order | null = null
-  /** Source and number, which an order keeps. */
-  let owner: string | undefined
+  let owner: Owner | undefined
   const error = () => new DeliveryTimeoutError(orderId, order, timeout)
   return withDeadline({ milliseconds: timeout, signal, error }, async (stop) => {
     for (;;) {
       const input = { order_ids: [orderId] }
       const read = await send<Answer<'getOrders'>>('getOrders', input, { signal: stop })
       order = read.orders[0] ?? null
-      const ownerNow = JSON.stringify([read.source, order?.providerId])
-      owner ??= ownerNow
-      if (order && ownerNow !== owner) throw new OrderReplacedError(order)
+      if (order) {
+        const now = { source: read.source, providerId: order.providerId }
+        if (owner && isReplaced(owner, now)) throw new OrderReplacedError(order)
+        owner = { ...now, source: now.source ?? owner?.source ?? null }
+      }
       const states = order?.orderItems.map(({ status }) => status) ?? []
       if (order && states.includes('failed')) throw new DeliveryFailedError(order)
       if (order && states.every((status) => status === 'transferred')) return order
@@ -38,3 +39,10 @@ export function waitForDelivery(
     }
   })
 }
+
+/** What an order keeps. The source is null if a proxy has removed its header. */
+type Owner = { source: string | null; providerId: string | null }
+
+const isReplaced = (before: Owner, now: Owner): boolean =>
+  before.providerId !== now.providerId ||
+  (before.source !== null && now.source !== null && before.source !== now.source)

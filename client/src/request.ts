@@ -10,7 +10,11 @@ export function createRequest(route: Route, { body, ...parameters }: RequestInpu
   const query = new URLSearchParams()
   // A list is written with commas.
   for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined && value !== null) query.set(name, `${value}`)
+    if (value !== undefined && value !== null) {
+      // All halves of a pair would become the same character.
+      if (/\p{Cs}/u.test(`${value}`)) throw new TypeError(`${name} has half of a surrogate pair`)
+      query.set(name, `${value}`)
+    }
   const path = route.path.replace(/{(\w+)}/g, (_, name: string) => {
     const segment = query.get(name) ?? ''
     // Another path would be called.

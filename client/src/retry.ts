@@ -54,6 +54,9 @@ export function delayAfter(
   return Math.max(random() * Math.min(MAX_DELAY, delay * 2 ** (attempt - 1)), seconds * 1000)
 }
 
+/** The longest time that timers take. */
+export const MAX_MILLISECONDS = 2 ** 31 - 1
+
 /** Resolves after some milliseconds. Rejects with the reason of the signal if that comes first. */
 export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -62,10 +65,13 @@ export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> 
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, milliseconds)
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      },
+      Math.min(milliseconds, MAX_MILLISECONDS),
+    )
     signal?.addEventListener('abort', stop, { once: true })
   })
 }

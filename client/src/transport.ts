@@ -46,6 +46,9 @@ export function createTransport({
   attemptTimeout: defaultAttemptTimeout = 30_000,
 }: ClientOptions) {
   const base = parseBase(url)
+  // The error of a header would print it.
+  if (token && !/^[\x21-\x7e]+$/.test(token))
+    throw new TypeError('token must be one word, without blanks and line ends')
   let bookmark = ''
 
   /** Throws what `fetch` and `readAnswer` throw. */

@@ -79,6 +79,11 @@ it.each([
     ['greet', 'server', '--with', 'Hello', '--url', 'localhost:8787', '--token', 'secret'],
     '--url must be an http or https URL, not "localhost:8787".',
   ],
+  [
+    'a token with a line end',
+    ['greet', 'server', '--with', 'Hello', '--token', '> token\nsecret'],
+    'The token has a blank or a line end. `npm run --silent token` prints it alone.',
+  ],
   ...['ftp://localhost', 'http://', 'https://bo:secret@localhost', 'a b'].map(
     (receiver): [string, string[], string] => [
       `the receiver ${receiver}`,

@@ -116,6 +116,18 @@ const otherNumber = async (response: Response) => {
   return Response.json(body, { headers: response.headers })
 }
 
+it('waits on if a proxy removes the header with the source', async () => {
+  const { id } = await anOrder(orderWithoutWallet)
+  const withoutSource = ({ body, headers }: Response) => {
+    const changed = new Headers(headers)
+    changed.delete('x-order-source')
+    return new Response(body, { headers: changed })
+  }
+  const changing = createClient({ ...instance, fetch: changingReads(withoutSource) })
+  const waiting = changing.waitForDelivery(id, { interval: 50, timeout: 1000 })
+  await expect(waiting).rejects.toBeInstanceOf(DeliveryTimeoutError)
+})
+
 it.each([
   ['source', otherSource],
   ['number', otherNumber],

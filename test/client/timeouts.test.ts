@@ -166,12 +166,21 @@ it.each(['https://bo:secret@shop.example', 'https://shop.example/?a', 'https://s
   },
 )
 
+it('refuses a token with a line end, and does not print it', () => {
+  expect(() => createClient({ url: 'http://localhost', token: 'secret\n' })).toThrow(
+    new TypeError('token must be one word, without blanks and line ends'),
+  )
+})
+
 it('sends nothing without a parameter of the path', async () => {
   const body = { nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 }
   const rule = 'must not be empty, "." or ".."'
   const client = aClient()
   await expect(client.getOrders({ order_ids: [] })).rejects.toThrow(`order_ids ${rule}`)
   await expect(client.putOrder({ providerId: '', body })).rejects.toThrow(`providerId ${rule}`)
+  await expect(client.putOrder({ providerId: '\ud800', body })).rejects.toThrow(
+    'providerId has half of a surrogate pair',
+  )
   await expect(client.putOrder({ providerId: '..', body })).rejects.toThrow(`providerId ${rule}`)
   // @ts-expect-error -- JavaScript can leave it out
   await expect(client.getWebhook({})).rejects.toThrow(`webhook_id ${rule}`)

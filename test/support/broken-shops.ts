@@ -76,6 +76,13 @@ const brokenShops: readonly BrokenShop[] = [
     change: SAME_NUMBER,
   })),
   {
+    shop: 'takes the answer of a proxy for a refusal',
+    mistakes: [["  error.code !== null &&\n  !['request", "  !['request"]],
+    scenario: 'blocked',
+    seen: 'what follows the call: expected the same call, found nothing after 409',
+    change: 'one without a code',
+  },
+  {
     shop: 'takes the order of another shop for its own',
     mistakes: takesAnyOrder,
     scenario: 'same_number',

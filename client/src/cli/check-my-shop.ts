@@ -71,9 +71,9 @@ const commandFor = (program: readonly string[]) =>
       const port = isRunning ? parsePort(options.port) : 0
       const marketplace = new Marketplace(client, { url: options.url, rpcUrl: options.rpc })
       const goods = await marketplace.goods(options.listing)
+      const folder = await mkdtemp(join(tmpdir(), 'check-my-shop-'))
       const proxy = new FaultProxy(options.url)
       const proxyPort = await listenOn(proxy.server, port)
-      const folder = await mkdtemp(join(tmpdir(), 'check-my-shop-'))
       const shop = options.shop
         ? new Shop(options.shop)
         : await shopOf(program, folder, {

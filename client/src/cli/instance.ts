@@ -27,5 +27,9 @@ export function openInstance({
   requireUrl('--url', url)
   if (!token)
     throw new UsageError('A token is missing: --token, or the environment variable TOKEN.')
+  if (/\s/.test(token))
+    throw new UsageError(
+      'The token has a blank or a line end. `npm run --silent token` prints it alone.',
+    )
   return createClient({ url, token })
 }

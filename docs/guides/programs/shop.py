@@ -61,7 +61,8 @@ def call(method, path, body=None):
                 return json.load(response), response.headers
         except urllib.error.HTTPError as error:
             status, code = error.code, code_of(error)
-            if status < 500 and status != 429 and code != "request_in_progress":
+            repeatable = None, "request_in_progress"
+            if status < 500 and status != 429 and code not in repeatable:
                 raise Refused(status, code) from error
             delay = float(error.headers.get("Retry-After", delay))
         except (OSError, HTTPException, ValueError):
@@ -74,7 +75,7 @@ def code_of(error):
     try:
         return json.load(error)["code"]
     except (OSError, HTTPException, ValueError, TypeError, KeyError):
-        return None  # It is not from the marketplace, but from something in between.
+        return None  # Something in between has answered: the call may have been done.
 
 
 def rows(sql, *values):

@@ -139,11 +139,15 @@ async function put(providerId: string, order: NewOrder, reservationId: string | 
   }
 }
 
-/** Whether the marketplace says that there is no order and will be none. */
+/**
+ * Whether the marketplace says that there is no order and will be none. Without a code, something in
+ * between has answered, and the order may be placed.
+ */
 const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError &&
   [400, 409].includes(error.status) &&
-  !['request_in_progress', 'order_differs'].includes(error.code ?? '')
+  error.code !== null &&
+  !['request_in_progress', 'order_differs'].includes(error.code)
 
 /**
  * Whether sending the same call again changes nothing: the token is refused, the number has another
@@ -151,6 +155,7 @@ const isRefusal = (error: unknown): error is ApiError =>
  */
 const isForPerson = (error: unknown) =>
   error instanceof ApiError &&
+  error.code !== null &&
   error.status < 500 &&
   error.status !== 429 &&
   error.code !== 'request_in_progress'

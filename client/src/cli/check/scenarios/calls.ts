@@ -58,6 +58,9 @@ export const calls: readonly Scenario[] = [
   broken('bad_gateway', 'twice 502 from something in between', {
     ...{ http: 502, reach: 'all', times: 2 },
   }),
+  broken('blocked', 'twice 409 without a code, from something in between', {
+    ...{ http: 409, reach: 'all', times: 2 },
+  }),
   broken('rate_limited', '429 with Retry-After: 3', {
     ...{ http: 429, reach: 'none', retryAfter: 3, code: 'rate_limited' },
   }),
