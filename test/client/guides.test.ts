@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -188,6 +189,8 @@ it('checks the signature of a request, and answers a challenge (curl)', async ()
   await expect.poll(isVerified).toBe(true)
   const [{ headers, body } = { headers: {}, body: '' }] = received
   await expect(receive(headers, `${body} `)).rejects.toThrow('not authentic')
+  const old = { ...headers, 'webhook-timestamp': '1000' }
+  await expect(receive(old, body)).rejects.toThrow('not authentic')
   server.close()
   await remove()
 })
@@ -212,7 +215,15 @@ it.each(languages.filter((language) => language !== 'sh'))(
     await expect.poll(isVerified).toBe(true)
     const body = '{"type":"order.failed","timestamp":"","data":{}}'
     const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,' }
-    for (const headers of [{}, forged]) {
+    const now = String(Math.floor(Date.now() / 1000))
+    const odd = { ...forged, 'webhook-timestamp': now, 'webhook-signature': 'v1,é' }
+    // A request that is cut off ends no program.
+    const socket = connect(Number(receiverPort), '127.0.0.1')
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{', () =>
+      socket.destroy(),
+    )
+    await once(socket, 'close')
+    for (const headers of [{}, forged, odd]) {
       const init = { method: 'POST', body, headers }
       expect((await fetch(`http://127.0.0.1:${receiverPort}/`, init)).status).toBe(400)
     }
