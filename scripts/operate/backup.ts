@@ -1,5 +1,6 @@
 /** `npm run backup -- FILE`: exports the database to a file that is encrypted. */
 import { join } from 'node:path'
+import type { Encrypter } from 'age-encryption'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
 import { findTarget, folderBeside } from '../shell/files.ts'
 import { runWrangler } from '../shell/wrangler.ts'
@@ -37,7 +38,7 @@ export const command = defineCommand(
 async function exportDatabase(
   database: string[],
   file: string,
-  encrypter: ReturnType<typeof encrypterFor>,
+  encrypter: Encrypter,
 ): Promise<void> {
   using folder = await folderBeside(file)
   const dump = join(folder.path, 'dump.sql')

@@ -31,7 +31,7 @@ export const command = defineCommand(
   async ({ shop, master, metrics, user, name, remote, env }) => {
     if (!shop && !master && !metrics && user === undefined)
       throw new UsageError('--shop, --master, --metrics or --user is missing.')
-    if (+shop + +master + +metrics > 1)
+    if ([shop, master, metrics].filter(Boolean).length > 1)
       throw new UsageError('Only one of --shop, --master and --metrics can be given.')
     if (env && !remote) throw new UsageError('--env needs --remote.')
     const request: TokenRequest = {
@@ -40,10 +40,8 @@ export const command = defineCommand(
       ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
       name: parseTokenName(name ?? (metrics ? 'metrics' : shop ? 'shop' : 'command line')),
     }
-    const { token } = remote
-      ? { token: await issueRemoteToken(env ?? 'production', request) }
-      : await localInstance(request)
-    console.log(token)
+    if (remote) console.log(await issueRemoteToken(env ?? 'production', request))
+    else console.log((await localInstance(request)).token)
   },
 )
 

@@ -79,7 +79,7 @@ function parse(args: string[], command: Command) {
   const given = tokens.filter((token) => token.kind === 'option')
   const names = given.map(({ name }) => name)
   for (const [i, { name, value }] of given.entries()) {
-    if (names.indexOf(name) < i) throw new UsageError(`--${name} stands twice.`)
+    if (names.indexOf(name) < i) throw new UsageError(`--${name} is given twice.`)
     // As of a variable of the shell that is not set.
     if (value?.trim() === '') throw new UsageError(`--${name} is empty.`)
   }

@@ -22,7 +22,7 @@ it.each([
   ['--coats -3', '--coats needs a value. If it begins with a dash: --coats=-1.'],
   ['--coats', "Option '--coats <value>' argument missing."],
   ['--coats ', '--coats is empty.'],
-  ['--coats 1 --coats 2', '--coats stands twice.'],
+  ['--coats 1 --coats 2', '--coats is given twice.'],
   ['--colour red', "Unknown option '--colour'."],
   ['red', "Unexpected argument 'red'. This command does not take positional arguments."],
 ])('prints in one sentence what is wrong with %s, and the usage', async (args, sentence) => {
