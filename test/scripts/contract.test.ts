@@ -24,8 +24,8 @@ import {
   stranger,
 } from '../support/contract.ts'
 
-const OTHER = '0x00000000000000000000000000000000000000AA'
-const TOKEN = '0x00000000000000000000000000000000000000bb'
+const OTHER = '0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa'
+const TOKEN = '0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB'
 const HOUR = 3600
 
 let commands: Commands
@@ -187,7 +187,7 @@ describe('--print', () => {
         'chain  31337',
         `to     ${delivery.address}`,
         'value  0',
-        `data   0x9e3e86f5${'aa'.padStart(64, '0')}${'5'.padStart(64, '0')}${'a'.padStart(64, '0')}`,
+        `data   0x9e3e86f5${OTHER.slice(2).toLowerCase().padStart(64, '0')}${'5'.padStart(64, '0')}${'a'.padStart(64, '0')}`,
         `call   setRelayer(relayer = ${OTHER}, capacity = 5, perDay = 10)`,
         '',
       ].join('\n'),
@@ -277,14 +277,14 @@ it.each([
   [['remove-relayer', '--network', 'localhost', '--relayer', '0x12'], 'must be an address'],
   [
     ['transfer-ownership', '--network', 'localhost', '--owner', zeroAddress],
-    '--owner must not be the zero address.',
+    '--owner must not be the zero address or a precompile',
   ],
   [
     [
       ...['remove-relayer', '--network', 'localhost'],
       ...['--relayer', '0xf39fd6e51aad88F6F4ce6aB8827279cffFb92267'],
     ],
-    '--relayer has a typo, because its checksum is wrong',
+    '--relayer has a wrong checksum (EIP-55)',
   ],
   [
     ['set-relayer', '--network', 'localhost', '--relayer', relayer.address, '--per-day', '1'],

@@ -1,8 +1,9 @@
 /** The networks of an environment, as far as commands need them. */
-import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
+import type { Address } from 'viem'
 import { unstable_readConfig } from 'wrangler'
 import * as z from 'zod'
 import { json, networkFields } from '../../../src/env.ts'
+import { WalletAddress } from '../../../src/http/inputs.ts'
 import { CommandError } from '../../shell/command.ts'
 import '../../../src/http/validation.ts'
 
@@ -91,14 +92,11 @@ export function findEnvironmentsSharing(
     .map((other) => other ?? 'local development')
 }
 
-/** Parses the value of an option, with its checksum (EIP-55) if it has one. Throws a `CommandError`. */
+/** Parses the value of an option. Throws a `CommandError`. */
 export function parseAddress(option: string, value = ''): Address {
-  if (value === zeroAddress) throw new CommandError(`${option} must not be the zero address.`)
-  if (isAddress(value)) return getAddress(value)
-  const problem = isAddress(value, { strict: false })
-    ? 'has a typo, because its checksum is wrong'
-    : 'must be an address'
-  throw new CommandError(`${option} ${problem}: "${value}".`)
+  const { data, error } = WalletAddress.safeParse(value)
+  if (data) return data
+  throw new CommandError(`${option} ${error?.issues[0]?.message}: "${value}".`)
 }
 
 export function readConfig(environment: string | undefined) {
