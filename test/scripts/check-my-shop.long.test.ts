@@ -21,7 +21,7 @@ it.each(shopLanguages)(
   async (language) => {
     const shop = await aShop(instance.project.folder, language)
     const { out, errors, status } = await checkShop(instance, shop)
-    expect(out).toMatch(/^38 passed, 0 findings, 0 skipped in \d+ s$/m)
+    expect(out).toMatch(/^39 passed, 0 findings, 0 skipped in \d+ s$/m)
     expect(errors).toBe('')
     expect(status).toBe(0)
   },

@@ -18,7 +18,10 @@ export const timeLimit = 'attemptTimeout: 10_000'
 const noRepeats: Mistake = [timeLimit, 'retry: { attempts: 1 }']
 const application = 'if (changes > 0) update(data)'
 const parsing = 'const { reservationId, ...order }: NewOrder = JSON.parse(body)'
-const wantsRefund = "db.prepare('UPDATE sales SET wantsRefund = 1 WHERE number = ?').run(number)"
+const refundsAtOnce: Mistake = [
+  'if (wish.run(number).changes === 0)',
+  'refund(number)\n  if (false)',
+]
 
 const withoutRetryAfter = `fetch: async (target, init) => {
   const response = await fetch(target, init)
@@ -245,14 +248,14 @@ const brokenShops: readonly BrokenShop[] = [
   },
   {
     shop: 'refunds before it is cancelled',
-    mistakes: [[wantsRefund, 'refund(number)']],
+    mistakes: [refundsAtOnce],
     scenario: 'cancelled',
     seen: 'order of a sale that is refunded: expected none, or cancelled, found',
     change: 'Cancel first, and refund when the status is `failed`',
   },
   {
     shop: 'refunds what was delivered',
-    mistakes: [[wantsRefund, 'refund(number)']],
+    mistakes: [refundsAtOnce],
     scenario: 'cancelled_late',
     seen: ', transferred',
     change: 'Cancel first, and refund when the status is `failed`',
