@@ -6,11 +6,14 @@ import { expect, it } from 'vitest'
 import { deliveryOwner } from '../../scripts/local/catalogue/demo.ts'
 import { startAnvil } from '../../scripts/local/chain/anvil.ts'
 import { aDevProject, FIRST_ORDER, READY, runExample, waitForTransfer } from '../support/dev.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { tokenIn } from '../support/project.ts'
 
 const { project, ports } = await aDevProject()
 
-it('moves to another node, also if the contract gets another address there', async () => {
+const moving = { timeout: 6 * PATIENCE }
+
+it('moves to another node, also if the contract gets another address there', moving, async () => {
   const first = await project.start('dev', READY, ports)
   first.process.kill('SIGINT')
   await once(first.process, 'close')

@@ -52,7 +52,8 @@ export const waitForTransfer = (
       const item = await readItem(token, port, orderId)
       return item?.status === 'transferred' && item
     },
-    { timeout: PATIENCE, interval: 200 },
+    // A run that was cut off with an earlier instance keeps the lease of the chain for a minute.
+    { timeout: 3 * PATIENCE, interval: 200 },
   )
 
 /** Runs the printed commands in a shell, as a person would. Returns the order that they place. */
