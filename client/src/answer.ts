@@ -21,14 +21,18 @@ export async function readAnswer(id: OperationId, response: Response): Promise<u
   if (answer === null || type !== answer)
     throw unexpected(`${status} ${type ? `with ${type}` : 'without a content type'}`)
   if (answer !== 'application/json') return response.blob()
-  const text = await response.text()
+  const body = parseObject(await response.text())
+  if (!body) throw unexpected(`${status} with malformed ${type}`)
+  return hasOrderState(id) ? { ...body, ...readOrderState(headers) } : body
+}
+
+/** Returns the object of a JSON text, which every answer is; null if it is anything else. */
+function parseObject(text: string): object | null {
   try {
-    const body = JSON.parse(text)
-    // Every answer is an object.
-    if (Object(body) !== body || Array.isArray(body)) throw new TypeError(`it is ${text}`)
-    return hasOrderState(id) ? { ...body, ...readOrderState(headers) } : body
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && !Array.isArray(body) ? body : null
   } catch {
-    throw unexpected(`${status} with malformed ${type}`)
+    return null
   }
 }
 

@@ -70,7 +70,7 @@ export async function readError(response: Response): Promise<ApiError> {
   }
 }
 
-/** Names the address in what is thrown without a connection, or if it breaks. Other errors stay as they are. */
+/** Names the address in what is thrown if there is no connection, or if it breaks. Returns other errors. */
 export function nameAddress(error: unknown, url: string): unknown {
   if (!(error instanceof TypeError)) return error
   return new TypeError(`there is no complete answer from ${url}: ${causeOf(error)}`, {

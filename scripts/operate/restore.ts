@@ -35,7 +35,8 @@ export const command = defineCommand(
     using folder = await folderBeside(file)
     // All of it, so that a damaged file is noticed before the database is changed.
     const isOfMarketplace = await writeImports(folder.path, readArchive(file, key))
-    if (!isOfMarketplace) throw new CommandError(`${file} has no database of a marketplace.`)
+    if (!isOfMarketplace)
+      throw new CommandError(`${file} does not hold the database of a marketplace.`)
     for (const name of (await readdir(folder.path)).sort()) {
       await execute('--file', join(folder.path, name))
       console.log(`Imported ${name}.`)

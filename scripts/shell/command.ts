@@ -80,7 +80,7 @@ function parse(args: string[], command: Command) {
   const names = given.map(({ name }) => name)
   for (const [i, { name, value }] of given.entries()) {
     if (names.indexOf(name) < i) throw new UsageError(`--${name} is given twice.`)
-    // As of a variable of the shell that is not set.
+    // Usually a variable of the shell that is not set.
     if (value?.trim() === '') throw new UsageError(`--${name} is empty.`)
   }
   return parsed

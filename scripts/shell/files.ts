@@ -62,11 +62,11 @@ export async function writeWhole(file: string, content: Chunks): Promise<void> {
 export async function findTarget(file: string): Promise<string> {
   const target = await realpath(file).catch(() => file)
   const found = await stat(target).catch(() => null)
-  if (found ? found.isFile() : (await stat(dirname(target)).catch(() => null))?.isDirectory())
-    return target
-  throw new CommandError(
-    found ? `${file} is no file.` : `There is no folder ${dirname(file)} for ${file}.`,
-  )
+  if (found && !found.isFile()) throw new CommandError(`${file} is not a file.`)
+  const folder = await stat(dirname(target)).catch(() => null)
+  if (!folder?.isDirectory())
+    throw new CommandError(`There is no folder ${dirname(file)} for ${file}.`)
+  return target
 }
 
 type Temporary = Disposable & { path: string }

@@ -93,10 +93,11 @@ function issueMessage(issue: $ZodRawIssue): string {
       return formats[issue.format] ?? 'has the wrong form'
     case 'too_big':
       return `must ${describeSize(issue.origin, 'at most', Number(issue.maximum))}`
-    case 'too_small':
-      return issue.origin === 'string' && issue.minimum === 1
-        ? 'must not be empty'
-        : `must ${describeSize(issue.origin, issue.inclusive === false ? 'more than' : 'at least', Number(issue.minimum))}`
+    case 'too_small': {
+      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty'
+      const limit = issue.inclusive === false ? 'more than' : 'at least'
+      return `must ${describeSize(issue.origin, limit, Number(issue.minimum))}`
+    }
     case 'unrecognized_keys':
       return `has unknown keys: ${issue.keys.join(', ')}${suggestion(issue.keys, issue.inst)}`
     default:

@@ -142,7 +142,7 @@ describe('a deployed database', () => {
     const write = async (file: string, key = BACKUP_PUBLIC_KEY) =>
       (await project.call(backup, [file, ...REMOTE], { BACKUP_PUBLIC_KEY: key })).errors
     expect(await write('all.age', 'x')).toMatch(/^BACKUP_PUBLIC_KEY must be a public key of age/)
-    expect(await write('migrations')).toBe('migrations is no file.\n')
+    expect(await write('migrations')).toBe('migrations is not a file.\n')
     expect(await write('nowhere/all.age')).toBe('There is no folder nowhere for nowhere/all.age.\n')
     expect((await project.read()).commands).toEqual([])
   })
@@ -151,12 +151,15 @@ describe('a deployed database', () => {
     await rm(inProject('remote.sqlite'))
     const of = (content: string) =>
       writeArchive(inProject('x.age'), encrypterFor(BACKUP_PUBLIC_KEY), [Buffer.from(content)])
-    const NO_BACKUP = 'x.age is no file of `npm run backup`.\n'
+    const NO_BACKUP = 'x.age is not a file of `npm run backup`.\n'
     for (const [write, message] of [
       [() => writeFile(inProject('x.age'), `${BACKUP_KEY}\n`), NO_BACKUP],
       [() => writeFile(inProject('x.age'), ''), NO_BACKUP],
-      [() => of(''), 'x.age has no database of a marketplace.\n'],
-      [() => of('CREATE TABLE foo (id);\n'), 'x.age has no database of a marketplace.\n'],
+      [() => of(''), 'x.age does not hold the database of a marketplace.\n'],
+      [
+        () => of('CREATE TABLE foo (id);\n'),
+        'x.age does not hold the database of a marketplace.\n',
+      ],
     ] as const) {
       await write()
       const { errors, status } = await project.call(restore, ['x.age', ...REMOTE], keys)

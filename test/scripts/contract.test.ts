@@ -130,7 +130,7 @@ it('says that an account may not do it', async () => {
   )
 })
 
-it('prints no owner key that is none of the curve', async () => {
+it('does not print an owner key that is not valid', async () => {
   const variables = { DELIVERY_OWNER_KEY: `0x${'f'.repeat(64)}` }
   const { errors } = await call(contract, ['pause', '--network', 'localhost'], variables)
   expect(errors).toMatch(/^Set the environment variable DELIVERY_OWNER_KEY to the .*\n$/)

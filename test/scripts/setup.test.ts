@@ -415,7 +415,7 @@ it('takes a location or a jurisdiction, not both', async () => {
   expect(errors).toBe('Only one of --location and --jurisdiction can be given.\n')
 })
 
-it('says also in a dry run that keys of relayers are none', async () => {
+it('checks the keys of the relayers in a dry run, too', async () => {
   const { errors, status } = await setup(['--dry-run'], { TRANSFER_SIGNER_KEYS: 'abc' })
   expect({ errors, status }).toEqual({
     errors: expect.stringContaining('TRANSFER_SIGNER_KEYS'),

@@ -83,7 +83,7 @@ const brokenShops: readonly BrokenShop[] = [
     mistakes: [["  error.code !== null &&\n  !['request", "  !['request"]],
     scenario: 'blocked',
     seen: 'what follows the call: expected the same call, found nothing after 409',
-    change: 'one without a code',
+    change: 'an error without a `code`',
   },
   {
     shop: 'takes the order of another shop for its own',

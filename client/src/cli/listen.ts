@@ -60,18 +60,16 @@ export const command = defineCommand({
 /** Accepts `localhost:3000/webhooks`, too: http on this machine, otherwise https. */
 function parseReceiver(text: string): string {
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text)
-  const host = hasScheme ? '' : hostOf(`http://${text}`)
-  const scheme = host === 'localhost' || host.startsWith('[') || isIP(host) ? 'http' : 'https'
-  const url = hasScheme ? text : `${scheme}://${text}`
-  const { protocol, username, password, href } = URL.canParse(url) ? new URL(url) : ({} as URL)
-  if (!/^https?:$/.test(protocol) || username || password)
+  const guess = hasScheme ? text : `http://${text}`
+  const url = URL.canParse(guess) ? new URL(guess) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password)
     throw new UsageError(
       '--forward-to must be an http or https URL, such as localhost:3000/webhooks.',
     )
-  return href
+  const { hostname } = url
+  const isHere = hostname === 'localhost' || hostname.startsWith('[') || isIP(hostname)
+  return hasScheme || isHere ? url.href : new URL(`https://${text}`).href
 }
-
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
 
 function parseTime(text: string): string {
   const time = new Date(text)

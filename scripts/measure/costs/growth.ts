@@ -1,6 +1,6 @@
 /**
- * What grows in the database. `test/storage.test.ts` measures the bytes, and finds every table that grows here.
- * `npm run costs` prints it.
+ * What grows in the database, and by how much. `test/storage.test.ts` measures the bytes, and fails if a
+ * table is missing. `npm run costs` prints it.
  */
 
 /** Orders in a day: of a year without anybody looking, and of a drop. */

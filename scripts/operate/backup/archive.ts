@@ -54,7 +54,7 @@ function problemOf(error: unknown): string {
   if (/^E[A-Z]+$/.test(code)) return `cannot be read: ${code}.`
   if (/^no identity matched/.test(message)) return 'was encrypted for another key than BACKUP_KEY.'
   if (/^(invalid (version|header$|non-ASCII)|stream ended)/.test(message))
-    return 'is no file of `npm run backup`.'
+    return 'is not a file of `npm run backup`.'
   return 'is damaged, or its end is missing.'
 }
 

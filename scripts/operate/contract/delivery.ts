@@ -21,7 +21,7 @@ export function readOwner(): LocalAccount {
   try {
     if (isHex(key) && key.length === 66) return privateKeyToAccount(key)
   } catch {
-    // It is no key of the curve. The error of the library has it as a number.
+    // The key is zero or too large. The error of the library would print it.
   }
   throw new CommandError(
     'Set the environment variable DELIVERY_OWNER_KEY to the private key of the owner: 0x and 64 hexadecimal digits. Or use --print, but to deploy.',

@@ -19,7 +19,7 @@ export async function showStatus(network: Network, source: Source): Promise<void
     return console.log(`listings     not read: --remote reads those of ${source.env}`)
 
   const samples = await withDatabase(source, (db) =>
-    retryWhileBusy(async () => findSamples(db, network, new Date())),
+    retryWhileBusy(() => findSamples(db, network, new Date())),
   )
   const tokens = new Set(samples.map((sample) => sample.contract))
   console.log(`tokens       ${tokens.size} for sale`)

@@ -57,8 +57,8 @@ describe('openContract', () => {
 })
 
 it('says which settings of a network are invalid, without their values', () => {
-  const settings = { chainId: 1, rpcUrls: ['secret'], delivery: '<address>', treasury: '0x12' }
-  expect(() => parseNetwork('local', settings)).toThrow(
-    /^The settings of the network local are invalid: rpcUrls\.0: must be a URL; treasury: must be an address$/,
+  const settings = { chainId: 0, rpcUrls: ['secret'], delivery: '<address>', treasury: '0x12' }
+  expect(() => parseNetwork('local', { ...settings, maxFeePerGasGwei: 0 })).toThrow(
+    /^The settings of the network local are invalid: chainId: must be at least 1; rpcUrls\.0: must be a URL; treasury: must be an address; maxFeePerGasGwei: must be more than 0$/,
   )
 })

@@ -18,8 +18,8 @@ it('writes the file that a link names, and keeps the link', async () => {
 
 it('replaces no folder and no device', async () => {
   await mkdir(path('folder'))
-  await expect(writeLines(path('folder'), [])).rejects.toThrow('/folder is no file.')
-  await expect(writeLines('/dev/null', [])).rejects.toThrow('/dev/null is no file.')
+  await expect(writeLines(path('folder'), [])).rejects.toThrow('/folder is not a file.')
+  await expect(writeLines('/dev/null', [])).rejects.toThrow('/dev/null is not a file.')
   await expect(writeLines(path('a/b.txt'), [])).rejects.toThrow('There is no folder')
 })
 

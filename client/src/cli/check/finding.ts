@@ -12,7 +12,7 @@ export const problems = {
   },
   not_repeated: {
     change:
-      'After no answer, one without a code, 429, 5xx and request_in_progress send the same call again, until the marketplace answers.',
+      'After no answer, an error without a `code`, 429, 5xx and request_in_progress send the same call again, until the marketplace answers.',
     guide: 'retries#what-to-send-again',
   },
   no_timeout: {

@@ -127,7 +127,7 @@ export class Marketplace {
     return owner === undefined ? undefined : Number(owner === BigInt(wallet))
   }
 
-  /** Calls a contract. Returns null if it has no such function, and undefined if no node answers. */
+  /** Calls a contract. Returns null if the call is reverted, and undefined if no node can tell. */
   async #ask(to: string, data: string): Promise<bigint | null | undefined> {
     if (this.isNodeMissing) return undefined
     const params = [{ to, data }, 'latest']
@@ -138,8 +138,11 @@ export class Marketplace {
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }),
         signal: AbortSignal.timeout(10_000),
       })
-      const { result, error } = (await response.json()) as { result?: string; error?: object }
-      if (error) return null
+      const { result, error } = (await response.json()) as {
+        result?: string
+        error?: { message?: string }
+      }
+      if (/revert/i.test(error?.message ?? '')) return null
       if (result !== undefined && result !== '0x') return BigInt(result)
     } catch {}
     this.isNodeMissing = true
