@@ -1,7 +1,7 @@
 /** Calls that fail, with a server that answers as a test says. */
 import type { ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ApiError, type ClientOptions, createClient } from '../../client/src/index.ts'
 import { delayAfter, wait } from '../../client/src/retry.ts'
 import { aFreePort } from '../support/project.ts'
@@ -252,4 +252,12 @@ it('sends the token, the parameters and the headers of the caller', async () => 
   ])
   const { authorization, 'x-d1-bookmark': bookmark } = server.requests[0]?.headers ?? {}
   expect({ authorization, bookmark }).toEqual({ authorization: 'Bearer secret', bookmark: '0f' })
+})
+
+it('never waits longer than timers can, which would end at once', async () => {
+  const setTimeout = vi.spyOn(globalThis, 'setTimeout')
+  const waiting = wait(2 ** 40, AbortSignal.timeout(1))
+  expect(setTimeout.mock.calls[0]?.[1]).toBe(2 ** 31 - 1)
+  setTimeout.mockRestore()
+  await expect(waiting).rejects.toThrow('timeout')
 })
