@@ -86,7 +86,8 @@ export async function readHistory(
 /** Selects the billing address of an order for its buyer, also if it is in no list any more. */
 const selectBilling = prepared((db, { id, userId }: UserId & { id: number }) =>
   db.all<{ line: string }>(sql`SELECT
-      concat_ws(', ', companyName, street, postal, city, country, taxId) AS line
+      concat_ws(', ', companyName, street, nullif(concat_ws(' ', postal, city), ''), country, taxId)
+        AS line
     FROM addresses
     WHERE id = (SELECT billingAddressId FROM orders WHERE id = ${id} AND buyerId = ${userId})`),
 )

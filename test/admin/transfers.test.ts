@@ -172,7 +172,7 @@ describe('what is done to many transfers', () => {
       `1 transfer sent: it is delivered when its transaction is final. Transfer ${flying.id}`,
     )
     expect(page.text).toContain(
-      `1 transfer not changed: the buyer has no wallet yet. Transfer ${awaiting}`,
+      `1 transfer waiting until the buyer links a wallet. Transfer ${awaiting}`,
     )
     const [entry] = await db.select().from(auditLog)
     expect(entry?.action).toBe('transfer.retry')

@@ -295,7 +295,7 @@ it('shows an order with its wallet, its token and the billing address', async ()
   expect(text).toContain('Price 1 × €10.00')
   expect(text).toContain(`Wallet ${buyer.wallet.address}`)
   expect(text).toContain(`Contract ${nft.contractAddr} Network localhost Token id ${nft.tokenId}`)
-  expect(text).toContain('Billing address Am Markt 1, 89073, Ulm, DE')
+  expect(text).toContain('Billing address Am Markt 1, 89073 Ulm, DE')
   expect(text).toContain('Proof proof.json · Verify it')
   expect(html).toContain(`<a href="/api/externalOrders/${id}/proof" download="proof.json">`)
   const [, action = ''] = /data-action="([^"]*)"/.exec(html) ?? []

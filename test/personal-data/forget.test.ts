@@ -202,6 +202,14 @@ it('cancels what waits to be delivered to the person, and waits for no chain', a
       queuedAt: expect.any(String),
     })
   expect(await deliveryOf(failed)).toMatchObject({ state: 'failed', requestedAction: 'deliver' })
+  const act = (action: string) => call('POST', `/api/admin/transfers/${action}`, { token })
+  // It would wait for ever for a wallet.
+  expect(await answerOf(act(`${failed}/retry`))).toMatchObject({
+    status: 409,
+    error: 'the personal data of the buyer were removed: cancel the item',
+  })
+  expect(await answerOf(act('retry?status=failed'))).toMatchObject({ changed: 0 })
+  expect(await answerOf(act(`${failed}/cancel`))).toMatchObject({ status: 200 })
   expect(await deliveryOf(delivered)).toMatchObject({ state: 'transferred', version: 0 })
   const items = await db.select().from(orderItems).where(eq(orderItems.sellerId, seller.id))
   expect(items.map(({ ethRecipient }) => ethRecipient)).toEqual([null, null, null, null])

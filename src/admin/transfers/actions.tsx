@@ -23,7 +23,6 @@ export const Actions = ({
   const willFail = status === 'failed' && reasonCode && rules[reasonCode].retry
   const canRetry = !obstacles.retry && status !== 'in_flight'
   const canCancel = !obstacles.cancel && requestedAction === 'deliver'
-  const canWriteOff = !obstacles.write_off
   const retry = willFail ? 'Retry anyway' : 'Retry'
   return (
     <div class="actions">
@@ -33,10 +32,8 @@ export const Actions = ({
         </ActionButton>
       )}
       {canCancel && <ActionButton action="cancel" id={id} label="Cancel" />}
-      {canWriteOff && <ActionButton action="write_off" id={id} label="Write off" />}
-      {!canRetry && !canCancel && !canWriteOff && obstacles.cancel && (
-        <p class="hint">{sentence(obstacles.cancel)}</p>
-      )}
+      {!obstacles.write_off && <ActionButton action="write_off" id={id} label="Write off" />}
+      {obstacles.retry && <p class="hint">{sentence(obstacles.retry)}</p>}
       {willFail && <p class="hint">{describeRetry(reasonCode)}</p>}
     </div>
   )
@@ -135,6 +132,7 @@ export function describeOutcome(action: ActionName, outcome: Omit<Outcome, 'id'>
   if (action === 'retry') {
     if (status === 'failed' && !obstacle) return `tried, and failed again: ${reason}`
     if (status === 'transferred') return 'delivered'
+    if (status === 'awaiting_wallet') return 'waiting until the buyer links a wallet'
     if (status === 'in_flight') return 'sent: it is delivered when its transaction is final'
     if (status === 'queued')
       return reason ? `tried, and waits: ${reason}` : 'queued again, and tried at once'

@@ -103,7 +103,8 @@ function isChangeable({ now, settings: { NETWORKS } }: StatementCtx, action: Act
   if (action === 'write_off') return isUsedUpSql
   const condition =
     action === 'retry'
-      ? sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()} OR d.state = 'failed')`
+      ? sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()}
+          OR d.state = 'failed' AND NOT ${isBuyerRemovedSql})`
       : sql`d.state NOT IN ('transferred', 'written_off') AND d.requestedAction <> 'cancel'`
   return sql`${condition} AND NOT ${isUsedUpSql} AND ${isConfiguredSql(NETWORKS)}`
 }
@@ -181,6 +182,10 @@ function cancelItems({ db, now, settings }: StatementCtx, items: SQL) {
 /** Whether an item has failed and its key is used up: `isUsedUp` of the delivery `d`. */
 const isUsedUpSql = sql`(d.state = 'failed' AND coalesce(d.reasonCode, '') IN ${usedUpReasons})`
 
+/** Whether the personal data of the buyer were removed, who links no wallet any more. */
+const isBuyerRemovedSql = sql`EXISTS (SELECT 1 FROM orderItems i JOIN orders o ON o.id = i.orderId
+  JOIN users u ON u.id = o.buyerId WHERE i.id = d.id AND u.removedAt IS NOT NULL)`
+
 /** A state in which something cannot be done, and the sentence that says so. */
 export type Obstacle = { when: SQL; reason: string }
 
@@ -214,10 +219,23 @@ export const findObstacles = (networks: Settings['NETWORKS'], id: number | SQL) 
     sql`NOT ${isUsedUpSql}`,
     'only a failed item whose delivery key is used up can be written off',
   )
+  const isBuyerRemoved = obstacle(
+    id,
+    sql`d.state = 'failed' AND ${isBuyerRemovedSql}`,
+    'the personal data of the buyer were removed: cancel the item',
+  )
   const { sentence: reason } = rules.network_not_configured
   const isNotConfigured = obstacle(id, sql`${isConfiguredSql(networks)} IS NOT 1`, reason)
   return {
-    retry: [isTransferred, isAwaiting, isCancelled, isWrittenOff, isUsedUp, isNotConfigured],
+    retry: [
+      isTransferred,
+      isAwaiting,
+      isCancelled,
+      isWrittenOff,
+      isUsedUp,
+      isBuyerRemoved,
+      isNotConfigured,
+    ],
     cancel: [isTransferred, isCancelled, isWrittenOff, isUsedUp, isNotConfigured],
     write_off: [isWrittenOff, isNotUsedUp],
   }
