@@ -51,20 +51,21 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
   const db = connect(env.DB)
   const act = (action: 'retry' | 'cancel', { id }: { id: number }, now: Date) =>
     batch(db, actionStatements({ db, now, settings }, { action }, sql`(${id})`))
+  const takeStep = async (seconds: number) => {
+    await mineLeftBehind(chain)
+    return step(db, settings, parsed, lease, () => at(seconds))
+  }
   return {
     network: parsed,
     /** What an operator does to an item. */
     retry: (item: { id: number }, now = new Date()) => act('retry', item, now),
     cancel: (item: { id: number }, now = new Date()) => act('cancel', item, now),
     /** Takes a step, so many seconds after the engine was made. */
-    async step(seconds = 0) {
-      await mineLeftBehind(chain)
-      return step(db, settings, parsed, lease, () => at(seconds))
-    },
+    step: (seconds = 0) => takeStep(seconds),
     /** Takes steps until nothing is left to do at that time. Throws if that does not happen. */
     async run(seconds = 0) {
       for (let i = 0; i < 20; i++) {
-        const done = await step(db, settings, parsed, lease, () => at(seconds))
+        const done = await takeStep(seconds)
         if (!done) return
         const isBlocked = !done.takesItems && done.lookAt !== null
         const isDue = done.loaded.due.length > 0 || done.loaded.transactions.length > 0
