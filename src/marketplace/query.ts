@@ -167,10 +167,12 @@ export const matchesNftSql = (values: Values): SQL => sql`(
   AND (${values.creatorId} IS NULL OR ${nfts.creatorId} = ${values.creatorId})
   AND (${values.q} IS NULL OR ${title} BETWEEN ${values.q} AND ${values.titleEnd})`
 
-/** Whether a listing takes orders, as `reasonOf` in `shown.ts` says. */
-export const takesOrdersSql = (now: string): SQL => sql`${listings.type} <> 'auction'
-  AND ${listings.active} AND coalesce(${listings.activeTill} > ${now}, TRUE)
-  AND ${listings.obstacle} IS NULL`
+/** Why a listing takes no orders; null if it does. In the order in which orders are checked. */
+export const reasonSql = (now: string) => sql<string | null>`CASE
+  WHEN ${listings.type} = 'auction' THEN 'listing_is_auction'
+  WHEN NOT ${listings.active} THEN 'listing_inactive'
+  WHEN ${listings.activeTill} <= ${now} THEN 'listing_ended'
+  ELSE ${listings.obstacle} END`
 
 /**
  * The columns of a candidate, which stands for the NFT or the listing with the id `shown`. The list is
