@@ -12,7 +12,6 @@ import { ApiError } from '../../http/errors.ts'
 import { idText } from '../../http/inputs.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import { Rows } from '../../pages/components/lists.tsx'
-import { usePage } from '../../pages/components/request.ts'
 import { count, displayName, money } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
@@ -145,7 +144,6 @@ const UserPage = ({ user, bought, sold, listings }: Found<typeof readUserDetails
 )
 
 const NftPage = ({ nft, listings }: Found<typeof readNftDetails>) => {
-  const network = usePage().settings.NETWORKS[nft.contractNetwork]
   const left = `${count(nft.availableAmount)} of ${count(nft.amount)}`
   return (
     <Details
@@ -159,7 +157,10 @@ const NftPage = ({ nft, listings }: Found<typeof readNftDetails>) => {
         ['Network', nft.contractNetwork],
         ['Delivered by', nft.fulfilment],
         ['Token', nft.tokenId],
-        ['Contract', <ExplorerLink network={network} kind="token" value={nft.contractAddr} />],
+        [
+          'Contract',
+          <ExplorerLink network={nft.contractNetwork} kind="token" value={nft.contractAddr} />,
+        ],
       ]}
     >
       <h2>Listings</h2>

@@ -159,10 +159,10 @@ const NetworkPanel = ({ name, network, check }: NetworkPanelProps) => (
     <Meta
       facts={[
         `Chain ${network.chainId}`,
-        ['Contract ', <ExplorerLink network={network} kind="address" value={network.delivery} />],
+        ['Contract ', <ExplorerLink network={name} kind="address" value={network.delivery} />],
         check?.headNumber && [
           'Block ',
-          <ExplorerLink network={network} kind="block" value={check.headNumber}>
+          <ExplorerLink network={name} kind="block" value={check.headNumber}>
             {count(check.headNumber)}
           </ExplorerLink>,
           check.headAt && [', ', <Time at={check.headAt} />],
@@ -176,7 +176,7 @@ const NetworkPanel = ({ name, network, check }: NetworkPanelProps) => (
         label="Signers"
         head={['Signer', 'Balance', 'Enough for', 'Limit left']}
         rows={check.signers.map(({ address, balance, deliveries, limit }) => [
-          <ExplorerLink network={network} kind="address" value={address} />,
+          <ExplorerLink network={name} kind="address" value={address} />,
           `${decimal(balance, 18)} ${symbolOf(network)}`,
           `${count(deliveries)} deliveries`,
           limit ? `${count(limit.available)} of ${count(limit.capacity)} pieces` : 'No relayer',

@@ -2,7 +2,6 @@
 import type { Child } from 'hono/jsx'
 import { itemFee } from '../../delivery/admin/transfers.ts'
 import { describeReason } from '../../delivery/reasons.ts'
-import type { Network } from '../../env.ts'
 import { eventName } from '../../events/event.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import { Notice, Warning } from '../../pages/components/forms.tsx'
@@ -32,7 +31,6 @@ type TransferProps = TransferHistory & {
 
 export const TransferPage = ({ done, ...history }: TransferProps) => {
   const { transfer, obstacles } = history
-  const network = usePage().settings.NETWORKS[transfer.network]
   const Said = transfer.status === 'failed' ? Warning : Notice
   const obstacle = done ? obstacles[done] : null
   return (
@@ -46,20 +44,18 @@ export const TransferPage = ({ done, ...history }: TransferProps) => {
           </div>
           <Actions transfer={transfer} obstacles={obstacles} />
         </div>
-        <Details transfer={transfer} network={network} />
+        <Details transfer={transfer} />
         <Section id="history" title="History">
-          <Timeline {...history} network={network} />
+          <Timeline {...history} />
         </Section>
       </Live>
     </AdminLayout>
   )
 }
 
-type DetailsProps = Pick<TransferHistory, 'transfer'> & { network: Network | undefined }
-
-const Details = ({ transfer, network }: DetailsProps) => {
+const Details = ({ transfer }: Pick<TransferHistory, 'transfer'>) => {
   const linkTo = (kind: 'token' | 'address', value: string) => (
-    <ExplorerLink network={network} kind={kind} value={value} />
+    <ExplorerLink network={transfer.network} kind={kind} value={value} />
   )
   const { tokenId, chainId, recipient, contract, listingId } = transfer
   const pieces = plural(transfer.quantity, 'piece')
@@ -95,10 +91,8 @@ export const placedWith = (namespace: string) =>
 
 type Step = { at: string; title: Child; details?: Child; isProblem?: boolean }
 
-type TimelineProps = TransferHistory & { network: Network | undefined }
-
 /** Everything that happened to an item, the oldest first. The present state is last. */
-const Timeline = (history: TimelineProps) => (
+const Timeline = (history: TransferHistory) => (
   <ol class="timeline">
     {[...pastSteps(history), presentStep(history)].map(({ at, title, details, isProblem }) => (
       <li class={isProblem ? 'failed' : ''}>
@@ -117,13 +111,13 @@ const actionTitles: Record<string, string> = {
   'transfer.write_off': 'Written off',
 }
 
-function pastSteps({ transfer, transactions, actions, events, network }: TimelineProps): Step[] {
+function pastSteps({ transfer, transactions, actions, events }: TransferHistory): Step[] {
   const steps: Step[] = [
     { at: transfer.paidAt, title: 'Order placed' },
     ...transactions.map((transaction) => ({
       at: transaction.createdAt,
       title: 'Transaction sent',
-      details: <TransactionDetails transaction={transaction} network={network} />,
+      details: <TransactionDetails transaction={transaction} network={transfer.network} />,
     })),
     ...actions.map(({ at, action, items, ...who }) => ({
       at,
@@ -189,7 +183,7 @@ function presentStep({ transfer }: TransferHistory): Step {
   return { ...step, details, isProblem: isQueued ? failingSince !== null : status === 'failed' }
 }
 
-type TransactionProps = { transaction: DeliveryTransaction; network: Network | undefined }
+type TransactionProps = { transaction: DeliveryTransaction; network: string }
 
 const TransactionDetails = ({ transaction, network }: TransactionProps) => {
   const { hash, block, items, gasUsed, fee, signer, nonce, contract } = transaction
@@ -215,7 +209,7 @@ const TransactionDetails = ({ transaction, network }: TransactionProps) => {
           plural(items, 'item'),
           gasUsed && `Gas ${count(gasUsed)}`,
           fee && [
-            `Fee ${decimal(fee, 18)} ${symbolOf(network)}`,
+            `Fee ${decimal(fee, 18)} ${symbolOf(usePage().settings.NETWORKS[network])}`,
             share && items > 1 && `, ${decimal(share, 18)} of it for this item`,
           ],
         ]}

@@ -1,6 +1,5 @@
 /** What others have written, prices, times, and links to explorers: as parts of a text. */
 import type { Child } from 'hono/jsx'
-import type { Network } from '../../env.ts'
 import { explorerPage } from '../../http/links.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../time.ts'
 import { Icon } from './icon.tsx'
@@ -20,7 +19,8 @@ export const Price = ({ price, currency }: { price: number; currency: string }) 
 )
 
 type ExplorerLinkProps = {
-  network: Network | undefined
+  /** Its name in the configuration. */
+  network: string
   kind: 'tx' | 'address' | 'token' | 'block'
   value: string | number
   /** Instead of the shortened value. */
@@ -29,7 +29,7 @@ type ExplorerLinkProps = {
 
 /** A link to the block explorer of a network; without one the value, all of which can be copied. */
 export const ExplorerLink = ({ network, kind, value, children }: ExplorerLinkProps) => {
-  const explorer = network?.explorerUrl
+  const explorer = usePage().settings.NETWORKS[network]?.explorerUrl
   if (!explorer) return <span class="hash">{value}</span>
   return (
     <a href={explorerPage(explorer, kind, value)}>

@@ -103,7 +103,7 @@ const WalletMissing = ({ awaiting }: { awaiting: number }) => {
  */
 const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => {
   const { order, item, delivery } = entry
-  const { settings, locale, texts } = usePage()
+  const { locale, texts } = usePage()
   const { orders } = texts
   const wait = waitOf(entry)
   const title = <Title>{item.nft.title}</Title>
@@ -123,11 +123,7 @@ const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => 
         {item.txId && (
           <p class="meta">
             {orders.transaction}{' '}
-            <ExplorerLink
-              network={settings.NETWORKS[item.nft.contractNetwork]}
-              kind="tx"
-              value={item.txId}
-            />
+            <ExplorerLink network={item.nft.contractNetwork} kind="tx" value={item.txId} />
           </p>
         )}
         <Waiting entry={entry} side={side} />
@@ -179,9 +175,8 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
   const { contractNetwork, contractAddr: address, tokenId } = nft
   const { settings, locale, texts } = usePage()
   const { orders } = texts
-  const network = settings.NETWORKS[contractNetwork]
   const link = (value: string) => (
-    <ExplorerLink network={network} kind="address" value={value}>
+    <ExplorerLink network={contractNetwork} kind="address" value={value}>
       {value}
     </ExplorerLink>
   )
@@ -190,7 +185,7 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
     ...paidFacts(entry.paid, texts, locale),
     [orders.wallet, account ? link(account) : orders.none],
     [orders.contract, link(address)],
-    [orders.network, network?.name ?? contractNetwork],
+    [orders.network, settings.NETWORKS[contractNetwork]?.name ?? contractNetwork],
     [orders.tokenId, tokenId ?? orders.none],
   ]
   const isOwn = side === 'bought' && entry.delivery.state === 'transferred' && account && tokenId
