@@ -25,7 +25,7 @@ import {
   PageLink,
 } from '../layout.tsx'
 import { type FoundListing, LIMIT, selectListings } from '../search/search.ts'
-import { selectListed } from '../transfers/list.ts'
+import { selectTransfers } from '../transfers/list.ts'
 import { TransferRows } from '../transfers/list-page.tsx'
 import { placedWith } from '../transfers/transfer-page.tsx'
 
@@ -65,7 +65,7 @@ function required<Row>([row]: readonly Row[]): Row {
 async function readOrderDetails(ctx: ReadCtx, id: number) {
   const { order, ...others } = await readAsUser(ctx, {
     order: ctx.db.select().from(orders).where(eq(orders.id, id)),
-    transfers: selectListed(ctx.db, sql`i.orderId = ${id}`),
+    transfers: selectTransfers(ctx.db, sql`i.orderId = ${id}`),
   })
   return { order: required(order), ...others }
 }
@@ -73,8 +73,8 @@ async function readOrderDetails(ctx: ReadCtx, id: number) {
 async function readUserDetails(ctx: ReadCtx, id: number) {
   const { user, ...others } = await readAsUser(ctx, {
     user: ctx.db.select().from(users).where(eq(users.id, id)),
-    bought: selectListed(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
-    sold: selectListed(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
+    bought: selectTransfers(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
+    sold: selectTransfers(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
     listings: selectListings(ctx.db, sql`l.sellerId = ${id}`),
   })
   return { user: required(user), ...others }

@@ -9,7 +9,7 @@ import { Time } from '../../pages/components/values.tsx'
 import { upTo } from '../format.ts'
 import { AdminLayout, type Found, Live, PageLink, StateBadge, stateNames } from '../layout.tsx'
 import { type ActionName, BulkActions, describeRetry, isChangeable, Outcomes } from './actions.tsx'
-import type { ListedTransfer, ListQuery, readTransferList } from './list.ts'
+import type { ListQuery, readTransferList, Transfer } from './list.ts'
 
 type TransfersProps = Found<typeof readTransferList> & {
   query: ListQuery
@@ -94,7 +94,7 @@ const Summary = ({ query: { state, code }, total }: SummaryProps) => (
   </>
 )
 
-type RowsProps = { transfers: readonly ListedTransfer[]; empty: string; isSelectable?: boolean }
+type RowsProps = { transfers: readonly Transfer[]; empty: string; isSelectable?: boolean }
 
 /** Transfers, each with a checkbox if it can be selected. */
 export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsProps) => (
