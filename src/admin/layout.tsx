@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx'
 import type { DeliveryState, RequestedAction } from '../db/schema/delivery.ts'
 import { Notice, Submit } from '../pages/components/forms.tsx'
-import { Fact, Meta, Tabs } from '../pages/components/lists.tsx'
+import { Fact, Menu, type MenuLink, Meta } from '../pages/components/lists.tsx'
 import { usePage } from '../pages/components/request.ts'
 import { money, pathWith } from '../pages/components/text.ts'
 import { Time } from '../pages/components/values.tsx'
@@ -19,15 +19,15 @@ export type Found<Read extends (...args: never) => Promise<object>> = Omit<
   'account'
 >
 
-const tabs = [
+const tabs: MenuLink[] = [
   ['/operations', 'Overview'],
   ['/operations/transfers?state=failed', 'Transfers'],
   ['/operations/audit', 'Audit log'],
   ['/operations/administrators', 'Administrators'],
-] as const
+]
 
 type LayoutProps = {
-  /** The path of the page if it has a tab. */
+  /** The path of its tab, if the page has one. */
   path?: string
   /** What is searched for. */
   q?: string
@@ -58,10 +58,7 @@ export const AdminLayout = ({ path, q, notice, children }: LayoutProps) => (
         </form>
       </search>
     </div>
-    <Tabs
-      label="Operations"
-      tabs={tabs.map(([href, name]) => [href, name, href.split('?')[0] === path])}
-    />
+    <Menu label="Operations" links={tabs} current={path} isTabs />
     {notice && <Notice>{notice}</Notice>}
     {children}
   </div>

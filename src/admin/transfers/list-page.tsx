@@ -19,7 +19,7 @@ type TransfersProps = Found<typeof readTransferList> & {
 }
 
 export const TransfersPage = ({ query, done, changed, ...list }: TransfersProps) => (
-  <AdminLayout path="/operations/transfers">
+  <AdminLayout path="/operations/transfers?state=failed">
     <h1>Transfers</h1>
     <Filters query={query} />
     <Live>

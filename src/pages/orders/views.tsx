@@ -5,7 +5,7 @@ import type { HistoryEntry, Side } from '../../orders/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { LinkButton, Notice } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Facts, Pager, Rows, Tabs } from '../components/lists.tsx'
+import { Facts, Menu, Pager, Rows } from '../components/lists.tsx'
 import { Cover } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
 import { count, money, pathWith, shortAddress } from '../components/text.ts'
@@ -42,12 +42,14 @@ export const Orders = ({ side, entries, next, ...props }: OrdersProps) => {
     <div class="flow">
       <h1>{orders.title}</h1>
       {props.isSeller && (
-        <Tabs
+        <Menu
           label={orders.title}
-          tabs={[
-            [listPath('bought'), orders.bought, side === 'bought'],
-            [listPath('sold'), orders.sold, side === 'sold'],
+          links={[
+            [listPath('bought'), orders.bought],
+            [listPath('sold'), orders.sold],
           ]}
+          current={listPath(side)}
+          isTabs
         />
       )}
       <LiveHistory entries={entries}>

@@ -17,7 +17,7 @@ import {
   Submit,
   Warning,
 } from '../components/forms.tsx'
-import { Pager, Rows, Tabs } from '../components/lists.tsx'
+import { Menu, Pager, Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
 import { pathWith, plural, sentence } from '../components/text.ts'
 import { Time, When } from '../components/values.tsx'
@@ -185,13 +185,14 @@ const ChangeForm = ({ webhook }: { webhook: Webhook }) => {
 const Log = ({ webhook, log, state }: LogProps) => (
   <section class="flow">
     <h3 id="log">Messages of the last 30 days</h3>
-    <Tabs
+    <Menu
       label="Messages"
-      tabs={[undefined, ...messageStates].map((tab) => [
-        pathWith(`${webhookPath(webhook)}#log`, { state: tab }),
+      links={[undefined, ...messageStates].map((tab) => [
+        logPath(webhook, tab),
         tab ? stateNames[tab] : 'All',
-        tab === state,
       ])}
+      current={logPath(webhook, state)}
+      isTabs
     />
     <Rows
       items={log.messages}
@@ -212,6 +213,9 @@ const Log = ({ webhook, log, state }: LogProps) => (
     />
   </section>
 )
+
+const logPath = (webhook: Webhook, state: MessageState | undefined) =>
+  pathWith(`${webhookPath(webhook)}#log`, { state })
 
 const stateNames: Record<MessageState, string> = {
   waiting: 'Waiting',
