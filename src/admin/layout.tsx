@@ -29,7 +29,6 @@ const tabs: MenuLink[] = [
 type LayoutProps = {
   /** The path of its tab, if the page has one. */
   path?: string
-  /** What is searched for. */
   q?: string
   /** What the previous page has done. */
   notice?: Child
@@ -76,7 +75,6 @@ export const stateNames: Record<DeliveryState, string> = {
 
 type StateBadgeProps = { state: DeliveryState; requestedAction?: RequestedAction }
 
-/** The state of a delivery, and what an operator asked for. */
 export const StateBadge = ({ state, requestedAction }: StateBadgeProps) => (
   <span class={`badge ${state}`}>
     {requestedAction === 'cancel' && state !== 'cancelled' ? 'Being cancelled' : stateNames[state]}
@@ -96,7 +94,6 @@ export const Live = ({ children }: { children: Child }) => (
   </>
 )
 
-/** The scripts of a page with `Live`. */
 export const liveScripts = ['dialog.js', 'operations.js']
 
 type SectionProps = { id: string; title: string; children: Child }
@@ -108,7 +105,6 @@ export const Section = ({ id, title, children }: SectionProps) => (
   </section>
 )
 
-/** Named values, each of which may be missing. */
 export const FactPanel = ({ facts }: { facts: readonly [name: string, value: Child][] }) => (
   <dl class="facts panel">
     {facts.map(([name, value]) => (
@@ -154,7 +150,6 @@ export const Table = ({ label, head: [first, ...others], rows }: TableProps) => 
 
 const nouns = { transfers: 'Transfer', orders: 'Order', users: 'User', nfts: 'NFT' }
 
-/** A link to the page that operators have of something. */
 export const PageLink = ({ to, id }: { to: keyof typeof nouns; id: number }) => (
   <a href={`/operations/${to}/${id}`}>
     {nouns[to]} {id}

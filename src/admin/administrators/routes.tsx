@@ -1,4 +1,3 @@
-/** The page of administrators. */
 import * as z from 'zod'
 import type { Person } from '../../auth/session.ts'
 import { Endpoints } from '../../http/endpoint.ts'

@@ -1,4 +1,3 @@
-/** The page of the audit log, and its file. */
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'

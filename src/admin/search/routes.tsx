@@ -1,4 +1,3 @@
-/** The page of what a search has found. */
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'

@@ -63,7 +63,6 @@ const reasons = Object.fromEntries(
 
 type ResultProps = Pick<TransfersProps, 'changed' | 'outcomes'> & { done: ActionName | 'retry-all' }
 
-/** What the action before has done, and what it has not. */
 const Result = ({ done, changed, outcomes }: ResultProps) => {
   if (done === 'retry-all')
     return (
@@ -96,7 +95,6 @@ const Summary = ({ query: { state, code }, total }: SummaryProps) => (
 
 type RowsProps = { transfers: readonly Transfer[]; empty: string; isSelectable?: boolean }
 
-/** Transfers, each with a checkbox if it can be selected. */
 export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsProps) => (
   <Rows
     items={transfers}

@@ -12,7 +12,6 @@ import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { MAX_COUNT } from '../../monitoring/state.ts'
 
-/** Transfers on a page of the list. */
 const PAGE_SIZE = 50
 
 type ListCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }

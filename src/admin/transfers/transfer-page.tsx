@@ -25,7 +25,6 @@ import type { DeliveryTransaction, TransferHistory } from './history.ts'
 import { Due } from './list-page.tsx'
 
 type TransferProps = TransferHistory & {
-  /** What was done before. */
   done: ActionName | undefined
 }
 
