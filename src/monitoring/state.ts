@@ -146,14 +146,7 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
       .from(networkChecks)
       .where(inArray(networkChecks.chainId, configuredChainIds(settings))),
     /** What the last run of each chain found. */
-    runs: db
-      .select({
-        chainId: networks.chainId,
-        problem: networks.problem,
-        unconfirmedSince: networks.unconfirmedSince,
-        failedSince: networks.failedSince,
-      })
-      .from(networks),
+    runs: db.select().from(networks),
     /** Signers that pause, because their transactions reverted. */
     paused: raw<{ chainId: number; address: string; reverts: number; pausedUntil: string }>(db)`
       SELECT chainId, address, reverts, pausedUntil FROM signers WHERE pausedUntil > ${now}`,
