@@ -13,12 +13,6 @@ import type { FoundListing } from './search/search.ts'
 export const adminPage: typeof page = (c, content, view) =>
   page(c, { styles: ['operations.css'], ...content }, view)
 
-/** What a page shows of what was read for it: the layout shows the account. */
-export type Found<Read extends (...args: never) => Promise<object>> = Omit<
-  Awaited<ReturnType<Read>>,
-  'account'
->
-
 const tabs: MenuLink[] = [
   ['/operations', 'Overview'],
   ['/operations/transfers?state=failed', 'Transfers'],

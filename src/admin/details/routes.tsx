@@ -12,18 +12,11 @@ import { ApiError } from '../../http/errors.ts'
 import { idText } from '../../http/inputs.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import { Rows } from '../../pages/components/lists.tsx'
+import type { Found } from '../../pages/components/request.ts'
 import { count, displayName, money } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
-import {
-  AdminLayout,
-  adminPage,
-  FactPanel,
-  type Found,
-  Listing,
-  listPath,
-  PageLink,
-} from '../layout.tsx'
+import { AdminLayout, adminPage, FactPanel, Listing, listPath, PageLink } from '../layout.tsx'
 import { type FoundListing, LIMIT, selectListings } from '../search/search.ts'
 import { selectTransfers } from '../transfers/list.ts'
 import { TransferRows } from '../transfers/list-page.tsx'

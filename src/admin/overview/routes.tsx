@@ -161,9 +161,12 @@ const NetworkPanel = ({ name, network, check }: NetworkPanelProps) => (
         ['Contract ', <ExplorerLink network={name} kind="address" value={network.delivery} />],
         check?.headNumber && [
           'Block ',
-          <ExplorerLink network={name} kind="block" value={check.headNumber}>
-            {count(check.headNumber)}
-          </ExplorerLink>,
+          <ExplorerLink
+            network={name}
+            kind="block"
+            value={check.headNumber}
+            text={count(check.headNumber)}
+          />,
           check.headAt && [', ', <Time at={check.headAt} />],
         ],
         check?.gasPrice && `Gas ${decimal(check.gasPrice, 9)} gwei`,

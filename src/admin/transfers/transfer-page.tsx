@@ -199,9 +199,7 @@ const TransactionDetails = ({ transaction, network }: TransactionProps) => {
           block
             ? [
                 'Block ',
-                <ExplorerLink network={network} kind="block" value={block}>
-                  {block}
-                </ExplorerLink>,
+                <ExplorerLink network={network} kind="block" value={block} text={`${block}`} />,
               ]
             : unmined,
           transaction.isOpen ? 'open' : 'closed',

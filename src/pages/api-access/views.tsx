@@ -13,12 +13,12 @@ import {
   Submit,
 } from '../components/forms.tsx'
 import { Menu, type MenuLink, Pager, Rows } from '../components/lists.tsx'
-import { usePage } from '../components/request.ts'
+import { type Found, usePage } from '../components/request.ts'
 import { contactName } from '../components/text.ts'
 import { LastUsed, When } from '../components/values.tsx'
 import { RecentSignIn } from '../settings.tsx'
 
-type Token = Awaited<ReturnType<typeof readOwnTokens>>['tokens'][number]
+type Token = Found<typeof readOwnTokens>['tokens'][number]
 
 /** What the tab for all tokens shows: the tokens of one owner, from a cursor on. */
 type Filter = { owner?: string | undefined; after?: string | undefined }
@@ -117,9 +117,7 @@ const samplePaths = {
   metrics: '/metrics',
 }
 
-type TokenDetailsProps = Omit<Awaited<ReturnType<typeof readToken>>, 'account'>
-
-export const TokenDetails = ({ token, jwt }: TokenDetailsProps) => (
+export const TokenDetails = ({ token, jwt }: Found<typeof readToken>) => (
   <>
     <Head path={OWN} />
     <div class="row-head">
@@ -154,7 +152,7 @@ export const TokenDetails = ({ token, jwt }: TokenDetailsProps) => (
   </>
 )
 
-type AllTokensProps = Filter & Pick<Awaited<ReturnType<typeof readAllTokens>>, 'tokens' | 'next'>
+type AllTokensProps = Filter & Found<typeof readAllTokens>
 
 export const AllTokens = ({ tokens, next, owner, after }: AllTokensProps) => (
   <>

@@ -1,13 +1,13 @@
 /** What a user has bought, sold and got. */
 import type { Child } from 'hono/jsx'
 import { orderableStatuses } from '../../db/schema/catalogue.ts'
-import type { HistoryEntry, Side } from '../../orders/history.ts'
+import type { HistoryEntry, readHistory, Side } from '../../orders/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { LinkButton, Notice } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Facts, Menu, Pager, Rows } from '../components/lists.tsx'
 import { Cover } from '../components/nfts.tsx'
-import { usePage } from '../components/request.ts'
+import { type Found, usePage } from '../components/request.ts'
 import { count, money, pathWith, shortAddress } from '../components/text.ts'
 import { ExplorerLink, Title } from '../components/values.tsx'
 import { WalletAction } from '../wallet/views.tsx'
@@ -21,14 +21,10 @@ import {
   waitOf,
 } from './progress.tsx'
 
-/** A page of a list. `next` is the cursor of the next page; null on the last. */
-type ListProps = { entries: HistoryEntry[]; next: number | null }
+type History = Found<typeof readHistory>
 
-type OrdersProps = ListProps & {
+type OrdersProps = History & {
   side: Side
-  isSeller: boolean
-  /** The number of NFTs that wait for the user's wallet, on all pages. */
-  awaiting: number
   /** The number of NFTs that were sent on their way by linking a wallet. */
   transfers: number | undefined
 }
@@ -178,9 +174,7 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
   const { settings, locale, texts } = usePage()
   const { orders } = texts
   const link = (value: string) => (
-    <ExplorerLink network={contractNetwork} kind="address" value={value}>
-      {value}
-    </ExplorerLink>
+    <ExplorerLink network={contractNetwork} kind="address" value={value} text={value} />
   )
   const facts: Fact[] = [
     [orders.price, `${quantity} × ${money(priceCents, priceCurrency, locale)}`],
@@ -246,7 +240,7 @@ export const ForeignOrder = () => {
 }
 
 /** What was delivered to a user: a card for each NFT of the page. */
-export const Collection = ({ entries, next }: ListProps) => {
+export const Collection = ({ entries, next }: History) => {
   const { collection } = usePage().texts
   return (
     <div class="flow">

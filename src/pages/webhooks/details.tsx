@@ -1,6 +1,7 @@
 /** The page of a webhook: its state, its secret, its messages and its form. */
 
 import { eventTexts } from '../../db/schema/webhooks.ts'
+import type { readWebhookPage } from '../../events/messages.ts'
 import {
   type MessageState,
   messageStates,
@@ -18,35 +19,27 @@ import {
   Warning,
 } from '../components/forms.tsx'
 import { Menu, Pager, Rows } from '../components/lists.tsx'
-import { usePage } from '../components/request.ts'
+import { type Found, usePage } from '../components/request.ts'
 import { pathWith, plural, sentence } from '../components/text.ts'
 import { Time, When } from '../components/values.tsx'
 import { RecentSignIn } from '../settings.tsx'
 import { WebhookFields, WebhookHead, type WebhookValues } from './views.tsx'
 
-type LogProps = {
-  webhook: Webhook
-  log: { messages: WebhookMessage[]; nextCursor: string | null }
-  /** Which messages are shown; undefined for all. */
-  state: MessageState | undefined
-}
-
-type WebhookDetailsProps = LogProps & {
+type WebhookDetailsProps = Omit<Found<typeof readWebhookPage>, 'secretId'> & {
   /** `whsec_…`; undefined if the user has not signed in a short time ago. */
   secret: string | undefined
-  /** When it is sent to next, and why the last attempt failed. */
-  nextAt: string | null
-  problem: string | null
+  /** Which messages are shown; undefined for all. */
+  state: MessageState | undefined
   /** Id of the test that was just sent. */
   test: string | undefined
 }
 
 export const WebhookDetails = (props: WebhookDetailsProps) => {
-  const { webhook, secret, nextAt, problem, test, ...log } = props
+  const { webhook, log, secret, nextAt, problem, test } = props
   const { notice = '' } = usePage()
   const secretPanel = secret && <Secret webhook={webhook} secret={secret} />
   const isNewSecret = /created|rotated/.test(notice)
-  const sent = log.log.messages.find(({ id }) => id === test)
+  const sent = log.messages.find(({ id }) => id === test)
   return (
     <>
       <p class="meta">
@@ -88,7 +81,7 @@ export const WebhookDetails = (props: WebhookDetailsProps) => {
         )}
       </div>
       {isNewSecret && secretPanel}
-      <Log {...log} webhook={webhook} />
+      <Log {...props} />
       <RecentSignIn
         toDo="see the secret, or to change or delete the webhook"
         path={webhookPath(webhook)}
@@ -182,7 +175,7 @@ const ChangeForm = ({ webhook }: { webhook: Webhook }) => {
   )
 }
 
-const Log = ({ webhook, log, state }: LogProps) => (
+const Log = ({ webhook, log, state }: WebhookDetailsProps) => (
   <section class="flow">
     <h3 id="log">Messages of the last 30 days</h3>
     <Menu
