@@ -108,8 +108,7 @@ export const selectNfts = (ctx: ListCtx, name: ListName, given: Given) =>
 export const toNfts = (settings: UrlSettings, rows: NftRows) =>
   rows.map(({ candidate, ...row }) => {
     if (!candidate.isMatch) return { candidate }
-    const { amount, price, currency, status } = row.nft
-    return { candidate, element: toNft(settings, row), card: { amount, price, currency, status } }
+    return { candidate, element: toNft(settings, row), card: row.nft }
   })
 
 const creators = alias(users, 'creators')

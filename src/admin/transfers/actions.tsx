@@ -14,10 +14,7 @@ import type { ListQuery, Outcome } from './list.ts'
 export type ActionName = Action['action']
 
 /** What can be done to one transfer. */
-export const Actions = ({
-  transfer,
-  obstacles,
-}: Pick<TransferHistory, 'transfer' | 'obstacles'>) => {
+export const Actions = ({ transfer, obstacles }: TransferHistory) => {
   const { id, status, requestedAction, reasonCode } = transfer
   // What a transaction carries is not sent once more.
   const willFail = status === 'failed' && reasonCode && rules[reasonCode].retry

@@ -41,9 +41,9 @@ export const TransferPage = ({ done, ...history }: TransferProps) => {
             <h1>Transfer {transfer.id}</h1>
             <StateBadge state={transfer.status} requestedAction={transfer.requestedAction} />
           </div>
-          <Actions transfer={transfer} obstacles={obstacles} />
+          <Actions {...history} />
         </div>
-        <Details transfer={transfer} />
+        <Details {...history} />
         <Section id="history" title="History">
           <Timeline {...history} />
         </Section>
@@ -52,7 +52,7 @@ export const TransferPage = ({ done, ...history }: TransferProps) => {
   )
 }
 
-const Details = ({ transfer }: Pick<TransferHistory, 'transfer'>) => {
+const Details = ({ transfer }: TransferHistory) => {
   const linkTo = (kind: 'token' | 'address', value: string) => (
     <ExplorerLink network={transfer.network} kind={kind} value={value} />
   )
