@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx'
 import type { DeliveryState, RequestedAction } from '../db/schema/delivery.ts'
 import { Notice, Submit } from '../pages/components/forms.tsx'
-import { Fact, Meta, Tabs } from '../pages/components/lists.tsx'
+import { Fact, Menu, type MenuLink, Meta } from '../pages/components/lists.tsx'
 import { usePage } from '../pages/components/request.ts'
 import { money, pathWith } from '../pages/components/text.ts'
 import { Time } from '../pages/components/values.tsx'
@@ -13,23 +13,16 @@ import type { FoundListing } from './search/search.ts'
 export const adminPage: typeof page = (c, content, view) =>
   page(c, { styles: ['operations.css'], ...content }, view)
 
-/** What a page shows of what was read for it: the layout shows the account. */
-export type Found<Read extends (...args: never) => Promise<object>> = Omit<
-  Awaited<ReturnType<Read>>,
-  'account'
->
-
-const tabs = [
+const tabs: MenuLink[] = [
   ['/operations', 'Overview'],
   ['/operations/transfers?state=failed', 'Transfers'],
   ['/operations/audit', 'Audit log'],
   ['/operations/administrators', 'Administrators'],
-] as const
+]
 
 type LayoutProps = {
-  /** The path of the page if it has a tab. */
+  /** The path of its tab, if the page has one. */
   path?: string
-  /** What is searched for. */
   q?: string
   /** What the previous page has done. */
   notice?: Child
@@ -58,10 +51,7 @@ export const AdminLayout = ({ path, q, notice, children }: LayoutProps) => (
         </form>
       </search>
     </div>
-    <Tabs
-      label="Operations"
-      tabs={tabs.map(([href, name]) => [href, name, href.split('?')[0] === path])}
-    />
+    <Menu label="Operations" links={tabs} current={path} isTabs />
     {notice && <Notice>{notice}</Notice>}
     {children}
   </div>
@@ -79,7 +69,6 @@ export const stateNames: Record<DeliveryState, string> = {
 
 type StateBadgeProps = { state: DeliveryState; requestedAction?: RequestedAction }
 
-/** The state of a delivery, and what an operator asked for. */
 export const StateBadge = ({ state, requestedAction }: StateBadgeProps) => (
   <span class={`badge ${state}`}>
     {requestedAction === 'cancel' && state !== 'cancelled' ? 'Being cancelled' : stateNames[state]}
@@ -99,7 +88,6 @@ export const Live = ({ children }: { children: Child }) => (
   </>
 )
 
-/** The scripts of a page with `Live`. */
 export const liveScripts = ['dialog.js', 'operations.js']
 
 type SectionProps = { id: string; title: string; children: Child }
@@ -111,7 +99,6 @@ export const Section = ({ id, title, children }: SectionProps) => (
   </section>
 )
 
-/** Named values, each of which may be missing. */
 export const FactPanel = ({ facts }: { facts: readonly [name: string, value: Child][] }) => (
   <dl class="facts panel">
     {facts.map(([name, value]) => (
@@ -157,7 +144,6 @@ export const Table = ({ label, head: [first, ...others], rows }: TableProps) => 
 
 const nouns = { transfers: 'Transfer', orders: 'Order', users: 'User', nfts: 'NFT' }
 
-/** A link to the page that operators have of something. */
 export const PageLink = ({ to, id }: { to: keyof typeof nouns; id: number }) => (
   <a href={`/operations/${to}/${id}`}>
     {nouns[to]} {id}

@@ -12,7 +12,6 @@ import { log } from '../log.ts'
 import { DEFAULT_LOCALE, textsOf } from '../texts/texts.ts'
 import { type MailContent, type MailSettings, renderMail } from './html.ts'
 
-/** The path of each kind of link. */
 const paths = { 'sign-in': '/sign-in/email', link: '/settings/account/email' }
 
 export type Mailer = {
@@ -173,7 +172,6 @@ type Notification = {
   mail: string
   about: 'account' | 'webhooks'
   content: MailContent
-  /** Further quotas that the mail must not exceed. */
   quotas?: readonly Quota[]
 }
 

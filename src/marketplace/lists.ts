@@ -14,54 +14,40 @@ import {
   type ListCtx,
   matchesNftSql,
   positionColumns,
-  takesOrdersSql,
+  reasonSql,
   title,
   type Values,
   valuesOf,
 } from './query.ts'
-import {
-  listingColumns,
-  nftColumns,
-  reasonOf,
-  termColumns,
-  toListing,
-  toNft,
-  type UrlSettings,
-} from './shown.ts'
+import { listingColumns, nftColumns, toListing, toNft, type UrlSettings } from './shown.ts'
 
 /** The unary plus makes SQLite find listings by their NFT: a seller may have any number. */
 const nftMatchesSql = (values: Values) => sql`${matchesNftSql(values)}
   AND (${values.sellerId} IS NULL OR EXISTS (SELECT 1 FROM listings
     WHERE nftId = nfts.id AND +sellerId = ${values.sellerId}))
   AND (${values.active} IS NULL OR ${values.active} = EXISTS (SELECT 1 FROM listings
-    WHERE nftId = nfts.id AND ${takesOrdersSql(values.now)}))`
+    WHERE nftId = nfts.id AND ${reasonSql(values.now)} IS NULL))`
 
-const nftList = (candidates: (values: Values) => SQL) => ({
-  nfts: prepared((db, values: Values) =>
+/** Why no listing of an NFT takes orders, the first in the alphabet; null if one does. */
+const nftReasonSql = ({ now }: Values) => sql<string | null>`nullif(coalesce(
+  (SELECT min(coalesce(${reasonSql(now)}, '')) FROM listings WHERE nftId = nfts.id),
+  'listing_not_found'), '')`
+
+const nftList = (candidates: (values: Values) => SQL) =>
+  prepared((db, values: Values) =>
     db
       .select({
         candidate: positionColumns(nftMatchesSql(values)),
         nft: prefixed('nft', nftColumns(values)),
         creator: prefixed('creator', userColumns),
+        reason: nftReasonSql(values).as('reason'),
       })
       .from(firstCandidates(candidates(values)))
       .leftJoin(nfts, sql`${nfts.id} = candidates.shown`)
       .leftJoin(users, eq(users.id, nfts.creatorId))
       .where(isReturnedSql)
       .limit(values.limit),
-  ),
-  /** On which terms their listings sell, each once: an NFT may have any number of listings. */
-  terms: prepared((db, values: Values) =>
-    db
-      .selectDistinct({ nftId: listings.nftId, ...termColumns(values) })
-      .from(listings)
-      .where(
-        sql`${listings.nftId} IN (SELECT nfts.id FROM ${firstCandidates(candidates(values))}
-          CROSS JOIN nfts ON nfts.id = candidates.shown
-          WHERE ${nftMatchesSql(values)} LIMIT ${values.limit})`,
-      ),
-  ),
-})
+  )
 
 /**
  * NFTs after the cursor, in the order of `key` and their id. Many may have the same `key`, so those are
@@ -73,7 +59,6 @@ const nftsAfter = (values: Values, key: SQL, where = sql`TRUE`) => sql`
   UNION ALL SELECT ${key}, id, 0, id FROM nfts
     WHERE ${where} AND ${key} > ${values.key} ORDER BY key, id`
 
-/** The newest releases first. */
 const newestNfts = ({ key, id }: Values, where: SQL) => sql`
   SELECT releaseAt AS key, id, 0 AS target, id AS shown FROM nfts
   WHERE ${where} AND (releaseAt, id) < (${key}, ${id}) ORDER BY releaseAt DESC, id DESC`
@@ -109,34 +94,22 @@ const nftLists = {
   }),
 }
 
-type NftList = (typeof nftLists)['all']
-type NftRows = {
-  nfts: ReturnType<NftList['nfts']>['_']['result']
-  terms: ReturnType<NftList['terms']>['_']['result']
-}
+type NftRows = ReturnType<(typeof nftLists)['all']>['_']['result']
 
 export type ListName = keyof typeof nftLists
 
-/** Selects NFTs of a list, for `toNfts`. */
-export function selectNfts(ctx: ListCtx, name: ListName, given: Given) {
-  const values = valuesOf(ctx, given)
-  return { nfts: nftLists[name].nfts(ctx.db, values), terms: nftLists[name].terms(ctx.db, values) }
-}
+export const selectNfts = (ctx: ListCtx, name: ListName, given: Given) =>
+  nftLists[name](ctx.db, valuesOf(ctx, given))
 
 /**
  * Returns the candidates with their NFTs. `card`: what pages show besides, with the price in minor units
  * of the currency (ISO 4217).
  */
-export function toNfts(settings: UrlSettings, { nfts, terms }: NftRows) {
-  const termsByNft = Map.groupBy(terms, ({ nftId }) => nftId)
-  return nfts.map(({ candidate, ...row }) => {
+export const toNfts = (settings: UrlSettings, rows: NftRows) =>
+  rows.map(({ candidate, ...row }) => {
     if (!candidate.isMatch) return { candidate }
-    const { id, amount, price, currency, status } = row.nft
-    const reasons = (termsByNft.get(id) ?? []).map(reasonOf)
-    const element = toNft(settings, row, reasons)
-    return { candidate, element, card: { amount, price, currency, status } }
+    return { candidate, element: toNft(settings, row), card: row.nft }
   })
-}
 
 const creators = alias(users, 'creators')
 const sellers = alias(users, 'sellers')
@@ -145,7 +118,7 @@ const columnsOf = ({ id, name, username, avatarKey }: Users) => ({ id, name, use
 
 const listingMatchesSql = (values: Values) => sql`${matchesNftSql(values)}
   AND (${values.sellerId} IS NULL OR ${listings.sellerId} = ${values.sellerId})
-  AND (${values.active} IS NULL OR ${values.active} = (${takesOrdersSql(values.now)}))`
+  AND (${values.active} IS NULL OR ${values.active} = (${reasonSql(values.now)} IS NULL))`
 
 const listingList = (candidates: (values: Values) => SQL) =>
   prepared((db, values: Values) =>
@@ -153,7 +126,7 @@ const listingList = (candidates: (values: Values) => SQL) =>
       .select({
         candidate: positionColumns(listingMatchesSql(values)),
         listing: prefixed('listing', listingColumns),
-        terms: prefixed('terms', termColumns(values)),
+        reason: reasonSql(values.now).as('reason'),
         nft: prefixed('nft', nftColumns(values)),
         creator: prefixed('creator', columnsOf(creators)),
         seller: prefixed('seller', columnsOf(sellers)),
@@ -223,11 +196,9 @@ const listingLists = {
 
 type ListingRows = ReturnType<(typeof listingLists)['all']>['_']['result']
 
-/** Selects listings of a list, for `toListings`. */
 export const selectListings = (ctx: ListCtx, name: keyof typeof listingLists, given: Given) =>
   listingLists[name](ctx.db, valuesOf(ctx, given))
 
-/** Returns the candidates with their listings. */
 export const toListings = (settings: UrlSettings, rows: ListingRows) =>
   rows.map(({ candidate, ...row }) => ({
     candidate,

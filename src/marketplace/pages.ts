@@ -12,7 +12,6 @@ import { selectNftCounts, toStats } from './stats.ts'
 const PAGE_SIZE = 24
 
 type Rows = ReturnType<typeof toNfts>
-/** What pages use of an NFT. */
 export type ShownNft = ReturnType<typeof toShown>[number]
 const toShown = (rows: Rows) =>
   rows.flatMap(({ element, card }) => (element ? [{ ...element, card }] : []))
@@ -42,33 +41,31 @@ function selectCards(ctx: ListCtx, filters: Filters, limit: number) {
 /** Returns a page of NFTs, and their creator if `creatorId` or `creator` names one. */
 export async function readNfts(ctx: ListCtx, filters: Filters) {
   const { creatorId: id = null, creator: username = '' } = filters
-  const { creators, ...rows } = await batch(ctx.db, {
-    ...selectCards(ctx, filters, PAGE_SIZE),
+  const { creators, nfts } = await batch(ctx.db, {
+    nfts: selectCards(ctx, filters, PAGE_SIZE),
     creators: selectCreator(ctx.db, { id, username }),
   })
-  const { page, last } = cutPage(toNfts(ctx.settings, rows), PAGE_SIZE)
+  const { page, last } = cutPage(toNfts(ctx.settings, nfts), PAGE_SIZE)
   const nextCursor = last ? toCursor(last, chooseCards(filters)) : null
   return { creator: creators[0], nfts: toShown(page), nextCursor }
 }
 
-/** What the start page shows. */
 const RELEASES = 12
 const CREATORS = 6
 
 /** Returns the newest releases, the creators of the newest releases, and the numbers of NFTs. */
 export async function readHome(ctx: ListCtx) {
-  const { creators, counts, ...rows } = await batch(ctx.db, {
-    ...selectCards(ctx, {}, RELEASES),
+  const { creators, counts, nfts } = await batch(ctx.db, {
+    nfts: selectCards(ctx, {}, RELEASES),
     creators: selectCreators(ctx.db, { limit: CREATORS }),
     counts: selectNftCounts(ctx.db, {}),
   })
-  const { page } = cutPage(toNfts(ctx.settings, rows), RELEASES)
+  const { page } = cutPage(toNfts(ctx.settings, nfts), RELEASES)
   return { releases: toShown(page), creators, stats: toStats(counts) }
 }
 
 export type Home = Awaited<ReturnType<typeof readHome>>
 
-/** What the page shows of each. */
 const MAX_LISTINGS = 20
 const MAX_ATTRIBUTES = 50
 
@@ -86,18 +83,17 @@ const selectDetails = prepared((db, { id }: { id: number }) =>
 export async function readNft(ctx: ListCtx, id: number) {
   const { db, settings } = ctx
   const ofNft = { nftId: id, active: true, isNamed: true, limit: MAX_LISTINGS }
-  const { listings, details, ...rows } = await batch(db, {
-    ...selectNfts(ctx, 'named', { references: `[${id}]`, isNamed: true, limit: 1 }),
+  const { nfts, listings, details } = await batch(db, {
+    nfts: selectNfts(ctx, 'named', { references: `[${id}]`, isNamed: true, limit: 1 }),
     listings: selectListings(ctx, 'nft', ofNft),
     details: selectDetails(db, { id }),
   })
-  const [nft] = toShown(toNfts(settings, rows))
+  const [nft] = toShown(toNfts(settings, nfts))
   const [detail] = details
   if (!nft || !detail) throw new ApiError('not_found', 'there is no such NFT')
   const { contractName, link, attributes } = detail
   return {
     nft,
-    /** What can be bought. */
     offers: toListings(settings, listings).flatMap(({ element }): Offer[] => {
       if (!element?.sellable) return []
       const { seller, priceCents: price, priceCurrency: currency } = element
@@ -143,7 +139,10 @@ async function find(
   given: Given,
 ): Promise<Found[]> {
   const { db, settings } = ctx
-  if (resource === 'nfts') return toNfts(settings, await batch(db, selectNfts(ctx, name, given)))
+  if (resource === 'nfts') {
+    const { nfts } = await batch(db, { nfts: selectNfts(ctx, name, given) })
+    return toNfts(settings, nfts)
+  }
   const { listings } = await batch(db, { listings: selectListings(ctx, name, given) })
   return toListings(settings, listings)
 }

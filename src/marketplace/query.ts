@@ -91,7 +91,6 @@ export type ListCtx = Pick<Ctx, 'db' | 'now'> & {
 /** What a list is asked for. A filter that is not used is absent. */
 export type Given = Partial<Position> &
   Omit<PublicQuery, 'limit' | 'cursor' | 'updatedSince'> & {
-    /** The largest number of candidates to return. */
     limit: number
     /** JSON: numbers, and external ids as texts. */
     references?: string
@@ -99,7 +98,6 @@ export type Given = Partial<Position> &
     isNamed?: boolean
     /** Whether the list is of changes: then it tells what was withdrawn. */
     isOfChanges?: boolean
-    /** Whether to leave out what is sold out. */
     inStock?: boolean | undefined
     username?: string | undefined
     nftId?: number
@@ -147,7 +145,6 @@ const isWithdrawnSql = (now: string): SQL =>
   sql`(${nfts.status} = 'draft' OR ${nfts.releaseAt} > ${now})
     AND ${nfts.wasReleased} AND ${nfts.deletedAt} IS NULL`
 
-/** Whether the metadata of an NFT has an image. */
 export const hasImageSql = sql`json_type(${nfts.payload}, '$.metadata.image') IS 'text'`
 
 /** The id of the user who has the user name. The first condition is that of the index. */
@@ -157,7 +154,6 @@ export const idOfUsername = (username: string | null): SQL =>
 /** Titles are compared, and sorted, without the case of ASCII letters. */
 export const title = sql`${nfts.title} COLLATE NOCASE`
 
-/** Whether an NFT is as the filters say. */
 export const matchesNftSql = (values: Values): SQL => sql`(
     ${isVisibleSql(values.now)} AND (${values.isNamed} OR ${isReleasedSql}
       OR ${values.isOfChanges} AND ${nfts.wasReleased})
@@ -167,10 +163,12 @@ export const matchesNftSql = (values: Values): SQL => sql`(
   AND (${values.creatorId} IS NULL OR ${nfts.creatorId} = ${values.creatorId})
   AND (${values.q} IS NULL OR ${title} BETWEEN ${values.q} AND ${values.titleEnd})`
 
-/** Whether a listing takes orders, as `reasonOf` in `shown.ts` says. */
-export const takesOrdersSql = (now: string): SQL => sql`${listings.type} <> 'auction'
-  AND ${listings.active} AND coalesce(${listings.activeTill} > ${now}, TRUE)
-  AND ${listings.obstacle} IS NULL`
+/** Why a listing takes no orders; null if it does. In the order in which orders are checked. */
+export const reasonSql = (now: string) => sql<string | null>`CASE
+  WHEN ${listings.type} = 'auction' THEN 'listing_is_auction'
+  WHEN NOT ${listings.active} THEN 'listing_inactive'
+  WHEN ${listings.activeTill} <= ${now} THEN 'listing_ended'
+  ELSE ${listings.obstacle} END`
 
 /**
  * The columns of a candidate, which stands for the NFT or the listing with the id `shown`. The list is

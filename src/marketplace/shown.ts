@@ -41,15 +41,6 @@ export const nftColumns = ({ now, chainIds }: Record<'now' | 'chainIds', string>
 })
 type NftRow = RowOf<ReturnType<typeof nftColumns>>
 
-/** Why a listing may take no orders. */
-export const termColumns = ({ now }: Record<'now', string>) => ({
-  type: listings.type,
-  active: listings.active,
-  hasEnded: sql<0 | 1 | null>`${listings.activeTill} <= ${now}`,
-  obstacle: listings.obstacle,
-})
-type Terms = RowOf<ReturnType<typeof termColumns>>
-
 export const listingColumns = {
   id: listings.id,
   externalId: listings.externalId,
@@ -57,15 +48,10 @@ export const listingColumns = {
   priceCurrency: listings.priceCurrency,
   priceEths: listings.priceEths,
   amount: listings.amount,
+  type: listings.type,
+  active: listings.active,
   activeTill: listings.activeTill,
   updatedAt: listings.updatedAt,
-}
-
-/** Returns why a listing takes no orders; null if it does. In the order in which orders are checked. */
-export function reasonOf({ type, active, hasEnded, obstacle }: Terms): string | null {
-  if (type === 'auction') return 'listing_is_auction'
-  if (!active) return 'listing_inactive'
-  return hasEnded ? 'listing_ended' : obstacle
 }
 
 export type UrlSettings = Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL'>
@@ -79,8 +65,7 @@ function imageUrl({ PUBLIC_URL, COVERS_URL }: UrlSettings, { id, coverKey, hasIm
 const isOnSale = ({ status, isDue }: NftRow): boolean =>
   orderableStatuses.includes(status) && isDue === 1
 
-/** `reason`: why no listing takes orders; null if one does. */
-function stockOf(nft: NftRow, reason: string | null) {
+function stockOf({ nft, reason }: FoundNft) {
   const { amountType, availableAmount, held, maxPieces } = nft
   const available = isUnlimited(amountType) ? null : Math.max(availableAmount - held, 0)
   // In the order in which orders are checked.
@@ -89,7 +74,8 @@ function stockOf(nft: NftRow, reason: string | null) {
   return { available, sellable: notSellableReason === null, notSellableReason }
 }
 
-type FoundNft = { nft: NftRow; creator: UserRow }
+/** `reason`: why no listing, or the one that was found, takes orders; null if one does. */
+type FoundNft = { nft: NftRow; creator: UserRow; reason: string | null }
 
 const toListedNft = (settings: UrlSettings, { nft, creator }: FoundNft) => ({
   id: nft.id,
@@ -105,22 +91,16 @@ const toListedNft = (settings: UrlSettings, { nft, creator }: FoundNft) => ({
   creator: toPublicUser(settings.PUBLIC_URL, creator),
 })
 
-/** Returns an NFT as the API shows it. `reasons`: those of its listings. */
-export function toNft(settings: UrlSettings, row: FoundNft, reasons: readonly (string | null)[]) {
-  const [first = 'listing_not_found'] = reasons.toSorted()
-  const reason = reasons.includes(null) ? null : first
-  const updatedAt = row.nft.changedAt
-  return { ...toListedNft(settings, row), updatedAt, ...stockOf(row.nft, reason) }
-}
+export const toNft = (settings: UrlSettings, row: FoundNft) => ({
+  ...toListedNft(settings, row),
+  updatedAt: row.nft.changedAt,
+  ...stockOf(row),
+})
 
-type FoundListing = FoundNft & {
-  listing: RowOf<typeof listingColumns>
-  terms: Terms
-  seller: UserRow
-}
+type FoundListing = FoundNft & { listing: RowOf<typeof listingColumns>; seller: UserRow }
 
 export function toListing(settings: UrlSettings, row: FoundListing) {
-  const { nft, listing, terms, seller } = row
+  const { nft, listing, seller } = row
   const { amount, priceCents } = listing
   const limit = Math.min(largestQuantity({ amount, priceCents }), nft.maxPieces ?? Infinity)
   const pieces = nft.amountType === 'unlimited' ? Infinity : nft.amount
@@ -134,10 +114,10 @@ export function toListing(settings: UrlSettings, row: FoundListing) {
     priceCurrency: listing.priceCurrency,
     priceEths: listing.priceEths,
     maxPerOrder: isAnyQuantity ? null : limit,
-    type: terms.type,
-    active: terms.active,
+    type: listing.type,
+    active: listing.active,
     activeTill: listing.activeTill,
     updatedAt: [listing.updatedAt, nft.changedAt].sort().at(-1),
-    ...stockOf(nft, reasonOf(terms)),
+    ...stockOf(row),
   }
 }

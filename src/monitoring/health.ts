@@ -106,7 +106,7 @@ export function secondsSince(at: string | null, now: Date): number | null {
 }
 
 export function describeHealth(state: State, publicUrl: string, now: Date) {
-  const [oldest] = state.underWay.toSorted((a, b) => a.firstId - b.firstId)
+  const [oldest = null] = state.underWay.toSorted((a, b) => a.firstId - b.firstId)
   const { underWay, webhooks, cron } = state
   return {
     d1: { problem: null, bytes: state.databaseBytes },
@@ -141,13 +141,11 @@ export function describeHealth(state: State, publicUrl: string, now: Date) {
       inFlight: countItems(underWay, 'inFlight'),
       failed: state.failed,
     },
-    oldestUndelivered: oldest
-      ? {
-          id: oldest.firstId,
-          createdAt: oldest.firstAt,
-          seconds: secondsSince(oldest.firstAt, now),
-        }
-      : null,
+    oldestUndelivered: oldest && {
+      id: oldest.firstId,
+      createdAt: oldest.firstAt,
+      seconds: secondsSince(oldest.firstAt, now),
+    },
     webhooks: {
       pending: webhooks.pending,
       oldestDueSeconds: secondsSince(webhooks.dueAt, now),

@@ -56,17 +56,11 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
     ],
     delivery_fee_wei: [
       'What an item of the newest 100 transactions of a chain has cost.',
-      state.costs.map(({ chainId, itemFee }) => [
-        { chain_id: chainId },
-        itemFee && Math.round(itemFee),
-      ]),
+      state.costs.map(({ chainId, itemFee }) => [{ chain_id: chainId }, itemFee]),
     ],
     delivery_gas: [
       'Gas that an item of the newest 100 transactions of a chain has used.',
-      state.costs.map(({ chainId, itemGas }) => [
-        { chain_id: chainId },
-        itemGas && Math.round(itemGas),
-      ]),
+      state.costs.map(({ chainId, itemGas }) => [{ chain_id: chainId }, itemGas]),
     ],
     queue_backlog_messages: ['Messages that wait.', perQueue(({ messages }) => messages)],
     queue_backlog_bytes: ['Their size.', perQueue(({ bytes }) => bytes)],
@@ -140,7 +134,6 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
   }
 }
 
-/** Returns the lines of all gauges that have a known value. */
 export function formatMetrics(state: State, now: Date): string {
   const lines = Object.entries(gauges(state, now)).flatMap(([name, [help, samples]]) => {
     const known = samples.filter(([, value]) => value !== null)

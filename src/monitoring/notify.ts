@@ -1,9 +1,9 @@
 /** Notifies of alarms: when they begin, each hour while they last, and when they are over. */
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { batch, guarded } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import { alarms } from '../db/schema/operations.ts'
 import type { AlarmData } from '../db/schema/webhooks.ts'
-import { raw } from '../db/statements.ts'
 import { readSettings } from '../env.ts'
 import { appendAlarms } from '../events/append.ts'
 import { wakeWebhooks } from '../events/wake.ts'
@@ -19,7 +19,6 @@ const repeatAfter = (name: string) => (name === 'token_ends' ? 24 * HOUR : HOUR)
 export const runbookUrl = (publicUrl: string, name: string): string =>
   `${publicUrl}/docs/runbook#${name.replaceAll('_', '-')}`
 
-/** What the log and the webhooks say of an alarm. */
 type AlarmNotification = {
   type: 'alarm.raised' | 'alarm.cleared'
   isRepeated?: boolean
@@ -61,8 +60,10 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
   if (rows.length + notifications.length === 0) return
   try {
     await guarded(db, [{ when: hasChanged(state.alarms), error: () => new Outdated() }], {
-      raised: upsert(db, rows),
-      gone: remove(db, [...gone.keys()]),
+      raised: rows.map((row) =>
+        db.insert(alarms).values(row).onConflictDoUpdate({ target: alarms.key, set: row }),
+      ),
+      gone: [...gone.keys()].map((key) => db.delete(alarms).where(eq(alarms.key, key))),
       events: appendAlarms(db, notifications, now),
     })
   } catch (error) {
@@ -78,21 +79,8 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
 }
 
 /** Whether another run has raised, cleared or repeated an alarm since the read. */
-const hasChanged = (alarms: readonly { key: string; notifiedAt: string }[]) => {
-  const known = JSON.stringify(alarms.map(({ key, notifiedAt }) => ({ key, notifiedAt })))
-  return sql`(SELECT count(*) FROM alarms) <> ${alarms.length}
-    OR (SELECT count(*) FROM json_each(${known}) JOIN alarms a
-      ON a.key = value ->> 'key' AND a.notifiedAt = value ->> 'notifiedAt') <> ${alarms.length}`
+const hasChanged = (read: readonly { key: string; notifiedAt: string }[]) => {
+  const known = read.map(({ key, notifiedAt }) => `${key} ${notifiedAt}`).sort()
+  return sql`(SELECT json_group_array(key || ' ' || notifiedAt ORDER BY key || ' ' || notifiedAt)
+    FROM alarms) <> ${JSON.stringify(known)}`
 }
-
-const upsert = (db: Database, rows: readonly object[]) =>
-  raw<never>(db)`INSERT INTO alarms (key, name, detail, version, raisedAt, notifiedAt)
-    SELECT value ->> 'key', value ->> 'name', value ->> 'detail', value ->> 'version',
-      value ->> 'raisedAt', value ->> 'notifiedAt'
-    FROM json_each(${JSON.stringify(rows)}) WHERE true
-    ON CONFLICT (key) DO UPDATE SET detail = excluded.detail, version = excluded.version,
-      notifiedAt = excluded.notifiedAt`
-
-const remove = (db: Database, keys: readonly string[]) =>
-  raw<never>(db)`
-    DELETE FROM alarms WHERE key IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`

@@ -146,21 +146,14 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
       .from(networkChecks)
       .where(inArray(networkChecks.chainId, configuredChainIds(settings))),
     /** What the last run of each chain found. */
-    runs: db
-      .select({
-        chainId: networks.chainId,
-        problem: networks.problem,
-        unconfirmedSince: networks.unconfirmedSince,
-        failedSince: networks.failedSince,
-      })
-      .from(networks),
+    runs: db.select().from(networks),
     /** Signers that pause, because their transactions reverted. */
     paused: raw<{ chainId: number; address: string; reverts: number; pausedUntil: string }>(db)`
       SELECT chainId, address, reverts, pausedUntil FROM signers WHERE pausedUntil > ${now}`,
     /** What an item of the newest transactions of each chain has cost, wei and gas. */
     costs: raw<{ chainId: number; itemFee: number | null; itemGas: number | null }>(db)`
-      SELECT value AS chainId, sum(CAST(fee AS REAL)) / sum(json_array_length(items)) AS itemFee,
-        sum(CAST(gasUsed AS REAL)) / sum(json_array_length(items)) AS itemGas
+      SELECT value AS chainId, round(sum(CAST(fee AS REAL)) / sum(json_array_length(items))) AS itemFee,
+        round(sum(CAST(gasUsed AS REAL)) / sum(json_array_length(items))) AS itemGas
       FROM json_each(${JSON.stringify(configuredChainIds(settings))})
         LEFT JOIN transactions ON fee IS NOT NULL AND transactions.id IN (SELECT t.id FROM transactions t
           WHERE t.chainId = value AND t.block IS NOT NULL AND NOT t.isOpen

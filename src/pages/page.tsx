@@ -12,18 +12,12 @@ import type { Texts } from '../texts/en.ts'
 import { DEFAULT_LOCALE, textLanguage, textsOf } from '../texts/texts.ts'
 import { LinkButton } from './components/forms.tsx'
 import { Icon } from './components/icon.tsx'
-import { currentIf } from './components/lists.tsx'
+import { Menu, type MenuLink } from './components/lists.tsx'
 import { UserPicture } from './components/nfts.tsx'
 import { RequestContext, usePage } from './components/request.ts'
 import { displayName } from './components/text.ts'
 import { readerLocale } from './reader.ts'
-import {
-  Menu,
-  type MenuLink,
-  SettingsPage,
-  type SettingsSection,
-  settingsLinks,
-} from './settings.tsx'
+import { SettingsPage, type SettingsSection, settingsLinks } from './settings.tsx'
 
 const declare =
   <A extends Access, R extends 'nearest' | 'primary'>(access: A, reads: R) =>
@@ -177,7 +171,6 @@ const Layout = (props: LayoutProps) => {
   )
 }
 
-/** The bar on top of every page, with the menu of the signed-in user. */
 const Header = ({ path, site }: { path: string; site: string }) => {
   const { account, texts } = usePage()
   return (
@@ -187,15 +180,15 @@ const Header = ({ path, site }: { path: string; site: string }) => {
         <span>{site}</span>
       </a>
       <nav class="bar-links" aria-label={texts.layout.main}>
-        <a href="/nfts" {...currentIf(path.startsWith('/nfts'))}>
+        <a href="/nfts" aria-current={path.startsWith('/nfts') ? 'page' : undefined}>
           {texts.layout.nfts}
         </a>
         {account && (
-          <a href="/orders" {...currentIf(path === '/orders')}>
+          <a href="/orders" aria-current={path === '/orders' ? 'page' : undefined}>
             {texts.orders.title}
           </a>
         )}
-        <a href="/docs" {...currentIf(path.startsWith('/docs'))}>
+        <a href="/docs" aria-current={path.startsWith('/docs') ? 'page' : undefined}>
           {texts.layout.api}
         </a>
         {!account && !path.startsWith('/sign-in') && (

@@ -1,11 +1,8 @@
 import type { Child } from 'hono/jsx'
 import type { Texts } from '../texts/en.ts'
 import { LinkButton, Notice } from './components/forms.tsx'
-import { Icon, type IconName } from './components/icon.tsx'
-import { currentIf } from './components/lists.tsx'
+import { Menu, type MenuLink } from './components/lists.tsx'
 import { usePage, useRecentSignIn } from './components/request.ts'
-
-export type MenuLink = [path: string, name: string, icon: IconName]
 
 const settingsSections = [
   ['profile', 'user'],
@@ -20,23 +17,6 @@ export type SettingsSection = (typeof settingsSections)[number][0]
 
 export const settingsLinks = ({ settings }: Texts): MenuLink[] =>
   settingsSections.map(([section, icon]) => [`/settings/${section}`, settings[section], icon])
-
-type MenuProps = { label: string; links: readonly MenuLink[]; current?: string }
-
-export const Menu = ({ label, links, current }: MenuProps) => (
-  <nav aria-label={label}>
-    <ul>
-      {links.map(([path, name, icon]) => (
-        <li>
-          <a href={path} {...currentIf(path === current)}>
-            <Icon name={icon} />
-            {name}
-          </a>
-        </li>
-      ))}
-    </ul>
-  </nav>
-)
 
 /** Messages of the previous page. A redirect passes the name in its query. */
 const notices = {

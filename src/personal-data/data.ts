@@ -36,46 +36,39 @@ export async function readPersonalData(
 ) {
   const viewer = viewOf(userId)
   const request = { limit: PAGE_SIZE, cursor: cursor === undefined ? cursor : { id: cursor } }
-  const { persons, book, tokenRows, mailLinks, webhooks, actions, ...rows } = await readAs(
-    db,
-    caller,
-    {
-      ...selectPage(db, viewer, request),
-      summaries: selectSummaries(db, viewer, request),
-      persons: db.select(personColumns).from(users).where(eq(users.id, userId)),
-      book: db
-        .select(shownColumns(addresses, BookEntry))
-        .from(addresses)
-        .where(inArray(addresses.id, selectAddressIds(userId))),
-      tokenRows: db
-        .select(shownColumns(tokens, TokenRecord))
-        .from(tokens)
-        .where(eq(tokens.userId, userId)),
-      mailLinks: db
-        .select(shownColumns(emailLinks, MailLink))
-        .from(emailLinks)
-        .where(isMailLinkSql(userId)),
-      webhooks: db
-        .select(endpointColumns)
-        .from(webhookEndpoints)
-        .where(and(eq(webhookEndpoints.userId, userId), isNull(webhookEndpoints.deletedAt))),
-      actions: db
-        .select(shownColumns(auditLog, AdministratorAction))
-        .from(auditLog)
-        .where(eq(auditLog.userId, userId)),
-    },
-  )
+  const { persons, webhooks, summaries, orders, nfts, ...records } = await readAs(db, caller, {
+    ...selectPage(db, viewer, request),
+    summaries: selectSummaries(db, viewer, request),
+    persons: db.select(personColumns).from(users).where(eq(users.id, userId)),
+    addresses: db
+      .select(shownColumns(addresses, BookEntry))
+      .from(addresses)
+      .where(inArray(addresses.id, selectAddressIds(userId))),
+    tokens: db
+      .select(shownColumns(tokens, TokenRecord))
+      .from(tokens)
+      .where(eq(tokens.userId, userId)),
+    mailLinks: db
+      .select(shownColumns(emailLinks, MailLink))
+      .from(emailLinks)
+      .where(isMailLinkSql(userId)),
+    webhooks: db
+      .select(endpointColumns)
+      .from(webhookEndpoints)
+      .where(and(eq(webhookEndpoints.userId, userId), isNull(webhookEndpoints.deletedAt))),
+    actions: db
+      .select(shownColumns(auditLog, AdministratorAction))
+      .from(auditLog)
+      .where(eq(auditLog.userId, userId)),
+  })
   if (!persons[0]) throw new ApiError('not_found', 'there is no such user')
   const { avatarKey, ...user } = persons[0]
   return {
     user: { ...user, avatarUrl: avatarUrl(settings.PUBLIC_URL, { id: userId, avatarKey }) },
-    addresses: book,
-    tokens: tokenRows,
-    mailLinks,
+    ...records,
     webhooks: webhooks.map(toRecord),
-    actions,
-    summaries: toSummaryPage(request, rows.summaries).orders,
-    ...toPage(viewer, request, rows),
+    summaries: toSummaryPage(request, summaries).orders,
+    ...toPage(viewer, request, { orders, nfts }),
   }
 }
 

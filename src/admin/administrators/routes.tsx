@@ -1,16 +1,15 @@
-/** The page of administrators. */
 import * as z from 'zod'
 import type { Person } from '../../auth/session.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { idText, writtenText } from '../../http/inputs.ts'
 import { Confirm, Field, Hidden, Submit } from '../../pages/components/forms.tsx'
 import { Meta } from '../../pages/components/lists.tsx'
-import { usePage, useRecentSignIn } from '../../pages/components/request.ts'
+import { type Found, usePage, useRecentSignIn } from '../../pages/components/request.ts'
 import { contactName, displayName } from '../../pages/components/text.ts'
 import { notifyOwner } from '../../pages/notify-owner.ts'
 import { sent, shown } from '../../pages/page.tsx'
 import { RecentSignIn } from '../../pages/settings.tsx'
-import { AdminLayout, adminPage, type Found, UserLink } from '../layout.tsx'
+import { AdminLayout, adminPage, UserLink } from '../layout.tsx'
 import { readAdministrators, setAdministrator } from './administrators.ts'
 
 const Search = z.object({ person: writtenText(255).optional().catch(undefined) })

@@ -1,4 +1,3 @@
-/** Entries of the audit log. */
 import type { AuditAction } from '../../db/schema/operations.ts'
 import { Rows } from '../../pages/components/lists.tsx'
 import { plural, sentence } from '../../pages/components/text.ts'

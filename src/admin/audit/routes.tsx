@@ -1,12 +1,12 @@
-/** The page of the audit log, and its file. */
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
 import { Field, LinkButton, Select, Submit } from '../../pages/components/forms.tsx'
 import { Pager } from '../../pages/components/lists.tsx'
+import type { Found } from '../../pages/components/request.ts'
 import { pathWith } from '../../pages/components/text.ts'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage, type Found } from '../layout.tsx'
+import { AdminLayout, adminPage } from '../layout.tsx'
 import { type AuditFilter, exportAudit, readAudit } from './audit.ts'
 import { AuditList, auditActions, labelOf } from './list.tsx'
 

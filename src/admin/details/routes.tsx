@@ -12,21 +12,13 @@ import { ApiError } from '../../http/errors.ts'
 import { idText } from '../../http/inputs.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import { Rows } from '../../pages/components/lists.tsx'
-import { usePage } from '../../pages/components/request.ts'
+import type { Found } from '../../pages/components/request.ts'
 import { count, displayName, money } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
-import {
-  AdminLayout,
-  adminPage,
-  FactPanel,
-  type Found,
-  Listing,
-  listPath,
-  PageLink,
-} from '../layout.tsx'
+import { AdminLayout, adminPage, FactPanel, Listing, listPath, PageLink } from '../layout.tsx'
 import { type FoundListing, LIMIT, selectListings } from '../search/search.ts'
-import { selectListed } from '../transfers/list.ts'
+import { selectTransfers } from '../transfers/list.ts'
 import { TransferRows } from '../transfers/list-page.tsx'
 import { placedWith } from '../transfers/transfer-page.tsx'
 
@@ -66,7 +58,7 @@ function required<Row>([row]: readonly Row[]): Row {
 async function readOrderDetails(ctx: ReadCtx, id: number) {
   const { order, ...others } = await readAsUser(ctx, {
     order: ctx.db.select().from(orders).where(eq(orders.id, id)),
-    transfers: selectListed(ctx.db, sql`i.orderId = ${id}`),
+    transfers: selectTransfers(ctx.db, sql`i.orderId = ${id}`),
   })
   return { order: required(order), ...others }
 }
@@ -74,8 +66,8 @@ async function readOrderDetails(ctx: ReadCtx, id: number) {
 async function readUserDetails(ctx: ReadCtx, id: number) {
   const { user, ...others } = await readAsUser(ctx, {
     user: ctx.db.select().from(users).where(eq(users.id, id)),
-    bought: selectListed(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
-    sold: selectListed(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
+    bought: selectTransfers(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
+    sold: selectTransfers(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
     listings: selectListings(ctx.db, sql`l.sellerId = ${id}`),
   })
   return { user: required(user), ...others }
@@ -145,7 +137,6 @@ const UserPage = ({ user, bought, sold, listings }: Found<typeof readUserDetails
 )
 
 const NftPage = ({ nft, listings }: Found<typeof readNftDetails>) => {
-  const network = usePage().settings.NETWORKS[nft.contractNetwork]
   const left = `${count(nft.availableAmount)} of ${count(nft.amount)}`
   return (
     <Details
@@ -159,7 +150,10 @@ const NftPage = ({ nft, listings }: Found<typeof readNftDetails>) => {
         ['Network', nft.contractNetwork],
         ['Delivered by', nft.fulfilment],
         ['Token', nft.tokenId],
-        ['Contract', <ExplorerLink network={network} kind="token" value={nft.contractAddr} />],
+        [
+          'Contract',
+          <ExplorerLink network={nft.contractNetwork} kind="token" value={nft.contractAddr} />,
+        ],
       ]}
     >
       <h2>Listings</h2>

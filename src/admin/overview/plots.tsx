@@ -1,5 +1,4 @@
-/** The charts of the overview. */
-import { Tabs } from '../../pages/components/lists.tsx'
+import { Menu } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
 import { count } from '../../pages/components/text.ts'
 import { countEnd, duration, durationEnd, periodName } from '../format.ts'
@@ -21,6 +20,9 @@ const timeSeries: Series[] = [
   { name: '95 % of them (p95)', color: 'slowest' },
 ]
 
+const hoursPath = '/operations#plots'
+const daysPath = '/operations?range=days#plots'
+
 export const Plots = ({ hours, range }: { hours: Overview['hours']; range: Range }) => {
   if (hours.length === 0)
     return (
@@ -38,12 +40,14 @@ export const Plots = ({ hours, range }: { hours: Overview['hours']; range: Range
     })
   return (
     <>
-      <Tabs
+      <Menu
         label="Range of the plots"
-        tabs={[
-          ['/operations#plots', '48 hours', isHourly],
-          ['/operations?range=days#plots', '30 days', !isHourly],
+        links={[
+          [hoursPath, '48 hours'],
+          [daysPath, '30 days'],
         ]}
+        current={isHourly ? hoursPath : daysPath}
+        isTabs
       />
       <p class="hint">
         Orders by the {unit} in which they were placed (UTC), as they are now. The numbers are a

@@ -108,7 +108,6 @@ const OverviewPage = ({ hours, state, audit, range, failures, waiting }: Overvie
   </AdminLayout>
 )
 
-/** A number. One of transfers leads to their list. */
 const Figure = ({ name, value, state }: { name: string; value: number; state?: DeliveryState }) => (
   <Fact name={name}>{state ? <a href={listPath({ state })}>{upTo(value)}</a> : upTo(value)}</Fact>
 )
@@ -159,12 +158,15 @@ const NetworkPanel = ({ name, network, check }: NetworkPanelProps) => (
     <Meta
       facts={[
         `Chain ${network.chainId}`,
-        ['Contract ', <ExplorerLink network={network} kind="address" value={network.delivery} />],
+        ['Contract ', <ExplorerLink network={name} kind="address" value={network.delivery} />],
         check?.headNumber && [
           'Block ',
-          <ExplorerLink network={network} kind="block" value={check.headNumber}>
-            {count(check.headNumber)}
-          </ExplorerLink>,
+          <ExplorerLink
+            network={name}
+            kind="block"
+            value={check.headNumber}
+            text={count(check.headNumber)}
+          />,
           check.headAt && [', ', <Time at={check.headAt} />],
         ],
         check?.gasPrice && `Gas ${decimal(check.gasPrice, 9)} gwei`,
@@ -176,7 +178,7 @@ const NetworkPanel = ({ name, network, check }: NetworkPanelProps) => (
         label="Signers"
         head={['Signer', 'Balance', 'Enough for', 'Limit left']}
         rows={check.signers.map(({ address, balance, deliveries, limit }) => [
-          <ExplorerLink network={network} kind="address" value={address} />,
+          <ExplorerLink network={name} kind="address" value={address} />,
           `${decimal(balance, 18)} ${symbolOf(network)}`,
           `${count(deliveries)} deliveries`,
           limit ? `${count(limit.available)} of ${count(limit.capacity)} pieces` : 'No relayer',

@@ -1,4 +1,3 @@
-/** The page of what a search has found. */
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
@@ -63,8 +62,8 @@ const Item = ({ id, orderId, state, by, providerId, title }: FoundItem) => (
 )
 
 const Transaction = ({ hash, chainId, items, block }: Found['transactions'][number]) => {
-  const networks = Object.values(usePage().settings.NETWORKS)
-  const network = networks.find((one) => one.chainId === chainId)
+  const networks = Object.entries(usePage().settings.NETWORKS)
+  const [network = ''] = networks.find(([, one]) => one.chainId === chainId) ?? []
   return (
     <>
       <h3>
@@ -92,23 +91,20 @@ const User = (user: Found['users'][number]) => (
   </>
 )
 
-const Nft = ({ id, title, network, contractAddr, creatorId }: Found['nfts'][number]) => {
-  const { NETWORKS } = usePage().settings
-  return (
-    <>
-      <h3>
-        <PageLink to="nfts" id={id} />: <bdi>{title}</bdi>
-      </h3>
-      <Meta
-        facts={[
-          network,
-          <ExplorerLink network={NETWORKS[network]} kind="token" value={contractAddr} />,
-          ['Creator: ', <PageLink to="users" id={creatorId} />],
-        ]}
-      />
-    </>
-  )
-}
+const Nft = ({ id, title, network, contractAddr, creatorId }: Found['nfts'][number]) => (
+  <>
+    <h3>
+      <PageLink to="nfts" id={id} />: <bdi>{title}</bdi>
+    </h3>
+    <Meta
+      facts={[
+        network,
+        <ExplorerLink network={network} kind="token" value={contractAddr} />,
+        ['Creator: ', <PageLink to="users" id={creatorId} />],
+      ]}
+    />
+  </>
+)
 
 const Nothing = ({ q }: { q: string }) => (
   <p class="empty">

@@ -14,10 +14,7 @@ import type { ListQuery, Outcome } from './list.ts'
 export type ActionName = Action['action']
 
 /** What can be done to one transfer. */
-export const Actions = ({
-  transfer,
-  obstacles,
-}: Pick<TransferHistory, 'transfer' | 'obstacles'>) => {
+export const Actions = ({ transfer, obstacles }: TransferHistory) => {
   const { id, status, requestedAction, reasonCode } = transfer
   // What a transaction carries is not sent once more.
   const willFail = status === 'failed' && reasonCode && rules[reasonCode].retry
@@ -86,7 +83,6 @@ const effects = {
   },
 }
 
-/** What each does to one transfer. */
 const verbs = { retry: 'Retry', cancel: 'Cancel', write_off: 'Write off', 'retry-all': 'Retry' }
 
 type ActionProps = {
@@ -148,7 +144,6 @@ export function describeOutcome(action: ActionName, outcome: Omit<Outcome, 'id'>
 
 type OutcomesProps = { action: ActionName; outcomes: readonly Outcome[] }
 
-/** The transfers, grouped by what has become of them. */
 export const Outcomes = ({ action, outcomes }: OutcomesProps) => (
   <div
     class={outcomes.some(({ status }) => status === 'failed') ? 'notice warn' : 'notice'}

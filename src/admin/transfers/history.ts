@@ -1,38 +1,21 @@
 /** The whole history of one item. */
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
 import type { Database } from '../../db/client.ts'
-import type { nfts } from '../../db/schema/catalogue.ts'
 import type { transactions } from '../../db/schema/delivery.ts'
-import type { orderItems, orders } from '../../db/schema/orders.ts'
 import type { WebhookEvent } from '../../db/schema/webhooks.ts'
 import { raw } from '../../db/statements.ts'
-import { type Action, findObstacles, type Obstacle } from '../../delivery/admin/actions.ts'
-import { selectTransfer } from '../../delivery/admin/transfers.ts'
+import { type Action, findObstacles } from '../../delivery/admin/actions.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { AuditEntry } from '../audit/audit.ts'
+import { firstReason, selectTransfers } from './list.ts'
 
 /** The newest transactions and actions on many items, and the events after the order, that are read. */
 const MAX_TRANSACTIONS = 1000
 const MAX_ACTIONS = 200
 const MAX_EVENTS = 2000
-
-/** What a transfer does not have. `recipient`: null while the buyer has no wallet. */
-type Order = Pick<typeof orders.$inferSelect, 'providerId' | 'namespace' | 'buyerId'> &
-  Pick<typeof orderItems.$inferSelect, 'sellerId' | 'nftId' | 'listingId'> &
-  Pick<typeof nfts.$inferSelect, 'title' | 'contractAddr' | 'tokenId'> & {
-    paidAt: string
-    recipient: string | null
-  }
-
-const selectOrder = (db: Database, id: number) =>
-  raw<Order>(db)`
-    SELECT o.createdAt AS paidAt, o.providerId, o.namespace, o.buyerId, i.sellerId, i.nftId,
-      i.listingId, n.title, n.contractAddr, n.tokenId, i.ethRecipient AS recipient
-    FROM orderItems i JOIN orders o ON o.id = i.orderId JOIN nfts n ON n.id = i.nftId
-    WHERE i.id = ${id}`
 
 type Transaction = typeof transactions.$inferSelect
 
@@ -94,13 +77,6 @@ const selectEvents = (db: Database, id: number) =>
       LEFT JOIN webhookEndpoints e ON e.id = m.endpointId
     WHERE v.orderId = (SELECT orderId FROM orderItems WHERE id = ${id}) ORDER BY v.id`
 
-/** SQL of the first obstacle that is there; null if there is none. */
-export const firstReason = (obstacles: readonly Obstacle[]): SQL =>
-  sql`CASE ${sql.join(
-    obstacles.map(({ when, reason }) => sql`WHEN ${when} THEN ${reason}`),
-    sql` `,
-  )} END`
-
 export type TransferHistory = Omit<Awaited<ReturnType<typeof readTransferHistory>>, 'account'>
 
 /**
@@ -113,9 +89,8 @@ export async function readTransferHistory(
 ) {
   const { db, settings } = ctx
   const { retry, cancel, write_off } = findObstacles(settings.NETWORKS, id)
-  const { transfer, order, obstacles, ...history } = await readAsUser(ctx, {
-    transfer: selectTransfer(db, id),
-    order: selectOrder(db, id),
+  const { transfers, obstacles, ...history } = await readAsUser(ctx, {
+    transfers: selectTransfers(db, sql`d.id = ${id}`),
     obstacles: raw<Record<Action['action'], string | null>>(db)`
       SELECT ${firstReason(retry)} AS retry, ${firstReason(cancel)} AS cancel,
       ${firstReason(write_off)} AS write_off`,
@@ -123,7 +98,7 @@ export async function readTransferHistory(
     actions: selectActions(db, id),
     events: selectEvents(db, id),
   })
-  if (!transfer[0] || !order[0] || !obstacles[0])
+  if (!transfers[0] || !obstacles[0])
     throw new ApiError('not_found', 'there is no transfer with this id')
-  return { ...history, transfer: { ...transfer[0], ...order[0] }, obstacles: obstacles[0] }
+  return { ...history, transfer: transfers[0], obstacles: obstacles[0] }
 }

@@ -3,13 +3,13 @@ import { describeReason, rules } from '../../delivery/reasons.ts'
 import { operatorLimits } from '../../http/limits.ts'
 import { Field, Hidden, Notice, Select, Submit, Warning } from '../../pages/components/forms.tsx'
 import { Meta, Pager, Rows } from '../../pages/components/lists.tsx'
-import { usePage } from '../../pages/components/request.ts'
+import { type Found, usePage } from '../../pages/components/request.ts'
 import { money, plural, sentence } from '../../pages/components/text.ts'
 import { Time } from '../../pages/components/values.tsx'
 import { upTo } from '../format.ts'
-import { AdminLayout, type Found, Live, PageLink, StateBadge, stateNames } from '../layout.tsx'
+import { AdminLayout, Live, PageLink, StateBadge, stateNames } from '../layout.tsx'
 import { type ActionName, BulkActions, describeRetry, isChangeable, Outcomes } from './actions.tsx'
-import type { ListedTransfer, ListQuery, readTransferList } from './list.ts'
+import type { ListQuery, readTransferList, Transfer } from './list.ts'
 
 type TransfersProps = Found<typeof readTransferList> & {
   query: ListQuery
@@ -18,36 +18,39 @@ type TransfersProps = Found<typeof readTransferList> & {
   changed: number
 }
 
-export const TransfersPage = ({ query, done, changed, ...list }: TransfersProps) => (
-  <AdminLayout path="/operations/transfers">
-    <h1>Transfers</h1>
-    <Filters query={query} />
-    <Live>
-      {done && <Result done={done} changed={changed} outcomes={list.outcomes} />}
-      <Summary query={query} total={list.total} />
-      <form method="post" action="/operations/transfers" class="flow">
-        {/* The default button: the Enter key in a checkbox must not press another one. */}
-        <button type="submit" disabled hidden />
-        <Hidden values={query} />
-        <BulkActions query={query} total={list.total} />
-        <TransferRows
-          transfers={list.transfers}
-          empty={usePage().isFirstPage ? 'No transfer matches.' : 'There are no more transfers.'}
-          isSelectable={isChangeable(query.state)}
+export const TransfersPage = (props: TransfersProps) => {
+  const { query } = props
+  return (
+    <AdminLayout path="/operations/transfers?state=failed">
+      <h1>Transfers</h1>
+      <Filters {...query} />
+      <Live>
+        <Result {...props} />
+        <Summary {...props} />
+        <form method="post" action="/operations/transfers" class="flow">
+          {/* The default button: the Enter key in a checkbox must not press another one. */}
+          <button type="submit" disabled hidden />
+          <Hidden values={query} />
+          <BulkActions query={query} total={props.total} />
+          <TransferRows
+            transfers={props.transfers}
+            empty={usePage().isFirstPage ? 'No transfer matches.' : 'There are no more transfers.'}
+            isSelectable={isChangeable(query.state)}
+          />
+        </form>
+        <Pager
+          noun="transfers"
+          path="/operations/transfers"
+          query={query}
+          next={{ cursor: props.next }}
+          isNewestFirst={false}
         />
-      </form>
-      <Pager
-        noun="transfers"
-        path="/operations/transfers"
-        query={query}
-        next={{ cursor: list.next }}
-        isNewestFirst={false}
-      />
-    </Live>
-  </AdminLayout>
-)
+      </Live>
+    </AdminLayout>
+  )
+}
 
-const Filters = ({ query: { state, code, source, chain } }: { query: ListQuery }) => (
+const Filters = ({ state, code, source, chain }: ListQuery) => (
   <form method="get" action="/operations/transfers" class="inline-form">
     <Select name="state" label="State" options={{ '': 'Any', ...stateNames }} selected={state} />
     <Select name="code" label="Reason" options={{ '': 'Any', ...reasons }} selected={code} />
@@ -61,10 +64,8 @@ const reasons = Object.fromEntries(
   reasonCodes.map((code) => [code, sentence(rules[code].sentence)]),
 )
 
-type ResultProps = Pick<TransfersProps, 'changed' | 'outcomes'> & { done: ActionName | 'retry-all' }
-
-/** What the action before has done, and what it has not. */
-const Result = ({ done, changed, outcomes }: ResultProps) => {
+const Result = ({ done, changed, outcomes }: TransfersProps) => {
+  if (!done) return null
   if (done === 'retry-all')
     return (
       <Notice>
@@ -78,9 +79,7 @@ const Result = ({ done, changed, outcomes }: ResultProps) => {
   return <Outcomes action={done} outcomes={outcomes} />
 }
 
-type SummaryProps = { query: ListQuery; total: number | undefined }
-
-const Summary = ({ query: { state, code }, total }: SummaryProps) => (
+const Summary = ({ query: { state, code }, total }: TransfersProps) => (
   <>
     {total === undefined ? (
       <h2>In any state</h2>
@@ -94,9 +93,8 @@ const Summary = ({ query: { state, code }, total }: SummaryProps) => (
   </>
 )
 
-type RowsProps = { transfers: readonly ListedTransfer[]; empty: string; isSelectable?: boolean }
+type RowsProps = { transfers: readonly Transfer[]; empty: string; isSelectable?: boolean }
 
-/** Transfers, each with a checkbox if it can be selected. */
 export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsProps) => (
   <Rows
     items={transfers}

@@ -2,42 +2,61 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
 import type { Database } from '../../db/client.ts'
+import type { nfts } from '../../db/schema/catalogue.ts'
+import type { DeliveryState, deliveries } from '../../db/schema/delivery.ts'
+import type { orderItems, orders } from '../../db/schema/orders.ts'
 import { raw } from '../../db/statements.ts'
 import { type Action, findObstacles, type Obstacle } from '../../delivery/admin/actions.ts'
-import { type Filter, isOnPageSql, matches, type Transfer } from '../../delivery/admin/transfers.ts'
+import { type Filter, isOnPageSql, matches } from '../../delivery/admin/transfers.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { MAX_COUNT } from '../../monitoring/state.ts'
-import { firstReason } from './history.ts'
 
-/** Transfers on a page of the list. */
 const PAGE_SIZE = 50
 
 type ListCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }
 
-type State = Pick<Transfer, 'id' | 'status' | 'requestedAction' | 'reasonCode'> & {
-  reasonDetail: string | null
-}
+type Delivery = typeof deliveries.$inferSelect
 
-/** `amount`: what the buyer paid, in minor units of the currency (ISO 4217). */
-export type ListedTransfer = State &
-  Pick<Transfer, 'orderId' | 'providerId' | 'quantity' | 'network' | 'createdAt' | 'dueAt'> & {
-    title: string
+/**
+ * A delivery with its order. `amount`: what the buyer paid, in minor units of the currency (ISO 4217).
+ * `recipient`: null while the buyer has no wallet.
+ */
+export type Transfer = Delivery &
+  Pick<
+    typeof orderItems.$inferSelect,
+    'orderId' | 'quantity' | 'sellerId' | 'nftId' | 'listingId'
+  > &
+  Pick<typeof orders.$inferSelect, 'providerId' | 'namespace' | 'buyerId'> &
+  Pick<typeof nfts.$inferSelect, 'title' | 'contractAddr' | 'tokenId'> &
+  Record<'network' | 'paidAt' | 'currency', string> & {
+    status: DeliveryState
     amount: number
-    currency: string
+    recipient: string | null
   }
 
 /** Selects transfers by a condition on the delivery `d`, its order item `i` and its order `o`. */
-export const selectListed = (db: Database, condition: SQL) =>
-  raw<ListedTransfer>(db)`
-    SELECT d.id, d.state AS status, d.requestedAction, d.reasonCode, d.reasonDetail, i.orderId,
-      o.providerId, n.title, i.quantity, i.priceCents * i.quantity AS amount,
-      i.priceCurrency AS currency, n.contractNetwork AS network, d.createdAt, d.dueAt
+export const selectTransfers = (db: Database, condition: SQL) =>
+  raw<Transfer>(db)`
+    SELECT d.*, d.state AS status, i.orderId, i.quantity, i.sellerId, i.nftId, i.listingId,
+      i.ethRecipient AS recipient, i.priceCurrency AS currency, i.priceCents * i.quantity AS amount,
+      o.providerId, o.namespace, o.buyerId, o.createdAt AS paidAt,
+      n.title, n.contractAddr, n.tokenId, n.contractNetwork AS network
     FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
       JOIN nfts n ON n.id = i.nftId WHERE ${condition}`
 
+/** SQL of the first obstacle that is there; null if there is none. */
+export const firstReason = (obstacles: readonly Obstacle[]): SQL =>
+  sql`CASE ${sql.join(
+    obstacles.map(({ when, reason }) => sql`WHEN ${when} THEN ${reason}`),
+    sql` `,
+  )} END`
+
 /** How a transfer is after an action. `obstacle`: why the action is not possible; null if it is. */
-export type Outcome = State & { obstacle: string | null }
+export type Outcome = Pick<
+  Transfer,
+  'id' | 'status' | 'requestedAction' | 'reasonCode' | 'reasonDetail'
+> & { obstacle: string | null }
 
 /** Selects transfers as they are now, with what stops an action on them. */
 const selectOutcomes = (db: Database, obstacles: readonly Obstacle[], ids: readonly number[]) =>
@@ -84,7 +103,7 @@ export async function readTransferList(ctx: ListCtx, { query, cursor, done }: In
   const obstacles = findObstacles(settings.NETWORKS, sql`x.id`)[action ?? 'retry']
   const matching = sql`SELECT 1 FROM deliveries d WHERE ${matches(filter)} LIMIT ${MAX_COUNT}`
   const { account, rows, counts, outcomes } = await readAsUser(ctx, {
-    rows: selectListed(db, isOnPageSql({ ...filter, cursor, limit: PAGE_SIZE + 1 })),
+    rows: selectTransfers(db, isOnPageSql({ ...filter, cursor, limit: PAGE_SIZE + 1 })),
     counts: isFew(query)
       ? raw<{ total: number }>(db)`SELECT count(*) AS total FROM (${matching})`
       : undefined,

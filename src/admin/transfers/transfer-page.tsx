@@ -2,7 +2,6 @@
 import type { Child } from 'hono/jsx'
 import { itemFee } from '../../delivery/admin/transfers.ts'
 import { describeReason } from '../../delivery/reasons.ts'
-import type { Network } from '../../env.ts'
 import { eventName } from '../../events/event.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import { Notice, Warning } from '../../pages/components/forms.tsx'
@@ -26,13 +25,11 @@ import type { DeliveryTransaction, TransferHistory } from './history.ts'
 import { Due } from './list-page.tsx'
 
 type TransferProps = TransferHistory & {
-  /** What was done before. */
   done: ActionName | undefined
 }
 
 export const TransferPage = ({ done, ...history }: TransferProps) => {
   const { transfer, obstacles } = history
-  const network = usePage().settings.NETWORKS[transfer.network]
   const Said = transfer.status === 'failed' ? Warning : Notice
   const obstacle = done ? obstacles[done] : null
   return (
@@ -44,22 +41,20 @@ export const TransferPage = ({ done, ...history }: TransferProps) => {
             <h1>Transfer {transfer.id}</h1>
             <StateBadge state={transfer.status} requestedAction={transfer.requestedAction} />
           </div>
-          <Actions transfer={transfer} obstacles={obstacles} />
+          <Actions {...history} />
         </div>
-        <Details transfer={transfer} network={network} />
+        <Details {...history} />
         <Section id="history" title="History">
-          <Timeline {...history} network={network} />
+          <Timeline {...history} />
         </Section>
       </Live>
     </AdminLayout>
   )
 }
 
-type DetailsProps = Pick<TransferHistory, 'transfer'> & { network: Network | undefined }
-
-const Details = ({ transfer, network }: DetailsProps) => {
+const Details = ({ transfer }: TransferHistory) => {
   const linkTo = (kind: 'token' | 'address', value: string) => (
-    <ExplorerLink network={network} kind={kind} value={value} />
+    <ExplorerLink network={transfer.network} kind={kind} value={value} />
   )
   const { tokenId, chainId, recipient, contract, listingId } = transfer
   const pieces = plural(transfer.quantity, 'piece')
@@ -95,10 +90,8 @@ export const placedWith = (namespace: string) =>
 
 type Step = { at: string; title: Child; details?: Child; isProblem?: boolean }
 
-type TimelineProps = TransferHistory & { network: Network | undefined }
-
 /** Everything that happened to an item, the oldest first. The present state is last. */
-const Timeline = (history: TimelineProps) => (
+const Timeline = (history: TransferHistory) => (
   <ol class="timeline">
     {[...pastSteps(history), presentStep(history)].map(({ at, title, details, isProblem }) => (
       <li class={isProblem ? 'failed' : ''}>
@@ -117,13 +110,13 @@ const actionTitles: Record<string, string> = {
   'transfer.write_off': 'Written off',
 }
 
-function pastSteps({ transfer, transactions, actions, events, network }: TimelineProps): Step[] {
+function pastSteps({ transfer, transactions, actions, events }: TransferHistory): Step[] {
   const steps: Step[] = [
     { at: transfer.paidAt, title: 'Order placed' },
     ...transactions.map((transaction) => ({
       at: transaction.createdAt,
       title: 'Transaction sent',
-      details: <TransactionDetails transaction={transaction} network={network} />,
+      details: <TransactionDetails transaction={transaction} network={transfer.network} />,
     })),
     ...actions.map(({ at, action, items, ...who }) => ({
       at,
@@ -189,7 +182,7 @@ function presentStep({ transfer }: TransferHistory): Step {
   return { ...step, details, isProblem: isQueued ? failingSince !== null : status === 'failed' }
 }
 
-type TransactionProps = { transaction: DeliveryTransaction; network: Network | undefined }
+type TransactionProps = { transaction: DeliveryTransaction; network: string }
 
 const TransactionDetails = ({ transaction, network }: TransactionProps) => {
   const { hash, block, items, gasUsed, fee, signer, nonce, contract } = transaction
@@ -206,16 +199,14 @@ const TransactionDetails = ({ transaction, network }: TransactionProps) => {
           block
             ? [
                 'Block ',
-                <ExplorerLink network={network} kind="block" value={block}>
-                  {block}
-                </ExplorerLink>,
+                <ExplorerLink network={network} kind="block" value={block} text={`${block}`} />,
               ]
             : unmined,
           transaction.isOpen ? 'open' : 'closed',
           plural(items, 'item'),
           gasUsed && `Gas ${count(gasUsed)}`,
           fee && [
-            `Fee ${decimal(fee, 18)} ${symbolOf(network)}`,
+            `Fee ${decimal(fee, 18)} ${symbolOf(usePage().settings.NETWORKS[network])}`,
             share && items > 1 && `, ${decimal(share, 18)} of it for this item`,
           ],
         ]}

@@ -1,21 +1,16 @@
 /** The address book of a user, and the form of an address. */
-import type { Deleted } from '../../addresses/list.ts'
+import type { Deleted, readAddressBook } from '../../addresses/list.ts'
 import type { AddressFields, AddressKind } from '../../addresses/schema.ts'
 import { Field, LinkButton, PostButton, Submit, useProblem, Warning } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Rows } from '../components/lists.tsx'
+import type { Found } from '../components/request.ts'
 
 type FieldName = keyof AddressFields
 type Values = { [Name in FieldName]?: string | null }
 type Address = Values & { id: number; isDefault: boolean }
 
-type AddressBookProps = {
-  delivery: Address[]
-  billing: Address[]
-  undo: Deleted | undefined
-}
-
-export const AddressBook = ({ delivery, billing, undo }: AddressBookProps) => (
+export const AddressBook = ({ delivery, billing, undo }: Found<typeof readAddressBook>) => (
   <>
     {undo && <UndoDeletion {...undo} />}
     <Problem />

@@ -16,9 +16,10 @@ import {
 import { TokenName } from '../../identity/namespace.ts'
 import { DAY } from '../../time.ts'
 import { handleForm, parseForm } from '../components/forms.tsx'
+import { pathWith } from '../components/text.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page, sent, shown } from '../page.tsx'
-import { AllTokens, everyonePath, OwnTokens, TokenDetails } from './views.tsx'
+import { AllTokens, EVERYONE, OwnTokens, TokenDetails } from './views.tsx'
 
 const TokenId = z.object({ id: z.uuid() })
 
@@ -84,10 +85,8 @@ export const apiAccessRoutes = new Endpoints()
     sent.session({ param: TokenId, form: Revocation }),
     async (c, { param, form: { back, ...filter } }) => {
       await revokeToken(c.var, param.id)
-      const path = back
-        ? everyonePath({ ...filter, notice: 'token-revoked' })
-        : '/settings/api-access?notice=token-revoked'
-      return c.redirect(path, 303)
+      const path = back ? EVERYONE : '/settings/api-access'
+      return c.redirect(pathWith(path, { ...filter, notice: 'token-revoked' }), 303)
     },
   )
   .get(

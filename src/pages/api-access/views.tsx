@@ -12,39 +12,43 @@ import {
   Select,
   Submit,
 } from '../components/forms.tsx'
-import { Pager, Rows, Tabs } from '../components/lists.tsx'
-import { usePage } from '../components/request.ts'
-import { contactName, pathWith } from '../components/text.ts'
+import { Menu, type MenuLink, Pager, Rows } from '../components/lists.tsx'
+import { type Found, usePage } from '../components/request.ts'
+import { contactName } from '../components/text.ts'
 import { LastUsed, When } from '../components/values.tsx'
-import { type NoticeName, RecentSignIn } from '../settings.tsx'
+import { RecentSignIn } from '../settings.tsx'
 
-type Token = Awaited<ReturnType<typeof readOwnTokens>>['tokens'][number]
+type Token = Found<typeof readOwnTokens>['tokens'][number]
 
 /** What the tab for all tokens shows: the tokens of one owner, from a cursor on. */
 type Filter = { owner?: string | undefined; after?: string | undefined }
 
 const useIsAdministrator = () => usePage().account?.roleId === ADMINISTRATOR
 
-const EVERYONE = '/settings/api-access/everyone'
+const OWN = '/settings/api-access'
+export const EVERYONE = '/settings/api-access/everyone'
 
-export const everyonePath = (query: Filter & { notice?: NoticeName }): string =>
-  pathWith(EVERYONE, query)
+const tabs: MenuLink[] = [
+  [OWN, 'Marketplace API'],
+  [EVERYONE, 'Everyone’s tokens'],
+]
 
 /** The heading with the tabs. Only administrators see the tab for all tokens. */
-const Head = ({ tab }: { tab: 'own' | 'everyone' }) => {
-  const own = ['/settings/api-access', 'Marketplace API', tab === 'own'] as const
-  const all = [EVERYONE, 'Everyone’s tokens', tab === 'everyone'] as const
-  return (
-    <>
-      <h2>API Access</h2>
-      <Tabs label="API Access" tabs={useIsAdministrator() ? [own, all] : [own]} />
-    </>
-  )
-}
+const Head = ({ path }: { path: string }) => (
+  <>
+    <h2>API Access</h2>
+    <Menu
+      label="API Access"
+      links={useIsAdministrator() ? tabs : tabs.slice(0, 1)}
+      current={path}
+      isTabs
+    />
+  </>
+)
 
 export const OwnTokens = ({ tokens }: { tokens: readonly Token[] }) => (
   <>
-    <Head tab="own" />
+    <Head path={OWN} />
     <p class="lead">
       A token lets a program use the <a href="/docs">Marketplace API</a> as you. Anyone who has it
       can do the same, so keep it secret like a password. Give each shop a token with a name of its
@@ -113,11 +117,9 @@ const samplePaths = {
   metrics: '/metrics',
 }
 
-type TokenDetailsProps = Omit<Awaited<ReturnType<typeof readToken>>, 'account'>
-
-export const TokenDetails = ({ token, jwt }: TokenDetailsProps) => (
+export const TokenDetails = ({ token, jwt }: Found<typeof readToken>) => (
   <>
-    <Head tab="own" />
+    <Head path={OWN} />
     <div class="row-head">
       <h3>{token.name}</h3>
       <Badges token={token} />
@@ -150,11 +152,11 @@ export const TokenDetails = ({ token, jwt }: TokenDetailsProps) => (
   </>
 )
 
-type AllTokensProps = Filter & Pick<Awaited<ReturnType<typeof readAllTokens>>, 'tokens' | 'next'>
+type AllTokensProps = Filter & Found<typeof readAllTokens>
 
 export const AllTokens = ({ tokens, next, owner, after }: AllTokensProps) => (
   <>
-    <Head tab="everyone" />
+    <Head path={EVERYONE} />
     <p>All live tokens, including browser sessions, newest first.</p>
     <search>
       <form method="get" action={EVERYONE} class="panel inline-form">

@@ -27,7 +27,6 @@ export const LinkButton = ({ href, kind, children }: ButtonProps & { href: strin
   </a>
 )
 
-/** A button that sends a POST without fields. */
 export const PostButton = ({
   action,
   kind = 'small',
@@ -84,7 +83,6 @@ export const Field = ({ name, label, hint, ...props }: FieldProps) => {
   )
 }
 
-/** Returns why the value of a field was rejected. */
 export function useProblem(name: string): string | undefined {
   const { rejection, texts } = usePage()
   const problem = rejection?.problems[name]

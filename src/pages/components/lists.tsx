@@ -1,6 +1,7 @@
 /** Lists of rows and of facts, and links to the parts of a page and of a list. */
 import type { Child } from 'hono/jsx'
 import { LinkButton } from './forms.tsx'
+import { Icon, type IconName } from './icon.tsx'
 import { usePage } from './request.ts'
 import { pathWith, type Query } from './text.ts'
 
@@ -8,7 +9,6 @@ type RowsProps<Item> = {
   items: readonly Item[]
   /** What stands in place of an empty list. */
   empty: Child
-  /** Id of the heading of the list. */
   labelledby?: string
   /** Whether the order of the rows means something. */
   isOrdered?: boolean
@@ -50,16 +50,23 @@ export const Meta = ({ facts }: { facts: readonly Child[] }) => (
   <p class="meta">{facts.map((fact) => fact && <span>{fact}</span>)}</p>
 )
 
-/** Marks the link to the present page. */
-export const currentIf = (current: boolean) => (current ? { 'aria-current': 'page' as const } : {})
+export type MenuLink = readonly [path: string, name: string, icon?: IconName]
 
-type Tab = readonly [href: string, name: string, isCurrent: boolean]
-export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
-  <nav class="tabs" aria-label={label}>
+type MenuProps = {
+  label: string
+  links: readonly MenuLink[]
+  /** The path of the present page, whose link is marked. */
+  current?: string | undefined
+  isTabs?: boolean
+}
+
+export const Menu = ({ label, links, current, isTabs }: MenuProps) => (
+  <nav class={isTabs ? 'tabs' : undefined} aria-label={label}>
     <ul>
-      {tabs.map(([href, name, isCurrent]) => (
+      {links.map(([path, name, icon]) => (
         <li>
-          <a href={href} {...currentIf(isCurrent)}>
+          <a href={path} aria-current={path === current ? 'page' : undefined}>
+            {icon && <Icon name={icon} />}
             {name}
           </a>
         </li>

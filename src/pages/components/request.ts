@@ -35,6 +35,12 @@ export type PageRequest = {
   texts: Texts
 }
 
+/** What a page shows of what was read for it: the layout shows the account. */
+export type Found<Read extends (...args: never) => Promise<object>> = Omit<
+  Awaited<ReturnType<Read>>,
+  'account'
+>
+
 export const RequestContext = createContext<PageRequest | null>(null)
 
 export function usePage(): PageRequest {

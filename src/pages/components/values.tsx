@@ -1,6 +1,4 @@
 /** What others have written, prices, times, and links to explorers: as parts of a text. */
-import type { Child } from 'hono/jsx'
-import type { Network } from '../../env.ts'
 import { explorerPage } from '../../http/links.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../time.ts'
 import { Icon } from './icon.tsx'
@@ -20,20 +18,21 @@ export const Price = ({ price, currency }: { price: number; currency: string }) 
 )
 
 type ExplorerLinkProps = {
-  network: Network | undefined
+  /** Its name in the configuration. */
+  network: string
   kind: 'tx' | 'address' | 'token' | 'block'
   value: string | number
   /** Instead of the shortened value. */
-  children?: Child
+  text?: string | undefined
 }
 
 /** A link to the block explorer of a network; without one the value, all of which can be copied. */
-export const ExplorerLink = ({ network, kind, value, children }: ExplorerLinkProps) => {
-  const explorer = network?.explorerUrl
+export const ExplorerLink = ({ network, kind, value, text }: ExplorerLinkProps) => {
+  const explorer = usePage().settings.NETWORKS[network]?.explorerUrl
   if (!explorer) return <span class="hash">{value}</span>
   return (
     <a href={explorerPage(explorer, kind, value)}>
-      {children ?? shortAddress(String(value))} <Icon name="external" size={12} />
+      {text ?? shortAddress(String(value))} <Icon name="external" size={12} />
     </a>
   )
 }

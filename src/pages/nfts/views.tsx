@@ -164,14 +164,7 @@ export const NftPage = (details: NftDetails) => {
         <Facts
           facts={[
             ['Collection', details.contractName],
-            [
-              'Contract',
-              <ExplorerLink
-                network={usePage().settings.NETWORKS[network]}
-                kind="address"
-                value={contract}
-              />,
-            ],
+            ['Contract', <ExplorerLink network={network} kind="address" value={contract} />],
             ['Token id', tokenId ?? 'Not minted yet'],
             ['Network', network],
           ]}

@@ -1,13 +1,13 @@
 /** What a user has bought, sold and got. */
 import type { Child } from 'hono/jsx'
 import { orderableStatuses } from '../../db/schema/catalogue.ts'
-import type { HistoryEntry, Side } from '../../orders/history.ts'
+import type { HistoryEntry, readHistory, Side } from '../../orders/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { LinkButton, Notice } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Facts, Pager, Rows, Tabs } from '../components/lists.tsx'
+import { Facts, Menu, Pager, Rows } from '../components/lists.tsx'
 import { Cover } from '../components/nfts.tsx'
-import { usePage } from '../components/request.ts'
+import { type Found, usePage } from '../components/request.ts'
 import { count, money, pathWith, shortAddress } from '../components/text.ts'
 import { ExplorerLink, Title } from '../components/values.tsx'
 import { WalletAction } from '../wallet/views.tsx'
@@ -21,14 +21,10 @@ import {
   waitOf,
 } from './progress.tsx'
 
-/** A page of a list. `next` is the cursor of the next page; null on the last. */
-type ListProps = { entries: HistoryEntry[]; next: number | null }
+type History = Found<typeof readHistory>
 
-type OrdersProps = ListProps & {
+type OrdersProps = History & {
   side: Side
-  isSeller: boolean
-  /** The number of NFTs that wait for the user's wallet, on all pages. */
-  awaiting: number
   /** The number of NFTs that were sent on their way by linking a wallet. */
   transfers: number | undefined
 }
@@ -42,12 +38,14 @@ export const Orders = ({ side, entries, next, ...props }: OrdersProps) => {
     <div class="flow">
       <h1>{orders.title}</h1>
       {props.isSeller && (
-        <Tabs
+        <Menu
           label={orders.title}
-          tabs={[
-            [listPath('bought'), orders.bought, side === 'bought'],
-            [listPath('sold'), orders.sold, side === 'sold'],
+          links={[
+            [listPath('bought'), orders.bought],
+            [listPath('sold'), orders.sold],
           ]}
+          current={listPath(side)}
+          isTabs
         />
       )}
       <LiveHistory entries={entries}>
@@ -103,7 +101,7 @@ const WalletMissing = ({ awaiting }: { awaiting: number }) => {
  */
 const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => {
   const { order, item, delivery } = entry
-  const { settings, locale, texts } = usePage()
+  const { locale, texts } = usePage()
   const { orders } = texts
   const wait = waitOf(entry)
   const title = <Title>{item.nft.title}</Title>
@@ -123,11 +121,7 @@ const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => 
         {item.txId && (
           <p class="meta">
             {orders.transaction}{' '}
-            <ExplorerLink
-              network={settings.NETWORKS[item.nft.contractNetwork]}
-              kind="tx"
-              value={item.txId}
-            />
+            <ExplorerLink network={item.nft.contractNetwork} kind="tx" value={item.txId} />
           </p>
         )}
         <Waiting entry={entry} side={side} />
@@ -179,18 +173,15 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
   const { contractNetwork, contractAddr: address, tokenId } = nft
   const { settings, locale, texts } = usePage()
   const { orders } = texts
-  const network = settings.NETWORKS[contractNetwork]
   const link = (value: string) => (
-    <ExplorerLink network={network} kind="address" value={value}>
-      {value}
-    </ExplorerLink>
+    <ExplorerLink network={contractNetwork} kind="address" value={value} text={value} />
   )
   const facts: Fact[] = [
     [orders.price, `${quantity} × ${money(priceCents, priceCurrency, locale)}`],
     ...paidFacts(entry.paid, texts, locale),
     [orders.wallet, account ? link(account) : orders.none],
     [orders.contract, link(address)],
-    [orders.network, network?.name ?? contractNetwork],
+    [orders.network, settings.NETWORKS[contractNetwork]?.name ?? contractNetwork],
     [orders.tokenId, tokenId ?? orders.none],
   ]
   const isOwn = side === 'bought' && entry.delivery.state === 'transferred' && account && tokenId
@@ -249,7 +240,7 @@ export const ForeignOrder = () => {
 }
 
 /** What was delivered to a user: a card for each NFT of the page. */
-export const Collection = ({ entries, next }: ListProps) => {
+export const Collection = ({ entries, next }: History) => {
   const { collection } = usePage().texts
   return (
     <div class="flow">

@@ -95,7 +95,7 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
       </div>
       <p class="meta">
         <span>{name}</span>
-        <ExplorerLink network={settings.NETWORKS[network]} kind="address" value={contract} />
+        <ExplorerLink network={network} kind="address" value={contract} />
         {isMint && <span>Minted on delivery</span>}
       </p>
       {permission.is === 'unknown' && <p>Not known: {permission.reason}. Load this page again.</p>}

@@ -17,7 +17,7 @@ import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
 import { pathWith } from '../components/text.ts'
-import { page, sent, shown } from '../page.tsx'
+import { page, sent, shown, withAccount } from '../page.tsx'
 import { readerLocale } from '../reader.ts'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
@@ -99,10 +99,7 @@ export const signInRoutes = new Endpoints()
     '/sign-in/email',
     { ...shown.public({ query: LinkSecret }), checks: [signInRateLimit], middleware },
     async (c, { query: { secret } }) => {
-      const [account, link] = await Promise.all([
-        findAccount(c.var.db, c.var.caller),
-        readSignInLink(c.var, secret),
-      ])
+      const [account, link] = await withAccount(c, readSignInLink(c.var, secret))
       return page(c, { title: signInTitle, account }, <ConfirmSignIn {...link} secret={secret} />)
     },
   )

@@ -1,6 +1,7 @@
 /** The page of a webhook: its state, its secret, its messages and its form. */
 
 import { eventTexts } from '../../db/schema/webhooks.ts'
+import type { readWebhookPage } from '../../events/messages.ts'
 import {
   type MessageState,
   messageStates,
@@ -17,36 +18,28 @@ import {
   Submit,
   Warning,
 } from '../components/forms.tsx'
-import { Pager, Rows, Tabs } from '../components/lists.tsx'
-import { usePage } from '../components/request.ts'
+import { Menu, Pager, Rows } from '../components/lists.tsx'
+import { type Found, usePage } from '../components/request.ts'
 import { pathWith, plural, sentence } from '../components/text.ts'
 import { Time, When } from '../components/values.tsx'
 import { RecentSignIn } from '../settings.tsx'
 import { WebhookFields, WebhookHead, type WebhookValues } from './views.tsx'
 
-type LogProps = {
-  webhook: Webhook
-  log: { messages: WebhookMessage[]; nextCursor: string | null }
-  /** Which messages are shown; undefined for all. */
-  state: MessageState | undefined
-}
-
-type WebhookDetailsProps = LogProps & {
+type WebhookDetailsProps = Omit<Found<typeof readWebhookPage>, 'secretId'> & {
   /** `whsec_…`; undefined if the user has not signed in a short time ago. */
   secret: string | undefined
-  /** When it is sent to next, and why the last attempt failed. */
-  nextAt: string | null
-  problem: string | null
+  /** Which messages are shown; undefined for all. */
+  state: MessageState | undefined
   /** Id of the test that was just sent. */
   test: string | undefined
 }
 
 export const WebhookDetails = (props: WebhookDetailsProps) => {
-  const { webhook, secret, nextAt, problem, test, ...log } = props
+  const { webhook, log, secret, nextAt, problem, test } = props
   const { notice = '' } = usePage()
   const secretPanel = secret && <Secret webhook={webhook} secret={secret} />
   const isNewSecret = /created|rotated/.test(notice)
-  const sent = log.log.messages.find(({ id }) => id === test)
+  const sent = log.messages.find(({ id }) => id === test)
   return (
     <>
       <p class="meta">
@@ -88,7 +81,7 @@ export const WebhookDetails = (props: WebhookDetailsProps) => {
         )}
       </div>
       {isNewSecret && secretPanel}
-      <Log {...log} webhook={webhook} />
+      <Log {...props} />
       <RecentSignIn
         toDo="see the secret, or to change or delete the webhook"
         path={webhookPath(webhook)}
@@ -182,16 +175,17 @@ const ChangeForm = ({ webhook }: { webhook: Webhook }) => {
   )
 }
 
-const Log = ({ webhook, log, state }: LogProps) => (
+const Log = ({ webhook, log, state }: WebhookDetailsProps) => (
   <section class="flow">
     <h3 id="log">Messages of the last 30 days</h3>
-    <Tabs
+    <Menu
       label="Messages"
-      tabs={[undefined, ...messageStates].map((tab) => [
-        pathWith(`${webhookPath(webhook)}#log`, { state: tab }),
+      links={[undefined, ...messageStates].map((tab) => [
+        logPath(webhook, tab),
         tab ? stateNames[tab] : 'All',
-        tab === state,
       ])}
+      current={logPath(webhook, state)}
+      isTabs
     />
     <Rows
       items={log.messages}
@@ -212,6 +206,9 @@ const Log = ({ webhook, log, state }: LogProps) => (
     />
   </section>
 )
+
+const logPath = (webhook: Webhook, state: MessageState | undefined) =>
+  pathWith(`${webhookPath(webhook)}#log`, { state })
 
 const stateNames: Record<MessageState, string> = {
   waiting: 'Waiting',

@@ -9,8 +9,7 @@ import { Field, LinkButton, Problem, Select, Submit, useProblem } from '../compo
 import { Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
 import { plural } from '../components/text.ts'
-import { When } from '../components/values.tsx'
-import { WebhookState } from '../components/webhook-state.tsx'
+import { Time, When } from '../components/values.tsx'
 import { RecentSignIn } from '../settings.tsx'
 
 export type WebhookValues = {
@@ -171,3 +170,28 @@ export const WebhookHead = ({ webhook, heading: Heading, children }: WebhookHead
     </p>
   </>
 )
+
+const disabledReasons = {
+  failing: 'it accepted nothing for 5 days',
+  gone: 'it answered 410 Gone',
+  owner: 'by its owner',
+  demoted: 'its user is no administrator any more',
+}
+
+/** Whether it is live, and since when it is not. */
+const WebhookState = ({ webhook }: { webhook: Webhook }) => {
+  const { disabledAt, disabledReason, failingSince } = webhook
+  if (disabledAt && disabledReason)
+    return (
+      <span class="problem">
+        Disabled <Time at={disabledAt} />: {disabledReasons[disabledReason]}
+      </span>
+    )
+  if (!webhook.verifiedAt) return <span class="problem">Not verified</span>
+  if (!failingSince) return <span>Live</span>
+  return (
+    <span class="problem">
+      Failing: first <Time at={failingSince} />
+    </span>
+  )
+}
