@@ -46,6 +46,7 @@ export function toShopFields(orderId: number, row: ShopRow) {
 /** The columns of a delivery and its newest transaction, if there is any. */
 export const deliveryColumns = {
   state: deliveries.state,
+  requestedAction: deliveries.requestedAction,
   reasonDetail: deliveries.reasonDetail,
   reasonCode: deliveries.reasonCode,
   failingSince: deliveries.failingSince,

@@ -22,7 +22,7 @@ export const onError: ErrorHandler<App> = (error, c) => {
   if (remedy) {
     log.error('not_ready', { ...ids, remedy })
     const message = 'the service is not set up completely; its log says what to do'
-    return errorResponse(c, new ApiError('not_ready', message))
+    return errorResponse(c, new ApiError('not_ready', message, { 'Retry-After': '60' }))
   }
   if (isTransient(error)) {
     log.error('database_unavailable', { ...ids, error })

@@ -15,8 +15,8 @@ import { viewOf } from './viewer.ts'
 
 const PAGE_SIZE = 20
 
-/** Items of a buyer that are counted as waiting for a wallet. */
-const MAX_AWAITING = 1000
+/** Items of a buyer that are counted as waiting for a wallet: this number means that or more. */
+export const MAX_AWAITING = 1000
 
 export type Side = 'bought' | 'sold'
 

@@ -209,6 +209,7 @@ export const de: Translation = {
     buyer: (name) => ['Käufer: ', name],
     user: (id) => `Benutzer ${id}`,
     transaction: 'Transaktion',
+    ordered: 'Bestellt',
     price: 'Preis',
     tax: 'Enthaltene Steuer',
     discount: 'Rabatt',
@@ -225,8 +226,10 @@ export const de: Translation = {
     cancelled: 'Die Lieferung wurde storniert.',
     failed: (reason) => `Die Lieferung ist fehlgeschlagen: ${reason}.`,
     unknownReason: 'aus unbekanntem Grund',
-    ask: (id) =>
-      `Wenden Sie sich an den Betreiber des Marktplatzes und nennen Sie die Bestellung ${id}.`,
+    askShop: (number) =>
+      `Wenden Sie sich an den Shop, in dem Sie gekauft haben, und nennen Sie die Bestellung ${number}.`,
+    askOperator: (number) =>
+      `Wenden Sie sich an den Betreiber des Marktplatzes und nennen Sie die Bestellung ${number}.`,
     slow: 'das Netzwerk ist langsam oder antwortet nicht',
     triedUntilItWorks: 'Die Lieferung wird so lange versucht, bis sie gelingt.',
     failsSoon: 'Ändert sich nichts, schlägt die Lieferung bald fehl.',
@@ -245,6 +248,7 @@ export const de: Translation = {
     needsWallet: 'Wallet fehlt',
     onItsWay: 'Unterwegs',
     beingSent: 'Wird versandt',
+    beingCancelled: 'Wird storniert',
     waiting: {
       seller: 'Wartet auf den Verkäufer',
       buyer: 'Wartet auf Ihre Wallet',
@@ -267,6 +271,7 @@ export const de: Translation = {
     title: 'Sammlung',
     lead: 'Was Ihnen geliefert wurde, auch wenn Sie es inzwischen weitergegeben haben.',
     none: 'Ihnen wurde noch nichts geliefert.',
+    noneHere: 'Auf dieser Seite sind keine NFTs.',
     newest: 'Neueste NFTs',
     older: 'Ältere NFTs',
   },

@@ -208,6 +208,7 @@ export const en = {
     buyer: (name: Child): Child[] => ['Buyer: ', name],
     user: (id: number) => `user ${id}`,
     transaction: 'Transaction',
+    ordered: 'Ordered',
     price: 'Price',
     tax: 'Tax in it',
     discount: 'Discount',
@@ -224,7 +225,9 @@ export const en = {
     cancelled: 'The delivery was cancelled.',
     failed: (reason: string) => `The delivery failed: ${reason}.`,
     unknownReason: 'for an unknown reason',
-    ask: (id: number) => `Ask the operator of the marketplace, and name order ${id}.`,
+    askShop: (number: string) => `Ask the shop where you have bought it, and name order ${number}.`,
+    askOperator: (number: string) =>
+      `Ask the operator of the marketplace, and name order ${number}.`,
     slow: 'the network is slow, or does not answer',
     triedUntilItWorks: 'It is tried until it works.',
     failsSoon: 'If nothing changes, the delivery fails soon.',
@@ -251,6 +254,7 @@ export const en = {
     needsWallet: 'Needs a wallet',
     onItsWay: 'On its way',
     beingSent: 'Being sent',
+    beingCancelled: 'Being cancelled',
     /** Who or what can end a wait. */
     waiting: {
       seller: 'Waiting for the seller',
@@ -275,6 +279,7 @@ export const en = {
     title: 'Collection',
     lead: 'What was delivered to you, also if you have given it away since.',
     none: 'Nothing was delivered to you yet.',
+    noneHere: 'There are no NFTs on this page.',
     newest: 'Newest NFTs',
     older: 'Older NFTs',
   },

@@ -202,6 +202,7 @@ export const es: Translation = {
     buyer: (name) => ['Comprador: ', name],
     user: (id) => `usuario ${id}`,
     transaction: 'Transacción',
+    ordered: 'Pedido el',
     price: 'Precio',
     tax: 'Impuestos incluidos',
     discount: 'Descuento',
@@ -218,7 +219,10 @@ export const es: Translation = {
     cancelled: 'La entrega se ha cancelado.',
     failed: (reason) => `La entrega ha fallado: ${reason}.`,
     unknownReason: 'por un motivo desconocido',
-    ask: (id) => `Póngase en contacto con el operador del mercado e indique el pedido ${id}.`,
+    askShop: (number) =>
+      `Póngase en contacto con la tienda donde lo compró e indique el pedido ${number}.`,
+    askOperator: (number) =>
+      `Póngase en contacto con el operador del mercado e indique el pedido ${number}.`,
     slow: 'la red es lenta o no responde',
     triedUntilItWorks: 'Se seguirá intentando hasta que funcione.',
     failsSoon: 'Si nada cambia, la entrega fallará pronto.',
@@ -237,6 +241,7 @@ export const es: Translation = {
     needsWallet: 'Falta una cartera',
     onItsWay: 'En camino',
     beingSent: 'Enviándose',
+    beingCancelled: 'Cancelándose',
     waiting: {
       seller: 'A la espera del vendedor',
       buyer: 'A la espera de su cartera',
@@ -259,6 +264,7 @@ export const es: Translation = {
     title: 'Colección',
     lead: 'Lo que se le ha entregado, aunque ya lo haya cedido.',
     none: 'Todavía no se le ha entregado nada.',
+    noneHere: 'No hay ningún NFT en esta página.',
     newest: 'NFT más recientes',
     older: 'NFT anteriores',
   },

@@ -206,6 +206,7 @@ export const fr: Translation = {
     buyer: (name) => ['Acheteur : ', name],
     user: (id) => `utilisateur ${id}`,
     transaction: 'Transaction',
+    ordered: 'Commandé',
     price: 'Prix',
     tax: 'Dont taxes',
     discount: 'Remise',
@@ -222,8 +223,10 @@ export const fr: Translation = {
     cancelled: 'La livraison a été annulée.',
     failed: (reason) => `La livraison a échoué : ${reason}.`,
     unknownReason: 'pour une raison inconnue',
-    ask: (id) =>
-      `Adressez-vous à l’exploitant de la place de marché en indiquant la commande ${id}.`,
+    askShop: (number) =>
+      `Adressez-vous à la boutique où vous avez acheté, en indiquant la commande ${number}.`,
+    askOperator: (number) =>
+      `Adressez-vous à l’exploitant de la place de marché en indiquant la commande ${number}.`,
     slow: 'le réseau est lent ou ne répond pas',
     triedUntilItWorks: 'Nous réessayons jusqu’à ce que cela fonctionne.',
     failsSoon: 'Si rien ne change, la livraison échouera bientôt.',
@@ -242,6 +245,7 @@ export const fr: Translation = {
     needsWallet: 'Portefeuille requis',
     onItsWay: 'En route',
     beingSent: 'Envoi en cours',
+    beingCancelled: 'Annulation en cours',
     waiting: {
       seller: 'En attente du vendeur',
       buyer: 'En attente de votre portefeuille',
@@ -264,6 +268,7 @@ export const fr: Translation = {
     title: 'Collection',
     lead: 'Ce qui vous a été livré, même si vous l’avez cédé depuis.',
     none: 'Rien ne vous a encore été livré.',
+    noneHere: 'Aucun NFT sur cette page.',
     newest: 'NFT les plus récents',
     older: 'NFT plus anciens',
   },

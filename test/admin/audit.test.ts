@@ -50,7 +50,11 @@ it('says what was done in sentences, with absolute times', async () => {
         action: 'transfer.retry',
         details: { status: 'failed', code: 'no_relayer', items: [1, 2] },
       },
-      'Ada retried 2 transfers · status: failed · code: no_relayer',
+      'Ada retried Transfer 1, Transfer 2 · status: failed · code: no_relayer',
+    ],
+    [
+      { action: 'transfer.cancel', details: { items: [1, 2, 3, 4, 5] } },
+      'Ada cancelled 5 transfers',
     ],
     [{ action: 'transfer.cancel', subject: '8' }, 'Ada cancelled Transfer 8'],
     [
@@ -198,6 +202,12 @@ describe('the file', () => {
     expect(lines[1]).toContain('"user.forget","501",""')
     expect(lines[501]).toContain('"user.forget","1",""')
     expect(lines[502]).toBe('')
+  })
+
+  it('is not there with a filter that makes no sense', async () => {
+    const { visitor } = await anAdministrator()
+    for (const query of ['?user=x', '?action=x', '?since=x'])
+      expect((await visitor.get(`/operations/audit.csv${query}`)).status).toBe(404)
   })
 
   it('has no text that a spreadsheet takes for a formula', async () => {

@@ -236,7 +236,8 @@ describe('what is wrong', () => {
     )
     const newer = await find('Somebody has used the nonce 2.')
     const acknowledge = (version: string) => visitor.post(path, { form: { version } })
-    expect(await locationOf(acknowledge(version))).toBe('/operations')
+    const done = await locationOf(acknowledge(version))
+    expect((await read(visitor, done ?? '')).text).toContain('The alarm is acknowledged. It ends')
     const after = (await read(visitor, '/operations')).text
     expect(after).toContain('Somebody has used the nonce 2.')
     expect(after).not.toContain('Somebody has used the nonce 1.')

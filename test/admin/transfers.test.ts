@@ -295,6 +295,11 @@ describe('the search', () => {
   const searchFor = (visitor: Visitor, q: string) =>
     visitor.get(`/operations/search?q=${encodeURIComponent(q)}`)
 
+  it('leads back from what cannot be searched for', async () => {
+    for (const q of [' ', 'x'.repeat(256)])
+      expect(await locationOf(searchFor(visitor, q))).toBe('/operations')
+  })
+
   it('opens the only transfer that has the number, key, transaction or event', async () => {
     const { id, orderId } = await anItem({ dueAt: null }, 'ORDER-99')
     const hash = `0x${'e'.repeat(64)}` as const

@@ -139,7 +139,7 @@ describe('an order', () => {
     await moveTo(itemId, 'failed', explain('recipient_rejects', 'ERC721: no receiver'))
     const { text } = await read(visitor, path)
     expect(text).toContain(
-      `Die Lieferung ist fehlgeschlagen: der Empfänger hat das Token nicht angenommen. Wenden Sie sich an den Betreiber des Marktplatzes und nennen Sie die Bestellung ${id}.`,
+      `Die Lieferung ist fehlgeschlagen: der Empfänger hat das Token nicht angenommen. Wenden Sie sich an den Shop, in dem Sie gekauft haben, und nennen Sie die Bestellung ${id}.`,
     )
   })
 })

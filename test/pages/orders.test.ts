@@ -209,21 +209,30 @@ it('changes the version that scripts compare when an order begins to wait, and n
 })
 
 it.each([
-  [
-    'gas_limit_exceeded',
-    `The delivery failed: ${rules.gas_limit_exceeded.sentence}. Ask the operator`,
-  ],
-  ['cancelled', 'The delivery was cancelled. Ask the operator'],
+  ['gas_limit_exceeded', `The delivery failed: ${rules.gas_limit_exceeded.sentence}. Ask the shop`],
+  ['cancelled', 'The delivery was cancelled. Ask the shop'],
 ] as const)('explains a failure: %s', async (code, message) => {
   const { visitor, user } = await aSignedInVisitor()
-  const id = await anOrder(await aShop(), user, {
+  await anOrder(await aShop(), user, {
     state: code === 'cancelled' ? 'cancelled' : 'failed',
-    ...explain(code),
+    // The detail is for operators.
+    ...explain(code, 'it needs 300000'),
     dueAt: null,
   })
   const { orders } = await read(visitor)
   expect(orders[0]).toContain(message)
-  expect(orders[0]).toContain(`name order ${id}.`)
+  expect(orders[0]).toContain('name order SHOP-7.')
+})
+
+it('shows that a delivery is being cancelled, whatever its transaction is for', async () => {
+  const { visitor, user } = await aSignedInVisitor()
+  const shop = await aShop()
+  const { id: transactionId } = await aTransaction({ hash: HASH })
+  const requestedAction = 'cancel' as const
+  await anOrder(shop, user, { state: 'in_flight', transactionId, requestedAction, dueAt: null })
+  const { html, orders } = await read(visitor)
+  expect(orders[0]).toContain('Paid , done just now Being cancelled , under way')
+  expect(html).not.toMatch(/On its way|>Sent</)
 })
 
 it('shows sellers what they have sold, without the private data of the buyer', async () => {
@@ -339,6 +348,8 @@ it('collects what was delivered to a buyer, each NFT once', async () => {
   expect(text).toContain('Sun Edition 2 pieces')
   const none = await open(seller.visitor, '/collection')
   expect(none.text).toContain('Nothing was delivered to you yet.')
+  const last = await open(buyer.visitor, '/collection?before=1')
+  expect(last.text).toContain('There are no NFTs on this page.')
 })
 
 it('leads through a collection of many orders', async () => {

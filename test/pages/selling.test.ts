@@ -1,12 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { orderItems } from '../../src/db/schema/orders.ts'
+import { users } from '../../src/db/schema/users.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 import { recordWakeUps } from '../orders/shop.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, networksOf, rowOf } from '../support/delivery/engine.ts'
 import { paidItems, type Sale } from '../support/delivery/items.ts'
-import { aListing, anNft, aSession, aUser, findRow } from '../support/makers.ts'
+import { aListing, anNft, aSession, aUser, findRow, setRow } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import {
   aSignedInVisitor,
@@ -146,6 +147,17 @@ it('needs nothing of sellers whose NFTs the marketplace holds', async () => {
   const { visitor } = await aSellerOf(chain, [{ standard: 'erc721' }])
   const [text] = await contractsOn(chain, visitor, { treasury: chain.owner })
   expect(text).toContain('erc721 not needed')
+})
+
+it('asks a seller without a wallet to link one', async () => {
+  const chain = await aChain({ erc721: 1 })
+  const { visitor, user } = await aSignedInVisitor()
+  await setRow(users, user.id, { ethereumPublicAddr: '' })
+  const nft = await anNft(user, { contractNetwork: chain.name })
+  await aListing(nft)
+  const [text] = await contractsOn(chain, visitor)
+  expect(text).toContain('Link the wallet that holds the tokens of this contract.')
+  expect(text).not.toContain('Load this page again')
 })
 
 it('says why it does not know, and is not slow, if the node does not answer', async () => {

@@ -96,14 +96,14 @@ describe('the form', () => {
     expect(html).toContain('webhook.test')
   })
 
-  it('takes names of tokens, separated by commas, and none for all', async () => {
+  it('takes names of tokens, one on each line, and none for all', async () => {
     const { visitor, webhook, path } = await aVisitorWithWebhook()
     const save = (sources: string) =>
       visitor.post(path, { form: form(HOOK, ['order.failed'], { enabled: 'on', sources }) })
-    await save(' Shop, ERP ,')
-    expect(await rowOf(webhook.id)).toMatchObject({ sources: ['Shop', 'ERP'] })
-    expect(await htmlAt(visitor, path)).toContain('value="Shop, ERP"')
-    const wrong = await pageOf(save(`Shop, ${'a'.repeat(101)}`))
+    await save(' Berlin, Shop\r\nERP \r\n')
+    expect(await rowOf(webhook.id)).toMatchObject({ sources: ['Berlin, Shop', 'ERP'] })
+    expect(await htmlAt(visitor, path)).toContain('>Berlin, Shop\nERP</textarea>')
+    const wrong = await pageOf(save(`Shop\r\n${'a'.repeat(101)}`))
     const problem = '<p class="problem" id="sources-problem">Must be 1 to 100 characters.'
     expect(wrong.status).toBe(400)
     expect(wrong.html).toContain(problem)

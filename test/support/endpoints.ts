@@ -200,6 +200,7 @@ export async function sampleWorld() {
   }
 
   /** What else is in each request. Functions, because some requests succeed only once. */
+  const aMailLink = async () => ({ query: `?token=${await signOptOut(issuer, secret)}` })
   const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
     'POST /api/public/deliveryAddress': () => ({
       json: { userId: owner.id, name: 'Bo', ...place },
@@ -284,9 +285,8 @@ export async function sampleWorld() {
     }),
     'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
     'GET /claim/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
-    'POST /mails/unsubscribe': async () => ({
-      query: `?token=${await signOptOut(issuer, secret)}`,
-    }),
+    'GET /mails/unsubscribe': aMailLink,
+    'POST /mails/unsubscribe': aMailLink,
     'GET /docs/:guide': () => ({ params: { guide: 'errors' } }),
     'POST /sign-in/wallet/message': () => ({
       json: { address: seller.ethereumPublicAddr, chainId: 31337, purpose: 'sign-in' },

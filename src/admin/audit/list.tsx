@@ -94,8 +94,7 @@ const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
   const { kind, role, name, items } = details ?? {}
   switch (action.split('.')[0]) {
     case 'transfer':
-      if (subject) return <PageLink to="transfers" id={Number(subject)} />
-      return plural((items as number[]).length, 'transfer')
+      return <Transfers ids={subject ? [Number(subject)] : (items as number[])} />
     case 'token':
       if (kind === 'session') return 'a browser session'
       return [`a ${role} token `, <bdi>{name && `“${name}”`}</bdi>]
@@ -111,6 +110,14 @@ const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
       return <UserLink id={subject} name={subjectName} />
   }
 }
+
+/** Transfers from which on only their number is shown: the file has all ids. */
+const MANY = 5
+
+const Transfers = ({ ids }: { ids: readonly number[] }) =>
+  ids.length >= MANY
+    ? plural(ids.length, 'transfer')
+    : ids.map((id, i) => [i > 0 && ', ', <PageLink to="transfers" id={id} />])
 
 /** `2 events`, `code: no_relayer`, `nft updated: 3`. */
 const describe = (key: string, value: unknown): string =>

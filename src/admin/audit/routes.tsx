@@ -10,20 +10,21 @@ import { AdminLayout, adminPage } from '../layout.tsx'
 import { type AuditFilter, exportAudit, readAudit } from './audit.ts'
 import { AuditList, auditActions, labelOf } from './list.tsx'
 
-const day = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\d$/)
-  .optional()
-  .catch(undefined)
+const day = z.string().regex(/^\d{4}-\d\d-\d\d$/)
+const Filter = z
+  .object({ user: idText, action: z.enum(auditActions), since: day, until: day })
+  .partial()
 
-/** A field that is empty or wrong does not filter. */
-const Filter = z.object({
-  user: idText.optional().catch(undefined),
-  action: z.enum(auditActions).optional().catch(undefined),
-  since: day,
-  until: day,
+const { user, action, since, until } = Filter.shape
+
+/** A field that is empty or wrong does not filter the page. */
+const AuditQuery = z.object({
+  user: user.catch(undefined),
+  action: action.catch(undefined),
+  since: since.catch(undefined),
+  until: until.catch(undefined),
+  before: cursorText.optional().catch(undefined),
 })
-const AuditQuery = Filter.extend({ before: cursorText.optional().catch(undefined) })
 
 export const auditRoutes = new Endpoints()
   .get('/operations/audit', shown.administrator({ query: AuditQuery }), async (c, { query }) => {

@@ -115,11 +115,11 @@ const OrderPage = ({ order, transfers }: Found<typeof readOrderDetails>) => (
 
 const UserPage = ({ user, bought, sold, listings }: Found<typeof readUserDetails>) => (
   <Details
-    title={[`User ${user.id}: `, <bdi>{displayName(user)}</bdi>]}
+    title={[`User ${user.id}: `, user.removedAt ? 'data removed' : <bdi>{displayName(user)}</bdi>]}
     facts={[
       ['User name', user.username],
       ['E-mail', user.email],
-      ['Wallet', <span class="hash">{user.ethereumPublicAddr}</span>],
+      ['Wallet', user.ethereumPublicAddr && <span class="hash">{user.ethereumPublicAddr}</span>],
       ['Joined', <Time at={user.createdAt} />],
       [
         'Access',

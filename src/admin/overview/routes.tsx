@@ -48,14 +48,20 @@ export const overviewRoutes = new Endpoints()
     sent.administrator({ param: AlarmKey, form: z.object({ version: idText }) }),
     async (c, { param, form }) => {
       await acknowledgeAlarm(c.var, { ...param, ...form })
-      return c.redirect('/operations', 303)
+      return c.redirect('/operations?notice=acknowledged', 303)
     },
   )
 
 type OverviewProps = Omit<Overview, 'account'> & { range: Range }
 
 const OverviewPage = ({ hours, state, audit, range, failures, waiting }: OverviewProps) => (
-  <AdminLayout path="/operations">
+  <AdminLayout
+    path="/operations"
+    notice={
+      usePage().notice === 'acknowledged' &&
+      'The alarm is acknowledged. It ends with the next cron run, in a minute.'
+    }
+  >
     <Live>
       <CronProblem state={state} />
       <Problems state={state} />

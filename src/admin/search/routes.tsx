@@ -10,12 +10,14 @@ import { shown } from '../../pages/page.tsx'
 import { AdminLayout, adminPage, Listing, PageLink, Section, StateBadge } from '../layout.tsx'
 import { type Found, type FoundItem, LIMIT, MIN_PREFIX, onlyItemIn, search } from './search.ts'
 
-const SearchQuery = z.object({ q: inputText(255).trim().min(1) })
+/** What cannot be searched for is as nothing. */
+const SearchQuery = z.object({ q: inputText(255).trim().catch('') })
 
 export const searchRoutes = new Endpoints().get(
   '/operations/search',
   shown.administrator({ query: SearchQuery }),
   async (c, { query: { q } }) => {
+    if (!q) return c.redirect('/operations', 303)
     const found = await search(c.var, { text: q })
     const only = onlyItemIn(found)
     if (only) return c.redirect(`/operations/transfers/${only.id}`, 303)

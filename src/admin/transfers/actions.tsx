@@ -24,7 +24,12 @@ export const Actions = ({ transfer, obstacles }: TransferHistory) => {
   return (
     <div class="actions">
       {canRetry && (
-        <ActionButton action="retry" id={id} label={status === 'queued' ? 'Try now' : retry}>
+        <ActionButton
+          action="retry"
+          id={id}
+          label={status === 'queued' ? 'Try now' : retry}
+          effect={requestedAction === 'cancel' ? 'Its cancellation becomes due now.' : undefined}
+        >
           {status === 'failed' && <p>{describeRetry(reasonCode)}</p>}
         </ActionButton>
       )}
@@ -91,11 +96,13 @@ type ActionProps = {
   id?: number
   label: string
   title?: string
+  /** What the dialog says. By default that is in `effects`. */
+  effect?: string | undefined
   children?: Child
 }
 
 /** A button that asks first. For one transfer it has a form, for many it sends the form around it. */
-const ActionButton = ({ action, id, label, title, children }: ActionProps) => {
+const ActionButton = ({ action, id, label, title, effect, children }: ActionProps) => {
   const name = action.replace('_', '-')
   const many = action === 'cancel' ? 'Cancel transfers' : label
   const ofMany = title ?? `${label}: the selected transfers?`
@@ -109,7 +116,7 @@ const ActionButton = ({ action, id, label, title, children }: ActionProps) => {
       dismiss={action === 'cancel' ? 'Keep' : 'Cancel'}
       isHarmless={action.startsWith('retry')}
     >
-      {action !== 'retry-all' && <p>{effects[action][id ? 'one' : 'many']}</p>}
+      {action !== 'retry-all' && <p>{effect ?? effects[action][id ? 'one' : 'many']}</p>}
       {children}
       {action === 'write_off' && (
         <label class="check">

@@ -70,7 +70,7 @@ const Result = ({ done, changed, outcomes }: TransfersProps) => {
     return (
       <Notice>
         {changed > 0
-          ? `${plural(changed, 'transfer')} ${changed === 1 ? 'is' : 'are'} tried now.`
+          ? `${plural(changed, 'transfer')} ${changed === 1 ? 'is' : 'are'} tried now. Without a wallet, they wait for it.`
           : 'What is due already is tried now. Nothing else had to be changed.'}
         {changed >= operatorLimits.changed.max && ' These are the first. Repeat it for the others.'}
       </Notice>

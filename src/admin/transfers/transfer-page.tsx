@@ -163,7 +163,7 @@ function presentStep({ transfer }: TransferHistory): Step {
   const isQueued = status === 'queued'
   const isCancelling = isQueued && requestedAction === 'cancel'
   const step = {
-    at: status === 'awaiting_wallet' ? transfer.createdAt : transfer.updatedAt,
+    at: (status === 'awaiting_wallet' && transfer.awaitsSince) || transfer.updatedAt,
     title: isCancelling ? 'Waits for its cancellation' : stateTitles[status],
   }
   if (/^(awaiting_wallet|transferred|cancelled)$/.test(status)) return step

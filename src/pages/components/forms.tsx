@@ -52,27 +52,36 @@ type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
   /** What is wrong with the value. By default it is why it was rejected. */
   problem?: string | undefined
   hint?: Child
+  /** The number of its lines, if it has several. */
+  rows?: number
 }
 
 /**
  * A labelled text field with its hint, or with its problem, which takes the focus. Its id is its name.
  * What was entered into a rejected form replaces `value`.
  */
-export const Field = ({ name, label, hint, ...props }: FieldProps) => {
+export const Field = ({ name, label, hint, rows, value, ...props }: FieldProps) => {
   const { problem = useProblem(name), ...input } = props
   const entered = usePage().rejection?.values[name]
+  const text = typeof entered === 'string' ? entered : value
   const describedBy = problem ? `${name}-problem` : hint ? `${name}-hint` : undefined
+  const attributes = {
+    id: name,
+    name,
+    ...input,
+    ...(problem && { 'aria-invalid': 'true' as const, autofocus: true }),
+    ...(describedBy && { 'aria-describedby': describedBy }),
+  }
   return (
     <div class="field">
       <label for={name}>{label}</label>
-      <input
-        id={name}
-        name={name}
-        {...input}
-        {...(typeof entered === 'string' && { value: entered })}
-        {...(problem && { 'aria-invalid': 'true', autofocus: true })}
-        {...(describedBy && { 'aria-describedby': describedBy })}
-      />
+      {rows ? (
+        <textarea rows={rows} {...attributes}>
+          {text}
+        </textarea>
+      ) : (
+        <input {...attributes} value={text} />
+      )}
       {hint && !problem && (
         <p class="hint" id={`${name}-hint`}>
           {hint}

@@ -21,7 +21,11 @@ export const editionOf = ({ amountType, card: { amount } }: ShownNft): string =>
 
 /** The price of an auction is where bidding starts. */
 export const AskedPrice = ({ nft: { notSellableReason, card } }: { nft: ShownNft }) =>
-  notSellableReason === 'listing_is_auction' ? <span>By auction only</span> : <Price {...card} />
+  notSellableReason === 'listing_is_auction' ? (
+    <span class="price">By auction only</span>
+  ) : (
+    <Price {...card} />
+  )
 
 /** Cards of NFTs. The link of the title covers its card. `isSelection`: there may be others. */
 export const NftGrid = ({ nfts, isSelection }: { nfts: ShownNft[]; isSelection?: boolean }) =>

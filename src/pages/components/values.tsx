@@ -59,13 +59,19 @@ function formatsOf(locale: string) {
   return known
 }
 
+const exactTime = (at: string, locale: string): string =>
+  `${formatsOf(locale).exact.format(new Date(at))} UTC`
+
+export const ExactTime = ({ at }: { at: string }) => (
+  <time datetime={at}>{exactTime(at, usePage().locale)}</time>
+)
+
 /** A timestamp as its distance from now. Hovering shows the exact time. */
 export const Time = ({ at }: { at: string }) => {
   const page = usePage()
-  const date = new Date(at)
   return (
-    <time datetime={at} title={`${formatsOf(page.locale).exact.format(date)} UTC`}>
-      {relativeTime(date, page)}
+    <time datetime={at} title={exactTime(at, page.locale)}>
+      {relativeTime(new Date(at), page)}
     </time>
   )
 }

@@ -15,14 +15,21 @@ const OptOutQuery = z.object({ token: inputText(2048) })
 
 export const mailRoutes = new Endpoints()
   // Opening the link changes nothing, because mail scanners open links too.
-  .get('/mails/unsubscribe', shown.public({}), (c) => optOutPage(c, false))
+  .get('/mails/unsubscribe', shown.public({ query: OptOutQuery }), async (c, { query }) => {
+    await readAddressHash(c, query.token)
+    return optOutPage(c, false)
+  })
   // Mail programs call it without a session, and from other sites (RFC 8058).
   .post('/mails/unsubscribe', sent.public({ query: OptOutQuery }), async (c, { query }) => {
-    const hash = await verifyOptOut(tokenIssuer(c.var.settings), query.token)
-    if (hash === null) throw invalidField('token', 'must be that of a link in a mail')
-    await optOut(c.var, hash)
+    await optOut(c.var, await readAddressHash(c, query.token))
     return optOutPage(c, true)
   })
+
+async function readAddressHash(c: Context<App>, token: string): Promise<string> {
+  const hash = await verifyOptOut(tokenIssuer(c.var.settings), token)
+  if (hash === null) throw invalidField('token', 'must be that of a link in a mail')
+  return hash
+}
 
 const optOutPage = (c: Context<App>, isDone: boolean) =>
   page(

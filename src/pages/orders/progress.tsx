@@ -17,6 +17,10 @@ export const isOnItsWay = ({ delivery: { state } }: HistoryEntry): boolean =>
 export const hasEnded = (entry: HistoryEntry): boolean =>
   entry.delivery.state !== 'awaiting_wallet' && !isOnItsWay(entry)
 
+/** Whether the cancellation was requested, and the chain has not recorded it yet. */
+const isBeingCancelled = (entry: HistoryEntry): boolean =>
+  entry.delivery.requestedAction === 'cancel' && isOnItsWay(entry)
+
 /** Who or what can end a wait. */
 type Cause = keyof Texts['steps']['waiting']
 
@@ -26,10 +30,12 @@ type Wait = { cause: Cause; reasonCode: ReasonCode | null; since: string }
 /** Milliseconds that a queued item may wait for its turn. A node that is down raises an alarm sooner. */
 const TURN = 5 * MINUTE
 
-/** Returns what delays the item of an order; null if nothing does. */
-export function waitOf({ item, delivery }: HistoryEntry): Wait | null {
+/** Returns what delays the item of an order; null if nothing does, or its delivery is being cancelled. */
+export function waitOf(entry: HistoryEntry): Wait | null {
+  const { item, delivery } = entry
   const { state, reasonCode, failingSince, queuedAt } = delivery
   const { settings, now } = usePage()
+  if (isBeingCancelled(entry)) return null
   if (state === 'queued' && failingSince && reasonCode && reasonCode !== 'cancelled') {
     const { treasury } = settings.NETWORKS[item.nft.contractNetwork] ?? {}
     // A treasury holds the NFTs of all sellers, but does not own their contracts.
@@ -70,6 +76,7 @@ function deliverySteps(entry: HistoryEntry, side: Side): Step[] {
     case 'awaiting_wallet':
       return [paid, { label: steps.needsWallet, state: 'waits' }, waiting]
   }
+  if (isBeingCancelled(entry)) return [paid, { label: steps.beingCancelled, state: 'current' }]
   if (wait) {
     const labels = side === 'sold' ? { ...steps.waiting, ...steps.waitingAsSeller } : steps.waiting
     return [paid, { label: labels[wait.cause], state: 'held' }, waiting]
@@ -78,6 +85,10 @@ function deliverySteps(entry: HistoryEntry, side: Side): Step[] {
     ? [paid, sent, { label: steps.onItsWay, state: 'current' }]
     : [paid, { label: steps.beingSent, state: 'current' }, waiting]
 }
+
+/** The number of the shop, or else the id. */
+export const orderNumber = ({ id, providerId }: HistoryEntry['order']): string =>
+  providerId ?? String(id)
 
 export type OrderProps = { entry: HistoryEntry; side: Side }
 
@@ -103,7 +114,7 @@ export const Steps = ({ entry, side }: OrderProps) => {
 export const Waiting = ({ entry, side }: OrderProps) => {
   const wait = waitOf(entry)
   const { now, texts } = usePage()
-  const { orders, reasons } = texts
+  const { orders } = texts
   if (!wait) return null
   const { cause, reasonCode, since } = wait
   const isMint = reasonCode === 'minter_role_missing'
@@ -123,8 +134,7 @@ export const Waiting = ({ entry, side }: OrderProps) => {
           <a href="/settings/selling">{orders.allow}</a>.
         </>
       ) : (
-        // Not the reason of the delivery, which has details for operators.
-        sentence(reasonCode ? (reasons?.[reasonCode] ?? rules[reasonCode].sentence) : orders.slow)
+        sentence(reasonCode ? reasonText(reasonCode, texts) : orders.slow)
       )}{' '}
       {!until && orders.triedUntilItWorks}
       {until &&
@@ -133,11 +143,16 @@ export const Waiting = ({ entry, side }: OrderProps) => {
   )
 }
 
+/** The sentence of a reason, without the detail that is for operators. */
+const reasonText = (code: ReasonCode, { reasons }: Texts): string =>
+  reasons?.[code] ?? rules[code].sentence
+
 /** What the buyer must do, or that the delivery has failed. */
 export const Message = ({ entry, side }: OrderProps) => {
-  const { id, failReason } = entry.order
   const { state, reasonCode } = entry.delivery
-  const { account, orders, reasons } = usePage().texts
+  const { texts } = usePage()
+  const { account, orders } = texts
+  const number = orderNumber(entry.order)
   if (entry.item.status === 'awaiting_wallet')
     return (
       <p class="order-message">
@@ -147,13 +162,12 @@ export const Message = ({ entry, side }: OrderProps) => {
       </p>
     )
   if (entry.item.status !== 'failed') return null
-  const translated = reasonCode && reasons?.[reasonCode]
   return (
     <p class="order-message problem">
       {state === 'cancelled'
         ? orders.cancelled
-        : orders.failed(translated ?? failReason ?? orders.unknownReason)}{' '}
-      {orders.ask(id)}
+        : orders.failed(reasonCode ? reasonText(reasonCode, texts) : orders.unknownReason)}{' '}
+      {side === 'bought' ? orders.askShop(number) : orders.askOperator(number)}
     </p>
   )
 }

@@ -1,7 +1,12 @@
 /** What a user has bought, sold and got. */
 import type { Child } from 'hono/jsx'
 import { orderableStatuses } from '../../db/schema/catalogue.ts'
-import type { HistoryEntry, readHistory, Side } from '../../orders/history.ts'
+import {
+  type HistoryEntry,
+  MAX_AWAITING,
+  type readHistory,
+  type Side,
+} from '../../orders/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { LinkButton, Notice } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -9,13 +14,14 @@ import { Facts, Menu, Pager, Rows } from '../components/lists.tsx'
 import { Cover } from '../components/nfts.tsx'
 import { type Found, usePage } from '../components/request.ts'
 import { count, money, pathWith, shortAddress } from '../components/text.ts'
-import { ExplorerLink, Title } from '../components/values.tsx'
+import { ExactTime, ExplorerLink, Title } from '../components/values.tsx'
 import { WalletAction } from '../wallet/views.tsx'
 import {
   hasEnded,
   isOnItsWay,
   Message,
   type OrderProps,
+  orderNumber,
   Steps,
   Waiting,
   waitOf,
@@ -86,10 +92,11 @@ const LiveHistory = ({ entries, children }: { entries: HistoryEntry[]; children:
 const WalletMissing = ({ awaiting }: { awaiting: number }) => {
   const { account, locale, texts } = usePage()
   if (awaiting === 0 || account?.ethereumPublicAddr) return null
+  const shown = count(awaiting, locale) + (awaiting >= MAX_AWAITING ? '+' : '')
   return (
     <p class="notice warn">
       <Icon name="wallet" />
-      <span>{texts.orders.waitForWallet(awaiting, count(awaiting, locale))}</span>
+      <span>{texts.orders.waitForWallet(awaiting, shown)}</span>
       <a href="/settings/account">{texts.account.linkWallet}</a>
     </p>
   )
@@ -139,8 +146,6 @@ function nftPath({ id, status, deletedAt, releaseAt }: HistoryEntry['item']['nft
 }
 
 /** The shop's own number, if it has given one. */
-const orderNumber = ({ id, providerId }: HistoryEntry['order']) => providerId ?? String(id)
-
 const buyerName = ({ order: { buyer }, item }: HistoryEntry, { orders }: Texts): string =>
   buyer.name ??
   buyer.username ??
@@ -176,15 +181,17 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
   const link = (value: string) => (
     <ExplorerLink network={contractNetwork} kind="address" value={value} text={value} />
   )
+  const isDelivered = entry.delivery.state === 'transferred'
   const facts: Fact[] = [
+    [orders.ordered, <ExactTime at={entry.order.createdAt} />],
     [orders.price, `${quantity} × ${money(priceCents, priceCurrency, locale)}`],
     ...paidFacts(entry.paid, texts, locale),
-    [orders.wallet, account ? link(account) : orders.none],
+    [orders.wallet, account ? link(account) : isDelivered ? '–' : orders.none],
     [orders.contract, link(address)],
     [orders.network, settings.NETWORKS[contractNetwork]?.name ?? contractNetwork],
     [orders.tokenId, tokenId ?? orders.none],
   ]
-  const isOwn = side === 'bought' && entry.delivery.state === 'transferred' && account && tokenId
+  const isOwn = side === 'bought' && isDelivered && account && tokenId
   if (isOwn) facts.push([orders.proof, <Proof orderId={entry.order.id} />])
   if (billing) facts.push([orders.billing, <bdi>{billing}</bdi>])
   return (
@@ -241,12 +248,14 @@ export const ForeignOrder = () => {
 
 /** What was delivered to a user: a card for each NFT of the page. */
 export const Collection = ({ entries, next }: History) => {
-  const { collection } = usePage().texts
+  const { isFirstPage, texts } = usePage()
+  const { collection } = texts
+  const none = isFirstPage && next === null ? collection.none : collection.noneHere
   return (
     <div class="flow">
       <h1>{collection.title}</h1>
       <p class="lead">{collection.lead}</p>
-      {entries.length === 0 && <p class="empty">{collection.none}</p>}
+      {entries.length === 0 && <p class="empty">{none}</p>}
       <ul class="grid">
         {[...Map.groupBy(entries, ({ item }) => item.nftId).values()].map((own) => (
           <Collected entries={own} />

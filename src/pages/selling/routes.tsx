@@ -98,7 +98,14 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
         <ExplorerLink network={network} kind="address" value={contract} />
         {isMint && <span>Minted on delivery</span>}
       </p>
-      {permission.is === 'unknown' && <p>Not known: {permission.reason}. Load this page again.</p>}
+      {permission.is === 'unknown' && wallet && (
+        <p>Not known: {permission.reason}. Load this page again.</p>
+      )}
+      {!wallet && (
+        <p>
+          <a href="/settings/account">Link the wallet</a> that holds the tokens of this contract.
+        </p>
+      )}
       {obstacle && available !== 0 && permission.is !== 'missing' && (
         <p>Cannot be delivered: {describeReason(obstacle)}.</p>
       )}

@@ -32,7 +32,7 @@ const Form = z.object({
     .transform((events) => [events].flat()),
   sources: inputText(5000)
     .default('')
-    .transform((text) => text.split(',').flatMap((name) => name.trim() || []))
+    .transform((text) => text.split('\n').flatMap((name) => name.trim() || []))
     .transform((names) => (names.length > 0 ? names : null)),
 })
 const CreateForm = Form.extend({

@@ -145,11 +145,12 @@ export const WebhookFields = ({ values, hasAlarms, canHaveAlarms }: WebhookField
       <Field
         name="sources"
         label="Only orders placed with these tokens (optional)"
-        value={values.sources?.join(', ') ?? ''}
+        hint="One name on each line."
+        rows={2}
+        value={values.sources?.join('\n') ?? ''}
         maxlength={2048}
         autocomplete="off"
         spellcheck={false}
-        placeholder="Shop, ERP"
       />
     </>
   )
