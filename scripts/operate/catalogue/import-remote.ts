@@ -14,19 +14,12 @@ import type { RecordIds } from '../../../src/catalogue/numbers.ts'
 import { catalogueTypes } from '../../../src/db/schema/catalogue.ts'
 import { CommandError } from '../../shell/command.ts'
 import { hashFile, writeLines } from '../../shell/files.ts'
-import { described } from '../../shell/instance.ts'
+import { described, type Instance } from '../../shell/instance.ts'
 import type { Outcome, Request } from './import.ts'
 import { readChunks } from './lines.ts'
 import { writeNumbers } from './numbers.ts'
 import { divide, type Entry, type Part } from './parts.ts'
 import { beside } from './report.ts'
-
-export type Instance = {
-  url: string
-  token: string
-  /** In wrangler.toml. */
-  environment: string
-}
 
 /** Every call can be repeated, so each is sent until it succeeds. */
 const ATTEMPTS = 8
@@ -40,9 +33,8 @@ type State = { url: string; hash: string; parts: number; id: string }
  * is too large for one import is several. What broke off goes on where it stopped: its state is
  * kept in a file beside the catalogue.
  */
-export async function importRemotely(request: Request, instance: Instance): Promise<Outcome> {
+export async function importRemotely(request: Request, { url, token }: Instance): Promise<Outcome> {
   const { file, isDryRun, show } = request
-  const { url, token } = instance
   const client = createClient({ url, token, retry: { attempts: 1 } })
   const target = { url, client }
   const { entries, problems } = await checkLines(file)
