@@ -15,7 +15,7 @@ import {
 } from 'viem'
 import { relayerAbi as abi } from '../../contracts/relayer-abi.ts'
 import { tokenIdOf } from './catalogue/outcomes.ts'
-import type { OutcomeTokens } from './chain/outcomes.ts'
+import type { OutcomeTokens } from './outcomes.ts'
 
 /** In its blocks, tokens fail that succeed in a simulation: `ADVERSARY` of `OutcomeToken`. */
 const ADVERSARY = '0x000000000000000000000000000000000000BAd0'

@@ -28,6 +28,7 @@ export type OutcomeContracts = Collectibles & {
 export const accountOf = (digit: string): Address => getAddress(`0x${digit.repeat(40)}`)
 export const holder = accountOf('1')
 export const unapproved = accountOf('2')
+/** The accounts that have pieces. The first one approves the Delivery contract. */
 export const holders: readonly Address[] = [holder, unapproved, approver.address]
 
 /** The seller of most. */
