@@ -6,19 +6,7 @@ import { startWorker } from './worker.ts'
 
 type Settings = { url: string; rpcUrl: string; delivery: Address }
 
-export type Marketplace = {
-  /** Where the Worker listens. */
-  url: string
-  /** Stops the Worker, and starts it again after `between`. Returns its new URL. */
-  restart: (between: () => Promise<void>) => Promise<string>
-  /** Prints the Worker's log from now on. */
-  showLog: () => void
-}
-
-export async function startMarketplace(
-  supervisor: Supervisor,
-  settings: Settings,
-): Promise<Marketplace> {
+export async function startMarketplace(supervisor: Supervisor, settings: Settings) {
   const start = () => {
     const worker = startWorker(toVariables(settings))
     supervisor.add('The Worker', worker, worker.errors)
@@ -26,8 +14,10 @@ export async function startMarketplace(
   }
   let worker = start()
   return {
+    /** Where the Worker listens. */
     url: await worker.ready,
-    restart: async (between) => {
+    /** Stops the Worker, and starts it again after `between`. Returns its new URL. */
+    restart: async (between: () => Promise<void>) => {
       await supervisor.stop(worker)
       await between()
       worker = start()
@@ -35,6 +25,7 @@ export async function startMarketplace(
       worker.showLog()
       return url
     },
+    /** Prints the Worker's log from now on. */
     showLog: () => worker.showLog(),
   }
 }

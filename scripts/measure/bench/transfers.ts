@@ -14,9 +14,6 @@ const NFT_ID = 2
 /** Seconds. */
 const TIMEOUT = 300
 
-/** `placedAfter` and `seconds` are the seconds until the last response and the last receipt. */
-type TransferResult = { transferred: number; placedAfter: number; seconds: number }
-
 /** A way in which the chain makes blocks. */
 export type Scenario = {
   title: string
@@ -26,13 +23,16 @@ export type Scenario = {
   network: { itemsPerTransaction: number; transactionsInFlight: number }
 }
 
-/** Places orders through the API. One signer delivers their items on a real node. */
+/**
+ * Places orders through the API. One signer delivers their items on a real node. Returns the seconds
+ * until the last response, and until the last receipt.
+ */
 export async function measureTransfers(
   bindings: Record<string, string>,
   token: string,
   sql: readonly string[],
   { items, blockTime, network: settings }: Scenario,
-): Promise<TransferResult> {
+) {
   const [signer, seller, owner] = [localAccount(0), localAccount(2), localAccount(5)]
   await using anvil = await startAnvil({ port: 0, args: ['--gas-limit', '30000000'] })
   const delivery = await deployDelivery(anvil.url, owner, [signer.address])

@@ -34,15 +34,11 @@ export async function readSecrets(environment: string): Promise<Secrets> {
   }
 }
 
-type Known = {
-  /** The secrets of which this machine has the values. */
-  secrets: Secrets
-  /** Whether the next deployment takes the file with it. Never if the Worker has secrets. */
-  isUploadNeeded: boolean
-}
-
-/** Makes the secrets that neither the Worker nor the file has, and writes them to the file. */
-export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean): Promise<Known> {
+/**
+ * Makes the secrets that neither the Worker nor the file has, and writes them to the file. Returns those
+ * of which this machine has the values, and whether the next deployment takes the file with it.
+ */
+export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean) {
   const { name, worker, secrets } = setup.environment
   const stored = await readSecrets(name)
   const existing = (setup.isLoggedIn && (await readSecretNames(name))) || []
