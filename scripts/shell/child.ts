@@ -1,6 +1,7 @@
 /** Child processes that end with this process. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 
 export type Child = ReturnType<typeof start>
 
@@ -33,6 +34,13 @@ export function start(file: string, args: readonly string[], options: SpawnOptio
     if (options.detached) send('SIGKILL')
   }
   return { process: child, ended, stop, [Symbol.asyncDispose]: stop }
+}
+
+/** Waits for a process, and returns its exit code and what it has written to its pipes. */
+export async function readOutput({ process: { stdout, stderr }, ended }: Child) {
+  const read = (stream: typeof stdout) => (stream ? text(stream) : '')
+  const [out, errors, code] = await Promise.all([read(stdout), read(stderr), ended])
+  return { out, errors, code }
 }
 
 function sendSignal({ pid }: ChildProcess, signal: NodeJS.Signals, toGroup: boolean): void {
