@@ -15,7 +15,6 @@ import {
 } from '../shell/instance.ts'
 import { readCatalogue } from './catalogue/export.ts'
 import { hideProgress, showProgress } from './catalogue/report.ts'
-import type { SqliteDatabase } from './database/remote.ts'
 import { withDatabase } from './database/source.ts'
 import { type Period, parsePeriod, readOrders, toCsv } from './orders/export.ts'
 
@@ -60,7 +59,8 @@ export const command = defineCommand(
       return exportOrders({ ...parsePeriod({ from, to }, now), csv }, environment, file)
     }
     if (user !== undefined) return exportPerson(parseInteger('--user', user, 1), environment, file)
-    return withDatabase(environment, (db) => write(db, file))
+    const count = await withDatabase(environment, (db) => writeLines(file, readCatalogue(db)))
+    console.log(`Wrote ${count} records to ${file}.`)
   },
 )
 
@@ -99,18 +99,6 @@ function exportOrders(
     await writeLines(file, lines()).finally(hideProgress)
     console.log(`Wrote ${count} orders to ${file}.`)
   })
-}
-
-async function write(db: SqliteDatabase, file: string): Promise<void> {
-  let lines = 0
-  async function* counted() {
-    for await (const line of readCatalogue(db)) {
-      lines++
-      yield line
-    }
-  }
-  await writeLines(file, counted())
-  console.log(`Wrote ${lines} records to ${file}.`)
 }
 
 if (import.meta.main) await start(command)

@@ -80,12 +80,17 @@ function temporary(path: string, options: RmOptions = {}): Temporary {
   }
 }
 
-/** Writes lines as `writeWhole` does. */
-export function writeLines(file: string, lines: AsyncIterable<string> | Iterable<string>) {
+/** Writes lines as `writeWhole` does. Returns their number. */
+export async function writeLines(file: string, lines: AsyncIterable<string> | Iterable<string>) {
+  let count = 0
   async function* text() {
-    for await (const line of lines) yield `${line}\n`
+    for await (const line of lines) {
+      count++
+      yield `${line}\n`
+    }
   }
-  return writeWhole(file, text())
+  await writeWhole(file, text())
+  return count
 }
 
 /** Makes a temporary folder beside a file, which only its owner can read. */
