@@ -1,7 +1,7 @@
 /** The Worker of the local instance, which can be restarted. */
 import type { Address } from 'viem'
 import type { Supervisor } from '../shell/supervisor.ts'
-import { LOCAL_CHAIN_ID } from './chain/collectibles.ts'
+import { localNetworks } from './chain/delivery.ts'
 import { startWorker } from './worker.ts'
 
 type Settings = { url: string; rpcUrl: string; delivery: Address }
@@ -30,19 +30,8 @@ export async function startMarketplace(supervisor: Supervisor, settings: Setting
   }
 }
 
-function toVariables({ url, rpcUrl, delivery }: Settings): Record<string, string> {
-  const network = {
-    chainId: LOCAL_CHAIN_ID,
-    rpcUrls: [rpcUrl],
-    delivery,
-    finality: 1,
-    callsPerSecond: 1000,
-    maxFeePerGasGwei: 500,
-    maxPriorityFeePerGasGwei: 50,
-  }
-  return {
-    PUBLIC_URL: url,
-    LOOPBACK_HOSTS: 'localhost:*,127.0.0.1:*',
-    NETWORKS: JSON.stringify({ localhost: network }),
-  }
-}
+const toVariables = ({ url, rpcUrl, delivery }: Settings) => ({
+  PUBLIC_URL: url,
+  LOOPBACK_HOSTS: 'localhost:*,127.0.0.1:*',
+  NETWORKS: localNetworks(rpcUrl, delivery, { callsPerSecond: 1000 }),
+})

@@ -4,8 +4,8 @@ import { createTestClient, http } from 'viem'
 import { createClient } from '../../../client/src/index.ts'
 import { localAccount, toPrivateKey } from '../../local/chain/accounts.ts'
 import { startAnvil } from '../../local/chain/anvil.ts'
-import { deployCollectibles, LOCAL_CHAIN_ID } from '../../local/chain/collectibles.ts'
-import { deployDelivery } from '../../local/chain/delivery.ts'
+import { deployCollectibles } from '../../local/chain/collectibles.ts'
+import { deployDelivery, localNetworks } from '../../local/chain/delivery.ts'
 import { serveWorker } from './worker.ts'
 
 const ORDERS_PER_CALL = 100
@@ -42,23 +42,13 @@ export async function measureTransfers(
     uniques: 1,
     editions: [{ id: 1n, amount: BigInt(items) }],
   })
-  const network = {
-    chainId: LOCAL_CHAIN_ID,
-    rpcUrls: [anvil.url],
-    delivery,
-    finality: 1,
-    // The chain is as fast as the machine.
-    callsPerSecond: 1_000_000,
-    maxFeePerGasGwei: 500,
-    maxPriorityFeePerGasGwei: 50,
-    ...settings,
-  }
   if (blockTime) await setBlockTime(anvil.url, blockTime)
   await using worker = await serveWorker({
     main: 'src/worker.ts',
     bindings: {
       ...bindings,
-      NETWORKS: JSON.stringify({ localhost: network }),
+      // The chain is as fast as the machine.
+      NETWORKS: localNetworks(anvil.url, delivery, { callsPerSecond: 1_000_000, ...settings }),
       TRANSFER_SIGNER_KEYS: toPrivateKey(signer),
     },
     sql: [
