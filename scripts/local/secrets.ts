@@ -4,6 +4,7 @@ import { generators } from '../operate/keys/generate.ts'
 import { transferSigner } from './catalogue/demo.ts'
 import { toPrivateKey } from './chain/accounts.ts'
 
+/** A local instance has no backups. */
 const { BACKUP_KEY: _, ...secrets } = generators
 const localGenerators = {
   ...secrets,

@@ -153,6 +153,7 @@ const demoListings = demoNfts
       ...(status === 'unlisted' && { checkAt: '9999' }),
     }),
   )
+  // Listings 5 and 6.
   .toSpliced(
     4,
     0,
