@@ -61,7 +61,7 @@ export const command = defineCommand(
   },
   async ({ 'dry-run': isDryRun, remote, env, ...values }, argument: string) => {
     const fromChain = values['from-chain'] !== undefined
-    const environment = parseInstance({ remote, ...(env && { env }) })
+    const environment = parseInstance({ remote, env })
     if (!fromChain && Object.keys(values).length > 0)
       throw new UsageError(`--${Object.keys(values)[0]} needs --from-chain.`)
     const file = argument || (fromChain ? collectionFile(values) : '')

@@ -18,7 +18,7 @@ export const instanceVariables = {
 }
 
 /** Returns the environment that the options name; undefined for the local instance. */
-export function parseInstance({ remote, env }: { remote: boolean; env?: string }) {
+export function parseInstance({ remote, env }: { remote: boolean; env?: string | undefined }) {
   if (remote && !env) throw new UsageError('--remote needs --env.')
   if (env && !remote) throw new UsageError('--env needs --remote.')
   return env
