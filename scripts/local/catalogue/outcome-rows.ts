@@ -23,7 +23,7 @@ const nftBy = (externalId: string): SQL<number> =>
 
 type NewUser = Partial<Omit<typeof users.$inferInsert, 'externalId'>>
 
-const withWallet = (externalId: string, name: string, columns: NewUser) => ({
+const user = (externalId: string, name: string, columns: NewUser) => ({
   externalId,
   name,
   provider: 'wallet',
@@ -33,7 +33,7 @@ const withWallet = (externalId: string, name: string, columns: NewUser) => ({
 })
 
 const withEmail = (externalId: string, name: string, columns: NewUser = {}) =>
-  withWallet(externalId, name, {
+  user(externalId, name, {
     provider: 'email',
     email: `${externalId}@example.com`,
     ...columns,
@@ -46,15 +46,15 @@ const contractOn = (walletChainId: number, account: string) => ({
 })
 
 const outcomeUsers = [
-  withWallet(SELLER, 'Outcomes (test)', { username: 'outcomes', ethereumPublicAddr: holder }),
-  withWallet('outcome-seller-waits', 'Seller who approves later (test)', {
+  user(SELLER, 'Outcomes (test)', { username: 'outcomes', ethereumPublicAddr: holder }),
+  user('outcome-seller-waits', 'Seller who approves later (test)', {
     ethereumPublicAddr: approver.address,
   }),
-  withWallet('outcome-seller-not-approved', 'Seller who approves nothing (test)', {
+  user('outcome-seller-not-approved', 'Seller who approves nothing (test)', {
     ethereumPublicAddr: unapproved,
   }),
   withEmail('outcome-seller-without-wallet', 'Seller without a wallet (test)'),
-  withWallet('outcome-seller-on-other-chain', 'Seller on another chain (test)', contractOn(1, '3')),
+  user('outcome-seller-on-other-chain', 'Seller on another chain (test)', contractOn(1, '3')),
   withEmail(
     'outcome-recipient-not-deployed',
     'Buyer without a contract (test)',

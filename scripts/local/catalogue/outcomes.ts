@@ -75,4 +75,4 @@ export function assetOf({ nft }: Outcome, contracts: OutcomeContracts) {
   return { contractNetwork: network, contractAddr: addresses[contract], tokenId, fulfilment }
 }
 
-export const externalIdOf = ({ name }: Pick<Outcome, 'name'>) => `outcome-${name}`
+export const externalIdOf = ({ name }: Outcome) => `outcome-${name}`
