@@ -2,20 +2,14 @@
 import { plural } from '../../src/pages/components/text.ts'
 import { CommandError, defineCommand, start, UsageError } from '../shell/command.ts'
 import { instanceVariables, parseInstance, remoteInstance } from '../shell/instance.ts'
-import type { Outcome, Request } from './catalogue/import.ts'
+import type { Outcome } from './catalogue/import.ts'
 import { collectionFile, readCollection } from './catalogue/import-collection.ts'
 import { importLocally } from './catalogue/import-local.ts'
 import { importRemotely } from './catalogue/import-remote.ts'
 import { describeGrants } from './catalogue/mints.ts'
 import { numbersFile } from './catalogue/numbers.ts'
 import { describeObstacles } from './catalogue/obstacles.ts'
-import {
-  describeCounts,
-  forgetProblems,
-  hideProgress,
-  reportProblems,
-  showProgress,
-} from './catalogue/report.ts'
+import { describeCounts, forgetProblems, hideProgress, reportProblems } from './catalogue/report.ts'
 import { networkVariables } from './contract/networks.ts'
 
 export const command = defineCommand(
@@ -69,7 +63,7 @@ export const command = defineCommand(
     const instance = environment ? remoteInstance(environment) : null
     const leftOut = fromChain ? await readCollection(file, values, environment) : 0
     const run = async (isRehearsal: boolean) => {
-      const request: Request = { file, isDryRun: isRehearsal, show: showProgress }
+      const request = { file, isDryRun: isRehearsal }
       const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
       hideProgress()
       return outcome
