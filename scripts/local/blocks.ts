@@ -14,8 +14,8 @@ import {
   zeroAddress,
 } from 'viem'
 import { relayerAbi as abi } from '../../contracts/relayer-abi.ts'
-import { tokenIds } from './catalogue/outcomes.ts'
-import type { OutcomeTokens } from './chain/outcomes.ts'
+import { tokenIdOf } from './catalogue/outcomes.ts'
+import type { OutcomeTokens } from './outcomes.ts'
 
 /** In its blocks, tokens fail that succeed in a simulation: `ADVERSARY` of `OutcomeToken`. */
 const ADVERSARY = '0x000000000000000000000000000000000000BAd0'
@@ -42,8 +42,8 @@ export async function produceBlocks(
   const seen = new Map<Hex, number>()
   const undone = new Set<Hex>()
 
-  const isToken = ({ token, tokenId }: Item, name: keyof typeof tokenIds) =>
-    getAddress(token) === tokens.outcome && tokenId === BigInt(tokenIds[name])
+  const isToken = ({ token, tokenId }: Item, outcome: string) =>
+    getAddress(token) === tokens.outcome && String(tokenId) === tokenIdOf(outcome)
 
   function isSlow(item: Item): boolean {
     if (!isToken(item, 'slow')) return false
@@ -62,7 +62,7 @@ export async function produceBlocks(
     if (ready.length === 0) return
     const items = ready.flatMap((transaction) => transaction.items)
     const isHostile = items.some(
-      (item) => isToken(item, 'failsInBlock') || getAddress(item.token) === tokens.burning,
+      (item) => isToken(item, 'transfer-failed') || getAddress(item.token) === tokens.burning,
     )
     if (isHostile) await chain.setCoinbase({ address: ADVERSARY })
     await chain.mine({ blocks: 1 })

@@ -2,20 +2,16 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { CLOCK } from './paths.ts'
 
-export type Clock = {
-  now: () => Date
-  /** Milliseconds by which the clock is ahead of that of this machine. */
-  offset: () => number
-  /** Moves the clock forward to a time. It stays moved after a restart. */
-  moveTo: (time: Date) => Promise<void>
-}
+export type Clock = Awaited<ReturnType<typeof openClock>>
 
-export async function openClock(): Promise<Clock> {
+export async function openClock() {
   let offset = await readOffset()
   return {
     now: () => new Date(Date.now() + offset),
+    /** Milliseconds by which the clock is ahead of that of this machine. */
     offset: () => offset,
-    moveTo: async (time) => {
+    /** Moves the clock forward to a time. It stays moved after a restart. */
+    moveTo: async (time: Date) => {
       offset = Math.max(offset, time.getTime() - Date.now())
       await writeFile(CLOCK, String(offset))
     },

@@ -5,24 +5,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type * as z from 'zod'
-
-const errorStatus = {
-  invalid_input: 400,
-  cross_site: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  conflict: 409,
-  internal_error: 500,
-} as const
-
-/** An error of a call, with a code and a sentence for its caller. */
-export class ControlError extends Error {
-  readonly code: keyof typeof errorStatus
-  constructor(code: keyof typeof errorStatus, message: string) {
-    super(message)
-    this.code = code
-  }
-}
+import { ApiError, errorStatus } from '../../src/http/errors.ts'
 
 /** Checks the input of a call, and returns what runs it. Throws `invalid_input`. */
 type Call = (input: unknown) => () => Promise<object>
@@ -37,7 +20,7 @@ export const call =
     const isUnknown = issue?.code === 'unrecognized_keys'
     const field = isUnknown ? issue.keys[0] : issue?.path.join('.')
     const reason = isUnknown ? 'is not a field of this call' : issue?.message
-    throw new ControlError('invalid_input', `${field || 'the body'} ${reason}`)
+    throw new ApiError('invalid_input', `${field || 'the body'} ${reason}`)
   }
 
 /** `calls` by their name in the path. */
@@ -65,7 +48,7 @@ export function createControl({ clock, calls }: Controls): Control {
     const prepare = Object.hasOwn(calls, name) && calls[name]
     if (!prepare) {
       const paths = ['clock', ...Object.keys(calls)].map((known) => `/dev/${known}`)
-      throw new ControlError('not_found', `there are only ${paths.join(', ')}`)
+      throw new ApiError('not_found', `there are only ${paths.join(', ')}`)
     }
     checkMethod(request, 'POST')
     return inTurn(prepare(await readJson(request)))
@@ -87,12 +70,12 @@ function checkOrigin({ host = '', origin, ...headers }: IncomingHttpHeaders): vo
   const site = headers['sec-fetch-site'] ?? 'none'
   const isOwn = ['same-origin', 'none'].includes(String(site))
   if (!isLocal || !isOwn || (origin && origin !== `http://${host}`))
-    throw new ControlError('cross_site', 'only programs and pages of this machine may call this')
+    throw new ApiError('cross_site', 'only programs and pages of this machine may call this')
 }
 
 function checkMethod({ method, url }: IncomingMessage, allowed: string): void {
   if (method !== allowed)
-    throw new ControlError('method_not_allowed', `${url} takes ${allowed}, not ${method}`)
+    throw new ApiError('method_not_allowed', `${url} takes ${allowed}, not ${method}`)
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
@@ -100,12 +83,12 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(body || '{}')
   } catch {
-    throw new ControlError('invalid_input', 'the body must be JSON')
+    throw new ApiError('invalid_input', 'the body must be JSON')
   }
 }
 
 function describeError(error: unknown): readonly [status: number, body: object] {
-  if (error instanceof ControlError)
+  if (error instanceof ApiError)
     return [errorStatus[error.code], { error: error.message, code: error.code }]
   console.error(error)
   const message = error instanceof Error ? error.message : String(error)

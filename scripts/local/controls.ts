@@ -1,10 +1,11 @@
 /** What each call of the control API does. */
 import { createPublicClient, http } from 'viem'
 import * as z from 'zod'
+import { ApiError } from '../../src/http/errors.ts'
 import { advance, visitChains } from './advance.ts'
 import { reorganize } from './chain/anvil.ts'
 import type { Clock } from './clock.ts'
-import { ControlError, type Controls, call } from './control.ts'
+import { type Controls, call } from './control.ts'
 import { copyDatabase, hasCopy, putBackDatabase } from './copies.ts'
 import { DURATION, parseDuration } from './duration.ts'
 import { freeLeases } from './explorer.ts'
@@ -39,12 +40,12 @@ export async function createControls(parts: Parts): Promise<Controls> {
     reorganise: call(z.strictObject({ blocks: count }), async ({ blocks }) => {
       const head = await readHead()
       if (blocks > head - firstBlock)
-        throw new ControlError(
+        throw new ApiError(
           'invalid_input',
           `blocks must be at most ${head - firstBlock}, the number of blocks since the start of \`npm run dev\``,
         )
       await reorganize(rpcUrl, blocks).catch((error) => {
-        throw new ControlError('conflict', `the node cannot remove the blocks: ${error.details}`)
+        throw new ApiError('conflict', `the node cannot remove the blocks: ${error.details}`)
       })
       await visitChains(instance())
       return { block: head - blocks }
@@ -57,7 +58,7 @@ export async function createControls(parts: Parts): Promise<Controls> {
 
     restore: call(nothing, async () => {
       if (!hasCopy())
-        throw new ControlError('conflict', 'there is no backup: POST /dev/backup makes one')
+        throw new ApiError('conflict', 'there is no backup: POST /dev/backup makes one')
       await target.pause()
       const workerUrl = await restart(putBackDatabase)
       await freeLeases(workerUrl, clock.now())

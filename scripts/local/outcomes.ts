@@ -1,9 +1,13 @@
 /** The forced outcomes of the demo, in the local database and on the local chain. */
 
 import { eq, inArray } from 'drizzle-orm'
-import { type Address, isAddress } from 'viem'
+import { type Address, isAddress, parseAbi } from 'viem'
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import artifact from '../../contracts/OutcomeToken.json' with { type: 'json' }
 import type { Database } from '../../src/db/client.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
+import { contractAt } from '../operate/contract/delivery.ts'
+import { createNode } from '../operate/contract/node.ts'
 import { deliveryOwner } from './catalogue/demo.ts'
 import { insertRows } from './catalogue/load.ts'
 import { outcomeRows } from './catalogue/outcome-rows.ts'
@@ -15,8 +19,11 @@ import {
   type OutcomeContracts,
   outcomes,
 } from './catalogue/outcomes.ts'
-import type { Collectibles } from './chain/collectibles.ts'
-import { areReady, deployOutcomeTokens, type OutcomeTokens } from './chain/outcomes.ts'
+import { type Collectibles, connectAs, hasContracts, MINT_LIMIT } from './chain/collectibles.ts'
+
+const abi = parseAbi(['constructor(address[] holders, address operator)'])
+
+export type OutcomeTokens = Pick<OutcomeContracts, 'outcome' | 'limited' | 'burning'>
 
 /** The outcomes whose NFTs tell the addresses of the tokens. */
 const witnesses = {
@@ -34,8 +41,7 @@ export async function syncOutcomes(
 ): Promise<void> {
   const known = await findOutcomeTokens(db)
   if (known && (await areReady(rpcUrl, known, delivery))) return
-  const options = { deployer: approver, owner: deliveryOwner, delivery, holders }
-  const tokens = await deployOutcomeTokens(rpcUrl, options)
+  const tokens = await deployTokens(rpcUrl, delivery)
   const contracts = { ...collectibles, ...tokens, delivery }
   if (known) await moveOutcomes(db, contracts)
   else await insertRows(db, outcomeRows(contracts))
@@ -53,6 +59,26 @@ export async function findOutcomeTokens(db: Database): Promise<OutcomeTokens | n
   }
   const [outcome, limited, burning] = [find('outcome'), find('limited'), find('burning')]
   return outcome && limited && burning ? { outcome, limited, burning } : null
+}
+
+/** Deploys the tokens, and sets their limits in the Delivery contract. */
+async function deployTokens(rpcUrl: string, delivery: Address): Promise<OutcomeTokens> {
+  const chain = connectAs(rpcUrl, approver)
+  const deploy = () => chain.deploy(abi, artifact.bytecode, [holders, delivery])
+  const tokens = { outcome: await deploy(), limited: await deploy(), burning: await deploy() }
+  const { write } = connectAs(rpcUrl, deliveryOwner)
+  const limit = (token: Address, pieces: bigint) =>
+    write(delivery, deliveryAbi, 'setTokenLimit', [token, pieces, pieces])
+  await limit(tokens.outcome, MINT_LIMIT)
+  await limit(tokens.limited, 0n)
+  return tokens
+}
+
+/** Returns whether the tokens are there, with limits in this Delivery contract. */
+async function areReady(rpcUrl: string, tokens: OutcomeTokens, delivery: Address) {
+  if (!(await hasContracts(rpcUrl, Object.values(tokens)))) return false
+  const { tokenLimit } = contractAt(createNode([rpcUrl]), delivery).read
+  return (await tokenLimit([tokens.limited])).isSet
 }
 
 async function moveOutcomes(db: Database, contracts: OutcomeContracts): Promise<void> {

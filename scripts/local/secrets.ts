@@ -4,11 +4,11 @@ import { generators } from '../operate/keys/generate.ts'
 import { transferSigner } from './catalogue/demo.ts'
 import { toPrivateKey } from './chain/accounts.ts'
 
+/** A local instance has no backups. */
+const { BACKUP_KEY: _, ...secrets } = generators
 const localGenerators = {
-  JWT_KEYS: generators.JWT_KEYS,
-  PROOF_KEYS: generators.PROOF_KEYS,
+  ...secrets,
   TRANSFER_SIGNER_KEYS: async () => toPrivateKey(transferSigner),
-  DELIVERY_KEY_SECRET: generators.DELIVERY_KEY_SECRET,
 }
 
 /** Appends the secrets that the file lacks, and returns their names. Only its owner can read it. */

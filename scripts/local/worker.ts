@@ -1,25 +1,17 @@
 /** Runs the Worker with `wrangler dev`, and its cron trigger. */
 import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
-import type { Child } from '../shell/child.ts'
 import { startWrangler } from '../shell/wrangler.ts'
 import type { Target } from './target.ts'
 import { createLogReader } from './worker-log.ts'
 
-export type LocalWorker = Child & {
-  /** Resolves with the URL where wrangler listens. */
-  ready: Promise<string>
-  /** Returns why wrangler did not start, as far as it has said so. */
-  errors: () => string
-  /** Prints the Worker's log from now on. */
-  showLog: () => void
-}
+export type LocalWorker = ReturnType<typeof startWorker>
 
 /** `src/worker.ts` with a clock that can be moved. */
 const ENTRY = 'scripts/local/worker-entry.ts'
 
 /** Starts wrangler on a free port. */
-export function startWorker(variables: Record<string, string>): LocalWorker {
+export function startWorker(variables: Record<string, string>) {
   const values = Object.entries(variables).map(([name, value]) => `${name}:${value}`)
   const args = ['dev', ENTRY, '--config', 'wrangler.toml', '--port', '0', '--inspector-port', '0']
   const child = startWrangler([...args, '--var', ...values], 'piped')
@@ -41,8 +33,11 @@ export function startWorker(variables: Record<string, string>): LocalWorker {
   })
   return {
     ...child,
+    /** Resolves with the URL where wrangler listens. */
     ready,
+    /** Returns why wrangler did not start, as far as it has said so. */
     errors: () => stripVTControlCharacters(said.stderr || said.stdout).trim(),
+    /** Prints the Worker's log from now on. */
     showLog: () => {
       isLogShown = true
       said.stdout = ''

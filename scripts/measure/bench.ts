@@ -5,14 +5,13 @@
 import { execFileSync } from 'node:child_process'
 import { addressColumns } from '../../src/addresses/schema.ts'
 import { publicKeys } from '../../src/auth/tokens.ts'
-import type { Size } from '../local/catalogue/synthetic.ts'
 import { generateSigningKey } from '../operate/keys/signing-key.ts'
 import { defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
 import { createPairs } from './bench/calls.ts'
 import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'
 import { measureTransfers, type Scenario } from './bench/transfers.ts'
-import { type Load, measureWebhooks } from './bench/webhooks.ts'
+import { measureWebhooks } from './bench/webhooks.ts'
 import { bindingsFor, SWITCHED_OFF, serveWorker } from './bench/worker.ts'
 
 const key = await generateSigningKey()
@@ -34,20 +33,15 @@ const scenarios: Scenario[] = [
   },
 ]
 
-/** How much is measured. `items` is the most of each scenario. */
-type Numbers = {
-  catalogue: Size
-  items: number
-  load: Load
-  /** Of each call, and seconds of a round. */
-  rounds: number
-  seconds: number
-}
+type Numbers = typeof full
 
-const full: Numbers = {
+/** How much is measured. */
+const full = {
   catalogue: { users: 10_000, nfts: 10_000, orders: 100_000 },
+  /** The most of each scenario. */
   items: 5000,
   load: { oldEvents: 1_000_000, newEvents: 10_000, seconds: 60 },
+  /** Of each call, and seconds of a round. */
   rounds: 10,
   seconds: 2,
 }

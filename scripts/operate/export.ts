@@ -7,10 +7,14 @@ import type { Answer } from '../../client/src/index.ts'
 import { localNow } from '../local/clock.ts'
 import { defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
 import { writeLines } from '../shell/files.ts'
-import { instanceOptions, instanceVariables, withInstance } from '../shell/instance.ts'
+import {
+  instanceOptions,
+  instanceVariables,
+  parseInstance,
+  withInstance,
+} from '../shell/instance.ts'
 import { readCatalogue } from './catalogue/export.ts'
 import { hideProgress, showProgress } from './catalogue/report.ts'
-import type { SqliteDatabase } from './database/remote.ts'
 import { withDatabase } from './database/source.ts'
 import { type Period, parsePeriod, readOrders, toCsv } from './orders/export.ts'
 
@@ -46,23 +50,23 @@ export const command = defineCommand(
     example: 'npm run export -- catalogue.jsonl',
   },
   async ({ user, orders, from, to, csv, ...instance }, file: string) => {
-    const { remote, env } = instance
-    if (remote !== Boolean(env)) throw new UsageError('--remote and --env need each other.')
+    const environment = parseInstance(instance)
     if (user !== undefined && orders) throw new UsageError('--user is without --orders.')
     if (!orders && (csv || from || to))
       throw new UsageError('--from, --to and --csv need --orders.')
     if (orders) {
-      const now = remote ? new Date() : await localNow()
-      return exportOrders({ ...parsePeriod({ from, to }, now), csv }, instance, file)
+      const now = environment ? new Date() : await localNow()
+      return exportOrders({ ...parsePeriod({ from, to }, now), csv }, environment, file)
     }
-    if (user !== undefined) return exportPerson(parseInteger('--user', user, 1), instance, file)
-    return withDatabase({ remote, ...(env && { env }) }, (db) => write(db, file))
+    if (user !== undefined) return exportPerson(parseInteger('--user', user, 1), environment, file)
+    const count = await withDatabase(environment, (db) => writeLines(file, readCatalogue(db)))
+    console.log(`Wrote ${count} records to ${file}.`)
   },
 )
 
 /** Joins the pages of orders and of their summaries. */
-function exportPerson(id: number, instance: Parameters<typeof withInstance>[0], file: string) {
-  return withInstance(instance, async (client) => {
+function exportPerson(id: number, environment: string | undefined, file: string) {
+  return withInstance(environment, async (client) => {
     let orders: Answer<'getPersonalData'>['orders'] = []
     let summaries: Answer<'getPersonalData'>['summaries'] = []
     for await (const { nextCursor, ...page } of client.pages('getPersonalData', { id })) {
@@ -77,11 +81,11 @@ function exportPerson(id: number, instance: Parameters<typeof withInstance>[0], 
 
 function exportOrders(
   { csv, ...period }: Period & { csv: boolean },
-  instance: Parameters<typeof withInstance>[0],
+  environment: string | undefined,
   file: string,
 ) {
   const [from, to] = [period.from.getTime(), period.to.getTime()]
-  return withInstance(instance, async (client) => {
+  return withInstance(environment, async (client) => {
     let count = 0
     async function* lines() {
       if (csv) yield toCsv()
@@ -95,18 +99,6 @@ function exportOrders(
     await writeLines(file, lines()).finally(hideProgress)
     console.log(`Wrote ${count} orders to ${file}.`)
   })
-}
-
-async function write(db: SqliteDatabase, file: string): Promise<void> {
-  let lines = 0
-  async function* counted() {
-    for await (const line of readCatalogue(db)) {
-      lines++
-      yield line
-    }
-  }
-  await writeLines(file, counted())
-  console.log(`Wrote ${lines} records to ${file}.`)
 }
 
 if (import.meta.main) await start(command)

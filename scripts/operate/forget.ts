@@ -2,7 +2,12 @@
 import type { MarketplaceClient } from '../../client/src/index.ts'
 import { ask } from '../shell/ask.ts'
 import { CommandError, defineCommand, parseInteger, start } from '../shell/command.ts'
-import { instanceOptions, instanceVariables, withInstance } from '../shell/instance.ts'
+import {
+  instanceOptions,
+  instanceVariables,
+  parseInstance,
+  withInstance,
+} from '../shell/instance.ts'
 
 export const command = defineCommand(
   {
@@ -19,7 +24,7 @@ export const command = defineCommand(
   },
   async ({ user, yes, ...instance }) => {
     const id = parseInteger('--user', user, 1)
-    await withInstance(instance, async (client) => {
+    await withInstance(parseInstance(instance), async (client) => {
       await client.forgetPerson({ id, dryRun: 'true' })
       if (!yes) await confirm(client, id)
       const { removedAt } = await client.forgetPerson({ id })

@@ -1,21 +1,15 @@
 /** `npm run import -- FILE.jsonl`: imports a catalogue of users, NFTs and listings. */
 import { plural } from '../../src/pages/components/text.ts'
 import { CommandError, defineCommand, start, UsageError } from '../shell/command.ts'
-import { instanceVariables, remoteInstance } from '../shell/instance.ts'
-import type { Outcome, Request } from './catalogue/import.ts'
+import { instanceVariables, parseInstance, remoteInstance } from '../shell/instance.ts'
+import type { Outcome } from './catalogue/import.ts'
 import { collectionFile, readCollection } from './catalogue/import-collection.ts'
 import { importLocally } from './catalogue/import-local.ts'
 import { importRemotely } from './catalogue/import-remote.ts'
 import { describeGrants } from './catalogue/mints.ts'
 import { numbersFile } from './catalogue/numbers.ts'
 import { describeObstacles } from './catalogue/obstacles.ts'
-import {
-  describeCounts,
-  forgetProblems,
-  hideProgress,
-  reportProblems,
-  showProgress,
-} from './catalogue/report.ts'
+import { describeCounts, forgetProblems, hideProgress, reportProblems } from './catalogue/report.ts'
 import { networkVariables } from './contract/networks.ts'
 
 export const command = defineCommand(
@@ -61,15 +55,15 @@ export const command = defineCommand(
   },
   async ({ 'dry-run': isDryRun, remote, env, ...values }, argument: string) => {
     const fromChain = values['from-chain'] !== undefined
-    if (env && !remote) throw new UsageError('--env needs --remote.')
+    const environment = parseInstance({ remote, env })
     if (!fromChain && Object.keys(values).length > 0)
       throw new UsageError(`--${Object.keys(values)[0]} needs --from-chain.`)
     const file = argument || (fromChain ? collectionFile(values) : '')
     if (!file) throw new UsageError('Name one file: FILE.jsonl.')
-    const instance = remote ? remoteInstance(env) : null
-    const leftOut = fromChain ? await readCollection(file, values, instance?.environment) : 0
+    const instance = environment ? remoteInstance(environment) : null
+    const leftOut = fromChain ? await readCollection(file, values, environment) : 0
     const run = async (isRehearsal: boolean) => {
-      const request: Request = { file, isDryRun: isRehearsal, show: showProgress }
+      const request = { file, isDryRun: isRehearsal }
       const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
       hideProgress()
       return outcome
@@ -81,8 +75,8 @@ export const command = defineCommand(
       console.log(
         `Their holders have to approve the Delivery contract. To mint more of them on delivery, set "fulfilment" to "mint" in ${file} and import it again, which prints what to grant.`,
       )
-    for (const line of await describeGrants(file, instance?.environment)) console.log(line)
-    for (const line of await describeObstacles(file, instance?.environment)) console.log(line)
+    for (const line of await describeGrants(file, environment)) console.log(line)
+    for (const line of await describeObstacles(file, environment)) console.log(line)
     if (leftOut > 0)
       throw new CommandError(
         `Without ${plural(leftOut, 'token')}. Run the command again to try them again.`,

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
 import { folderBeside } from '../shell/files.ts'
+import { instanceOptions, parseInstance } from '../shell/instance.ts'
 import { runWrangler } from '../shell/wrangler.ts'
 import { readArchive } from './backup/archive.ts'
 import { download } from './backup/bucket.ts'
 import { readStatements } from './backup/dump.ts'
-import { backupOptions, findDatabase } from './backup/options.ts'
+import { databaseOptions } from './database/remote.ts'
 
 /** Bytes of a file that D1 imports at once. It takes 5 GB. */
 const MAX_IMPORT = 1024 ** 3
@@ -20,12 +21,15 @@ export const command = defineCommand(
     purpose:
       'Fills an empty database with a backup of `npm run backup`. If it fails on the way, begin again with a new database.',
     file: { value: 'FILE', help: 'The backup.' },
-    options: { ...backupOptions('Get the file from this bucket of R2 first.') },
+    options: {
+      bucket: { value: 'NAME', help: 'Get the file from this bucket of R2 first.' },
+      ...instanceOptions,
+    },
     variables: { BACKUP_KEY: 'The secret key, which `npm run keys -- backup` prints. Required.' },
     example: 'npm run restore -- marketplace.age --remote --env production',
   },
   async ({ bucket, ...instance }, file: string) => {
-    const database = findDatabase(instance)
+    const database = databaseOptions(parseInstance(instance))
     const { BACKUP_KEY: key } = process.env
     if (!key) throw new CommandError('BACKUP_KEY is not set.')
     const execute = (...args: string[]) =>

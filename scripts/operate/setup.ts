@@ -6,8 +6,8 @@ import { readLogin } from './cloudflare/account.ts'
 import { type Environment, readEnvironment } from './cloudflare/environment.ts'
 import { networkVariables } from './contract/networks.ts'
 import { report, type Setup } from './setup/report.ts'
-import { jurisdictions, locations, type Place } from './setup/resources.ts'
-import { goLive, prepare } from './setup/steps.ts'
+import { jurisdictions, locations } from './setup/resources.ts'
+import { goLive, type Options, prepare } from './setup/steps.ts'
 
 export const command = defineCommand(
   {
@@ -69,10 +69,8 @@ async function checkLogin({ accountId }: Environment, isDryRun: boolean): Promis
   return isLoggedIn
 }
 
-type Checked = Place & { domain?: string; 'email-from'?: string; administrator?: string }
-
 /** Throws a `CommandError`: what is written and deployed stays. */
-function checkOptions({ domain, 'email-from': sender, administrator, ...place }: Checked): void {
+function checkOptions({ domain, 'email-from': sender, administrator, ...place }: Options): void {
   const { location, jurisdiction } = place
   if (location !== undefined && jurisdiction !== undefined)
     throw new CommandError('Only one of --location and --jurisdiction can be given.')

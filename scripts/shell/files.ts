@@ -4,28 +4,24 @@ import { createReadStream, createWriteStream, type RmOptions, rmSync } from 'nod
 import { mkdtemp, realpath, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { ReadableStream, TextDecoderStream } from 'node:stream/web'
 import { CommandError } from './command.ts'
 
 /** Yields the lines without their ends. Node's readline would end lines at U+2028, too. */
 export async function* linesIn(file: string): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+  const decoder = new TextDecoderStream('utf-8', { fatal: true })
   let rest = ''
-  for await (const bytes of createReadStream(file)) {
-    const lines = (rest + decode(decoder, file, bytes)).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) yield line.replace(/\r$/, '')
-  }
-  rest += decode(decoder, file)
-  if (rest) yield rest
-}
-
-/** Without bytes: the end of the file, which must not cut a character. */
-function decode(decoder: TextDecoder, file: string, bytes?: Buffer): string {
   try {
-    return decoder.decode(bytes, { stream: bytes !== undefined })
-  } catch {
+    for await (const text of ReadableStream.from(createReadStream(file)).pipeThrough(decoder)) {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) yield line.replace(/\r$/, '')
+    }
+  } catch (error) {
+    if (Object(error).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error
     throw new CommandError(`${file} is not valid UTF-8.`)
   }
+  if (rest) yield rest
 }
 
 /** Returns the SHA-256 hash of a file, hex. */
@@ -84,12 +80,17 @@ function temporary(path: string, options: RmOptions = {}): Temporary {
   }
 }
 
-/** Writes lines as `writeWhole` does. */
-export function writeLines(file: string, lines: AsyncIterable<string> | Iterable<string>) {
+/** Writes lines as `writeWhole` does. Returns their number. */
+export async function writeLines(file: string, lines: AsyncIterable<string> | Iterable<string>) {
+  let count = 0
   async function* text() {
-    for await (const line of lines) yield `${line}\n`
+    for await (const line of lines) {
+      count++
+      yield `${line}\n`
+    }
   }
-  return writeWhole(file, text())
+  await writeWhole(file, text())
+  return count
 }
 
 /** Makes a temporary folder beside a file, which only its owner can read. */

@@ -17,18 +17,24 @@ export const instanceVariables = {
   MARKETPLACE_TOKEN: 'With --remote: a master token of the instance. Required.',
 }
 
-type Instance = { url: string; token: string }
+/** Returns the environment that the options name; undefined for the local instance. */
+export function parseInstance({ remote, env }: { remote: boolean; env?: string | undefined }) {
+  if (remote && !env) throw new UsageError('--remote needs --env.')
+  if (env && !remote) throw new UsageError('--env needs --remote.')
+  return env
+}
+
+export type Instance = { url: string; token: string }
 
 /** Returns URL and token of a deployed instance. Throws a `CommandError` if one is missing. */
-export function remoteInstance(environment: string | undefined) {
+export function remoteInstance(environment: string): Instance {
   const { MARKETPLACE_TOKEN: token } = process.env
-  if (!environment) throw new UsageError('--remote needs --env.')
   if (!token)
     throw new CommandError(
       'MARKETPLACE_TOKEN is not set. Set it to a master token of the instance: npm run --silent token -- --master --remote --env …',
     )
   const { vars } = readConfig(environment)
-  return { url: String(vars.PUBLIC_URL), token, environment }
+  return { url: String(vars.PUBLIC_URL), token }
 }
 
 /** Returns the URL of the last `npm run dev`, and a token for it. */
@@ -41,21 +47,18 @@ export async function localInstance(request: TokenRequest): Promise<Instance> {
   return { url, token }
 }
 
-type Values = { remote: boolean; env?: string | undefined }
-
-/** Calls the API of the instance that the options name. Throws a `CommandError` if a call fails. */
+/** Calls the API of a deployed instance or the local one. Throws a `CommandError` if a call fails. */
 export async function withInstance<T>(
-  { remote, env }: Values,
+  environment: string | undefined,
   work: (client: MarketplaceClient) => Promise<T>,
 ): Promise<T> {
-  if (env && !remote) throw new UsageError('--env needs --remote.')
-  const { url, token } = remote
-    ? remoteInstance(env)
+  const { url, token } = environment
+    ? remoteInstance(environment)
     : await localInstance({ role: 'master', name: 'command line' })
   try {
     return await work(createClient({ url, token }))
   } catch (error) {
-    throw described(error, url, remote ? 'Check the address.' : 'Is `npm run dev` running?')
+    throw described(error, url, environment ? 'Check the address.' : 'Is `npm run dev` running?')
   }
 }
 

@@ -4,15 +4,10 @@ import type { Child } from './child.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-export type Supervisor = {
-  /** `lastWords` returns what the child has printed that may tell why it exited. */
-  add: (name: string, child: Child, lastWords?: () => string) => void
-  /** Stops a child. Its end is no reason to end the others. */
-  stop: (child: Child) => Promise<void>
-}
+export type Supervisor = ReturnType<typeof createSupervisor>
 
 /** Returns a supervisor. It also ends this process, with status 1 if a child exited. */
-export function createSupervisor(): Supervisor {
+export function createSupervisor() {
   let children: Child[] = []
   const guard = startGuard()
   let isStopping = false
@@ -31,7 +26,8 @@ export function createSupervisor(): Supervisor {
   for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, () => stopAll(0))
   if (process.env.npm_lifecycle_event) onParentExit(() => stopAll(1))
   return {
-    add: (name, child, lastWords = () => '') => {
+    /** `lastWords` returns what the child has printed that may tell why it exited. */
+    add: (name: string, child: Child, lastWords = () => '') => {
       children.push(child)
       tellGuard()
       child.ended.then((reason) => {
@@ -41,7 +37,8 @@ export function createSupervisor(): Supervisor {
         stopAll(1)
       })
     },
-    stop: async (child) => {
+    /** Stops a child. Its end is no reason to end the others. */
+    stop: async (child: Child) => {
       children = children.filter((other) => other !== child)
       await child.stop()
       tellGuard()

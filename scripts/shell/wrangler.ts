@@ -1,8 +1,7 @@
 /** Runs wrangler's command line. */
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { type Child, start } from './child.ts'
+import { type Child, readOutput, start } from './child.ts'
 import { CommandError } from './command.ts'
 
 /**
@@ -32,9 +31,7 @@ export function startWrangler(args: readonly string[], output: 'shown' | 'piped'
 
 /** Runs a command and returns its output. Throws a `CommandError` with the output if it fails. */
 export async function runWrangler(args: readonly string[]): Promise<string> {
-  const { process: child, ended } = startWrangler(args, 'piped')
-  const read = (stream: typeof child.stdout) => (stream ? text(stream) : '')
-  const [out, errors, code] = await Promise.all([read(child.stdout), read(child.stderr), ended])
+  const { out, errors, code } = await readOutput(startWrangler(args, 'piped'))
   if (code === 0) return out
   const name = args.slice(0, 3).join(' ')
   throw new CommandError(`wrangler ${name} failed:\n${(errors || out).trim()}`)

@@ -54,19 +54,7 @@ export type OpenApi = {
   components: Record<string, Record<string, object>>
 }
 
-/** An operation or an event, as navigation and search name it. `place`: `GET /api/…`, or the event. */
-type OperationLink = { id: string; title: string; place: string; text: string }
-
-/** The page of a tag. */
-export type Section = {
-  name: string
-  /** In `/docs#orders`. */
-  id: string
-  path: string
-  /** Markdown. */
-  intro: string
-  operations: (OperationLink & { html: string })[]
-}
+export type Section = ReturnType<typeof aSection>
 
 /** Returns the sections of the reference: a tag each, and the events. */
 export function operationSections(document: OpenApi): Section[] {
@@ -91,12 +79,16 @@ export function operationSections(document: OpenApi): Section[] {
   return [...tags, aSection('Events', intro, events.map(describeEvent))]
 }
 
-const aSection = (name: string, intro: string, operations: Section['operations']): Section => {
+/** Returns the page of a tag. The introduction is Markdown, and the id that in `/docs#orders`. */
+function aSection(name: string, intro: string, operations: Described[]) {
   const id = name.toLowerCase()
   return { name, id, path: `/docs/api-${id}`, intro, operations }
 }
 
-function describeEndpoint(endpoint: Endpoint): Section['operations'][number] {
+type Described = ReturnType<typeof describeEndpoint>
+
+/** Names an operation for navigation and search. */
+function describeEndpoint(endpoint: Endpoint) {
   const { path, method, operation } = endpoint
   const { operationId: id, summary: title, description, parameters = [], requestBody } = operation
   const [body] = Object.values(requestBody?.content ?? {})
@@ -110,7 +102,7 @@ function describeEndpoint(endpoint: Endpoint): Section['operations'][number] {
   }
 }
 
-const describeEvent = ([type, { post }]: EventItem): Section['operations'][number] => ({
+const describeEvent = ([type, { post }]: EventItem): Described => ({
   id: post.operationId,
   title: post.summary,
   place: type,

@@ -11,8 +11,7 @@ import type { Statement } from '../../../src/db/statements.ts'
 import { type Collectibles, LOCAL_CHAIN_ID } from '../chain/collectibles.ts'
 import { demoCatalogue, seller } from './demo.ts'
 
-export const isEmpty = async (db: Database): Promise<boolean> =>
-  (await db.select({ id: users.id }).from(users).limit(1)).length === 0
+export const isEmpty = async (db: Database): Promise<boolean> => (await db.$count(users)) === 0
 
 /** Adds the picture of an NFT, which has its external id as name, to its metadata. */
 async function withPicture(nft: typeof nfts.$inferInsert): Promise<typeof nfts.$inferInsert> {

@@ -8,12 +8,11 @@ import {
   accountOf,
   approver,
   assetOf,
-  buyer,
   externalIdOf,
-  externalIds,
   holder,
   type OutcomeContracts,
   outcomes,
+  SELLER,
   unapproved,
 } from './outcomes.ts'
 
@@ -22,45 +21,50 @@ const userBy = (externalId: string): SQL<number> =>
 const nftBy = (externalId: string): SQL<number> =>
   sql`(SELECT id FROM nfts WHERE externalId = ${externalId})`
 
-type NewUser = Pick<typeof users.$inferInsert, 'email' | 'ethereumPublicAddr' | 'walletChainId'>
+type NewUser = Partial<Omit<typeof users.$inferInsert, 'externalId'>>
 
-const user = (externalId: string, name: string, identity: NewUser) => ({
+const user = (externalId: string, name: string, columns: NewUser) => ({
   externalId,
   name,
-  provider: identity.email ? 'email' : 'wallet',
-  identityHash: hashIdentity('email', identity.email || `${externalId}@example.com`),
-  ...identity,
+  provider: 'wallet',
+  identityHash: hashIdentity('email', `${externalId}@example.com`),
+  ...columns,
   ...timestamps,
 })
 
-const outcomeUsers: (typeof users.$inferInsert)[] = [
-  {
-    ...user(externalIds.holder, 'Outcomes (test)', { ethereumPublicAddr: holder }),
-    username: 'outcomes',
-  },
-  user(externalIds.approver, 'Seller who approves later (test)', {
+const withEmail = (externalId: string, name: string, columns: NewUser = {}) =>
+  user(externalId, name, {
+    provider: 'email',
+    email: `${externalId}@example.com`,
+    ...columns,
+  })
+
+/** A wallet that is a contract. */
+const contractOn = (walletChainId: number, account: string) => ({
+  ethereumPublicAddr: accountOf(account),
+  walletChainId,
+})
+
+const outcomeUsers = [
+  user(SELLER, 'Outcomes (test)', { username: 'outcomes', ethereumPublicAddr: holder }),
+  user('outcome-seller-waits', 'Seller who approves later (test)', {
     ethereumPublicAddr: approver.address,
   }),
-  user(externalIds.unapproved, 'Seller who approves nothing (test)', {
+  user('outcome-seller-not-approved', 'Seller who approves nothing (test)', {
     ethereumPublicAddr: unapproved,
   }),
-  user(externalIds.noWallet, 'Seller without a wallet (test)', {
-    email: `${externalIds.noWallet}@example.com`,
-  }),
-  user(externalIds.elsewhere, 'Seller on another chain (test)', {
-    ethereumPublicAddr: accountOf('3'),
-    walletChainId: 1,
-  }),
-  user('outcome-recipient-not-deployed', 'Buyer without a contract (test)', {
-    email: buyer('recipient-not-deployed').buyerEmail,
-    ethereumPublicAddr: accountOf('4'),
-    walletChainId: LOCAL_CHAIN_ID,
-  }),
-  user('outcome-recipient-on-other-chain', 'Buyer on another chain (test)', {
-    email: buyer('recipient-on-other-chain').buyerEmail,
-    ethereumPublicAddr: accountOf('5'),
-    walletChainId: 1,
-  }),
+  withEmail('outcome-seller-without-wallet', 'Seller without a wallet (test)'),
+  user('outcome-seller-on-other-chain', 'Seller on another chain (test)', contractOn(1, '3')),
+  withEmail(
+    'outcome-recipient-not-deployed',
+    'Buyer without a contract (test)',
+    contractOn(LOCAL_CHAIN_ID, '4'),
+  ),
+  withEmail(
+    'outcome-recipient-on-other-chain',
+    'Buyer on another chain (test)',
+    contractOn(1, '5'),
+  ),
 ]
 
 /** Returns the rows of the outcomes. The database assigns the ids, in this order. */
@@ -69,7 +73,7 @@ export function outcomeRows(contracts: OutcomeContracts) {
     ...collectible,
     externalId: externalIdOf(outcome),
     title: externalIdOf(outcome),
-    creatorId: userBy(externalIds.holder),
+    creatorId: userBy(SELLER),
     creatorPublicAddr: holder,
     contractName: 'Outcome',
     amount: 1_000_000,
@@ -82,7 +86,7 @@ export function outcomeRows(contracts: OutcomeContracts) {
   const listingRows = outcomes.map((outcome) => ({
     ...forSale,
     externalId: externalIdOf(outcome),
-    sellerId: userBy(externalIds[outcome.seller ?? 'holder']),
+    sellerId: userBy(outcome.seller),
     nftId: nftBy(externalIdOf(outcome)),
     // Never tried: they are sold although they cannot be delivered.
     checkAt: '9999',
@@ -91,7 +95,7 @@ export function outcomeRows(contracts: OutcomeContracts) {
     .filter(({ email }) => email)
     .map(({ externalId }) => ({
       kind: 'billing' as const,
-      userId: userBy(externalId ?? ''),
+      userId: userBy(externalId),
       street: 'Road 1',
       postal: '0150',
       city: 'Oslo',

@@ -4,11 +4,7 @@ import { createTestClient, http, publicActions } from 'viem'
 import { type Child, start } from '../../shell/child.ts'
 import { foundryBinary } from './foundry.ts'
 
-export type Anvil = Child & {
-  url: string
-  /** Returns what the node has written to stderr. */
-  errors: () => string
-}
+export type Anvil = Awaited<ReturnType<typeof startAnvil>>
 
 type Options = {
   /** 0 selects a free port. */
@@ -26,7 +22,7 @@ const MAX_STATES = 100
  * Starts a node and resolves when it accepts connections. `stop()` waits until the state is saved.
  * Throws an error with anvil's message if it cannot start.
  */
-export async function startAnvil({ port, statePath, args = [] }: Options): Promise<Anvil> {
+export async function startAnvil({ port, statePath, args = [] }: Options) {
   const state = statePath ? ['--state', statePath, '--state-interval', '5'] : []
   const states = ['--max-persisted-states', String(MAX_STATES)]
   const options = ['--port', String(port), ...states, ...state, ...args]
@@ -35,6 +31,7 @@ export async function startAnvil({ port, statePath, args = [] }: Options): Promi
   child.process.stderr?.on('data', (chunk) => {
     text += chunk
   })
+  /** Returns what the node has written to stderr. */
   const errors = () => text.trim()
   return { ...child, errors, url: await readUrl(child, errors) }
 }

@@ -2,6 +2,7 @@
 import type { Address, LocalAccount } from 'viem'
 import { deploy } from '../../operate/contract/delivery.ts'
 import { createNode } from '../../operate/contract/node.ts'
+import { LOCAL_CHAIN_ID } from './collectibles.ts'
 
 /** Pieces: more than anybody orders. */
 const NO_LIMIT = { capacity: 2n ** 40n, perDay: 2n ** 40n }
@@ -19,3 +20,17 @@ export async function deployDelivery(
   const { address } = await deploy(createNode([rpcUrl]), owner, { relayers: limits })
   return address
 }
+
+/** Returns the value of NETWORKS for one local chain. */
+export const localNetworks = (rpcUrl: string, delivery: Address, settings: object): string =>
+  JSON.stringify({
+    localhost: {
+      chainId: LOCAL_CHAIN_ID,
+      rpcUrls: [rpcUrl],
+      delivery,
+      finality: 1,
+      maxFeePerGasGwei: 500,
+      maxPriorityFeePerGasGwei: 50,
+      ...settings,
+    },
+  })

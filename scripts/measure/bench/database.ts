@@ -1,5 +1,5 @@
 /** The database of the bench: a synthetic catalogue and the master token of user 1. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { API_TOKEN_LIFETIME, type Issuer, newToken, signToken } from '../../../src/auth/tokens.ts'
 import { NO_IDS, type Size, synthetic } from '../../local/catalogue/synthetic.ts'
 
@@ -22,10 +22,9 @@ export async function createMasterToken(issuer: Issuer): Promise<{ jwt: string; 
 
 /** Returns the SQL that migrates an empty database and fills it. */
 export function databaseSql(size: Size): string[] {
-  const migrations = readdirSync('migrations')
-    .filter((file) => file.endsWith('.sql'))
+  const migrations = globSync('migrations/*.sql')
     .sort()
-    .flatMap((file) => readFileSync(`migrations/${file}`, 'utf8').split('--> statement-breakpoint'))
+    .flatMap((file) => readFileSync(file, 'utf8').split('--> statement-breakpoint'))
   const address = `INSERT INTO addresses (kind, userId, name, street, city, createdAt, updatedAt)
     SELECT kind, userId, name, street, city, createdAt, updatedAt FROM addresses
     WHERE userId = 1 AND kind = 'delivery' LIMIT 1`

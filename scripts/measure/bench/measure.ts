@@ -4,20 +4,15 @@ import type { Call, Pair } from './calls.ts'
 
 type Sample = { requestsPerSecond: number; p99: number }
 
-/** Medians over all rounds. Latency is in milliseconds. */
-export type Result = { pair: Pair; api: Sample; floor: Sample; ratio: number }
+export type Result = Awaited<ReturnType<typeof measurePairs>>[number]
 
 const CONNECTIONS = 16
 
 /**
  * Measures each pair once per round, one call directly after the other, and takes the ratio of the
- * two. Each round starts with another pair, and every other round runs in reverse.
+ * two. Returns medians over all rounds, latencies in milliseconds. Each round starts with another pair, and every other round runs in reverse.
  */
-export async function measurePairs(
-  pairs: readonly Pair[],
-  rounds: number,
-  seconds: number,
-): Promise<Result[]> {
+export async function measurePairs(pairs: readonly Pair[], rounds: number, seconds: number) {
   const measurements = pairs.map((pair) => ({
     pair,
     samples: { api: [] as Sample[], floor: [] as Sample[] },

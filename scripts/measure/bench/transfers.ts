@@ -4,8 +4,8 @@ import { createTestClient, http } from 'viem'
 import { createClient } from '../../../client/src/index.ts'
 import { localAccount, toPrivateKey } from '../../local/chain/accounts.ts'
 import { startAnvil } from '../../local/chain/anvil.ts'
-import { deployCollectibles, LOCAL_CHAIN_ID } from '../../local/chain/collectibles.ts'
-import { deployDelivery } from '../../local/chain/delivery.ts'
+import { deployCollectibles } from '../../local/chain/collectibles.ts'
+import { deployDelivery, localNetworks } from '../../local/chain/delivery.ts'
 import { serveWorker } from './worker.ts'
 
 const ORDERS_PER_CALL = 100
@@ -13,9 +13,6 @@ const ORDERS_PER_CALL = 100
 const NFT_ID = 2
 /** Seconds. */
 const TIMEOUT = 300
-
-/** `placedAfter` and `seconds` are the seconds until the last response and the last receipt. */
-type TransferResult = { transferred: number; placedAfter: number; seconds: number }
 
 /** A way in which the chain makes blocks. */
 export type Scenario = {
@@ -26,13 +23,16 @@ export type Scenario = {
   network: { itemsPerTransaction: number; transactionsInFlight: number }
 }
 
-/** Places orders through the API. One signer delivers their items on a real node. */
+/**
+ * Places orders through the API. One signer delivers their items on a real node. Returns the seconds
+ * until the last response, and until the last receipt.
+ */
 export async function measureTransfers(
   bindings: Record<string, string>,
   token: string,
   sql: readonly string[],
   { items, blockTime, network: settings }: Scenario,
-): Promise<TransferResult> {
+) {
   const [signer, seller, owner] = [localAccount(0), localAccount(2), localAccount(5)]
   await using anvil = await startAnvil({ port: 0, args: ['--gas-limit', '30000000'] })
   const delivery = await deployDelivery(anvil.url, owner, [signer.address])
@@ -42,23 +42,13 @@ export async function measureTransfers(
     uniques: 1,
     editions: [{ id: 1n, amount: BigInt(items) }],
   })
-  const network = {
-    chainId: LOCAL_CHAIN_ID,
-    rpcUrls: [anvil.url],
-    delivery,
-    finality: 1,
-    // The chain is as fast as the machine.
-    callsPerSecond: 1_000_000,
-    maxFeePerGasGwei: 500,
-    maxPriorityFeePerGasGwei: 50,
-    ...settings,
-  }
   if (blockTime) await setBlockTime(anvil.url, blockTime)
   await using worker = await serveWorker({
     main: 'src/worker.ts',
     bindings: {
       ...bindings,
-      NETWORKS: JSON.stringify({ localhost: network }),
+      // The chain is as fast as the machine.
+      NETWORKS: localNetworks(anvil.url, delivery, { callsPerSecond: 1_000_000, ...settings }),
       TRANSFER_SIGNER_KEYS: toPrivateKey(signer),
     },
     sql: [

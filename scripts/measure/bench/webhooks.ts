@@ -11,7 +11,7 @@ import { serveWorker } from './worker.ts'
 const ANSWER = 50
 
 /** Events of others that are in the log before, the events to send, and seconds of the measurement. */
-export type Load = { oldEvents: number; newEvents: number; seconds: number }
+type Load = { oldEvents: number; newEvents: number; seconds: number }
 
 /** Returns the messages of a second. */
 export async function measureWebhooks(

@@ -5,11 +5,6 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { Issuer } from '../../../src/auth/tokens.ts'
 import { generateSigningKey } from '../../operate/keys/signing-key.ts'
 
-export type Server = AsyncDisposable & {
-  url: string
-  database: D1Database
-}
-
 type ServeOptions = {
   /** The Worker's main file. */
   main: string
@@ -73,7 +68,7 @@ export const bindingsFor = async ({ url, keys }: Issuer) =>
     DELIVERY_KEY_SECRET: '1'.repeat(64),
   }) satisfies Required<NodeJS.ProcessEnv>
 
-export async function serveWorker(options: ServeOptions): Promise<Server> {
+export async function serveWorker(options: ServeOptions) {
   const { main, bindings, sql, isConsumer = false } = options
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({

@@ -1,13 +1,12 @@
 /** Runs the tests of guards with Vitest and Foundry, and reads their results. */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { JsonTestResults } from 'vitest/node'
 import * as z from 'zod'
 import type { Guard } from '../../../test/guards/guard.ts'
 import { foundryBinary } from '../../local/chain/foundry.ts'
-import { start } from '../../shell/child.ts'
+import { readOutput, start } from '../../shell/child.ts'
 
 const VITEST = join(fileURLToPath(import.meta.resolve('vitest/package.json')), '../vitest.mjs')
 
@@ -96,14 +95,12 @@ function selection(guards: readonly Guard[]) {
 }
 
 /** Runs a program, and returns what it has printed. */
-async function run(folder: string, program: string, args: readonly string[]) {
-  const { process: child, ended } = start(program, args, {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-    timeout: TIMEOUT,
-  })
-  const read = (stream: typeof child.stdout) => (stream ? text(stream) : '')
-  const [out, errors] = await Promise.all([read(child.stdout), read(child.stderr), ended])
-  return { out, errors }
-}
+const run = (cwd: string, program: string, args: readonly string[]) =>
+  readOutput(
+    start(program, args, {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      timeout: TIMEOUT,
+    }),
+  )

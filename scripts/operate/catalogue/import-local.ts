@@ -18,6 +18,7 @@ import { openMigratedDatabase } from '../database/local.ts'
 import type { Outcome, Request } from './import.ts'
 import { readChunks } from './lines.ts'
 import { writeNumbers } from './numbers.ts'
+import { showProgress } from './report.ts'
 
 export async function importLocally(request: Request): Promise<Outcome> {
   await using local = await openMigratedDatabase()
@@ -48,14 +49,11 @@ export async function importLocally(request: Request): Promise<Outcome> {
   }
 }
 
-async function stageAndCommit(
-  target: ImportCtx,
-  { file, isDryRun, show }: Request,
-): Promise<Outcome> {
+async function stageAndCommit(target: ImportCtx, { file, isDryRun }: Request): Promise<Outcome> {
   try {
-    const { last, records, problems } = await stageFile(target, file, show)
+    const { last, records, problems } = await stageFile(target, file)
     if (records + problems.length === 0) return { counts: null }
-    show(1, isDryRun ? 'checking' : 'writing')
+    showProgress(1, isDryRun ? 'checking' : 'writing')
     if (problems.length > 0) return { problems: [...problems, ...(await findProblems(target))] }
     return { counts: await commit(target, { last, isDryRun }) }
   } catch (error) {
@@ -72,7 +70,7 @@ async function stageAndCommit(
  * Stages all lines. Returns the number of the last one, how many are records, and what is wrong with
  * single lines.
  */
-async function stageFile(target: ImportCtx, file: string, show: Request['show']) {
+async function stageFile(target: ImportCtx, file: string) {
   const networks = Object.keys(readNetworks(undefined))
   const problems: Problem[] = []
   let [last, records] = [0, 0]
@@ -82,7 +80,7 @@ async function stageFile(target: ImportCtx, file: string, show: Request['show'])
     await stage(target, { from, last, lines: parsed.staged })
     problems.push(...parsed.problems)
     records += parsed.staged.length
-    show(progress, 'reading')
+    showProgress(progress, 'reading')
   }
   return { last, records, problems }
 }

@@ -14,19 +14,12 @@ import type { RecordIds } from '../../../src/catalogue/numbers.ts'
 import { catalogueTypes } from '../../../src/db/schema/catalogue.ts'
 import { CommandError } from '../../shell/command.ts'
 import { hashFile, writeLines } from '../../shell/files.ts'
-import { described } from '../../shell/instance.ts'
+import { described, type Instance } from '../../shell/instance.ts'
 import type { Outcome, Request } from './import.ts'
 import { readChunks } from './lines.ts'
 import { writeNumbers } from './numbers.ts'
 import { divide, type Entry, type Part } from './parts.ts'
-import { beside } from './report.ts'
-
-export type Instance = {
-  url: string
-  token: string
-  /** In wrangler.toml. */
-  environment: string
-}
+import { beside, showProgress } from './report.ts'
 
 /** Every call can be repeated, so each is sent until it succeeds. */
 const ATTEMPTS = 8
@@ -40,9 +33,10 @@ type State = { url: string; hash: string; parts: number; id: string }
  * is too large for one import is several. What broke off goes on where it stopped: its state is
  * kept in a file beside the catalogue.
  */
-export async function importRemotely(request: Request, instance: Instance): Promise<Outcome> {
-  const { file, isDryRun, show } = request
-  const { url, token } = instance
+export async function importRemotely(
+  { file, isDryRun }: Request,
+  { url, token }: Instance,
+): Promise<Outcome> {
   const client = createClient({ url, token, retry: { attempts: 1 } })
   const target = { url, client }
   const { entries, problems } = await checkLines(file)
@@ -56,9 +50,8 @@ export async function importRemotely(request: Request, instance: Instance): Prom
   for (const [index, part] of parts.entries()) {
     // What was imported before the command was stopped.
     if (index < state.parts) continue
-    const showPart: Request['show'] = (progress, step) =>
-      show((index + progress) / parts.length, step)
-    const outcome = await importPart({ ...request, show: showPart }, target, part, state.id)
+    const show = (progress: number) => showProgress((index + progress) / parts.length, 'sending')
+    const outcome = await importPart({ file, isDryRun, show }, target, part, state.id)
     if ('problems' in outcome) {
       await rm(stateFile, { force: true })
       return { ...outcome, imported: index }
@@ -92,7 +85,7 @@ function add(total: Counts, counts: Counts, { hasUsersOfNfts }: Part): void {
 
 /** Sends the lines of one import, and commits them with the last. */
 async function importPart(
-  { file, isDryRun, show }: Request,
+  { file, isDryRun, show }: Request & { show: (progress: number) => void },
   { url, client }: { url: string; client: MarketplaceClient },
   { lines: chosen }: Part,
   id: string,
@@ -114,7 +107,7 @@ async function importPart(
         }),
       )
       staged = answer.lines
-      show(progress, 'sending')
+      show(progress)
       if (answer.result) return { counts: answer.result }
     }
     throw new CommandError(`${file} has changed meanwhile. Run the command again.`)

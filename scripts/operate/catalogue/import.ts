@@ -2,12 +2,7 @@
 import type { Counts } from '../../../src/catalogue/import.ts'
 import type { Problem } from '../../../src/catalogue/line.ts'
 
-export type Request = {
-  file: string
-  isDryRun: boolean
-  /** Shows how far a step is, from 0 to 1. */
-  show: (progress: number, step: string) => void
-}
+export type Request = { file: string; isDryRun: boolean }
 
 /**
  * What an import has done, or why it has done nothing. `counts` is null for a file without lines.

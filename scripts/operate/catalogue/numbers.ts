@@ -13,7 +13,7 @@ export const numbersFile = (file: string): string => beside(file, 'ids.jsonl')
 type Find = (records: RecordId[]) => Promise<readonly (number | null)[]>
 
 /** Writes a line for each record of a catalogue that was imported. */
-export const writeNumbers = (file: string, find: Find): Promise<void> =>
+export const writeNumbers = (file: string, find: Find) =>
   writeLines(numbersFile(file), numberedLines(file, find))
 
 async function* numberedLines(file: string, find: Find) {

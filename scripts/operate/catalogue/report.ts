@@ -10,7 +10,7 @@ const SHOWN = 20
 
 const BAR = 30
 
-/** Draws a bar in a terminal. */
+/** Draws a bar in a terminal: how far a step is, from 0 to 1. */
 export function showProgress(progress: number, step: string): void {
   if (!process.stderr.isTTY) return
   const done = Math.round(progress * BAR)

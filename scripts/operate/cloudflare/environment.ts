@@ -9,39 +9,26 @@ export type Bucket = {
   jurisdiction: string | undefined
 }
 
-export type Environment = {
-  /** As in `--env`. */
-  name: string
-  /** The name of the Worker. */
-  worker: string
-  database: { name: string; id: string }
-  buckets: Bucket[]
-  /** Queues that the Worker sends to. */
-  queues: string[]
-  /** Queues that the Worker reads. */
-  consumed: string[]
-  /** The names of the secrets. */
-  secrets: string[]
-  publicUrl: string
-  emailFrom: string
-  accountId: string | undefined
-}
+export type Environment = ReturnType<typeof readEnvironment>
 
 /** Throws a `CommandError` if wrangler.toml does not have the environment, or no database in it. */
-export function readEnvironment(name: string): Environment {
+export function readEnvironment(name: string) {
   const config = readConfig(name)
   const [database] = config.d1_databases
   if (!database?.database_name || !config.name)
     throw new CommandError(`wrangler.toml has no name or no database for the environment ${name}.`)
   const { PUBLIC_URL, EMAIL_FROM, NETWORKS } = config.vars
   return {
+    /** As in `--env`. */
     name,
     worker: config.name,
     database: { name: database.database_name, id: database.database_id ?? '' },
     buckets: bucketsIn(config.r2_buckets),
+    /** Queues that the Worker sends to. */
     queues: namesIn(config.queues.producers, 'queue'),
+    /** Queues that the Worker reads. */
     consumed: namesIn(config.queues.consumers, 'queue'),
-    // NETWORKS is a secret if it is no variable.
+    /** The names of the secrets. NETWORKS is one if it is no variable. */
     secrets: [...(config.secrets?.required ?? []), ...(NETWORKS === undefined ? ['NETWORKS'] : [])],
     publicUrl: String(PUBLIC_URL),
     emailFrom: String(EMAIL_FROM),

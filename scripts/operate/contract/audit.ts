@@ -8,7 +8,7 @@ import { orderItems } from '../../../src/db/schema/orders.ts'
 import { CommandError, parseInteger } from '../../shell/command.ts'
 import { retryWhileBusy } from '../database/busy.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
-import { type Source, withDatabase } from '../database/source.ts'
+import { withDatabase } from '../database/source.ts'
 import { openContract, readLineage } from './delivery.ts'
 import { readLogs } from './logs.ts'
 import type { Network } from './networks.ts'
@@ -24,7 +24,7 @@ type KeyUse = GetLogsReturnType<undefined, typeof events, true>[number]
 /** Keys of one query. D1 takes statements of at most 100 KB. */
 const KEYS_PER_QUERY = 1000
 
-type Options = Source & { 'from-block'?: string; 'to-block'?: string }
+type Options = { env?: string; remote: boolean; 'from-block'?: string; 'to-block'?: string }
 
 /**
  * Prints the keys that the contract and its predecessors used in the blocks and this instance did
@@ -32,9 +32,9 @@ type Options = Source & { 'from-block'?: string; 'to-block'?: string }
  */
 export async function auditContract(
   network: Network,
-  { 'from-block': from = '', 'to-block': to, ...source }: Options,
+  { 'from-block': from = '', 'to-block': to, env, remote }: Options,
 ): Promise<void> {
-  if (source.env && !source.remote)
+  if (env && !remote)
     throw new CommandError('Add --remote: the local database does not know the orders of --env.')
   const fromBlock = parseInteger('--from-block', from)
   const toOption = to === undefined ? undefined : parseInteger('--to-block', to)
@@ -49,7 +49,7 @@ export async function auditContract(
     )
   let count = 0
   let unknown = 0
-  await withDatabase(source, async (db) => {
+  await withDatabase(env, async (db) => {
     const what = { address: lineage, events }
     const blocks = { from: fromBlock, to: toBlock }
     for await (const { logs } of readLogs(node, what, blocks))

@@ -1,7 +1,7 @@
 /** The state of a Delivery contract, as text for an operator. */
 import { type Address, formatEther, getAddress, isAddress, zeroAddress } from 'viem'
 import { retryWhileBusy } from '../database/busy.ts'
-import { type Source, withDatabase } from '../database/source.ts'
+import { withDatabase } from '../database/source.ts'
 import { type Contract, MAX_GENERATION, openContract } from './delivery.ts'
 import { findSamples } from './for-sale.ts'
 import type { Network } from './networks.ts'
@@ -11,14 +11,16 @@ import { describeSales } from './sales.ts'
 const SECONDS_PER_HOUR = 3600n
 
 /** Prints the state of the contract, then what the listings of the database need from it. */
-export async function showStatus(network: Network, source: Source): Promise<void> {
+export async function showStatus(
+  network: Network,
+  { env, remote }: { env?: string; remote: boolean },
+): Promise<void> {
   const node = await connect(network)
   const contract = await openContract(node, network)
   for (const line of await describeContract(node, contract)) console.log(line)
-  if (source.env && !source.remote)
-    return console.log(`listings     not read: --remote reads those of ${source.env}`)
+  if (env && !remote) return console.log(`listings     not read: --remote reads those of ${env}`)
 
-  const samples = await withDatabase(source, (db) =>
+  const samples = await withDatabase(env, (db) =>
     retryWhileBusy(() => findSamples(db, network, new Date())),
   )
   const tokens = new Set(samples.map((sample) => sample.contract))

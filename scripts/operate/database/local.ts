@@ -1,19 +1,15 @@
 /** The local database. It can be opened while `npm run dev` is running. */
 import { readdir, readFile } from 'node:fs/promises'
 import { getPlatformProxy } from 'wrangler'
-import { connect, type Database } from '../../../src/db/client.ts'
+import { connect } from '../../../src/db/client.ts'
 import { CommandError } from '../../shell/command.ts'
 import { runWrangler } from '../../shell/wrangler.ts'
 import { retryWhileBusy } from './busy.ts'
 
-export type LocalDatabase = AsyncDisposable & {
-  db: Database
-  /** Variables and secrets as `wrangler dev` reads them. */
-  env: Env
-  close: () => Promise<void>
-}
+export type LocalDatabase = Awaited<ReturnType<typeof openLocalDatabase>>
 
-export async function openLocalDatabase(): Promise<LocalDatabase> {
+/** Variables and secrets are as `wrangler dev` reads them. */
+export async function openLocalDatabase() {
   // Wrangler logs to stdout, which commands such as `npm run token` reserve for their result.
   process.env.WRANGLER_LOG ??= 'error'
   const { env, dispose } = await getPlatformProxy<Env>()

@@ -6,10 +6,14 @@ import { runWrangler } from '../../shell/wrangler.ts'
 /** What local and remote databases have in common. Remote ones support no batches. */
 export type SqliteDatabase = BaseSQLiteDatabase<'async', unknown, Record<string, never>>
 
+/** Returns the options of wrangler that name the database of an environment, or the local one. */
+export const databaseOptions = (environment: string | undefined): string[] =>
+  environment ? ['--remote', '--env', environment] : ['--local']
+
 export const openRemoteDatabase = (environment: string): SqliteDatabase =>
   drizzle(async (sql, params) => {
     const output = await runWrangler([
-      ...['d1', 'execute', 'DB', '--remote', '--env', environment, '--json', '--yes'],
+      ...['d1', 'execute', 'DB', ...databaseOptions(environment), '--json', '--yes'],
       ...['--command', inlineValues(sql, params)],
     ])
     const [{ results }] = JSON.parse(output) as [{ results: Record<string, unknown>[] }]

@@ -1,5 +1,5 @@
 /** Migrates the database and replaces the Worker. */
-import { text } from 'node:stream/consumers'
+import { readOutput } from '../../shell/child.ts'
 import { CommandError } from '../../shell/command.ts'
 import { startWrangler } from '../../shell/wrangler.ts'
 import { readBookmark, readVersion } from '../cloudflare/account.ts'
@@ -24,9 +24,9 @@ is lost, and shops must repeat their orders):
 
 /** Runs a command with its output in this terminal. The cause of the error is what it printed as errors. */
 export async function show(args: readonly string[]): Promise<void> {
-  const { process: child, ended } = startWrangler(args, 'shown')
-  child.stderr?.pipe(process.stderr)
-  const [cause, status] = await Promise.all([child.stderr ? text(child.stderr) : '', ended])
-  if (status !== 0)
-    throw new CommandError(`wrangler ${args.join(' ')} exited with ${status}.`, { cause })
+  const child = startWrangler(args, 'shown')
+  child.process.stderr?.pipe(process.stderr)
+  const { errors: cause, code } = await readOutput(child)
+  if (code !== 0)
+    throw new CommandError(`wrangler ${args.join(' ')} exited with ${code}.`, { cause })
 }

@@ -1,4 +1,5 @@
 /** Reads summaries of orders from an instance, as lines of JSON or CSV. */
+import * as z from 'zod'
 import type { MarketplaceClient, OrderSummary } from '../../../client/src/index.ts'
 import { Payment, OrderSummary as Summary } from '../../../src/orders/schema.ts'
 import { CommandError } from '../../shell/command.ts'
@@ -22,11 +23,10 @@ export function parsePeriod(times: Times, now: Date): Period {
   return { from, to }
 }
 
+const Time = z.union([z.iso.date(), z.iso.datetime({ precision: -1 }), z.iso.datetime()])
+
 function parseTime(name: string, value = ''): Date {
-  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(value)
-  const time = new Date(value)
-  // JavaScript takes the 30th of February for the second of March.
-  if (isTime && time.getUTCDate() === Number(value.slice(8, 10))) return time
+  if (Time.safeParse(value).success) return new Date(value)
   throw new CommandError(
     `${name} must be a day or a time in UTC, as 2026-01-31 or 2026-01-31T12:00:00Z, not "${value}".`,
   )

@@ -11,15 +11,6 @@ export type Values = {
   jurisdiction: string | undefined
 }
 
-type Line = {
-  section: string
-  key: string
-  /** `''` if it is not known. */
-  value: string
-  /** The part of it that the operator has chosen. */
-  given?: string
-}
-
 /**
  * Replaces placeholders of the environment, and returns the new text of the file, which a dry run
  * does not write. A value that somebody has written stays.
@@ -52,7 +43,8 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
   return toml
 }
 
-function listLines(environment: string, values: Values): Line[] {
+/** A value is `''` if it is not known. `given` is the part of it that the operator has chosen. */
+function listLines(environment: string, values: Values) {
   const { databaseId, domain, emailFrom, jurisdiction } = values
   const section = `env.${environment}`
   const text = (value: string | undefined) => (value ? JSON.stringify(value) : '')
@@ -62,7 +54,7 @@ function listLines(environment: string, values: Values): Line[] {
   const sender = text(emailFrom)
   const bucket = { section: `${section}.r2_buckets`, key: 'jurisdiction' }
   return [
-    { section: `${section}.d1_databases`, key: 'database_id', value: text(databaseId) },
+    { section: `${section}.d1_databases`, key: 'database_id', value: text(databaseId), given: '' },
     ...(place ? [{ ...bucket, value: place, given: place }] : []),
     { section, key: 'routes', value: routes, given: text(domain) },
     { section: `${section}.vars`, key: 'PUBLIC_URL', value: url, given: url },

@@ -34,15 +34,11 @@ export async function readSecrets(environment: string): Promise<Secrets> {
   }
 }
 
-type Known = {
-  /** The secrets of which this machine has the values. */
-  secrets: Secrets
-  /** Whether the next deployment takes the file with it. Never if the Worker has secrets. */
-  isUploadNeeded: boolean
-}
-
-/** Makes the secrets that neither the Worker nor the file has, and writes them to the file. */
-export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean): Promise<Known> {
+/**
+ * Makes the secrets that neither the Worker nor the file has, and writes them to the file. Returns those
+ * of which this machine has the values, and whether the next deployment takes the file with it.
+ */
+export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean) {
   const { name, worker, secrets } = setup.environment
   const stored = await readSecrets(name)
   const existing = (setup.isLoggedIn && (await readSecretNames(name))) || []
@@ -64,18 +60,16 @@ export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean): Pro
 
 /** Returns sentences about values that the Worker would not take. They have no value in them. */
 function findInvalid({ JWT_KEYS, PROOF_KEYS, DELIVERY_KEY_SECRET }: Secrets): string[] {
-  const isWrong = (schema: z.ZodType, value: string | undefined) =>
-    value !== undefined && !schema.safeParse(value).success
+  const check = (value: string | undefined, schema: z.ZodType, sentence: string) =>
+    value === undefined || schema.safeParse(value).success ? [] : [sentence]
   return [
-    ...(isWrong(issuerSchema.shape.JWT_KEYS, JWT_KEYS)
-      ? ['JWT_KEYS must be a set of signing keys.']
-      : []),
-    ...(isWrong(proofKeys, PROOF_KEYS)
-      ? ['PROOF_KEYS must be a set of keys, a signing key first.']
-      : []),
-    ...(DELIVERY_KEY_SECRET === undefined || /^[0-9a-f]{64}$/i.test(DELIVERY_KEY_SECRET)
-      ? []
-      : ['DELIVERY_KEY_SECRET must be 64 hexadecimal digits.']),
+    ...check(JWT_KEYS, issuerSchema.shape.JWT_KEYS, 'JWT_KEYS must be a set of signing keys.'),
+    ...check(PROOF_KEYS, proofKeys, 'PROOF_KEYS must be a set of keys, a signing key first.'),
+    ...check(
+      DELIVERY_KEY_SECRET,
+      z.string().regex(/^[0-9a-f]{64}$/i),
+      'DELIVERY_KEY_SECRET must be 64 hexadecimal digits.',
+    ),
   ]
 }
 

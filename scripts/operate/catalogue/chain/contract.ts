@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { CommandError } from '../../../shell/command.ts'
 import type { Network } from '../../contract/networks.ts'
-import { attempt, connect, isCausedBy, isContractError, type Node } from '../../contract/node.ts'
+import { attempt, connect, isCausedBy, isContractError } from '../../contract/node.ts'
 
 export const abi = parseAbi([
   'function supportsInterface(bytes4 id) view returns (bool)',
@@ -21,18 +21,13 @@ export const abi = parseAbi([
   'function uri(uint256 id) view returns (string)',
 ])
 
-export type TokenContract = {
-  network: Network
-  node: Node
-  address: Address
-  standard: 'erc721' | 'erc1155'
-  /** Undefined if the contract does not tell. */
-  name: string | undefined
-  owner: Address | undefined
-}
+export type TokenContract = Awaited<ReturnType<typeof openContract>>
 
-/** Asks a contract what it is. Throws a `CommandError` if it is no token contract. */
-export async function openContract(network: Network, address: Address): Promise<TokenContract> {
+/**
+ * Asks a contract what it is. Name and owner are undefined if it does not tell. Throws a `CommandError`
+ * if it is no token contract.
+ */
+export async function openContract(network: Network, address: Address) {
   // One node, because another one may lack the newest blocks.
   const node = await connect({ ...network, rpcUrls: network.rpcUrls.slice(0, 1) })
   const call = { address, abi } as const
@@ -46,9 +41,10 @@ export async function openContract(network: Network, address: Address): Promise<
   ])
   if (!isErc721 && !isErc1155)
     throw new CommandError(`${address} on ${network.name} is no ERC-721 or ERC-1155 contract.`)
+  const standard: 'erc721' | 'erc1155' = isErc721 ? 'erc721' : 'erc1155'
   return {
-    ...{ network, node, address, name, owner: owner === zeroAddress ? undefined : owner },
-    standard: isErc721 ? 'erc721' : 'erc1155',
+    ...{ network, node, address, standard, name },
+    owner: owner === zeroAddress ? undefined : owner,
   }
 }
 
