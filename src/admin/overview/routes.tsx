@@ -8,23 +8,14 @@ import { idText } from '../../http/inputs.ts'
 import { AlarmKey, acknowledgeAlarm } from '../../monitoring/acknowledge.ts'
 import { countItems, MAX_COUNT, type StoredState } from '../../monitoring/state.ts'
 import { LinkButton } from '../../pages/components/forms.tsx'
-import { Fact, Meta, Rows } from '../../pages/components/lists.tsx'
+import { Fact, Meta, Rows, Section } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
 import { count, money, sentence } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { sent, shown } from '../../pages/page.tsx'
 import { AuditList } from '../audit/list.tsx'
 import { decimal, symbolOf, upTo } from '../format.ts'
-import {
-  AdminLayout,
-  adminPage,
-  Live,
-  listPath,
-  liveScripts,
-  PageLink,
-  Section,
-  Table,
-} from '../layout.tsx'
+import { AdminLayout, adminPage, Live, listPath, liveScripts, PageLink, Table } from '../layout.tsx'
 import { describeRetry } from '../transfers/actions.tsx'
 import type { Range } from './periods.ts'
 import { Plots } from './plots.tsx'

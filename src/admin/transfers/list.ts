@@ -19,8 +19,8 @@ type ListCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS
 type Delivery = typeof deliveries.$inferSelect
 
 /**
- * A delivery with its order. `amount`: what the buyer paid, in minor units of the currency (ISO 4217).
- * `recipient`: null while the buyer has no wallet.
+ * A delivery with its order. `amount`: what the buyer paid, in minor units of the currency (ISO
+ * 4217). `recipient`: null while the buyer has no wallet.
  */
 export type Transfer = Delivery &
   Pick<
