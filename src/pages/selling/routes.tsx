@@ -5,13 +5,7 @@ import { describeReason, rules } from '../../delivery/reasons.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
-import {
-  COUNTED_ORDERS,
-  type Listing,
-  readSelling,
-  retrySold,
-  type Selling,
-} from '../../orders/selling.ts'
+import { COUNTED_ORDERS, readSelling, retrySold, type Selling } from '../../orders/selling.ts'
 import { Hidden, Submit } from '../components/forms.tsx'
 import { Pager, Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
@@ -123,7 +117,7 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
   )
 }
 
-const ListingRow = ({ listing }: { listing: Listing }) => (
+const ListingRow = ({ listing }: { listing: Selling['listings'][number] }) => (
   <li class="row">
     <div class="row-head">
       <h4>

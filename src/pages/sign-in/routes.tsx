@@ -24,14 +24,7 @@ import { describeClient } from './client.ts'
 import { deleteLinkAddress, readLinkAddress, storeLinkAddress } from './link-address.ts'
 import { allowedRedirect, HOME, withoutSecret } from './redirect.ts'
 import { isHuman, TURNSTILE_SCRIPT } from './turnstile.ts'
-import {
-  ConfirmSignIn,
-  LinkSent,
-  SignIn,
-  SignInAgain,
-  type SignInProps,
-  signInNotices,
-} from './views.tsx'
+import { ConfirmSignIn, LinkSent, SignIn, SignInAgain, signInNotices } from './views.tsx'
 
 const Redirect = z.object({
   /** The URL to open after sign-in, on this site or on an allowed one. */
@@ -120,7 +113,7 @@ export const signInRoutes = new Endpoints()
 
 const signInTitle = ({ signIn }: Texts) => signIn.title
 
-function signInPage(c: Context<App>, props: SignInProps) {
+function signInPage(c: Context<App>, props: Parameters<typeof SignIn>[0]) {
   const { TURNSTILE_SITE_KEY } = c.var.settings
   const scripts = TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js']
   return page(c, { title: signInTitle, account: null, scripts }, <SignIn {...props} />)
