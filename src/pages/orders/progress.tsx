@@ -100,7 +100,7 @@ export const Steps = ({ entry, side }: OrderProps) => {
 }
 
 /** Why an order waits and until when, and what its seller can do. */
-export const Waiting = ({ entry, side }: OrderProps) => {
+const Waiting = ({ entry, side }: OrderProps) => {
   const wait = waitOf(entry)
   const { now, texts } = usePage()
   const { orders, reasons } = texts
@@ -133,7 +133,7 @@ export const Waiting = ({ entry, side }: OrderProps) => {
   )
 }
 
-/** What the buyer must do, or that the delivery has failed. */
+/** What the order waits for, what the buyer must do, or that the delivery has failed. */
 export const Message = ({ entry, side }: OrderProps) => {
   const { id, failReason } = entry.order
   const { state, reasonCode } = entry.delivery
@@ -146,7 +146,7 @@ export const Message = ({ entry, side }: OrderProps) => {
           : orders.noWalletOfBuyer}
       </p>
     )
-  if (entry.item.status !== 'failed') return null
+  if (entry.item.status !== 'failed') return <Waiting entry={entry} side={side} />
   const translated = reasonCode && reasons?.[reasonCode]
   return (
     <p class="order-message problem">

@@ -11,15 +11,7 @@ import { type Found, usePage } from '../components/request.ts'
 import { count, money, pathWith, shortAddress } from '../components/text.ts'
 import { ExplorerLink, Title } from '../components/values.tsx'
 import { WalletAction } from '../wallet/views.tsx'
-import {
-  hasEnded,
-  isOnItsWay,
-  Message,
-  type OrderProps,
-  Steps,
-  Waiting,
-  waitOf,
-} from './progress.tsx'
+import { hasEnded, isOnItsWay, Message, type OrderProps, Steps, waitOf } from './progress.tsx'
 
 type History = Found<typeof readHistory>
 
@@ -124,7 +116,6 @@ const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => 
             <ExplorerLink network={item.nft.contractNetwork} kind="tx" value={item.txId} />
           </p>
         )}
-        <Waiting entry={entry} side={side} />
         <Message entry={entry} side={side} />
       </div>
       <Steps entry={entry} side={side} />
