@@ -183,14 +183,8 @@ type ConfirmProps = {
  * script; `dialog.js` does it in browsers that do not know them.
  */
 export const Confirm = (props: ConfirmProps) => {
-  const {
-    id,
-    subject,
-    action,
-    dismiss = usePage().texts.layout.cancel,
-    isHarmless,
-    values = {},
-  } = props
+  const { id, subject, action, isHarmless, values = {} } = props
+  const { dismiss = usePage().texts.layout.cancel } = props
   const isPart = typeof action === 'object'
   const Frame = isPart ? 'div' : 'form'
   return (
