@@ -24,6 +24,8 @@ import { type Group, type Overview, readOverview } from './read.ts'
 
 const OverviewQuery = z.object({ range: z.enum(['hours', 'days']).catch('hours') })
 
+const acknowledge = sent.administrator({ param: AlarmKey, form: z.object({ version: idText }) })
+
 /** Seconds between two loads of the overview without scripts. */
 const REFRESH = 30
 
@@ -34,14 +36,10 @@ export const overviewRoutes = new Endpoints()
     const view = <OverviewPage {...overview} range={query.range} />
     return adminPage(c, { title: 'Operations', account, scripts, refresh: REFRESH }, view)
   })
-  .post(
-    '/operations/alarms/:key/acknowledge',
-    sent.administrator({ param: AlarmKey, form: z.object({ version: idText }) }),
-    async (c, { param, form }) => {
-      await acknowledgeAlarm(c.var, { ...param, ...form })
-      return c.redirect('/operations', 303)
-    },
-  )
+  .post('/operations/alarms/:key/acknowledge', acknowledge, async (c, { param, form }) => {
+    await acknowledgeAlarm(c.var, { ...param, ...form })
+    return c.redirect('/operations', 303)
+  })
 
 type OverviewProps = Omit<Overview, 'account'> & { range: Range }
 

@@ -7,7 +7,7 @@ import {
   restoreAddress,
   updateAddress,
 } from '../../addresses/change.ts'
-import { type Deleted, readAddress, readAddressBook } from '../../addresses/list.ts'
+import { readAddress, readAddressBook } from '../../addresses/list.ts'
 import { type AddressFields, BillingFields, DeliveryFields } from '../../addresses/schema.ts'
 import { readAccount } from '../../auth/session.ts'
 import { addressKinds } from '../../db/schema/users.ts'
@@ -41,12 +41,7 @@ type Form = AddressFields & { isDefault: boolean }
 const action = sent.session({ param: Target })
 
 export const addressBookRoutes = new Endpoints()
-  .get(
-    '/settings/addresses',
-    shown.session({ query: BookQuery }),
-    (c, { query: { kind, deleted } }) =>
-      bookPage(c, kind && deleted ? { kind, id: deleted } : undefined),
-  )
+  .get('/settings/addresses', shown.session({ query: BookQuery }), bookPage)
   .get('/settings/addresses/:kind/new', shown.session({ param: Kind }), formPage)
   .post(
     '/settings/addresses/:kind/new',
@@ -79,14 +74,10 @@ export const addressBookRoutes = new Endpoints()
   .post(
     '/settings/addresses/:kind/:id/restore',
     action,
-    handleForm(
-      (c) => bookPage(c),
-      'form',
-      async (c, { param }) => {
-        await restoreAddress(c.var, param)
-        return c.redirect(bookPath('address-restored'), 303)
-      },
-    ),
+    handleForm(bookPage, 'form', async (c, { param }) => {
+      await restoreAddress(c.var, param)
+      return c.redirect(bookPath('address-restored'), 303)
+    }),
   )
 
 const bookPath = (notice: NoticeName) => `/settings/addresses?notice=${notice}`
@@ -95,8 +86,11 @@ function allowNotFound(error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
 }
 
-async function bookPage(c: Context<AppWithCaller>, deleted?: Deleted) {
-  const { account, ...book } = await readAddressBook(c.var, deleted)
+type BookInput = { param?: unknown; query?: z.infer<typeof BookQuery> }
+
+async function bookPage(c: Context<AppWithCaller>, { query = {} }: BookInput) {
+  const { kind, deleted: id } = query
+  const { account, ...book } = await readAddressBook(c.var, kind && id ? { kind, id } : undefined)
   const view = <AddressBook {...book} />
   return page(c, { title: 'Addresses', section: 'addresses', account }, view)
 }

@@ -41,6 +41,8 @@ const ConfirmForm = LinkSecret.extend(Redirect.shape)
 
 const checks = [requireSameOrigin, signInRateLimit]
 const middleware = [explainBrokenLink('sign-in')]
+const linkPage = { ...shown.public({ query: LinkSecret }), checks: [signInRateLimit], middleware }
+const confirm = { ...sent.public({ form: ConfirmForm }), checks, middleware }
 
 export const signInRoutes = new Endpoints()
   .get('/sign-in', shown.public({ query: SignInQuery }), async (c, { query }) => {
@@ -88,24 +90,16 @@ export const signInRoutes = new Endpoints()
     const view = <LinkSent {...asked} redirect={target} />
     return page(c, { title: ({ signIn }) => signIn.sent.title, account }, view)
   })
-  .get(
-    '/sign-in/email',
-    { ...shown.public({ query: LinkSecret }), checks: [signInRateLimit], middleware },
-    async (c, { query: { secret } }) => {
-      const [account, link] = await withAccount(c, readSignInLink(c.var, secret))
-      return page(c, { title: signInTitle, account }, <ConfirmSignIn {...link} secret={secret} />)
-    },
-  )
-  .post(
-    '/sign-in/email/confirm',
-    { ...sent.public({ form: ConfirmForm }), checks, middleware },
-    async (c, { form: { secret, redirect } }) => {
-      const proof = proveEmail(c.var, { secret, userId: null })
-      await startSession(c, await signIn(c.var, { proof, client: describeClient(c) }))
-      deleteLinkAddress(c)
-      return c.redirect(allowedRedirect(c.var.settings, redirect) ?? HOME, 303)
-    },
-  )
+  .get('/sign-in/email', linkPage, async (c, { query: { secret } }) => {
+    const [account, link] = await withAccount(c, readSignInLink(c.var, secret))
+    return page(c, { title: signInTitle, account }, <ConfirmSignIn {...link} secret={secret} />)
+  })
+  .post('/sign-in/email/confirm', confirm, async (c, { form: { secret, redirect } }) => {
+    const proof = proveEmail(c.var, { secret, userId: null })
+    await startSession(c, await signIn(c.var, { proof, client: describeClient(c) }))
+    deleteLinkAddress(c)
+    return c.redirect(allowedRedirect(c.var.settings, redirect) ?? HOME, 303)
+  })
   .post('/sign-out', { ...sent.public({}), checks: [requireSameOrigin] }, async (c) => {
     await signOut(c)
     return c.redirect('/sign-in?notice=signed-out', 303)
