@@ -28,11 +28,9 @@ export const LinkButton = ({ href, kind, children }: ButtonProps & { href: strin
   </a>
 )
 
-export const PostButton = ({
-  action,
-  kind = 'small',
-  children,
-}: ButtonProps & { action: string }) => (
+type PostButtonProps = ButtonProps & { action: string }
+
+export const PostButton = ({ action, kind = 'small', children }: PostButtonProps) => (
   <form method="post" action={action} class="actions">
     <Submit kind={kind}>{children}</Submit>
   </form>
