@@ -15,22 +15,18 @@ const Signer = f.model('HealthSigner', 'A signer of transactions.', {
   available: f.orNull(f.count('Pieces that it may deliver now; null if it is no relayer.')),
 })
 
-const NetworkHealth = f.model(
-  'HealthNetwork',
-  'A network. Values are null before the first answer.',
-  {
-    name: f.text('Name of the network, as in `contractNetwork` of an NFT.'),
-    chainId: f.positive('Id of the chain.'),
-    checkedAt: f.time('When a node last answered. Each is asked once a minute.'),
-    problem: f.orNull(f.text('Why no node can be used since then; null if one answered.')),
-    headNumber: f.orNull(f.count('Number of the newest block.')),
-    headSeconds: f.orNull(z.int().describe('Age of the newest block, seconds.')),
-    isPaused: f.orNull(f.bool('Whether the Delivery contract is paused.')),
-    isRetired: f.orNull(f.bool('Whether the Delivery contract is retired.')),
-    gasPrice: f.orNull(f.digits('Price of a unit of gas, wei.')),
-    signers: z.array(Signer).describe('The signers.'),
-  },
-)
+const Network = f.model('HealthNetwork', 'A network. Values are null before the first answer.', {
+  name: f.text('Name of the network, as in `contractNetwork` of an NFT.'),
+  chainId: f.positive('Id of the chain.'),
+  checkedAt: f.time('When a node last answered. Each is asked once a minute.'),
+  problem: f.orNull(f.text('Why no node can be used since then; null if one answered.')),
+  headNumber: f.orNull(f.count('Number of the newest block.')),
+  headSeconds: f.orNull(z.int().describe('Age of the newest block, seconds.')),
+  isPaused: f.orNull(f.bool('Whether the Delivery contract is paused.')),
+  isRetired: f.orNull(f.bool('Whether the Delivery contract is retired.')),
+  gasPrice: f.orNull(f.digits('Price of a unit of gas, wei.')),
+  signers: z.array(Signer).describe('The signers.'),
+})
 
 const QueueHealth = f.model('HealthQueue', 'A queue.', {
   name: f.text('`deliveries`, `webhooks` or `master_webhooks`.'),
@@ -58,7 +54,7 @@ const Components = f.model('HealthComponents', 'The parts of the instance.', {
   }),
   r2: f.object('The storage of pictures.', { problem }),
   queues: z.array(QueueHealth).describe('The queues.'),
-  networks: z.array(NetworkHealth).describe('The networks.'),
+  networks: z.array(Network).describe('The networks.'),
   deliveries: f.object(
     'Numbers of order items that are not delivered. 1,000 of a chain or a reason stand for more, too.',
     {
