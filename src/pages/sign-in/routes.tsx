@@ -17,7 +17,7 @@ import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
 import { pathWith } from '../components/text.ts'
-import { page, sent, shown, withAccount } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { readerLocale } from '../reader.ts'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
@@ -91,7 +91,10 @@ export const signInRoutes = new Endpoints()
     return page(c, { title: ({ signIn }) => signIn.sent.title, account }, view)
   })
   .get('/sign-in/email', linkPage, async (c, { query: { secret } }) => {
-    const [account, link] = await withAccount(c, readSignInLink(c.var, secret))
+    const [account, link] = await Promise.all([
+      findAccount(c.var.db, c.var.caller),
+      readSignInLink(c.var, secret),
+    ])
     return page(c, { title: signInTitle, account }, <ConfirmSignIn {...link} secret={secret} />)
   })
   .post('/sign-in/email/confirm', confirm, async (c, { form: { secret, redirect } }) => {
