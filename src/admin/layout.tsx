@@ -90,15 +90,6 @@ export const Live = ({ children }: { children: Child }) => (
 
 export const liveScripts = ['dialog.js', 'operations.js']
 
-type SectionProps = { id: string; title: string; children: Child }
-
-export const Section = ({ id, title, children }: SectionProps) => (
-  <section class="flow" aria-labelledby={id}>
-    <h2 id={id}>{title}</h2>
-    {children}
-  </section>
-)
-
 export const FactPanel = ({ facts }: { facts: readonly [name: string, value: Child][] }) => (
   <dl class="facts panel">
     {facts.map(([name, value]) => (

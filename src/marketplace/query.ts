@@ -6,7 +6,7 @@ import { candidateColumns } from '../db/candidates.ts'
 import { amountTypes, listings, nfts } from '../db/schema/catalogue.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { idText, inputText, instant, limitText, without } from '../http/inputs.ts'
+import { flagText, idText, inputText, instant, limitText, without } from '../http/inputs.ts'
 import { catalogueLimits } from '../http/limits.ts'
 
 /**
@@ -38,9 +38,7 @@ export const PublicQuery = z.object({
   cursor: Cursor.optional().describe('The `nextCursor` of the previous page.'),
   sellerId: idText.optional().describe('Selects what this user sells.'),
   creatorId: idText.optional().describe('Selects what this user has created.'),
-  active: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
+  active: flagText
     .optional()
     .describe('Selects by whether a listing is active, has not ended, and is no auction.'),
   amountType: z

@@ -23,12 +23,7 @@ const MAX_DATABASE = 10e9
 /** Percent of `MAX_DATABASE`, each with an alarm. */
 const DATABASE_SHARES = [70, 90]
 
-export function findAlarms(
-  state: State,
-  settings: Settings,
-  now: Date,
-  limits: typeof LIMITS = LIMITS,
-): Alarm[] {
+export function findAlarms(state: State, settings: Settings, now: Date, limits = LIMITS): Alarm[] {
   const criteria = { settings, now, limits }
   return [
     ...chainAlarms(state, criteria),

@@ -5,6 +5,7 @@ import { SECOND } from '../time.ts'
 import { runbookUrl } from './notify.ts'
 import { countItems, type State } from './state.ts'
 
+const seconds = (description: string) => z.int().describe(description)
 const problem = f.orNull(f.text('What is wrong; null if it answers.'))
 
 const Signer = f.model('HealthSigner', 'A signer of transactions.', {
@@ -15,28 +16,24 @@ const Signer = f.model('HealthSigner', 'A signer of transactions.', {
   available: f.orNull(f.count('Pieces that it may deliver now; null if it is no relayer.')),
 })
 
-const NetworkHealth = f.model(
-  'HealthNetwork',
-  'A network. Values are null before the first answer.',
-  {
-    name: f.text('Name of the network, as in `contractNetwork` of an NFT.'),
-    chainId: f.positive('Id of the chain.'),
-    checkedAt: f.time('When a node last answered. Each is asked once a minute.'),
-    problem: f.orNull(f.text('Why no node can be used since then; null if one answered.')),
-    headNumber: f.orNull(f.count('Number of the newest block.')),
-    headSeconds: f.orNull(z.int().describe('Age of the newest block, seconds.')),
-    isPaused: f.orNull(f.bool('Whether the Delivery contract is paused.')),
-    isRetired: f.orNull(f.bool('Whether the Delivery contract is retired.')),
-    gasPrice: f.orNull(f.digits('Price of a unit of gas, wei.')),
-    signers: z.array(Signer).describe('The signers.'),
-  },
-)
+const Network = f.model('HealthNetwork', 'A network. Values are null before the first answer.', {
+  name: f.text('Name of the network, as in `contractNetwork` of an NFT.'),
+  chainId: f.positive('Id of the chain.'),
+  checkedAt: f.time('When a node last answered. Each is asked once a minute.'),
+  problem: f.orNull(f.text('Why no node can be used since then; null if one answered.')),
+  headNumber: f.orNull(f.count('Number of the newest block.')),
+  headSeconds: f.orNull(seconds('Age of the newest block, seconds.')),
+  isPaused: f.orNull(f.bool('Whether the Delivery contract is paused.')),
+  isRetired: f.orNull(f.bool('Whether the Delivery contract is retired.')),
+  gasPrice: f.orNull(f.digits('Price of a unit of gas, wei.')),
+  signers: z.array(Signer).describe('The signers.'),
+})
 
 const QueueHealth = f.model('HealthQueue', 'A queue.', {
   name: f.text('`deliveries`, `webhooks` or `master_webhooks`.'),
   problem,
   messages: f.count('Messages that wait.'),
-  oldestMessageSeconds: f.orNull(z.int().describe('Age of the oldest of them, seconds.')),
+  oldestMessageSeconds: f.orNull(seconds('Age of the oldest of them, seconds.')),
 })
 
 const LastingAlarm = f.model('Alarm', 'Something that somebody has to look at.', {
@@ -58,7 +55,7 @@ const Components = f.model('HealthComponents', 'The parts of the instance.', {
   }),
   r2: f.object('The storage of pictures.', { problem }),
   queues: z.array(QueueHealth).describe('The queues.'),
-  networks: z.array(NetworkHealth).describe('The networks.'),
+  networks: z.array(Network).describe('The networks.'),
   deliveries: f.object(
     'Numbers of order items that are not delivered. 1,000 of a chain or a reason stand for more, too.',
     {
@@ -72,17 +69,15 @@ const Components = f.model('HealthComponents', 'The parts of the instance.', {
     f.object('The oldest item that is queued or in flight; null if there is none.', {
       id: f.id('Id of the order item.'),
       createdAt: f.time('Time of the order.'),
-      seconds: z.int().describe('Its age, seconds.'),
+      seconds: seconds('Its age, seconds.'),
     }),
   ),
   webhooks: f.object('Webhooks.', {
     pending: f.count('Endpoints with something to send.'),
     oldestDueSeconds: f.orNull(
-      z
-        .int()
-        .describe(
-          'For how long the first of them is due, while no run sends to it, seconds; null if none.',
-        ),
+      seconds(
+        'For how long the first of them is due, while no run sends to it, seconds; null if none.',
+      ),
     ),
     disabled: f.count('Endpoints that are disabled.'),
   }),

@@ -152,7 +152,8 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
       SELECT chainId, address, reverts, pausedUntil FROM signers WHERE pausedUntil > ${now}`,
     /** What an item of the newest transactions of each chain has cost, wei and gas. */
     costs: raw<{ chainId: number; itemFee: number | null; itemGas: number | null }>(db)`
-      SELECT value AS chainId, round(sum(CAST(fee AS REAL)) / sum(json_array_length(items))) AS itemFee,
+      SELECT value AS chainId,
+        round(sum(CAST(fee AS REAL)) / sum(json_array_length(items))) AS itemFee,
         round(sum(CAST(gasUsed AS REAL)) / sum(json_array_length(items))) AS itemGas
       FROM json_each(${JSON.stringify(configuredChainIds(settings))})
         LEFT JOIN transactions ON fee IS NOT NULL AND transactions.id IN (SELECT t.id FROM transactions t

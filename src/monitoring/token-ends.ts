@@ -36,13 +36,11 @@ export const selectEnding = (db: Database, now: Date) =>
 export async function warnTokenOwners(mailer: Mailer): Promise<void> {
   const { db, now } = mailer
   const { days, endsSoon } = conditions(now)
-  const { warned } = await batch(db, {
-    warned: raw<Token & { email: string }>(db)`UPDATE tokens SET warnedBefore = ${days}
+  const { told } = await batch(db, {
+    told: raw<Token & { email: string }>(db)`UPDATE tokens SET warnedBefore = ${days}
       WHERE ${endsSoon} AND (warnedBefore IS NULL OR warnedBefore > ${days})
       RETURNING id, userId, role, name, expiresAt,
         (SELECT email FROM users WHERE users.id = userId) AS email`,
   })
-  await Promise.all(
-    warned.map(({ email, ...token }) => email && mailTokenEnd(mailer, email, token)),
-  )
+  await Promise.all(told.map(({ email, ...token }) => email && mailTokenEnd(mailer, email, token)))
 }

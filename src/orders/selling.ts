@@ -17,7 +17,7 @@ export const COUNTED_ORDERS = 500
 type ListingRow = Pick<typeof listings.$inferSelect, 'id' | 'type' | 'priceCents' | 'priceCurrency'>
 type NftRow = Pick<typeof nfts.$inferSelect, 'title' | 'contractName' | 'tokenId'>
 
-export type Listing = SoldContract &
+type Listing = SoldContract &
   ListingRow &
   NftRow & {
     isActive: 0 | 1

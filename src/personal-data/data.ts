@@ -36,7 +36,7 @@ export async function readPersonalData(
 ) {
   const viewer = viewOf(userId)
   const request = { limit: PAGE_SIZE, cursor: cursor === undefined ? cursor : { id: cursor } }
-  const { persons, webhooks, summaries, orders, nfts, ...records } = await readAs(db, caller, {
+  const found = await readAs(db, caller, {
     ...selectPage(db, viewer, request),
     summaries: selectSummaries(db, viewer, request),
     persons: db.select(personColumns).from(users).where(eq(users.id, userId)),
@@ -61,14 +61,18 @@ export async function readPersonalData(
       .from(auditLog)
       .where(eq(auditLog.userId, userId)),
   })
-  if (!persons[0]) throw new ApiError('not_found', 'there is no such user')
-  const { avatarKey, ...user } = persons[0]
+  const [person] = found.persons
+  if (!person) throw new ApiError('not_found', 'there is no such user')
+  const { avatarKey, ...user } = person
   return {
     user: { ...user, avatarUrl: avatarUrl(settings.PUBLIC_URL, { id: userId, avatarKey }) },
-    ...records,
-    webhooks: webhooks.map(toRecord),
-    summaries: toSummaryPage(request, summaries).orders,
-    ...toPage(viewer, request, { orders, nfts }),
+    addresses: found.addresses,
+    tokens: found.tokens,
+    mailLinks: found.mailLinks,
+    webhooks: found.webhooks.map(toRecord),
+    actions: found.actions,
+    summaries: toSummaryPage(request, found.summaries).orders,
+    ...toPage(viewer, request, found),
   }
 }
 

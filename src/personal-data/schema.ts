@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { Webhook } from '../events/schema.ts'
-import { bool, id, model, orNull, text, time } from '../http/fields.ts'
+import { bool, count, id, model, orNull, text, time } from '../http/fields.ts'
 import { Order, OrderSummary } from '../orders/schema.ts'
 import { BuyerFields } from '../orders/viewer.ts'
 
@@ -11,10 +11,7 @@ const timeOrNull = (description: string) => orNull(time(description))
 
 export const Person = BuyerFields.extend({
   externalId: orNull(text('Id in the catalogue.')),
-  walletChainId: z
-    .int()
-    .nonnegative()
-    .describe('Chain of a wallet that is a contract; 0 for a wallet with a key.'),
+  walletChainId: count('Chain of a wallet that is a contract; 0 for a wallet with a key.'),
   walletProvedByFactory: bool('Whether the contract was not deployed when it signed last.'),
   identityHash: text(
     'Hash of the first wallet or e-mail address that the user proved. Namespaces of tokens have it.',

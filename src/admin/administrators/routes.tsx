@@ -15,34 +15,27 @@ import { readAdministrators, setAdministrator } from './administrators.ts'
 const Search = z.object({ person: writtenText(255).optional().catch(undefined) })
 const Change = z.object({ userId: idText, to: z.enum(['appointed', 'dismissed']) })
 
+const search = shown.administrator({ query: Search })
+const change = sent.administrator({ form: Change })
+
 export const administratorRoutes = new Endpoints()
-  .get(
-    '/operations/administrators',
-    shown.administrator({ query: Search }),
-    async (c, { query: { person: text } }) => {
-      const { account, ...found } = await readAdministrators(c.var, text)
-      const scripts = ['dialog.js']
-      const view = <Administrators {...found} text={text} />
-      return adminPage(c, { title: 'Administrators', account, scripts }, view)
-    },
-  )
-  .post(
-    '/operations/administrators',
-    sent.administrator({ form: Change }),
-    async (c, { form: { userId, to: type } }) => {
-      const isAdministrator = type === 'appointed'
-      const { person, ownEmail } = await setAdministrator(c.var, { userId, isAdministrator })
-      // The session of the administrator may be stolen.
-      for (const to of new Set([person.email, ownEmail]))
-        notifyOwner(c, to, { type, name: displayName(person) })
-      // Who has given up the role cannot see the page.
-      const isOwn = !isAdministrator && userId === c.var.caller.userId
-      return c.redirect(
-        `${isOwn ? '/settings/profile' : '/operations/administrators'}?notice=${type}`,
-        303,
-      )
-    },
-  )
+  .get('/operations/administrators', search, async (c, { query: { person: text } }) => {
+    const { account, ...found } = await readAdministrators(c.var, text)
+    const scripts = ['dialog.js']
+    const view = <Administrators {...found} text={text} />
+    return adminPage(c, { title: 'Administrators', account, scripts }, view)
+  })
+  .post('/operations/administrators', change, async (c, { form: { userId, to: type } }) => {
+    const isAdministrator = type === 'appointed'
+    const { person, ownEmail } = await setAdministrator(c.var, { userId, isAdministrator })
+    // The session of the administrator may be stolen.
+    for (const to of new Set([person.email, ownEmail]))
+      notifyOwner(c, to, { type, name: displayName(person) })
+    // Who has given up the role cannot see the page.
+    const isOwn = !isAdministrator && userId === c.var.caller.userId
+    const path = isOwn ? '/settings/profile' : '/operations/administrators'
+    return c.redirect(`${path}?notice=${type}`, 303)
+  })
 
 type AdministratorsProps = Found<typeof readAdministrators> & {
   /** The e-mail address or username that was entered. */

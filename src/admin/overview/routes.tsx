@@ -8,23 +8,14 @@ import { idText } from '../../http/inputs.ts'
 import { AlarmKey, acknowledgeAlarm } from '../../monitoring/acknowledge.ts'
 import { countItems, MAX_COUNT, type StoredState } from '../../monitoring/state.ts'
 import { LinkButton } from '../../pages/components/forms.tsx'
-import { Fact, Meta, Rows } from '../../pages/components/lists.tsx'
+import { Fact, Meta, Rows, Section } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
 import { count, money, sentence } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { sent, shown } from '../../pages/page.tsx'
 import { AuditList } from '../audit/list.tsx'
 import { decimal, symbolOf, upTo } from '../format.ts'
-import {
-  AdminLayout,
-  adminPage,
-  Live,
-  listPath,
-  liveScripts,
-  PageLink,
-  Section,
-  Table,
-} from '../layout.tsx'
+import { AdminLayout, adminPage, Live, listPath, liveScripts, PageLink, Table } from '../layout.tsx'
 import { describeRetry } from '../transfers/actions.tsx'
 import type { Range } from './periods.ts'
 import { Plots } from './plots.tsx'
@@ -32,6 +23,8 @@ import { CronProblem, Problems } from './problems.tsx'
 import { type Group, type Overview, readOverview } from './read.ts'
 
 const OverviewQuery = z.object({ range: z.enum(['hours', 'days']).catch('hours') })
+
+const acknowledge = sent.administrator({ param: AlarmKey, form: z.object({ version: idText }) })
 
 /** Seconds between two loads of the overview without scripts. */
 const REFRESH = 30
@@ -43,14 +36,10 @@ export const overviewRoutes = new Endpoints()
     const view = <OverviewPage {...overview} range={query.range} />
     return adminPage(c, { title: 'Operations', account, scripts, refresh: REFRESH }, view)
   })
-  .post(
-    '/operations/alarms/:key/acknowledge',
-    sent.administrator({ param: AlarmKey, form: z.object({ version: idText }) }),
-    async (c, { param, form }) => {
-      await acknowledgeAlarm(c.var, { ...param, ...form })
-      return c.redirect('/operations?notice=acknowledged', 303)
-    },
-  )
+  .post('/operations/alarms/:key/acknowledge', acknowledge, async (c, { param, form }) => {
+    await acknowledgeAlarm(c.var, { ...param, ...form })
+    return c.redirect('/operations?notice=acknowledged', 303)
+  })
 
 type OverviewProps = Omit<Overview, 'account'> & { range: Range }
 

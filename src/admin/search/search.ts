@@ -60,9 +60,7 @@ const userIds = ({ id, wallet, prefix }: Terms): SQL => sql`SELECT id FROM users
   UNION SELECT id FROM users WHERE email = ${prefix} AND email <> ''
   UNION SELECT id FROM users WHERE ethereumPublicAddr = ${wallet} AND ethereumPublicAddr <> ''`
 
-const transactionIds = ({
-  hash,
-}: Terms): SQL => sql`SELECT id FROM transactions WHERE hash = ${hash}
+const transactionIds = ({ hash }: Terms) => sql`SELECT id FROM transactions WHERE hash = ${hash}
   UNION SELECT id FROM (SELECT id, replaced FROM transactions newest WHERE ${hash} IS NOT NULL
     ORDER BY id DESC LIMIT ${operatorLimits.searched.max}) WHERE instr(replaced, ${hash})`
 
@@ -81,9 +79,7 @@ const nftIds = (terms: Terms): SQL => sql`SELECT id FROM (${withIds('nfts', term
     WHERE instr(lower(title), lower(' ' || ${terms.text})) LIMIT ${LIMIT})`
 
 /** The orders of an id or a number, or the beginning of one; and of an event: `evt_` and its id. */
-const orderIds = (
-  terms: Terms,
-): SQL => sql`SELECT id, 'order' AS "by" FROM (${withIds('orders', terms)})
+const orderIds = (terms: Terms) => sql`SELECT id, 'order' AS "by" FROM (${withIds('orders', terms)})
   UNION ALL SELECT id, 'number' FROM (SELECT id FROM orders
     WHERE providerId BETWEEN ${terms.text} AND ${terms.end} ORDER BY providerId LIMIT ${LIMIT})
   UNION ALL SELECT orderId, 'event' FROM events

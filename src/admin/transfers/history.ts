@@ -6,11 +6,9 @@ import type { transactions } from '../../db/schema/delivery.ts'
 import type { WebhookEvent } from '../../db/schema/webhooks.ts'
 import { raw } from '../../db/statements.ts'
 import { type Action, findObstacles } from '../../delivery/admin/actions.ts'
-import type { Settings } from '../../env.ts'
-import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { AuditEntry } from '../audit/audit.ts'
-import { firstReason, selectTransfers } from './list.ts'
+import { firstReason, type ReadCtx, selectTransfers } from './list.ts'
 
 /** The newest transactions and actions on many items, and the events after the order, that are read. */
 const MAX_TRANSACTIONS = 1000
@@ -83,10 +81,7 @@ export type TransferHistory = Omit<Awaited<ReturnType<typeof readTransferHistory
  * Returns the administrator and the history of an item. `obstacles`: why an operator cannot retry,
  * cancel or write off the item; null if it is possible.
  */
-export async function readTransferHistory(
-  ctx: Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> },
-  { id }: { id: number },
-) {
+export async function readTransferHistory(ctx: ReadCtx, { id }: { id: number }) {
   const { db, settings } = ctx
   const { retry, cancel, write_off } = findObstacles(settings.NETWORKS, id)
   const { transfers, obstacles, ...history } = await readAsUser(ctx, {

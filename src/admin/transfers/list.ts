@@ -14,13 +14,13 @@ import { MAX_COUNT } from '../../monitoring/state.ts'
 
 const PAGE_SIZE = 50
 
-type ListCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }
+export type ReadCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }
 
 type Delivery = typeof deliveries.$inferSelect
 
 /**
- * A delivery with its order. `amount`: what the buyer paid, in minor units of the currency (ISO 4217).
- * `recipient`: null while the buyer has no wallet.
+ * A delivery with its order. `amount`: what the buyer paid, in minor units of the currency (ISO
+ * 4217). `recipient`: null while the buyer has no wallet.
  */
 export type Transfer = Delivery &
   Pick<
@@ -96,7 +96,7 @@ type Input = {
  * Returns the administrator, a page of transfers by id, and how those are that were changed before.
  * `total` is counted up to `MAX_COUNT`; undefined among transfers in any state, which may be many.
  */
-export async function readTransferList(ctx: ListCtx, { query, cursor, done }: Input) {
+export async function readTransferList(ctx: ReadCtx, { query, cursor, done }: Input) {
   const { db, settings } = ctx
   const filter = toFilter(query)
   const action = done.action === 'retry-all' ? undefined : done.action

@@ -53,22 +53,20 @@ const ListForm = z
 const DoneQuery = z.object({ done: z.enum(actions).optional().catch(undefined) })
 
 const ofOne = sent.administrator({ param: TransferId })
+const listPage = shown.administrator({ query: ListQuery })
+const transferPage = shown.administrator({ param: TransferId, query: DoneQuery })
 const WriteOffForm = z.object({ returnPieces: checkbox })
 
 export const transferRoutes = new Endpoints()
-  .get(
-    '/operations/transfers',
-    shown.administrator({ query: ListQuery }),
-    async (c, { query: asked }) => {
-      const { cursor, done, ids, changed, ...given } = asked
-      const query = toFindable(given)
-      const before = { action: done, ids: ids.split(',').map(Number) }
-      const { account, ...list } = await readTransferList(c.var, { query, cursor, done: before })
-      const props = { ...list, query, done, changed }
-      const scripts = [...liveScripts, 'select.js']
-      return adminPage(c, { title: 'Transfers', account, scripts }, <TransfersPage {...props} />)
-    },
-  )
+  .get('/operations/transfers', listPage, async (c, { query: asked }) => {
+    const { cursor, done, ids, changed, ...given } = asked
+    const query = toFindable(given)
+    const before = { action: done, ids: ids.split(',').map(Number) }
+    const { account, ...list } = await readTransferList(c.var, { query, cursor, done: before })
+    const props = { ...list, query, done, changed }
+    const scripts = [...liveScripts, 'select.js']
+    return adminPage(c, { title: 'Transfers', account, scripts }, <TransfersPage {...props} />)
+  })
   .post('/operations/transfers', sent.administrator({ form: ListForm }), async (c, { form }) => {
     const { action, id, returnPieces, ...query } = form
     const ids = [id].flat()
@@ -79,16 +77,12 @@ export const transferRoutes = new Endpoints()
     const changed = await changeTransfers(withQueue(c), change)
     return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
   })
-  .get(
-    '/operations/transfers/:id',
-    shown.administrator({ param: TransferId, query: DoneQuery }),
-    async (c, { param, query: { done } }) => {
-      const { account, ...history } = await readTransferHistory(c.var, param)
-      const title = `Transfer ${param.id}`
-      const view = <TransferPage {...history} done={done} />
-      return adminPage(c, { title, account, scripts: liveScripts }, view)
-    },
-  )
+  .get('/operations/transfers/:id', transferPage, async (c, { param, query: { done } }) => {
+    const { account, ...history } = await readTransferHistory(c.var, param)
+    const title = `Transfer ${param.id}`
+    const view = <TransferPage {...history} done={done} />
+    return adminPage(c, { title, account, scripts: liveScripts }, view)
+  })
   .post('/operations/transfers/:id/retry', ofOne, (c, { param }) =>
     changeOne(c, { ...param, action: 'retry' }),
   )

@@ -5,21 +5,13 @@ import { describeReason } from '../../delivery/reasons.ts'
 import { eventName } from '../../events/event.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'
 import { Notice, Warning } from '../../pages/components/forms.tsx'
-import { Meta } from '../../pages/components/lists.tsx'
+import { Meta, Section } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
 import { count, plural, sentence } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { Who } from '../audit/list.tsx'
 import { decimal, symbolOf } from '../format.ts'
-import {
-  AdminLayout,
-  FactPanel,
-  Live,
-  PageLink,
-  Section,
-  StateBadge,
-  stateNames,
-} from '../layout.tsx'
+import { AdminLayout, FactPanel, Live, PageLink, StateBadge, stateNames } from '../layout.tsx'
 import { type ActionName, Actions, describeOutcome } from './actions.tsx'
 import type { DeliveryTransaction, TransferHistory } from './history.ts'
 import { Due } from './list-page.tsx'

@@ -25,52 +25,43 @@ import { RecentSignIn } from '../settings.tsx'
 import { explainBrokenLink } from '../sign-in/broken-link.tsx'
 import { Wallets } from '../wallet/views.tsx'
 
-const EmailForm = z.object({ email: inputText(1000) })
-
-const checks = [signInRateLimit]
+const emailForm = {
+  ...sent.session({ form: z.object({ email: inputText(1000) }) }),
+  checks: [signInRateLimit],
+}
 const middleware = [explainBrokenLink('link')]
+const linkPage = { ...shown.session({ query: LinkSecret }), middleware }
+const confirm = { ...sent.session({ form: LinkSecret }), middleware }
 
 export const accountRoutes = new Endpoints()
   .get('/settings', shown.public({}), (c) => c.redirect('/settings/profile', 303))
   .get('/settings/account', shown.session({}), accountPage)
-  .post(
-    '/settings/account/email',
-    { ...sent.session({ form: EmailForm }), checks },
-    async (c, { form }) => {
-      const email = EmailAddress.safeParse(form.email)
-      if (!email.success) {
-        const problems = { email: ({ signIn }: Texts) => signIn.notAnAddress }
-        c.set('rejection', { values: form, problems, status: 400 })
-        return accountPage(c)
-      }
-      const request = { email: email.data, client: rateLimitKey(c.req.raw) }
-      const secret = await createConfirmationLink(c.var, request)
-      const mails = { email: c.env.EMAIL, ...c.var }
-      const locale = readerLocale(c, null)
-      if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'link', locale })
-      return c.redirect('/settings/account?notice=link-sent', 303)
-    },
-  )
-  .get(
-    '/settings/account/email',
-    { ...shown.session({ query: LinkSecret }), middleware },
-    async (c, { query: { secret } }) => {
-      const { account, email } = await readConfirmationLink(c.var, secret)
-      const view = <ConfirmEmail email={email} secret={secret} />
-      const title = ({ account }: Texts) => account.confirm
-      return page(c, { title, section: 'account', account }, view)
-    },
-  )
-  .post(
-    '/settings/account/email/confirm',
-    { ...sent.session({ form: LinkSecret }), middleware },
-    async (c, { form }) => {
-      const { email, chainIds } = await linkEmail(c.var, form.secret)
-      notifyOwner(c, email, { type: 'email-linked' })
-      c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
-      return c.redirect('/settings/account?notice=email-linked', 303)
-    },
-  )
+  .post('/settings/account/email', emailForm, async (c, { form }) => {
+    const email = EmailAddress.safeParse(form.email)
+    if (!email.success) {
+      const problems = { email: ({ signIn }: Texts) => signIn.notAnAddress }
+      c.set('rejection', { values: form, problems, status: 400 })
+      return accountPage(c)
+    }
+    const request = { email: email.data, client: rateLimitKey(c.req.raw) }
+    const secret = await createConfirmationLink(c.var, request)
+    const mails = { email: c.env.EMAIL, ...c.var }
+    const locale = readerLocale(c, null)
+    if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'link', locale })
+    return c.redirect('/settings/account?notice=link-sent', 303)
+  })
+  .get('/settings/account/email', linkPage, async (c, { query: { secret } }) => {
+    const { account, email } = await readConfirmationLink(c.var, secret)
+    const view = <ConfirmEmail email={email} secret={secret} />
+    const title = ({ account }: Texts) => account.confirm
+    return page(c, { title, section: 'account', account }, view)
+  })
+  .post('/settings/account/email/confirm', confirm, async (c, { form }) => {
+    const { email, chainIds } = await linkEmail(c.var, form.secret)
+    notifyOwner(c, email, { type: 'email-linked' })
+    c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
+    return c.redirect('/settings/account?notice=email-linked', 303)
+  })
   .post('/settings/account/email/unlink', sent.session({}), async (c) => {
     notifyOwner(c, await unlinkEmail(c.var), { type: 'email-unlinked' })
     return c.redirect('/settings/account?notice=email-unlinked', 303)

@@ -45,6 +45,10 @@ const Revocation = AllTokensFilter.extend({ back: z.literal('everyone').optional
 const section = 'api-access'
 const scripts = ['dialog.js']
 const checks = [tokenRateLimit]
+const tokenPage = shown.session({ param: TokenId })
+const roll = { ...sent.session({ param: TokenId }), checks }
+const revoke = sent.session({ param: TokenId, form: Revocation })
+const everyonePage = shown.administrator({ query: AllTokensFilter })
 
 export const apiAccessRoutes = new Endpoints()
   .get('/settings/api-access', shown.session({}), ownTokensPage)
@@ -60,47 +64,32 @@ export const apiAccessRoutes = new Endpoints()
       return c.redirect(`/settings/api-access/tokens/${id}`, 303)
     }),
   )
-  .get(
-    '/settings/api-access/tokens/:id',
-    shown.session({ param: TokenId }),
-    async (c, { param }) => {
-      const { account, ...details } = await readToken(c.var, param.id)
-      const { name } = details.token
-      const view = <TokenDetails {...details} />
-      return page(c, { title: name, section, account, scripts: ['copy.js'] }, view)
-    },
-  )
-  .post(
-    '/settings/api-access/tokens/:id/roll',
-    { ...sent.session({ param: TokenId }), checks },
-    async (c, { param }) => {
-      const rolled = await rollToken(c.var, param.id)
-      if (rolled.role === 'master')
-        notifyOwner(c, rolled.email, { type: 'master-token', name: rolled.name })
-      return c.redirect(`/settings/api-access/tokens/${rolled.id}?notice=token-rolled`, 303)
-    },
-  )
-  .post(
-    '/settings/api-access/tokens/:id/revoke',
-    sent.session({ param: TokenId, form: Revocation }),
-    async (c, { param, form: { back, ...filter } }) => {
-      await revokeToken(c.var, param.id)
-      const path = back ? EVERYONE : '/settings/api-access'
-      return c.redirect(pathWith(path, { ...filter, notice: 'token-revoked' }), 303)
-    },
-  )
-  .get(
-    '/settings/api-access/everyone',
-    shown.administrator({ query: AllTokensFilter }),
-    async (c, { query }) => {
-      const { owner, after } = query
-      const [createdAt, id] = after?.split(',') ?? []
-      const cursor = createdAt && id ? { createdAt, id } : undefined
-      const { account, ...all } = await readAllTokens(c.var, { owner, after: cursor })
-      const view = <AllTokens {...all} owner={owner} after={after} />
-      return page(c, { title: 'Everyone’s tokens', section, account, scripts }, view)
-    },
-  )
+  .get('/settings/api-access/tokens/:id', tokenPage, async (c, { param }) => {
+    const { account, ...details } = await readToken(c.var, param.id)
+    const { name } = details.token
+    const view = <TokenDetails {...details} />
+    return page(c, { title: name, section, account, scripts: ['copy.js'] }, view)
+  })
+  .post('/settings/api-access/tokens/:id/roll', roll, async (c, { param }) => {
+    const rolled = await rollToken(c.var, param.id)
+    if (rolled.role === 'master')
+      notifyOwner(c, rolled.email, { type: 'master-token', name: rolled.name })
+    return c.redirect(`/settings/api-access/tokens/${rolled.id}?notice=token-rolled`, 303)
+  })
+  .post('/settings/api-access/tokens/:id/revoke', revoke, async (c, { param, form }) => {
+    const { back, ...filter } = form
+    await revokeToken(c.var, param.id)
+    const path = back ? EVERYONE : '/settings/api-access'
+    return c.redirect(pathWith(path, { ...filter, notice: 'token-revoked' }), 303)
+  })
+  .get('/settings/api-access/everyone', everyonePage, async (c, { query }) => {
+    const { owner, after } = query
+    const [createdAt, id] = after?.split(',') ?? []
+    const cursor = createdAt && id ? { createdAt, id } : undefined
+    const { account, ...all } = await readAllTokens(c.var, { owner, after: cursor })
+    const view = <AllTokens {...all} owner={owner} after={after} />
+    return page(c, { title: 'Everyone’s tokens', section, account, scripts }, view)
+  })
 
 async function ownTokensPage(c: Context<AppWithCaller>) {
   const { account, tokens } = await readOwnTokens(c.var)

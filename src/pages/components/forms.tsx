@@ -4,6 +4,7 @@ import type { Child, JSX } from 'hono/jsx'
 import * as z from 'zod'
 import type { AppWithCaller } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
+import { inputText } from '../../http/inputs.ts'
 import { invalidInput } from '../../http/validation.ts'
 import { Icon } from './icon.tsx'
 import { type Rejection, usePage } from './request.ts'
@@ -27,11 +28,9 @@ export const LinkButton = ({ href, kind, children }: ButtonProps & { href: strin
   </a>
 )
 
-export const PostButton = ({
-  action,
-  kind = 'small',
-  children,
-}: ButtonProps & { action: string }) => (
+type PostButtonProps = ButtonProps & { action: string }
+
+export const PostButton = ({ action, kind = 'small', children }: PostButtonProps) => (
   <form method="post" action={action} class="actions">
     <Submit kind={kind}>{children}</Submit>
   </form>
@@ -191,14 +190,8 @@ type ConfirmProps = {
  * script; `dialog.js` does it in browsers that do not know them.
  */
 export const Confirm = (props: ConfirmProps) => {
-  const {
-    id,
-    subject,
-    action,
-    dismiss = usePage().texts.layout.cancel,
-    isHarmless,
-    values = {},
-  } = props
+  const { id, subject, action, isHarmless, values = {} } = props
+  const { dismiss = usePage().texts.layout.cancel } = props
   const isPart = typeof action === 'object'
   const Frame = isPart ? 'div' : 'form'
   return (
@@ -246,6 +239,9 @@ export const Warning = ({ children }: { children: Child }) => (
     {children}
   </p>
 )
+
+/** What was entered, by field. It is checked later, so that the page can show it again. */
+export const enteredTexts = z.record(z.string(), inputText(1000))
 
 /** Whether a checkbox is ticked. Browsers send no field for one that is not. */
 export const checkbox = z.literal('on').optional().transform(Boolean)

@@ -5,6 +5,15 @@ import { Icon, type IconName } from './icon.tsx'
 import { usePage } from './request.ts'
 import { pathWith, type Query } from './text.ts'
 
+type SectionProps = { id: string; title: string; children: Child }
+
+export const Section = ({ id, title, children }: SectionProps) => (
+  <section class="flow" aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+)
+
 type RowsProps<Item> = {
   items: readonly Item[]
   /** What stands in place of an empty list. */

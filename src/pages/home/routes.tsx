@@ -3,7 +3,7 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { type Home, readHome } from '../../marketplace/pages.ts'
 import { LinkButton } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Fact } from '../components/lists.tsx'
+import { Fact, Section } from '../components/lists.tsx'
 import { creatorPath, NftGrid, nameOf, Preview, UserPicture } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
 import { count, plural } from '../components/text.ts'
@@ -57,8 +57,7 @@ const HomePage = ({ releases, creators, stats }: Home) => (
       <NftGrid nfts={releases} />
     </section>
     {creators.length > 0 && (
-      <section class="flow" aria-labelledby="creators">
-        <h2 id="creators">Creators</h2>
+      <Section id="creators" title="Creators">
         <ul class="grid creators">
           {creators.map((creator) => (
             <li class="creator">
@@ -76,7 +75,7 @@ const HomePage = ({ releases, creators, stats }: Home) => (
             </li>
           ))}
         </ul>
-      </section>
+      </Section>
     )}
   </div>
 )

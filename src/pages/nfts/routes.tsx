@@ -23,6 +23,7 @@ const NftsQuery = z.object({
 const CreatorQuery = NftsQuery.pick({ cursor: true })
 const CreatorParam = z.object({ creator: idText.or(inputText(30)) })
 const NftParam = z.object({ id: idText })
+const creatorPage = shown.public({ param: CreatorParam, query: CreatorQuery })
 
 export const nftRoutes = new Endpoints()
   .get('/nfts', shown.public({ query: NftsQuery }), async (c, { query }) => {
@@ -48,17 +49,13 @@ export const nftRoutes = new Endpoints()
     )
     return page(c, { title, account, head, scripts: ['art.js'] }, <NftPage {...details} />)
   })
-  .get(
-    '/creators/:creator',
-    shown.public({ param: CreatorParam, query: CreatorQuery }),
-    async (c, { param: { creator: name }, query: { cursor } }) => {
-      const named = typeof name === 'number' ? { creatorId: name } : { creator: name }
-      const read = readNfts(c.var, { ...named, cursor })
-      const [account, { creator, ...list }] = await withAccount(c, read)
-      if (!creator) throw new ApiError('not_found', 'there is no such creator')
-      const title = nameOf(creator)
-      const description = `${title} has released ${plural(creator.nfts, 'NFT')} here.`
-      const head = <Preview title={title} description={description} path={creatorPath(creator)} />
-      return page(c, { title, account, head }, <CreatorPage {...list} creator={creator} />)
-    },
-  )
+  .get('/creators/:creator', creatorPage, async (c, { param: { creator: name }, query }) => {
+    const named = typeof name === 'number' ? { creatorId: name } : { creator: name }
+    const read = readNfts(c.var, { ...named, ...query })
+    const [account, { creator, ...list }] = await withAccount(c, read)
+    if (!creator) throw new ApiError('not_found', 'there is no such creator')
+    const title = nameOf(creator)
+    const description = `${title} has released ${plural(creator.nfts, 'NFT')} here.`
+    const head = <Preview title={title} description={description} path={creatorPath(creator)} />
+    return page(c, { title, account, head }, <CreatorPage {...list} creator={creator} />)
+  })

@@ -2,7 +2,7 @@
 import type { NftDetails, readNfts } from '../../marketplace/pages.ts'
 import { Field, Hidden, Select, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Facts, Pager, Rows } from '../components/lists.tsx'
+import { Facts, Pager, Rows, Section } from '../components/lists.tsx'
 import {
   AskedPrice,
   Cover,
@@ -139,8 +139,7 @@ export const NftPage = (details: NftDetails) => {
             More at {new URL(link).host} <Icon name="external" size={12} />
           </a>
         )}
-        <section class="flow" aria-labelledby="sale">
-          <h2 id="sale">Where it is sold</h2>
+        <Section id="sale" title="Where it is sold">
           <Rows
             items={offers}
             empty={
@@ -157,7 +156,7 @@ export const NftPage = (details: NftDetails) => {
             )}
           />
           {best && <p class="hint">Buy it in the seller’s shop. It is then sent to your wallet.</p>}
-        </section>
+        </Section>
         {attributes.length > 0 && <h2>Attributes</h2>}
         <Facts facts={attributes} />
         <h2>Token</h2>

@@ -111,7 +111,7 @@ export const Steps = ({ entry, side }: OrderProps) => {
 }
 
 /** Why an order waits and until when, and what its seller can do. */
-export const Waiting = ({ entry, side }: OrderProps) => {
+const Waiting = ({ entry, side }: OrderProps) => {
   const wait = waitOf(entry)
   const { now, texts } = usePage()
   const { orders } = texts
@@ -147,7 +147,7 @@ export const Waiting = ({ entry, side }: OrderProps) => {
 const reasonText = (code: ReasonCode, { reasons }: Texts): string =>
   reasons?.[code] ?? rules[code].sentence
 
-/** What the buyer must do, or that the delivery has failed. */
+/** What the order waits for, what the buyer must do, or that the delivery has failed. */
 export const Message = ({ entry, side }: OrderProps) => {
   const { state, reasonCode } = entry.delivery
   const { texts } = usePage()
@@ -161,7 +161,7 @@ export const Message = ({ entry, side }: OrderProps) => {
           : orders.noWalletOfBuyer}
       </p>
     )
-  if (entry.item.status !== 'failed') return null
+  if (entry.item.status !== 'failed') return <Waiting entry={entry} side={side} />
   return (
     <p class="order-message problem">
       {state === 'cancelled'

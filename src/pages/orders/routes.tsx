@@ -1,7 +1,7 @@
 /** The pages with what the signed-in user has bought, sold and got. */
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
-import { idText } from '../../http/inputs.ts'
+import { cursorText, idText } from '../../http/inputs.ts'
 import { readClaim, readHistory, readHistoryEntry } from '../../orders/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { page, shown } from '../page.tsx'
@@ -11,19 +11,14 @@ import { Collection, ForeignOrder, OrderPage, Orders } from './views.tsx'
 /** Seconds between two loads without scripts, while something is on its way. */
 const REFRESH = 10
 
-const digits = z
-  .string()
-  .regex(/^\d{1,15}$/)
-  .transform(Number)
-
 const OrdersQuery = z.object({
   /** What the user has sold. */
   side: z.literal('sold').optional().catch(undefined),
   /** Where the page begins: the cursor of a link. */
-  before: digits.optional().catch(undefined),
+  before: cursorText.optional().catch(undefined),
   notice: z.literal('wallet-linked').optional().catch(undefined),
   /** Transfers that linking has started. */
-  transfers: digits.optional().catch(undefined),
+  transfers: idText.catch(0),
 })
 
 const OrderId = z.object({ id: idText })
@@ -33,7 +28,7 @@ const ofOrder = shown.session({ param: OrderId })
 
 export const orderPageRoutes = new Endpoints()
   .get('/orders', ofList, async (c, { query }) => {
-    const { side = 'bought', before = null, notice, transfers = 0 } = query
+    const { side = 'bought', before = null, notice, transfers } = query
     const { account, ...history } = await readHistory(c.var, { side, before })
     const view = <Orders {...history} side={side} transfers={notice && transfers} />
     const refresh = history.entries.some(isOnItsWay) ? REFRESH : undefined

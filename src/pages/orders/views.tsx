@@ -23,7 +23,6 @@ import {
   type OrderProps,
   orderNumber,
   Steps,
-  Waiting,
   waitOf,
 } from './progress.tsx'
 
@@ -131,7 +130,6 @@ const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => 
             <ExplorerLink network={item.nft.contractNetwork} kind="tx" value={item.txId} />
           </p>
         )}
-        <Waiting entry={entry} side={side} />
         <Message entry={entry} side={side} />
       </div>
       <Steps entry={entry} side={side} />

@@ -5,17 +5,11 @@ import { describeReason, rules } from '../../delivery/reasons.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
-import {
-  COUNTED_ORDERS,
-  type Listing,
-  readSelling,
-  retrySold,
-  type Selling,
-} from '../../orders/selling.ts'
+import { COUNTED_ORDERS, readSelling, retrySold, type Selling } from '../../orders/selling.ts'
 import { Hidden, Submit } from '../components/forms.tsx'
 import { Pager, Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
-import { count, money } from '../components/text.ts'
+import { count, money, pathWith } from '../components/text.ts'
 import { ExplorerLink, Time } from '../components/values.tsx'
 import { page, sent, shown } from '../page.tsx'
 import { WalletAction } from '../wallet/views.tsx'
@@ -24,31 +18,23 @@ const Query = z.object({ before: cursorText.optional().catch(undefined) })
 const text = inputText(100)
 const Sold = z.object({ network: text, contract: text, fulfilment: z.enum(fulfilments) })
 const checks = [signInRateLimit]
+const sellingPage = { ...shown.session({ query: Query }), checks }
+const retry = { ...sent.session({ form: Sold }), checks }
 
 export const sellingRoutes = new Endpoints()
-  .get(
-    '/settings/selling',
-    { ...shown.session({ query: Query }), checks },
-    async (c, { query }) => {
-      const { before = null } = query
-      const { account, ...selling } = await readSelling(c.var, { before })
-      const view = <SellingSettings {...selling} />
-      const scripts = ['wallet-action.js', 'copy.js']
-      return page(c, { title: 'Selling', section: 'selling', account, scripts }, view)
-    },
-  )
-  .post(
-    '/settings/selling/retry',
-    { ...sent.session({ form: Sold }), checks },
-    async (c, { form }) => {
-      const ctx = { ...c.var, queue: c.env.DELIVERIES }
-      const isRetried = await retrySold(ctx, form)
-      return c.redirect(
-        isRetried ? '/settings/selling?notice=sold-retried' : '/settings/selling',
-        303,
-      )
-    },
-  )
+  .get('/settings/selling', sellingPage, async (c, { query }) => {
+    const { before = null } = query
+    const { account, ...selling } = await readSelling(c.var, { before })
+    const view = <SellingSettings {...selling} />
+    const scripts = ['wallet-action.js', 'copy.js']
+    return page(c, { title: 'Selling', section: 'selling', account, scripts }, view)
+  })
+  .post('/settings/selling/retry', retry, async (c, { form }) => {
+    const ctx = { ...c.var, queue: c.env.DELIVERIES }
+    const isRetried = await retrySold(ctx, form)
+    const notice = isRetried && 'sold-retried'
+    return c.redirect(pathWith('/settings/selling', { notice }), 303)
+  })
 
 const SellingSettings = ({ contracts, listings, next }: Selling) => (
   <>
@@ -130,7 +116,7 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
   )
 }
 
-const ListingRow = ({ listing }: { listing: Listing }) => (
+const ListingRow = ({ listing }: { listing: Selling['listings'][number] }) => (
   <li class="row">
     <div class="row-head">
       <h4>

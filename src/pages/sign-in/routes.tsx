@@ -17,21 +17,14 @@ import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
 import { pathWith } from '../components/text.ts'
-import { page, sent, shown, withAccount } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { readerLocale } from '../reader.ts'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
 import { deleteLinkAddress, readLinkAddress, storeLinkAddress } from './link-address.ts'
 import { allowedRedirect, HOME, withoutSecret } from './redirect.ts'
 import { isHuman, TURNSTILE_SCRIPT } from './turnstile.ts'
-import {
-  ConfirmSignIn,
-  LinkSent,
-  SignIn,
-  SignInAgain,
-  type SignInProps,
-  signInNotices,
-} from './views.tsx'
+import { ConfirmSignIn, LinkSent, SignIn, SignInAgain, signInNotices } from './views.tsx'
 
 const Redirect = z.object({
   /** The URL to open after sign-in, on this site or on an allowed one. */
@@ -48,6 +41,8 @@ const ConfirmForm = LinkSecret.extend(Redirect.shape)
 
 const checks = [requireSameOrigin, signInRateLimit]
 const middleware = [explainBrokenLink('sign-in')]
+const linkPage = { ...shown.public({ query: LinkSecret }), checks: [signInRateLimit], middleware }
+const confirm = { ...sent.public({ form: ConfirmForm }), checks, middleware }
 
 export const signInRoutes = new Endpoints()
   .get('/sign-in', shown.public({ query: SignInQuery }), async (c, { query }) => {
@@ -95,24 +90,19 @@ export const signInRoutes = new Endpoints()
     const view = <LinkSent {...asked} redirect={target} />
     return page(c, { title: ({ signIn }) => signIn.sent.title, account }, view)
   })
-  .get(
-    '/sign-in/email',
-    { ...shown.public({ query: LinkSecret }), checks: [signInRateLimit], middleware },
-    async (c, { query: { secret } }) => {
-      const [account, link] = await withAccount(c, readSignInLink(c.var, secret))
-      return page(c, { title: signInTitle, account }, <ConfirmSignIn {...link} secret={secret} />)
-    },
-  )
-  .post(
-    '/sign-in/email/confirm',
-    { ...sent.public({ form: ConfirmForm }), checks, middleware },
-    async (c, { form: { secret, redirect } }) => {
-      const proof = proveEmail(c.var, { secret, userId: null })
-      await startSession(c, await signIn(c.var, { proof, client: describeClient(c) }))
-      deleteLinkAddress(c)
-      return c.redirect(allowedRedirect(c.var.settings, redirect) ?? HOME, 303)
-    },
-  )
+  .get('/sign-in/email', linkPage, async (c, { query: { secret } }) => {
+    const [account, link] = await Promise.all([
+      findAccount(c.var.db, c.var.caller),
+      readSignInLink(c.var, secret),
+    ])
+    return page(c, { title: signInTitle, account }, <ConfirmSignIn {...link} secret={secret} />)
+  })
+  .post('/sign-in/email/confirm', confirm, async (c, { form: { secret, redirect } }) => {
+    const proof = proveEmail(c.var, { secret, userId: null })
+    await startSession(c, await signIn(c.var, { proof, client: describeClient(c) }))
+    deleteLinkAddress(c)
+    return c.redirect(allowedRedirect(c.var.settings, redirect) ?? HOME, 303)
+  })
   .post('/sign-out', { ...sent.public({}), checks: [requireSameOrigin] }, async (c) => {
     await signOut(c)
     return c.redirect('/sign-in?notice=signed-out', 303)
@@ -120,7 +110,7 @@ export const signInRoutes = new Endpoints()
 
 const signInTitle = ({ signIn }: Texts) => signIn.title
 
-function signInPage(c: Context<App>, props: SignInProps) {
+function signInPage(c: Context<App>, props: Parameters<typeof SignIn>[0]) {
   const { TURNSTILE_SITE_KEY } = c.var.settings
   const scripts = TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js']
   return page(c, { title: signInTitle, account: null, scripts }, <SignIn {...props} />)

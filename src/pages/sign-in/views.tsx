@@ -9,7 +9,7 @@ import { HOME } from './redirect.ts'
 export const signInNotices = ['signed-out', 'required', 'not-saved'] as const
 export type SignInNotice = (typeof signInNotices)[number]
 
-export type SignInProps = {
+type SignInProps = {
   /** The absolute URL to open after sign-in; null for `HOME`. */
   redirect: string | null
   notice?: SignInNotice | undefined

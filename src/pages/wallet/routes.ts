@@ -6,7 +6,7 @@ import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
 import { Endpoints } from '../../http/endpoint.ts'
-import { count, id, model, text } from '../../http/fields.ts'
+import { count, id, model, positive, text } from '../../http/fields.ts'
 import { inputText, WalletAddress } from '../../http/inputs.ts'
 import { describeLimit, mailLimits } from '../../http/limits.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
@@ -19,12 +19,9 @@ import { describeClient } from '../sign-in/client.ts'
 
 const MessageRequest = model('WalletMessageRequest', 'The wallet, and what the message is for.', {
   address: WalletAddress.describe('The address of the wallet.'),
-  chainId: z
-    .int()
-    .min(1)
-    .describe(
-      'The chain that the wallet is on. A contract wallet is another account on each chain.',
-    ),
+  chainId: positive(
+    'The chain that the wallet is on. A contract wallet is another account on each chain.',
+  ),
   purpose: z
     .enum(['sign-in', 'link'])
     .describe('`sign-in`, or `link` to add the wallet to the account of the signed-in user.'),

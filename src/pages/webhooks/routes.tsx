@@ -56,6 +56,8 @@ const PageQuery = z.object({
   test: z.string().optional(),
 })
 
+const details = shown.session({ param: WebhookId, query: PageQuery })
+const replay = sent.session({ param: WebhookId, form: ReplayForm })
 const action = sent.session({ param: WebhookId })
 
 export const webhookPageRoutes = new Endpoints()
@@ -73,20 +75,12 @@ export const webhookPageRoutes = new Endpoints()
       return wakeAndRedirect(c, webhook, 'webhook-created')
     }),
   )
-  .get(
-    '/settings/webhooks/:webhook_id',
-    shown.session({ param: WebhookId, query: PageQuery }),
-    detailsPage,
-  )
+  .get('/settings/webhooks/:webhook_id', details, detailsPage)
   .post(
     '/settings/webhooks/:webhook_id',
     sent.session({ param: WebhookId, form: ChangeForm }),
-    handleForm(detailsPage, 'url', async (c, { param, form }) => {
-      const changes = {
-        id: param.webhook_id,
-        ...parseForm(NewWebhook, form),
-        enabled: form.enabled,
-      }
+    handleForm(detailsPage, 'url', async (c, { param: { webhook_id: id }, form }) => {
+      const changes = { id, ...parseForm(NewWebhook, form), enabled: form.enabled }
       return wakeAndRedirect(c, await updateWebhook(c.var, changes), 'webhook-saved')
     }),
   )
@@ -113,14 +107,10 @@ export const webhookPageRoutes = new Endpoints()
       return wakeAndRedirect(c, { id: endpointId, role }, 'webhook-sent')
     },
   )
-  .post(
-    '/settings/webhooks/:webhook_id/replay',
-    sent.session({ param: WebhookId, form: ReplayForm }),
-    async (c, { param: { webhook_id: endpointId }, form }) => {
-      const webhook = await replayEvents(c.var, { endpointId, ...form })
-      return wakeAndRedirect(c, webhook, 'webhook-replayed')
-    },
-  )
+  .post('/settings/webhooks/:webhook_id/replay', replay, async (c, { param, form }) => {
+    const webhook = await replayEvents(c.var, { endpointId: param.webhook_id, ...form })
+    return wakeAndRedirect(c, webhook, 'webhook-replayed')
+  })
 
 /** Milliseconds for which a page waits for the answer to a test. */
 const TEST_WAIT = 5 * SECOND
