@@ -4,6 +4,7 @@ import { MAX_COUNT } from '../monitoring/state.ts'
 import { count } from '../pages/components/text.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../time.ts'
 
+/** Milliseconds of the units, and their texts. */
 const units: [size: number, name: string][] = [
   [DAY, 'd'],
   [HOUR, 'h'],
@@ -21,6 +22,7 @@ export function duration(milliseconds: number): string {
 /** What ends the axis of a duration: numbers of a unit that halve well. */
 const ends = units.toReversed().flatMap(([size]) => [1, 2, 4, 10, 20, 40].map((n) => n * size))
 
+/** Returns the end of an axis for durations up to `max`. */
 export const durationEnd = (max: number): number =>
   ends.find((end) => end >= max) ?? Math.ceil(max / DAY / 100) * 100 * DAY
 
@@ -51,5 +53,6 @@ export const upTo = (value: number): string =>
 export const decimal = (wei: string, digits: number): string =>
   (Number(wei) / 10 ** digits).toLocaleString('en', { maximumSignificantDigits: 5 })
 
+/** Returns the symbol of the coin in which a chain charges fees. */
 export const symbolOf = (network: Network | undefined): string =>
   network?.nativeCurrency?.symbol ?? 'ETH'

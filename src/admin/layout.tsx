@@ -23,6 +23,7 @@ const tabs: MenuLink[] = [
 type LayoutProps = {
   /** The path of its tab, if the page has one. */
   path?: string
+  /** What is searched for. */
   q?: string
   /** What the previous page has done. */
   notice?: Child
@@ -69,6 +70,7 @@ export const stateNames: Record<DeliveryState, string> = {
 
 type StateBadgeProps = { state: DeliveryState; requestedAction?: RequestedAction }
 
+/** The state of a delivery, and what an operator asked for. */
 export const StateBadge = ({ state, requestedAction }: StateBadgeProps) => (
   <span class={`badge ${state}`}>
     {requestedAction === 'cancel' && state !== 'cancelled' ? 'Being cancelled' : stateNames[state]}
@@ -88,8 +90,10 @@ export const Live = ({ children }: { children: Child }) => (
   </>
 )
 
+/** The scripts of a page with `Live`. */
 export const liveScripts = ['dialog.js', 'operations.js']
 
+/** Named values, each of which may be missing. */
 export const FactPanel = ({ facts }: { facts: readonly [name: string, value: Child][] }) => (
   <dl class="facts panel">
     {facts.map(([name, value]) => (
@@ -135,6 +139,7 @@ export const Table = ({ label, head: [first, ...others], rows }: TableProps) => 
 
 const nouns = { transfers: 'Transfer', orders: 'Order', users: 'User', nfts: 'NFT' }
 
+/** A link to the page that operators have of something. */
 export const PageLink = ({ to, id }: { to: keyof typeof nouns; id: number }) => (
   <a href={`/operations/${to}/${id}`}>
     {nouns[to]} {id}

@@ -8,8 +8,10 @@ export type MailContent = {
   subject: string
   lead: string
   url: string
+  /** The text of the button. */
   button: string
   note: string
+  /** URL of a picture. */
   picture?: string | undefined
   /** Where the recipient says that no more such mails are wanted. */
   unsubscribe?: string

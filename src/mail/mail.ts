@@ -12,6 +12,7 @@ import { log } from '../log.ts'
 import { DEFAULT_LOCALE, textsOf } from '../texts/texts.ts'
 import { type MailContent, type MailSettings, renderMail } from './html.ts'
 
+/** The path of each kind of link. */
 const paths = { 'sign-in': '/sign-in/email', link: '/settings/account/email' }
 
 export type Mailer = {
@@ -172,6 +173,7 @@ type Notification = {
   mail: string
   about: 'account' | 'webhooks'
   content: MailContent
+  /** Further quotas that the mail must not exceed. */
   quotas?: readonly Quota[]
 }
 

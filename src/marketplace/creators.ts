@@ -42,6 +42,7 @@ export const selectCreator = prepared(
     selectThose(db, sql`${creators.userId} = coalesce(${id}, ${idOfUsername(username)})`),
 )
 
+/** Reads at most `limit` creators, the latest release first. */
 export const selectCreators = prepared((db, { limit }: { limit: number }) =>
   selectThose(db).orderBy(desc(creators.latestReleaseAt), asc(creators.userId)).limit(limit),
 )

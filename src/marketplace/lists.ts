@@ -59,6 +59,7 @@ const nftsAfter = (values: Values, key: SQL, where = sql`TRUE`) => sql`
   UNION ALL SELECT ${key}, id, 0, id FROM nfts
     WHERE ${where} AND ${key} > ${values.key} ORDER BY key, id`
 
+/** The newest releases first. */
 const newestNfts = ({ key, id }: Values, where: SQL) => sql`
   SELECT releaseAt AS key, id, 0 AS target, id AS shown FROM nfts
   WHERE ${where} AND (releaseAt, id) < (${key}, ${id}) ORDER BY releaseAt DESC, id DESC`
@@ -98,6 +99,7 @@ type NftRows = ReturnType<(typeof nftLists)['all']>['_']['result']
 
 export type ListName = keyof typeof nftLists
 
+/** Selects NFTs of a list, for `toNfts`. */
 export const selectNfts = (ctx: ListCtx, name: ListName, given: Given) =>
   nftLists[name](ctx.db, valuesOf(ctx, given))
 
@@ -196,9 +198,11 @@ const listingLists = {
 
 type ListingRows = ReturnType<(typeof listingLists)['all']>['_']['result']
 
+/** Selects listings of a list, for `toListings`. */
 export const selectListings = (ctx: ListCtx, name: keyof typeof listingLists, given: Given) =>
   listingLists[name](ctx.db, valuesOf(ctx, given))
 
+/** Returns the candidates with their listings. */
 export const toListings = (settings: UrlSettings, rows: ListingRows) =>
   rows.map(({ candidate, ...row }) => ({
     candidate,

@@ -12,6 +12,7 @@ import { selectNftCounts, toStats } from './stats.ts'
 const PAGE_SIZE = 24
 
 type Rows = ReturnType<typeof toNfts>
+/** What pages use of an NFT. */
 export type ShownNft = ReturnType<typeof toShown>[number]
 const toShown = (rows: Rows) =>
   rows.flatMap(({ element, card }) => (element ? [{ ...element, card }] : []))
@@ -50,6 +51,7 @@ export async function readNfts(ctx: ListCtx, filters: Filters) {
   return { creator: creators[0], nfts: toShown(page), nextCursor }
 }
 
+/** What the start page shows. */
 const RELEASES = 12
 const CREATORS = 6
 
@@ -66,6 +68,7 @@ export async function readHome(ctx: ListCtx) {
 
 export type Home = Awaited<ReturnType<typeof readHome>>
 
+/** What the page shows of each. */
 const MAX_LISTINGS = 20
 const MAX_ATTRIBUTES = 50
 
@@ -94,6 +97,7 @@ export async function readNft(ctx: ListCtx, id: number) {
   const { contractName, link, attributes } = detail
   return {
     nft,
+    /** What can be bought. */
     offers: toListings(settings, listings).flatMap(({ element }): Offer[] => {
       if (!element?.sellable) return []
       const { seller, priceCents: price, priceCurrency: currency } = element

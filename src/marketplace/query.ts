@@ -89,6 +89,7 @@ export type ListCtx = Pick<Ctx, 'db' | 'now'> & {
 /** What a list is asked for. A filter that is not used is absent. */
 export type Given = Partial<Position> &
   Omit<PublicQuery, 'limit' | 'cursor' | 'updatedSince'> & {
+    /** The largest number of candidates to return. */
     limit: number
     /** JSON: numbers, and external ids as texts. */
     references?: string
@@ -96,6 +97,7 @@ export type Given = Partial<Position> &
     isNamed?: boolean
     /** Whether the list is of changes: then it tells what was withdrawn. */
     isOfChanges?: boolean
+    /** Whether to leave out what is sold out. */
     inStock?: boolean | undefined
     username?: string | undefined
     nftId?: number
@@ -143,6 +145,7 @@ const isWithdrawnSql = (now: string): SQL =>
   sql`(${nfts.status} = 'draft' OR ${nfts.releaseAt} > ${now})
     AND ${nfts.wasReleased} AND ${nfts.deletedAt} IS NULL`
 
+/** Whether the metadata of an NFT has an image. */
 export const hasImageSql = sql`json_type(${nfts.payload}, '$.metadata.image') IS 'text'`
 
 /** The id of the user who has the user name. The first condition is that of the index. */
@@ -152,6 +155,7 @@ export const idOfUsername = (username: string | null): SQL =>
 /** Titles are compared, and sorted, without the case of ASCII letters. */
 export const title = sql`${nfts.title} COLLATE NOCASE`
 
+/** Whether an NFT is as the filters say. */
 export const matchesNftSql = (values: Values): SQL => sql`(
     ${isVisibleSql(values.now)} AND (${values.isNamed} OR ${isReleasedSql}
       OR ${values.isOfChanges} AND ${nfts.wasReleased})

@@ -20,6 +20,7 @@ const MAX_AGE = 60
 const CreatorsQuery = z.object({ limit: limitText(20).describe('Number of creators.') })
 
 const age = `The response may be up to ${MAX_AGE} seconds old.`
+/** What all endpoints have in common. */
 const cached = {
   access: 'public',
   reads: 'nearest',

@@ -91,6 +91,7 @@ const toListedNft = (settings: UrlSettings, { nft, creator }: FoundNft) => ({
   creator: toPublicUser(settings.PUBLIC_URL, creator),
 })
 
+/** Returns an NFT as the API shows it. */
 export const toNft = (settings: UrlSettings, row: FoundNft) => ({
   ...toListedNft(settings, row),
   updatedAt: row.nft.changedAt,

@@ -6,6 +6,7 @@ import type { Ctx } from '../http/context.ts'
 /** Selects one row for each `amountType`. */
 export const selectNftCounts = prepared((db) => db.select().from(nftCounts))
 
+/** Converts the rows of `selectNftCounts`. */
 export function toStats(counts: readonly (typeof nftCounts.$inferSelect)[]) {
   const nftsOfType = (amountType: string) =>
     counts.find((count) => count.amountType === amountType)?.nfts ?? 0

@@ -65,6 +65,7 @@ export type Alarm = { key: string; name: AlarmName; subject: string; detail: str
   version: number | null
 }
 
+/** What decides whether something is an alarm. */
 export type Criteria = { settings: Settings; now: Date; limits: typeof LIMITS }
 
 /** The subject says which network, signer, queue or job, if there are several. */
@@ -91,4 +92,5 @@ export const countedUp = (count: number, one: string, many = `${one}s`) =>
 export const counted = (count: number, one: string, many = `${one}s`) =>
   `${count} ${count === 1 ? one : many}`
 
+/** Names a time to the minute. */
 export const when = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`

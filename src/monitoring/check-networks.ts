@@ -145,6 +145,7 @@ type Changes = {
   check: Partial<Check> & Pick<Check, 'chainId' | 'problem'>
   /** What nobody but a thief should have done, and the node that says so. */
   found: readonly { key: string; detail: string; node: number }[]
+  /** What the nodes say that answered. */
   views: readonly View[]
 }
 

@@ -11,6 +11,7 @@ const MAX_PIECES = 1e10
 /** Transactions of a relayer that are compared, the newest. */
 export const MAX_OWN = 5000
 
+/** A transaction that this instance has signed. */
 export type OwnTransaction = {
   signer: string
   nonce: number

@@ -134,6 +134,7 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
   }
 }
 
+/** Returns the lines of all gauges that have a known value. */
 export function formatMetrics(state: State, now: Date): string {
   const lines = Object.entries(gauges(state, now)).flatMap(([name, [help, samples]]) => {
     const known = samples.filter(([, value]) => value !== null)

@@ -19,6 +19,7 @@ const repeatAfter = (name: string) => (name === 'token_ends' ? 24 * HOUR : HOUR)
 export const runbookUrl = (publicUrl: string, name: string): string =>
   `${publicUrl}/docs/runbook#${name.replaceAll('_', '-')}`
 
+/** What the log and the webhooks say of an alarm. */
 type AlarmNotification = {
   type: 'alarm.raised' | 'alarm.cleared'
   isRepeated?: boolean

@@ -27,6 +27,7 @@ function conditions(now: Date) {
   return { days, endsSoon }
 }
 
+/** Selects the tokens that have an alarm. */
 export const selectEnding = (db: Database, now: Date) =>
   raw<Token>(db)`
     SELECT id, userId, role, name, expiresAt FROM tokens WHERE ${conditions(now).endsSoon}

@@ -8,6 +8,7 @@ import type { MailContent } from '../mail/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { textLocale, textsOf } from '../texts/texts.ts'
 
+/** The order item that a mail is about. */
 export type MailedItem = {
   title: string
   orderId: number
@@ -89,6 +90,7 @@ const mails = {
 
 export type OrderMailType = keyof typeof mails
 
+/** Returns what a mail to a reader with this locale says. */
 export function writeOrderMail(
   type: OrderMailType,
   item: MailedItem,

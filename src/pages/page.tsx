@@ -171,6 +171,7 @@ const Layout = (props: LayoutProps) => {
   )
 }
 
+/** The bar on top of every page, with the menu of the signed-in user. */
 const Header = ({ path, site }: { path: string; site: string }) => {
   const { account, texts } = usePage()
   return (

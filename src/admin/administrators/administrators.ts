@@ -24,6 +24,7 @@ const canBeAppointed = and(
   isNull(users.removedAt),
 )
 
+/** Matches the user with this e-mail address or username. */
 const isNamed = (text: string): SQL =>
   text.includes('@')
     ? sql`${users.email} = ${toAsciiDomain(text).toLowerCase()} AND ${users.email} <> ''`

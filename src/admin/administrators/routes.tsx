@@ -1,3 +1,4 @@
+/** The page of administrators. */
 import * as z from 'zod'
 import type { Person } from '../../auth/session.ts'
 import { Endpoints } from '../../http/endpoint.ts'

@@ -1,3 +1,4 @@
+/** Entries of the audit log. */
 import type { AuditAction } from '../../db/schema/operations.ts'
 import { Rows } from '../../pages/components/lists.tsx'
 import { plural, sentence } from '../../pages/components/text.ts'

@@ -1,3 +1,4 @@
+/** The page of the audit log, and its file. */
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'

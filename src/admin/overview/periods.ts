@@ -21,6 +21,7 @@ function periodStarts(range: Range, now: Date): number[] {
   return Array.from({ length: count }, (_, i) => last - (count - 1 - i) * length)
 }
 
+/** When the first period begins, as ISO 8601. */
 export const firstStart = (range: Range, now: Date): string =>
   new Date(periodStarts(range, now)[0] ?? now).toISOString()
 
@@ -43,6 +44,7 @@ function sumPeriod(start: number, hours: readonly Hour[]) {
   const orders = sum(({ firstId, lastId }) => lastId - firstId + 1)
   const known = Object.values(states).reduce((total, items) => total + items, 0)
   return {
+    /** ISO 8601. */
     start: new Date(start).toISOString(),
     ...states,
     cancelled: Math.max(0, orders - known),

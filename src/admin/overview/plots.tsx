@@ -1,3 +1,4 @@
+/** The charts of the overview. */
 import { Menu } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
 import { count } from '../../pages/components/text.ts'

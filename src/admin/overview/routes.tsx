@@ -103,6 +103,7 @@ const OverviewPage = ({ hours, state, audit, range, failures, waiting }: Overvie
   </AdminLayout>
 )
 
+/** A number. One of transfers leads to their list. */
 const Figure = ({ name, value, state }: { name: string; value: number; state?: DeliveryState }) => (
   <Fact name={name}>{state ? <a href={listPath({ state })}>{upTo(value)}</a> : upTo(value)}</Fact>
 )

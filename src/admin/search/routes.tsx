@@ -1,3 +1,4 @@
+/** The page of what a search has found. */
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'

@@ -48,6 +48,7 @@ const withIds = (table: 'orders' | 'users' | 'nfts' | 'listings', { ids }: Terms
 export type FoundItem = {
   id: number
   orderId: number
+  /** Order number of the shop. */
   providerId: string | null
   title: string
   state: DeliveryState
@@ -120,6 +121,7 @@ export const selectListings = (db: Database, condition: SQL) =>
 
 export type Found = Awaited<ReturnType<typeof search>>
 
+/** Finds everything that has this text. */
 export async function search(ctx: Pick<Ctx, 'db' | 'caller'>, { text }: { text: string }) {
   const { db } = ctx
   const terms = parseTerms(text)

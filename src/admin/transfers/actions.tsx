@@ -88,6 +88,7 @@ const effects = {
   },
 }
 
+/** What each does to one transfer. */
 const verbs = { retry: 'Retry', cancel: 'Cancel', write_off: 'Write off', 'retry-all': 'Retry' }
 
 type ActionProps = {
@@ -151,6 +152,7 @@ export function describeOutcome(action: ActionName, outcome: Omit<Outcome, 'id'>
 
 type OutcomesProps = { action: ActionName; outcomes: readonly Outcome[] }
 
+/** The transfers, grouped by what has become of them. */
 export const Outcomes = ({ action, outcomes }: OutcomesProps) => (
   <div
     class={outcomes.some(({ status }) => status === 'failed') ? 'notice warn' : 'notice'}

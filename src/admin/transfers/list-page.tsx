@@ -64,6 +64,7 @@ const reasons = Object.fromEntries(
   reasonCodes.map((code) => [code, sentence(rules[code].sentence)]),
 )
 
+/** What the action before has done, and what it has not. */
 const Result = ({ done, changed, outcomes }: TransfersProps) => {
   if (!done) return null
   if (done === 'retry-all')
@@ -95,6 +96,7 @@ const Summary = ({ query: { state, code }, total }: TransfersProps) => (
 
 type RowsProps = { transfers: readonly Transfer[]; empty: string; isSelectable?: boolean }
 
+/** Transfers, each with a checkbox if it can be selected. */
 export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsProps) => (
   <Rows
     items={transfers}

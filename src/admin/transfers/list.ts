@@ -12,6 +12,7 @@ import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { MAX_COUNT } from '../../monitoring/state.ts'
 
+/** Transfers on a page of the list. */
 const PAGE_SIZE = 50
 
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }

@@ -17,6 +17,7 @@ import type { DeliveryTransaction, TransferHistory } from './history.ts'
 import { Due } from './list-page.tsx'
 
 type TransferProps = TransferHistory & {
+  /** What was done before. */
   done: ActionName | undefined
 }
 

@@ -30,6 +30,7 @@ export const LinkButton = ({ href, kind, children }: ButtonProps & { href: strin
 
 type PostButtonProps = ButtonProps & { action: string }
 
+/** A button that sends a POST without fields. */
 export const PostButton = ({ action, kind = 'small', children }: PostButtonProps) => (
   <form method="post" action={action} class="actions">
     <Submit kind={kind}>{children}</Submit>
@@ -91,6 +92,7 @@ export const Field = ({ name, label, hint, rows, value, ...props }: FieldProps) 
   )
 }
 
+/** Returns why the value of a field was rejected. */
 export function useProblem(name: string): string | undefined {
   const { rejection, texts } = usePage()
   const problem = rejection?.problems[name]

@@ -18,6 +18,7 @@ type RowsProps<Item> = {
   items: readonly Item[]
   /** What stands in place of an empty list. */
   empty: Child
+  /** Id of the heading of the list. */
   labelledby?: string
   /** Whether the order of the rows means something. */
   isOrdered?: boolean

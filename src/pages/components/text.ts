@@ -35,6 +35,7 @@ export const contactName = ({ email, ethereumPublicAddr }: Identity): string =>
 export const displayName = (user: Identity & Pick<Account, 'name' | 'username'>): string =>
   user.name || user.username || contactName(user)
 
+/** Returns the beginning and the end of an address or a hash. */
 export const shortAddress = (hex: string): string => `${hex.slice(0, 6)}…${hex.slice(-4)}`
 
 /** Messages of the API have no capital letter and no full stop. */

@@ -42,6 +42,7 @@ async function readText(c: Context<App>): Promise<string | null> {
   return (await response.text()).replaceAll(FILE_URL, c.var.settings.PUBLIC_URL)
 }
 
+/** Answers with the OpenAPI document, or with a text in Markdown. */
 async function docsText(c: Context<App>) {
   const text = await readText(c)
   if (text === null) return c.notFound()

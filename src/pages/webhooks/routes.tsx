@@ -20,6 +20,7 @@ import type { NoticeName } from '../settings.tsx'
 import { WebhookDetails } from './details.tsx'
 import { Webhooks } from './views.tsx'
 
+/** Messages on a page of the log. */
 const PAGE_SIZE = 20
 
 /** The values are checked later, so that the page can show them again. */
