@@ -13,8 +13,8 @@ import { readAccount } from '../../auth/session.ts'
 import { addressKinds } from '../../db/schema/users.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
-import { idText } from '../../http/inputs.ts'
-import { checkbox, enteredTexts, handleForm, parseForm } from '../components/forms.tsx'
+import { idText, inputText } from '../../http/inputs.ts'
+import { checkbox, handleForm, parseForm } from '../components/forms.tsx'
 import { page, sent, shown } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { AddressBook, AddressForm, type AddressFormProps, requiredFields } from './views.tsx'
@@ -27,16 +27,23 @@ const BookQuery = z.object({
   deleted: idText.optional().catch(undefined),
 })
 
+/** The values are checked later, so that the page can show them again. */
+const text = inputText(1000).default('')
+const texts = Object.fromEntries(DeliveryFields.keyof().options.map((name) => [name, text]))
+const Form = z.object({
+  ...(texts as Record<keyof AddressFields, typeof text>),
+  isDefault: checkbox,
+})
+
 /** Without these, an address leads nowhere. The API also takes incomplete ones. */
 const isComplete = z.superRefine<AddressFields>((fields, context) => {
   for (const name of requiredFields)
     if (!fields[name]) context.addIssue({ code: 'custom', path: [name], message: 'is required' })
 })
 const schemas = {
-  delivery: DeliveryFields.extend({ isDefault: checkbox }).check(isComplete),
-  billing: BillingFields.extend({ isDefault: checkbox }).check(isComplete),
+  delivery: DeliveryFields.check(isComplete),
+  billing: BillingFields.check(isComplete),
 }
-type Form = AddressFields & { isDefault: boolean }
 
 const action = sent.session({ param: Target })
 
@@ -45,20 +52,21 @@ export const addressBookRoutes = new Endpoints()
   .get('/settings/addresses/:kind/new', shown.session({ param: Kind }), formPage)
   .post(
     '/settings/addresses/:kind/new',
-    sent.session({ param: Kind, form: enteredTexts }),
-    handleForm(formPage, 'form', async (c, { param, form }) => {
-      const address = parseForm<Form>(schemas[param.kind], form)
-      await createAddress(c.var, { ...param, ...address, userId: c.var.caller.userId })
+    sent.session({ param: Kind, form: Form }),
+    handleForm(formPage, 'form', async (c, { param, form: { isDefault, ...form } }) => {
+      const address = parseForm<AddressFields>(schemas[param.kind], form)
+      const { userId } = c.var.caller
+      await createAddress(c.var, { ...param, ...address, isDefault, userId })
       return c.redirect(bookPath('address-added'), 303)
     }),
   )
   .get('/settings/addresses/:kind/:id', shown.session({ param: Target }), formPage)
   .post(
     '/settings/addresses/:kind/:id',
-    sent.session({ param: Target, form: enteredTexts }),
-    handleForm(formPage, 'form', async (c, { param, form }) => {
-      const changes = parseForm<Form>(schemas[param.kind], form)
-      await updateAddress(c.var, { ...param, changes })
+    sent.session({ param: Target, form: Form }),
+    handleForm(formPage, 'form', async (c, { param, form: { isDefault, ...form } }) => {
+      const address = parseForm<AddressFields>(schemas[param.kind], form)
+      await updateAddress(c.var, { ...param, changes: { ...address, isDefault } })
       return c.redirect(bookPath('address-saved'), 303)
     }),
   )
@@ -95,14 +103,20 @@ async function bookPage(c: Context<AppWithCaller>, { query = {} }: BookInput) {
   return page(c, { title: 'Addresses', section: 'addresses', account }, view)
 }
 
-type FormInput = { param: Pick<AddressFormProps, 'kind' | 'id'> }
+type FormInput = {
+  param: Pick<AddressFormProps, 'kind' | 'id'>
+  form?: AddressFormProps['values']
+}
 
-/** The form of an address, as it is stored, or empty. */
-async function formPage(c: Context<AppWithCaller>, { param: { kind, id } }: FormInput) {
+/** The form of an address: as it was sent, as the address is stored, or empty. */
+async function formPage(c: Context<AppWithCaller>, { param: { kind, id }, form }: FormInput) {
   const { account, address } = id
     ? await readAddress(c.var, { kind, id })
     : { account: await readAccount(c.var), address: { isDefault: false } }
-  const view = <AddressForm kind={kind} id={id} values={address} />
-  const title = id ? 'Edit address' : 'New address'
-  return page(c, { title, section: 'addresses', account }, view)
+  const view = <AddressForm kind={kind} id={id} values={form ?? address} />
+  return page(
+    c,
+    { title: id ? 'Edit address' : 'New address', section: 'addresses', account },
+    view,
+  )
 }

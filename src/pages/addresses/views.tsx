@@ -4,7 +4,7 @@ import type { AddressFields, AddressKind } from '../../addresses/schema.ts'
 import { Field, LinkButton, PostButton, Submit, useProblem, Warning } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Rows } from '../components/lists.tsx'
-import { type Found, usePage } from '../components/request.ts'
+import type { Found } from '../components/request.ts'
 
 type FieldName = keyof AddressFields
 type Values = { [Name in FieldName]?: string | null }
@@ -131,32 +131,29 @@ export type AddressFormProps = {
   values: Values & { isDefault: boolean }
 }
 
-export const AddressForm = ({ kind, id, values }: AddressFormProps) => {
-  const entered = usePage().rejection?.values ?? values
-  return (
-    <>
-      <h2>
-        {id ? 'Edit' : 'New'} {kind} address
-      </h2>
-      <Problem />
-      <form method="post" action={`/settings/addresses/${kind}/${id ?? 'new'}`} class="panel">
-        <div class="fields">
-          {fieldNames[kind].map((name) => (
-            <AddressField kind={kind} name={name} value={values[name] ?? ''} />
-          ))}
-        </div>
-        <label class="check">
-          <input type="checkbox" name="isDefault" checked={!!entered.isDefault} />
-          Use as the default {kind} address
-        </label>
-        <p class="actions">
-          <Submit kind="primary">{id ? 'Save' : 'Add address'}</Submit>
-          <LinkButton href="/settings/addresses">Cancel</LinkButton>
-        </p>
-      </form>
-    </>
-  )
-}
+export const AddressForm = ({ kind, id, values }: AddressFormProps) => (
+  <>
+    <h2>
+      {id ? 'Edit' : 'New'} {kind} address
+    </h2>
+    <Problem />
+    <form method="post" action={`/settings/addresses/${kind}/${id ?? 'new'}`} class="panel">
+      <div class="fields">
+        {fieldNames[kind].map((name) => (
+          <AddressField kind={kind} name={name} value={values[name] ?? ''} />
+        ))}
+      </div>
+      <label class="check">
+        <input type="checkbox" name="isDefault" checked={values.isDefault} />
+        Use as the default {kind} address
+      </label>
+      <p class="actions">
+        <Submit kind="primary">{id ? 'Save' : 'Add address'}</Submit>
+        <LinkButton href="/settings/addresses">Cancel</LinkButton>
+      </p>
+    </form>
+  </>
+)
 
 type AddressFieldProps = { kind: AddressKind; name: FieldName; value: string }
 

@@ -4,7 +4,6 @@ import type { Child, JSX } from 'hono/jsx'
 import * as z from 'zod'
 import type { AppWithCaller } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
-import { inputText } from '../../http/inputs.ts'
 import { invalidInput } from '../../http/validation.ts'
 import { Icon } from './icon.tsx'
 import { type Rejection, usePage } from './request.ts'
@@ -241,9 +240,6 @@ export const Warning = ({ children }: { children: Child }) => (
     {children}
   </p>
 )
-
-/** What was entered, by field. It is checked later, so that the page can show it again. */
-export const enteredTexts = z.record(z.string(), inputText(1000))
 
 /** Whether a checkbox is ticked. Browsers send no field for one that is not. */
 export const checkbox = z.literal('on').optional().transform(Boolean)

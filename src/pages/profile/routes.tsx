@@ -5,15 +5,18 @@ import { type Account, readAccount } from '../../auth/session.ts'
 import { avatarContext, storeAvatar } from '../../avatars/replace.ts'
 import { fetchPicture, pictureFromForm } from '../../avatars/source.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
-import { writtenText } from '../../http/inputs.ts'
+import { inputText, writtenText } from '../../http/inputs.ts'
 import { describeLimit, peopleLimits } from '../../http/limits.ts'
 import { avatarRateLimit } from '../../http/rate-limit.ts'
 import { Profile, updateProfile } from '../../identity/profile.ts'
-import { enteredTexts, Field, handleForm, parseForm, Submit } from '../components/forms.tsx'
+import { Field, handleForm, parseForm, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { UserPicture } from '../components/nfts.tsx'
 import { page, sent, shown } from '../page.tsx'
 
+/** The values are checked later, so that the page can show them again. */
+const text = inputText(1000)
+const Names = z.object({ name: text, username: text })
 const PictureUrl = z.object({ avatarUrl: writtenText(2048) })
 
 const checks = [avatarRateLimit]
@@ -22,7 +25,7 @@ export const profileRoutes = new Endpoints()
   .get('/settings/profile', shown.session({}), profilePage)
   .post(
     '/settings/profile',
-    sent.session({ form: enteredTexts }),
+    sent.session({ form: Names }),
     handleForm(profilePage, 'username', async (c, { form }) => {
       await updateProfile(c.var, parseForm(Profile, form))
       return c.redirect('/settings/profile?notice=profile-saved', 303)
