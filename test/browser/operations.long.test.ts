@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await page.goto('/operations')
     await waitForText(page, 'No alarm is raised.')
     await page.getByRole('link', { name: 'Audit log' }).click()
-    await page.getByText('retried 1 transfer').waitFor()
+    await page.getByText(`retried Transfer ${id}`).waitFor()
     await expectAccessible(page, 'the audit log')
     await page.getByRole('link', { name: 'Administrators' }).click()
     await page.getByText('The last one cannot be dismissed.').waitFor()
