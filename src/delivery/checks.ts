@@ -5,10 +5,10 @@
  * `delivery/store/heal.ts` corrects what was proven wrong.
  */
 import type { Address, Hex } from 'viem'
+import { askAll, leaveOut, type Node, otherNodes } from '../chain/nodes.ts'
 import { batch } from '../db/batch.ts'
 import type { Network } from '../env.ts'
 import { encodeGetter } from '../ethereum/contract.ts'
-import { askAll, leaveOut, type Node, otherNodes } from '../ethereum/node.ts'
 import { block, blockAt, hex, inconclusive, read, view } from '../ethereum/requests.ts'
 import { log } from '../log.ts'
 import { MINUTE, SECOND } from '../time.ts'

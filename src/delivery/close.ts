@@ -1,16 +1,17 @@
 /** The first phase of a step: decides what becomes of the open transactions, and closes those that are over. */
 import { type Address, getAddress } from 'viem'
+import { believe } from '../chain/claims.ts'
+import { askAll } from '../chain/nodes.ts'
 import type { Network } from '../env.ts'
-import { agree, askAll } from '../ethereum/node.ts'
 import {
   contractCode,
   hex,
   integer,
   type Receipt,
+  type Reply,
   read,
   transactionCount,
 } from '../ethereum/requests.ts'
-import type { Reply } from '../ethereum/rpc.ts'
 import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
 import type { SignerRow } from './model.ts'
@@ -122,7 +123,7 @@ async function findBurns(network: Network, closed: readonly Closed[]): Promise<B
     const answers = network.rpcUrls.map((_, node) =>
       hadNoCode((questions[i] ?? []).flatMap((request) => replies(request)[node] ?? [])),
     )
-    return { token, recipient: agree(network, answers) ? null : recipient }
+    return { token, recipient: believe('is_proven', network, answers) ? null : recipient }
   })
 }
 

@@ -1,7 +1,7 @@
 /** The second phase of a step: compares the keys of items with the chain, before they are sent and once a day. */
 
 import type { Address, Hex } from 'viem'
-import { otherNodes } from '../ethereum/node.ts'
+import { otherNodes } from '../chain/nodes.ts'
 import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
 import { locateUses, readMined } from './chain/records.ts'

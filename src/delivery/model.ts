@@ -1,5 +1,6 @@
 /** What a step works with: deliveries, transactions and networks as they are stored, and what nodes say. */
 import type { Address, Hex } from 'viem'
+import type { Node } from '../chain/nodes.ts'
 import type { nfts } from '../db/schema/catalogue.ts'
 import type {
   DeliveryState,
@@ -12,7 +13,6 @@ import type {
 import type { orderItems } from '../db/schema/orders.ts'
 import type { ContractState, KeyRecord, Log } from '../ethereum/contract.ts'
 import type { Market } from '../ethereum/fees.ts'
-import type { Node } from '../ethereum/node.ts'
 import type { Block, Receipt } from '../ethereum/requests.ts'
 
 export type ItemStatus = (typeof itemStatuses)[number]

@@ -6,12 +6,13 @@
  * nodes are asked again, which may take long. What is signed is stored before it is sent, so a step that
  * stops in between loses nothing: the next one sends the stored bytes.
  */
+
+import { leaveOut, usableNodes } from '../chain/nodes.ts'
+import { callsSent } from '../chain/rpc.ts'
 import { batch } from '../db/batch.ts'
 import { connect, type Database, isTransient } from '../db/client.ts'
 import { type Network, readSettings, type Settings } from '../env.ts'
-import { leaveOut, usableNodes } from '../ethereum/node.ts'
 import { loggedMessage } from '../ethereum/revert.ts'
-import { callsSent } from '../ethereum/rpc.ts'
 import { getSigner } from '../ethereum/signer.ts'
 import { errorText, log } from '../log.ts'
 import { observe, type StepInput } from './chain/observe.ts'

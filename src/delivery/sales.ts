@@ -1,10 +1,11 @@
 /** Whether the Delivery contracts may deliver what is for sale, and whether they can. */
 import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
+import { believe } from '../chain/claims.ts'
+import { joinedNodes, type Urls } from '../chain/nodes.ts'
+import type { Rpc } from '../chain/rpc.ts'
 import type { fulfilments } from '../db/schema/catalogue.ts'
 import type { Network, Settings } from '../env.ts'
-import { agree, joinedNodes, type Urls } from '../ethereum/node.ts'
 import { inconclusive } from '../ethereum/requests.ts'
-import type { Rpc } from '../ethereum/rpc.ts'
 import { getSigner } from '../ethereum/signer.ts'
 import {
   contractAmount,
@@ -91,7 +92,7 @@ async function readPermission(
   const request = permissionRequest(getAddress(contract), network.delivery, from)
   const replies = await Promise.all(rpcs.map(async (rpc) => (await rpc([request]))(request)))
   const answers = replies.map((reply) => (inconclusive(reply) ? null : !!word(reply)))
-  const isAllowed = agree(network, answers)
+  const isAllowed = believe('is_proven', network, answers)
   if (isAllowed === null) return unknown(replies.map(inconclusive).join(', '))
   if (isAllowed) return { is: 'allowed' }
   const isTold = replies.some((reply) => word(reply) !== null)

@@ -2,8 +2,9 @@
  * The third phase of a step: signs calls for the due items whose keys are unused, and what is underpriced
  * again. Once that is stored, sends it, and once more what is in no block.
  */
+
+import { otherNodes } from '../chain/nodes.ts'
 import type { Network } from '../env.ts'
-import { otherNodes } from '../ethereum/node.ts'
 import { broadcast as broadcastRequest } from '../ethereum/requests.ts'
 import { loggedMessage } from '../ethereum/revert.ts'
 import { log } from '../log.ts'

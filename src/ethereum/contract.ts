@@ -13,8 +13,7 @@ import {
   slice,
 } from 'viem'
 import { relayerAbi as abi } from '../../contracts/relayer-abi.ts'
-import { hex, integer, read, view } from './requests.ts'
-import type { Replies, RpcRequest } from './rpc.ts'
+import { hex, integer, type Replies, type RpcRequest, read, view } from './requests.ts'
 
 /** An item of a call, as the contract takes it. */
 export type ContractItem = {

@@ -3,7 +3,12 @@ import type { Address, Hex } from 'viem'
 import { getAddress, isAddress, numberToHex } from 'viem/utils'
 import * as z from 'zod'
 import { isRevert, loggedMessage } from './revert.ts'
-import type { Reply, RpcRequest } from './rpc.ts'
+
+export type RpcRequest = { method: string; params: readonly unknown[] }
+type NodeError = { code: number; message: string; data?: unknown }
+export type Reply = { result: unknown } | { error: NodeError } | { fault: string }
+/** Returns the reply to a request that was sent. */
+export type Replies = (request: RpcRequest) => Reply
 
 type Height = 'latest' | 'finalized' | number
 

@@ -18,8 +18,16 @@ import {
 } from 'viem'
 import { trialAbi as abi, trialCode } from '../../contracts/trial.ts'
 import type { ContractItem, Log } from './contract.ts'
-import { contractCode, hex, inconclusive, read, view } from './requests.ts'
-import type { Replies, Reply, RpcRequest } from './rpc.ts'
+import {
+  contractCode,
+  hex,
+  inconclusive,
+  type Replies,
+  type Reply,
+  type RpcRequest,
+  read,
+  view,
+} from './requests.ts'
 
 export type Standard = 'erc721' | 'erc1155'
 

@@ -13,11 +13,19 @@ import {
   hashMessage,
   isErc6492Signature,
 } from 'viem/utils'
+import { believe } from '../chain/claims.ts'
+import { askAll } from '../chain/nodes.ts'
 import { walletNonces } from '../db/schema/users.ts'
 import type { Network, Settings } from '../env.ts'
-import { agree, askAll } from '../ethereum/node.ts'
-import { contractCode, hex, inconclusive, read, view } from '../ethereum/requests.ts'
-import type { Reply, RpcRequest } from '../ethereum/rpc.ts'
+import {
+  contractCode,
+  hex,
+  inconclusive,
+  type Reply,
+  type RpcRequest,
+  read,
+  view,
+} from '../ethereum/requests.ts'
 import { isSignedBy } from '../ethereum/signer.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
@@ -162,7 +170,7 @@ async function doAllTell(
   tells: (reply: Reply) => boolean | null,
 ): Promise<boolean> {
   const replies = (await askAll(network, [request]))(request)
-  const isTold = agree(network, replies.map(tells))
+  const isTold = believe('is_proven', network, replies.map(tells))
   if (isTold !== null) return isTold
   log.error('contract_wallet_check_failed', { reason: replies.map(inconclusive).join(', ') })
   throw new ApiError('chain_unavailable', 'the chain does not respond: please try again')

@@ -4,6 +4,8 @@
  */
 import { eq, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
+import { findClockProblem, type Node, nodes } from '../chain/nodes.ts'
+import { askNode, type View } from '../chain/views.ts'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { networks } from '../db/schema/delivery.ts'
@@ -12,12 +14,10 @@ import { raw } from '../db/statements.ts'
 import { readReceipts } from '../delivery/chain/records.ts'
 import { type Finding, LATE, storeFindings } from '../delivery/store/store.ts'
 import type { Network, Settings } from '../env.ts'
-import { findClockProblem, type Node, nodes } from '../ethereum/node.ts'
 import { transactionReceipt } from '../ethereum/requests.ts'
 import { getSigner } from '../ethereum/signer.ts'
 import { SECOND } from '../time.ts'
 import { compareViews, MAX_OWN, type OwnTransaction } from './compare-views.ts'
-import { askNode, type View } from './node-views.ts'
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5 * SECOND

@@ -4,7 +4,7 @@ import { trialAbi } from '../../contracts/trial.ts'
 import { readInexactness, readRefusal, refusalRequests } from '../../src/delivery/chain/diagnose.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import type { ContractItem } from '../../src/ethereum/contract.ts'
-import type { Reply } from '../../src/ethereum/rpc.ts'
+import type { Reply } from '../../src/ethereum/requests.ts'
 
 const [token, holder, buyer, stranger] = [1, 2, 3, 4].map((n) => numberToHex(n, { size: 20 })) as [
   Hex,

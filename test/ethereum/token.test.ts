@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { ContractItem, Log } from '../../src/ethereum/contract.ts'
-import type { Reply } from '../../src/ethereum/rpc.ts'
+import type { Reply } from '../../src/ethereum/requests.ts'
 import {
   cancelItem,
   contractAmount,

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { getAddress, type Hex } from 'viem'
 import { expect, it } from 'vitest'
+import { leaveOut, usableNodes } from '../../src/chain/nodes.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { readSettings } from '../../src/env.ts'
-import { leaveOut, usableNodes } from '../../src/ethereum/node.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import {
   createWalletMessage,
@@ -115,8 +115,8 @@ it('rejects the signature if one node accepts it and another does not, whichever
     expect(await isSignedByContract(nodesOf(chain, 'first', 'second'), signed)).toBe(false)
   }
   expect(logged('nodes_disagree')).toEqual([
-    { chainId: chain.chainId, answers: [true, false] },
-    { chainId: chain.chainId, answers: [false, true] },
+    { chainId: chain.chainId, kind: 'is_proven', answers: [true, false] },
+    { chainId: chain.chainId, kind: 'is_proven', answers: [false, true] },
   ])
 })
 

@@ -1,10 +1,10 @@
 /** Tries deliveries of what is for sale, as the Worker does. */
 
 import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
+import { nodes } from '../../../src/chain/nodes.ts'
 import { describeReason, explain, rules } from '../../../src/delivery/reasons.ts'
 import { type Sale, trySales } from '../../../src/delivery/sales.ts'
 import { decodeRelayers, encodeGetter } from '../../../src/ethereum/contract.ts'
-import { nodes } from '../../../src/ethereum/node.ts'
 import { hex, read, view } from '../../../src/ethereum/requests.ts'
 import { CommandError } from '../../shell/command.ts'
 import type { Contract } from './delivery.ts'

@@ -1,11 +1,11 @@
 /** Why items cannot be delivered: what those say that fail in a simulation, and why their tokens refuse. */
 import { type Hex, numberToHex, zeroAddress } from 'viem'
+import { type Node, otherNodes } from '../../chain/nodes.ts'
+import type { Rpc } from '../../chain/rpc.ts'
 import type { Network } from '../../env.ts'
 import type { ContractItem, ItemResult } from '../../ethereum/contract.ts'
-import { type Node, otherNodes } from '../../ethereum/node.ts'
-import { simulate as simulateCall } from '../../ethereum/requests.ts'
+import { type Replies, type RpcRequest, simulate as simulateCall } from '../../ethereum/requests.ts'
 import { readContractReason, readRevert, revertReason } from '../../ethereum/revert.ts'
-import type { Replies, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import {
   type Deliverer,
   encodeTransfer,

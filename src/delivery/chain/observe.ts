@@ -2,10 +2,6 @@
 
 import { type Address, zeroAddress } from 'viem'
 import { parseGwei } from 'viem/utils'
-import type { Database } from '../../db/client.ts'
-import type { Network } from '../../env.ts'
-import { addressIn, contractRequests, encodeGetter, readContract } from '../../ethereum/contract.ts'
-import { lower } from '../../ethereum/fees.ts'
 import {
   findClockProblem,
   leaveOut,
@@ -13,7 +9,12 @@ import {
   otherNodes,
   readHead,
   usableNodes,
-} from '../../ethereum/node.ts'
+} from '../../chain/nodes.ts'
+import type { Rpc } from '../../chain/rpc.ts'
+import type { Database } from '../../db/client.ts'
+import type { Network } from '../../env.ts'
+import { addressIn, contractRequests, encodeGetter, readContract } from '../../ethereum/contract.ts'
+import { lower } from '../../ethereum/fees.ts'
 import {
   accountBalance,
   type Block,
@@ -28,7 +29,6 @@ import {
   view,
   wei,
 } from '../../ethereum/requests.ts'
-import type { Rpc } from '../../ethereum/rpc.ts'
 import type { Signer } from '../../ethereum/signer.ts'
 import type { Loaded, Observation } from '../model.ts'
 import { findContract } from '../rules/compose.ts'

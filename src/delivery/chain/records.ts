@@ -1,8 +1,9 @@
 /** What nodes say about delivery keys, the events that used them, and transactions. */
 import type { Address, Hex } from 'viem'
+import { type Node, otherNodes } from '../../chain/nodes.ts'
+import type { Rpc } from '../../chain/rpc.ts'
 import type { Network } from '../../env.ts'
 import { decodeRecords, encodeRecords, isUse, usedTopics } from '../../ethereum/contract.ts'
-import { type Node, otherNodes } from '../../ethereum/node.ts'
 import {
   type Block,
   block,
@@ -11,6 +12,8 @@ import {
   hex,
   logs,
   type Receipt,
+  type Replies,
+  type RpcRequest,
   read,
   receipt,
   transaction,
@@ -18,7 +21,6 @@ import {
   transactionReceipt,
   view,
 } from '../../ethereum/requests.ts'
-import type { Replies, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { log } from '../../log.ts'
 import type { Confirmation, ObservedRecord } from '../model.ts'
 import {

@@ -1,20 +1,23 @@
 /** Asks a node what batches would do and how much gas they need, before they are signed. */
 import { type Address, type Hex, numberToHex, zeroAddress } from 'viem'
+import { believe } from '../../chain/claims.ts'
+import { askAll } from '../../chain/nodes.ts'
+import type { Rpc } from '../../chain/rpc.ts'
 import type { Network } from '../../env.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
-import { agree, askAll } from '../../ethereum/node.ts'
 import {
   contractCode,
   gasEstimate,
   hex,
   inconclusive,
+  type Reply,
+  type RpcRequest,
   read,
   simulate as simulateCall,
   view,
   wei,
 } from '../../ethereum/requests.ts'
 import { readRevert } from '../../ethereum/revert.ts'
-import type { Reply, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import { encodeCall, readTrial, trialRequest } from '../../ethereum/token.ts'
 import type { Batch, Deliverable } from '../rules/capacity.ts'
 import type { Candidate } from '../rules/compose.ts'
@@ -166,10 +169,10 @@ function readOutcome(
 ): 'good' | 'open' | Failing['result'] {
   if (item.outcome === 'failed') return item
   if (item.outcome !== 'delivered' && item.outcome !== 'cancelled') return 'open'
-  const isMintExact = isExact.length === 0 || agree(network, isExact)
+  const isMintExact = isExact.length === 0 || believe('is_proven', network, isExact)
   if (isMintExact === false) return 'mint_not_exact'
   if (isMintExact === null) return 'open'
-  if (hasCode.length === 0 || agree(network, hasCode)) return 'good'
+  if (hasCode.length === 0 || believe('is_proven', network, hasCode)) return 'good'
   return hasCode.includes(false) && !hasCode.includes(true) ? 'recipient_not_deployed' : 'open'
 }
 

@@ -1,8 +1,8 @@
 /** What a run has to know of tokens: their standards, and their limits in the Delivery contract. */
 import type { Address } from 'viem'
+import { type Node, otherNodes } from '../../chain/nodes.ts'
 import type { Network } from '../../env.ts'
 import { decodeLimit, encodeLimit } from '../../ethereum/contract.ts'
-import { type Node, otherNodes } from '../../ethereum/node.ts'
 import { hex, read, view } from '../../ethereum/requests.ts'
 import { readStandard, readTrouble, type Standard, standardRequests } from '../../ethereum/token.ts'
 import type { Item } from '../model.ts'

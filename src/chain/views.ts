@@ -15,7 +15,6 @@ import {
   ownerChanges,
 } from '../ethereum/contract.ts'
 import { lower } from '../ethereum/fees.ts'
-import { headIn, headRequests, type Node } from '../ethereum/node.ts'
 import {
   accountBalance,
   block,
@@ -25,6 +24,7 @@ import {
   inconclusive,
   integer,
   logs,
+  type RpcRequest,
   read,
   simulate,
   tip,
@@ -32,7 +32,8 @@ import {
   view,
   wei,
 } from '../ethereum/requests.ts'
-import type { Rpc, RpcRequest } from '../ethereum/rpc.ts'
+import { headIn, headRequests, type Node } from './nodes.ts'
+import type { Rpc } from './rpc.ts'
 
 /** Relayers that are watched besides the signers: the owner of the contract can add any number. */
 const MAX_LISTED = 50

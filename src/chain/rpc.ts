@@ -3,14 +3,10 @@
  * said (a result or an error of its own) is kept apart from having received nothing (a fault).
  */
 import * as z from 'zod'
+import type { Replies, Reply, RpcRequest } from '../ethereum/requests.ts'
+import { isRevert, loggedMessage } from '../ethereum/revert.ts'
 import { MINUTE, SECOND } from '../time.ts'
-import { isRevert, loggedMessage } from './revert.ts'
 
-export type RpcRequest = { method: string; params: readonly unknown[] }
-type NodeError = { code: number; message: string; data?: unknown }
-export type Reply = { result: unknown } | { error: NodeError } | { fault: string }
-/** Returns the reply to a request that was sent. */
-export type Replies = (request: RpcRequest) => Reply
 /** Sends requests to one node, equal ones once. Never throws. */
 export type Rpc = (requests: readonly RpcRequest[]) => Promise<Replies>
 

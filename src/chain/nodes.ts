@@ -1,9 +1,19 @@
 /** Chooses a node of a network. One that fails, lags or has another chain is left out for a while. */
 import type { Network } from '../env.ts'
+import {
+  type Block,
+  block,
+  blockAt,
+  chainId,
+  integer,
+  type Replies,
+  type Reply,
+  type RpcRequest,
+  read,
+} from '../ethereum/requests.ts'
 import { log } from '../log.ts'
 import { MINUTE } from '../time.ts'
-import { type Block, block, blockAt, chainId, integer, read } from './requests.ts'
-import { type Limits, nodeAt, type Replies, type Reply, type Rpc, type RpcRequest } from './rpc.ts'
+import { type Limits, nodeAt, type Rpc } from './rpc.ts'
 
 /** Milliseconds for which a node is left out. */
 const LEFT_OUT = MINUTE
@@ -77,19 +87,6 @@ export const joinedNodes = (network: Urls): Rpc[] =>
       return answer
     }
   })
-
-/**
- * Returns what nodes say together, if a yes opens something: yes only if all that answer say so. An
- * answer of null is none. Null: no node answers.
- */
-export function agree(
-  { chainId }: Pick<Network, 'chainId'>,
-  answers: readonly (boolean | null)[],
-): boolean | null {
-  const given = answers.filter((answer) => answer !== null)
-  if (new Set(given).size > 1) log.error('nodes_disagree', { chainId, answers })
-  return given.length === 0 ? null : given.every(Boolean)
-}
 
 export function leaveOut(network: Network, { url, index }: Node, reason: string): void {
   log.error('node_left_out', { chainId: network.chainId, node: index, reason })

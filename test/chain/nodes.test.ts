@@ -1,6 +1,5 @@
 /** Which node of a network is asked. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Network } from '../../src/env.ts'
 import {
   findClockProblem,
   leaveOut,
@@ -8,7 +7,8 @@ import {
   otherNodes,
   readHead,
   usableNodes,
-} from '../../src/ethereum/node.ts'
+} from '../../src/chain/nodes.ts'
+import type { Network } from '../../src/env.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { anEngine } from '../support/delivery/engine.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Limits, nodeAt, type Replies, type RpcRequest } from '../../src/ethereum/rpc.ts'
+import { type Limits, nodeAt } from '../../src/chain/rpc.ts'
+import type { Replies, RpcRequest } from '../../src/ethereum/requests.ts'
 import { watchRequests } from '../support/chain/fetch.ts'
 import { fakeTime } from '../support/fake-time.ts'
 

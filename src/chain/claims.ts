@@ -1,0 +1,62 @@
+/**
+ * Whose word suffices. What a node answers is a claim: it may lie, lag behind or be on another fork. Every
+ * answer that stops something, fails, signs again, closes or proves is decided here, by the rule of its
+ * kind. All configured nodes are asked, also one that is left out or accused: it is still a witness.
+ */
+import type { Network } from '../env.ts'
+import { log } from '../log.ts'
+
+/**
+ * `any`: one yes suffices. `all that answer`: one no suffices. `all configured`: as before, and a node
+ * that is silent leaves it open. `two`: two nodes give the same answer.
+ */
+type Rule = 'any' | 'all that answer' | 'all configured' | 'two'
+
+/** What is asked, and whose word suffices for a yes. */
+const rules = {
+  /**
+   * Whether deliveries can go on: funds, fees, limits, a relayer that is set, a contract that is not
+   * paused, a simulation that passes. A wrong yes costs a transaction without effect, which is counted.
+   */
+  can_go_on: 'any',
+  /** Whether a contract accepts a signature, has code, or makes just the pieces that were sold. */
+  is_proven: 'all that answer',
+  /** Whether a listing cannot be delivered, and whether somebody holds a token. */
+  is_for_all: 'all configured',
+  /** Whether what is stored of blocks, nonces and contracts is wrong. */
+  is_wrong: 'all configured',
+  /** The record of a key, the receipt and the events of a transaction. */
+  is_recorded: 'two',
+  /** A nonce that the rows do not know as used. */
+  nonce: 'two',
+  /** The final block: the highest that two nodes have. */
+  final: 'two',
+  /** Why an item cannot be delivered. */
+  reason: 'two',
+} as const satisfies Record<string, Rule>
+
+type Kind = keyof typeof rules
+type KindOf<R extends Rule> = { [K in Kind]: (typeof rules)[K] extends R ? K : never }[Kind]
+
+/** What nodes say, in the order of `rpcUrls`. Null: a node does not tell. */
+export type Told<T> = readonly (T | null)[]
+
+type Nodes = Pick<Network, 'chainId'>
+
+/**
+ * Returns what nodes say together of a question that is answered with yes or no; null if that is open.
+ * Nodes that contradict each other are logged.
+ */
+export function believe(
+  kind: Exclude<Kind, KindOf<'two'>>,
+  { chainId }: Nodes,
+  told: Told<boolean>,
+): boolean | null {
+  const given = told.filter((answer) => answer !== null)
+  if (new Set(given).size > 1) log.error('nodes_disagree', { chainId, kind, answers: told })
+  if (given.length === 0) return null
+  const rule = rules[kind]
+  if (rule === 'any') return given.includes(true)
+  if (given.includes(false)) return false
+  return rule === 'all that answer' || given.length === told.length ? true : null
+}
