@@ -41,6 +41,7 @@ export const severityOf = {
   contract_not_linked: 'critical',
   run_failed: 'critical',
   second_node_silent: 'notice',
+  nodes_disagree: 'warning',
   deliveries_delayed: 'warning',
   backlog: 'warning',
   deliveries_failed: 'warning',

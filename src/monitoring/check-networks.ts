@@ -12,12 +12,14 @@ import { networks } from '../db/schema/delivery.ts'
 import { type NodeRow, type NodeState, networkChecks } from '../db/schema/operations.ts'
 import { raw } from '../db/statements.ts'
 import { readReceipts } from '../delivery/chain/records.ts'
+import { type Disagreement, storeDisagreements } from '../delivery/store/disagreements.ts'
 import { type Finding, LATE, storeFindings } from '../delivery/store/store.ts'
 import type { Network, Settings } from '../env.ts'
 import { transactionReceipt } from '../ethereum/requests.ts'
 import { getSigner } from '../ethereum/signer.ts'
 import { SECOND } from '../time.ts'
 import { compareViews, MAX_OWN, type OwnTransaction } from './compare-views.ts'
+import { findDisagreements } from './disagreements.ts'
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5 * SECOND
@@ -81,7 +83,10 @@ async function checkNetwork(
     nodes: compared.map(({ row }) => row),
     ...(usable && { checkedAt: now.toISOString(), ...usable.shown }),
   }
-  await storeCheck(db, { check, found: compared.flatMap(({ findings }) => findings), views }, now)
+  const seen = asked.flatMap(({ node, view }) => (view ? { node: node.index, view } : []))
+  const disagreements = findDisagreements(seen, network)
+  const found = compared.flatMap(({ findings }) => findings)
+  await storeCheck(db, { check, found, disagreements, views }, now)
 }
 
 const emptyRow: NodeRow = { problem: null, problemSince: null, state: null }
@@ -145,12 +150,17 @@ type Changes = {
   check: Partial<Check> & Pick<Check, 'chainId' | 'problem'>
   /** What nobody but a thief should have done, and the node that says so. */
   found: readonly { key: string; detail: string; node: number }[]
+  disagreements: readonly Disagreement[]
   /** What the nodes say that answered. */
   views: readonly View[]
 }
 
 /** Stores a check. One that failed has only a problem. */
-async function storeCheck(db: Database, { check, found, views }: Changes, now: Date) {
+async function storeCheck(
+  db: Database,
+  { check, found, disagreements, views }: Changes,
+  now: Date,
+) {
   const { chainId } = check
   const findings: Finding[] = []
   for (const { node, key, detail } of found) {
@@ -166,6 +176,8 @@ async function storeCheck(db: Database, { check, found, views }: Changes, now: D
       .values({ checkedAt: now.toISOString(), ...check })
       .onConflictDoUpdate({ target: networkChecks.chainId, set: check }),
     findings: storeFindings(db, chainId, findings, now),
+    disagreements:
+      disagreements.length > 0 ? storeDisagreements(db, chainId, disagreements, now) : undefined,
     maxPieces: views.length > 0 ? upsertMaxPieces(db, chainId, views) : undefined,
     comparison: isTheft
       ? db
