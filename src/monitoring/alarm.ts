@@ -31,6 +31,7 @@ export const severityOf = {
   signer_low: 'warning',
   node_unavailable: 'critical',
   node_misconfigured: 'warning',
+  node_behind: 'warning',
   fees_above_cap: 'warning',
   chain_stalled: 'critical',
   contract_paused: 'critical',

@@ -71,11 +71,17 @@ const isRemoved = ({ wasRelayer, capacity }: Relayer) => wasRelayer && capacity 
 /** What single nodes say, of themselves and of the accounts of relayers. */
 function* nodeAlarms({ networks }: State, { now, limits }: Criteria) {
   for (const { name, chainId, checkedAt, nodes, signers } of networks) {
-    for (const [index, { problem, problemSince }] of nodes.entries())
+    for (const [index, { problem, problemSince, behind, state }] of nodes.entries()) {
       if (isOld(problemSince, limits.misconfigured, now)) {
         const detail = `The node ${index} of ${name} cannot do what deliveries need since ${when(problemSince)}: ${problem}.`
         yield alarm('node_misconfigured', `${chainId}:${index}`, detail)
       }
+      // A block that was made on demand may be on its way to the node.
+      if (state && behind && isOld(behind.since, limits.misconfigured, now)) {
+        const detail = `The newest block of the node ${index} of ${name} is ${blockAt(state)}, and that of the node ${behind.node} is ${blockAt(behind)}.`
+        yield alarm('node_behind', `${chainId}:${index}`, detail)
+      }
+    }
     const told = nodes.flatMap(({ state }, node) =>
       state?.seenAt === checkedAt
         ? Object.entries(state.relayers).map(([address, known]) => ({ node, address, ...known }))
@@ -96,6 +102,10 @@ function* nodeAlarms({ networks }: State, { now, limits }: Criteria) {
     }
   }
 }
+
+/** `time`: seconds since 1970. */
+const blockAt = ({ block, time }: { block: number; time: number }) =>
+  `${block} of ${when(new Date(time * 1000).toISOString())}`
 
 /** Which of several nodes say something: a lie is told by one. */
 const saidBy = (sayers: readonly number[], nodes: readonly unknown[]): string =>

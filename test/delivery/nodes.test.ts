@@ -235,26 +235,6 @@ describe('a node that cannot be used', () => {
     await expectDelivered(chain, [item])
   })
 
-  it('is left out when it has frozen and another one is ahead', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await aPaidItem(chain, edition)
-    const height = Number(await chain.rpc('eth_blockNumber'))
-    await chain.mine(5)
-    startClock()
-    pass(2 * MINUTE)
-    await chain.setFaults({ node: 'first', effect: { asOf: height } })
-    const engine = engineWith(chain, ['first', 'second'])
-    await engine.step()
-    await engine.step(1)
-    expect(logged('node_left_out')).toEqual([
-      { chainId: chain.chainId, node: 0, reason: 'the node lags behind another one' },
-    ])
-    expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
-    // Nobody has confirmed for ten minutes that the key is used.
-    await engine.step(11 * MINUTE)
-    await expectDelivered(chain, [item])
-  })
-
   it('is not one whose newest block is old because nobody needed a block', async () => {
     const chain = await aChain({ erc1155: 1 })
     const item = await aPaidItem(chain, edition)

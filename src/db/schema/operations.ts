@@ -38,6 +38,8 @@ export type NodeState = {
 
 /** `problem`: why a node that answers cannot do what deliveries need. `state`: what it told last. */
 export type NodeRow = Record<'problem' | 'problemSince', string | null> & {
+  /** Another node whose newest block is ten minutes newer or more, that block, and since when it is. */
+  behind: { node: number; block: number; time: number; since: string } | null
   state: NodeState | null
 }
 

@@ -97,7 +97,7 @@ async function observeAt(node: Node, input: StepInput): Promise<Observation | st
   const { network, loaded, relayers, now, lease } = input
   const head = await readHead(network, node)
   if (typeof head === 'string') return head
-  const clockProblem = await findClockProblem(network, node, head)
+  const clockProblem = findClockProblem(network, head)
   if (clockProblem) return clockProblem
   await lease.renew()
   const state = await askState(node, head, input)
