@@ -29,7 +29,7 @@ export async function putOffUnconfigured(
     due: selectUnconfigured(db, configuredChainIds(settings), now),
   })
   const changes = due.map((item) => waitOrFail(item, explain('network_not_configured'), false, now))
-  await batch(db, { written: writeItemChanges(db, changes, now) })
+  await batch(db, { written: writeItemChanges(db, changes, false, now) })
   logFailedItems(changes)
 }
 

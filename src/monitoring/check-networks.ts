@@ -4,7 +4,7 @@
  */
 import { eq, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
-import { findClockProblem, type Node, nodes } from '../chain/nodes.ts'
+import { askOne, findClockProblem, type Node, nodes } from '../chain/nodes.ts'
 import { askNode, type View } from '../chain/views.ts'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
@@ -125,14 +125,14 @@ async function readOwn(
 }
 
 /** Asks the node for the receipts of transactions whose nonces are used. */
-async function findProofs({ rpc }: Node, { relayers }: View, own: readonly OwnTransaction[]) {
+async function findProofs(node: Node, { relayers }: View, own: readonly OwnTransaction[]) {
   const hashes = own
     .filter(({ isUnproven, signer, nonce }) => {
       const count = relayers.find(({ address }) => address === signer)?.nonce ?? 0
       return isUnproven && nonce < count
     })
     .flatMap((transaction) => transaction.hashes)
-  const receipts = readReceipts(hashes, await rpc(hashes.map(transactionReceipt)))
+  const receipts = readReceipts(hashes, await askOne(node, hashes.map(transactionReceipt)))
   return (transaction: OwnTransaction): boolean | undefined => {
     const found = transaction.hashes.map((hash) => receipts.get(hash))
     return found.some(Boolean) || (found.includes(undefined) ? undefined : false)
