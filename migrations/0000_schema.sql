@@ -267,6 +267,15 @@ CREATE TABLE `cronRuns` (
 	`failedJobs` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `disagreements` (
+	`chainId` integer NOT NULL,
+	`about` text NOT NULL,
+	`answers` text NOT NULL,
+	`since` text NOT NULL,
+	`seenAt` text NOT NULL,
+	PRIMARY KEY(`chainId`, `about`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `findings` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`chainId` integer NOT NULL,

@@ -12,6 +12,7 @@ import { cronRuns, sentMails } from './db/schema/operations.ts'
 import { idempotencyKeys } from './db/schema/orders.ts'
 import { emailLinks, walletNonces } from './db/schema/users.ts'
 import { raw } from './db/statements.ts'
+import { pruneDisagreements } from './delivery/store/disagreements.ts'
 import { putOffUnconfigured } from './delivery/unconfigured.ts'
 import { wakeDueChains } from './delivery/wake.ts'
 import { readSettings, type Settings } from './env.ts'
@@ -99,6 +100,7 @@ export function deleteExpiredRows(db: Database, now: Date) {
     events: pruneEvents(db, now),
     reservations: sweepReservations(db, now),
     quotas: pruneQuotas(db, now),
+    disagreements: pruneDisagreements(db, now),
     mails: prune(db, sentMails, sql`createdAt < ${before(mailLimits.approval.max)}`),
   })
 }

@@ -14,6 +14,7 @@ import type { orderItems } from '../db/schema/orders.ts'
 import type { ContractState, KeyRecord, Log } from '../ethereum/contract.ts'
 import type { Market } from '../ethereum/fees.ts'
 import type { Block, Receipt } from '../ethereum/requests.ts'
+import type { Disagreement } from './store/disagreements.ts'
 
 export type ItemStatus = (typeof itemStatuses)[number]
 
@@ -121,9 +122,6 @@ export type ObservedRecord = KeyRecord & { contract: Address }
 
 /** `isConfirmed`: two nodes tell it, or there is one only. */
 export type ObservedContract = ContractState & { isConfirmed: boolean }
-
-/** What nodes contradict each other about. `answers`: in words, of each node. */
-export type Disagreement = { about: string; answers: string }
 
 /** What nodes say of final blocks. Two have to tell the same. */
 export type Evidence = {

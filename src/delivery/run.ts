@@ -7,8 +7,7 @@
  * stops in between loses nothing: the next one sends the stored bytes.
  */
 
-import { leaveOut, silence, slowNodes, stepNodes } from '../chain/nodes.ts'
-import { callsSent } from '../chain/rpc.ts'
+import { callsSent, leaveOut, silence, slowNodes, stepNodes } from '../chain/nodes.ts'
 import { batch } from '../db/batch.ts'
 import { connect, type Database, isTransient } from '../db/client.ts'
 import { type Network, readSettings, type Settings } from '../env.ts'
@@ -24,6 +23,7 @@ import { recheckEnds } from './recheck.ts'
 import { hasRoom, nextLook } from './rules/decide.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 import { broadcast, prepareCalls } from './send.ts'
+import { type Disagreement, storeDisagreements } from './store/disagreements.ts'
 import { load, MAX_LOADED } from './store/load.ts'
 import { holdLease, NO_CHANGES, Outdated, storeFindings } from './store/store.ts'
 import { MAX_WAKE_DELAY, type Outcome, release, storeFailure, type WakeUp, wake } from './wake.ts'
@@ -182,6 +182,18 @@ export async function step(
   return { loaded, ...worked }
 }
 
+/** An alarm tells of what lasts. */
+async function tellDisagreements(
+  db: Database,
+  chainId: number,
+  found: readonly Disagreement[],
+  now: Date,
+): Promise<void> {
+  if (found.length === 0) return
+  for (const { about } of found) log.error('nodes_disagree', { chainId, about })
+  await batch(db, { stored: storeDisagreements(db, chainId, found, now) })
+}
+
 /** Throws `Outdated` if the lease was lost, or an item was changed meanwhile. */
 async function work(input: StepInput): Promise<Worked> {
   const { db, network, loaded, relayers, now, lease } = input
@@ -227,6 +239,12 @@ async function work(input: StepInput): Promise<Worked> {
   await lease.write({ ...prepared.changes, isUnconfirmed })
   await broadcast(network, observation, decisions, prepared.changes.transactions, now)
 
+  await tellDisagreements(
+    db,
+    chainId,
+    [...observation.disagreements, ...prepared.disagreements],
+    now,
+  )
   const items = [...closed.items, ...compared.changes.items, ...prepared.changes.items]
   const hasEnded = haveEnded(items)
   const lookAt = nextLook(decisions, prepared.newTransactions > 0, observation, now)

@@ -13,7 +13,7 @@ import { diagnose } from './chain/diagnose.ts'
 import type { Observed } from './chain/observe.ts'
 import { simulate } from './chain/simulate.ts'
 import { readStandards, readTokenLimits } from './chain/tokens.ts'
-import type { Disagreement, Item, Observation, SigningBlocker } from './model.ts'
+import type { Item, Observation, SigningBlocker } from './model.ts'
 import { explain } from './reasons.ts'
 import {
   type Capacity,
@@ -27,6 +27,7 @@ import { makeCalls, type Requested, sortItems } from './rules/compose.ts'
 import { DEADLINE, type Decision, PATIENCE } from './rules/decide.ts'
 import { queue, stayDue, wait } from './rules/item-changes.ts'
 import { type Signed, signBatches, signReplacements } from './sign.ts'
+import type { Disagreement } from './store/disagreements.ts'
 import type { NewTransaction, TransactionChange } from './store/store.ts'
 
 /** Milliseconds after which a transaction that is in no block is sent through every node. */

@@ -12,17 +12,22 @@ import { networks } from '../db/schema/delivery.ts'
 import { type NodeRow, type NodeState, networkChecks } from '../db/schema/operations.ts'
 import { raw } from '../db/statements.ts'
 import { readReceipts } from '../delivery/chain/records.ts'
+import { type Disagreement, storeDisagreements } from '../delivery/store/disagreements.ts'
 import { type Finding, LATE, storeFindings } from '../delivery/store/store.ts'
 import type { Network, Settings } from '../env.ts'
 import { transactionReceipt } from '../ethereum/requests.ts'
 import { getSigner } from '../ethereum/signer.ts'
 import { SECOND } from '../time.ts'
 import { compareViews, MAX_OWN, type OwnTransaction } from './compare-views.ts'
+import { findDisagreements } from './disagreements.ts'
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5 * SECOND
 /** Milliseconds for all answers of a node, because alarms are raised after the checks of all. */
 const MAX_DURATION = 20 * SECOND
+
+/** Seconds by which the newest block of a node may be older than that of another one. */
+const BEHIND = 10 * 60
 
 /** Checks all configured networks. One that fails does not stop the others. */
 export async function checkNetworks(db: Database, settings: Settings, now: Date): Promise<void> {
@@ -54,7 +59,7 @@ async function checkNetwork(
       const before = row?.state && row.state.seenAt >= late ? row.state : newest
       const answer = await Promise.race([askNode(node, network, signers, before), tooLate()])
       if (typeof answer === 'string') return { node, row, before, view: null, problem: answer }
-      const problem = await findClockProblem({ ...network, timeout: TIMEOUT }, node, answer.head)
+      const problem = findClockProblem(network, answer.head)
       return { node, row, before, view: answer, problem }
     }),
   )
@@ -63,28 +68,49 @@ async function checkNetwork(
   const compared = await Promise.all(
     asked.map(async ({ node, row, before, view }) => {
       // A node that does not answer keeps what it had.
-      const { problem, problemSince, state } = row ?? emptyRow
-      if (!view) return { row: { problem, problemSince, state }, findings: [] }
+      if (!view) return { row: { ...emptyRow, ...row, behind: null }, findings: [] }
       const isProven = await findProofs(node, view, own)
       const result = compareViews({ view, before, own, isProven }, network, signers, now)
-      const since = view.problem && (problemSince ?? now.toISOString())
+      const since = (known: string | null | undefined) => known ?? now.toISOString()
+      const ahead = findAhead(asked, view)
       return {
-        row: { problem: view.problem, problemSince: since, state: result.state },
+        row: {
+          problem: view.problem,
+          problemSince: view.problem && since(row?.problemSince),
+          behind: ahead && { ...ahead, since: since(row?.behind?.since) },
+          state: result.state,
+        },
         findings: result.findings.map((finding) => ({ ...finding, node: node.index })),
       }
     }),
   )
-  const usable = asked.find(({ problem }) => problem === null)?.view
+  const usable =
+    asked.find(({ view, problem }) => view && problem === null && !findAhead(asked, view)) ??
+    asked.find(({ problem }) => problem === null)
   const check = {
     chainId,
     problem: usable ? null : (asked.at(-1)?.problem ?? null),
     nodes: compared.map(({ row }) => row),
-    ...(usable && { checkedAt: now.toISOString(), ...usable.shown }),
+    ...(usable?.view && { checkedAt: now.toISOString(), ...usable.view.shown }),
   }
-  await storeCheck(db, { check, found: compared.flatMap(({ findings }) => findings), views }, now)
+  const seen = asked.flatMap(({ node, view }) => (view ? { node: node.index, view } : []))
+  const disagreements = findDisagreements(seen, network)
+  const found = compared.flatMap(({ findings }) => findings)
+  await storeCheck(db, { check, found, disagreements, views }, now)
 }
 
-const emptyRow: NodeRow = { problem: null, problemSince: null, state: null }
+type Asked = { node: Node; view: View | null; problem: string | null }
+
+/** Returns the node with the newest block, if that of a view is older by ten minutes or more. */
+function findAhead(asked: readonly Asked[], { head }: View) {
+  const [newest] = asked
+    .flatMap(({ node, view, problem }) => (view && problem === null ? { node, ...view.head } : []))
+    .toSorted((a, b) => b.timestamp - a.timestamp)
+  if (!newest || newest.timestamp - head.timestamp < BEHIND) return null
+  return { node: newest.node.index, block: newest.number, time: newest.timestamp }
+}
+
+const emptyRow: NodeRow = { problem: null, problemSince: null, behind: null, state: null }
 
 /** Ends a check that a node draws out with many slow answers. Not by a timer, whose time tests move. */
 const tooLate = () =>
@@ -145,12 +171,17 @@ type Changes = {
   check: Partial<Check> & Pick<Check, 'chainId' | 'problem'>
   /** What nobody but a thief should have done, and the node that says so. */
   found: readonly { key: string; detail: string; node: number }[]
+  disagreements: readonly Disagreement[]
   /** What the nodes say that answered. */
   views: readonly View[]
 }
 
 /** Stores a check. One that failed has only a problem. */
-async function storeCheck(db: Database, { check, found, views }: Changes, now: Date) {
+async function storeCheck(
+  db: Database,
+  { check, found, disagreements, views }: Changes,
+  now: Date,
+) {
   const { chainId } = check
   const findings: Finding[] = []
   for (const { node, key, detail } of found) {
@@ -166,6 +197,8 @@ async function storeCheck(db: Database, { check, found, views }: Changes, now: D
       .values({ checkedAt: now.toISOString(), ...check })
       .onConflictDoUpdate({ target: networkChecks.chainId, set: check }),
     findings: storeFindings(db, chainId, findings, now),
+    disagreements:
+      disagreements.length > 0 ? storeDisagreements(db, chainId, disagreements, now) : undefined,
     maxPieces: views.length > 0 ? upsertMaxPieces(db, chainId, views) : undefined,
     comparison: isTheft
       ? db

@@ -11,6 +11,7 @@ import { periodAt } from '../db/quota.ts'
 import { networks, type ReasonCode, reasonCodes } from '../db/schema/delivery.ts'
 import { alarms, cronRuns, findings, networkChecks } from '../db/schema/operations.ts'
 import { raw, selectSize } from '../db/statements.ts'
+import { selectDisagreements } from '../delivery/store/disagreements.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { SECOND } from '../time.ts'
@@ -166,6 +167,7 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
       .from(findings)
       .where(isNull(findings.acknowledgedAt))
       .orderBy(findings.id),
+    disagreements: selectDisagreements(db, date),
     cron: db.select().from(cronRuns),
     webhooks: raw<{ pending: number; dueAt: string | null; failing: number; disabled: number }>(db)`
       SELECT count(*) AS pending,

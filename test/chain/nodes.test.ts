@@ -134,69 +134,25 @@ describe('the newest block of a node', () => {
   })
 })
 
-describe('a node with an old block', () => {
-  /** What the second node holds against the first one, so many seconds after the newest block. */
-  async function problemOfFirst(chain: Chain, seconds: number, ...names: string[]) {
-    const pass = stopClock()
-    const network = networkOf(chain, ...names)
-    const first = nodeOf(network)
-    const head = await readHead(network, first)
-    if (typeof head === 'string') throw new Error(head)
-    pass(head.timestamp + seconds - Date.now() / 1000)
-    return findClockProblem(network, first, head)
+describe('the time of the newest block', () => {
+  const problemAt = (seconds: number, ...names: string[]) => {
+    stopClock()
+    const timestamp = Math.floor(Date.now() / 1000) + seconds
+    const head = { number: 7, hash: '0x07', timestamp, baseFeePerGas: 1n } as const
+    return findClockProblem(unaskedNetwork('first', ...names), head)
   }
 
-  it('is behind if another one has newer blocks', async () => {
-    const chain = await aChain()
-    await chain.mine(5)
-    await chain.setFaults({ node: 'frozen', effect: { behind: 2 } })
-    expect(await problemOfFirst(chain, 61, 'frozen', 'live')).toBe(
-      'the node lags behind another one',
-    )
-    // A node may get a block a little later than another one.
-    await chain.setFaults({ node: 'frozen', effect: { behind: 1 } })
-    expect(await problemOfFirst(chain, 61, 'frozen', 'live')).toBe(null)
+  it('is at most 15 minutes ahead of the clock', () => {
+    expect(problemAt(15 * 60, 'second')).toBeNull()
+    expect(problemAt(15 * 60 + 2, 'second')).toBe('the newest block is ahead of the clock')
   })
 
-  it('is not behind if nobody has newer blocks, because the chain makes them on demand', async () => {
-    const chain = await aChain()
-    await chain.mine(5)
-    expect(await problemOfFirst(chain, 3600, 'first', 'second')).toBe(null)
-    expect(await problemOfFirst(chain, 3600, 'single')).toBe(null)
-    await chain.setFaults({ node: 'second', effect: { behind: 3 } })
-    expect(await problemOfFirst(chain, 3600, 'first', 'second')).toBe(null)
+  it('is that of the chain if there is only one node', () => {
+    expect(problemAt(3600)).toBeNull()
   })
 
-  it('is not used if it tells another time for the newest block than a second node', async () => {
-    const chain = await aChain()
-    await chain.mine(5)
-    const network = networkOf(chain, 'liar', 'honest')
-    const liar = nodeOf(network)
-    const head = await readHead(network, liar)
-    if (typeof head === 'string') throw new Error(head)
-    const problem = 'the node tells another time than a second one'
-    for (const timestamp of [0, head.timestamp - 61, head.timestamp + 1000])
-      expect(await findClockProblem(network, liar, { ...head, timestamp })).toBe(problem)
-  })
-
-  it('is not behind a node that fails or has another chain', async () => {
-    const chain = await aChain()
-    await chain.mine(5)
-    for (const fault of [
-      { effect: { http: 'drop', reach: 'none' } },
-      { on: ['eth_chainId'], effect: { result: '0x5' } },
-    ] as const) {
-      await chain.setFaults({ node: 'first', effect: { behind: 3 } }, { ...fault, node: 'second' })
-      expect(await problemOfFirst(chain, 3600, 'first', 'second')).toBe(null)
-    }
-  })
-
-  it('is compared with another one only when the block is a minute old', async () => {
-    const chain = await aChain()
-    await chain.mine(5)
-    await chain.setFaults({ node: 'first', effect: { behind: 3 } })
-    await chain.takeCounts()
-    expect(await problemOfFirst(chain, 59, 'first', 'second')).toBe(null)
-    expect((await chain.takeCounts()).calls).toEqual({ eth_chainId: 1, eth_getBlockByNumber: 1 })
+  it('may be as old as it likes, because some chains make blocks on demand', () => {
+    expect(problemAt(-3600, 'second')).toBeNull()
+    expect(problemAt(-10 * 365 * 24 * 3600, 'second')).toBeNull()
   })
 })

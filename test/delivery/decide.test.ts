@@ -451,7 +451,7 @@ describe('an item', () => {
         requestedAction: 'deliver',
         failingSince: null,
         tries: 0,
-  withoutEffect: 0,
+        withoutEffect: 0,
         reasonCode: null,
         reasonDetail: null,
         dueAt: null,

@@ -414,6 +414,48 @@ describe('node_misconfigured', () => {
   })
 })
 
+describe('node_behind', () => {
+  /** Two nodes, of which `slow` stays where it is. The other one gets a block so many minutes later. */
+  async function aSlowNode(minutes: number) {
+    const chain = await aChain()
+    const rpcUrls = ['slow', 'other'].map((name) => `${chain.proxyUrl}/${name}`)
+    const instance = anInstance(chain, { network: { rpcUrls } })
+    const old = Object(await chain.rpc('eth_getBlockByNumber', 'latest', false))
+    const newer = Number(old.timestamp) + minutes * 60
+    await chain.rpc('evm_setNextBlockTimestamp', newer)
+    await chain.mine()
+    await chain.setFaults({ node: 'slow', effect: { asOf: Number(old.number) } })
+    return { chain, instance, old, newer }
+  }
+
+  const timeOf = (seconds: number) => minute(new Date(seconds * 1000).toISOString())
+
+  it('lasts while the newest block of a node is ten minutes older than that of another one', async () => {
+    const { chain, instance, old, newer } = await aSlowNode(10)
+    // The block may be on its way.
+    expect(await instance.cron(10)).toEqual([])
+    const key = `node_behind:${chain.chainId}:0`
+    expect(await instance.cron(11)).toEqual([key])
+    expect(await detailOf(key)).toBe(
+      `The newest block of the node 0 of ${chain.name} is ${Number(old.number)} of ${timeOf(Number(old.timestamp))}, and that of the node 1 is ${Number(old.number) + 1} of ${timeOf(newer)}.`,
+    )
+    // What the other node tells is shown.
+    expect(await db.select().from(networkChecks)).toMatchObject([
+      { headNumber: Number(old.number) + 1, problem: null },
+    ])
+    await chain.setFaults()
+    expect(await instance.cron(12)).toEqual([])
+  })
+
+  it('is not raised for a node that is less behind, or by one whose time is ahead of the clock', async () => {
+    const soon = await aSlowNode(9)
+    expect([await soon.instance.cron(9), await soon.instance.cron(10)]).toEqual([[], []])
+    await forgetAll()
+    const ahead = await aSlowNode(24 * 60)
+    expect([await ahead.instance.cron(), await ahead.instance.cron(1)]).toEqual([[], []])
+  })
+})
+
 it('fees_above_cap lasts while a unit of gas costs more than 70 percent of the cap', async () => {
   const chain = await aChain()
   const instance = anInstance(chain, { network: { maxFeePerGasGwei: 10 } })

@@ -84,7 +84,7 @@ export async function observe(input: StepInput): Promise<Observation | string> {
   )
   const told = answers.filter((answer) => typeof answer !== 'string')
   const final = findFinal(told)
-  const [lead, ...others] = orderLeads(told, final, loaded)
+  const [lead, ...others] = orderLeads(told, final, input)
   if (!final || !lead) return answers.find((answer) => typeof answer === 'string') ?? 'no node'
   const views = [lead, ...others]
   const signers = mergeSigners(views, input)
@@ -123,8 +123,8 @@ async function readUsableHead(network: Network, node: Node): Promise<Block | str
     if (network.rpcUrls.length > 1) silence(network, node, head)
     return head
   }
-  const problem = await findClockProblem(network, node, head)
-  if (problem && network.rpcUrls.length > 1) leaveOut(network, node, problem)
+  const problem = findClockProblem(network, head)
+  if (problem) leaveOut(network, node, problem)
   return head
 }
 
@@ -206,9 +206,14 @@ const LATE_BLOCK = 60
  * Returns nodes in the order in which they lead a step: first those that have the final and the settled
  * block, and new blocks. Otherwise the order stays.
  */
-function orderLeads(views: readonly NodeView[], final: Block | undefined, { network }: Loaded) {
-  const { settledBlock, settledHash } = network
-  const newest = Math.max(...views.map(({ head }) => head.timestamp))
+function orderLeads(
+  views: readonly NodeView[],
+  final: Block | undefined,
+  { network, loaded }: StepInput,
+) {
+  const { settledBlock, settledHash } = loaded.network
+  const times = views.flatMap(({ head }) => (findClockProblem(network, head) ? [] : head.timestamp))
+  const newest = Math.max(...times)
   const rank = ({ head, settledHash: told }: NodeView) =>
     Number(head.number < (final?.number ?? 0)) +
     Number(settledBlock !== null && told !== settledHash) +

@@ -1,6 +1,6 @@
 /** What nodes say about delivery keys, the events that used them, and transactions. */
 import type { Address, Hex } from 'viem'
-import { findTwo, isContradicted } from '../../chain/claims.ts'
+import { isContradicted } from '../../chain/claims.ts'
 import { askEach, askOne, type Node } from '../../chain/nodes.ts'
 import type { Network } from '../../env.ts'
 import {
@@ -28,7 +28,6 @@ import {
   view,
 } from '../../ethereum/requests.ts'
 import type {
-  Disagreement,
   Evidence,
   Item,
   Loaded,
@@ -39,12 +38,13 @@ import type {
 import { findContract } from '../rules/compose.ts'
 import { signedHashes } from '../rules/decide.ts'
 import {
-  isFinal,
   type LocatedUse,
   type Mined,
   mergeReceipts,
+  mergeRecords,
   type Recorded,
 } from '../rules/settle.ts'
+import type { Disagreement } from '../store/disagreements.ts'
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
@@ -102,6 +102,13 @@ export function readReceipts(hashes: readonly Hex[], replies: Replies): Map<Hex,
   return receipts
 }
 
+/** Items whose keys are asked about, besides those that transactions carry. */
+export const askedItems = ({ due, compared, unconfirmed }: Loaded): Item[] => [
+  ...due,
+  ...compared,
+  ...unconfirmed,
+]
+
 /** What the step knows of the chain already. `isOnly`: whether no other node answers at all. */
 type Known = {
   final: Block
@@ -111,41 +118,25 @@ type Known = {
   isOnly: boolean
 }
 
-/** Items whose keys are asked about, besides those that transactions carry. */
-export const askedItems = ({ due, compared, unconfirmed }: Loaded): Item[] => [
-  ...due,
-  ...compared,
-  ...unconfirmed,
-]
-
-/** Asks all nodes for the receipts of transactions that may be over, and for the records of keys. */
+/**
+ * Asks all nodes for the receipts of transactions that may be over, and for the records of keys. If no
+ * other node gives any answer for ten minutes, the leading one suffices.
+ */
 export async function askEvidence(
   views: readonly { node: Node }[],
-  { final, signers, contracts, doubted, isOnly }: Known,
+  known: Known,
   { network, loaded, now }: { network: Network; loaded: Loaded; now: Date },
 ): Promise<Evidence> {
-  // What has expired already is only looked for once its nonce is used.
-  const decidable = loaded.transactions.filter(({ signer, nonce, block, deadline, items }) => {
-    const { count = 0, otherCounts = [] } = signers.get(signer) ?? {}
-    const isUsed = nonce < Math.max(count, ...otherCounts)
-    return (
-      (isUsed && (block === null || block <= final.number)) ||
-      (deadline < final.timestamp && items.length > 0)
-    )
-  })
+  const { final, signers, doubted, isOnly } = known
+  const decidable = findDecidable(loaded, known)
   const carriedKeys = decidable.flatMap(({ contract, items }) =>
     items.flatMap((id) => {
       const key = loaded.carried.get(id)?.key
       return key ? { contract, key } : []
     }),
   )
-  const itemKeys = askedItems(loaded).flatMap((item) =>
-    // A retired contract may have used the key as well as the one that replaces it.
-    distinct([item.contract ?? network.delivery, findContract(item, network, contracts)]).map(
-      (contract) => ({ contract, key: item.key }),
-    ),
-  )
-  const keyRequests = recordRequests([...carriedKeys, ...itemKeys])
+  const keyRequests = recordRequests([...carriedKeys, ...keysOf(loaded, network, known)])
+  const keys = distinct(keyRequests.flatMap((request) => request.keys))
   const hashes = decidable.flatMap(signedHashes)
   const sameBlock = blockAt(final.number)
   const replies = await askEach(
@@ -157,69 +148,68 @@ export async function askEvidence(
     receipts: readReceipts(hashes, answers),
     finalTime: read(block, answers(sameBlock))?.timestamp ?? final.timestamp,
   }))
-  const { unconfirmedSince } = loaded.network
   const mustAgree = new Set([
     ...carriedKeys.map(({ key }) => key),
     ...[...loaded.compared, ...loaded.unconfirmed].map(({ key }) => key),
     ...loaded.due.filter(({ wasCarried }) => wasCarried).map(({ key }) => key),
   ])
-  const keys = distinct([...carriedKeys, ...itemKeys].map(({ key }) => key))
-  // A key is unused until a final block has it.
-  const recordClass = (record: ObservedRecord) =>
-    isFinal(record, final) ? `${record.block} ${record.contentHash}` : 'unused'
-  const records = new Map<Hex, ObservedRecord>()
-  const disputed = new Set<Hex>()
-  const differing: Hex[] = []
-  let isAsked = doubted.length > 0 || hashes.length > 0
-  for (const key of keys) {
-    const answers = told.flatMap((one) => one.records.get(key) ?? [])
-    const two = findTwo(answers, recordClass)
-    // What was never carried goes on if one node calls it unused: a used key costs one transaction.
-    const unused = mustAgree.has(key) ? undefined : answers.find(isUnused)
-    const record = two?.[0] ?? unused ?? answers[0]
-    if (!record) continue
-    records.set(key, record)
-    const needsTwo = mustAgree.has(key) || isFinal(record, final)
-    isAsked ||= needsTwo
-    if (isContradicted(answers, recordClass)) differing.push(key)
-    if (needsTwo && !two) disputed.add(key)
-  }
-  const merged = mergeReceipts(
-    hashes,
-    told.map(({ receipts }) => receipts),
+  const { records, disputed, differing } = mergeRecords(
+    keys,
+    told.map((one) => one.records),
+    { final, mustAgree },
   )
+  const [lead, ...others] = told
+  const { unconfirmedSince: since } = loaded.network
   const alone = {
     isAlone: true,
-    records: told[0]?.records ?? records,
-    receipts: told[0]?.receipts ?? merged.receipts,
+    records: lead?.records ?? records,
+    receipts: lead?.receipts ?? new Map<Hex, Receipt | null>(),
     unconfirmed: new Set<Hex>(),
     doubtfulLogs: new Set<Log>(),
     disputed: new Set<Hex>(),
     finalTime: final.timestamp,
     disagreements: [],
   }
-  if (network.rpcUrls.length === 1) return { ...alone, unconfirmedSince }
-  const isSilent = told
-    .slice(1)
-    .every(
-      (one) => one.records.size === 0 && one.receipts.size === 0 && keys.length + hashes.length > 0,
-    )
-  const since = isSilent && isAsked ? (unconfirmedSince ?? now.toISOString()) : null
-  const isPast = since !== null && now.getTime() - Date.parse(since) >= CONFIRMATION_TIMEOUT
-  if (isOnly && isPast) return { ...alone, unconfirmedSince: since }
+  if (network.rpcUrls.length === 1) return { ...alone, unconfirmedSince: since }
+  const isAsked = disputed.size + hashes.length + doubted.length > 0
+  const isConfirmed = others.some((one) => one.records.size + one.receipts.size > 0)
+  const unconfirmedSince = isConfirmed ? null : isAsked ? (since ?? now.toISOString()) : since
+  const isLong =
+    unconfirmedSince !== null &&
+    now.getTime() - Date.parse(unconfirmedSince) >= CONFIRMATION_TIMEOUT
+  if (isOnly && isLong) return { ...alone, unconfirmedSince }
   return {
     isAlone: false,
     records,
-    ...merged,
+    ...mergeReceipts(
+      hashes,
+      told.map(({ receipts }) => receipts),
+    ),
     disputed,
     finalTime: Math.min(...told.map(({ finalTime }) => finalTime)),
-    // Without a question, nothing is known of the others.
-    unconfirmedSince: isAsked ? since : unconfirmedSince,
+    unconfirmedSince,
     disagreements: describeDisagreements({ differing, hashes, doubted }, told, signers),
   }
 }
 
-const isUnused = ({ block }: ObservedRecord): boolean => block === 0
+/** Returns the transactions that may be over. What has expired is only looked for once its nonce is used. */
+const findDecidable = ({ transactions }: Loaded, { final, signers }: Known) =>
+  transactions.filter(({ signer, nonce, block, deadline, items }) => {
+    const { count = 0, otherCounts = [] } = signers.get(signer) ?? {}
+    const isUsed = nonce < Math.max(count, ...otherCounts)
+    return (
+      (isUsed && (block === null || block <= final.number)) ||
+      (deadline < final.timestamp && items.length > 0)
+    )
+  })
+
+/** A retired contract may have used the key of an item as well as the one that replaces it. */
+const keysOf = (loaded: Loaded, network: Network, { contracts }: Known) =>
+  askedItems(loaded).flatMap((item) =>
+    distinct([item.contract ?? network.delivery, findContract(item, network, contracts)]).map(
+      (contract) => ({ contract, key: item.key }),
+    ),
+  )
 
 type Told = {
   records: ReadonlyMap<Hex, ObservedRecord>
@@ -228,41 +218,45 @@ type Told = {
 
 /** What nodes contradict each other about, with the answer of each. */
 function describeDisagreements(
-  { differing, hashes, doubted }: { differing: Hex[]; hashes: Hex[]; doubted: readonly Address[] },
+  {
+    differing: [key],
+    hashes,
+    doubted: [signer],
+  }: { differing: readonly Hex[]; hashes: readonly Hex[]; doubted: readonly Address[] },
   told: readonly Told[],
   signers: ReadonlyMap<Address, SignerState>,
 ): Disagreement[] {
-  const [key] = differing
   const receiptsOf = (hash: Hex) => told.map(({ receipts }) => receiptText(receipts.get(hash)))
   const hash = hashes.find((one) => isContradicted(receiptsOf(one).filter(isTold), String))
-  const [signer] = doubted
   const { count, otherCounts = [] } = (signer && signers.get(signer)) || {}
-  const found = [
-    {
-      about: 'delivery key',
-      of: key,
-      answers: told.map(({ records }) => recordText(key ? records.get(key) : undefined)),
-    },
-    { about: 'receipt', of: hash, answers: hash ? receiptsOf(hash) : [] },
-    { about: 'nonce of', of: signer, answers: [count, ...otherCounts] },
+  return [
+    ...describe('the record of a delivery key', key, (key) =>
+      told.map(({ records }) => recordText(records.get(key))),
+    ),
+    ...describe('the receipt of a transaction', hash, receiptsOf),
+    ...describe('the nonce of a signer', signer, () => [count, ...otherCounts].map(String)),
   ]
-  return found.flatMap(({ about, of, answers }) =>
-    of ? { about, answers: `${of}: ${answers.join(' / ')}` } : [],
-  )
 }
+
+/** `of`: what the nodes were asked about; undefined if they do not contradict each other. */
+const describe = <T extends Hex>(
+  about: string,
+  of: T | undefined,
+  answersOf: (of: T) => readonly string[],
+): Disagreement[] => (of ? [{ about, answers: `${of}: ${answersOf(of).join(' / ')}` }] : [])
 
 const SILENT = 'no answer'
 const isTold = (text: string): boolean => text !== SILENT
 
-const recordText = (record: ObservedRecord | undefined): string =>
-  !record ? SILENT : isUnused(record) ? 'unused' : `used in block ${record.block}`
+function recordText(record: ObservedRecord | undefined): string {
+  if (!record) return SILENT
+  return record.block === 0 ? 'unused' : `used in block ${record.block}`
+}
 
-const receiptText = (receipt: Receipt | null | undefined): string =>
-  receipt === undefined
-    ? SILENT
-    : receipt
-      ? `block ${receipt.blockNumber}, status ${receipt.status}`
-      : 'none'
+function receiptText(receipt: Receipt | null | undefined): string {
+  if (receipt === undefined) return SILENT
+  return receipt ? `block ${receipt.blockNumber}, status ${receipt.status}` : 'none'
+}
 
 /**
  * Returns the items whose keys events show as used. A further node is asked about those that the ones

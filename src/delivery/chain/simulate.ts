@@ -19,9 +19,9 @@ import {
 } from '../../ethereum/requests.ts'
 import { readRevert } from '../../ethereum/revert.ts'
 import { encodeCall, readTrial, trialRequest } from '../../ethereum/token.ts'
-import type { Disagreement } from '../model.ts'
 import type { Batch, Deliverable } from '../rules/capacity.ts'
 import type { Candidate } from '../rules/compose.ts'
+import type { Disagreement } from '../store/disagreements.ts'
 import type { HeldLease } from '../store/store.ts'
 
 /** The most gas of a transaction (EIP-7825). */
@@ -181,14 +181,12 @@ async function simulateAt(
       ...mintRequest(batch, candidate, gasPerItem),
     ]),
   )
-  const [replies, all] = await Promise.all([
-    askOne(
-      node,
-      asked.map(({ request }) => request),
-    ),
-    checks.length > 0 ? askEach(nodes, checks) : [],
+  const others = nodes.filter((other) => other !== node)
+  const [replies, theirs] = await Promise.all([
+    askOne(node, [...asked.map(({ request }) => request), ...checks]),
+    checks.length > 0 ? askEach(others, checks) : [],
   ])
-  const answers = (check: RpcRequest) => all.map((repliesOf) => repliesOf(check))
+  const answers = (check: RpcRequest) => [replies, ...theirs].map((repliesOf) => repliesOf(check))
   const found: Answer = {
     good: [],
     failing: [],

@@ -146,6 +146,34 @@ function mergeLogs(first: Receipt['logs'], second: Receipt['logs']): Logs {
 }
 
 /**
+ * Compares what nodes say of keys. A key is unused until a final block has it. `mustAgree`: keys that may not
+ * count as unused by the word of one node. Any other key may: if it is used, it costs one transaction without
+ * effect. `disputed`: those that two nodes would have to tell alike, and do not.
+ */
+export function mergeRecords(
+  keys: readonly Hex[],
+  told: readonly ReadonlyMap<Hex, ObservedRecord>[],
+  { final, mustAgree }: { final: { number: number }; mustAgree: ReadonlySet<Hex> },
+) {
+  const recordClass = (record: ObservedRecord) =>
+    isFinal(record, final) ? `${record.block} ${record.contentHash}` : 'unused'
+  const records = new Map<Hex, ObservedRecord>()
+  const disputed = new Set<Hex>()
+  const differing: Hex[] = []
+  for (const key of keys) {
+    const answers = told.flatMap((one) => one.get(key) ?? [])
+    const two = findTwo(answers, recordClass)
+    const unused = mustAgree.has(key) ? undefined : answers.find(({ block }) => block === 0)
+    const record = two?.[0] ?? unused ?? answers[0]
+    if (!record) continue
+    records.set(key, record)
+    if (isContradicted(answers, recordClass)) differing.push(key)
+    if (!two && (mustAgree.has(key) || isFinal(record, final))) disputed.add(key)
+  }
+  return { records, disputed, differing }
+}
+
+/**
  * Compares what nodes say of transactions: two have to tell the same. A receipt that only one node has is
  * `unconfirmed`. Nothing is said of one of which two nodes have different receipts.
  */
