@@ -60,3 +60,17 @@ export function believe(
   if (given.includes(false)) return false
   return rule === 'all that answer' || given.length === told.length ? true : null
 }
+
+/**
+ * Returns what two nodes tell alike, as both tell it: the first two of those that agree. `told`: what the
+ * nodes say that answer, `textOf`: what has to be the same. Null: no two agree.
+ */
+export function findTwo<T>(told: readonly T[], textOf: (value: T) => string): [T, T] | null {
+  for (const [first, second] of Map.groupBy(told, textOf).values())
+    if (first !== undefined && second !== undefined) return [first, second]
+  return null
+}
+
+/** Whether nodes contradict each other. */
+export const isContradicted = <T>(told: readonly T[], textOf: (value: T) => string): boolean =>
+  new Set(told.map(textOf)).size > 1

@@ -21,10 +21,24 @@ export const feeTexts = ({ baseFee, tip }: Market) => ({
  * they can be raised. Null: the network asks more than that.
  */
 export function firstFees(market: Market, cap: bigint): Fees | null {
-  const limit = (cap * 7n) / 10n
+  const limit = firstLimit(cap)
   const { baseFee, tip } = market
   if (baseFee + tip > limit) return null
   return { maxFeePerGas: lower(2n * baseFee + tip, limit), maxPriorityFeePerGas: tip }
+}
+
+const firstLimit = (cap: bigint): bigint => (cap * 7n) / 10n
+
+/**
+ * The market of which nodes tell different base fees: the highest, but not above what a first transaction
+ * may pay, unless the lowest is.
+ */
+export function withinCap(
+  { lowest, highest, tip }: { lowest: bigint; highest: bigint; tip: bigint },
+  cap: bigint,
+): Market {
+  const most = firstLimit(cap) - tip
+  return { baseFee: lowest > most ? lowest : lower(highest, most), tip }
 }
 
 /**
@@ -50,6 +64,6 @@ export const isUnderpriced = (fees: Fees, { baseFee, tip }: Market, isOverdue: b
 
 /** Geth wants a tenth more, others an eighth. At least one wei. */
 const raised = (fee: bigint) => (fee === 0n ? 1n : (fee * 9n + 7n) / 8n)
-const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
 export const lower = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)

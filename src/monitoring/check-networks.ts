@@ -4,7 +4,7 @@
  */
 import { eq, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
-import { findClockProblem, type Node, nodes } from '../chain/nodes.ts'
+import { askOne, findClockProblem, type Node, nodes } from '../chain/nodes.ts'
 import { askNode, type View } from '../chain/views.ts'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
@@ -147,14 +147,14 @@ async function readOwn(
 }
 
 /** Asks the node for the receipts of transactions whose nonces are used. */
-async function findProofs({ rpc }: Node, { relayers }: View, own: readonly OwnTransaction[]) {
+async function findProofs(node: Node, { relayers }: View, own: readonly OwnTransaction[]) {
   const hashes = own
     .filter(({ isUnproven, signer, nonce }) => {
       const count = relayers.find(({ address }) => address === signer)?.nonce ?? 0
       return isUnproven && nonce < count
     })
     .flatMap((transaction) => transaction.hashes)
-  const asking = rpc(hashes.map(transactionReceipt))
+  const asking = askOne(node, hashes.map(transactionReceipt))
   const replies = await within(MAX_DURATION.receipts, asking).catch(() => () => LATE_REPLY)
   const receipts = readReceipts(hashes, replies)
   return (transaction: OwnTransaction): boolean | undefined => {

@@ -4,9 +4,10 @@ import {
   findClockProblem,
   leaveOut,
   type Node,
-  otherNodes,
+  nodes,
   readHead,
-  usableNodes,
+  silence,
+  stepNodes,
 } from '../../src/chain/nodes.ts'
 import type { Network } from '../../src/env.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -38,10 +39,10 @@ const unaskedNetwork = (...names: string[]): Network => ({
 })
 
 const nameOf = ({ url }: Node) => url.split('/').at(-1)
-const usable = (network: Network) => usableNodes(network).map(nameOf)
+const asked = (network: Network) => stepNodes(network).map(nameOf)
 
 function nodeOf(network: Network, index = 0): Node {
-  const node = usableNodes(network)[index]
+  const node = nodes(network)[index]
   if (!node) throw new Error('no such node')
   return node
 }
@@ -54,36 +55,44 @@ function stopClock() {
 }
 
 describe('a node that is left out', () => {
-  it('is asked again after a minute, and logged by its position only', () => {
+  it('does not lead for a minute, is asked all the same, and is logged by its position only', () => {
     const pass = stopClock()
     const network = unaskedNetwork('first', 'second')
-    expect(usable(network)).toEqual(['first', 'second'])
-    leaveOut(network, nodeOf(network), 'the node cannot be reached')
+    expect(asked(network)).toEqual(['first', 'second'])
+    leaveOut(network, nodeOf(network), 'it lags')
+    expect(logged('node_left_out')).toEqual([{ chainId: 1, node: 0, reason: 'it lags' }])
+    expect(asked(network)).toEqual(['second', 'first'])
+    pass(59)
+    expect(asked(network)).toEqual(['second', 'first'])
+    pass(1)
+    expect(asked(network)).toEqual(['first', 'second'])
+  })
+})
+
+describe('a node that did not answer in time', () => {
+  it('is not asked for half a minute, and does not lead for a minute', () => {
+    const pass = stopClock()
+    const network = unaskedNetwork('first', 'second')
+    silence(network, nodeOf(network), 'the node cannot be reached')
     expect(logged('node_left_out')).toEqual([
       { chainId: 1, node: 0, reason: 'the node cannot be reached' },
     ])
-    expect(usable(network)).toEqual(['second'])
-    pass(59)
-    expect(usable(network)).toEqual(['second'])
+    pass(29)
+    expect(asked(network)).toEqual(['second'])
     pass(1)
-    expect(usable(network)).toEqual(['first', 'second'])
+    expect(asked(network)).toEqual(['second', 'first'])
+    pass(30)
+    expect(asked(network)).toEqual(['first', 'second'])
   })
 
-  it('is asked at once if all are left out', () => {
+  it('is asked at once if no node answers', () => {
     stopClock()
     const network = unaskedNetwork('first', 'second')
-    for (const node of usableNodes(network)) leaveOut(network, node, 'a test')
-    expect(usable(network)).toEqual(['first', 'second'])
+    for (const node of stepNodes(network)) silence(network, node, 'a test')
+    expect(asked(network)).toEqual(['first', 'second'])
     const single = unaskedNetwork('single')
-    leaveOut(single, nodeOf(single), 'a test')
-    expect(usable(single)).toEqual(['single'])
-  })
-
-  it('is not asked to confirm what another one says', () => {
-    const network = unaskedNetwork('first', 'second', 'third')
-    expect(otherNodes(network, nodeOf(network, 1)).map(nameOf)).toEqual(['first', 'third'])
-    leaveOut(network, nodeOf(network, 2), 'a test')
-    expect(otherNodes(network, nodeOf(network)).map(nameOf)).toEqual(['second'])
+    silence(single, nodeOf(single), 'a test')
+    expect(asked(single)).toEqual(['single'])
   })
 })
 
