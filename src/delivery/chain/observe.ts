@@ -272,7 +272,7 @@ const findMost = (limits: readonly Limit[]): Limit | undefined =>
 
 /**
  * The market by the higher base fee, so that a node that tells too low a price stops nothing. Above the cap,
- * the lower one decides whether anything is sent. Of the tips, the lowest counts. Null: no node tells one.
+ * the lower one decides whether anything is sent. Null: no node tells a tip.
  */
 function findMarket(views: readonly NodeView[], network: Network): Market | null {
   const cap = readFeeCap(network)
@@ -281,9 +281,12 @@ function findMarket(views: readonly NodeView[], network: Network): Market | null
   const tipCap = parseGwei(String(network.maxPriorityFeePerGasGwei))
   const tip = tips.reduce(lower, tipCap)
   const [first = 0n, ...rest] = views.map(({ baseFee }) => baseFee)
-  const lowest = rest.reduce(lower, first)
-  const highest = rest.reduce(larger, first)
-  return withinCap({ lowest, highest, tip }, cap)
+  const range = { lowest: rest.reduce(lower, first), highest: rest.reduce(larger, first), tip }
+  return {
+    baseFee: withinCap(range, cap),
+    tip,
+    overdueTip: lower(tips.reduce(larger, 0n), tipCap),
+  }
 }
 
 /**

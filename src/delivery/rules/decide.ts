@@ -108,7 +108,8 @@ function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextA
   // Also if the block in which it was signed was a wrong answer, far above all others.
   const isOverdue = Math.abs(head.number - transaction.signedAtBlock) >= PATIENCE
   const isTooLow = market && isUnderpriced(transaction, market, isOverdue)
-  const fees = isTooLow ? outbid(transaction, market, readFeeCap(network)) : null
+  const offered = market && { ...market, tip: isOverdue ? market.overdueTip : market.tip }
+  const fees = isTooLow && offered ? outbid(transaction, offered, readFeeCap(network)) : null
   if (fees) return { do: 'replace', fees }
   const isNew = head.number <= transaction.signedAtBlock
   return isNew && getAge(transaction, now) < RESEND_AFTER ? { do: 'await_block' } : { do: 'send' }
