@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+/** The command of the package. */
 import { checkMyShop } from './check-my-shop.ts'
 
 // Who reads the output may end before: what runs is interrupted then (`untilInterrupted`).
