@@ -17,15 +17,17 @@ import { type Finding, LATE, storeFindings } from '../delivery/store/store.ts'
 import type { Network, Settings } from '../env.ts'
 import { transactionReceipt } from '../ethereum/requests.ts'
 import { getSigner } from '../ethereum/signer.ts'
-import { SECOND } from '../time.ts'
+import { SECOND, within } from '../time.ts'
 import { compareViews, MAX_OWN, type OwnTransaction } from './compare-views.ts'
 import { findDisagreements } from './disagreements.ts'
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5 * SECOND
-/** Milliseconds for all answers of a node, because alarms are raised after the checks of all. */
-const MAX_DURATION = 20 * SECOND
+/** Milliseconds for what a node says, and for its receipts: a check of all networks takes 20 s at most. */
+const MAX_DURATION = { view: 12 * SECOND, receipts: 4 * SECOND }
 
+const LATE_ANSWER = 'the node did not answer in time'
+const LATE_REPLY = { fault: LATE_ANSWER }
 /** Seconds by which the newest block of a node may be older than that of another one. */
 const BEHIND = 10 * 60
 
@@ -57,7 +59,8 @@ async function checkNetwork(
       const row = rows[node.index]
       // A node that is new, or has not answered for long, is compared with another one.
       const before = row?.state && row.state.seenAt >= late ? row.state : newest
-      const answer = await Promise.race([askNode(node, network, signers, before), tooLate()])
+      const asking = askNode(node, network, signers, before)
+      const answer = await within(MAX_DURATION.view, asking).catch(() => LATE_ANSWER)
       if (typeof answer === 'string') return { node, row, before, view: null, problem: answer }
       const problem = findClockProblem(network, answer.head)
       return { node, row, before, view: answer, problem }
@@ -112,13 +115,6 @@ function findAhead(asked: readonly Asked[], { head }: View) {
 
 const emptyRow: NodeRow = { problem: null, problemSince: null, behind: null, state: null }
 
-/** Ends a check that a node draws out with many slow answers. Not by a timer, whose time tests move. */
-const tooLate = () =>
-  new Promise<string>((resolve) => {
-    const signal = AbortSignal.timeout(MAX_DURATION)
-    signal.addEventListener('abort', () => resolve('the node did not answer in time'))
-  })
-
 /**
  * Returns the transactions of relayers that this instance has signed and nodes may tell of now. Call
  * it after the nodes have answered: a transaction is stored before it is sent, so each of this
@@ -158,7 +154,9 @@ async function findProofs(node: Node, { relayers }: View, own: readonly OwnTrans
       return isUnproven && nonce < count
     })
     .flatMap((transaction) => transaction.hashes)
-  const receipts = readReceipts(hashes, await askOne(node, hashes.map(transactionReceipt)))
+  const asking = askOne(node, hashes.map(transactionReceipt))
+  const replies = await within(MAX_DURATION.receipts, asking).catch(() => () => LATE_REPLY)
+  const receipts = readReceipts(hashes, replies)
   return (transaction: OwnTransaction): boolean | undefined => {
     const found = transaction.hashes.map((hash) => receipts.get(hash))
     return found.some(Boolean) || (found.includes(undefined) ? undefined : false)

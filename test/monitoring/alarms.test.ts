@@ -3,7 +3,7 @@
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
 import { toFunctionSelector } from 'viem'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { batch } from '../../src/db/batch.ts'
 import { deliveries, networks } from '../../src/db/schema/delivery.ts'
@@ -20,7 +20,7 @@ import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aUser, aWebhook, db, setRow } from '../support/makers.ts'
-import { anInstance, aSubscriber, broken, detailOf, forgetAll } from './instance.ts'
+import { anInstance, aSubscriber, broken, detailOf, forgetAll, hanging } from './instance.ts'
 
 const logged = recordLogs()
 
@@ -524,6 +524,41 @@ it('cron_job_failed lasts until the job succeeds', async () => {
     'The job removeOrphans of the cron trigger failed.',
   )
   expect(await instance.cron(1)).toEqual([])
+})
+
+describe('what hangs', () => {
+  /** Lets all that is waited for end a hundred times as early. */
+  beforeEach(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal)
+    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 100))
+    onTestFinished(() => spy.mockRestore())
+  })
+
+  it('is abandoned if it is a job, and delays no other alarm', async () => {
+    const instance = anInstance()
+    await aPaidItem(market, edition)
+    await db.update(deliveries).set({ state: 'failed', dueAt: null })
+    const AVATARS = hanging(env.AVATARS, 'get')
+    const key = 'cron_job_failed:removeOrphans'
+    expect(await instance.cron(0, { AVATARS })).toEqual([key, 'deliveries_failed'])
+    expect(logged('cron_job_failed')).toEqual([
+      { job: 'removeOrphans', error: 'Error: it has taken longer than 20 s' },
+    ])
+    const names = logged('alarm_raised').map(({ name }) => name)
+    expect(names).toEqual(['deliveries_failed', 'cron_job_failed'])
+    expect(await instance.cron(1)).toEqual(['deliveries_failed'])
+  })
+
+  it('is told if it is R2 or a queue, and delays no other alarm', async () => {
+    const instance = anInstance()
+    await aPaidItem(market, edition)
+    await db.update(deliveries).set({ state: 'failed', dueAt: null })
+    const bindings = {
+      AVATARS: hanging(env.AVATARS, 'head'),
+      DELIVERIES: hanging(env.DELIVERIES, 'metrics'),
+    }
+    expect(await instance.cron(0, bindings)).toEqual(['deliveries_failed', 'storage_unavailable'])
+  })
 })
 
 it('storage_unavailable lasts while R2 does not answer', async () => {

@@ -80,9 +80,16 @@ export async function detailOf(key: string) {
 
 /** A binding whose method rejects. */
 export const broken = <T extends object>(binding: T, method: string): T =>
+  withMethod(binding, method, () => Promise.reject(new Error('the binding is unavailable')))
+
+/** A binding whose method never returns anything. */
+export const hanging = <T extends object>(binding: T, method: string): T =>
+  withMethod(binding, method, () => new Promise(() => {}))
+
+const withMethod = <T extends object>(binding: T, method: string, does: () => unknown): T =>
   new Proxy(binding, {
     get(target, name) {
-      if (name === method) return () => Promise.reject(new Error('the binding is unavailable'))
+      if (name === method) return does
       const value: unknown = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
     },
