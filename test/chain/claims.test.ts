@@ -1,6 +1,6 @@
 /** Whose word suffices for what. */
 import { describe, expect, it } from 'vitest'
-import { believe, findTwo, isContradicted } from '../../src/chain/claims.ts'
+import { believe, findHighest, findTwo, isContradicted } from '../../src/chain/claims.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 
 const logged = recordLogs()
@@ -37,13 +37,28 @@ describe('a question that is answered with yes or no', () => {
 
 describe('a value that takes two nodes', () => {
   it.each([
-    [[5, 5], [5, 5]],
+    [
+      [5, 5],
+      [5, 5],
+    ],
     [[5, 6], null],
-    [[5, 6, 6], [6, 6]],
+    [
+      [5, 6, 6],
+      [6, 6],
+    ],
     [[5], null],
     [[], null],
   ] as const)('told as %j is %j', (told, two) => {
-    expect(findTwo(told, String)).toEqual(two)
+    expect(findTwo('record', told, String)).toEqual(two)
+  })
+
+  it.each([
+    [[5, 7], 5],
+    [[7, 5, 9], 7],
+    [[5], 5],
+    [[], undefined],
+  ] as const)('that grows, told as %j, is %s', (told, highest) => {
+    expect(findHighest('final', told, Number)).toBe(highest)
   })
 
   it('is contradicted if two nodes tell different ones', () => {
