@@ -158,7 +158,8 @@ const kinds: Record<string, readonly LieCase[]> = {
     insists('says that nobody has approved the contract'),
     insists('says that there is no code'),
     insists('says that tokens have no standard'),
-    insists('says that tokens have the other standard'),
+    // Which call is the right one takes all nodes that answer.
+    tells('before signing', 'says that tokens have the other standard', disagreement),
     insists('says of what fails that its token has no code'),
   ],
   'accuses the honest node': [

@@ -4,7 +4,7 @@ import { parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished, vi } from 'vitest'
 import { pass } from '../clock.ts'
-import { anEngine } from '../engine.ts'
+import { anEngine, rowsOf } from '../engine.ts'
 import { describeCase, type LieCase } from './cases.ts'
 import { complaints, wrongItems } from './judge.ts'
 import { aWitness } from './witness.ts'
@@ -71,6 +71,7 @@ async function playIn(world: World): Promise<Told> {
   await watch.setPaused(false)
   if (one.alarm !== null && !watch.raised.has(one.alarm))
     watch.problems.push(`the alarm ${one.alarm} was not raised`)
+  await retryHeld(world)
   const endedAt = Date.now()
   await sell({ standard: 'erc1155', seller: 'second' }, { standard: 'erc721' })
   let left = await watch.until(endedAt + PATIENCE)
@@ -89,6 +90,15 @@ async function playIn(world: World): Promise<Told> {
   for (const call of liar.unknown) problems.push(`there are no lies about ${call}`)
   if (problems.length > 0) throw new Error([describeCase(one), ...problems].join('\n  '))
   return { told }
+}
+
+/** An operator retries what was carried three times without effect, once the reason is gone. */
+async function retryHeld({ chain, items, retried }: World): Promise<void> {
+  for (const row of (await rowsOf(items)).values())
+    if (row.state === 'queued' && row.tries + row.withoutEffect >= 3) {
+      retried.add(row.id)
+      await anEngine(chain).retry(row)
+    }
 }
 
 /** Brings the orders into the state in which the lie finds them. */

@@ -171,6 +171,8 @@ export function aLiarsStage() {
         isSilent = silent
       },
       items,
+      /** Ids of items that an operator has retried. */
+      retried: new Set<number>(),
       /** Requests that the nodes got. */
       requests: () => requests,
       sell,
