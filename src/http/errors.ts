@@ -43,7 +43,6 @@ export const errorStatus = {
   conflict: 409,
   link_expired: 410,
   events_removed: 410,
-  not_delivered: 409,
   provider_id_used: 409,
   price_changed: 409,
   order_differs: 409,

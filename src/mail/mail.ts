@@ -35,7 +35,7 @@ export async function mailLink(
   mailer: Omit<Mailer, 'db' | 'now'>,
   { to, secret, purpose, locale }: LinkMail,
 ): Promise<void> {
-  const { mail } = textsOf(locale)
+  const { mail } = await textsOf(locale)
   const url = `${mailer.settings.PUBLIC_URL}${paths[purpose]}?secret=${secret}`
   const content = { ...mail[purpose], url, note: mail.linkNote }
   try {
@@ -236,7 +236,7 @@ export async function post(
   content: MailContent,
   { locale, isForHost }: { locale: string; isForHost?: boolean },
 ): Promise<void> {
-  const { mail } = textsOf(locale)
+  const { mail } = await textsOf(locale)
   const { subject, lead, url, note, unsubscribe } = content
   const end = unsubscribe ? `\n${mail.unsubscribe}\n${unsubscribe}\n` : ''
   await email.send({
@@ -244,7 +244,7 @@ export async function post(
     to,
     subject: isForHost ? mail.forHost(subject, new URL(settings.PUBLIC_URL).host) : subject,
     text: `${lead}\n\n${url}\n\n${note}\n${end}`,
-    html: renderMail(settings, content, locale),
+    html: await renderMail(settings, content, locale),
     // With RFC 8058, mail programs show a button that calls the link.
     ...(unsubscribe && {
       headers: {

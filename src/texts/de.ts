@@ -219,8 +219,6 @@ export const de: Translation = {
     contract: 'Vertrag',
     network: 'Netzwerk',
     tokenId: 'Token-ID',
-    proof: 'Nachweis',
-    verify: 'Prüfen',
     billing: 'Rechnungsadresse',
     addToWallet: 'Zur Wallet hinzufügen',
     cancelled: 'Die Lieferung wurde storniert.',

@@ -218,8 +218,6 @@ export const en = {
     contract: 'Contract',
     network: 'Network',
     tokenId: 'Token id',
-    proof: 'Proof',
-    verify: 'Verify it',
     billing: 'Billing address',
     addToWallet: 'Add to wallet',
     cancelled: 'The delivery was cancelled.',

@@ -212,8 +212,6 @@ export const es: Translation = {
     contract: 'Contrato',
     network: 'Red',
     tokenId: 'Id. del token',
-    proof: 'Prueba',
-    verify: 'Verificarla',
     billing: 'Dirección de facturación',
     addToWallet: 'Añadir a la cartera',
     cancelled: 'La entrega se ha cancelado.',

@@ -216,8 +216,6 @@ export const fr: Translation = {
     contract: 'Contrat',
     network: 'Réseau',
     tokenId: 'Identifiant du jeton',
-    proof: 'Preuve',
-    verify: 'La vérifier',
     billing: 'Adresse de facturation',
     addToWallet: 'Ajouter au portefeuille',
     cancelled: 'La livraison a été annulée.',

@@ -209,8 +209,6 @@ export const it: Translation = {
     contract: 'Contratto',
     network: 'Rete',
     tokenId: 'ID del token',
-    proof: 'Prova',
-    verify: 'Verificala',
     billing: 'Indirizzo di fatturazione',
     addToWallet: 'Aggiungi al wallet',
     cancelled: 'La consegna è stata annullata.',

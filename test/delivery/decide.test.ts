@@ -141,7 +141,7 @@ function decisionOn(
     head: { number: HEAD, hash: BLOCK_HASH, timestamp: HEAD_TIME },
     final: { number: FINAL, timestamp: FINAL_TIME },
     settledHash: null,
-    market: tip === null ? null : { baseFee, tip },
+    market: tip === null ? null : { baseFee, tip, overdueTip: tip },
     signers: new Map([[signer.address, { count, otherCounts, balance: gwei('1000000000') }]]),
     doubted: new Set(),
     disagreements: [],

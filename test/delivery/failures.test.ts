@@ -355,11 +355,11 @@ describe('with two nodes', () => {
     const item = await aPaidItem(chain, { standard: 'erc1155' })
     const engine = await freezeCalls(chain)
     await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, true)
-    await engine.run()
+    await engine.step()
     expect(await rowOf(item)).toMatchObject({ state: 'in_flight', reasonCode: null })
     await chain.setFaults()
     await chain.mine(10)
-    await engine.run(10)
+    await engine.step(10)
     await expectDelivered(chain, [item])
   })
 

@@ -81,10 +81,6 @@ const ofOrders: Failures = {
     return order(shop, { reservationId: id, quantity: 2 })
   },
   not_your_listing: async ({ input }) => place(await aToken(await aUser()), [input]),
-  not_delivered: async ({ token, input }) => {
-    const [order] = await placed(token, [input])
-    return call('GET', `/api/externalOrders/${order?.id}/proof`, { token })
-  },
   provider_id_used: async (shop) => {
     await order(shop, { providerId: 'A-1001' })
     return order(shop, { providerId: 'A-1001' })

@@ -35,7 +35,6 @@ endpoint                                                   | no token | owner   
 GET    /openapi.json                                       | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 GET    /llms.txt                                           | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 GET    /.well-known/jwks.json                              | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
-GET    /.well-known/proof-jwks.json                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 GET    /api/public/user/:user_id/deliveryAddresses         | 401      | 200      | 200      | 200      | 403      | 403      | 403      | 200      | 403      | 1     | 12    | 0
 GET    /api/public/user/:user_id/billingAddresses          | 401      | 200      | 200      | 200      | 403      | 403      | 403      | 200      | 403      | 1     | 12    | 0
 POST   /api/public/deliveryAddress                         | 401      | 200      | 403      | 200      | 403      | 403      | 403      | 200      | 403      | 1     | 20    | 4
@@ -60,7 +59,6 @@ GET    /api/externalOrders                                 | 401      | 200     
 GET    /api/externalOrders/:order_ids                      | 401      | 200      | 200      | 200      | order_not_found | 200      | order_not_found | 200      | order_not_found | 1     | 32    | 0
 // The buyer has no wallet, so the item waits for one. That takes more indexes.
 POST   /api/externalOrders                                 | 401      | not_your_listing | 403      | not_your_listing | not_your_listing | 200      | 200      | 200      | not_your_listing | 2     | 110   | 15
-GET    /api/externalOrders/:order_id/proof                 | 401      | 200      | 200      | 200      | order_not_found | 200      | order_not_found | 200      | order_not_found | 1     | 10    | 0
 POST   /api/externalOrders/:order_id/cancel                | 401      | 403      | 403      | 403      | order_not_found | 200      | order_not_found | 200      | order_not_found | 1     | 65    | 7
 PUT    /api/externalOrders/by-number/:providerId           | 401      | not_your_listing | 403      | not_your_listing | not_your_listing | 201      | 201      | 201      | not_your_listing | 2     | 105   | 16
 POST   /api/externalOrders/check                           | 401      | not_your_listing | 403      | not_your_listing | not_your_listing | 200      | 200      | 200      | not_your_listing | 1     | 40    | 0

@@ -58,7 +58,7 @@ export async function diagnose(
     if (reason) {
       const further = rest.flatMap((failure) => others.get(failure) ?? [])
       const [agreed = findLongest(reason, further)] =
-        findTwo([reason, ...further], ({ reasonCode }) => reasonCode) ?? []
+        findTwo('reason', [reason, ...further], ({ reasonCode }) => reasonCode) ?? []
       const isConfirmed = suffices || tellers > 1 || further.length > 0
       return waitOrFail(candidate.item, agreed, isConfirmed, now)
     }

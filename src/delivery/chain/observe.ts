@@ -2,7 +2,7 @@
 
 import { type Address, zeroAddress } from 'viem'
 import { parseGwei } from 'viem/utils'
-import { believe } from '../../chain/claims.ts'
+import { believe, findHighest, findTwo } from '../../chain/claims.ts'
 import {
   askOne,
   findClockProblem,
@@ -58,7 +58,7 @@ export type StepInput = {
 export type Observed = StepInput & { observation: Observation }
 
 /** What one node says of the chain, apart from receipts and records. */
-export type NodeView = {
+type NodeView = {
   node: Node
   head: Block
   baseFee: bigint
@@ -83,7 +83,7 @@ export async function observe(input: StepInput): Promise<Observation | string> {
     ),
   )
   const told = answers.filter((answer) => typeof answer !== 'string')
-  const final = findFinal(told)
+  const final = findHighest('final', told, (view) => view.final.number)?.final
   const [lead, ...others] = orderLeads(told, final, input)
   if (!final || !lead) return answers.find((answer) => typeof answer === 'string') ?? 'no node'
   const views = [lead, ...others]
@@ -193,12 +193,6 @@ const signersOf = ({ transactions }: Loaded, relayers: readonly Address[]) =>
 const contractsOf = ({ delivery }: Network, loaded: Loaded) =>
   distinct([delivery, ...askedItems(loaded).flatMap(({ contract }) => contract ?? [])])
 
-/** The final block is the lower one of two nodes, and the second highest of more. */
-function findFinal(views: readonly NodeView[]): Block | undefined {
-  const finals = views.map(({ final }) => final).toSorted((a, b) => b.number - a.number)
-  return finals[Math.min(1, finals.length - 1)]
-}
-
 /** Seconds by which the newest block of a node may be older than that of another one, to lead a step. */
 const LATE_BLOCK = 60
 
@@ -272,7 +266,7 @@ const findMost = (limits: readonly Limit[]): Limit | undefined =>
 
 /**
  * The market by the higher base fee, so that a node that tells too low a price stops nothing. Above the cap,
- * the lower one decides whether anything is sent. Of the tips, the lowest counts. Null: no node tells one.
+ * the lower one decides whether anything is sent. Null: no node tells a tip.
  */
 function findMarket(views: readonly NodeView[], network: Network): Market | null {
   const cap = readFeeCap(network)
@@ -281,9 +275,12 @@ function findMarket(views: readonly NodeView[], network: Network): Market | null
   const tipCap = parseGwei(String(network.maxPriorityFeePerGasGwei))
   const tip = tips.reduce(lower, tipCap)
   const [first = 0n, ...rest] = views.map(({ baseFee }) => baseFee)
-  const lowest = rest.reduce(lower, first)
-  const highest = rest.reduce(larger, first)
-  return withinCap({ lowest, highest, tip }, cap)
+  const range = { lowest: rest.reduce(lower, first), highest: rest.reduce(larger, first), tip }
+  return {
+    baseFee: withinCap(range, cap),
+    tip,
+    overdueTip: lower(tips.reduce(larger, 0n), tipCap),
+  }
 }
 
 /**
@@ -301,7 +298,7 @@ function isDoubted(
     (next, { nonce }) => Math.max(next, nonce + 1),
     mined.get(signer)?.nextNonce ?? 0,
   )
-  return count > known && !otherCounts.includes(count)
+  return count > known && findTwo('nonce', [count, ...otherCounts], String)?.[0] !== count
 }
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]

@@ -162,7 +162,7 @@ export function mergeRecords(
   const differing: Hex[] = []
   for (const key of keys) {
     const answers = told.flatMap((one) => one.get(key) ?? [])
-    const two = findTwo(answers, recordClass)
+    const two = findTwo('record', answers, recordClass)
     const unused = mustAgree.has(key) ? undefined : answers.find(({ block }) => block === 0)
     const record = two?.[0] ?? unused ?? answers[0]
     if (!record) continue
@@ -186,7 +186,7 @@ export function mergeReceipts(
   const doubtfulLogs = new Set<Log>()
   for (const hash of hashes) {
     const answers = told.flatMap((one) => one.get(hash) ?? (one.has(hash) ? [null] : []))
-    const two = findTwo(answers, receiptClass)
+    const two = findTwo('receipt', answers, receiptClass)
     const found = answers.filter((answer) => answer !== null)
     const [only] = found
     if (two?.[0] && two[1]) {
@@ -211,7 +211,7 @@ export type AgreedTransaction = { mined: Mined; left: Logs; isConfirmed: boolean
 
 /** Returns what nodes say of a transaction; null if none tells it, or if they contradict each other. */
 export function agreeOnMined(answers: readonly Mined[]): AgreedTransaction | null {
-  const two = findTwo(answers, minedClass)
+  const two = findTwo('transaction', answers, minedClass)
   const [only, ...others] = answers
   const one = two?.[0] ?? (others.length === 0 ? only : undefined)
   if (!one) return null
