@@ -202,18 +202,18 @@ export const mailLimits = {
   ),
   perHour: setBy(
     'MAX_MAILS_PER_HOUR',
-    perHour('mails of the instance, without those about orders', 100, 'try_later'),
+    perHour('mails of the instance, without those about orders', 100, 'no mail'),
   ),
-  perDay: setBy('MAX_MAILS_PER_DAY', perDay('the same', 500, 'try_later')),
+  perDay: setBy('MAX_MAILS_PER_DAY', perDay('the same', 500, 'no mail')),
   orders: {
     ...quota('order-mails', 'day', 'mails of the instance about orders', 1000),
     at: 'sent the next day, unless they are three days old then',
     variable: 'MAX_ORDER_MAILS_PER_DAY',
   },
   share: share(
-    'of these three, mails for addresses that no user has, and those about orders that the user tokens of one user have placed',
+    'of these three, mails for addresses that no user has or that are to be linked, and those about orders that the user tokens of one user have placed',
     0.5,
-    '`try_later`; no mail about the order',
+    'no mail; `try_later` for an address that is to be linked',
   ),
 }
 
