@@ -28,13 +28,12 @@ export type Cursors = Pick<NodeState, 'seenTo' | 'eventsTo'>
 
 /** Returns the requests of the blocks after `from`, in their order. */
 function rangesOf(contract: Address, from: number, to: number): Range[] {
-  const ends = Array.from({ length: MAX_RANGES }, (_, i) =>
-    Math.min(from + (i + 1) * MAX_BLOCKS, to),
-  )
-  return [...new Set(ends)].flatMap((end, i) => {
-    const begin = from + i * MAX_BLOCKS
-    return end > begin ? { to: end, request: ownerChanges(contract, begin + 1, end) } : []
-  })
+  const ranges: Range[] = []
+  for (let last = from; last < to && ranges.length < MAX_RANGES; last += MAX_BLOCKS) {
+    const end = Math.min(last + MAX_BLOCKS, to)
+    ranges.push({ to: end, request: ownerChanges(contract, last + 1, end) })
+  }
+  return ranges
 }
 
 /**

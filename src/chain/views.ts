@@ -101,9 +101,10 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
     inBlock(view(delivery, encodeLimit('relayerLimit', relayer)))
   const nonceOf = (relayer: Address) => inBlock(transactionCount(relayer))
   const codeOf = (relayer: Address) => contractCode(relayer, number)
-  const final = finals[0]
-    ? (read(block, first(finals[0]))?.number ?? null)
-    : Math.max(0, number - Number(finality) + 1)
+  const final =
+    finality === 'finalized'
+      ? (read(block, first(blockAt(finality)))?.number ?? null)
+      : Math.max(0, number - finality + 1)
   const plan = planEvents(delivery, cursors, { newest: number, final })
   const empty = encodeDeliver([], 0, network.gasPerItem, timestamp)
   const simulations = signers.map((from) => simulate({ from, to: delivery, data: empty }))

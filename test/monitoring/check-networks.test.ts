@@ -1,5 +1,6 @@
 /** What the cron run sees of networks, and keeps of them. */
 import { env } from 'cloudflare:workers'
+import { getAddress } from 'viem'
 import { beforeEach, expect, it } from 'vitest'
 import { networks } from '../../src/db/schema/delivery.ts'
 import { networkChecks } from '../../src/db/schema/operations.ts'
@@ -8,7 +9,7 @@ import { checkNetworks } from '../../src/monitoring/check-networks.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { watchRequests } from '../support/chain/fetch.ts'
 import { type NetworkSettings, networksOf } from '../support/delivery/engine.ts'
-import { db } from '../support/makers.ts'
+import { anNft, aUser, db } from '../support/makers.ts'
 
 const FIRST = new Date('2026-01-01T12:00:00.000Z')
 const SECOND = new Date('2026-01-01T12:01:00.000Z')
@@ -59,6 +60,7 @@ it('stores block, gas price, contract and signers, and asks as little as that ta
         },
       },
     ],
+    tokensTo: null,
     nodes: [{ problem: null, problemSince: null, behind: null, state: expect.anything() }],
   })
   expect(await chain.takeCounts()).toEqual({
@@ -157,6 +159,25 @@ it('stores the largest number of pieces that an order may have', async () => {
   await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
   await check([chain], SECOND)
   expect(await maxPieces()).toBeNull()
+})
+
+it('reads the token contracts of the catalogue in turn, 25 in a check', async () => {
+  const chain = await aChain()
+  const seller = await aUser()
+  for (let i = 0; i < 60; i++)
+    await anNft(seller, {
+      contractNetwork: chain.name,
+      contractAddr: getAddress(`0x${`${i + 100}`.padStart(40, '0')}`),
+    })
+  const read = new Set<string>()
+  const counts: number[] = []
+  for (let minute = 0; minute < 3; minute++) {
+    const [stored] = await check([chain], new Date(FIRST.getTime() + minute * 60_000))
+    for (const name of Object.keys(stored?.nodes[0]?.state?.tokens ?? {}))
+      if (name.startsWith('The limit')) read.add(name)
+    counts.push(read.size)
+  }
+  expect(counts).toEqual([25, 50, 60])
 })
 
 it('lets the keys of items that wait be compared with the chain after a foreign transaction, once', async () => {

@@ -308,7 +308,7 @@ describe('the key of the owner', () => {
   })
 
   it('is seen in a block that a node hid while it was new, and told once of one that it did not hide', async () => {
-    const { chain, market } = await aWatchedChain({ network: { finality: 5 } })
+    const { chain, market } = await aWatchedChain({ network: { finality: 10 } })
     const key = `contract_changed:${chain.chainId}`
     await chain.asOwner('setTokenLimit', other, 5n, 10n)
     await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
@@ -318,12 +318,12 @@ describe('the key of the owner', () => {
     expect(await liveMinutes(market, 1)).toEqual([key])
     expect(await detailOf(key)).toMatch(new RegExp(`^The limit or the owner of ${THIEF} was`))
     await acknowledge(key)
-    expect(await liveMinutes(market, 4)).toEqual([key])
+    expect(await liveMinutes(market, 6)).toEqual([key])
     expect(await detailOf(key)).toMatch(
       new RegExp(`^The limit or the owner of ${other} was [^.]*\\.$`),
     )
     await acknowledge(key)
-    expect(await liveMinutes(market, 4)).toEqual([])
+    expect(await liveMinutes(market, 6)).toEqual([])
   })
 
   it('is seen in the blocks of a time without checks, however many there are', async () => {
