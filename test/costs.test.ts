@@ -498,6 +498,7 @@ const allowedScans: Record<string, string> = {
   'd in INSERT INTO events': 'a subquery that stops at its LIMIT',
   cronRuns: 'has one row',
   alarms: 'has only alarms that last',
+  disagreements: 'has 50 rows for each chain',
   findings: 'has five rows for each alarm',
   'f in INSERT INTO findings': 'has five rows for each alarm',
   'f in DELETE FROM findings': 'has five rows for each alarm',

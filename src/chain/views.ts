@@ -32,7 +32,7 @@ import {
   view,
   wei,
 } from '../ethereum/requests.ts'
-import { headIn, headRequests, type Node } from './nodes.ts'
+import { askOne, headIn, headRequests, type Node } from './nodes.ts'
 import type { Rpc } from './rpc.ts'
 
 /** Relayers that are watched besides the signers: the owner of the contract can add any number. */
@@ -55,11 +55,12 @@ export const askNode = (...input: Parameters<typeof readView>): Promise<View | s
   readView(...input).catch(({ message }) => String(message).slice(0, 200))
 
 async function readView(
-  { rpc }: Node,
+  node: Node,
   network: Network,
   signers: readonly Address[],
   before: NodeState | null,
 ) {
+  const rpc: Rpc = (requests) => askOne(node, requests)
   const { delivery, finality } = network
   const finals = finality === 'finalized' ? [blockAt(finality)] : []
   const relayerList = view(delivery, encodeGetter('relayerList'))

@@ -65,7 +65,8 @@ export async function wakeDueChains(
 /** Whether a chain has something to do, in a statement that reads `networks`. */
 export const hasWorkSql = (chainId: SQL | number, now: Date): SQL =>
   sql`(wakeAt <= ${now.toISOString()} OR ${firstDue(chainId)} <= ${now.toISOString()}
-    OR (coalesce(comparedAt, '') <= ${comparedBefore(now)} AND ${hasWaiting(chainId)}))`
+    OR (coalesce(comparedAt, '') <= ${comparedBefore(now)} AND ${hasWaiting(chainId)})
+    OR (unconfirmedSince IS NULL AND ${hasUnconfirmed(chainId)}))`
 
 /** Items are compared with the chain if those of it were compared before this time last. */
 export const comparedBefore = (now: Date): string =>
@@ -74,6 +75,10 @@ export const comparedBefore = (now: Date): string =>
 /** Whether items of the chain failed or wait for a wallet. */
 const hasWaiting = (chainId: SQL | number): SQL => sql`EXISTS (SELECT 1 FROM deliveries
   WHERE state IN ('awaiting_wallet', 'failed') AND deliveries.chainId = ${chainId})`
+
+/** Whether items of the chain have ended by the word of one node alone. */
+const hasUnconfirmed = (chainId: SQL | number): SQL => sql`EXISTS (SELECT 1 FROM deliveries
+  WHERE isUnconfirmed AND deliveries.chainId = ${chainId})`
 
 /** When the first item of the chain is due; null if none is planned. Reads one row for each placer. */
 const firstDue = (chainId: SQL | number): SQL<string | null> => {

@@ -417,5 +417,7 @@ export const de: Translation = {
     transaction_not_found:
       'das Netzwerk teilt nicht mit, welche Transaktion den Schlüssel verwendet hat',
     transfer_failed: 'die Übertragung ist in einer Transaktion fehlgeschlagen',
+    transfer_without_effect:
+      'drei Transaktionen blieben ohne Wirkung: ein Betreiber muss es erneut versuchen',
   },
 }

@@ -410,5 +410,7 @@ export const es: Translation = {
     token_not_transferable: 'el token no se puede transferir por ahora',
     transaction_not_found: 'la red no indica qué transacción usó la clave',
     transfer_failed: 'la transferencia falló en una transacción',
+    transfer_without_effect:
+      'tres transacciones no tuvieron efecto: un operador debe volver a intentarlo',
   },
 }

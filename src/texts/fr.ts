@@ -416,5 +416,7 @@ export const fr: Translation = {
     token_not_transferable: 'le jeton ne peut pas être transféré pour le moment',
     transaction_not_found: 'le réseau n’indique pas quelle transaction a utilisé la clé',
     transfer_failed: 'le transfert a échoué dans une transaction',
+    transfer_without_effect:
+      'trois transactions sont restées sans effet : un opérateur doit réessayer',
   },
 }

@@ -404,5 +404,6 @@ export const it: Translation = {
     token_not_transferable: 'al momento il token non può essere trasferito',
     transaction_not_found: 'la rete non comunica quale transazione ha usato la chiave',
     transfer_failed: 'il trasferimento non è riuscito in una transazione',
+    transfer_without_effect: 'tre transazioni non hanno avuto effetto: un operatore deve riprovare',
   },
 }

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { getAddress, type Hex } from 'viem'
 import { expect, it } from 'vitest'
-import { leaveOut, usableNodes } from '../../src/chain/nodes.ts'
+import { leaveOut, stepNodes } from '../../src/chain/nodes.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { readSettings } from '../../src/env.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
@@ -124,10 +124,10 @@ it('asks a node that is left out, so that one that lies cannot answer alone', as
   const chain = await aChain()
   const nodes = nodesOf(chain, 'honest', 'liar')
   const [network] = Object.values(readSettings(env).NETWORKS)
-  const [honest] = usableNodes(nodes)
+  const [honest] = stepNodes(nodes)
   if (!network || !honest) throw new Error('no network is configured')
   leaveOut(network, honest, 'it lags')
-  expect(usableNodes(nodes).map(({ index }) => index)).toEqual([1])
+  expect(stepNodes(nodes).map(({ index }) => index)).toEqual([1, 0])
   await chain.setFaults({ node: 'honest', ...no }, { node: 'liar', ...yes })
   expect(await isSignedByContract(nodes, signed)).toBe(false)
 })

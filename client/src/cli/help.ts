@@ -13,12 +13,15 @@ export function formatHelp(commands: readonly Command[]): string {
   ].join('\n\n')
 }
 
-export function formatCommandHelp({ name, summary, argument, options, statuses }: Command): string {
+export function formatCommandHelp(
+  typed: string,
+  { summary, argument, options, statuses }: Command,
+): string {
   const rows = Object.entries(options).map(([option, settings]) => [
     `--${option}${settings.value ? ` ${settings.value}` : ''}`,
     describe(settings),
   ])
-  const usage = ['usage: marketplace', name, ...(argument ? [argument] : []), '[options]']
+  const usage = [`usage: ${typed}`, ...(argument ? [argument] : []), '[options]']
   return [
     summary,
     usage.join(' '),

@@ -1,7 +1,7 @@
 /** Tries deliveries of what is for sale, as the Worker does. */
 
 import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
-import { nodes } from '../../../src/chain/nodes.ts'
+import { askOne, nodes } from '../../../src/chain/nodes.ts'
 import { describeReason, explain, rules } from '../../../src/delivery/reasons.ts'
 import { type Sale, trySales } from '../../../src/delivery/sales.ts'
 import { decodeRelayers, encodeGetter } from '../../../src/ethereum/contract.ts'
@@ -25,7 +25,7 @@ export async function tryOn<S extends Sale>(network: Network, sales: readonly S[
 async function findRelayer(network: Parameters<typeof nodes>[0] & { delivery: Address }) {
   const request = view(network.delivery, encodeGetter('relayerList'))
   const [node] = nodes(network)
-  const data = node && read(hex, (await node.rpc([request]))(request))
+  const data = node && read(hex, (await askOne(node, [request]))(request))
   return (data && decodeRelayers(data)?.[0]) || zeroAddress
 }
 

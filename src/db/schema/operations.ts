@@ -38,6 +38,8 @@ export type NodeState = {
 
 /** `problem`: why a node that answers cannot do what deliveries need. `state`: what it told last. */
 export type NodeRow = Record<'problem' | 'problemSince', string | null> & {
+  /** Another node whose newest block is ten minutes newer or more, that block, and since when it is. */
+  behind: { node: number; block: number; time: number; since: string } | null
   state: NodeState | null
 }
 
@@ -97,6 +99,24 @@ export const findings = sqliteTable(
     index('findings_key').on(t.key),
     index('findings_open').on(t.id).where(sql`${t.acknowledgedAt} IS NULL`),
   ],
+)
+
+/**
+ * What the nodes of a chain contradict each other in, as runs and checks have seen it: an alarm tells of it
+ * while it lasts. At most 50 of a chain, kept for 15 minutes after they were seen last.
+ */
+export const disagreements = sqliteTable(
+  'disagreements',
+  {
+    chainId: integer().notNull(),
+    /** What was asked, as in `the balance of the signer 0x…`. */
+    about: text().notNull(),
+    /** What each node says, as in `node 0: 5, node 1: 0`. */
+    answers: text().notNull(),
+    since: timestamp().notNull(),
+    seenAt: timestamp().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.chainId, t.about] })],
 )
 
 /** One row: the last cron run. */

@@ -1,7 +1,7 @@
 /** Why items cannot be delivered: what those say that fail in a simulation, and why their tokens refuse. */
 import { type Hex, numberToHex, zeroAddress } from 'viem'
-import { type Node, otherNodes } from '../../chain/nodes.ts'
-import type { Rpc } from '../../chain/rpc.ts'
+import { findTwo } from '../../chain/claims.ts'
+import { askOne } from '../../chain/nodes.ts'
 import type { Network } from '../../env.ts'
 import type { ContractItem, ItemResult } from '../../ethereum/contract.ts'
 import { type Replies, type RpcRequest, simulate as simulateCall } from '../../ethereum/requests.ts'
@@ -15,8 +15,7 @@ import {
   trialRequest,
   word,
 } from '../../ethereum/token.ts'
-import { explain, type Reason } from '../reasons.ts'
-import type { Candidate } from '../rules/compose.ts'
+import { explain, type Reason, rules } from '../reasons.ts'
 import {
   type ItemChange,
   needsConfirmation,
@@ -24,30 +23,46 @@ import {
   wait,
   waitOrFail,
 } from '../rules/item-changes.ts'
-import { type Circumstances, type Failing, simulate } from './simulate.ts'
+import type { Asked, Failure } from './simulate.ts'
 
 /** Items of which a step asks why they would fail. More would delay the others. */
 const MAX_DIAGNOSED = 20
 /** Milliseconds until an item is processed again that a step did not ask about. */
 const UNDIAGNOSED_DELAY = 30_000
 
-/** Items fail only if a second node, where there is one, says so too. */
+/**
+ * Items fail only if a second node, where there is one, says so too. If it gives another reason, the one
+ * counts for which an item waits longer.
+ */
 export async function diagnose(
-  failing: readonly Failing[],
-  circumstances: Circumstances,
-  { network, node, now }: { network: Network; node: Node; now: Date },
+  failing: readonly (readonly Failure[])[],
+  { network, isAlone, lease }: Pick<Asked, 'network' | 'lease'> & { isAlone: boolean },
+  now: Date,
 ): Promise<ItemChange[]> {
-  if (failing.length === 0) return []
-  const reasons = await findReasons(node.rpc, network, failing)
-  const doubtful = failing.filter(({ candidate }) => {
-    const reason = reasons.get(candidate)
-    return reason && needsConfirmation(candidate.item, reason, now)
+  const suffices = isAlone || network.rpcUrls.length === 1
+  await lease.renew()
+  const reasons = await findReasons(
+    network,
+    failing.flatMap(([first]) => first ?? []),
+  )
+  const doubtful = failing.flatMap(([first, ...others]) => {
+    const reason = first && reasons.get(first)
+    return reason && needsConfirmation(first.candidate.item, reason, now) ? others : []
   })
-  const confirmed = await confirm(network, node, doubtful, circumstances)
-  return failing.map(({ candidate, result }) => {
+  await lease.renew()
+  const others = await findReasons(network, doubtful)
+  return failing.flatMap(([first, ...rest]) => {
+    if (!first) return []
+    const { candidate, result, tellers } = first
+    const reason = reasons.get(first)
+    if (reason) {
+      const further = rest.flatMap((failure) => others.get(failure) ?? [])
+      const [agreed = findLongest(reason, further)] =
+        findTwo('reason', [reason, ...further], ({ reasonCode }) => reasonCode) ?? []
+      const isConfirmed = suffices || tellers > 1 || further.length > 0
+      return waitOrFail(candidate.item, agreed, isConfirmed, now)
+    }
     const { item } = candidate
-    const reason = reasons.get(candidate)
-    if (reason) return waitOrFail(item, reason, confirmed.has(candidate), now)
     const next = new Date(now.getTime() + UNDIAGNOSED_DELAY)
     // What it waits for is still the best that is known, and its time goes on.
     if (item.failingSince && item.reasonCode) return queue(item, next)
@@ -56,29 +71,37 @@ export async function diagnose(
   })
 }
 
+/** Returns the reason for which an item waits longest. */
+const findLongest = (first: Reason, others: readonly Reason[]): Reason =>
+  others.reduce((longest, reason) => {
+    const waits = ({ reasonCode }: Reason) => rules[reasonCode].waits ?? Infinity
+    return waits(reason) > waits(longest) ? reason : longest
+  }, first)
+
 /**
- * Returns the reasons of items that would fail. Equal ones are asked about once. An item has no
- * entry if there are too many, or if the node does not tell.
+ * Returns the reasons that nodes give for what they do not deliver. Equal failures are asked about once. One
+ * has no entry if there are too many, or if its node does not tell.
  */
-async function findReasons(rpc: Rpc, { gasPerItem }: Network, failing: readonly Failing[]) {
-  const reasons = new Map<Candidate, Reason>()
-  const unclear: (Failing & { result: ItemResult })[] = []
-  for (const { batch, candidate, result } of failing) {
+async function findReasons({ gasPerItem }: Network, failures: readonly Failure[]) {
+  const reasons = new Map<Failure, Reason>()
+  const unclear: (Failure & { failure: Failure; result: ItemResult })[] = []
+  for (const failure of failures) {
+    const { result } = failure
     // What the Delivery contract itself says.
     const code =
       typeof result === 'string'
         ? result
         : readContractReason(Number(result.gasUsed), result.reason)
-    if (code) reasons.set(candidate, explain(code))
-    else if (typeof result !== 'string') unclear.push({ batch, candidate, result })
+    if (code) reasons.set(failure, explain(code))
+    else if (typeof result !== 'string') unclear.push({ ...failure, failure, result })
   }
   const isOutOfGas = ({ gasUsed }: ItemResult) => gasUsed > gasPerItem * 0.95
   // Items of the same holder and token have the same holder's problem.
   const groups = [
-    ...Map.groupBy(unclear, ({ candidate: { contract, call }, result }) => {
+    ...Map.groupBy(unclear, ({ node, candidate: { contract, call }, result }) => {
       const { token, from, to, tokenId, amount } = call
       const recipient = isOutOfGas(result) && to
-      return [contract, token, from, tokenId, amount, result.reason, recipient].join()
+      return [node.index, contract, token, from, tokenId, amount, result.reason, recipient].join()
     }).values(),
   ]
     .slice(0, MAX_DIAGNOSED)
@@ -87,41 +110,28 @@ async function findReasons(rpc: Rpc, { gasPerItem }: Network, failing: readonly 
       const by = { relayer: first.batch.relayer, delivery: first.candidate.contract }
       return { by, first, members: [first, ...others] }
     })
-  const replies = await rpc(
-    groups.flatMap(({ by, first }) => refusalRequests(by, first.candidate.call)),
-  )
-  for (const { by, first, members } of groups) {
-    const failure = { said: first.result.reason, gasPerItem }
-    const refusal = readRefusal(by, first.candidate.call, failure, replies)
-    if (refusal === undefined) continue
-    const ofRecipient = ({ reason }: ItemResult) =>
-      explain('recipient_rejects', revertReason(reason))
-    for (const { candidate, result } of members)
-      reasons.set(
-        candidate,
-        refusal ?? (isOutOfGas(result) ? explain('gas_limit_exceeded') : ofRecipient(result)),
+  const byNode = Map.groupBy(groups, ({ first }) => first.node)
+  await Promise.all(
+    [...byNode].map(async ([node, ofNode]) => {
+      const replies = await askOne(
+        node,
+        ofNode.flatMap(({ by, first }) => refusalRequests(by, first.candidate.call)),
       )
-  }
+      for (const { by, first, members } of ofNode) {
+        const said = { said: first.result.reason, gasPerItem }
+        const refusal = readRefusal(by, first.candidate.call, said, replies)
+        if (refusal === undefined) continue
+        const ofRecipient = ({ reason }: ItemResult) =>
+          explain('recipient_rejects', revertReason(reason))
+        for (const { failure, result } of members)
+          reasons.set(
+            failure,
+            refusal ?? (isOutOfGas(result) ? explain('gas_limit_exceeded') : ofRecipient(result)),
+          )
+      }
+    }),
+  )
   return reasons
-}
-
-/** Returns those of the candidates that would fail at another node, too. */
-async function confirm(
-  network: Network,
-  node: Node,
-  doubtful: readonly Failing[],
-  circumstances: Circumstances,
-): Promise<ReadonlySet<Candidate>> {
-  if (network.rpcUrls.length === 1 || doubtful.length === 0)
-    return new Set(doubtful.map(({ candidate }) => candidate))
-  const [other] = otherNodes(network, node)
-  if (!other) return new Set()
-  const again = [...Map.groupBy(doubtful, ({ batch }) => batch)].map(([batch, members]) => ({
-    ...batch,
-    candidates: members.map(({ candidate }) => candidate),
-  }))
-  const simulation = await simulate(other.rpc, network, again, circumstances)
-  return new Set(simulation.failing.map(({ candidate }) => candidate))
 }
 
 /** Gas with which a trial finds out how much is needed: the most that `gasPerItem` can be. */

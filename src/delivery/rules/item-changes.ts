@@ -7,7 +7,7 @@ import { explain, hasReturnedPieces, type Reason, rules } from '../reasons.ts'
 
 /** What the changes of an item depend on. */
 export type WaitingItem = Pick<Item, 'id' | 'version' | 'requestedAction' | 'failingSince'> &
-  Pick<Item, 'tries' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'>
+  Pick<Item, 'tries' | 'withoutEffect' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'>
 
 /** The new values of an item. Nothing is written if its version is another one by then. */
 export type ItemChange = Omit<WaitingItem, 'cancelRequestedAt'> & {
@@ -31,8 +31,11 @@ const FIRST_CHECK_DELAY = 15 * SECOND
 const MAX_CHECK_DELAY = HOUR
 /** The most while only one of several nodes has said what it waits for: that may be wrong. */
 const MAX_UNCONFIRMED_CHECK_DELAY = 5 * MINUTE
-/** Transactions in which a transfer may fail before the item fails. */
-const MAX_TRIES = 3
+/**
+ * Transactions in which a transfer may fail before the item fails. With those that had no effect, the item
+ * waits for an operator.
+ */
+export const MAX_TRIES = 3
 
 const copy = (item: WaitingItem) => ({
   id: item.id,
@@ -40,6 +43,7 @@ const copy = (item: WaitingItem) => ({
   requestedAction: item.requestedAction,
   failingSince: item.failingSince,
   tries: item.tries,
+  withoutEffect: item.withoutEffect,
   reasonCode: item.reasonCode,
   reasonDetail: item.reasonDetail,
 })
@@ -126,6 +130,19 @@ export function failInTransaction(item: WaitingItem, reason: Reason, now: Date):
   const failingSince = item.failingSince ?? now.toISOString()
   const failing = { ...item, ...reason, tries, failingSince }
   return tries >= MAX_TRIES ? fail(failing, reason) : queue(failing, now)
+}
+
+/**
+ * A mined transaction carried the item, and neither used its key nor failed for its own part. `reason`: what
+ * it waits for, if the contract says that.
+ */
+export function carryWithoutEffect(
+  item: WaitingItem,
+  reason: Reason | null,
+  now: Date,
+): ItemChange {
+  const counted = { ...item, withoutEffect: item.withoutEffect + 1 }
+  return reason ? wait(counted, reason, now, true) : queue(counted, now)
 }
 
 /**

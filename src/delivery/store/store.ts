@@ -41,6 +41,8 @@ export type Burn = { token: string; recipient: string | null }
 export type Changes = {
   transactions: (NewTransaction | TransactionChange)[]
   items: ItemChange[]
+  /** Whether one node of several has told alone how items end. */
+  isUnconfirmed?: boolean
   /** The newest block in which something was settled. */
   settled?: KnownBlock | undefined
   signers?: SignerRow[]
@@ -87,8 +89,8 @@ export function holdLease(
 }
 
 const hasChanges = (changes: Changes): boolean =>
-  Object.values(changes).some((value) =>
-    Array.isArray(value) ? value.length > 0 : value !== undefined,
+  Object.entries(changes).some(([name, value]) =>
+    Array.isArray(value) ? value.length > 0 : name !== 'isUnconfirmed' && value !== undefined,
   )
 
 /** What must still be so: the run has the lease, and the items are as they were loaded. */
@@ -111,7 +113,7 @@ function statementsOf(db: Database, chainId: number, changes: Changes, now: Date
   const unrequested = idsOf('isUnrequested')
   return {
     transactions: writeTransactions(db, chainId, changes, now),
-    items: writeItemChanges(db, changes.items, now),
+    items: writeItemChanges(db, changes.items, changes.isUnconfirmed ?? false, now),
     stock: [
       ...toJsonSlices(idsOf('isReturned')).map((ids) => returnPieces(db, jsonValues(ids), now)),
       ...toJsonSlices(idsOf('isTaken')).map((ids) => takePieces(db, jsonValues(ids), now)),

@@ -7,6 +7,7 @@ import { pass } from '../clock.ts'
 import { anEngine } from '../engine.ts'
 import { describeCase, type LieCase } from './cases.ts'
 import { complaints, wrongItems } from './judge.ts'
+import { aWitness } from './witness.ts'
 import { SIGNER, type Stage, type World } from './world.ts'
 
 /** Seconds between two blocks. */
@@ -46,7 +47,9 @@ async function playIn(world: World): Promise<Told> {
   const watch = watchMinutes(world)
   await prepare(world, watch)
   await world.lie()
+  await watch.witness.begin()
   const startedAt = Date.now()
+  world.setSilent(one.silent > 0)
   if (one.isOrdering) {
     await sell({ standard: 'erc1155', quantity: 2 }, { standard: 'erc721', seller: 'second' })
   }
@@ -54,6 +57,9 @@ async function playIn(world: World): Promise<Told> {
   const theftAt = one.moment === 'from the first minute' ? 5 : 1
   for (let round = 0; Date.now() - startedAt < one.minutes * MINUTE; round++) {
     if (round === theftAt && one.hasThief) await watch.steal()
+    const minute = (Date.now() - startedAt) / MINUTE
+    if (minute >= one.silent) world.setSilent(false)
+    await watch.setPaused(minute >= 1 && minute < 1 + one.paused)
     await watch.round()
     if (liar.isOver()) break
     if (round === 4 && one.isOrdering) {
@@ -61,6 +67,10 @@ async function playIn(world: World): Promise<Told> {
     }
   }
   const told = liar.stop()
+  world.setSilent(false)
+  await watch.setPaused(false)
+  if (one.alarm !== null && !watch.raised.has(one.alarm))
+    watch.problems.push(`the alarm ${one.alarm} was not raised`)
   const endedAt = Date.now()
   await sell({ standard: 'erc1155', seller: 'second' }, { standard: 'erc721' })
   let left = await watch.until(endedAt + PATIENCE)
@@ -154,6 +164,9 @@ type Watch = ReturnType<typeof watchMinutes>
 function watchMinutes(world: World) {
   const { market, chain, beside, ask } = world
   const problems: string[] = []
+  const raised = new Set<string>()
+  const witness = aWitness(world)
+  let isPaused = false
   let nextCron = Date.now() + MINUTE
   let stolenAt = 0
   const failures = recordFailures()
@@ -189,11 +202,13 @@ function watchMinutes(world: World) {
       .first<{ checkedAt: string; problem: string | null }>()
     if (!row || row.checkedAt < at || row.problem !== null)
       problems.push('the check of the other network was not stored')
-    const raised = await alarms()
+    const open = await alarms()
+    for (const key of open) raised.add(key.replace(/:.*/, ''))
+    problems.push(...(await witness.look()))
     for (const line of failed)
-      if (!raised.some((key) => /^(run|cron_job)_failed/.test(key)))
+      if (!open.some((key) => /^(run|cron_job)_failed/.test(key)))
         problems.push(`a run failed without an alarm: ${line}`)
-    const isTheft = raised.some((key) => key.startsWith(`foreign_transaction:${chain.chainId}`))
+    const isTheft = open.some((key) => key.startsWith(`foreign_transaction:${chain.chainId}`))
     if (isTheft) stolenAt = 0
     if (stolenAt > 0 && Date.now() - stolenAt >= 2 * MINUTE) {
       problems.push('no alarm says within two minutes that somebody uses the key of a signer')
@@ -203,13 +218,26 @@ function watchMinutes(world: World) {
 
   async function round() {
     await deliver()
+    problems.push(...(await witness.wrongEvents()))
+    if (isPaused || world.isSilent()) witness.postpone()
     pass(ROUND)
-    await world.mine()
+    await world.mineDue()
     if (Date.now() >= nextCron) await cron()
   }
 
   return {
     problems,
+    /** The names of alarms that were open at the end of a cron run. */
+    raised,
+    witness,
+    /** Pauses the contract, or ends its pause. */
+    async setPaused(paused: boolean) {
+      if (paused === isPaused) return
+      isPaused = paused
+      await ask('anvil_impersonateAccount', chain.owner)
+      await chain.asOwner(paused ? 'pause' : 'unpause')
+      await world.mine()
+    },
     deliver,
     round,
     cron,
