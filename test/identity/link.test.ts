@@ -168,14 +168,6 @@ it('rejects a message for signing in', async () => {
   expect(response.status).toBe(401)
 })
 
-it('rejects an API token', async () => {
-  const user = await aUser({ ethereumPublicAddr: '' })
-  const visitor = aVisitor(await aToken(user))
-  expect((await linkWallet(visitor)).status).toBe(403)
-  expect((await visitor.post(REQUEST, { form: { email: anEmail() } })).status).toBe(403)
-  expect(visitor.mails).toEqual([])
-})
-
 const UNLINK_WALLET = '/settings/account/wallet/unlink'
 const UNLINK_EMAIL = '/settings/account/email/unlink'
 

@@ -144,27 +144,6 @@ it('writes nothing if one of several orders is invalid', async () => {
   expect((await addresses.json<{ billingAddresses: [] }>()).billingAddresses).toHaveLength(1)
 })
 
-it('returns 403 to a user token, unless the user sells the listing', async () => {
-  const { seller, buyer, nft, input } = await aShop()
-  const [sellerToken = '', buyerToken = '', otherToken = ''] = await Promise.all(
-    [seller, buyer, await aUser()].map((user) => aToken(user)),
-  )
-  expect((await place(sellerToken, [input])).status).toBe(200)
-  const listing = await aListing(await anNft(buyer))
-  const fromOtherSeller = { ...input, nftId: listing.nftId, listingId: listing.id }
-  for (const [token, inputs] of [
-    [buyerToken, [input]],
-    [otherToken, [input]],
-    [sellerToken, [fromOtherSeller]],
-  ] as const)
-    expect(await placeError(token, inputs)).toMatchObject({
-      status: 403,
-      code: 'not_your_listing',
-      error: 'orders[0].listingId: only the seller may place orders for this listing',
-    })
-  expect(await stockOf(nft)).toBe(9)
-})
-
 it('lists everything that is wrong with all orders of a call, with a code for each', async () => {
   const { token, seller, nft, input } = await aShop({ nft: { amount: 5 }, listing: { amount: 4 } })
   const draft = await anNft(seller, { status: 'draft' })
