@@ -8,7 +8,6 @@ import {
   billingData,
   codesOf,
   ordersOf,
-  place,
   placed,
   placeError,
   problemsOf,
