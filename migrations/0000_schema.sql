@@ -113,7 +113,7 @@ CREATE TABLE `nfts` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `nfts_external` ON `nfts` (`externalId`);--> statement-breakpoint
-CREATE INDEX `nfts_token` ON `nfts` (`contractAddr`,`tokenId`,`contractNetwork`);--> statement-breakpoint
+CREATE INDEX `nfts_token` ON `nfts` (`contractNetwork`,`contractAddr`,`tokenId`);--> statement-breakpoint
 CREATE INDEX `nfts_released` ON `nfts` (`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_changed` ON `nfts` (`changedAt`);--> statement-breakpoint
@@ -319,6 +319,7 @@ CREATE TABLE `networkChecks` (
 	`isPaused` integer,
 	`isRetired` integer,
 	`signers` text,
+	`tokensTo` text,
 	`nodes` text DEFAULT '[]' NOT NULL
 );
 --> statement-breakpoint

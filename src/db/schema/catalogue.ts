@@ -73,7 +73,7 @@ export const nfts = sqliteTable(
     ),
   },
   (t) => [
-    index('nfts_token').on(t.contractAddr, t.tokenId, t.contractNetwork),
+    index('nfts_token').on(t.contractNetwork, t.contractAddr, t.tokenId),
     index('nfts_released')
       .on(t.releaseAt)
       .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),

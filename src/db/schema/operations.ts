@@ -10,10 +10,15 @@ export type NodeState = {
   block: number
   /** Time of the block, in seconds since 1970. */
   time: number
-  /** The last block whose events were read. */
+  /** The last blocks whose events were read: of the newest ones, and of those that were final. */
+  seenTo: number
   eventsTo: number
+  /** What was told of events, the newest last: they are read twice. */
+  told: string[]
   /** What the owner of the contract can change, by its name in sentences. */
   facts: Record<string, string>
+  /** The same of tokens, a few of which are read in a minute. */
+  tokens: Record<string, string>
   /** By address. */
   relayers: Record<
     string,
@@ -73,6 +78,8 @@ export const networkChecks = sqliteTable('networkChecks', {
       } | null
     }[]
   >(),
+  /** The last token contract that was read; null to begin with the first. */
+  tokensTo: text(),
   /** JSON: the nodes, by their position in `rpcUrls`. */
   nodes: text({ mode: 'json' }).$type<NodeRow[]>().notNull().default([]),
 })
