@@ -101,8 +101,9 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
     inBlock(view(delivery, encodeLimit('relayerLimit', relayer)))
   const nonceOf = (relayer: Address) => inBlock(transactionCount(relayer))
   const codeOf = (relayer: Address) => contractCode(relayer, number)
+  const finalBlock = finals[0] ? read(block, first(finals[0])) : null
   const final = finals[0]
-    ? (read(block, first(finals[0]))?.number ?? null)
+    ? (finalBlock?.number ?? null)
     : Math.max(0, number - Number(finality) + 1)
   const plan = planEvents(delivery, cursors, { newest: number, final })
   const empty = encodeDeliver([], 0, network.gasPerItem, timestamp)
@@ -162,6 +163,8 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
   return {
     problem: problems.find((problem) => typeof problem === 'string') ?? null,
     head,
+    /** The block with the tag `finalized`; null if the network counts blocks instead. */
+    finalBlock,
     relayers,
     facts,
     tokens,

@@ -1,8 +1,7 @@
 /** Whether the Delivery contracts may deliver what is for sale, and whether they can. */
 import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
 import { believe } from '../chain/claims.ts'
-import { joinedNodes, type Urls } from '../chain/nodes.ts'
-import type { Rpc } from '../chain/rpc.ts'
+import { joinedNodes, type Rpc, type Urls } from '../chain/nodes.ts'
 import type { fulfilments } from '../db/schema/catalogue.ts'
 import type { Network, Settings } from '../env.ts'
 import { inconclusive } from '../ethereum/requests.ts'
