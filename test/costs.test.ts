@@ -510,6 +510,11 @@ const allowedScans: Record<string, string> = {
   hourlyOrders: 'stops at its LIMIT',
   'h in SELECT h.hour': 'a subquery that stops at its LIMIT',
   chains: 'has a row for each chain',
+  'due in WITH due': 'a subquery of the listings that are to be tried',
+  'c in WITH due': 'a subquery of the listings that are to be tried',
+  'untried in WITH r': 'a subquery over the lines of an import',
+  'g in WITH r': 'a subquery over the lines of an import',
+  'shared in WITH r': 'a subquery over the lines of an import',
   'p in SELECT w.*': 'has a row for each who has placed an order that is to be delivered',
   't in SELECT w.*': 'has only transactions that are not final',
 }
