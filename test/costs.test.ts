@@ -489,6 +489,7 @@ const allowedScans: Record<string, string> = {
   'deliveries USING INDEX deliveries_delayed': 'has only items that are to be delivered',
   signers: 'has one row per signer',
   placers: 'a subquery with a row for each who has placed an order that is to be delivered',
+  'tokens in WITH RECURSIVE tokens': 'a subquery with a few rows',
   'waiting in WITH RECURSIVE placers': 'a subquery over the rows of `placers`',
   'room in WITH RECURSIVE placers': 'has one row',
   'chosen in WITH RECURSIVE placers': 'a subquery that stops at its LIMIT for each placer',
