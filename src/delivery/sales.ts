@@ -123,7 +123,7 @@ export function judgeSale(network: Pick<Network, 'chainId'>, told: readonly Told
 }
 
 /** Returns the reason as an obstacle of a sale; null if it is none. */
-export const readObstacle = (reason: Pick<Reason, 'reasonCode'> | null): SaleObstacle | null =>
+const readObstacle = (reason: Pick<Reason, 'reasonCode'> | null): SaleObstacle | null =>
   saleObstacles.find((code) => code === reason?.reasonCode) ?? null
 
 async function readPermission(
