@@ -101,10 +101,9 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
     inBlock(view(delivery, encodeLimit('relayerLimit', relayer)))
   const nonceOf = (relayer: Address) => inBlock(transactionCount(relayer))
   const codeOf = (relayer: Address) => contractCode(relayer, number)
+  const finalBlock = finals[0] ? read(block, first(finals[0])) : null
   const final =
-    finality === 'finalized'
-      ? (read(block, first(blockAt(finality)))?.number ?? null)
-      : Math.max(0, number - finality + 1)
+    finality === 'finalized' ? (finalBlock?.number ?? null) : Math.max(0, number - finality + 1)
   const plan = planEvents(delivery, cursors, { newest: number, final })
   const empty = encodeDeliver([], 0, network.gasPerItem, timestamp)
   const simulations = signers.map((from) => simulate({ from, to: delivery, data: empty }))
@@ -163,6 +162,8 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
   return {
     problem: problems.find((problem) => typeof problem === 'string') ?? null,
     head,
+    /** The block with the tag `finalized`; null if the network counts blocks instead. */
+    finalBlock,
     relayers,
     facts,
     tokens,

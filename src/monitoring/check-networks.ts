@@ -16,7 +16,7 @@ import { readReceipts } from '../delivery/chain/records.ts'
 import { type Disagreement, storeDisagreements } from '../delivery/store/disagreements.ts'
 import { type Finding, LATE, storeFindings } from '../delivery/store/store.ts'
 import type { Network, Settings } from '../env.ts'
-import { transactionReceipt } from '../ethereum/requests.ts'
+import { type Block, transactionReceipt } from '../ethereum/requests.ts'
 import { getSigner } from '../ethereum/signer.ts'
 import { SECOND, within } from '../time.ts'
 import { compareViews, MAX_OWN, type OwnTransaction } from './compare-views.ts'
@@ -133,13 +133,28 @@ const selectTokens = (db: Database, name: string, chainId: number) =>
 
 type Asked = { node: Node; view: View | null; problem: string | null }
 
-/** Returns the node with the newest block, if that of a view is older by ten minutes or more. */
-function findAhead(asked: readonly Asked[], { head }: View) {
+/**
+ * Returns the node with the newest block, if that of a view is older by ten minutes or more; or with the
+ * newest final block, if that is so of these.
+ */
+const findAhead = (asked: readonly Asked[], view: View) =>
+  findNewer(asked, view.head, ({ head }) => head) ??
+  findNewer(asked, view.finalBlock, ({ finalBlock }) => finalBlock)
+
+function findNewer(
+  asked: readonly Asked[],
+  mine: Block | null,
+  blockOf: (view: View) => Block | null,
+): Omit<NonNullable<NodeRow['behind']>, 'since'> | null {
   const [newest] = asked
-    .flatMap(({ node, view, problem }) => (view && problem === null ? { node, ...view.head } : []))
-    .toSorted((a, b) => b.timestamp - a.timestamp)
-  if (!newest || newest.timestamp - head.timestamp < BEHIND) return null
-  return { node: newest.node.index, block: newest.number, time: newest.timestamp }
+    .flatMap(({ node, view, problem }) => {
+      const block = view && problem === null ? blockOf(view) : null
+      return block ? { node, block } : []
+    })
+    .toSorted((a, b) => b.block.timestamp - a.block.timestamp)
+  if (!newest || !mine || newest.block.timestamp - mine.timestamp < BEHIND) return null
+  const toPlace = ({ number, timestamp }: Block) => ({ block: number, time: timestamp })
+  return { node: newest.node.index, mine: toPlace(mine), ...toPlace(newest.block) }
 }
 
 const emptyRow: NodeRow = { problem: null, problemSince: null, behind: null, state: null }

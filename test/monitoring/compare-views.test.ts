@@ -20,6 +20,7 @@ const aView = ({
 }: Seen): View => ({
   problem: null,
   head: { number: at, hash: '0x', timestamp: at, baseFeePerGas: 1n },
+  finalBlock: null,
   shown: {
     ...{ headNumber: at, headAt: '', gasPrice: '1', isPaused: false, isRetired: false },
     signers: [],

@@ -41,10 +41,16 @@ export type NodeState = {
   >
 }
 
+/** `time`: in seconds since 1970. */
+type BlockPlace = { block: number; time: number }
+
 /** `problem`: why a node that answers cannot do what deliveries need. `state`: what it told last. */
 export type NodeRow = Record<'problem' | 'problemSince', string | null> & {
-  /** Another node whose newest block is ten minutes newer or more, that block, and since when it is. */
-  behind: { node: number; block: number; time: number; since: string } | null
+  /**
+   * Another node whose newest or final block is ten minutes newer or more, that block, since when it is so, and
+   * the block of this node (`mine`).
+   */
+  behind: ({ node: number; since: string; mine: BlockPlace } & BlockPlace) | null
   state: NodeState | null
 }
 

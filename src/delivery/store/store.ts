@@ -14,6 +14,7 @@ import { log } from '../../log.ts'
 import type { DeliveryTransaction, KnownBlock, SignerRow } from '../model.ts'
 import { describeReason } from '../reasons.ts'
 import type { ItemChange } from '../rules/item-changes.ts'
+import { findUndeliverable, stopSales } from '../stop-sales.ts'
 import { writeItemChanges } from '../transitions.ts'
 import { LEASE, leaseEnd } from '../wake.ts'
 
@@ -119,6 +120,7 @@ function statementsOf(db: Database, chainId: number, changes: Changes, now: Date
       ...toJsonSlices(idsOf('isTaken')).map((ids) => takePieces(db, jsonValues(ids), now)),
     ],
     signers: writeSigners(db, chainId, changes, now),
+    sales: stopSales(db, changes.isUnconfirmed ? [] : findUndeliverable(changes.items), now),
     findings:
       unrequested.length > 0
         ? storeFindings(db, chainId, [unrequestedFinding(chainId, unrequested)], now)
