@@ -417,6 +417,6 @@ export const fr: Translation = {
     transaction_not_found: 'le réseau n’indique pas quelle transaction a utilisé la clé',
     transfer_failed: 'le transfert a échoué dans une transaction',
     transfer_without_effect:
-      'trois transactions sont restées sans effet : un opérateur doit réessayer',
+      'trois transactions sont restées sans effet : un opérateur doit réessayer',
   },
 }

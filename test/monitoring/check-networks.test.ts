@@ -60,7 +60,6 @@ it('stores block, gas price, contract and signers, and asks as little as that ta
         },
       },
     ],
-    tokensTo: null,
     nodes: [{ problem: null, problemSince: null, behind: null, state: expect.anything() }],
     tokensTo: null,
   })
