@@ -369,7 +369,7 @@ describe('foreign_transaction', () => {
     const NETWORKS = { elsewhere: { ...elsewhere.elsewhere, rpcUrls } }
     expect(await instance.cron(0, { NETWORKS })).toEqual([key])
     expect(await detailOf(key)).toBe(
-      'It was 1. (node 1) It was 2. (node 0, 1) It was 3. It was 4. (node 0) It was 5. (node 1)',
+      'It was 0. (node 0) It was 1. (node 1) It was 2. (node 0, 1) It was 3. It was 4. (node 0) It was 5. (node 1)',
     )
   })
 
