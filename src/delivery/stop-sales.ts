@@ -48,7 +48,8 @@ export function stopSales(db: Database, items: readonly UndeliverableItem[], now
         AND n.contractNetwork = found.contractNetwork AND n.id <> found.nftId AND n.recipients = 'anybody'
       CROSS JOIN listings l ON l.nftId = n.id
     WHERE NOT ${isPiece} AND EXISTS (SELECT 1 FROM listings own WHERE own.nftId = found.nftId
-      AND own.sellerId = found.sellerId AND own.obstacle IS NOT found.obstacle))`
+        AND own.sellerId = found.sellerId AND own.obstacle IS NOT found.obstacle)
+      AND NOT EXISTS (SELECT 1 FROM found f WHERE f.nftId = l.nftId AND f.sellerId = l.sellerId))`
   return [
     // One of each seller of the contract is tried at once.
     raw<never>(db)`WITH ${found}, ${others}
@@ -67,6 +68,6 @@ export function stopSales(db: Database, items: readonly UndeliverableItem[], now
         obstacleSince = coalesce(iif(listings.obstacle = found.obstacle, obstacleSince, NULL), ${at}),
         checkAt = ${at}, updatedAt = iif(listings.obstacle IS found.obstacle, updatedAt, ${at})
       FROM found WHERE listings.nftId = found.nftId AND listings.sellerId = found.sellerId
-        AND (listings.obstacle IS NOT found.obstacle OR foundBy IS NOT 'delivery')`,
+        AND (listings.obstacle IS NOT found.obstacle OR foundBy IS NOT 'delivery' OR isShared)`,
   ] as const
 }

@@ -6,8 +6,11 @@ import { relayerAbi } from '../../contracts/relayer-abi.ts'
 import { trialAbi } from '../../contracts/trial.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
+import { pass } from '../support/delivery/clock.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
-import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { aPaidItem, type PaidItem, paidItems, sellerOn } from '../support/delivery/items.ts'
+import { aMarketplace } from '../support/delivery/marketplace.ts'
+import { aListing, aMasterToken, anAddress, anNft, aUser } from '../support/makers.ts'
 
 const MINUTE = 60
 
@@ -152,6 +155,45 @@ it.each([
   expect(await obstaclesOf([item])).toEqual(['mint_not_exact'])
   await engine.run(10 * MINUTE)
   expect(await rowOf(item)).toMatchObject({ state: 'failed', ...reason })
+})
+
+it('after the orders of one second, if a token is paused in the middle of a sale', async () => {
+  const chain = await aChain({ erc721: 14 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const [seller, token, buyer] = [await sellerOn(chain), await aMasterToken(), await aUser()]
+  await anAddress(buyer)
+  const pieces: { nftId: number; listingId: number }[] = []
+  for (let tokenId = 0; tokenId < 14; tokenId++) {
+    const nft = await anNft(seller, {
+      ...{
+        contractNetwork: chain.name,
+        contractAddr: chain.contracts.erc721,
+        tokenId: `${tokenId}`,
+      },
+      ...{ amountType: 'unique', amount: 1 },
+    })
+    pieces.push({ nftId: nft.id, listingId: (await aListing(nft, { checkAt: '9999' })).id })
+  }
+  /** Orders two pieces. Returns how many were sold. */
+  const sellTwo = async () => {
+    let sold = 0
+    for (const piece of pieces.splice(0, 2)) {
+      const json = [{ ...piece, quantity: 1, buyerUserId: buyer.id }]
+      const call = { method: 'POST', path: '/api/externalOrders', token, json }
+      if ((await market.request(call)).response?.ok) sold++
+    }
+    await market.deliver()
+    pass(1)
+    await market.mine()
+    return sold
+  }
+  const sold = [await sellTwo(), await sellTwo()]
+  await chain.erc721AsSeller('pause')
+  sold.push(await sellTwo(), await sellTwo(), await sellTwo())
+  expect(sold).toEqual([2, 2, 2, 0, 0])
+  await chain.erc721AsSeller('unpause')
+  await market.runCron()
+  expect(await sellTwo()).toBe(2)
 })
 
 it('transfers a token that allows operators by the hash of their code', async () => {
