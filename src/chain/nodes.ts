@@ -12,7 +12,7 @@ import {
   read,
 } from '../ethereum/requests.ts'
 import { log } from '../log.ts'
-import { MINUTE } from '../time.ts'
+import { MINUTE, within } from '../time.ts'
 import { type Limits, nodeAt, type Rpc } from './rpc.ts'
 
 export { callsSent, type Rpc } from './rpc.ts'
@@ -119,8 +119,7 @@ export const joinedNodes = (network: Urls): Rpc[] =>
       const requests = waiting.splice(0)
       answer = undefined
       if (!timeout) return askOne(node, requests)
-      const late = new Promise<Replies>((resolve) => setTimeout(resolve, timeout, unanswered))
-      return Promise.race([askOne(node, requests), late])
+      return within(timeout, askOne(node, requests)).catch(() => unanswered)
     }
     return (requests) => {
       waiting.push(...requests)

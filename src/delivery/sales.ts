@@ -16,7 +16,7 @@ import {
   standardRequests,
   word,
 } from '../ethereum/token.ts'
-import { acceptanceRequest, askRefusals, readAcceptance, readRefusal } from './chain/refusal.ts'
+import { tryItem } from './chain/refusal.ts'
 import { makeTrialKeys } from './key.ts'
 import { explain, type Reason } from './reasons.ts'
 
@@ -166,10 +166,5 @@ async function trySale(
   if (!standard) return trouble ? explain(trouble) : undefined
   const by = { relayer, delivery: network.delivery, gasPerItem: network.gasPerItem }
   const item = { ...transfer, key, amount: contractAmount(transfer, standard) }
-  const request = acceptanceRequest(by, item)
-  const reply = (await rpc([request]))(request)
-  if ('fault' in reply) return undefined
-  const accepted = readAcceptance(by, item, reply)
-  if (accepted !== undefined) return accepted
-  return readRefusal(by, item, {}, await askRefusals(rpc, [{ by, item }]))
+  return tryItem(rpc, by, item)
 }

@@ -3,6 +3,7 @@
  * again. Once that is stored, sends it, and once more what is in no block.
  */
 
+import { zeroAddress } from 'viem'
 import { askOne } from '../chain/nodes.ts'
 import type { Network } from '../env.ts'
 import { broadcast as broadcastRequest } from '../ethereum/requests.ts'
@@ -10,6 +11,7 @@ import { loggedMessage } from '../ethereum/revert.ts'
 import { log } from '../log.ts'
 import { MINUTE } from '../time.ts'
 import { diagnose } from './chain/diagnose.ts'
+import { findMintTroubles } from './chain/mints.ts'
 import type { Observed } from './chain/observe.ts'
 import { simulate } from './chain/simulate.ts'
 import { readStandards, readTokenLimits } from './chain/tokens.ts'
@@ -123,7 +125,10 @@ async function signItems(
 }
 
 /** Returns the calls that deliver items, and what becomes of items that cannot be called. */
-async function compose(due: readonly Item[], { network, loaded, observation, now }: Observed) {
+async function compose(
+  due: readonly Item[],
+  { network, loaded, observation, relayers, lease, now }: Observed,
+) {
   const { nodes, contracts } = observation
   const { cancellations, requested, changes, blocker } = sortItems(due, network, contracts, now)
   if (blocker) log.error(blocker, { chainId: network.chainId, contract: network.delivery })
@@ -139,7 +144,11 @@ async function compose(due: readonly Item[], { network, loaded, observation, now
     readStandards(network, nodes, tokens),
     readTokenLimits(nodes, asked, inFlight),
   ])
-  const calls = makeCalls(asked, { standards, limits }, contracts, now)
+  await lease.renew()
+  const [relayer = zeroAddress] = relayers
+  const by = { network, nodes, relayer }
+  const troubles = await findMintTroubles(by, asked, { standards, limits })
+  const calls = makeCalls(asked, { standards, limits, troubles }, contracts, now)
   // Those of a later step do not delay the others.
   const later = requested
     .filter((request) => !isAsked(request))

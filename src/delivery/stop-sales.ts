@@ -15,19 +15,20 @@ import type { ItemChange } from './rules/item-changes.ts'
 type UndeliverableItem = { id: number; obstacle: SaleObstacle }
 
 /**
- * Returns what the changes of items say about other pieces: what two nodes tell of a transfer to an account
- * without code. The gas that a transfer needs may be that of its recipient.
+ * Returns what the changes of items say about other pieces. The gas that a transfer needs may be that of its
+ * recipient.
  */
 export const findUndeliverable = (changes: readonly ItemChange[]): UndeliverableItem[] =>
-  changes.flatMap(({ id, reasonCode, isConfirmed, transition }) => {
+  changes.flatMap(({ id, reasonCode, stopsSale, transition }) => {
     const obstacle = saleObstacles.find((code) => code === reasonCode)
-    const isProven = isConfirmed || (transition === 'fail' && obstacle === 'token_moved_nothing')
+    const isProven = stopsSale || (transition === 'fail' && obstacle === 'token_moved_nothing')
     return obstacle && isProven && obstacle !== 'gas_limit_exceeded' ? { id, obstacle } : []
   })
 
 /**
  * Returns the statements. What was found before changes nothing, so that an item that waits does not stop
- * again what a trial has put back on sale.
+ * again what a trial has put back on sale. If there are too few pieces for an order of several, there may be
+ * one.
  */
 export function stopSales(db: Database, items: readonly UndeliverableItem[], now: Date) {
   if (items.length === 0) return []
@@ -37,7 +38,9 @@ export function stopSales(db: Database, items: readonly UndeliverableItem[], now
       n.fulfilment, min(r.value ->> 'obstacle') AS obstacle
     FROM json_each(${JSON.stringify(items)}) r CROSS JOIN orderItems i ON i.id = r.value ->> 'id'
       CROSS JOIN nfts n ON n.id = i.nftId
-    WHERE n.recipients = 'anybody' GROUP BY i.nftId, i.sellerId)`
+    WHERE n.recipients = 'anybody'
+      AND (i.quantity = 1 OR r.value ->> 'obstacle' NOT IN ('holder_has_no_token', 'mint_refused'))
+    GROUP BY i.nftId, i.sellerId)`
   const isPiece = sql`found.obstacle IN (SELECT value FROM json_each(${JSON.stringify(pieceObstacles)}))`
   const others = sql`others AS MATERIALIZED (
     SELECT found.*, l.id, l.sellerId AS otherSellerId, n.fulfilment AS otherFulfilment, l.obstacle AS stored
@@ -45,7 +48,8 @@ export function stopSales(db: Database, items: readonly UndeliverableItem[], now
         AND n.contractNetwork = found.contractNetwork AND n.id <> found.nftId AND n.recipients = 'anybody'
       CROSS JOIN listings l ON l.nftId = n.id
     WHERE NOT ${isPiece} AND EXISTS (SELECT 1 FROM listings own WHERE own.nftId = found.nftId
-      AND own.sellerId = found.sellerId AND own.obstacle IS NOT found.obstacle))`
+        AND own.sellerId = found.sellerId AND own.obstacle IS NOT found.obstacle)
+      AND NOT EXISTS (SELECT 1 FROM found f WHERE f.nftId = l.nftId AND f.sellerId = l.sellerId))`
   return [
     // One of each seller of the contract is tried at once.
     raw<never>(db)`WITH ${found}, ${others}
@@ -64,6 +68,6 @@ export function stopSales(db: Database, items: readonly UndeliverableItem[], now
         obstacleSince = coalesce(iif(listings.obstacle = found.obstacle, obstacleSince, NULL), ${at}),
         checkAt = ${at}, updatedAt = iif(listings.obstacle IS found.obstacle, updatedAt, ${at})
       FROM found WHERE listings.nftId = found.nftId AND listings.sellerId = found.sellerId
-        AND (listings.obstacle IS NOT found.obstacle OR foundBy IS NOT 'delivery')`,
+        AND (listings.obstacle IS NOT found.obstacle OR foundBy IS NOT 'delivery' OR isShared)`,
   ] as const
 }

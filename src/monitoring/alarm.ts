@@ -46,6 +46,7 @@ export const severityOf = {
   deliveries_delayed: 'warning',
   backlog: 'warning',
   deliveries_failed: 'warning',
+  sales_stopped: 'warning',
   foreign_transaction: 'critical',
   contract_changed: 'critical',
   unrequested_cancellation: 'critical',

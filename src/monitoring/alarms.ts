@@ -29,6 +29,7 @@ export function findAlarms(state: State, settings: Settings, now: Date, limits =
     ...chainAlarms(state, criteria),
     ...delayAlarms(state, criteria),
     ...failureAlarms(state),
+    ...saleAlarms(state),
     ...queueAlarms(state, criteria),
     ...instanceAlarms(state, settings),
     ...tokenAlarms(state, now),
@@ -67,6 +68,17 @@ function* failureAlarms({ failed, retried }: State) {
       `${countedUp(retried, 'delivery', 'deliveries')} that failed ${retried === 1 ? 'is' : 'are'} tried again.`,
   ]
   if (failed + retried > 0) yield alarm('deliveries_failed', '', parts.filter(Boolean).join(' '))
+}
+
+/** Listings that stop within an hour, from which on it is not each by itself. */
+const MANY_STOPPED = 20
+
+function* saleAlarms({ stoppedSales }: State) {
+  const total = stoppedSales.reduce((sum, { listings }) => sum + listings, 0)
+  if (total < MANY_STOPPED) return
+  const codes = stoppedSales.map(({ obstacle, listings }) => `${obstacle} (${listings})`)
+  const detail = `${countedUp(total, 'listing')} stopped within an hour: ${codes.join(', ')}.`
+  yield alarm('sales_stopped', '', detail)
 }
 
 /** What waits for a consumer of a queue, and jobs of the cron trigger. */

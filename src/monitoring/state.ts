@@ -8,13 +8,14 @@ import { readAs } from '../auth/access.ts'
 import type { Results } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { periodAt } from '../db/quota.ts'
+import type { SaleObstacle } from '../db/schema/catalogue.ts'
 import { networks, type ReasonCode, reasonCodes } from '../db/schema/delivery.ts'
 import { alarms, cronRuns, findings, networkChecks } from '../db/schema/operations.ts'
 import { raw, selectSize } from '../db/statements.ts'
 import { selectDisagreements } from '../delivery/store/disagreements.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { SECOND, within } from '../time.ts'
+import { HOUR, SECOND, within } from '../time.ts'
 import { selectEnding } from './token-ends.ts'
 
 type StateCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'> }
@@ -96,6 +97,7 @@ export const countItems = (underWay: readonly ItemsUnderWay[], of: 'queued' | 'i
 
 export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
   const now = date.toISOString()
+  const hourAgo = new Date(date.getTime() - HOUR).toISOString()
   return {
     queued: selectUnderWay(
       db,
@@ -168,6 +170,11 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
       .where(isNull(findings.acknowledgedAt))
       .orderBy(findings.id),
     disagreements: selectDisagreements(db, date),
+    /** Listings whose sale has stopped within an hour, by obstacle. They had been there for an hour. */
+    stoppedSales: raw<{ obstacle: SaleObstacle; listings: number }>(db)`
+      SELECT obstacle, count(*) AS listings FROM (SELECT obstacle FROM listings
+        WHERE obstacle IS NOT NULL AND obstacleSince > ${hourAgo} AND createdAt <= ${hourAgo} LIMIT ${MAX_COUNT})
+      GROUP BY obstacle ORDER BY listings DESC, obstacle`,
     cron: db.select().from(cronRuns),
     webhooks: raw<{ pending: number; dueAt: string | null; failing: number; disabled: number }>(db)`
       SELECT count(*) AS pending,

@@ -42,7 +42,7 @@ it.each<[string, PackageToken, Partial<Sale>, object]>([
     'a token of solady that does not exist waits',
     'SoladyToken',
     { tokenId: '5' },
-    { state: 'queued', ...explain('token_not_transferable', 'TokenDoesNotExist') },
+    { state: 'queued', ...explain('holder_has_no_token', 'TokenDoesNotExist') },
   ],
   [
     'a soulbound token of solady waits',

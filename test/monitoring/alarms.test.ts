@@ -6,6 +6,7 @@ import { toFunctionSelector } from 'viem'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { batch } from '../../src/db/batch.ts'
+import { listings } from '../../src/db/schema/catalogue.ts'
 import { deliveries, networks } from '../../src/db/schema/delivery.ts'
 import { hourlyOrders, networkChecks, quotas } from '../../src/db/schema/operations.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
@@ -19,7 +20,7 @@ import { anEngine, rowOf } from '../support/delivery/engine.ts'
 import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aUser, aWebhook, db, setRow } from '../support/makers.ts'
+import { aListing, anNft, aUser, aWebhook, db, setRow } from '../support/makers.ts'
 import { anInstance, aSubscriber, broken, detailOf, forgetAll, hanging } from './instance.ts'
 
 const logged = recordLogs()
@@ -294,6 +295,30 @@ it.each([
     expect(await instance.cron(16)).toEqual([])
   },
 )
+
+it('tells that many listings have stopped within an hour, which had been there', async () => {
+  const instance = anInstance()
+  const seller = await aUser()
+  onTestFinished(async () => {
+    await db.update(listings).set({ obstacle: null })
+  })
+  const stop = async (values: Partial<typeof listings.$inferInsert>) =>
+    aListing(await anNft(seller), {
+      ...{ foundBy: 'trial', checkAt: '9999', createdAt: instance.at(-60).toISOString() },
+      ...{ obstacle: 'token_not_transferable', obstacleSince: instance.at(-1).toISOString() },
+      ...values,
+    })
+  for (let i = 0; i < 19; i++) await stop({})
+  await stop({ obstacle: 'holder_has_no_token', obstacleSince: instance.at(-61).toISOString() })
+  await stop({ createdAt: instance.at(-59).toISOString() })
+  expect(await instance.cron()).toEqual([])
+  await stop({ obstacle: 'holder_has_no_token' })
+  expect(await instance.cron()).toEqual(['sales_stopped'])
+  expect(await detailOf('sales_stopped')).toBe(
+    '20 listings stopped within an hour: token_not_transferable (19), holder_has_no_token (1).',
+  )
+  expect(await instance.cron(59)).toEqual([])
+})
 
 describe('deliveries_failed', () => {
   it('counts those that failed and were not cancelled, and tells once', async () => {

@@ -1,14 +1,21 @@
 /** Reads a collection from its contract into a file, for `npm run import -- --from-chain`. */
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { parseExactly } from '../../../src/catalogue/json.ts'
 import { parseLines } from '../../../src/catalogue/line.ts'
 import { invalidField } from '../../../src/http/errors.ts'
 import { CommandError, parseInteger, parseUrl, UsageError } from '../../shell/command.ts'
 import { linesIn, writeLines } from '../../shell/files.ts'
 import { findNetwork, parseAddress } from '../contract/networks.ts'
-import { isSilence, openContract } from './chain/contract.ts'
+import { isSilence, openContract, type TokenContract } from './chain/contract.ts'
 import { createReader } from './chain/metadata.ts'
-import { createCreator, createRecords, externalId, type RecordOptions } from './chain/records.ts'
+import {
+  createCreator,
+  createRecords,
+  externalId,
+  findContractName,
+  type RecordOptions,
+} from './chain/records.ts'
 import { findFirstBlock, readFinalBlock, readSupplies } from './chain/supplies.ts'
 import { hideProgress, showProgress } from './report.ts'
 
@@ -44,6 +51,7 @@ export async function readCollection(
     loopbackHosts: (process.env.METADATA_LOOPBACK_HOSTS ?? '').split(',').filter(Boolean),
   })
   const user = createCreator(contract, options)
+  findContractName(contract, options)
   const to = await readFinalBlock(contract)
   const from = values['from-block']
     ? parseInteger('--from-block', values['from-block'])
@@ -72,7 +80,8 @@ export async function readCollection(
     })
 
   async function* lines() {
-    const known = await readKnown(file)
+    const read = await readKnown(file)
+    const known = options.creator ? withCreator(read, contract, user.id) : read
     yield* known.values()
     if ('type' in user && !known.has(user.id)) yield JSON.stringify(user)
     const missing = supplies.filter(([id]) => !known.has(externalId(contract, id)))
@@ -112,4 +121,45 @@ async function readKnown(file: string): Promise<Map<string, string>> {
     for await (const line of linesIn(file))
       lines.set(parseLines([line], 1, []).staged[0]?.externalId ?? line, line)
   return lines
+}
+
+/**
+ * Returns the lines with another creator of the NFTs of the contract, who also sells what the one before
+ * sold, and without users whom no record names any more.
+ */
+function withCreator(
+  lines: ReadonlyMap<string, string>,
+  { network, address }: TokenContract,
+  creator: string,
+): Map<string, string> {
+  const before = new Map<string, string>()
+  const named = new Set([creator])
+  const records = [...lines].map(([key, line]) => {
+    const record = parseRecord(line)
+    const { type, id, nft } = record
+    const changed = { ...record }
+    if (type === 'nft' && record.network === network.name && record.contract === address) {
+      before.set(String(id), String(record.creator))
+      changed.creator = creator
+    } else if (type === 'listing' && before.get(String(nft)) === record.seller)
+      changed.seller = creator
+    named.add(String(changed.creator)).add(String(changed.seller))
+    const isSame = changed.creator === record.creator && changed.seller === record.seller
+    const text = isSame ? line : JSON.stringify(changed)
+    return { key, text, user: type === 'user' ? String(id) : null }
+  })
+  return new Map(
+    records.flatMap(({ key, text, user }) =>
+      user === null || named.has(user) ? [[key, text] as const] : [],
+    ),
+  )
+}
+
+/** Returns the fields of a line; none if it is no JSON. */
+function parseRecord(line: string): Record<string, unknown> {
+  try {
+    return Object(parseExactly(line))
+  } catch {
+    return {}
+  }
 }

@@ -51,10 +51,15 @@ export async function diagnose(
     const reason = reasons.get(first)
     if (reason) {
       const further = rest.flatMap((failure) => others.get(failure) ?? [])
-      const [agreed = findLongest(reason, further)] =
-        findTwo('reason', [reason, ...further], ({ reasonCode }) => reasonCode) ?? []
+      const two = findTwo('reason', [reason, ...further], ({ reasonCode }) => reasonCode)
       const isConfirmed = suffices || tellers > 1 || further.length > 0
-      return waitOrFail(candidate.item, agreed, isConfirmed, now)
+      const agreed = two?.[0] ?? findLongest(reason, further)
+      return {
+        ...waitOrFail(candidate.item, agreed, isConfirmed, now),
+        // What `readRefusal` finds is that of an account without code. What a simulation finds may be the
+        // recipient's doing.
+        stopsSale: typeof result !== 'string' && (two !== null || network.rpcUrls.length === 1),
+      }
     }
     const { item } = candidate
     const next = new Date(now.getTime() + UNDIAGNOSED_DELAY)

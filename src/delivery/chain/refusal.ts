@@ -96,6 +96,24 @@ export async function askRefusals(
     return 'fault' in reply ? decisions(request) : reply
   }
 }
+
+/**
+ * Tries an item, for an account without code. Returns why it cannot be delivered; null if it can, undefined
+ * if the node does not tell.
+ */
+export async function tryItem(
+  rpc: Rpc,
+  by: Trier,
+  item: ContractItem,
+): Promise<Reason | null | undefined> {
+  const request = acceptanceRequest(by, item)
+  const reply = (await rpc([request]))(request)
+  if ('fault' in reply) return undefined
+  const accepted = readAcceptance(by, item, reply)
+  if (accepted !== undefined) return accepted
+  return readRefusal(by, item, {}, await askRefusals(rpc, [{ by, item }]))
+}
+
 /**
  * Returns why a token that accepts an item must not be delivered nevertheless: other pieces would arrive
  * than those that were sold, or it needs too much gas. Null: it can be delivered. Undefined: the token

@@ -109,9 +109,11 @@ type TokenLimit = { capacity: number; perDay: number; left: number }
 export type TokenLimits = Record<'ofMints' | 'ofTransfers', TokenLimit | null>
 
 /** What nodes say of the tokens. The limits are by contract and token (`limitKey`). */
-type Tokens = {
+export type Tokens = {
   standards: ReadonlyMap<Address, TokenStandard>
   limits: ReadonlyMap<string, TokenLimits>
+  /** Why tokens refuse mints, although they have no limit. */
+  troubles: ReadonlyMap<Item, Reason>
 }
 
 export const limitKey = (contract: Address, token: Address): string => `${contract} ${token}`
@@ -121,6 +123,10 @@ const limitOf = ({ item, contract, transfer }: Requested, limits: Tokens['limits
   limits.get(limitKey(contract, transfer.token))?.[
     item.fulfilment === 'mint' ? 'ofMints' : 'ofTransfers'
   ]
+
+/** Whether an item is a mint of a token that has no limit in its contract. */
+export const isWithoutLimit = (request: Requested, limits: Tokens['limits']): boolean =>
+  request.item.fulfilment === 'mint' && limitOf(request, limits) === null
 
 /** As `saveRoom` does for relayers: the item that waits longest for the limit of its token gets its turn. */
 function saveTokenRoom(
@@ -162,7 +168,7 @@ export function savedRoom(
  */
 export function makeCalls(
   requested: readonly Requested[],
-  { standards, limits }: Tokens,
+  { standards, limits, troubles }: Tokens,
   contracts: ContractStates,
   now: Date,
 ): { candidates: Candidate[]; changes: ItemChange[] } {
@@ -172,6 +178,7 @@ export function makeCalls(
     const token = standards.get(transfer.token)
     const limit = limitOf({ item, contract, transfer }, limits)
     const pieces = countPieces(item)
+    const trouble = troubles.get(item)
     const state = contracts.get(contract)
     const capacity = findCapacity(state)
     const waits = (reason: Reason, isConfirmed = false) =>
@@ -180,6 +187,7 @@ export function makeCalls(
     else if ('reason' in token) waits(token.reason, token.isConfirmed)
     else if (token.standard === 'erc721' && transfer.quantity !== 1n)
       waits(explain('single_piece_token'), token.isConfirmed)
+    else if (trouble) waits(trouble, true)
     else if (item.fulfilment === 'mint' && !limit) waits(explain('token_limit_missing'))
     else if (pieces > capacity)
       waits(explain('quantity_above_limit', `at most ${capacity}`), state?.isConfirmed)

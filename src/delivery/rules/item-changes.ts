@@ -18,8 +18,8 @@ export type ItemChange = Omit<WaitingItem, 'cancelRequestedAt'> & {
   transaction?: Hex | null | undefined
   /** What the contract was asked for, if it was delivered: 0 for an ERC-721 token. */
   amount?: number
-  /** Whether two nodes tell the reason, or there is one only. */
-  isConfirmed?: boolean
+  /** Whether its reason, if it is one of listings, stops the sale: two nodes tell it, where there are two. */
+  stopsSale?: boolean
   /** Whether its key was used up although nobody has asked for that. */
   isUnrequested?: boolean
   /** Whether its pieces return to the stock. */
@@ -191,7 +191,7 @@ export function waitOrFail(
     suffices && isOverdue(item, reason, now)
       ? fail(item, reason)
       : wait(item, reason, now, suffices)
-  return { ...change, isConfirmed }
+  return { ...change, stopsSale: suffices }
 }
 
 /** Whether a second node has to say so, too, because the item fails or waits longer by it. */

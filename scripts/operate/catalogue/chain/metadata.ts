@@ -25,7 +25,10 @@ export function createReader(
     const hex = id.toString(16).padStart(64, '0')
     const replaceId = (text: string) => (isErc1155 ? text.replaceAll('{id}', hex) : text)
     const call = { address, abi, functionName: isErc1155 ? 'uri' : 'tokenURI' } as const
-    const uri = replaceId((await unlessReverted(node.readContract({ ...call, args: [id] }))) ?? '')
+    const reading = node.readContract({ ...call, args: [id] })
+    const text = await unlessReverted(reading)
+    if (text === undefined) await reading.catch(refuseOutOfGas)
+    const uri = replaceId(text ?? '')
     if (last?.uri !== uri) last = { uri, texts: readTexts(uri.trim(), downloads) }
     for (const text of await last.texts) {
       const value = parseJson(replaceId(text))
@@ -33,6 +36,12 @@ export function createReader(
     }
     throw invalidField('metadata', 'must be a JSON object')
   }
+}
+
+/** Nodes limit the gas of a call. */
+function refuseOutOfGas(error: unknown): void {
+  if (/out ?of ?gas/i.test(String(error)))
+    throw invalidField('uri', 'needs more gas in the contract than the node allows')
 }
 
 /** Returns the document, or several texts of which the first that is JSON is the document. */

@@ -242,8 +242,9 @@ describe('a second run', () => {
 
 it('leaves out tokens whose metadata cannot be read, and says why', async () => {
   const contract = await chain.aCollection()
-  await contract.send('mint', 1n, 10n)
+  await contract.send('mint', 1n, 11n)
   await contract.send('setReverts', 1n)
+  await contract.send('setEndless', 11n)
   await contract.send('setNonsense', 8n)
   await contract.send('setUri', 9n, 'https://[')
   await contract.send('setUri', 10n, `data:,${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`)
@@ -256,6 +257,7 @@ it('leaves out tokens whose metadata cannot be read, and says why', async () => 
   expect(errors.trim().split('\n').sort()).toEqual([
     'Token 1 is left out: uri: is missing in the contract',
     'Token 10 is left out: metadata: must be a JSON object',
+    'Token 11 is left out: uri: needs more gas in the contract than the node allows',
     'Token 3 is left out: uri: must point to a public host',
     'Token 4 is left out: metadata: must be a JSON object',
     'Token 6 is left out: metadata: must have at most 32 levels',
@@ -319,6 +321,24 @@ describe('the creator', () => {
     expect(records).toEqual([...users, expect.objectContaining({ type: 'nft', creator: value })])
   })
 
+  it('is replaced by the next run, if it was wrong', async () => {
+    const contract = await chain.aCollection()
+    await contract.send('mint', 1n, 1n)
+    const prices = { 'price-cents': '1000', 'price-eths': '0.005', currency: 'EUR' }
+    await read(contract, { values: { creator: 'cleo@example', ...prices } })
+    await contract.send('mint', 2n, 1n)
+    const id = 'cleo@example.com'
+    const { records, errors } = await read(contract, { values: { creator: id, ...prices } })
+    expect(errors).toBe('')
+    const pair = [
+      { type: 'nft', creator: id },
+      { type: 'listing', seller: id },
+    ]
+    expect(records).toMatchObject([...pair, { type: 'user', id, email: id }, ...pair])
+    // Without the option, what the file has stays.
+    expect((await read(contract)).records).toMatchObject([...records, { type: 'user' }])
+  })
+
   it('must be named if the contract has no owner', async () => {
     const contract = await chain.aCollection()
     await contract.send('renounce')
@@ -326,6 +346,17 @@ describe('the creator', () => {
       'The contract has no owner. Name the creator: --creator.\n',
     )
   })
+})
+
+it('asks for another name of the contract, if its own is too long', async () => {
+  const contract = await chain.aCollection()
+  await contract.send('mint', 1n, 1n)
+  await contract.send('setName', 'n'.repeat(256))
+  expect((await read(contract)).errors).toBe(
+    'The name of the contract has more than 255 characters. Choose one: --contract-name.\n',
+  )
+  const { nfts } = await read(contract, { values: { 'contract-name': 'Short' } })
+  expect(nfts).toMatchObject([{ contractName: 'Short' }])
 })
 
 describe('what cannot be read', () => {
