@@ -86,7 +86,7 @@ const workers = (isLong: boolean) => {
     test: {
       name: 'workers',
       include: isLong ? [...files.include, ...extended] : files.include,
-      exclude: ['test/{scripts,client,browser}/**', ...(files.exclude ?? [])],
+      exclude: ['test/{scripts,client,check-my-shop,browser}/**', ...(files.exclude ?? [])],
       ...limits,
       setupFiles: ['test/support/setup.ts'],
       // Starting a worker and loading the modules takes longer than most test files. Files share them,
@@ -123,9 +123,9 @@ const scripts = (isLong: boolean) =>
     },
   })
 
-/** Tests of pages, in Chromium, and of clients. They share one `npm run dev`. */
+/** Tests of pages, in Chromium, and of what shops install. They share one `npm run dev`. */
 const instance = (isLong: boolean) => {
-  const { include, ...files } = filesIn('test/{client,browser}', isLong)
+  const { include, ...files } = filesIn('test/{client,check-my-shop,browser}', isLong)
   return defineProject({
     test: {
       name: 'instance',

@@ -1505,7 +1505,7 @@ export interface components {
          * @description Why a transfer failed, or what it waits for.
          * @enum {string}
          */
-        ReasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed";
+        ReasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | "transfer_without_effect";
         /** @description How to close a failed transfer. */
         WriteOff: {
             /** @description Whether the pieces of the item return to the stock. */
@@ -1629,7 +1629,7 @@ export interface components {
              * @description Why it failed, for programs; null if it did not.
              * @enum {string|null}
              */
-            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
+            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | "transfer_without_effect" | null;
             /**
              * Format: int64
              * @description Grows with each event of the order.
@@ -2147,7 +2147,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2222,7 +2222,7 @@ export interface components {
              * @description What is wrong with the field, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
         };
@@ -2479,7 +2479,7 @@ export interface components {
              * @description Why the item is `failed`, for programs. Otherwise null.
              * @enum {string|null}
              */
-            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
+            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | "transfer_without_effect" | null;
             /** @description Why an item is `failed`; `cancelled` after a cancellation. Otherwise null. */
             failReason: string | null;
             /**
@@ -2863,7 +2863,7 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
+            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
             /**
              * Format: int64
              * @description Most pieces of one order; null if only `available` limits it.
@@ -2994,7 +2994,7 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
+            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
             /**
              * Format: date-time
              * @description Time of the release or the last change; also when it sold out or came back.
@@ -3997,6 +3997,8 @@ export interface components {
          *
          *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
          *
+         *     `listing_not_checked`: The listing is new, and it is found out whether a piece can be delivered. The message tells until when at the latest. Try again in a minute, or after that time.
+         *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
@@ -4304,6 +4306,8 @@ export interface components {
          *
          *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
          *
+         *     `listing_not_checked`: The listing is new, and it is found out whether a piece can be delivered. The message tells until when at the latest. Try again in a minute, or after that time.
+         *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
@@ -4412,6 +4416,8 @@ export interface components {
          *
          *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
          *
+         *     `listing_not_checked`: The listing is new, and it is found out whether a piece can be delivered. The message tells until when at the latest. Try again in a minute, or after that time.
+         *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
@@ -4519,6 +4525,8 @@ export interface components {
          *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
          *
          *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
+         *
+         *     `listing_not_checked`: The listing is new, and it is found out whether a piece can be delivered. The message tells until when at the latest. Try again in a minute, or after that time.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
          *

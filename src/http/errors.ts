@@ -15,6 +15,7 @@ export const errorStatus = {
   listing_inactive: 400,
   listing_ended: 400,
   listing_is_auction: 400,
+  listing_not_checked: 400,
   listing_mismatch: 400,
   nft_not_found: 400,
   nft_not_released: 400,

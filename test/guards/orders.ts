@@ -16,7 +16,7 @@ export const orders: Guard[] = [
     text: "if (caller.role !== 'master' && listing && listing.sellerId !== caller.userId) {",
     broken: 'if (false) {',
     test: 'test/orders/check.test.ts',
-    title: 'returns 403 to a user token, unless the user sells the listing',
+    title: 'puts what is not allowed first, which decides the status',
   },
   {
     name: 'the stock never falls below zero',

@@ -17,6 +17,7 @@ import { aForm } from '../avatars/uploads.ts'
 import { type Call, call } from './api.ts'
 import {
   aListing,
+  aMetricsToken,
   anAddress,
   anAdministrator,
   anNft,
@@ -76,6 +77,7 @@ export async function sampleWorld() {
     other: await aToken(await aUser()),
     seller: await aToken(seller),
     shop: await aShopToken('Shop', administrator),
+    metrics: await aMetricsToken(),
     master: await aToken(administrator, 'master'),
   }
 

@@ -18,7 +18,7 @@ type Values<O extends Options> = Parsed<O> & {
 }
 
 export type Command = {
-  /** What a user types behind `marketplace`. */
+  /** What a user types: behind `marketplace`, or alone if the package has one command. */
   name: string
   /** What the command does, in one sentence. */
   summary: string

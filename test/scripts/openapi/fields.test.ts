@@ -1,9 +1,6 @@
-/**
- * The fields of each resource that the API specification lists. An answer may have more of them only
- * if the OpenAPI document has them: `call` compares each answer with it.
- */
-import { expect } from 'vitest'
-import { document } from './document.ts'
+/** The API specification lists the fields of each resource. `call` compares each answer with the document. */
+import { expect, it } from 'vitest'
+import { document } from '../../support/document.ts'
 
 const placedOrder = [
   'id',
@@ -27,12 +24,13 @@ const placedOrder = [
   'orderItems',
 ]
 
-export const fields = {
-  placedOrder,
+/** By the name of their schema. */
+const fields = {
+  PlacedOrder: placedOrder,
 
-  order: [...placedOrder, 'buyer'],
+  Order: [...placedOrder, 'buyer'],
 
-  buyer: [
+  Buyer: [
     'id',
     'approved',
     'companyUser',
@@ -59,7 +57,7 @@ export const fields = {
     'ipAddress',
   ],
 
-  orderItem: [
+  OrderItem: [
     'id',
     'orderId',
     'nftId',
@@ -79,7 +77,7 @@ export const fields = {
     'listing',
   ],
 
-  nft: [
+  Nft: [
     'id',
     'amount',
     'availableAmount',
@@ -120,7 +118,7 @@ export const fields = {
     'salesContractUrl',
   ],
 
-  listing: [
+  Listing: [
     'id',
     'priceCents',
     'amount',
@@ -138,7 +136,7 @@ export const fields = {
     'updatedAt',
   ],
 
-  deliveryAddress: [
+  DeliveryAddress: [
     'id',
     'userId',
     'name',
@@ -156,7 +154,7 @@ export const fields = {
     'deletedAt',
   ],
 
-  billingAddress: [
+  BillingAddress: [
     'id',
     'isDefault',
     'city',
@@ -170,14 +168,12 @@ export const fields = {
     'updatedAt',
     'deletedAt',
   ],
-
-  nftCounts: ['total', 'unique', 'rare', 'unlimited'],
 }
 
-/** Asserts that an object has these fields. */
-export const expectFields = (value: unknown, expected: readonly string[]) =>
-  expect(Object.keys(Object(value))).toEqual(expect.arrayContaining([...expected]))
-
-/** The fields of a resource in the OpenAPI document. */
-export const documentedFields = (component: string): string[] =>
-  Object.keys(document.components.schemas[component]?.properties ?? {})
+it.each(Object.entries(fields))(
+  'has each field of the specification in every %s',
+  (name, listed) => {
+    const { required } = document.components.schemas[name] ?? {}
+    expect(required).toEqual(expect.arrayContaining(listed))
+  },
+)

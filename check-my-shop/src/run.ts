@@ -1,6 +1,7 @@
 /** A run: what its scenarios share. */
-import { wait } from '../../retry.ts'
-import { CommandError } from '../command.ts'
+
+import { CommandError } from '../../client/src/cli/command.ts'
+import { wait } from '../../client/src/retry.ts'
 import { Audit, type Parts as AuditParts, type Wait } from './audit.ts'
 import type { End } from './compare.ts'
 import type { OrderEvent } from './feed.ts'

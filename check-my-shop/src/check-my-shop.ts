@@ -1,20 +1,21 @@
-/** `marketplace check-my-shop`: drives a shop through what production does, and says what to change. */
+/** `check-my-shop`: drives a shop through what production does, and says what to change. */
 import { setMaxListeners } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Feed } from './check/feed.ts'
-import { Marketplace } from './check/marketplace.ts'
-import { freePort, listenOn } from './check/port.ts'
-import { FaultProxy } from './check/proxy.ts'
-import { type Options as ReportOptions, report } from './check/report.ts'
-import { Run } from './check/run.ts'
-import { chooseScenarios, scenarioNames } from './check/scenarios.ts'
-import { Shop } from './check/shop.ts'
-import { type Command, defineCommand, requireUrl, UsageError } from './command.ts'
-import { instanceOptions, openInstance } from './instance.ts'
-import { untilInterrupted } from './interrupt.ts'
-import { newSecret, parseSecret } from './message.ts'
+import { defineCommand, requireUrl, UsageError } from '../../client/src/cli/command.ts'
+import { instanceOptions, openInstance } from '../../client/src/cli/instance.ts'
+import { untilInterrupted } from '../../client/src/cli/interrupt.ts'
+import { newSecret, parseSecret } from '../../client/src/cli/message.ts'
+import { runAs } from '../../client/src/cli/run.ts'
+import { Feed } from './feed.ts'
+import { Marketplace } from './marketplace.ts'
+import { freePort, listenOn } from './port.ts'
+import { FaultProxy } from './proxy.ts'
+import { type Options as ReportOptions, report } from './report.ts'
+import { Run } from './run.ts'
+import { chooseScenarios, scenarioNames } from './scenarios.ts'
+import { Shop } from './shop.ts'
 
 const INTERRUPTED = 130
 const PROXY_PORT = '8790'
@@ -22,12 +23,18 @@ const PROXY_PORT = '8790'
 /** Milliseconds that a shop has for each step. It may give up a call after 30 seconds, and then goes on. */
 const PATIENCE = 35_000
 
-/** `program` is what follows `--`. */
+/** Runs the command with its options and, behind `--`, the program of the shop. Returns the exit status. */
+export function checkMyShop(args: readonly string[]): Promise<number> {
+  const end = args.includes('--') ? args.indexOf('--') : args.length
+  const command = commandFor(args.slice(end + 1))
+  return runAs(command.name, command, args.slice(0, end))
+}
+
+/** `program` is that of the shop, with its arguments. */
 const commandFor = (program: readonly string[]) =>
   defineCommand({
     name: 'check-my-shop',
-    summary:
-      'Drives a shop through what production does: marketplace check-my-shop -- node shop.js',
+    summary: 'Drives a shop through what production does: check-my-shop -- node shop.mts',
     options: {
       scenario: {
         ...{ type: 'string', value: 'NAME', multiple: true },
@@ -120,12 +127,4 @@ async function shopOf(
   const port = await freePort()
   const all = { ...env, PORT: String(port), DATA_DIR: folder }
   return new Shop(`http://localhost:${port}`, { command, env: all, log: join(folder, LOG) })
-}
-
-export const command: Command = {
-  ...commandFor([]),
-  run: (args) => {
-    const end = args.includes('--') ? args.indexOf('--') : args.length
-    return commandFor(args.slice(end + 1)).run(args.slice(0, end))
-  },
 }

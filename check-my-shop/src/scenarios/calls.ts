@@ -1,5 +1,5 @@
 /** What the shop's calls meet. */
-import type { HttpFault } from '../../faults.ts'
+import type { HttpFault } from '../faults.ts'
 import type { Scenario } from '../scenario.ts'
 
 export const errorBody = (code: string, url: string) => ({

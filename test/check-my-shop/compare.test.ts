@@ -1,9 +1,9 @@
 /** What must be true of a sale that has ended, and what a mismatch says. */
 import { describe, expect, it } from 'vitest'
-import { compareBooks, compareOrder, compareWallet } from '../../../client/src/cli/check/compare.ts'
-import type { Order } from '../../../client/src/cli/check/marketplace.ts'
-import { type Book, type Goods, newSale } from '../../../client/src/cli/check/sale.ts'
-import examples from '../../../scripts/build/openapi/examples.json'
+import { compareBooks, compareOrder, compareWallet } from '../../check-my-shop/src/compare.ts'
+import type { Order } from '../../check-my-shop/src/marketplace.ts'
+import { type Book, type Goods, newSale } from '../../check-my-shop/src/sale.ts'
+import examples from '../../scripts/build/openapi/examples.json'
 
 const goods: Goods = {
   ...{ nft: 'nft-2', listing: 'listing-2', nftId: 2, listingId: 12, contract: null, tokenId: null },

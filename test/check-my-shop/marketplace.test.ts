@@ -1,9 +1,9 @@
 /** What `check-my-shop` asks a node. */
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { Marketplace } from '../../../client/src/cli/check/marketplace.ts'
-import { createClient } from '../../../client/src/index.ts'
-import { serve } from '../../support/server.ts'
+import { Marketplace } from '../../check-my-shop/src/marketplace.ts'
+import { createClient } from '../../client/src/index.ts'
+import { serve } from '../support/server.ts'
 
 const goods = {
   ...{ nft: 'nft-1', listing: 'listing-1', nftId: 1, listingId: 1, tokenId: '7' },

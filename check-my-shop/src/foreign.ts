@@ -1,6 +1,7 @@
 /** Orders of other shops that have the number of a sale: it is unique for the tokens of one name. */
-import type { Order as FullOrder, OrderSummary } from '../../types.ts'
-import type { Message } from '../message.ts'
+
+import type { Message } from '../../client/src/cli/message.ts'
+import type { Order as FullOrder, OrderSummary } from '../../client/src/index.ts'
 import type { OrderEvent } from './feed.ts'
 import type { Sale } from './sale.ts'
 

@@ -1,7 +1,7 @@
 /** The shop is killed, and started again. */
 
-import type { HttpFault } from '../../faults.ts'
-import { toMessage } from '../../message.ts'
+import { toMessage } from '../../../client/src/cli/message.ts'
+import type { HttpFault } from '../faults.ts'
 import type { Run } from '../run.ts'
 import type { Scenario } from '../scenario.ts'
 

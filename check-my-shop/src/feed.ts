@@ -1,9 +1,15 @@
 /** The messages of the run: reads the log of events, and sends them to the shop as an instance does. */
-import type { MarketplaceClient } from '../../client.ts'
-import { wait } from '../../retry.ts'
-import type { components } from '../../schema.ts'
-import { endOfLog, followLog, type Position } from '../log.ts'
-import { type LoggedEvent, type Message, type Reply, signedHeaders, toMessage } from '../message.ts'
+
+import { endOfLog, followLog, type Position } from '../../client/src/cli/log.ts'
+import {
+  type LoggedEvent,
+  type Message,
+  type Reply,
+  signedHeaders,
+  toMessage,
+} from '../../client/src/cli/message.ts'
+import type { components, MarketplaceClient } from '../../client/src/index.ts'
+import { wait } from '../../client/src/retry.ts'
 import { Finding } from './finding.ts'
 import type { Sale } from './sale.ts'
 import type { Shop } from './shop.ts'

@@ -1,8 +1,12 @@
 /** What the tool asks the instance and the chain. */
-import type { MarketplaceClient } from '../../client.ts'
-import { ApiError } from '../../errors.ts'
-import type { Order as FullOrder, OrderSummary } from '../../types.ts'
-import { CommandError } from '../command.ts'
+
+import { CommandError } from '../../client/src/cli/command.ts'
+import {
+  ApiError,
+  type Order as FullOrder,
+  type MarketplaceClient,
+  type OrderSummary,
+} from '../../client/src/index.ts'
 import type { Goods, Sale } from './sale.ts'
 
 export type Order = OrderSummary & {

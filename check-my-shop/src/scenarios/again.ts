@@ -1,5 +1,5 @@
 /** What has ended stays as it is, whatever comes again. */
-import { toMessage } from '../../message.ts'
+import { toMessage } from '../../../client/src/cli/message.ts'
 import type { Run } from '../run.ts'
 import type { Scenario } from '../scenario.ts'
 

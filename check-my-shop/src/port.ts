@@ -1,7 +1,7 @@
 /** Ports of this machine. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { CommandError } from '../command.ts'
+import { CommandError } from '../../client/src/cli/command.ts'
 
 /** Opens a server on a port, or on a free one for 0. Returns the port. Throws a `CommandError`. */
 export async function listenOn(server: Server, port: number): Promise<number> {

@@ -1,5 +1,10 @@
 /** What the shop's receiver gets. */
-import { type Message, newSecret, signedHeaders, toMessage } from '../../message.ts'
+import {
+  type Message,
+  newSecret,
+  signedHeaders,
+  toMessage,
+} from '../../../client/src/cli/message.ts'
 import type { OrderEvent } from '../feed.ts'
 import { Finding } from '../finding.ts'
 import type { Run } from '../run.ts'

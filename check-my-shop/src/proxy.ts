@@ -1,7 +1,7 @@
 /** The proxy between the shop and the marketplace. It simulates faults, and notes what the shop calls. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { FaultList, type HttpFault, type Occasions, sendFault } from '../faults.ts'
+import { FaultList, type HttpFault, type Occasions, sendFault } from './faults.ts'
 import { answerForeign, type ForeignOrder, withForeign } from './foreign.ts'
 import { buyerOf, type Sale } from './sale.ts'
 

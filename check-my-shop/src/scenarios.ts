@@ -1,5 +1,5 @@
 /** All scenarios, in the order in which they run. */
-import { UsageError } from '../command.ts'
+import { UsageError } from '../../client/src/cli/command.ts'
 import type { Scenario } from './scenario.ts'
 import { again } from './scenarios/again.ts'
 import { calls, plain } from './scenarios/calls.ts'

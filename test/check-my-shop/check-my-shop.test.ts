@@ -1,7 +1,7 @@
-/** `marketplace check-my-shop` against the running instance. `*.long.test.ts` runs all scenarios. */
+/** `check-my-shop` against the running instance. `*.long.test.ts` runs all scenarios. */
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { Finding, problems } from '../../client/src/cli/check/finding.ts'
+import { Finding, problems } from '../../check-my-shop/src/finding.ts'
 import { aTemporaryFolder } from '../support/folder.ts'
 import { instance } from '../support/instance/instance.ts'
 import { aShop, checkShop, shopLanguages } from '../support/shops.ts'
