@@ -526,6 +526,7 @@ const allowedScans: Record<string, string> = {
   signers: 'has one row per signer',
   placers: 'a subquery with a row for each who has placed an order that is to be delivered',
   'tokens in WITH RECURSIVE tokens': 'a subquery with a few rows',
+  'burns in DELETE FROM burns': 'has only what used up gas, and runs when a person is forgotten',
   'waiting in WITH RECURSIVE placers': 'a subquery over the rows of `placers`',
   'room in WITH RECURSIVE placers': 'has one row',
   'chosen in WITH RECURSIVE placers': 'a subquery that stops at its LIMIT for each placer',

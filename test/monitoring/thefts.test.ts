@@ -307,25 +307,6 @@ describe('the key of the owner', () => {
     })
   })
 
-  it('is seen in a block that a node hid while it was new, and told once of one that it did not hide', async () => {
-    const { chain, market } = await aWatchedChain({ network: { finality: 5 } })
-    const key = `contract_changed:${chain.chainId}`
-    await chain.asOwner('setTokenLimit', other, 5n, 10n)
-    await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
-    expect(await liveMinutes(market, 2)).toEqual([])
-    await chain.setFaults()
-    await chain.asOwner('setTokenLimit', THIEF, 5n, 10n)
-    expect(await liveMinutes(market, 1)).toEqual([key])
-    expect(await detailOf(key)).toMatch(new RegExp(`^The limit or the owner of ${THIEF} was`))
-    await acknowledge(key)
-    expect(await liveMinutes(market, 4)).toEqual([key])
-    expect(await detailOf(key)).toMatch(
-      new RegExp(`^The limit or the owner of ${other} was [^.]*\\.$`),
-    )
-    await acknowledge(key)
-    expect(await liveMinutes(market, 4)).toEqual([])
-  })
-
   it('is seen in the blocks of a time without checks, however many there are', async () => {
     const { chain, market } = await aWatchedChain()
     await chain.asOwner('setTokenLimit', other, 5n, 10n)

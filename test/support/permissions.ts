@@ -142,7 +142,7 @@ POST   /settings/addresses/:kind/:id/delete                | 401      | 403     
 POST   /settings/addresses/:kind/:id/restore               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 8     | 0
 GET    /settings/account                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 4     | 0
 POST   /settings/account/wallet                            | 401      | 403      | 403      | invalid_input | 403      | 403      | 403      | 403      | 403      | invalid_input | 1     | 4     | 0
-POST   /settings/account/email                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 18    | 7
+POST   /settings/account/email                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 30    | 9
 GET    /settings/account/email                             | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 4     | 0
 POST   /settings/account/email/confirm                     | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 0     | 0     | 0
 POST   /settings/account/email/unlink                      | 401      | 403      | 403      | conflict | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
