@@ -6,7 +6,6 @@ import { ApiError, tryLater } from '../http/errors.ts'
 import { describeLimit, peopleLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import { removeMetadata } from './jpeg.ts'
-import { mayBeTransparent, onWhite } from './transparency.ts'
 
 /** Some plans of Cloudflare convert AVIF and HEIC, too. */
 const notConvertible = (reason = 'the picture cannot be converted') =>
@@ -85,29 +84,24 @@ export async function requireConvertible(picture: Blob): Promise<void> {
 
 /**
  * Converts the first frame of a picture to an upright JPEG without metadata, whose longest edge has
- * at most `edge` pixels. Each conversion costs: call `requireConvertible` first. A picture that may be
- * transparent is converted twice. The conversion proves that the file is an image and drops everything
- * else in it.
+ * at most `edge` pixels, on white where it is transparent. Each conversion costs: call
+ * `requireConvertible` first. The conversion proves that the file is an image and drops everything else
+ * in it.
  */
 export async function toJpeg(
   images: ImagesBinding,
   picture: Blob,
   edge: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const convert = async (source: Blob, format: 'image/jpeg' | 'image/png') => {
-    const output = await images
-      .input(source.stream())
-      .transform({ width: edge, height: edge, fit: 'scale-down' })
-      .output({ format, quality: 85, background: '#ffffff', anim: false })
-      .catch(throwApiError)
-    return new Uint8Array(await output.response().arrayBuffer())
-  }
-  const bytes = new Uint8Array(await picture.arrayBuffer())
-  const opaque = mayBeTransparent(bytes)
-    ? await onWhite(await convert(picture, 'image/png')).catch(() => bytes)
-    : bytes
+  const output = await images
+    .input(picture.stream())
+    .transform({ width: edge, height: edge, fit: 'scale-down' })
+    // The converter of `wrangler dev` ignores `background`, and makes black of what is transparent.
+    .output({ format: 'image/jpeg', quality: 85, background: '#ffffff', anim: false })
+    .catch(throwApiError)
+  const bytes = new Uint8Array(await output.response().arrayBuffer())
   // The converter may keep a copyright notice, and returns files that it cannot convert unchanged.
-  const jpeg = removeMetadata(await convert(new Blob([opaque]), 'image/jpeg'))
+  const jpeg = removeMetadata(bytes)
   if (!jpeg || jpeg.width > edge || jpeg.height > edge) throw notConvertible()
   return jpeg.bytes
 }

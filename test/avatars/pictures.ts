@@ -68,7 +68,7 @@ function chunk(type: string, data: Uint8Array): Bytes {
   return concat(uint32(data.byteLength), body, uint32(crc32(body)))
 }
 
-export const convert = async (
+const convert = async (
   picture: Bytes,
   transform: ImageTransform,
   format: ImageOutputOptions['format'],
@@ -82,12 +82,6 @@ export const convert = async (
 /** A JPEG of one colour. */
 export const aJpeg = (options: Parameters<typeof aPng>[0] = {}): Promise<Bytes> =>
   convert(aPng(options), {}, 'image/jpeg')
-
-/** Returns the red, green and blue of the pixel at the top left. */
-export async function firstPixel(picture: Bytes): Promise<number[]> {
-  const png = await convert(picture, { width: 4, height: 4, fit: 'squeeze' }, 'image/png')
-  return [...decodePng(png).slice(0, 3)]
-}
 
 /** Returns the colour of each quarter: top left, top right, bottom left, bottom right. */
 export async function quarterColours(picture: Bytes): Promise<string[]> {

@@ -105,17 +105,15 @@ describe('what searches for mistakes', () => {
   })
 })
 
-it('npm run bench measures calls, transfers, webhooks and the start', long, async () => {
-  const out = await run('npm run bench -- --brief')
+it('npm run bench measures calls and transfers', long, async () => {
+  const out = await run('npm run bench -- calls --brief')
   // A response that is no success would end it. How many there are depends on the machine.
-  const rows = out.matchAll(/^\| ([\w ]+) \| \d+ \| \d+ \| \d+ \((?:read|write)\)/gm)
+  const rows = out.matchAll(/^\| ([\w ]+) \| \d+ \| \d+ \| \d+ \| \d\.\d\d \|/gm)
   expect([...rows].map(([, call]) => call)).toEqual([
     ...['list addresses', 'create an address', 'read an order'],
     ...['place 1 order', 'place 100 orders', 'stats'],
   ])
-  expect(out.match(/^Transfers, .* 100 orders were placed within /gm)).toHaveLength(2)
-  expect(out).toMatch(/^Webhooks: \d+\.\d messages\/s in 6 s /m)
-  expect(out).toMatch(/^Start-up: [\d.]+ ms of CPU time$/m)
+  expect(await run('npm run bench -- transfers --brief')).toMatch(/^\d+ items\/s: 100 in /m)
 })
 
 it.skipIf(!hasChromium)('npm run screenshots saves pictures of pages', long, async () => {

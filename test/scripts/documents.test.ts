@@ -1,5 +1,4 @@
 /** Compares the documents with the code that they describe. */
-import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -71,12 +70,6 @@ it('has a section of the runbook for each alarm', () => {
     title.toLowerCase().replaceAll(' ', '_'),
   )
   expect(titles).toEqual(expect.arrayContaining(Object.keys(severityOf)))
-})
-
-it('has the current output of `npm run costs` in docs/performance.md', () => {
-  const costs = execFileSync(process.execPath, ['scripts/measure/costs.ts'], { encoding: 'utf8' })
-  const page = read('docs/performance.md')
-  for (const table of costs.trim().split('\n\n')) expect(page).toContain(table)
 })
 
 it('has the same version in the packages, the OpenAPI document and the changelog', () => {

@@ -5,7 +5,6 @@
  *
  * And what the sample request costs in D1, which `test/costs.test.ts` compares with what D1 reports.
  */
-import type { Cost } from '../../scripts/measure/costs/rows.ts'
 
 /**
  * `owner` has bought the order, and has the addresses and the webhook. `reader` is a read-only token of
@@ -192,6 +191,9 @@ POST   /operations/transfers/:id/retry                     | 401      | 403     
 POST   /operations/transfers/:id/cancel                    | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 100   | 9
 POST   /operations/transfers/:id/write-off                 | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 100   | 12
 `
+
+/** Trips are exact. Rows are upper limits. */
+export type Cost = { trips: number; rowsRead: number; rowsWritten: number }
 
 type Permission = {
   /** As in `GET /api/webhooks/:webhook_id`. */

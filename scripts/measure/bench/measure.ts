@@ -1,76 +1,55 @@
-/** Loads the calls of the API, each next to a call of the floor. */
+/** Loads a call of the API next to a call of the floor. */
 import autocannon from 'autocannon'
 import type { Call, Pair } from './calls.ts'
 
-type Sample = { requestsPerSecond: number; p99: number }
-
-export type Result = Awaited<ReturnType<typeof measurePairs>>[number]
-
 const CONNECTIONS = 16
 
-/**
- * Measures each pair once per round, one call directly after the other, and takes the ratio of the
- * two. Returns medians over all rounds, latencies in milliseconds. Each round starts with another pair, and every other round runs in reverse.
- */
-export async function measurePairs(pairs: readonly Pair[], rounds: number, seconds: number) {
-  const measurements = pairs.map((pair) => ({
-    pair,
-    samples: { api: [] as Sample[], floor: [] as Sample[] },
-    ratios: [] as number[],
-  }))
+/** Requests in a second of both, the p99 of the API in milliseconds, and the ratio of the speeds. */
+type Sample = { api: number; p99: number; floor: number; ratio: number }
+
+/** Measures a pair once in each round, one call directly after the other. Returns medians. */
+export async function measurePair(
+  { api, floor }: Pair,
+  rounds: number,
+  seconds: number,
+): Promise<Sample> {
+  const samples: Sample[] = []
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
-    const start = round % pairs.length
-    const rotated = [...measurements.slice(start), ...measurements.slice(0, start)]
-    const isReversed = round % 2 === 1
-    for (const { pair, samples, ratios } of isReversed ? rotated.reverse() : rotated) {
-      const first = await load(isReversed ? pair.api : pair.floor, seconds)
-      const second = await load(isReversed ? pair.floor : pair.api, seconds)
-      // The first round is a warm-up.
-      if (round === 0) continue
-      const [api, floor] = isReversed ? [first, second] : [second, first]
-      samples.api.push(api)
-      samples.floor.push(floor)
-      ratios.push(api.requestsPerSecond / floor.requestsPerSecond)
-    }
+    // A machine that becomes slower must not always slow the same one.
+    const early = round % 2 === 0 ? await load(floor, seconds) : undefined
+    const { speed, p99 } = await load(api, seconds)
+    const { speed: floorSpeed } = early ?? (await load(floor, seconds))
+    if (round > 0) samples.push({ api: speed, p99, floor: floorSpeed, ratio: speed / floorSpeed })
   }
-  return measurements.map(({ pair, samples, ratios }) => ({
-    pair,
-    api: medians(samples.api),
-    floor: medians(samples.floor),
-    ratio: median(ratios),
-  }))
-}
-
-const medians = (samples: readonly Sample[]): Sample => ({
-  requestsPerSecond: median(samples.map(({ requestsPerSecond }) => requestsPerSecond)),
-  p99: median(samples.map(({ p99 }) => p99)),
-})
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const at = (position: number) => sorted[Math.floor(position)] ?? Number.NaN
-  return (at((values.length - 1) / 2) + at(values.length / 2)) / 2
+  const median = (of: keyof Sample) =>
+    samples.map((sample) => sample[of]).sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN
+  return {
+    api: median('api'),
+    p99: median('p99'),
+    floor: median('floor'),
+    ratio: median('ratio'),
+  }
 }
 
 /** Sends one call for some seconds. Throws an error if a response is not a success. */
-async function load(call: Call, seconds: number): Promise<Sample> {
+async function load({ url, method, token, body }: Call, seconds: number) {
   const { requests, latency, duration, non2xx, errors } = await autocannon({
-    url: call.url,
-    method: call.method,
+    url,
+    method,
     connections: CONNECTIONS,
     duration: seconds,
     sampleInt: 100,
     headers: {
-      ...(call.token && { authorization: `Bearer ${call.token}` }),
-      ...(call.body && { 'content-type': 'application/json' }),
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
     },
     requests: [
       {
-        setupRequest: (request) =>
-          call.body ? { ...request, body: JSON.stringify(call.body()) } : request,
+        setupRequest: (request) => (body ? { ...request, body: JSON.stringify(body()) } : request),
       },
     ],
   })
-  if (non2xx + errors > 0) throw new Error(`${call.url}: ${non2xx + errors} requests failed`)
-  return { requestsPerSecond: requests.total / duration, p99: latency.p99 }
+  if (non2xx + errors > 0) throw new Error(`${url}: ${non2xx + errors} requests failed`)
+  return { speed: requests.total / duration, p99: latency.p99 }
 }

@@ -24,14 +24,11 @@ function bundle(main: string): string {
   return readFileSync(`${outdir}/${name}`, 'utf8')
 }
 
-/** What `serveWorker` switches off, and why the results would mean little with it. */
-export const SWITCHED_OFF = [
-  'Switched off for the API and the floor, because the emulation of it takes longer than a request,',
-  'while in production it takes next to nothing: the rate limit (a call to another process), D1',
-  'session bookmarks (a wait for the disk), log lines (parsed by the process that measures) and',
-  'the proxy of the development server.',
-].join('\n')
-
+/**
+ * Switches off what takes the emulation longer than a request, and production next to nothing: the rate
+ * limit (a call to another process), D1 session bookmarks (a wait for the disk) and log lines (parsed by
+ * the process that measures).
+ */
 const ENTRY = `
 import worker from './worker.js'
 console.log = () => {}
