@@ -12,7 +12,7 @@ const Content = z.object({
   amount: f.count('Pieces of an ERC-1155 token; 0 for an ERC-721 token.'),
 })
 
-const Delivery = f.model('Delivery', 'A delivery, as the marketplace has seen it.', {
+const Delivery = f.model('Delivery', 'A delivery, as the marketplace has seen it.', () => ({
   iss: f.text('URL of the marketplace that issued the proof.'),
   aud: f.always(`Always \`${AUDIENCE}\`.`, AUDIENCE),
   iat: f.count('When the delivery became final, in seconds since 1970.'),
@@ -31,12 +31,12 @@ const Delivery = f.model('Delivery', 'A delivery, as the marketplace has seen it
   transaction: f.orNull(f.hash('The transaction; null if no node has told which it was.')),
   blockNumber: f.orNull(f.count('Number of its block; null without a transaction.')),
   blockHash: f.orNull(f.hash('Hash of its block; null without a transaction.')),
-})
+}))
 
-const DeliveryProof = f.model('DeliveryProof', 'A delivery, signed by the marketplace.', {
+const DeliveryProof = f.model('DeliveryProof', 'A delivery, signed by the marketplace.', () => ({
   proof: Delivery.describe('The payload of `jws`.'),
   jws: f.text('The proof, signed: a compact JWS with the type `delivery-proof+jwt`.'),
-})
+}))
 
 const OrderId = z.object({ order_id: idText.describe('The id of the order.') })
 
