@@ -6,7 +6,6 @@ import { PATIENCE } from './test/support/patience.ts'
 
 const secrets = {
   JWT_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
-  PROOF_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
   // The first account of anvil.
   TRANSFER_SIGNER_KEYS: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   DELIVERY_KEY_SECRET: '07'.repeat(32),
@@ -87,7 +86,7 @@ const workers = (isLong: boolean) => {
     test: {
       name: 'workers',
       include: isLong ? [...files.include, ...extended] : files.include,
-      exclude: ['test/{scripts,client,browser}/**', ...(files.exclude ?? [])],
+      exclude: ['test/{scripts,client,check-my-shop,browser}/**', ...(files.exclude ?? [])],
       ...limits,
       setupFiles: ['test/support/setup.ts'],
       // Starting a worker and loading the modules takes longer than most test files. Files share them,
@@ -124,9 +123,9 @@ const scripts = (isLong: boolean) =>
     },
   })
 
-/** Tests of pages, in Chromium, and of clients. They share one `npm run dev`. */
+/** Tests of pages, in Chromium, and of what shops install. They share one `npm run dev`. */
 const instance = (isLong: boolean) => {
-  const { include, ...files } = filesIn('test/{client,browser}', isLong)
+  const { include, ...files } = filesIn('test/{client,check-my-shop,browser}', isLong)
   return defineProject({
     test: {
       name: 'instance',

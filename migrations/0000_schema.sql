@@ -42,6 +42,11 @@ CREATE TABLE `listings` (
 	`nftId` integer NOT NULL,
 	`captureCronId` text,
 	`obstacle` text,
+	`obstacleSince` text,
+	`foundBy` text,
+	`isShared` integer DEFAULT false NOT NULL,
+	`disputedSince` text,
+	`heldUntil` text,
 	`checkAt` text DEFAULT '' NOT NULL,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
@@ -57,6 +62,9 @@ CREATE INDEX `listings_nft` ON `listings` (`nftId`);--> statement-breakpoint
 CREATE INDEX `listings_updated` ON `listings` (`updatedAt`);--> statement-breakpoint
 CREATE INDEX `listings_ends` ON `listings` (`activeTill`) WHERE "listings"."updatedAt" < "listings"."activeTill";--> statement-breakpoint
 CREATE INDEX `listings_due` ON `listings` (`checkAt`) WHERE "listings"."active";--> statement-breakpoint
+CREATE INDEX `listings_obstacles` ON `listings` (`sellerId`,`isShared`) WHERE "listings"."obstacle" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `listings_stopped` ON `listings` (`obstacleSince`) WHERE "listings"."obstacle" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `listings_held` ON `listings` (`heldUntil`) WHERE "listings"."updatedAt" < "listings"."heldUntil";--> statement-breakpoint
 CREATE TABLE `nftCounts` (
 	`amountType` text PRIMARY KEY NOT NULL,
 	`nfts` integer NOT NULL
@@ -91,6 +99,7 @@ CREATE TABLE `nfts` (
 	`upgradeable` integer DEFAULT false NOT NULL,
 	`tokenId` text,
 	`fulfilment` text DEFAULT 'transfer' NOT NULL,
+	`recipients` text DEFAULT 'anybody' NOT NULL,
 	`newTokenId` text,
 	`oldTokenId` text,
 	`status` text NOT NULL,
@@ -109,11 +118,12 @@ CREATE TABLE `nfts` (
 	FOREIGN KEY (`creatorId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "nfts_stock" CHECK("nfts"."availableAmount" >= 0),
 	CONSTRAINT "nfts_payload" CHECK(json_valid("nfts"."payload")),
-	CONSTRAINT "nfts_fulfilment" CHECK("nfts"."fulfilment" IN ('transfer', 'mint'))
+	CONSTRAINT "nfts_fulfilment" CHECK("nfts"."fulfilment" IN ('transfer', 'mint')),
+	CONSTRAINT "nfts_recipients" CHECK("nfts"."recipients" IN ('anybody', 'verified'))
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `nfts_external` ON `nfts` (`externalId`);--> statement-breakpoint
-CREATE INDEX `nfts_token` ON `nfts` (`contractAddr`,`tokenId`,`contractNetwork`);--> statement-breakpoint
+CREATE INDEX `nfts_token` ON `nfts` (`contractNetwork`,`contractAddr`,`tokenId`);--> statement-breakpoint
 CREATE INDEX `nfts_released` ON `nfts` (`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_changed` ON `nfts` (`changedAt`);--> statement-breakpoint
@@ -143,6 +153,8 @@ CREATE TABLE `deliveries` (
 	`retriedAt` text,
 	`failingSince` text,
 	`tries` integer DEFAULT 0 NOT NULL,
+	`withoutEffect` integer DEFAULT 0 NOT NULL,
+	`isUnconfirmed` integer DEFAULT false NOT NULL,
 	`reasonCode` text,
 	`reasonDetail` text,
 	`dueAt` text,
@@ -158,7 +170,7 @@ CREATE TABLE `deliveries` (
 	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed', 'cancelled', 'written_off')),
 	CONSTRAINT "deliveries_requestedAction" CHECK("deliveries"."requestedAction" IN ('deliver', 'cancel')),
-	CONSTRAINT "deliveries_reasonCode" CHECK("deliveries"."reasonCode" IS NULL OR "deliveries"."reasonCode" IN ('cancelled', 'contract_paused', 'contract_unavailable', 'gas_burned', 'gas_limit_exceeded', 'holder_has_no_token', 'holder_not_approved', 'invalid_quantity', 'invalid_recipient', 'invalid_token_address', 'invalid_token_id', 'key_used_for_other_delivery', 'mint_not_exact', 'mint_refused', 'minter_role_missing', 'network_not_configured', 'no_relayer', 'node_unavailable', 'quantity_above_limit', 'recipient_not_deployed', 'recipient_on_other_chain', 'recipient_rejects', 'relayer_limit_reached', 'seller_has_no_wallet', 'seller_on_other_chain', 'simulation_failed', 'single_piece_token', 'token_limit_missing', 'token_limit_reached', 'token_moved_nothing', 'token_not_deployed', 'token_not_supported', 'token_not_transferable', 'transaction_not_found', 'transfer_failed')),
+	CONSTRAINT "deliveries_reasonCode" CHECK("deliveries"."reasonCode" IS NULL OR "deliveries"."reasonCode" IN ('cancelled', 'contract_paused', 'contract_unavailable', 'gas_burned', 'gas_limit_exceeded', 'holder_has_no_token', 'holder_not_approved', 'invalid_quantity', 'invalid_recipient', 'invalid_token_address', 'invalid_token_id', 'key_used_for_other_delivery', 'mint_not_exact', 'mint_refused', 'minter_role_missing', 'network_not_configured', 'no_relayer', 'node_unavailable', 'quantity_above_limit', 'recipient_not_deployed', 'recipient_on_other_chain', 'recipient_rejects', 'relayer_limit_reached', 'seller_has_no_wallet', 'seller_on_other_chain', 'simulation_failed', 'single_piece_token', 'token_limit_missing', 'token_limit_reached', 'token_moved_nothing', 'token_not_deployed', 'token_not_supported', 'token_not_transferable', 'transaction_not_found', 'transfer_failed', 'transfer_without_effect')),
 	CONSTRAINT "deliveries_reason" CHECK("deliveries"."reasonCode" IS NOT NULL OR "deliveries"."reasonDetail" IS NULL),
 	CONSTRAINT "deliveries_awaits" CHECK(("deliveries"."state" = 'awaiting_wallet') = ("deliveries"."awaits" IS NOT NULL))
 );
@@ -167,6 +179,7 @@ CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`placer`,`dueAt`) WHERE
 CREATE INDEX `deliveries_delayed` ON `deliveries` (`chainId`,`reasonCode`,`queuedAt`) WHERE "deliveries"."failingSince" IS NOT NULL AND "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off');--> statement-breakpoint
 CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
+CREATE INDEX `deliveries_unconfirmed` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."isUnconfirmed";--> statement-breakpoint
 CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."placedBy" IS NOT NULL AND "deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_failed` ON `deliveries` (`reasonCode`,`state`) WHERE "deliveries"."state" = 'failed';--> statement-breakpoint
 CREATE INDEX `deliveries_retried` ON `deliveries` (`state`) WHERE "deliveries"."retriedAt" IS NOT NULL AND "deliveries"."state" IN ('queued', 'in_flight');--> statement-breakpoint
@@ -264,6 +277,15 @@ CREATE TABLE `cronRuns` (
 	`failedJobs` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `disagreements` (
+	`chainId` integer NOT NULL,
+	`about` text NOT NULL,
+	`answers` text NOT NULL,
+	`since` text NOT NULL,
+	`seenAt` text NOT NULL,
+	PRIMARY KEY(`chainId`, `about`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `findings` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`chainId` integer NOT NULL,
@@ -307,6 +329,7 @@ CREATE TABLE `networkChecks` (
 	`isPaused` integer,
 	`isRetired` integer,
 	`signers` text,
+	`tokensTo` text,
 	`nodes` text DEFAULT '[]' NOT NULL
 );
 --> statement-breakpoint

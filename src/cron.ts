@@ -2,7 +2,8 @@
 import { sql } from 'drizzle-orm'
 import { sweepAddresses } from './addresses/deleted.ts'
 import { removeOrphans } from './avatars/remove.ts'
-import { checkListings, tellDue } from './catalogue/due.ts'
+import { checkListings } from './catalogue/check-listings.ts'
+import { tellDue } from './catalogue/due.ts'
 import { sweepImports } from './catalogue/import.ts'
 import { batch } from './db/batch.ts'
 import { connect, type Database } from './db/client.ts'
@@ -12,6 +13,7 @@ import { cronRuns, sentMails } from './db/schema/operations.ts'
 import { idempotencyKeys } from './db/schema/orders.ts'
 import { emailLinks, walletNonces } from './db/schema/users.ts'
 import { raw } from './db/statements.ts'
+import { pruneDisagreements } from './delivery/store/disagreements.ts'
 import { putOffUnconfigured } from './delivery/unconfigured.ts'
 import { wakeDueChains } from './delivery/wake.ts'
 import { readSettings, type Settings } from './env.ts'
@@ -29,6 +31,7 @@ import { remindBuyers } from './order-mails/remind.ts'
 import { mailOrders } from './order-mails/send.ts'
 import { dayOf } from './orders/idempotency.ts'
 import { sweepReservations } from './reservations/reserve.ts'
+import { SECOND, within } from './time.ts'
 
 /** What a job may need: also all that sending a mail does. */
 type JobCtx = { env: Env; email: SendEmail; db: Database; settings: Settings; now: Date }
@@ -44,7 +47,6 @@ const jobs: Record<string, Job> = {
   remindBuyers,
   deleteExpiredRows: ({ db, now }) => deleteExpiredRows(db, now),
   removeOrphans: ({ env, db, now }) => removeOrphans(env.AVATARS, db, now),
-  checkNetworks: ({ db, settings, now }) => checkNetworks(db, settings, now),
   checkListings: ({ db, settings, now }) => checkListings(db, settings, now),
   tellDue: ({ db, now }) => tellDue(db, now),
   rollUpHours: ({ db, now }) => rollUpHours(db, now),
@@ -53,37 +55,52 @@ const jobs: Record<string, Job> = {
   warnBehindWebhooks: async (ctx) => isNight(ctx.now) && warnBehind(ctx),
 }
 
+/** Milliseconds that a job may take. What it has begun then is not waited for. */
+const MAX_DURATION = 20 * SECOND
+
 /** For ten minutes a day, in which a run may be late. */
 const isNight = (now: Date) => now.toISOString().slice(11, 15) === '03:0'
 
-/** Runs all jobs. A job that fails is logged and does not stop the others. */
+/**
+ * Runs all jobs. A job that fails or takes too long is logged, and does not stop the others. Alarms are raised
+ * right after the networks were checked, and again at the end if other jobs failed than the last time.
+ */
 export async function runCron(env: Env, now: Date): Promise<void> {
   const settings = readSettings(env)
   const db = connect(env.DB)
   const ctx = { env, email: env.EMAIL, db, settings, now }
-  const failedJobs: string[] = []
+  const failedJobs = new Set<string>()
   const attempt = async (job: string, run: Job) => {
     try {
-      await run(ctx)
+      await within(MAX_DURATION, run(ctx))
     } catch (error) {
-      failedJobs.push(job)
+      failedJobs.add(job)
       log.error('cron_job_failed', { job, error })
     }
   }
-  const recordEnd = () => {
-    const run = { finishedAt: new Date().toISOString(), failedJobs: [...failedJobs] }
-    return attempt('recordEnd', () => batch(db, { run: db.update(cronRuns).set(run) }))
-  }
-  const started = raw<never>(db)`
-    INSERT INTO cronRuns (id, startedAt, failedJobs) VALUES (1, ${now.toISOString()}, '[]')
-    ON CONFLICT (id) DO UPDATE SET startedAt = excluded.startedAt`
-  await attempt('recordStart', () => batch(db, { started }))
-  await Promise.all(Object.entries(jobs).map(([job, run]) => attempt(job, run)))
+  const recordEnd = () =>
+    attempt('recordEnd', () => {
+      const run = { finishedAt: new Date().toISOString(), failedJobs: [...failedJobs].sort() }
+      return batch(db, { run: db.update(cronRuns).set(run) })
+    })
+  const raise = () => attempt('raiseAlarms', () => raiseAlarms(env, db, now))
+  let failedBefore = ''
+  await attempt('recordStart', async () => {
+    const { started } = await batch(db, {
+      started: raw<{ failedJobs: string }>(db)`
+        INSERT INTO cronRuns (id, startedAt, failedJobs) VALUES (1, ${now.toISOString()}, '[]')
+        ON CONFLICT (id) DO UPDATE SET startedAt = excluded.startedAt RETURNING failedJobs`,
+    })
+    failedBefore = started[0]?.failedJobs ?? ''
+  })
+  const others = Object.entries(jobs).map(([job, run]) => attempt(job, run))
+  await attempt('checkNetworks', () => checkNetworks(db, settings, now))
+  await raise()
+  await Promise.all(others)
   await recordEnd()
-  // After the others, because it notifies of what they found.
-  const failed = failedJobs.length
-  await attempt('raiseAlarms', () => raiseAlarms(env, db, now))
-  if (failedJobs.length > failed) await recordEnd()
+  if (JSON.stringify([...failedJobs].sort()) === failedBefore) return
+  await raise()
+  if (failedJobs.has('raiseAlarms')) await recordEnd()
 }
 
 /** Deletes rows that no request can use any more. */
@@ -99,6 +116,7 @@ export function deleteExpiredRows(db: Database, now: Date) {
     events: pruneEvents(db, now),
     reservations: sweepReservations(db, now),
     quotas: pruneQuotas(db, now),
+    disagreements: pruneDisagreements(db, now),
     mails: prune(db, sentMails, sql`createdAt < ${before(mailLimits.approval.max)}`),
   })
 }

@@ -1,5 +1,17 @@
-/** Spans of time, in milliseconds. */
+/** Spans of time, in milliseconds, and work that may take only so long. */
 export const SECOND = 1000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
+
+/**
+ * Returns what the work returns; throws if that takes longer than so many milliseconds. The work itself is not
+ * stopped: nobody waits for it any more. Not by a timer, whose time tests move.
+ */
+export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, reject) => {
+    const end = () => reject(new Error(`it has taken longer than ${milliseconds / SECOND} s`))
+    AbortSignal.timeout(milliseconds).addEventListener('abort', end)
+  })
+  return Promise.race([work, late])
+}

@@ -33,7 +33,7 @@ const limited = {
   'your catalogue': ['nfts', 'listings', 'creators', 'nftCounts'],
   'a few for each user, network, signer or alarm': [
     ...['webhookEndpoints', 'networks', 'networkChecks', 'signers', 'burns', 'alarms'],
-    ...['findings'],
+    ...['findings', 'disagreements'],
     ...['instance', 'cronRuns'],
   ],
 }

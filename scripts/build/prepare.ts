@@ -1,6 +1,6 @@
 /**
- * Runs after `npm install`: writes the pages of `/docs`, generates the types of bindings, packs the
- * client, and makes the secrets for development, so that `npx wrangler dev` works.
+ * Runs after `npm install`: writes the pages of `/docs`, generates the types of bindings, packs what
+ * shops install, and makes the secrets for development, so that `npx wrangler dev` works.
  */
 import { execFileSync } from 'node:child_process'
 import { rename } from 'node:fs/promises'
@@ -14,7 +14,7 @@ export const command = defineCommand(
   {
     name: 'npm run prepare',
     purpose:
-      'Writes the pages of /docs, generates the types of bindings, packs the client, and adds the secrets for development that .dev.vars lacks. `npm install` runs it.',
+      'Writes the pages of /docs, generates the types of bindings, packs what shops install, and adds the secrets for development that .dev.vars lacks. `npm install` runs it.',
     example: 'npm run prepare',
   },
   async () => {
@@ -22,15 +22,15 @@ export const command = defineCommand(
     await addMissingSecrets(SECRETS)
     // Writes worker-configuration.d.ts.
     await runWrangler(['types', '--strict-vars', 'false'])
-    await packClient()
+    for (const workspace of ['client', 'check-my-shop']) await pack(workspace)
   },
 )
 
-/** Builds the client, and writes its package to the static files. */
-async function packClient(): Promise<void> {
-  const args = ['pack', '--json', '--workspace', 'client', '--pack-destination', ASSETS]
+/** Builds a workspace, and writes its package to the static files. */
+async function pack(workspace: string): Promise<void> {
+  const args = ['pack', '--json', '--workspace', workspace, '--pack-destination', ASSETS]
   const [{ filename }] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: 'pipe' }))
-  await rename(`${ASSETS}/${filename}`, `${ASSETS}/client.tgz`)
+  await rename(`${ASSETS}/${filename}`, `${ASSETS}/${workspace}.tgz`)
 }
 
 if (import.meta.main) await start(command)

@@ -25,13 +25,17 @@ const rules = {
   is_for_all: 'all configured',
   /** Whether what is stored of blocks, nonces and contracts is wrong. */
   is_wrong: 'all configured',
-  /** The record of a key, the receipt and the events of a transaction. */
-  is_recorded: 'two',
-  /** A nonce that the rows do not know as used. */
+  /** The record of a delivery key, unless the key was never carried: `mergeRecords`. */
+  record: 'two',
+  /** The receipt of a transaction, and each of its events. */
+  receipt: 'two',
+  /** A transaction that the rows do not know. */
+  transaction: 'two',
+  /** A nonce that is used, and that the rows do not know as used. */
   nonce: 'two',
   /** The final block: the highest that two nodes have. */
   final: 'two',
-  /** Why an item cannot be delivered. */
+  /** Why an item cannot be delivered. If they give different reasons, the longer wait holds. */
   reason: 'two',
 } as const satisfies Record<string, Rule>
 
@@ -59,4 +63,32 @@ export function believe(
   if (rule === 'any') return given.includes(true)
   if (given.includes(false)) return false
   return rule === 'all that answer' || given.length === told.length ? true : null
+}
+
+/**
+ * Returns what two nodes tell alike, as both tell it: the first two of those that agree. `told`: what the
+ * nodes say that answer, `textOf`: what has to be the same, `kind`: the row of the table. Null: no two agree.
+ */
+export function findTwo<T>(
+  _kind: KindOf<'two'>,
+  told: readonly T[],
+  textOf: (value: T) => string,
+): [T, T] | null {
+  for (const [first, second] of Map.groupBy(told, textOf).values())
+    if (first !== undefined && second !== undefined) return [first, second]
+  return null
+}
+
+/** Whether nodes contradict each other. */
+export const isContradicted = <T>(told: readonly T[], textOf: (value: T) => string): boolean =>
+  new Set(told.map(textOf)).size > 1
+
+/** Returns the highest that two nodes reach: the lower one of two, and the second highest of more. */
+export function findHighest<T>(
+  _kind: KindOf<'two'>,
+  told: readonly T[],
+  heightOf: (value: T) => number,
+): T | undefined {
+  const sorted = told.toSorted((a, b) => heightOf(b) - heightOf(a))
+  return sorted[Math.min(1, sorted.length - 1)]
 }

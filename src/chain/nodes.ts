@@ -15,40 +15,51 @@ import { log } from '../log.ts'
 import { MINUTE } from '../time.ts'
 import { type Limits, nodeAt, type Rpc } from './rpc.ts'
 
-/** Milliseconds for which a node is left out. */
+export { callsSent, type Rpc } from './rpc.ts'
+
+/** Milliseconds for which a node is left out, and for which one is not asked that did not answer. */
 const LEFT_OUT = MINUTE
-/** Seconds after which the newest block of a node is compared with that of another node. */
-const OLD_BLOCK = 60
-/** Seconds by which it may be ahead of the clock without being compared. */
+const SILENT = MINUTE / 2
+/** Milliseconds from which a question took so long that a run may lose its lease by it. */
+const SLOW = MINUTE / 4
+/** Seconds by which the newest block of a node may be ahead of the clock. */
 const EARLY_BLOCK = 15 * 60
 
-/** URL → when it is tried again, in milliseconds since 1970. */
+/** URL → when it may lead again, and when it is asked again, in milliseconds since 1970. */
 const leftOut = new Map<string, number>()
-
-export type Node = {
-  /** Position in `rpcUrls`. URLs are never logged, because they may hold keys. */
-  index: number
-  url: string
-  rpc: Rpc
-}
+const silent = new Map<string, number>()
+/** URL → when a question ended that took long. */
+const slow = new Map<string, number>()
 
 /** What asking nodes needs of a network. */
 export type Urls = Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'> &
   Pick<Limits, 'timeout'>
 
-/** Returns all nodes, those that are left out, too. */
-export const nodes = (network: Urls): Node[] =>
-  network.rpcUrls.map((url, index) => ({ index, url, rpc: nodeAt(url, network) }))
-
-/** Returns the nodes that are not left out, or all if there would be none. */
-export function usableNodes(network: Urls): Node[] {
-  const all = nodes(network)
-  const usable = all.filter(({ url }) => (leftOut.get(url) ?? 0) <= Date.now())
-  return usable.length > 0 ? usable : all
+export type Node = {
+  /** Position in `rpcUrls`. URLs are never logged, because they may hold keys. */
+  index: number
+  url: string
+  limits: Limits
 }
 
-export const otherNodes = (network: Urls, { url }: Node): Node[] =>
-  usableNodes(network).filter((node) => node.url !== url)
+/** Returns all nodes, those that are left out, too. */
+export const nodes = (network: Urls): Node[] =>
+  network.rpcUrls.map((url, index) => ({ index, url, limits: network }))
+
+/** Asks one node. What it says alone is a claim: `claims.ts` says what it suffices for. */
+export async function askOne(
+  { url, limits }: Node,
+  requests: readonly RpcRequest[],
+): Promise<Replies> {
+  const startedAt = Date.now()
+  const replies = await nodeAt(url, limits)(requests)
+  if (Date.now() - startedAt >= SLOW) slow.set(url, Date.now())
+  return replies
+}
+
+/** Asks nodes at the same time. */
+export const askEach = (asked: readonly Node[], requests: readonly RpcRequest[]) =>
+  Promise.all(asked.map((node) => askOne(node, requests)))
 
 /**
  * Asks each configured node, and returns what all of them reply to a request. Those that are left out
@@ -58,9 +69,39 @@ export async function askAll(
   network: Urls,
   requests: readonly RpcRequest[],
 ): Promise<(request: RpcRequest) => Reply[]> {
-  const all = await Promise.all(nodes(network).map(({ rpc }) => rpc(requests)))
+  const all = await askEach(nodes(network), requests)
   return (request) => all.map((replies) => replies(request))
 }
+
+const isPast = (times: ReadonlyMap<string, number>, { url }: Node) =>
+  (times.get(url) ?? 0) <= Date.now()
+
+/**
+ * Returns the nodes that a step asks: those that may lead first. Those that did not answer just now are
+ * not asked, unless there would be none.
+ */
+export function stepNodes(network: Urls): Node[] {
+  const all = nodes(network)
+  const answering = all.filter((node) => isPast(silent, node))
+  const asked = answering.length > 0 ? answering : all
+  return asked.toSorted((a, b) => Number(isPast(leftOut, b)) - Number(isPast(leftOut, a)))
+}
+
+/** The node does not lead for a minute. It is asked all the same, because it is still a witness. */
+export function leaveOut(network: Network, { url, index }: Node, reason: string): void {
+  log.error('node_left_out', { chainId: network.chainId, node: index, reason })
+  leftOut.set(url, Date.now() + LEFT_OUT)
+}
+
+/** The node is not asked for half a minute, because it did not answer in time. */
+export function silence(network: Network, node: Node, reason: string): void {
+  leaveOut(network, node, reason)
+  silent.set(node.url, Date.now() + SILENT)
+}
+
+/** Returns the nodes that have answered slowly since a time, in milliseconds since 1970. */
+export const slowNodes = (network: Urls, since: number): Node[] =>
+  nodes(network).filter(({ url }) => (slow.get(url) ?? 0) >= since)
 
 const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
 
@@ -69,7 +110,7 @@ const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
  * `timeout` it gives up then, also if the limit of the node delays its calls.
  */
 export const joinedNodes = (network: Urls): Rpc[] =>
-  nodes(network).map(({ rpc }) => {
+  nodes(network).map((node) => {
     const { timeout } = network
     const waiting: RpcRequest[] = []
     let answer: Promise<Replies> | undefined
@@ -77,9 +118,9 @@ export const joinedNodes = (network: Urls): Rpc[] =>
       await null
       const requests = waiting.splice(0)
       answer = undefined
-      if (!timeout) return rpc(requests)
+      if (!timeout) return askOne(node, requests)
       const late = new Promise<Replies>((resolve) => setTimeout(resolve, timeout, unanswered))
-      return Promise.race([rpc(requests), late])
+      return Promise.race([askOne(node, requests), late])
     }
     return (requests) => {
       waiting.push(...requests)
@@ -88,11 +129,6 @@ export const joinedNodes = (network: Urls): Rpc[] =>
     }
   })
 
-export function leaveOut(network: Network, { url, index }: Node, reason: string): void {
-  log.error('node_left_out', { chainId: network.chainId, node: index, reason })
-  leftOut.set(url, Date.now() + LEFT_OUT)
-}
-
 const newest = blockAt('latest')
 
 /** What `headIn` needs to be asked. */
@@ -100,8 +136,8 @@ export const headRequests = [chainId, newest]
 
 export const readHead = async (
   network: Pick<Network, 'chainId'>,
-  { rpc }: Node,
-): Promise<Block | string> => headIn(network, await rpc(headRequests))
+  node: Node,
+): Promise<Block | string> => headIn(network, await askOne(node, headRequests))
 
 /** Returns the newest block in the replies of a node, or why it cannot be used. */
 export function headIn(network: Pick<Network, 'chainId'>, replies: Replies): Block | string {
@@ -115,23 +151,14 @@ export function headIn(network: Pick<Network, 'chainId'>, replies: Replies): Blo
 const faultOf = (reply: Reply) => ('fault' in reply ? reply.fault : undefined)
 
 /**
- * Returns why another node contradicts the newest block of a node; null if none does. Asked only about
- * a block whose time is far from the clock. An old one is normal where blocks are made on demand.
+ * Returns why a node is left out for the time of its newest block; null if it is not. The time is compared with
+ * the clock of the Worker only. An old block is no reason, because chains make blocks on demand. An only node
+ * has the time of its chain.
  */
-export async function findClockProblem(
-  network: Urls & Pick<Network, 'chainId'>,
-  node: Node,
-  head: Block,
-): Promise<string | null> {
-  const age = Date.now() / 1000 - head.timestamp
-  if (age < OLD_BLOCK && age > -EARLY_BLOCK) return null
-  for (const other of otherNodes(network, node)) {
-    const theirs = await readHead(network, other)
-    if (typeof theirs === 'string') continue
-    if (theirs.number > head.number + 1) return 'the node lags behind another one'
-    const isTooOld = theirs.number <= head.number && theirs.timestamp > head.timestamp
-    const isTooNew = age < 0 && head.timestamp - theirs.timestamp > OLD_BLOCK
-    if (isTooOld || isTooNew) return 'the node tells another time than a second one'
-  }
-  return null
+export function findClockProblem(
+  { rpcUrls }: Pick<Network, 'rpcUrls'>,
+  { timestamp }: Block,
+): string | null {
+  const isEarly = timestamp - Date.now() / 1000 > EARLY_BLOCK
+  return isEarly && rpcUrls.length > 1 ? 'the newest block is ahead of the clock' : null
 }

@@ -7,7 +7,7 @@ import type { Replies, Reply, RpcRequest } from '../ethereum/requests.ts'
 import { isRevert, loggedMessage } from '../ethereum/revert.ts'
 import { MINUTE, SECOND } from '../time.ts'
 
-/** Sends requests to one node, equal ones once. Never throws. */
+/** Sends requests to one node, equal ones once. Never throws, and answers within `MAX_DURATION`. */
 export type Rpc = (requests: readonly RpcRequest[]) => Promise<Replies>
 
 /** `timeout`: milliseconds that a node has to answer. */
@@ -19,10 +19,11 @@ const MAX_REQUESTS = 5
 /** Milliseconds to wait after a refusal without `Retry-After`. Doubles with each. */
 const FIRST_DELAY = 250
 const MAX_DELAY = 10 * SECOND
-/** Milliseconds without an answer after which calls that the node refuses are given up. */
-const PATIENCE = 20 * SECOND
-/** Milliseconds after which the rest of the calls is given up if the node goes on refusing some. */
-const MAX_REFUSING = 2 * MINUTE
+/**
+ * Milliseconds for all batches, waits and repetitions of a question: half of a lease, which its caller renews
+ * before the next one.
+ */
+const MAX_DURATION = MINUTE / 2
 /** The most milliseconds that a node may ask to wait. */
 const MAX_RETRY_AFTER = MINUTE
 /** Bytes of an answer that is read alone. A receipt that a token has filled with events has 20 MB. */
@@ -55,19 +56,18 @@ export function nodeAt(url: string, limits: Limits): Rpc {
     const queue = [...new Set(requests.map((request) => JSON.stringify(request)))]
     const replies = new Map<string, Reply>()
     const tooLarge: string[] = []
-    const askedAt = Date.now()
-    let receivedAt = askedAt
+    const endsAt = Date.now() + MAX_DURATION
     const work = async (batchSize: number, maxBytes: number) => {
       while (queue.length > 0) {
         const calls = queue.splice(0, batchSize)
-        const isRefusing = pace.refusals > 0 && pace.blockedUntil - askedAt > MAX_REFUSING
-        if (isRefusing || pace.blockedUntil - receivedAt > PATIENCE) {
+        const startedAt = await waitForRoom(pace, calls.length, limits, endsAt)
+        if (startedAt === null) {
           for (const key of calls) replies.set(key, { fault: 'the node limits calls' })
           continue
         }
-        const startedAt = await waitForRoom(pace, calls.length, limits)
         sent += calls.length
-        const { answers, retryAfter, cut } = await post(url, calls, limits, maxBytes)
+        const timeout = Math.min(limits.timeout ?? TIMEOUT, endsAt - startedAt)
+        const { answers, retryAfter, cut } = await post(url, calls, timeout, maxBytes)
         if (cut === 'too_large') tooLarge.push(...calls)
         // Each further batch could take as long, and the caller has to renew its lease.
         else if (cut === 'late')
@@ -78,7 +78,6 @@ export function nodeAt(url: string, limits: Limits): Rpc {
         }
         const refused = calls.filter((key) => !replies.has(key))
         queue.unshift(...refused)
-        if (refused.length < calls.length) receivedAt = Date.now()
         if (refused.length === 0) pace.refusals = 0
         // Of requests that were under way together, the first refusal counts.
         else if (startedAt > pace.refusedAt) {
@@ -101,11 +100,20 @@ export function nodeAt(url: string, limits: Limits): Rpc {
   }
 }
 
-/** Waits until the node may be asked that many calls. Returns the time. */
-async function waitForRoom(pace: Pace, calls: number, limits: Limits): Promise<number> {
+/**
+ * Waits until the node may be asked that many calls. Returns the time; null, at once, if that is not before
+ * `endsAt`.
+ */
+async function waitForRoom(
+  pace: Pace,
+  calls: number,
+  limits: Limits,
+  endsAt: number,
+): Promise<number | null> {
   for (;;) {
     const now = Date.now()
     const startAt = Math.max(pace.blockedUntil, findRoom(pace, calls, limits))
+    if (Math.max(startAt, now) >= endsAt) return null
     if (startAt <= now) {
       pace.sent = [...pace.sent.filter(({ time }) => time > now - SECOND), { time: now, calls }]
       return now
@@ -137,7 +145,7 @@ class TooLarge extends Error {}
 async function post(
   url: string,
   calls: readonly string[],
-  { timeout = TIMEOUT }: Limits,
+  timeout: number,
   maxBytes: number,
 ): Promise<Posted> {
   const body = calls.map((text, id) => `{"jsonrpc":"2.0","id":${id},${text.slice(1)}`).join(',')

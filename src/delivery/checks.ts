@@ -5,7 +5,8 @@
  * `delivery/store/heal.ts` corrects what was proven wrong.
  */
 import type { Address, Hex } from 'viem'
-import { askAll, leaveOut, type Node, otherNodes } from '../chain/nodes.ts'
+import { believe } from '../chain/claims.ts'
+import { askAll, leaveOut } from '../chain/nodes.ts'
 import { batch } from '../db/batch.ts'
 import type { Network } from '../env.ts'
 import { encodeGetter } from '../ethereum/contract.ts'
@@ -141,24 +142,24 @@ async function findFork(
 ): Promise<{ standing: KnownBlock | null } | ReturnType<typeof unproven>> {
   const { db, network, loaded, observation, now } = input
   const { chainId } = network
-  const { node, head } = observation
+  const { head } = observation
   const { settledBlock, settledHash } = loaded.network
   if (settledBlock === null || settledHash === null) return unproven('nothing is settled')
-  const others = await askOthersFor({ number: settledBlock, hash: settledHash }, network, node)
-  if (others === 'has') return unproven('the node is on another fork than a second one', true)
+  const isLost = await isGone({ number: settledBlock, hash: settledHash }, network)
+  if (isLost === false) return unproven('the node is on another fork than a second one', true)
   const isLong = isProvenWrong(input)
-  if (others === 'unknown' && !isLong) return unproven('no second node tells the settled block')
+  if (isLost === null && !isLong) return unproven('no second node tells the settled block')
   // Nodes that make blocks, and do not have this one, are not behind it.
   const isFresh = now.getTime() / SECOND - head.timestamp < CONTRADICTION_TIMEOUT / SECOND
   let isProven =
     head.number >= settledBlock || (isLong && isFresh) || (await isNewer(db, chainId, head))
   for (let below = head.number + 1; ; ) {
     const blocks = await readClosedBlocks(db, chainId, below)
-    const hashes = await readHashes(node, blocks)
+    const hashes = await readHashes(network, blocks)
     for (const [i, known] of blocks.entries()) {
-      const hash = hashes[i]
-      if (!hash) return unproven('the node does not tell a block')
-      if (hash === known.hash) {
+      const told = hashes[i] ?? []
+      if (told.length === 0) return unproven('the node does not tell a block')
+      if (told.includes(known.hash)) {
         if (known.number >= settledBlock) return unproven('the node contradicts itself')
         return isProven ? { standing: known } : unproven('the node is behind the settled block')
       }
@@ -171,28 +172,31 @@ async function findFork(
   }
 }
 
-/** Whether each node says that a contract is no Delivery contract. */
+/** Whether all nodes say that a contract is no Delivery contract. */
 async function isNoContract(network: Network, contract: Address): Promise<boolean> {
   const request = view(contract, encodeGetter('predecessor'))
-  const replies = await askAll(network, [request])
-  return replies(request).every(
-    (reply) => inconclusive(reply) === null && read(hex, reply)?.length !== 66,
+  const told = (await askAll(network, [request]))(request).map((reply) =>
+    inconclusive(reply) ? null : read(hex, reply)?.length !== 66,
   )
+  return believe('is_wrong', network, told) === true
 }
 
-/** What the other nodes say of a block: one of them has it, all have another one or none, or some do not answer. */
-async function askOthersFor({ number, hash }: KnownBlock, network: Network, node: Node) {
-  let answers = 1
-  for (const other of otherNodes(network, node)) {
-    const reply = (await other.rpc([blockAt(number)]))(blockAt(number))
-    if (read(block, reply)?.hash === hash) return 'has'
-    if ('result' in reply) answers++
-  }
-  return answers < network.rpcUrls.length ? 'unknown' : 'lacks'
+/** Whether all nodes say that a block is not there; null if that is open. */
+async function isGone({ number, hash }: KnownBlock, network: Network): Promise<boolean | null> {
+  const request = blockAt(number)
+  const told = (await askAll(network, [request]))(request).map((reply) =>
+    'result' in reply ? read(block, reply)?.hash !== hash : null,
+  )
+  return believe('is_wrong', network, told)
 }
 
-/** Returns the hashes that a node has at the heights of blocks. Null: it does not tell one. */
-async function readHashes({ rpc }: Node, blocks: readonly KnownBlock[]): Promise<(Hex | null)[]> {
-  const replies = await rpc(blocks.map(({ number }) => blockAt(number)))
-  return blocks.map(({ number }) => read(block, replies(blockAt(number)))?.hash ?? null)
+/** Returns the hashes that nodes have at the heights of blocks. Empty: no node tells one. */
+async function readHashes(network: Network, blocks: readonly KnownBlock[]): Promise<Hex[][]> {
+  const replies = await askAll(
+    network,
+    blocks.map(({ number }) => blockAt(number)),
+  )
+  return blocks.map(({ number }) =>
+    replies(blockAt(number)).flatMap((reply) => read(block, reply)?.hash ?? []),
+  )
 }

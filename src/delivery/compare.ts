@@ -1,7 +1,6 @@
 /** The second phase of a step: compares the keys of items with the chain, before they are sent and once a day. */
 
 import type { Address, Hex } from 'viem'
-import { otherNodes } from '../chain/nodes.ts'
 import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
 import { locateUses, readMined } from './chain/records.ts'
@@ -16,7 +15,7 @@ import {
   type FoundTransaction,
   findNewest,
   isFinal,
-  isSameMined,
+  isMinedDisputed,
   type Recorded,
   settle,
   settleMined,
@@ -92,6 +91,8 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Obser
       changes.push(reopen(item, now))
     else if (item.state !== 'queued') continue
     else if (isUsed) changes.push(waitForTransaction(item, record.block, now))
+    else if (record && disputed.has(item.key))
+      changes.push(wait(item, explain('node_unavailable', 'nodes disagree about its key'), now))
     else if (record?.block === 0) unrecorded.push(item)
     else if (record)
       changes.push(queue(item, new Date(now.getTime() + finalDelay(record.block, observation))))
@@ -116,16 +117,14 @@ async function findTransactions(
   recorded: readonly Recorded[],
   { network, loaded, observation, now }: Observed,
 ) {
-  const { node, lineage, signers, isAlone } = observation
-  const others = otherNodes(network, node)
-  const uses = await locateUses([node, ...others], recorded, lineage)
+  const { node, nodes, lineage, signers, isAlone } = observation
+  const uses = await locateUses(nodes, recorded, lineage)
   const hashes = [...new Set(uses.map(({ use }) => use.transactionHash))]
-  const [mine, theirs] = await Promise.all(
-    [node, others[0]].map((one) => one && readMined(one.rpc, hashes)),
-  )
+  const told = await Promise.all((isAlone ? [node] : nodes).map((one) => readMined(one, hashes)))
+  const answersAbout = (hash: Hex) => told.flatMap((mined) => mined.get(hash) ?? [])
   const transactions = new Map<Hex, AgreedTransaction>()
   for (const hash of hashes) {
-    const agreed = agreeOnMined(mine?.get(hash), isAlone ? undefined : theirs?.get(hash))
+    const agreed = agreeOnMined(answersAbout(hash))
     if (!agreed) continue
     const { nonce, from } = agreed.mined
     // A nonce that its signer has not reached yet is a wrong answer.
@@ -149,13 +148,12 @@ async function findTransactions(
       found.push(end.found)
       continue
     }
-    const receipts = [mine, theirs].flatMap((told) => (hash && told?.get(hash)) || [])
-    const [first, second] = receipts
+    const receipts = hash ? answersAbout(hash) : []
     const isDenied = receipts.some(
       ({ blockNumber, logs }) =>
         located && blockNumber === record.block && deniesTransfer(located, logs),
     )
-    const isDoubtful = isDenied || Boolean(first && second && !isSameMined(first, second))
+    const isDoubtful = isDenied || isMinedDisputed(receipts)
     missing.push({ ...entry, hash, isDoubtful })
   }
   return { changes, found, missing }

@@ -14,6 +14,7 @@ import type { orderItems } from '../db/schema/orders.ts'
 import type { ContractState, KeyRecord, Log } from '../ethereum/contract.ts'
 import type { Market } from '../ethereum/fees.ts'
 import type { Block, Receipt } from '../ethereum/requests.ts'
+import type { Disagreement } from './store/disagreements.ts'
 
 export type ItemStatus = (typeof itemStatuses)[number]
 
@@ -40,12 +41,14 @@ type Delivery = typeof deliveries.$inferSelect
 
 /** A delivery, with what is to be delivered. */
 export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version' | 'failingSince'> &
-  Pick<Delivery, 'tries' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'> &
+  Pick<Delivery, 'tries' | 'withoutEffect' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'> &
   Pick<typeof nfts.$inferSelect, 'contractAddr' | 'tokenId' | 'fulfilment'> &
   Pick<typeof orderItems.$inferSelect, 'quantity' | 'recipientChainId'> & {
     key: Hex
     /** The contract of its newest transaction. */
     contract: Address | null
+    /** Whether a transaction has carried it that was signed, and has not expired. */
+    wasCarried: 0 | 1
     /** Whether transfers of its token to its recipient have used up gas in two transactions. */
     isHeld: 0 | 1
     /** The wallet of the seller. */
@@ -98,44 +101,55 @@ export type Loaded = {
   due: Item[]
   /** Items that failed or wait for a wallet, whose keys are to be compared with the chain. */
   compared: Item[]
+  /** Items that have ended by the word of one node alone. */
+  unconfirmed: Item[]
   /** The nonce after the newest one of each signer that is in a block as far as is known. */
   mined: Map<Address, { nextNonce: number; block: number }>
   signers: Map<Address, SignerRow>
 }
 
-type SignerState = {
+export type SignerState = {
   /** Its transactions in blocks: its next nonce. */
   count: number
   /** The same as the other nodes tell it that answer. */
   otherCounts: number[]
-  /** Wei. */
+  /** Wei, of the node that tells most. */
   balance: bigint
 }
 
 /** `contract`: the one that was asked. */
 export type ObservedRecord = KeyRecord & { contract: Address }
 
-/** What a second node says of what the first one said about final blocks. */
-export type Confirmation = {
-  /** Whether the first node suffices: there is no other, or none has answered for ten minutes. */
+/** `isConfirmed`: two nodes tell it, or there is one only. */
+export type ObservedContract = ContractState & { isConfirmed: boolean }
+
+/** What nodes say of final blocks. Two have to tell the same. */
+export type Evidence = {
+  /** Whether one node suffices: there is no other, or none has given any answer for ten minutes. */
   isAlone: boolean
+  /** By key, from answers at or past the final block. */
+  records: ReadonlyMap<Hex, ObservedRecord>
   /** By hash. Null: no node has it. Absent: not asked, not received, or the nodes disagree. */
   receipts: ReadonlyMap<Hex, Receipt | null>
   /** Receipts that only one node has. */
   unconfirmed: ReadonlySet<Hex>
   /** Events that only one node has. They prove no transfer. */
   doubtfulLogs: ReadonlySet<Log>
-  /** Keys of whose final record a second node says something else, or none does. */
+  /** Keys of whose record no two nodes tell the same, although it takes two. */
   disputed: ReadonlySet<Hex>
-  /** The earlier one of what both say is the time of the final block, in seconds. */
+  /** The earliest of what nodes say is the time of the final block, in seconds. */
   finalTime: number
   /** Since when no second node confirms anything; null if one does, or none was needed. */
   unconfirmedSince: string | null
+  disagreements: Disagreement[]
 }
 
-/** What one node says about the chain and about the items and transactions of a step. */
-export type Observation = Confirmation & {
+/** What the nodes say about the chain and about the items and transactions of a step. */
+export type Observation = Evidence & {
+  /** The node that leads the step: it is asked what suffices from one. */
   node: Node
+  /** The nodes that answer, the leading one first. */
+  nodes: Node[]
   head: Block
   final: Pick<Block, 'number' | 'timestamp'>
   /** The hash of the settled block; null if the node does not have it. */
@@ -146,9 +160,7 @@ export type Observation = Confirmation & {
   /** Signers whose nonces no other node confirms. Nothing is signed with them. */
   doubted: ReadonlySet<Address>
   /** Contracts that answered. */
-  contracts: Map<Address, ContractState>
-  /** By key, from an answer at or past the final block. */
-  records: Map<Hex, ObservedRecord>
+  contracts: Map<Address, ObservedContract>
   /** The Delivery contract of the network and those before it, the newest first. */
   lineage: Address[]
 }

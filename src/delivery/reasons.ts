@@ -100,7 +100,6 @@ export const rules: Record<ReasonCode, Rule> = {
   quantity_above_limit: {
     sentence: 'the quantity is above what a relayer may deliver at once',
     waits: DAY,
-    needsNoSecondNode: true,
   },
   recipient_not_deployed: {
     ...ownFault('the contract wallet of the recipient is not deployed'),
@@ -143,6 +142,9 @@ export const rules: Record<ReasonCode, Rule> = {
     sentence: 'the transfer failed in a transaction',
     ends: 'fails in its third transaction',
   },
+  transfer_without_effect: untilRemoved(
+    'three transactions had no effect: an operator has to retry',
+  ),
 }
 
 /** Codes of failed items whose keys are used up. Only an operator can close such items. */

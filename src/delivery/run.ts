@@ -7,8 +7,7 @@
  * stops in between loses nothing: the next one sends the stored bytes.
  */
 
-import { leaveOut, usableNodes } from '../chain/nodes.ts'
-import { callsSent } from '../chain/rpc.ts'
+import { callsSent, leaveOut, silence, slowNodes, stepNodes } from '../chain/nodes.ts'
 import { batch } from '../db/batch.ts'
 import { connect, type Database, isTransient } from '../db/client.ts'
 import { type Network, readSettings, type Settings } from '../env.ts'
@@ -20,12 +19,22 @@ import { checkStored } from './checks.ts'
 import { closeTransactions, logClosed } from './close.ts'
 import { compareKeys } from './compare.ts'
 import type { Loaded } from './model.ts'
+import { recheckEnds } from './recheck.ts'
 import { hasRoom, nextLook } from './rules/decide.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 import { broadcast, prepareCalls } from './send.ts'
+import { type Disagreement, storeDisagreements } from './store/disagreements.ts'
 import { load, MAX_LOADED } from './store/load.ts'
 import { holdLease, NO_CHANGES, Outdated, storeFindings } from './store/store.ts'
-import { MAX_WAKE_DELAY, type Outcome, release, storeFailure, type WakeUp, wake } from './wake.ts'
+import {
+  MAX_WAKE_DELAY,
+  type Outcome,
+  release,
+  storeFailure,
+  storeUnplanned,
+  type WakeUp,
+  wake,
+} from './wake.ts'
 
 /** Milliseconds that a run waits for a block itself. Longer waits are left to a message. */
 const MAX_WAIT = 2_000
@@ -70,7 +79,10 @@ export async function consume(batch: MessageBatch<WakeUp>, env: Env, onEnd: Deps
   for (const [i, chainId] of chainIds.entries()) {
     const others = chainIds.slice(i + 1)
     // A message begins another invocation, with statements of its own.
-    if (isExhausted(deps.db)) return wake(deps.queue, [chainId, ...others])
+    if (isExhausted(deps.db)) {
+      await wake(deps.queue, [chainId, ...others])
+      return
+    }
     const lease = crypto.randomUUID()
     const duration = others.length > 0 ? SHARED_DURATION : MAX_DURATION
     await run(deps, chainId, lease, duration).catch((error) =>
@@ -122,7 +134,10 @@ async function finish({ db, queue, clock }: Deps, lease: string, done: Step): Pr
   if (released?.isHeld) return true
   if (!released?.wakeAt || released.isPlanned) return false
   const delay = Math.ceil((Date.parse(released.wakeAt) - now.getTime()) / 1000)
-  if (delay <= MAX_WAKE_DELAY) await wake(queue, [network.chainId], Math.max(0, delay))
+  if (delay > MAX_WAKE_DELAY) return false
+  const { chainId } = network
+  const isSent = await wake(queue, [chainId], Math.max(0, delay))
+  if (!isSent) await storeUnplanned(db, chainId, released.wakeAt, now)
   return false
 }
 
@@ -160,19 +175,37 @@ export async function step(
   const signers = settings.TRANSFER_SIGNER_KEYS.map(getSigner)
   const relayers = signers.map(({ address }) => address)
   const lease = holdLease(db, network, leaseId, clock)
+  const startedAt = Date.now()
   const loaded = await load(db, network, relayers, leaseId, now)
   if (!loaded) return null
   const worked = await work({ db, network, loaded, signers, relayers, now, lease }).catch(
     (error) => {
-      if (error instanceof Outdated) return goOn(now)
+      if (error instanceof Outdated) {
+        // Another run may have taken the lease while a node answered slowly.
+        for (const node of slowNodes(network, startedAt))
+          if (network.rpcUrls.length > 1) silence(network, node, 'the node answers slowly')
+        return goOn(now)
+      }
       // An answer that nobody has foreseen must not fail each run: the next one asks another node.
-      const [asked] = usableNodes(network)
+      const [asked] = stepNodes(network)
       if (asked && network.rpcUrls.length > 1 && !isTransient(error))
         leaveOut(network, asked, 'the run failed')
       throw error
     },
   )
   return { loaded, ...worked }
+}
+
+/** An alarm tells of what lasts. */
+async function tellDisagreements(
+  db: Database,
+  chainId: number,
+  found: readonly Disagreement[],
+  now: Date,
+): Promise<void> {
+  if (found.length === 0) return
+  for (const { about } of found) log.error('nodes_disagree', { chainId, about })
+  await batch(db, { stored: storeDisagreements(db, chainId, found, now) })
 }
 
 /** Throws `Outdated` if the lease was lost, or an item was changed meanwhile. */
@@ -196,8 +229,10 @@ async function work(input: StepInput): Promise<Worked> {
 
   const { decisions, changes: closed } = await closeTransactions(observed)
   const { unconfirmedSince } = observation
+  const isUnconfirmed = observation.isAlone && network.rpcUrls.length > 1
   await lease.write({
     ...closed,
+    isUnconfirmed,
     ...(unconfirmedSince !== loaded.network.unconfirmedSince && { unconfirmedSince }),
     ...(contradictedSince !== loaded.network.contradictedSince && { contradictedSince }),
   })
@@ -211,19 +246,26 @@ async function work(input: StepInput): Promise<Worked> {
   const compared = await compareKeys(observed)
   if (compared.findings.length > 0)
     await batch(db, { stored: storeFindings(db, chainId, compared.findings, now) })
-  await lease.write(compared.changes)
+  await lease.write({ ...compared.changes, isUnconfirmed })
+  const rechecked = await recheckEnds(observed)
 
   const prepared = await prepareCalls(compared.unrecorded, decisions, observed)
-  await lease.write(prepared.changes)
-  await broadcast(network, observation, decisions, prepared.changes.transactions)
+  await lease.write({ ...prepared.changes, isUnconfirmed })
+  await broadcast(network, observation, decisions, prepared.changes.transactions, now)
 
+  await tellDisagreements(
+    db,
+    chainId,
+    [...observation.disagreements, ...prepared.disagreements],
+    now,
+  )
   const items = [...closed.items, ...compared.changes.items, ...prepared.changes.items]
   const hasEnded = haveEnded(items)
   const lookAt = nextLook(decisions, prepared.newTransactions > 0, observation, now)
   const blocker = compared.isBlocked ? 'contract_unavailable' : prepared.blocker
   if (blocker) return stop(blocker === 'signers_busy' ? null : blocker, now, hasEnded, lookAt)
   const closings = decisions.filter(({ do: action }) => action === 'close')
-  const continues = compared.hasMore || closings.length >= MAX_LOADED
+  const continues = compared.hasMore || rechecked.hasMore || closings.length >= MAX_LOADED
   return {
     lookAt: continues ? now : lookAt,
     takesItems: hasRoom(decisions, prepared.newTransactions, relayers, network),

@@ -3,11 +3,12 @@
  * again. Once that is stored, sends it, and once more what is in no block.
  */
 
-import { otherNodes } from '../chain/nodes.ts'
+import { askOne } from '../chain/nodes.ts'
 import type { Network } from '../env.ts'
 import { broadcast as broadcastRequest } from '../ethereum/requests.ts'
 import { loggedMessage } from '../ethereum/revert.ts'
 import { log } from '../log.ts'
+import { MINUTE } from '../time.ts'
 import { diagnose } from './chain/diagnose.ts'
 import type { Observed } from './chain/observe.ts'
 import { simulate } from './chain/simulate.ts'
@@ -26,8 +27,11 @@ import { makeCalls, type Requested, sortItems } from './rules/compose.ts'
 import { DEADLINE, type Decision, PATIENCE } from './rules/decide.ts'
 import { queue, stayDue, wait } from './rules/item-changes.ts'
 import { type Signed, signBatches, signReplacements } from './sign.ts'
+import type { Disagreement } from './store/disagreements.ts'
 import type { NewTransaction, TransactionChange } from './store/store.ts'
 
+/** Milliseconds after which a transaction that is in no block is sent through every node. */
+const LATE = MINUTE / 2
 /** Milliseconds until an item is processed again whose token a step did not ask about. */
 const UNASKED_TOKEN_DELAY = 15_000
 
@@ -48,12 +52,17 @@ export async function prepareCalls(
     ({ signer: { address } }) =>
       (loaded.signers.get(address)?.pausedUntil ?? '') <= now.toISOString(),
   )
-  const { transactions, items, blocker } = await signItems(unrecorded, working, input)
+  const { transactions, items, blocker, disagreements } = await signItems(
+    unrecorded,
+    working,
+    input,
+  )
   const replaced = await signReplacements(decisions, capacities, input)
   return {
     changes: { transactions: [...replaced, ...transactions], items },
     newTransactions: transactions.length,
     blocker,
+    disagreements,
   }
 }
 
@@ -62,17 +71,18 @@ async function signItems(
   due: readonly Item[],
   capacities: readonly Capacity[],
   input: Observed,
-): Promise<Signed> {
+): Promise<Signed & { disagreements: Disagreement[] }> {
   const { network, observation, now, lease } = input
   const { chainId, delivery } = network
-  const { node, head, market, contracts } = observation
-  if (due.length === 0) return { transactions: [], items: [], blocker: null }
+  const { nodes, head, market, contracts, isAlone } = observation
+  const asked = { network, nodes, lease }
+  if (due.length === 0) return { transactions: [], items: [], blocker: null, disagreements: [] }
   await lease.renew()
   const composed = await compose(due, input)
-  const { candidates, items } = composed
+  const { candidates, items, disagreements } = composed
   if (!market) {
     log.error('fees_unknown', { chainId })
-    return { transactions: [], items, blocker: 'fees_unknown' }
+    return { transactions: [], items, blocker: 'fees_unknown', disagreements }
   }
   let blocker: SigningBlocker | null = composed.blocker
   const ordered = saveRoom(candidates, capacities, contracts, now)
@@ -91,8 +101,7 @@ async function signItems(
     gasPrice: market.baseFee + market.tip,
     funds: new Map(capacities.map(({ signer, funds }) => [signer.address, funds])),
   }
-  await lease.renew()
-  const simulation = await simulate(node.rpc, network, batches, circumstances)
+  const simulation = await simulate(asked, batches, circumstances)
   for (const reason of simulation.unanswered) {
     blocker = 'simulation_failed'
     log.error(blocker, { chainId, reason })
@@ -102,20 +111,20 @@ async function signItems(
     ...simulation.unreached.map(({ item }) => queue(item, now)),
     ...simulation.unclear.map(({ item }) => wait(item, explain('node_unavailable'), now)),
   )
-  await lease.renew()
-  items.push(...(await diagnose(simulation.failing, circumstances, { network, node, now })))
+  items.push(...(await diagnose(simulation.failing, { ...asked, isAlone }, now)))
   await lease.renew()
   const signed = await signBatches(simulation.good, capacities, { market, deadline }, input)
   return {
     transactions: signed.transactions,
     items: [...items, ...signed.items],
     blocker: signed.blocker ?? blocker,
+    disagreements: [...disagreements, ...simulation.disagreements],
   }
 }
 
 /** Returns the calls that deliver items, and what becomes of items that cannot be called. */
 async function compose(due: readonly Item[], { network, loaded, observation, now }: Observed) {
-  const { node, contracts } = observation
+  const { nodes, contracts } = observation
   const { cancellations, requested, changes, blocker } = sortItems(due, network, contracts, now)
   if (blocker) log.error(blocker, { chainId: network.chainId, contract: network.delivery })
   // With four calls for each token, this takes eight seconds.
@@ -126,9 +135,9 @@ async function compose(due: readonly Item[], { network, loaded, observation, now
   const inFlight = findUnmined(loaded, observation).flatMap(({ items }) =>
     items.flatMap((id) => loaded.carried.get(id) ?? []),
   )
-  const [standards, limits] = await Promise.all([
-    readStandards(network, node, tokens),
-    readTokenLimits(node, asked, inFlight),
+  const [{ standards, ...ofStandards }, { limits, ...ofLimits }] = await Promise.all([
+    readStandards(network, nodes, tokens),
+    readTokenLimits(nodes, asked, inFlight),
   ])
   const calls = makeCalls(asked, { standards, limits }, contracts, now)
   // Those of a later step do not delay the others.
@@ -139,6 +148,7 @@ async function compose(due: readonly Item[], { network, loaded, observation, now
     candidates: [...cancellations, ...calls.candidates],
     items: [...changes, ...later, ...calls.changes],
     blocker,
+    disagreements: [...ofStandards.disagreements, ...ofLimits.disagreements],
   }
 }
 
@@ -152,26 +162,32 @@ const isKnown =
  */
 export async function broadcast(
   network: Network,
-  { node, head }: Pick<Observation, 'node' | 'head'>,
+  { node, nodes, head }: Pick<Observation, 'node' | 'nodes' | 'head'>,
   decisions: readonly Decision[],
   signed: readonly (NewTransaction | TransactionChange)[],
+  now: Date,
 ): Promise<void> {
   const unmined = decisions.flatMap(({ do: action, transaction }) =>
     action === 'send' ? transaction : [],
   )
   const sorted = [...unmined, ...signed]
-    .flatMap(({ hash, raw, nonce, signedAtBlock }) =>
-      raw && hash && nonce !== undefined && signedAtBlock !== undefined
-        ? { hash, raw, nonce, signedAtBlock }
+    .flatMap(({ hash, raw, nonce, signedAtBlock, signedAt }) =>
+      raw && hash && nonce !== undefined && signedAtBlock !== undefined && signedAt !== undefined
+        ? { hash, raw, nonce, signedAtBlock, signedAt }
         : [],
     )
     .sort((a, b) => a.nonce - b.nonce)
   if (sorted.length === 0) return
-  const overdue = sorted.filter(({ signedAtBlock }) => head.number - signedAtBlock >= PATIENCE)
-  const others = overdue.length > 0 ? otherNodes(network, node) : []
+  // The node that leads may stand still.
+  const late = new Date(now.getTime() - LATE).toISOString()
+  const overdue = sorted.filter(
+    ({ signedAtBlock, signedAt }) => head.number - signedAtBlock >= PATIENCE || signedAt <= late,
+  )
+  const others = overdue.length > 0 ? nodes.filter((other) => other !== node) : []
+  const requestsOf = (list: typeof sorted) => list.map(({ raw }) => broadcastRequest(raw))
   const [replies] = await Promise.all([
-    node.rpc(sorted.map(({ raw }) => broadcastRequest(raw))),
-    ...others.map((other) => other.rpc(overdue.map(({ raw }) => broadcastRequest(raw)))),
+    askOne(node, requestsOf(sorted)),
+    ...others.map((other) => askOne(other, requestsOf(overdue))),
   ])
   for (const { hash, raw, nonce } of sorted) {
     const reply = replies(broadcastRequest(raw))

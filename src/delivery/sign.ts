@@ -36,7 +36,7 @@ export async function signBatches(
   batches: readonly Batch<Deliverable>[],
   capacities: readonly Capacity[],
   { market, deadline }: { market: Market; deadline: number },
-  { network, observation: { node, head }, now }: Observed,
+  { network, observation: { nodes, head }, now }: Observed,
 ): Promise<Signed> {
   const signed: Signed = { transactions: [], items: [], blocker: null }
   if (batches.length === 0) return signed
@@ -48,7 +48,7 @@ export async function signBatches(
     return { ...signed, blocker: 'fees_above_cap' }
   }
   const { maxFeePerGas } = usual
-  const limits = await estimate(node.rpc, batches, { gasPerItem, deadline, maxFeePerGas })
+  const limits = await estimate(nodes, batches, { gasPerItem, deadline, maxFeePerGas })
   for (const [i, batch] of batches.entries()) {
     const limit = limits[i]
     if (!limit) continue

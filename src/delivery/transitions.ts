@@ -33,11 +33,12 @@ type Transition = { from: readonly DeliveryState[] | null } & (
 type Change = Transition & { set?: (at: string) => SQL }
 type Step = Transition & { to: DeliveryState }
 
-const resetReason = sql`failingSince = NULL, tries = 0, reasonCode = NULL, reasonDetail = NULL`
+const resetReason = sql`failingSince = NULL, tries = 0, withoutEffect = 0,
+  isUnconfirmed = 0, reasonCode = NULL, reasonDetail = NULL`
 
 /** The reason stays if it says that the pieces have returned to the stock (`hasReturnedPieces`). */
-const resetReasonUnlessReturned = sql`failingSince = NULL, tries = 0,
-  reasonCode = iif(reasonCode = 'cancelled', reasonCode, NULL), reasonDetail = NULL`
+const resetReasonUnlessReturned = sql`failingSince = NULL, tries = 0, withoutEffect = 0,
+  isUnconfirmed = 0, reasonCode = iif(reasonCode = 'cancelled', reasonCode, NULL), reasonDetail = NULL`
 
 const cancelRequest = (at: string) =>
   sql`requestedAction = 'cancel', cancelRequestedAt = coalesce(cancelRequestedAt, ${at})`
@@ -114,8 +115,14 @@ const changes = {
     to: null,
     set: (at) => sql`${resetReason}, ${cancelRequest(at)}`,
   },
-  write_off: { from: ['failed'], to: 'written_off' },
-  /** A fork has dropped the block that had its key. */
+  write_off: { from: ['failed'], to: 'written_off', set: () => sql`isUnconfirmed = 0` },
+  /** A second node tells the same end as the first one did alone. */
+  confirm_end: {
+    from: ['transferred', 'failed', 'cancelled'],
+    to: null,
+    set: () => sql`isUnconfirmed = 0`,
+  },
+  /** A fork has dropped the block that had its key, or one node alone has made it up. */
   drop_block: {
     from: ['transferred', 'in_flight', 'cancelled'],
     to: 'queued',
@@ -190,8 +197,14 @@ export const assignChains = (db: Database, networks: Settings['NETWORKS'], condi
 /**
  * Returns the statements that write what was decided for items. One that somebody else has changed
  * meanwhile stays as it is; a step of the engine then writes nothing at all (`delivery/store/store.ts`).
+ * `isUnconfirmed`: whether one node of several has told it alone.
  */
-export function writeItemChanges(db: Database, items: readonly ItemChange[], now: Date) {
+export function writeItemChanges(
+  db: Database,
+  items: readonly ItemChange[],
+  isUnconfirmed: boolean,
+  now: Date,
+) {
   const at = now.toISOString()
   const rows = items.map((item) => {
     const { from, to, event }: Step = steps[item.transition]
@@ -203,7 +216,7 @@ export function writeItemChanges(db: Database, items: readonly ItemChange[], now
   return [
     ...(hasEvents ? slices.map((rows) => appendEvents(db, itemsWithEvents(rows), at)) : []),
     ...(hasEvents ? [makeEndpointsDue(db, at)] : []),
-    ...slices.map((slice) => updateItems(db, slice, at)),
+    ...slices.map((slice) => updateItems(db, slice, isUnconfirmed, at)),
   ]
 }
 
@@ -214,11 +227,16 @@ export function writeItemChanges(db: Database, items: readonly ItemChange[], now
 const isAsRead = sql`d.id = r.value ->> 'id' AND d.version = r.value ->> 'version'
   AND instr(r.value -> 'from', json_quote(d.state))`
 
-/** `rows`: JSON. A change may name another transaction than the newest one, by its hash. */
-const updateItems = (db: Database, rows: string, at: string) =>
+/**
+ * `rows`: JSON. `isUnconfirmed`: whether one node alone has told this. A change may name another transaction than
+ * the newest one, by its hash.
+ */
+const updateItems = (db: Database, rows: string, isUnconfirmed: boolean, at: string) =>
   raw<never>(db)`UPDATE deliveries AS d SET state = r.value ->> 'to',
       requestedAction = r.value ->> 'requestedAction', failingSince = r.value ->> 'failingSince',
-      tries = r.value ->> 'tries', reasonCode = r.value ->> 'reasonCode',
+      tries = r.value ->> 'tries', withoutEffect = r.value ->> 'withoutEffect',
+      isUnconfirmed = ${isUnconfirmed} AND r.value ->> 'to' IN ('transferred', 'failed', 'cancelled'),
+      reasonCode = r.value ->> 'reasonCode',
       reasonDetail = r.value ->> 'reasonDetail', dueAt = r.value ->> 'dueAt', awaits = NULL,
       queuedAt = CASE WHEN r.value ->> 'to' = 'transferred' THEN NULL
         WHEN d.state = 'failed' AND r.value ->> 'to' = 'queued' THEN ${at} ELSE queuedAt END,

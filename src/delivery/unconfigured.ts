@@ -29,7 +29,7 @@ export async function putOffUnconfigured(
     due: selectUnconfigured(db, configuredChainIds(settings), now),
   })
   const changes = due.map((item) => waitOrFail(item, explain('network_not_configured'), false, now))
-  await batch(db, { written: writeItemChanges(db, changes, now) })
+  await batch(db, { written: writeItemChanges(db, changes, false, now) })
   logFailedItems(changes)
 }
 
@@ -63,7 +63,7 @@ function queueConfigured(db: Database, networks: Networks, now: Date) {
 const selectUnconfigured = (db: Database, chainIds: readonly number[], now: Date) =>
   raw<WaitingItem>(db)`
     SELECT d.id, d.version, d.requestedAction, d.cancelRequestedAt, d.failingSince,
-      d.tries, d.reasonCode, d.reasonDetail
+      d.tries, d.withoutEffect, d.reasonCode, d.reasonDetail
     FROM (SELECT d.id FROM json_each(${JSON.stringify(rangesBetween(chainIds))}) JOIN deliveries d
         ON d.chainId > value ->> 0 AND d.chainId < value ->> 1 AND d.dueAt <= ${now.toISOString()}
       UNION ALL SELECT id FROM deliveries WHERE chainId IS NULL AND dueAt <= ${now.toISOString()}

@@ -26,18 +26,23 @@ const NEVER = '9999'
 
 /**
  * Wakes the consumer for each chain. Null, of an item whose network is not configured, is left out. If
- * sending fails, the cron run wakes the chain within a minute, so the failure is only logged.
+ * sending fails, the cron run wakes the chain within a minute, so the failure is only logged. Returns whether
+ * the messages were sent.
  */
 export async function wake(
   queue: Queue<WakeUp>,
   chainIds: Iterable<number | null>,
   delaySeconds = 0,
-): Promise<void> {
+): Promise<boolean> {
   const known = [...new Set(chainIds)].filter((chainId) => chainId !== null)
-  if (known.length === 0) return
-  await queue
-    .sendBatch(known.map((chainId) => ({ body: { chainId }, delaySeconds })))
-    .catch((error) => log.error('wake_up_failed', { chainIds: known, error }))
+  if (known.length === 0) return true
+  try {
+    await queue.sendBatch(known.map((chainId) => ({ body: { chainId }, delaySeconds })))
+    return true
+  } catch (error) {
+    log.error('wake_up_failed', { chainIds: known, error })
+    return false
+  }
 }
 
 /**
@@ -65,7 +70,8 @@ export async function wakeDueChains(
 /** Whether a chain has something to do, in a statement that reads `networks`. */
 export const hasWorkSql = (chainId: SQL | number, now: Date): SQL =>
   sql`(wakeAt <= ${now.toISOString()} OR ${firstDue(chainId)} <= ${now.toISOString()}
-    OR (coalesce(comparedAt, '') <= ${comparedBefore(now)} AND ${hasWaiting(chainId)}))`
+    OR (coalesce(comparedAt, '') <= ${comparedBefore(now)} AND ${hasWaiting(chainId)})
+    OR (unconfirmedSince IS NULL AND ${hasUnconfirmed(chainId)}))`
 
 /** Items are compared with the chain if those of it were compared before this time last. */
 export const comparedBefore = (now: Date): string =>
@@ -74,6 +80,10 @@ export const comparedBefore = (now: Date): string =>
 /** Whether items of the chain failed or wait for a wallet. */
 const hasWaiting = (chainId: SQL | number): SQL => sql`EXISTS (SELECT 1 FROM deliveries
   WHERE state IN ('awaiting_wallet', 'failed') AND deliveries.chainId = ${chainId})`
+
+/** Whether items of the chain have ended by the word of one node alone. */
+const hasUnconfirmed = (chainId: SQL | number): SQL => sql`EXISTS (SELECT 1 FROM deliveries
+  WHERE isUnconfirmed AND deliveries.chainId = ${chainId})`
 
 /** When the first item of the chain is due; null if none is planned. Reads one row for each placer. */
 const firstDue = (chainId: SQL | number): SQL<string | null> => {
@@ -104,6 +114,14 @@ export async function storeFailure(
       problem = ${reason}, failedSince = coalesce(failedSince, ${at})
     WHERE lease = ${lease} OR leaseUntil <= ${at}`)
 }
+
+/**
+ * No message is planned for the time at which a chain was to be woken, because the queue has refused it: the
+ * next cron run wakes the chain, and no run waits for that message.
+ */
+export const storeUnplanned = (db: Database, chainId: number, planned: string, now: Date) =>
+  db.run(sql`UPDATE networks SET wakeAt = ${now.toISOString()}
+    WHERE chainId = ${chainId} AND wakeAt = ${planned}`)
 
 /** What a step leads to. */
 export type Outcome = {

@@ -4,8 +4,11 @@ import type { Network } from '../env.ts'
 
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
-/** What the network asks now. */
-export type Market = { baseFee: bigint; tip: bigint }
+/**
+ * What the network asks now. Nodes tell different tips: the lowest is offered first, the highest for what is
+ * overdue.
+ */
+export type Market = { baseFee: bigint; tip: bigint; overdueTip: bigint }
 
 /** The most that a network may be paid. */
 export const readFeeCap = ({ maxFeePerGasGwei }: Pick<Network, 'maxFeePerGasGwei'>): bigint =>
@@ -20,18 +23,36 @@ export const feeTexts = ({ baseFee, tip }: Market) => ({
  * The fees of a first transaction: room for the base fee to double, up to 70 % of the cap, so that
  * they can be raised. Null: the network asks more than that.
  */
-export function firstFees(market: Market, cap: bigint): Fees | null {
-  const limit = (cap * 7n) / 10n
+export function firstFees(market: Pick<Market, 'baseFee' | 'tip'>, cap: bigint): Fees | null {
+  const limit = firstLimit(cap)
   const { baseFee, tip } = market
   if (baseFee + tip > limit) return null
   return { maxFeePerGas: lower(2n * baseFee + tip, limit), maxPriorityFeePerGas: tip }
+}
+
+const firstLimit = (cap: bigint): bigint => (cap * 7n) / 10n
+
+/**
+ * Returns the base fee of those that nodes tell: the highest, but not above what a first transaction may pay,
+ * unless the lowest is.
+ */
+export function withinCap(
+  { lowest, highest, tip }: { lowest: bigint; highest: bigint; tip: bigint },
+  cap: bigint,
+): bigint {
+  const most = firstLimit(cap) - tip
+  return lowest > most ? lowest : lower(highest, most)
 }
 
 /**
  * The fees that replace a transaction at its nonce: an eighth more of both, or what the market
  * asks. Null: that is above the cap.
  */
-export function outbid(old: Fees, { baseFee, tip }: Market, cap: bigint): Fees | null {
+export function outbid(
+  old: Fees,
+  { baseFee, tip }: Pick<Market, 'baseFee' | 'tip'>,
+  cap: bigint,
+): Fees | null {
   const maxPriorityFeePerGas = larger(raised(old.maxPriorityFeePerGas), tip)
   const maxFeePerGas = larger(
     raised(old.maxFeePerGas),
@@ -45,11 +66,15 @@ export function outbid(old: Fees, { baseFee, tip }: Market, cap: bigint): Fees |
  * Whether the fees are below what the network asks. The tip counts only for a transaction that is
  * overdue, because what is usual changes from block to block.
  */
-export const isUnderpriced = (fees: Fees, { baseFee, tip }: Market, isOverdue: boolean): boolean =>
-  fees.maxFeePerGas < baseFee + tip || (isOverdue && fees.maxPriorityFeePerGas < tip)
+export const isUnderpriced = (
+  fees: Fees,
+  { baseFee, tip, overdueTip }: Market,
+  isOverdue: boolean,
+): boolean =>
+  fees.maxFeePerGas < baseFee + tip || (isOverdue && fees.maxPriorityFeePerGas < overdueTip)
 
 /** Geth wants a tenth more, others an eighth. At least one wei. */
 const raised = (fee: bigint) => (fee === 0n ? 1n : (fee * 9n + 7n) / 8n)
-const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
 export const lower = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)

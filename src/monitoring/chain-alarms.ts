@@ -3,16 +3,22 @@ import { formatEther, formatGwei } from 'viem/utils'
 import type { NodeState } from '../db/schema/operations.ts'
 import { firstFees, readFeeCap } from '../ethereum/fees.ts'
 import { operatorLimits } from '../http/limits.ts'
+import { MINUTE } from '../time.ts'
 import { alarm, type Criteria, counted, isOld, LIMITS, when } from './alarm.ts'
 import type { State } from './state.ts'
 
 /** Deliveries for which the balance of a signer should suffice. */
 const ENOUGH_DELIVERIES = 100
+/** Milliseconds between the first and the last time that nodes were seen to disagree. Blocks come later. */
+const DISAGREES = MINUTE
+/** Disagreements that an alarm tells of. */
+const MAX_TOLD = 5
 
 export const chainAlarms = (state: State, criteria: Criteria) => [
   ...networkAlarms(state, criteria),
   ...nodeAlarms(state, criteria),
   ...findingAlarms(state),
+  ...disagreementAlarms(state),
   ...runAlarms(state, criteria),
   ...signerAlarms(state),
 ]
@@ -65,11 +71,17 @@ const isRemoved = ({ wasRelayer, capacity }: Relayer) => wasRelayer && capacity 
 /** What single nodes say, of themselves and of the accounts of relayers. */
 function* nodeAlarms({ networks }: State, { now, limits }: Criteria) {
   for (const { name, chainId, checkedAt, nodes, signers } of networks) {
-    for (const [index, { problem, problemSince }] of nodes.entries())
+    for (const [index, { problem, problemSince, behind }] of nodes.entries()) {
       if (isOld(problemSince, limits.misconfigured, now)) {
         const detail = `The node ${index} of ${name} cannot do what deliveries need since ${when(problemSince)}: ${problem}.`
         yield alarm('node_misconfigured', `${chainId}:${index}`, detail)
       }
+      // A block that was made on demand may be on its way to the node.
+      if (behind && isOld(behind.since, limits.misconfigured, now)) {
+        const detail = `The node ${index} of ${name} stands at ${blockAt(behind.mine)}, and the node ${behind.node} at ${blockAt(behind)}. With two nodes, nothing is settled until it goes on.`
+        yield alarm('node_behind', `${chainId}:${index}`, detail)
+      }
+    }
     const told = nodes.flatMap(({ state }, node) =>
       state?.seenAt === checkedAt
         ? Object.entries(state.relayers).map(([address, known]) => ({ node, address, ...known }))
@@ -91,6 +103,10 @@ function* nodeAlarms({ networks }: State, { now, limits }: Criteria) {
   }
 }
 
+/** `time`: seconds since 1970. */
+const blockAt = ({ block, time }: { block: number; time: number }) =>
+  `${block} of ${when(new Date(time * 1000).toISOString())}`
+
 /** Which of several nodes say something: a lie is told by one. */
 const saidBy = (sayers: readonly number[], nodes: readonly unknown[]): string =>
   nodes.length > 1 && sayers.length > 0 ? ` (node ${sayers.join(', ')})` : ''
@@ -105,6 +121,22 @@ function* findingAlarms({ networks, findings }: State) {
     const name = others.find((other) => key.startsWith(other)) ?? 'foreign_transaction'
     const details = found.map(({ detail, nodes }) => `${detail}${saidBy(nodes, network.nodes)}`)
     yield alarm(name, key.slice(name.length + 1), details.join(' '), found.at(-1)?.id)
+  }
+}
+
+/** What nodes have contradicted each other in for longer than a block needs to reach all of them. */
+function* disagreementAlarms({ networks, disagreements }: State) {
+  for (const { name, chainId } of networks) {
+    const lasting = disagreements.filter(
+      ({ chainId: id, since, seenAt }) =>
+        id === chainId && Date.parse(seenAt) - Date.parse(since) >= DISAGREES,
+    )
+    const told = lasting.slice(0, MAX_TOLD).map(({ about, answers }) => `${about} (${answers})`)
+    const rest = lasting.length - told.length
+    if (told.length > 0) {
+      const detail = `The nodes of ${name} disagree about ${told.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`
+      yield alarm('nodes_disagree', chainId, detail)
+    }
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import { eq, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
-import { findClockProblem, type Node, nodes } from '../chain/nodes.ts'
+import { askOne, findClockProblem, type Node, nodes } from '../chain/nodes.ts'
+import { tokensOf } from '../chain/owner.ts'
 import { askNode, type View } from '../chain/views.ts'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
@@ -12,37 +13,54 @@ import { networks } from '../db/schema/delivery.ts'
 import { type NodeRow, type NodeState, networkChecks } from '../db/schema/operations.ts'
 import { raw } from '../db/statements.ts'
 import { readReceipts } from '../delivery/chain/records.ts'
+import { type Disagreement, storeDisagreements } from '../delivery/store/disagreements.ts'
 import { type Finding, LATE, storeFindings } from '../delivery/store/store.ts'
 import type { Network, Settings } from '../env.ts'
-import { transactionReceipt } from '../ethereum/requests.ts'
+import { type Block, transactionReceipt } from '../ethereum/requests.ts'
 import { getSigner } from '../ethereum/signer.ts'
-import { SECOND } from '../time.ts'
+import { SECOND, within } from '../time.ts'
 import { compareViews, MAX_OWN, type OwnTransaction } from './compare-views.ts'
+import { findDisagreements } from './disagreements.ts'
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5 * SECOND
-/** Milliseconds for all answers of a node, because alarms are raised after the checks of all. */
-const MAX_DURATION = 20 * SECOND
+/** Milliseconds for what a node says, and for its receipts: a check of all networks takes 20 s at most. */
+const MAX_DURATION = { view: 12 * SECOND, receipts: 4 * SECOND }
+
+/** Token contracts that a check reads, each with two calls. Events tell of all within a minute. */
+const TOKENS_PER_CHECK = 25
+const LATE_ANSWER = 'the node did not answer in time'
+const LATE_REPLY = { fault: LATE_ANSWER }
+/** Seconds by which the newest block of a node may be older than that of another one. */
+const BEHIND = 10 * 60
 
 /** Checks all configured networks. One that fails does not stop the others. */
 export async function checkNetworks(db: Database, settings: Settings, now: Date): Promise<void> {
   const signers = settings.TRANSFER_SIGNER_KEYS.map((key) => getSigner(key).address)
   const checks = await Promise.allSettled(
-    Object.values(settings.NETWORKS).map((network) => checkNetwork(db, network, signers, now)),
+    Object.entries(settings.NETWORKS).map(([name, network]) =>
+      checkNetwork({ db, name, network, signers, now }),
+    ),
   )
   for (const check of checks) if (check.status === 'rejected') throw check.reason
 }
 
-async function checkNetwork(
-  db: Database,
-  network: Network,
-  signers: readonly Address[],
-  now: Date,
-): Promise<void> {
+type CheckCtx = {
+  db: Database
+  name: string
+  network: Network
+  signers: readonly Address[]
+  now: Date
+}
+
+async function checkNetwork({ db, name, network, signers, now }: CheckCtx): Promise<void> {
   const { chainId } = network
-  const { stored } = await batch(db, {
+  const { stored, sold } = await batch(db, {
     stored: db.select().from(networkChecks).where(eq(networkChecks.chainId, chainId)),
+    sold: selectTokens(db, name, chainId),
   })
+  const tokens = tokensOf(sold.map(({ token }) => token))
+  const tokensTo = sold.length === TOKENS_PER_CHECK ? (sold.at(-1)?.token ?? null) : null
   const rows = stored[0]?.nodes ?? []
   const states = rows.flatMap(({ state }) => state ?? [])
   const [newest = null] = states.toSorted((a, b) => b.block - a.block)
@@ -52,9 +70,11 @@ async function checkNetwork(
       const row = rows[node.index]
       // A node that is new, or has not answered for long, is compared with another one.
       const before = row?.state && row.state.seenAt >= late ? row.state : newest
-      const answer = await Promise.race([askNode(node, network, signers, before), tooLate()])
+      const cursors = stateOf(network, row?.state) ?? stateOf(network, before)
+      const asking = askNode(node, { network, signers, before, cursors, tokens })
+      const answer = await within(MAX_DURATION.view, asking).catch(() => LATE_ANSWER)
       if (typeof answer === 'string') return { node, row, before, view: null, problem: answer }
-      const problem = await findClockProblem({ ...network, timeout: TIMEOUT }, node, answer.head)
+      const problem = findClockProblem(network, answer.head)
       return { node, row, before, view: answer, problem }
     }),
   )
@@ -63,35 +83,81 @@ async function checkNetwork(
   const compared = await Promise.all(
     asked.map(async ({ node, row, before, view }) => {
       // A node that does not answer keeps what it had.
-      const { problem, problemSince, state } = row ?? emptyRow
-      if (!view) return { row: { problem, problemSince, state }, findings: [] }
+      if (!view) return { row: { ...emptyRow, ...row, behind: null }, findings: [] }
       const isProven = await findProofs(node, view, own)
-      const result = compareViews({ view, before, own, isProven }, network, signers, now)
-      const since = view.problem && (problemSince ?? now.toISOString())
+      const told = row?.state?.told ?? []
+      const result = compareViews({ view, before, told, own, isProven }, network, signers, now)
+      const since = (known: string | null | undefined) => known ?? now.toISOString()
+      const ahead = findAhead(asked, view)
       return {
-        row: { problem: view.problem, problemSince: since, state: result.state },
+        row: {
+          problem: view.problem,
+          problemSince: view.problem && since(row?.problemSince),
+          behind: ahead && { ...ahead, since: since(row?.behind?.since) },
+          state: result.state,
+        },
         findings: result.findings.map((finding) => ({ ...finding, node: node.index })),
       }
     }),
   )
-  const usable = asked.find(({ problem }) => problem === null)?.view
+  const usable =
+    asked.find(({ view, problem }) => view && problem === null && !findAhead(asked, view)) ??
+    asked.find(({ problem }) => problem === null)
   const check = {
     chainId,
     problem: usable ? null : (asked.at(-1)?.problem ?? null),
     nodes: compared.map(({ row }) => row),
-    ...(usable && { checkedAt: now.toISOString(), ...usable.shown }),
+    tokensTo,
+    ...(usable?.view && { checkedAt: now.toISOString(), ...usable.view.shown }),
   }
-  await storeCheck(db, { check, found: compared.flatMap(({ findings }) => findings), views }, now)
+  const seen = asked.flatMap(({ node, view }) => (view ? { node: node.index, view } : []))
+  const disagreements = findDisagreements(seen, network)
+  const found = compared.flatMap(({ findings }) => findings)
+  await storeCheck(db, { check, found, disagreements, views }, now)
 }
 
-const emptyRow: NodeRow = { problem: null, problemSince: null, state: null }
+/** The state, if it is of the contract that is configured. */
+const stateOf = ({ delivery }: Network, state: NodeState | null | undefined) =>
+  state?.contract === delivery ? state : null
 
-/** Ends a check that a node draws out with many slow answers. Not by a timer, whose time tests move. */
-const tooLate = () =>
-  new Promise<string>((resolve) => {
-    const signal = AbortSignal.timeout(MAX_DURATION)
-    signal.addEventListener('abort', () => resolve('the node did not answer in time'))
-  })
+/** Selects the next token contracts of a network, by jumping from one to the next in the index. */
+const selectTokens = (db: Database, name: string, chainId: number) =>
+  raw<{ token: string }>(db)`
+    WITH RECURSIVE tokens (token, position) AS (
+      SELECT min(contractAddr), 1 FROM nfts WHERE contractNetwork = ${name} AND contractAddr >
+        coalesce((SELECT tokensTo FROM networkChecks WHERE chainId = ${chainId}), '')
+      UNION ALL SELECT (SELECT min(contractAddr) FROM nfts
+          WHERE contractNetwork = ${name} AND contractAddr > token), position + 1
+        FROM tokens WHERE token IS NOT NULL AND position < ${TOKENS_PER_CHECK})
+    SELECT token FROM tokens WHERE token IS NOT NULL`
+
+type Asked = { node: Node; view: View | null; problem: string | null }
+
+/**
+ * Returns the node with the newest block, if that of a view is older by ten minutes or more; or with the
+ * newest final block, if that is so of these.
+ */
+const findAhead = (asked: readonly Asked[], view: View) =>
+  findNewer(asked, view.head, ({ head }) => head) ??
+  findNewer(asked, view.finalBlock, ({ finalBlock }) => finalBlock)
+
+function findNewer(
+  asked: readonly Asked[],
+  mine: Block | null,
+  blockOf: (view: View) => Block | null,
+): Omit<NonNullable<NodeRow['behind']>, 'since'> | null {
+  const [newest] = asked
+    .flatMap(({ node, view, problem }) => {
+      const block = view && problem === null ? blockOf(view) : null
+      return block ? { node, block } : []
+    })
+    .toSorted((a, b) => b.block.timestamp - a.block.timestamp)
+  if (!newest || !mine || newest.block.timestamp - mine.timestamp < BEHIND) return null
+  const toPlace = ({ number, timestamp }: Block) => ({ block: number, time: timestamp })
+  return { node: newest.node.index, mine: toPlace(mine), ...toPlace(newest.block) }
+}
+
+const emptyRow: NodeRow = { problem: null, problemSince: null, behind: null, state: null }
 
 /**
  * Returns the transactions of relayers that this instance has signed and nodes may tell of now. Call
@@ -125,14 +191,16 @@ async function readOwn(
 }
 
 /** Asks the node for the receipts of transactions whose nonces are used. */
-async function findProofs({ rpc }: Node, { relayers }: View, own: readonly OwnTransaction[]) {
+async function findProofs(node: Node, { relayers }: View, own: readonly OwnTransaction[]) {
   const hashes = own
     .filter(({ isUnproven, signer, nonce }) => {
       const count = relayers.find(({ address }) => address === signer)?.nonce ?? 0
       return isUnproven && nonce < count
     })
     .flatMap((transaction) => transaction.hashes)
-  const receipts = readReceipts(hashes, await rpc(hashes.map(transactionReceipt)))
+  const asking = askOne(node, hashes.map(transactionReceipt))
+  const replies = await within(MAX_DURATION.receipts, asking).catch(() => () => LATE_REPLY)
+  const receipts = readReceipts(hashes, replies)
   return (transaction: OwnTransaction): boolean | undefined => {
     const found = transaction.hashes.map((hash) => receipts.get(hash))
     return found.some(Boolean) || (found.includes(undefined) ? undefined : false)
@@ -145,12 +213,17 @@ type Changes = {
   check: Partial<Check> & Pick<Check, 'chainId' | 'problem'>
   /** What nobody but a thief should have done, and the node that says so. */
   found: readonly { key: string; detail: string; node: number }[]
+  disagreements: readonly Disagreement[]
   /** What the nodes say that answered. */
   views: readonly View[]
 }
 
 /** Stores a check. One that failed has only a problem. */
-async function storeCheck(db: Database, { check, found, views }: Changes, now: Date) {
+async function storeCheck(
+  db: Database,
+  { check, found, disagreements, views }: Changes,
+  now: Date,
+) {
   const { chainId } = check
   const findings: Finding[] = []
   for (const { node, key, detail } of found) {
@@ -166,6 +239,8 @@ async function storeCheck(db: Database, { check, found, views }: Changes, now: D
       .values({ checkedAt: now.toISOString(), ...check })
       .onConflictDoUpdate({ target: networkChecks.chainId, set: check }),
     findings: storeFindings(db, chainId, findings, now),
+    disagreements:
+      disagreements.length > 0 ? storeDisagreements(db, chainId, disagreements, now) : undefined,
     maxPieces: views.length > 0 ? upsertMaxPieces(db, chainId, views) : undefined,
     comparison: isTheft
       ? db

@@ -11,9 +11,10 @@ import { periodAt } from '../db/quota.ts'
 import { networks, type ReasonCode, reasonCodes } from '../db/schema/delivery.ts'
 import { alarms, cronRuns, findings, networkChecks } from '../db/schema/operations.ts'
 import { raw, selectSize } from '../db/statements.ts'
+import { selectDisagreements } from '../delivery/store/disagreements.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { SECOND } from '../time.ts'
+import { SECOND, within } from '../time.ts'
 import { selectEnding } from './token-ends.ts'
 
 type StateCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'> }
@@ -166,6 +167,7 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
       .from(findings)
       .where(isNull(findings.acknowledgedAt))
       .orderBy(findings.id),
+    disagreements: selectDisagreements(db, date),
     cron: db.select().from(cronRuns),
     webhooks: raw<{ pending: number; dueAt: string | null; failing: number; disabled: number }>(db)`
       SELECT count(*) AS pending,
@@ -208,10 +210,16 @@ const selectUnderWay = (db: Database, groups: SQL) =>
     SELECT w.*, (SELECT createdAt FROM deliveries WHERE id = w.firstId) AS firstAt
     FROM (${groups}) w`
 
+/** Milliseconds that a queue and R2 have to answer: alarms wait for them. */
+const MAX_DURATION = 5 * SECOND
+
 /** `problem`: why the queue does not tell. */
 async function readQueue(queue: Queue) {
   try {
-    const { backlogCount, backlogBytes, oldestMessageTimestamp } = await queue.metrics()
+    const { backlogCount, backlogBytes, oldestMessageTimestamp } = await within(
+      MAX_DURATION,
+      queue.metrics(),
+    )
     // An empty queue may tell the beginning of 1970.
     const isKnown = oldestMessageTimestamp && oldestMessageTimestamp.getTime() > 0
     const oldestAt = isKnown ? oldestMessageTimestamp.toISOString() : null
@@ -223,7 +231,7 @@ async function readQueue(queue: Queue) {
 
 /** Asks for an object that does not exist. */
 const findStorageProblem = (bucket: R2Bucket): Promise<string | null> =>
-  bucket.head('health').then(() => null, String)
+  within(MAX_DURATION, bucket.head('health')).then(() => null, String)
 
 /** Milliseconds for which an isolate uses a state again, so that probes cost little. */
 export const MAX_AGE = 10 * SECOND

@@ -53,6 +53,8 @@ export const fr: Translation = {
     sent: {
       title: 'Consultez votre messagerie',
       another: 'Un autre lien est en route.',
+      scarce:
+        'Tant de liens ont été envoyés que seules les adresses qui ont un compte en reçoivent, tant qu’il en reste. Si rien n’arrive, réessayez dans une heure ou connectez-vous avec un portefeuille.',
       to: (mailbox) => ['Un lien est en route vers ', mailbox, '.'],
       yourMailbox: 'votre messagerie',
       here: 'Il fonctionne une fois et expire au bout de 15 minutes. Ouvrez-le dans ce navigateur.',
@@ -216,8 +218,6 @@ export const fr: Translation = {
     contract: 'Contrat',
     network: 'Réseau',
     tokenId: 'Identifiant du jeton',
-    proof: 'Preuve',
-    verify: 'La vérifier',
     billing: 'Adresse de facturation',
     addToWallet: 'Ajouter au portefeuille',
     cancelled: 'La livraison a été annulée.',
@@ -416,5 +416,7 @@ export const fr: Translation = {
     token_not_transferable: 'le jeton ne peut pas être transféré pour le moment',
     transaction_not_found: 'le réseau n’indique pas quelle transaction a utilisé la clé',
     transfer_failed: 'le transfert a échoué dans une transaction',
+    transfer_without_effect:
+      'trois transactions sont restées sans effet : un opérateur doit réessayer',
   },
 }

@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { addresses } from '../../src/db/schema/users.ts'
 import { answerOf, call } from '../support/api.ts'
-import { expectFields } from '../support/fields.ts'
 import { aMasterToken, anAddress, aToken, aUser, findRow } from '../support/makers.ts'
 import { addressIn, anOwner, create, kinds, list, remove, textsOf, update } from './kinds.ts'
 
 const DELETED = { deletedAt: '2026-01-02T00:00:00.000Z' }
 
 describe.each(kinds)('updating a $kind address', (kind) => {
-  it('returns the changed address with exactly the documented fields', async () => {
+  it('returns the changed address', async () => {
     const { user, address, token } = await anOwner(kind)
     const changed = await addressIn(kind, await update(kind, token, address.id, textsOf(kind)))
-    expectFields(changed, kind.fields)
     expect(changed).toMatchObject({
       ...textsOf(kind),
       id: address.id,
@@ -132,7 +130,6 @@ describe.each(kinds)('deleting a $kind address', (kind) => {
     const token = await aToken(await aUser())
     const address = await create(kind, token, textsOf(kind))
     const deleted = await addressIn(kind, await remove(kind, token, address.id))
-    expectFields(deleted, kind.fields)
     const deletedAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(deleted).toEqual({ ...address, updatedAt: deleted.deletedAt, deletedAt })
     expect(await list(kind, token)).toEqual([])

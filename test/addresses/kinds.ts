@@ -1,6 +1,6 @@
 /** The two kinds of address, and calls of their endpoints. */
 import { call } from '../support/api.ts'
-import { documentedFields, fields } from '../support/fields.ts'
+import { documentedFields } from '../support/document.ts'
 import { anAddress, aToken, aUser } from '../support/makers.ts'
 
 export type Address = {
@@ -18,8 +18,6 @@ type Kind = {
   defaultField: string
   /** What the OpenAPI document calls it. */
   component: 'DeliveryAddress' | 'BillingAddress'
-  /** The fields of a response. */
-  fields: string[]
   /** The last segment of the path of the list, and the key of its response. */
   listKey: string
   createdKey: string
@@ -33,7 +31,6 @@ export const delivery: Kind = {
   otherKind: 'billing',
   defaultField: 'default',
   component: 'DeliveryAddress',
-  fields: fields.deliveryAddress,
   listKey: 'deliveryAddresses',
   createdKey: 'newDeliveryAddress',
   updatedKey: 'updatedDeliveryAddress',
@@ -46,7 +43,6 @@ export const billing: Kind = {
   otherKind: 'delivery',
   defaultField: 'isDefault',
   component: 'BillingAddress',
-  fields: fields.billingAddress,
   listKey: 'billingAddresses',
   createdKey: 'newBillingAddress',
   updatedKey: 'updatedBillingAddress',

@@ -1,20 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { answerOf, call } from '../support/api.ts'
-import { expectFields } from '../support/fields.ts'
 import { aMasterToken, anAddress, aToken, aUser } from '../support/makers.ts'
 import { kinds, list } from './kinds.ts'
 
 describe.each(kinds)('listing $kind addresses', (kind) => {
   const listOf = (token: string, user: number | string) =>
     answerOf(call('GET', `/api/public/user/${user}/${kind.listKey}`, { token }))
-  it('returns the documented fields, sorted by id, for `me` and for the user id', async () => {
+  it('returns the addresses, sorted by id, for `me` and for the user id', async () => {
     const user = await aUser()
     const token = await aToken(user)
     const first = await anAddress(user, { kind: kind.kind, city: 'Oslo' })
     const second = await anAddress(user, { kind: kind.kind, isDefault: true })
     const addresses = await list(kind, token)
     expect(addresses.map(({ id }) => id)).toEqual([first.id, second.id])
-    for (const address of addresses) expectFields(address, kind.fields)
     expect(addresses[0]).toMatchObject({
       userId: user.id,
       city: 'Oslo',
@@ -42,12 +40,6 @@ describe.each(kinds)('listing $kind addresses', (kind) => {
     await anAddress(removed, { kind: kind.kind })
     for (const userId of [removed.id, 987654321])
       expect(await listOf(token, userId)).toMatchObject({ status: 404, code: 'not_found' })
-  })
-
-  it('returns 403 to a user token for another user, known or unknown', async () => {
-    const token = await aToken(await aUser())
-    for (const userId of [(await aUser()).id, 987654321])
-      expect(await listOf(token, userId)).toMatchObject({ status: 403, code: 'forbidden' })
   })
 
   it('returns 400 for a user id that is none', async () => {

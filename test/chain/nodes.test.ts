@@ -4,9 +4,10 @@ import {
   findClockProblem,
   leaveOut,
   type Node,
-  otherNodes,
+  nodes,
   readHead,
-  usableNodes,
+  silence,
+  stepNodes,
 } from '../../src/chain/nodes.ts'
 import type { Network } from '../../src/env.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -38,10 +39,10 @@ const unaskedNetwork = (...names: string[]): Network => ({
 })
 
 const nameOf = ({ url }: Node) => url.split('/').at(-1)
-const usable = (network: Network) => usableNodes(network).map(nameOf)
+const asked = (network: Network) => stepNodes(network).map(nameOf)
 
 function nodeOf(network: Network, index = 0): Node {
-  const node = usableNodes(network)[index]
+  const node = nodes(network)[index]
   if (!node) throw new Error('no such node')
   return node
 }
@@ -54,36 +55,44 @@ function stopClock() {
 }
 
 describe('a node that is left out', () => {
-  it('is asked again after a minute, and logged by its position only', () => {
+  it('does not lead for a minute, is asked all the same, and is logged by its position only', () => {
     const pass = stopClock()
     const network = unaskedNetwork('first', 'second')
-    expect(usable(network)).toEqual(['first', 'second'])
-    leaveOut(network, nodeOf(network), 'the node cannot be reached')
+    expect(asked(network)).toEqual(['first', 'second'])
+    leaveOut(network, nodeOf(network), 'it lags')
+    expect(logged('node_left_out')).toEqual([{ chainId: 1, node: 0, reason: 'it lags' }])
+    expect(asked(network)).toEqual(['second', 'first'])
+    pass(59)
+    expect(asked(network)).toEqual(['second', 'first'])
+    pass(1)
+    expect(asked(network)).toEqual(['first', 'second'])
+  })
+})
+
+describe('a node that did not answer in time', () => {
+  it('is not asked for half a minute, and does not lead for a minute', () => {
+    const pass = stopClock()
+    const network = unaskedNetwork('first', 'second')
+    silence(network, nodeOf(network), 'the node cannot be reached')
     expect(logged('node_left_out')).toEqual([
       { chainId: 1, node: 0, reason: 'the node cannot be reached' },
     ])
-    expect(usable(network)).toEqual(['second'])
-    pass(59)
-    expect(usable(network)).toEqual(['second'])
+    pass(29)
+    expect(asked(network)).toEqual(['second'])
     pass(1)
-    expect(usable(network)).toEqual(['first', 'second'])
+    expect(asked(network)).toEqual(['second', 'first'])
+    pass(30)
+    expect(asked(network)).toEqual(['first', 'second'])
   })
 
-  it('is asked at once if all are left out', () => {
+  it('is asked at once if no node answers', () => {
     stopClock()
     const network = unaskedNetwork('first', 'second')
-    for (const node of usableNodes(network)) leaveOut(network, node, 'a test')
-    expect(usable(network)).toEqual(['first', 'second'])
+    for (const node of stepNodes(network)) silence(network, node, 'a test')
+    expect(asked(network)).toEqual(['first', 'second'])
     const single = unaskedNetwork('single')
-    leaveOut(single, nodeOf(single), 'a test')
-    expect(usable(single)).toEqual(['single'])
-  })
-
-  it('is not asked to confirm what another one says', () => {
-    const network = unaskedNetwork('first', 'second', 'third')
-    expect(otherNodes(network, nodeOf(network, 1)).map(nameOf)).toEqual(['first', 'third'])
-    leaveOut(network, nodeOf(network, 2), 'a test')
-    expect(otherNodes(network, nodeOf(network)).map(nameOf)).toEqual(['second'])
+    silence(single, nodeOf(single), 'a test')
+    expect(asked(single)).toEqual(['single'])
   })
 })
 
@@ -125,69 +134,25 @@ describe('the newest block of a node', () => {
   })
 })
 
-describe('a node with an old block', () => {
-  /** What the second node holds against the first one, so many seconds after the newest block. */
-  async function problemOfFirst(chain: Chain, seconds: number, ...names: string[]) {
-    const pass = stopClock()
-    const network = networkOf(chain, ...names)
-    const first = nodeOf(network)
-    const head = await readHead(network, first)
-    if (typeof head === 'string') throw new Error(head)
-    pass(head.timestamp + seconds - Date.now() / 1000)
-    return findClockProblem(network, first, head)
+describe('the time of the newest block', () => {
+  const problemAt = (seconds: number, ...names: string[]) => {
+    stopClock()
+    const timestamp = Math.floor(Date.now() / 1000) + seconds
+    const head = { number: 7, hash: '0x07', timestamp, baseFeePerGas: 1n } as const
+    return findClockProblem(unaskedNetwork('first', ...names), head)
   }
 
-  it('is behind if another one has newer blocks', async () => {
-    const chain = await aChain()
-    await chain.mine(5)
-    await chain.setFaults({ node: 'frozen', effect: { behind: 2 } })
-    expect(await problemOfFirst(chain, 61, 'frozen', 'live')).toBe(
-      'the node lags behind another one',
-    )
-    // A node may get a block a little later than another one.
-    await chain.setFaults({ node: 'frozen', effect: { behind: 1 } })
-    expect(await problemOfFirst(chain, 61, 'frozen', 'live')).toBe(null)
+  it('is at most 15 minutes ahead of the clock', () => {
+    expect(problemAt(15 * 60, 'second')).toBeNull()
+    expect(problemAt(15 * 60 + 2, 'second')).toBe('the newest block is ahead of the clock')
   })
 
-  it('is not behind if nobody has newer blocks, because the chain makes them on demand', async () => {
-    const chain = await aChain()
-    await chain.mine(5)
-    expect(await problemOfFirst(chain, 3600, 'first', 'second')).toBe(null)
-    expect(await problemOfFirst(chain, 3600, 'single')).toBe(null)
-    await chain.setFaults({ node: 'second', effect: { behind: 3 } })
-    expect(await problemOfFirst(chain, 3600, 'first', 'second')).toBe(null)
+  it('is that of the chain if there is only one node', () => {
+    expect(problemAt(3600)).toBeNull()
   })
 
-  it('is not used if it tells another time for the newest block than a second node', async () => {
-    const chain = await aChain()
-    await chain.mine(5)
-    const network = networkOf(chain, 'liar', 'honest')
-    const liar = nodeOf(network)
-    const head = await readHead(network, liar)
-    if (typeof head === 'string') throw new Error(head)
-    const problem = 'the node tells another time than a second one'
-    for (const timestamp of [0, head.timestamp - 61, head.timestamp + 1000])
-      expect(await findClockProblem(network, liar, { ...head, timestamp })).toBe(problem)
-  })
-
-  it('is not behind a node that fails or has another chain', async () => {
-    const chain = await aChain()
-    await chain.mine(5)
-    for (const fault of [
-      { effect: { http: 'drop', reach: 'none' } },
-      { on: ['eth_chainId'], effect: { result: '0x5' } },
-    ] as const) {
-      await chain.setFaults({ node: 'first', effect: { behind: 3 } }, { ...fault, node: 'second' })
-      expect(await problemOfFirst(chain, 3600, 'first', 'second')).toBe(null)
-    }
-  })
-
-  it('is compared with another one only when the block is a minute old', async () => {
-    const chain = await aChain()
-    await chain.mine(5)
-    await chain.setFaults({ node: 'first', effect: { behind: 3 } })
-    await chain.takeCounts()
-    expect(await problemOfFirst(chain, 59, 'first', 'second')).toBe(null)
-    expect((await chain.takeCounts()).calls).toEqual({ eth_chainId: 1, eth_getBlockByNumber: 1 })
+  it('may be as old as it likes, because some chains make blocks on demand', () => {
+    expect(problemAt(-3600, 'second')).toBeNull()
+    expect(problemAt(-10 * 365 * 24 * 3600, 'second')).toBeNull()
   })
 })

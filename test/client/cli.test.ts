@@ -1,6 +1,5 @@
 /** The command line of the package: its help, and what it says about wrong arguments. */
 import { expect, it } from 'vitest'
-import { command as checkMyShop } from '../../client/src/cli/check-my-shop.ts'
 import { CommandError, defineCommand } from '../../client/src/cli/command.ts'
 import { instanceOptions, openInstance } from '../../client/src/cli/instance.ts'
 import { command as listen } from '../../client/src/cli/listen.ts'
@@ -24,14 +23,13 @@ const greet = defineCommand({
   },
 })
 
-const run = (...args: string[]) =>
-  call((given) => runCommand([greet, listen, checkMyShop], given), args)
+const run = (...args: string[]) => call((given) => runCommand([greet, listen], given), args)
 
 it('lists the commands', async () => {
   const { out, status } = await run('--help')
   expect(status).toBe(0)
   expect(out).toContain('usage: marketplace <command> [options]')
-  expect(out).toContain('\n  greet          Greets a buyer.\n')
+  expect(out).toContain('\n  greet   Greets a buyer.\n')
 })
 
 it('prints the help and fails without a command', async () => {
@@ -72,7 +70,6 @@ it.each([
   ],
   ['a missing option', ['greet', 'Bo'], '--with is missing.'],
   ['a missing argument', ['greet', '--with', 'Hello'], 'Name one NAME.'],
-  ['an option of another program', ['greet', '--with', 'Hello', '--', 'a', '-h'], 'Name one NAME.'],
   ['two arguments', ['greet', 'Bo', 'Al', '--with', 'Hello'], 'Name one NAME.'],
   [
     'a wrong URL',
@@ -96,19 +93,6 @@ it.each([
     ['listen', '--token', 'secret', '--forward-to', 'localhost:1', '--secret', 'whsec_='],
     '--secret must be as in whsec_….',
   ],
-  [
-    'a secret for a program',
-    ['check-my-shop', '--token', 'secret', '--secret', 'whsec_c2VjcmV0', '--', 'true'],
-    '--secret is for --shop: a program gets a new one.',
-  ],
-  ...['abc', '0', '70000'].map((port): [string, string[], string] => [
-    `the port ${port}`,
-    [
-      ...['check-my-shop', '--token', 'secret', '--shop', 'http://localhost:1'],
-      ...['--secret', 'whsec_c2VjcmV0', '--port', port],
-    ],
-    '--port must be a number from 1 to 65535.',
-  ]),
 ])('answers %s with a sentence and status 2', async (_, args, sentence) => {
   const { errors, status } = await run(...args)
   expect(status).toBe(2)

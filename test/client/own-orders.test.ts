@@ -6,7 +6,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, expect, it, vi } from 'vitest'
-import { Shop } from '../../client/src/cli/check/shop.ts'
+import { Shop } from '../../check-my-shop/src/shop.ts'
 import { newSecret, signedHeaders, toMessage } from '../../client/src/cli/message.ts'
 import {
   type components,

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import { firstCases } from '../support/cases.ts'
 import { environment } from '../support/environment.ts'
 import { instance } from '../support/instance/instance.ts'
-import { installPackage, run } from './installed.ts'
+import { installPackage, run } from '../support/packed.ts'
 
 /** Returns the TypeScript examples of a document. */
 const examplesOf = async (path: string) =>
@@ -21,7 +21,7 @@ const guide = first.replace(
   `\nconst bytes = new Uint8Array()\n${snippets.join('\n')}\ntry {`,
 )
 
-const { shop, folder, archive } = await installPackage()
+const { shop, folder, archive } = await installPackage('client')
 
 /** Returns the errors of a compiler for programs in the shop. */
 async function compile(compiler: string, programs: string[], options: object): Promise<string> {

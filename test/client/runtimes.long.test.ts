@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { run } from './installed.ts'
+import { run } from '../support/packed.ts'
 import { expected, prepareRuntimes } from './runtimes.ts'
 
 const { shop } = await prepareRuntimes()

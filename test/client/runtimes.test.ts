@@ -5,8 +5,8 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { describe, expect, it } from 'vitest'
 import { open } from '../browser/browser.ts'
 import { hasChromium } from '../browser/chromium.ts'
+import { run } from '../support/packed.ts'
 import { serve } from '../support/server.ts'
-import { run } from './installed.ts'
 import { expected, prepareRuntimes } from './runtimes.ts'
 
 const { shop, folder, input } = await prepareRuntimes()

@@ -3,8 +3,8 @@ import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { instance } from '../support/instance/instance.ts'
+import { installPackage } from '../support/packed.ts'
 import { serve } from '../support/server.ts'
-import { installPackage } from './installed.ts'
 
 /** What a runtime that does everything prints. */
 export const expected = {
@@ -32,7 +32,7 @@ export async function prepareRuntimes() {
   const hangingUrl = await serve(() => {})
   const input = { url: instance.url, hangingUrl, message: aMessage() }
 
-  const { shop, folder } = await installPackage()
+  const { shop, folder } = await installPackage('client')
   await copyFile('test/client/runtimes/check.js', join(shop, 'check.js'))
   const program = (load: string, check: string) =>
     `${load}${check}.then((result) => console.log(JSON.stringify(result)))\n`

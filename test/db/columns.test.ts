@@ -6,7 +6,7 @@ import { shownColumns } from '../../src/db/columns.ts'
 import { listingColumns, nftColumns } from '../../src/orders/nft.ts'
 import { itemColumns, orderColumns } from '../../src/orders/order.ts'
 import { buyerColumns } from '../../src/orders/viewer.ts'
-import { documentedFields } from '../support/fields.ts'
+import { documentedFields } from '../support/document.ts'
 
 it('selects the columns with these names, and no others', () => {
   const table = sqliteTable('table', { id: integer(), name: text(), secret: text() })

@@ -56,6 +56,7 @@ const carriedOf = (id: number): Item => ({
   quantity: 2,
   fulfilment: 'transfer',
   isHeld: 0,
+  wasCarried: 1,
   seller: SELLER,
   sellerChainId: 0,
   recipient: itemOf(id).to,
@@ -66,6 +67,7 @@ const carriedOf = (id: number): Item => ({
   cancelRequestedAt: null,
   failingSince: null,
   tries: 0,
+  withoutEffect: 0,
   reasonCode: null,
   reasonDetail: null,
 })
@@ -132,14 +134,17 @@ function decisionOn(
   }: Told,
   carried: Item[] = [carriedOf(1), carriedOf(2)],
 ): Decision {
+  const node = { index: 0, url: '', limits: { callsPerBatch: 1, callsPerSecond: 1 } }
   const observation: Observation = {
-    node: { index: 0, url: '', rpc: async () => () => ({ fault: '' }) },
+    node,
+    nodes: [node],
     head: { number: HEAD, hash: BLOCK_HASH, timestamp: HEAD_TIME },
     final: { number: FINAL, timestamp: FINAL_TIME },
     settledHash: null,
-    market: tip === null ? null : { baseFee, tip },
+    market: tip === null ? null : { baseFee, tip, overdueTip: tip },
     signers: new Map([[signer.address, { count, otherCounts, balance: gwei('1000000000') }]]),
     doubted: new Set(),
+    disagreements: [],
     isAlone: false,
     unconfirmed: new Set(unconfirmed),
     doubtfulLogs: new Set(doubtfulLogs),
@@ -298,12 +303,17 @@ describe('a transaction whose nonce is used', () => {
   const used = { count: NONCE + 1 }
   const none: [Hex, null][] = [[HASH, null]]
   const cases: [string, Partial<DeliveryTransaction>, Told, Partial<Decision>][] = [
-    ['is waited for while the node does not tell its receipt', {}, used, { do: 'wait' }],
     [
-      'is waited for while the node tells only one of its receipts',
+      'is noted while the nodes do not tell the same receipt, so that others are sent',
+      {},
+      used,
+      { do: 'store_nonce_use' },
+    ],
+    [
+      'is noted while the nodes tell only one of its receipts',
       { replaced: [OTHER_HASH] },
       { ...used, receipts: none },
-      { do: 'wait' },
+      { do: 'store_nonce_use' },
     ],
     [
       'is waited for until its block is final',
@@ -446,6 +456,7 @@ describe('an item', () => {
         requestedAction: 'deliver',
         failingSince: null,
         tries: 0,
+        withoutEffect: 0,
         reasonCode: null,
         reasonDetail: null,
         dueAt: null,

@@ -1,4 +1,5 @@
 /** A wrong answer of one of two nodes blocks nothing: it is put to the other one. */
+import { env } from 'cloudflare:workers'
 import { encodeFunctionResult, numberToHex, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
@@ -123,7 +124,34 @@ it('is silent for ten minutes: then one node suffices, with an alarm until it an
   await live(market, 3 * MINUTE)
   expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null })
   expect(await alarmsNow()).toContain(key)
+  const isUnconfirmed = () =>
+    env.DB.prepare('SELECT isUnconfirmed FROM deliveries WHERE id = ?')
+      .bind(item.id)
+      .first('isUnconfirmed')
+  expect(await isUnconfirmed()).toBe(1)
   await chain.setFaults()
   await live(market, 2 * MINUTE)
   expect(await alarmsNow()).not.toContain(key)
+  await live(market, 2 * MINUTE)
+  // The second node has told the same.
+  expect(await isUnconfirmed()).toBe(0)
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null })
+})
+
+it('undoes what one node alone has told, once a second one answers that it is not so', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const item = await aPaidItem(chain, edition)
+  // As if a node had told, alone, that the key is used.
+  await env.DB.prepare(
+    `UPDATE deliveries SET state = 'transferred', dueAt = NULL, queuedAt = NULL, isUnconfirmed = 1
+     WHERE id = ?`,
+  )
+    .bind(item.id)
+    .run()
+  await market.runCron()
+  await live(market, 2 * MINUTE)
+  expect(logged('unconfirmed_ends_undone')).toEqual([{ chainId: chain.chainId, items: [item.id] }])
+  await expectDelivered(chain, [item])
+  await expectExactlyOnce(chain, [item])
 })

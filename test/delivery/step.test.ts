@@ -49,7 +49,14 @@ type Change = Changes['items'][number]
 /** The delivery of an item that nobody has changed. */
 const deliveryOf = ({ id }: { id: number }, values: Partial<Change> = {}): Change => ({
   ...{ id, version: 0, transition: 'deliver', requestedAction: 'deliver' },
-  ...{ tries: 0, failingSince: null, reasonCode: null, reasonDetail: null, dueAt: null },
+  ...{
+    tries: 0,
+    withoutEffect: 0,
+    failingSince: null,
+    reasonCode: null,
+    reasonDetail: null,
+    dueAt: null,
+  },
   ...values,
 })
 

@@ -192,7 +192,9 @@ describe('gets nothing', () => {
     const effect = { result: '0x6000' }
     await chain.setFaults({ node: 'second', on: ['eth_getCode'], effect })
     const buyer = await signIn(chain, wallet, { rpcUrls })
-    expect(logged('nodes_disagree')).toEqual([{ chainId: chain.chainId, answers: [true, false] }])
+    expect(logged('nodes_disagree')).toEqual([
+      { chainId: chain.chainId, kind: 'is_proven', answers: [true, false] },
+    ])
     expect(await isProved(buyer)).toBe(false)
   })
 })

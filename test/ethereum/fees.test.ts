@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { firstFees, isUnderpriced, outbid } from '../../src/ethereum/fees.ts'
+import { firstFees, isUnderpriced, outbid, withinCap } from '../../src/ethereum/fees.ts'
 
 const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({
   maxFeePerGas,
   maxPriorityFeePerGas,
 })
-const market = (baseFee: bigint, tip: bigint) => ({ baseFee, tip })
+const market = (baseFee: bigint, tip: bigint) => ({ baseFee, tip, overdueTip: tip })
 
 describe('the first fees', () => {
   it.each([
@@ -71,4 +71,15 @@ it.each([
   [true, fees(100n, 9n), market(20n, 10n), true],
 ])('says that the fees are underpriced: %s', (expected, paid, asked, isOverdue) => {
   expect(isUnderpriced(paid, asked, isOverdue)).toBe(expected)
+})
+
+it.each([
+  [20n, { lowest: 20n, highest: 20n, tip: 1n }],
+  // A node that tells too low a price stops nothing, and one that tells too high a price does not, either.
+  [50n, { lowest: 1n, highest: 50n, tip: 1n }],
+  [69n, { lowest: 20n, highest: 10n ** 12n, tip: 1n }],
+  // No node tells one that is allowed.
+  [80n, { lowest: 80n, highest: 90n, tip: 1n }],
+])('takes the base fee of %s of those that nodes tell, with a cap of 100', (expected, told) => {
+  expect(withinCap(told, 100n)).toBe(expected)
 })

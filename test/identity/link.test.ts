@@ -12,7 +12,6 @@ import {
   aListing,
   anAddress,
   anNft,
-  aToken,
   aTransaction,
   aUser,
   db,
@@ -166,14 +165,6 @@ it('rejects a message for signing in', async () => {
   const signature = await wallet.signMessage({ message })
   const response = await visitor.postJson('/settings/account/wallet', { message, signature })
   expect(response.status).toBe(401)
-})
-
-it('rejects an API token', async () => {
-  const user = await aUser({ ethereumPublicAddr: '' })
-  const visitor = aVisitor(await aToken(user))
-  expect((await linkWallet(visitor)).status).toBe(403)
-  expect((await visitor.post(REQUEST, { form: { email: anEmail() } })).status).toBe(403)
-  expect(visitor.mails).toEqual([])
 })
 
 const UNLINK_WALLET = '/settings/account/wallet/unlink'

@@ -3,7 +3,7 @@
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
 import { toFunctionSelector } from 'viem'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { batch } from '../../src/db/batch.ts'
 import { deliveries, networks } from '../../src/db/schema/delivery.ts'
@@ -20,7 +20,7 @@ import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aUser, aWebhook, db, setRow } from '../support/makers.ts'
-import { anInstance, aSubscriber, broken, detailOf, forgetAll } from './instance.ts'
+import { anInstance, aSubscriber, broken, detailOf, forgetAll, hanging } from './instance.ts'
 
 const logged = recordLogs()
 
@@ -344,7 +344,7 @@ describe('foreign_transaction', () => {
     const NETWORKS = { elsewhere: { ...elsewhere.elsewhere, rpcUrls } }
     expect(await instance.cron(0, { NETWORKS })).toEqual([key])
     expect(await detailOf(key)).toBe(
-      'It was 1. (node 1) It was 2. (node 0, 1) It was 3. It was 4. (node 0) It was 5. (node 1)',
+      'It was 0. (node 0) It was 1. (node 1) It was 2. (node 0, 1) It was 3. It was 4. (node 0) It was 5. (node 1)',
     )
   })
 
@@ -411,6 +411,48 @@ describe('node_misconfigured', () => {
     await chain.asOwner('pause')
     const others = [`contract_paused:${chain.chainId}`, `no_relayer:${chain.chainId}`]
     expect([await instance.cron(), await instance.cron(2)]).toEqual([others, others])
+  })
+})
+
+describe('node_behind', () => {
+  /** Two nodes, of which `slow` stays where it is. The other one gets a block so many minutes later. */
+  async function aSlowNode(minutes: number) {
+    const chain = await aChain()
+    const rpcUrls = ['slow', 'other'].map((name) => `${chain.proxyUrl}/${name}`)
+    const instance = anInstance(chain, { network: { rpcUrls } })
+    const old = Object(await chain.rpc('eth_getBlockByNumber', 'latest', false))
+    const newer = Number(old.timestamp) + minutes * 60
+    await chain.rpc('evm_setNextBlockTimestamp', newer)
+    await chain.mine()
+    await chain.setFaults({ node: 'slow', effect: { asOf: Number(old.number) } })
+    return { chain, instance, old, newer }
+  }
+
+  const timeOf = (seconds: number) => minute(new Date(seconds * 1000).toISOString())
+
+  it('lasts while the newest block of a node is ten minutes older than that of another one', async () => {
+    const { chain, instance, old, newer } = await aSlowNode(10)
+    // The block may be on its way.
+    expect(await instance.cron(10)).toEqual([])
+    const key = `node_behind:${chain.chainId}:0`
+    expect(await instance.cron(11)).toEqual([key])
+    expect(await detailOf(key)).toBe(
+      `The node 0 of ${chain.name} stands at ${Number(old.number)} of ${timeOf(Number(old.timestamp))}, and the node 1 at ${Number(old.number) + 1} of ${timeOf(newer)}. With two nodes, nothing is settled until it goes on.`,
+    )
+    // What the other node tells is shown.
+    expect(await db.select().from(networkChecks)).toMatchObject([
+      { headNumber: Number(old.number) + 1, problem: null },
+    ])
+    await chain.setFaults()
+    expect(await instance.cron(12)).toEqual([])
+  })
+
+  it('is not raised for a node that is less behind, or by one whose time is ahead of the clock', async () => {
+    const soon = await aSlowNode(9)
+    expect([await soon.instance.cron(9), await soon.instance.cron(10)]).toEqual([[], []])
+    await forgetAll()
+    const ahead = await aSlowNode(24 * 60)
+    expect([await ahead.instance.cron(), await ahead.instance.cron(1)]).toEqual([[], []])
   })
 })
 
@@ -482,6 +524,41 @@ it('cron_job_failed lasts until the job succeeds', async () => {
     'The job removeOrphans of the cron trigger failed.',
   )
   expect(await instance.cron(1)).toEqual([])
+})
+
+describe('what hangs', () => {
+  /** Lets all that is waited for end a hundred times as early. */
+  beforeEach(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal)
+    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 100))
+    onTestFinished(() => spy.mockRestore())
+  })
+
+  it('is abandoned if it is a job, and delays no other alarm', async () => {
+    const instance = anInstance()
+    await aPaidItem(market, edition)
+    await db.update(deliveries).set({ state: 'failed', dueAt: null })
+    const AVATARS = hanging(env.AVATARS, 'get')
+    const key = 'cron_job_failed:removeOrphans'
+    expect(await instance.cron(0, { AVATARS })).toEqual([key, 'deliveries_failed'])
+    expect(logged('cron_job_failed')).toEqual([
+      { job: 'removeOrphans', error: 'Error: it has taken longer than 20 s' },
+    ])
+    const names = logged('alarm_raised').map(({ name }) => name)
+    expect(names).toEqual(['deliveries_failed', 'cron_job_failed'])
+    expect(await instance.cron(1)).toEqual(['deliveries_failed'])
+  })
+
+  it('is told if it is R2 or a queue, and delays no other alarm', async () => {
+    const instance = anInstance()
+    await aPaidItem(market, edition)
+    await db.update(deliveries).set({ state: 'failed', dueAt: null })
+    const bindings = {
+      AVATARS: hanging(env.AVATARS, 'head'),
+      DELIVERIES: hanging(env.DELIVERIES, 'metrics'),
+    }
+    expect(await instance.cron(0, bindings)).toEqual(['deliveries_failed', 'storage_unavailable'])
+  })
 })
 
 it('storage_unavailable lasts while R2 does not answer', async () => {

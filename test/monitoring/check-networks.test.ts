@@ -59,7 +59,8 @@ it('stores block, gas price, contract and signers, and asks as little as that ta
         },
       },
     ],
-    nodes: [{ problem: null, problemSince: null, state: expect.anything() }],
+    nodes: [{ problem: null, problemSince: null, behind: null, state: expect.anything() }],
+    tokensTo: null,
   })
   expect(await chain.takeCounts()).toEqual({
     requests: 5,

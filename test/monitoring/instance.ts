@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { asc, eq, gt } from 'drizzle-orm'
 import { runCron } from '../../src/cron.ts'
 import { burns, deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
-import { alarms, findings, networkChecks } from '../../src/db/schema/operations.ts'
+import { alarms, disagreements, findings, networkChecks } from '../../src/db/schema/operations.ts'
 import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { selectEvents, takes, toBody } from '../../src/events/event.ts'
 import { callWith } from '../support/api.ts'
@@ -69,7 +69,7 @@ export async function aSubscriber() {
 export async function forgetAll() {
   await db.delete(deliveries)
   for (const table of [transactions, networks, signers, burns]) await db.delete(table)
-  for (const table of [alarms, findings, networkChecks]) await db.delete(table)
+  for (const table of [alarms, findings, disagreements, networkChecks]) await db.delete(table)
 }
 
 /** The sentence of an alarm that lasts. */
@@ -80,9 +80,16 @@ export async function detailOf(key: string) {
 
 /** A binding whose method rejects. */
 export const broken = <T extends object>(binding: T, method: string): T =>
+  withMethod(binding, method, () => Promise.reject(new Error('the binding is unavailable')))
+
+/** A binding whose method never returns anything. */
+export const hanging = <T extends object>(binding: T, method: string): T =>
+  withMethod(binding, method, () => new Promise(() => {}))
+
+const withMethod = <T extends object>(binding: T, method: string, does: () => unknown): T =>
   new Proxy(binding, {
     get(target, name) {
-      if (name === method) return () => Promise.reject(new Error('the binding is unavailable'))
+      if (name === method) return does
       const value: unknown = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
     },

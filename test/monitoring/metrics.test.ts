@@ -1,19 +1,13 @@
-/** `GET /metrics`, and tokens for it. */
+/** `GET /metrics`. */
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { listEndpoints } from '../../scripts/build/openapi/list.ts'
-import app from '../../src/app.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { alarms, cronRuns, networkChecks } from '../../src/db/schema/operations.ts'
-import { call } from '../support/api.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { aPaidItem } from '../support/delivery/items.ts'
-import { sampleWorld } from '../support/endpoints.ts'
 import { aMetricsToken, aTransaction, db } from '../support/makers.ts'
 import { parseExposition } from './exposition.ts'
 import { anInstance, broken } from './instance.ts'
-
-const { sampleRequest } = await sampleWorld()
 
 beforeEach(async () => {
   for (const table of [deliveries, alarms, networkChecks, cronRuns]) await db.delete(table)
@@ -114,23 +108,4 @@ describe('the metrics', () => {
     const labels = 'name="cron_job_failed",subject="a \\"quoted\\" \\\\ name\\nin two lines"'
     expect(metrics.get(`marketplace_alarm{${labels}}`)).toBe(1)
   })
-})
-
-describe('a token for metrics', () => {
-  const endpoints = listEndpoints(app).filter(
-    ({ access, path }) => access !== 'public' && path !== '/metrics',
-  )
-
-  it.each(endpoints.map(({ method, path }) => `${method} ${path}`))(
-    'is refused by %s',
-    async (endpoint) => {
-      const { method, path, ...content } = await sampleRequest(endpoint)
-      const response = await call(method, path, { ...content, token: await aMetricsToken() })
-      expect(response.status).toBe(403)
-      expect(await response.json()).toMatchObject({
-        code: 'forbidden',
-        error: 'this token may only read the metrics',
-      })
-    },
-  )
 })

@@ -15,7 +15,7 @@ import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Fault } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { deployContract } from '../support/delivery/contracts.ts'
-import { networksOf, rowOf, transactionsOf } from '../support/delivery/engine.ts'
+import { anEngine, networksOf, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type Sale } from '../support/delivery/items.ts'
 import { alarmsNow, liveMinutes } from '../support/delivery/live.ts'
@@ -218,8 +218,10 @@ it('transactions that revert as a whole pause their signer after three in a row,
       `^3 transactions of the signer ${chain.signer} on chain ${chain.chainId} reverted in a row\\. It pauses until [-\\d]+ [:\\d]+ UTC\\.$`,
     ),
   )
-  expect(await rowOf(item)).toMatchObject({ state: 'queued', tries: 0 })
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', tries: 0, withoutEffect: 3 })
 
+  // The item waits for an operator, because three transactions had no effect. Others go on.
+  const other = await aPaidItem(chain, edition)
   pass(60)
   market.queue.put(chain)
   await revert(chain, market)
@@ -233,6 +235,13 @@ it('transactions that revert as a whole pause their signer after three in a row,
   await liveMinutes(market, 2)
   expect(await count()).toBe(5)
   expect(await liveMinutes(market, 1)).toEqual([])
+  expect(await rowOf(other)).toMatchObject({ state: 'transferred' })
+  expect(await rowOf(item)).toMatchObject({
+    state: 'queued',
+    reasonCode: 'transfer_without_effect',
+  })
+  await anEngine(chain).retry(item)
+  await liveMinutes(market, 1)
   expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
   expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
 })

@@ -4,7 +4,6 @@ import { expect, it, vi } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { addresses } from '../../src/db/schema/users.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
-import { expectFields, fields } from '../support/fields.ts'
 import { aListing, anAddress, anNft, aUser, db, findRow } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import {
@@ -21,14 +20,12 @@ import {
 
 const sendBatch = recordWakeUps()
 
-it('returns a paid order with exactly the documented fields', async () => {
+it('returns a paid order', async () => {
   const { token, seller, buyer, address, nft, listing, input } = await aShop()
   const response = await place(token, [{ ...input, quantity: 2, providerId: 'shop-7' }])
   expect(response.status).toBe(200)
   const body = await response.json<{ orders: PlacedOrder[]; error: null }>()
-  expectFields(body, ['orders', 'error'])
   const [order] = body.orders
-  expectFields(order, fields.placedOrder)
   expect(order).toMatchObject({
     buyerId: buyer.id,
     billingAddressId: address.id,
@@ -43,7 +40,6 @@ it('returns a paid order with exactly the documented fields', async () => {
     ProductType: 'nft',
   })
   const [item] = order?.orderItems ?? []
-  expectFields(item, fields.orderItem)
   expect(item).toMatchObject({
     orderId: order?.id,
     quantity: 2,
@@ -54,10 +50,10 @@ it('returns a paid order with exactly the documented fields', async () => {
     txId: null,
     status: null,
   })
-  expectFields(item?.nft, fields.nft)
   expect(item?.nft).toMatchObject({ id: nft.id, availableAmount: 8, payload: nft.payload })
-  expectFields(item?.listing, fields.listing)
-  const { externalId, obstacle, checkAt, ...shown } = listing
+  const { externalId, obstacle, obstacleSince, foundBy, isShared, disputedSince, ...stored } =
+    listing
+  const { heldUntil, checkAt, ...shown } = stored
   expect(item?.listing).toEqual({ ...shown, sellerId: seller.id })
 })
 

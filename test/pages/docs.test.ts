@@ -39,7 +39,7 @@ it('lists the guides in llms.txt, which begins with a title and a summary', asyn
   const links = linksIn(text)
   const guides = [
     ...['first-order', 'retries', 'compare', 'delivery', 'webhooks', 'refunds', 'local'],
-    ...['check-my-shop', 'proofs', 'endpoints', 'errors', 'limits', 'decisions', 'versioning'],
+    ...['check-my-shop', 'endpoints', 'errors', 'limits', 'decisions', 'versioning'],
     'changelog',
   ].map((guide) => `/docs/${guide}.md`)
   const others = ['/openapi.json', '/docs.md', '/docs/catalogue.md', '/docs/runbook.md']
@@ -101,8 +101,8 @@ it('tells crawlers which pages are public', async () => {
   ])
 })
 
-it('serves the package of the client', async () => {
-  const response = await fetchAsset('/client.tgz')
+it.each(['/client.tgz', '/check-my-shop.tgz'])('serves the package %s', async (path) => {
+  const response = await fetchAsset(path)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/gzip')
   expect(response.headers.get('cache-control')).toBe('public, max-age=60')

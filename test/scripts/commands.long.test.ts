@@ -129,19 +129,26 @@ it('npm ls shows one workerd', async () => {
   expect(new Set(out.match(/workerd@[\d.]+/g)).size).toBe(1)
 })
 
-it('npm version sets the version of both packages', async () => {
+it('npm version sets the version of all packages', async () => {
   const options = '--workspaces --include-workspace-root --no-git-tag-version'
   await run(`npm version 9.8.7 ${options} --no-workspaces-update`)
-  for (const file of ['package.json', 'client/package.json'])
+  for (const file of ['package.json', 'client/package.json', 'check-my-shop/package.json'])
     expect(JSON.parse(await readFile(join(copy, file), 'utf8')).version).toBe('9.8.7')
 })
 
-it('npm install and npx take the client from the file that an instance serves', async () => {
-  const client = await readFile(join(copy, 'src/pages/assets/client.tgz'))
-  const url = await serve((_, response) => response.end(client))
-  await run(`mkdir shop && cd shop && npm init --yes && npm install ${url}/client.tgz`)
-  expect(await run('cd shop && npx marketplace --help')).toContain('check-my-shop')
-  expect(await run(`npx --yes ${url}/client.tgz --help`)).toContain('check-my-shop')
+it('npm install and npx take packages from the files that an instance serves', async () => {
+  const url = await serve(async ({ url: path = '' }, response) => {
+    response.end(await readFile(join(copy, 'src/pages/assets', path)))
+  })
+  const [client, checker] = [`${url}/client.tgz`, `${url}/check-my-shop.tgz`]
+  await run(`mkdir shop && cd shop && npm init --yes && npm install ${client} ${checker}`)
+  expect(await run('cd shop && npx marketplace --help')).toContain('usage: marketplace')
+  expect(await run('cd shop && npx check-my-shop --help')).toContain('usage: check-my-shop')
+  expect(await run(`npx --yes ${client} --help`)).toContain('usage: marketplace')
+  // Options of both are passed on: those of the tool, and the program of the shop.
+  await expect(
+    run(`npx --yes ${checker} --token secret --secret whsec_c2VjcmV0 -- true`),
+  ).rejects.toThrow('--secret is for --shop: a program gets a new one.')
 })
 
 describe('without npm run dev', () => {

@@ -38,7 +38,7 @@ export type Document = {
   paths: Record<string, Record<string, Operation>>
   tags: { name: string; description: string }[]
   components: {
-    schemas: Record<string, { description?: string; properties?: object }>
+    schemas: Record<string, { description?: string; properties?: object; required?: string[] }>
     headers: Record<string, Header>
     parameters: Record<string, Parameter>
     responses: Record<string, DocumentedResponse>
@@ -46,6 +46,10 @@ export type Document = {
 }
 
 export const document: Document = openapi
+
+/** The fields of a resource. */
+export const documentedFields = (component: string): string[] =>
+  Object.keys(document.components.schemas[component]?.properties ?? {})
 
 const ajv = new Ajv2020({ strict: false })
 addFormats.default(ajv)

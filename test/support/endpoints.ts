@@ -9,7 +9,6 @@ import { signOptOut } from '../../src/auth/tokens.ts'
 import { DEFAULT_PICTURE } from '../../src/avatars/serve.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { findings, quotas } from '../../src/db/schema/operations.ts'
-import { orderItems } from '../../src/db/schema/orders.ts'
 import { addresses, emailLinks } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
@@ -18,13 +17,13 @@ import { aForm } from '../avatars/uploads.ts'
 import { type Call, call } from './api.ts'
 import {
   aListing,
+  aMetricsToken,
   anAddress,
   anAdministrator,
   anNft,
   aReadOnlyToken,
   aShopToken,
   aToken,
-  aTransaction,
   aUser,
   aWebhook,
   aWebhookMessage,
@@ -78,6 +77,7 @@ export async function sampleWorld() {
     other: await aToken(await aUser()),
     seller: await aToken(seller),
     shop: await aShopToken('Shop', administrator),
+    metrics: await aMetricsToken(),
     master: await aToken(administrator, 'master'),
   }
 
@@ -137,22 +137,6 @@ export async function sampleWorld() {
       })
       .where(eq(deliveries.id, item.id))
     return { orderId: order.id, itemId: item.id }
-  }
-
-  /** Places an order for `owner` that is delivered. */
-  async function aDeliveredOrder() {
-    const { orderId, itemId } = await anOrder()
-    const { id: transactionId } = await aTransaction({ blockHash: `0x${'b1'.repeat(32)}` })
-    const delivered = { state: 'transferred', awaits: null, deliveredAmount: 1 } as const
-    await db
-      .update(orderItems)
-      .set({ ethRecipient: `0x${'a1'.repeat(20)}` })
-      .where(eq(orderItems.id, itemId))
-    await db
-      .update(deliveries)
-      .set({ ...delivered, transactionId, updatedAt: '2026-03-02T09:00:30.000Z' })
-      .where(eq(deliveries.id, itemId))
-    return { orderId, itemId }
   }
 
   const pageAddress = await anAddress(owner, { kind: 'delivery', origin: 'order' })
@@ -235,9 +219,6 @@ export async function sampleWorld() {
       await anOrder()
       return {}
     },
-    'GET /api/externalOrders/:order_id/proof': async () => ({
-      params: { order_id: (await aDeliveredOrder()).orderId },
-    }),
     'PUT /api/externalOrders/by-number/:providerId': () => ({
       params: { providerId: `A-${1000 + ++orderCount}` },
       json: orderInputs[0],

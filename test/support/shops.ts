@@ -66,7 +66,7 @@ export async function checkShop(
     rpcUrl,
     ...scenarios.flatMap((name) => ['--scenario', name]),
   ]
-  const args = ['client/src/cli.ts', 'check-my-shop', ...options, '--', ...shop]
+  const args = ['check-my-shop/src/cli.ts', ...options, '--', ...shop]
   const env = environment({ TOKEN: token })
   const check = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exit = once(check, 'exit')

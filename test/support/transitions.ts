@@ -50,18 +50,18 @@ export async function moveTo(
   if (!row) throw new Error(`there is no delivery ${itemId}`)
   const isCancelled = state === 'queued' && row.requestedAction === 'cancel'
   const name = isCancelled ? 'request_cancellation' : changes[`${row.state} ${state}`]
-  const { id, version, requestedAction, failingSince, tries } = row
+  const { id, version, requestedAction, failingSince, tries, withoutEffect } = row
   const { reasonCode = null, reasonDetail = null, dueAt = null } = values
   const transition = steps[state]
   const change = transition && {
-    ...{ id, version, requestedAction, failingSince, tries, transition },
+    ...{ id, version, requestedAction, failingSince, tries, withoutEffect, transition },
     ...{ reasonCode, reasonDetail, dueAt },
   }
   const now = new Date()
   await batch(db, {
     changed: name
       ? changeDeliveries(db, name, hasIdSql([itemId]), now)
-      : writeItemChanges(db, change ? [change] : [], now),
+      : writeItemChanges(db, change ? [change] : [], false, now),
   })
   const [changed] = await db.select().from(deliveries).where(isIt)
   if (changed?.version === version)

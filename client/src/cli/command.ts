@@ -18,15 +18,13 @@ type Values<O extends Options> = Parsed<O> & {
 }
 
 export type Command = {
-  /** What a user types behind `marketplace`. */
+  /** What a user types: behind `marketplace`, or alone if the package has one command. */
   name: string
   /** What the command does, in one sentence. */
   summary: string
   /** What the argument is, such as `FILE`. Without it, the command takes none. */
   argument?: string
   options: Options
-  /** What exit statuses mean, if there are more than usual. */
-  statuses?: Record<number, string>
   /** Takes the arguments behind the name, and returns the exit status. */
   run: (args: readonly string[]) => Promise<number>
 }

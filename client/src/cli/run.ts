@@ -1,4 +1,4 @@
-/** Finds the command that the arguments name, runs it, and prints help and errors. */
+/** Runs commands, and prints help and errors. */
 import { ApiError, TimeoutError, UnexpectedResponseError } from '../errors.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 import { formatCommandHelp, formatHelp } from './help.ts'
@@ -6,7 +6,7 @@ import { formatCommandHelp, formatHelp } from './help.ts'
 const FAILED = 1
 const WRONG_USAGE = 2
 
-/** Returns the exit status. */
+/** Runs the command that the first argument names. Returns the exit status. */
 export async function runCommand(
   commands: readonly Command[],
   [name, ...args]: readonly string[],
@@ -16,14 +16,19 @@ export async function runCommand(
     return name === undefined ? WRONG_USAGE : 0
   }
   const command = commands.find((known) => known.name === name)
-  if (!command) {
-    console.error(`There is no command "${name}". \`marketplace --help\` lists them.`)
-    return WRONG_USAGE
-  }
-  // What follows `--` is a program with options of its own.
-  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
-  if (own.includes('--help') || own.includes('-h')) {
-    console.log(formatCommandHelp(command))
+  if (command) return runAs(`marketplace ${name}`, command, args)
+  console.error(`There is no command "${name}". \`marketplace --help\` lists them.`)
+  return WRONG_USAGE
+}
+
+/** Runs a command. `typed` is what stands before its arguments. Returns the exit status. */
+export async function runAs(
+  typed: string,
+  command: Command,
+  args: readonly string[],
+): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    console.log(formatCommandHelp(typed, command))
     return 0
   }
   try {
@@ -31,7 +36,7 @@ export async function runCommand(
   } catch (error) {
     console.error(describeError(error))
     if (!(error instanceof UsageError)) return FAILED
-    console.error(`\`marketplace ${name} --help\` lists the options.`)
+    console.error(`\`${typed} --help\` lists the options.`)
     return WRONG_USAGE
   }
 }

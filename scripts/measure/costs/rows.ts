@@ -23,7 +23,7 @@ export const batchCosts = {
   'place a numbered order with an Idempotency-Key': cost(2, 110, 13),
   'place an order of a new buyer with an address': cost(2, 110, 15),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
-  'transfer 100 items': cost(6, 5100, 425),
+  'transfer 100 items': cost(6, 5300, 425),
   'transfer an item by itself': cost(6, 250, 17),
   // A row an event, and some for the endpoint: it is due, a run takes its lease and moves it.
   'log and send 100 events': cost(6, 2000, 107),

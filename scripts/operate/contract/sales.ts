@@ -1,7 +1,7 @@
 /** Tries deliveries of what is for sale, as the Worker does. */
-
+import { randomBytes } from 'node:crypto'
 import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
-import { nodes } from '../../../src/chain/nodes.ts'
+import { askOne, nodes } from '../../../src/chain/nodes.ts'
 import { describeReason, explain, rules } from '../../../src/delivery/reasons.ts'
 import { type Sale, trySales } from '../../../src/delivery/sales.ts'
 import { decodeRelayers, encodeGetter } from '../../../src/ethereum/contract.ts'
@@ -18,14 +18,16 @@ export async function tryOn<S extends Sale>(network: Network, sales: readonly S[
   const { delivery, callsPerBatch = 10, callsPerSecond = 100, gasPerItem = 300_000 } = network
   if (!delivery) return []
   const settings = { ...network, delivery, callsPerBatch, callsPerSecond, gasPerItem }
-  return trySales({ [network.name]: settings }, sales, await findRelayer(settings))
+  const relayer = await findRelayer(settings)
+  const secret = randomBytes(32).toString('hex')
+  return trySales({ [network.name]: settings }, sales, { relayer, secret, now: new Date() })
 }
 
 /** Returns the first relayer of the contract: it sends the transaction that a token sees. */
 async function findRelayer(network: Parameters<typeof nodes>[0] & { delivery: Address }) {
   const request = view(network.delivery, encodeGetter('relayerList'))
   const [node] = nodes(network)
-  const data = node && read(hex, (await node.rpc([request]))(request))
+  const data = node && read(hex, (await askOne(node, [request]))(request))
   return (data && decodeRelayers(data)?.[0]) || zeroAddress
 }
 
@@ -43,6 +45,9 @@ export async function refuseQuantities(network: Network, token: Address): Promis
     )
 }
 
+/** What a limit does not change. */
+const withoutLimit: readonly unknown[] = ['mint_not_exact', 'mint_refused']
+
 /** Tries them, and knows what no token tells: the contract mints nothing without a limit. */
 export async function findObstacles(
   { read }: Contract,
@@ -53,6 +58,7 @@ export async function findObstacles(
   return Promise.all(
     tried.map(async (sale) => {
       if (sale.fulfilment !== 'mint' || !isAddress(sale.contract, { strict: false })) return sale
+      if (withoutLimit.includes(sale.obstacle?.reasonCode)) return sale
       const { isSet } = await read.tokenLimit([getAddress(sale.contract)])
       return isSet ? sale : { ...sale, obstacle: explain('token_limit_missing') }
     }),

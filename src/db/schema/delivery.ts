@@ -67,6 +67,7 @@ export const reasonCodes = [
   'token_not_transferable',
   'transaction_not_found',
   'transfer_failed',
+  'transfer_without_effect',
 ] as const
 export type ReasonCode = (typeof reasonCodes)[number]
 
@@ -112,6 +113,10 @@ export const deliveries = sqliteTable(
     failingSince: timestamp(),
     /** The transactions in which the transfer failed. */
     tries: integer().notNull().default(0),
+    /** Mined transactions that carried the item, and neither used its key nor say that its transfer failed. */
+    withoutEffect: integer().notNull().default(0),
+    /** Whether only one node of several has told how it ended. It is compared again once a second one answers. */
+    isUnconfirmed: boolean().notNull().default(false),
     /** Why the item failed, or what it waits for; null if for its turn only. */
     reasonCode: text({ enum: reasonCodes }),
     /** What differs from item to item, such as what the chain said. No program reads it. */
@@ -146,6 +151,7 @@ export const deliveries = sqliteTable(
     index('deliveries_compared')
       .on(t.chainId, t.id)
       .where(sql`${t.state} IN ('awaiting_wallet', 'failed')`),
+    index('deliveries_unconfirmed').on(t.chainId, t.id).where(sql`${t.isUnconfirmed}`),
     // Counts what a user's tokens have under way. Going from one of the states to another writes nothing.
     index('deliveries_open')
       .on(t.placedBy)

@@ -1,20 +1,28 @@
-/** What one node says about the chain and about the items and transactions of a step. */
+/** What the nodes say about the chain and about the items and transactions of a step. */
 
 import { type Address, zeroAddress } from 'viem'
 import { parseGwei } from 'viem/utils'
+import { believe, findHighest, findTwo } from '../../chain/claims.ts'
 import {
+  askOne,
   findClockProblem,
   leaveOut,
   type Node,
-  otherNodes,
   readHead,
-  usableNodes,
+  silence,
+  stepNodes,
 } from '../../chain/nodes.ts'
-import type { Rpc } from '../../chain/rpc.ts'
 import type { Database } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
-import { addressIn, contractRequests, encodeGetter, readContract } from '../../ethereum/contract.ts'
-import { lower } from '../../ethereum/fees.ts'
+import {
+  addressIn,
+  type ContractState,
+  contractRequests,
+  encodeGetter,
+  type Limit,
+  readContract,
+} from '../../ethereum/contract.ts'
+import { larger, lower, type Market, readFeeCap, withinCap } from '../../ethereum/fees.ts'
 import {
   accountBalance,
   type Block,
@@ -25,16 +33,13 @@ import {
   read,
   tip,
   transactionCount,
-  transactionReceipt,
   view,
   wei,
 } from '../../ethereum/requests.ts'
 import type { Signer } from '../../ethereum/signer.ts'
-import type { Loaded, Observation } from '../model.ts'
-import { findContract } from '../rules/compose.ts'
-import { signedHashes } from '../rules/decide.ts'
+import type { Loaded, Observation, ObservedContract, SignerState } from '../model.ts'
 import type { HeldLease } from '../store/store.ts'
-import { confirm, readReceipts, readRecords, recordRequests } from './records.ts'
+import { askEvidence, askedItems } from './records.ts'
 
 /** What a step works with. */
 export type StepInput = {
@@ -49,173 +54,242 @@ export type StepInput = {
   lease: HeldLease
 }
 
-/** The same, with what a node has said. */
+/** The same, with what the nodes have said. */
 export type Observed = StepInput & { observation: Observation }
 
-/** Asks the first node that can be used. If no node can be used, returns the reason. */
-export async function observe(input: StepInput): Promise<Observation | string> {
-  const { network, relayers } = input
-  let trouble = ''
-  for (const node of usableNodes(network)) {
-    const observation = await observeAt(node, input)
-    if (typeof observation === 'string') trouble = observation
-    else if (await isContradicted(observation, network, relayers))
-      trouble = 'a second node says that the Delivery contract delivers'
-    else if (network.rpcUrls.length > 1 && lacksRecords(observation, input))
-      trouble = 'the node does not tell the records of keys'
-    else return observation
-    if (network.rpcUrls.length > 1) leaveOut(network, node, trouble)
-  }
-  return trouble
-}
-
-/** Whether the node lacks the record of a key, although the contract answers. */
-const lacksRecords = (
-  { contracts, records }: Observation,
-  { network, loaded }: StepInput,
-): boolean =>
-  [...loaded.due, ...loaded.compared].some(
-    ({ contract, key }) => contracts.has(contract ?? network.delivery) && !records.has(key),
-  )
-
-/** Whether the contract does not deliver according to this node, but does according to another. */
-async function isContradicted(
-  { node, contracts }: Observation,
-  network: Network,
-  relayers: readonly Address[],
-): Promise<boolean> {
-  const { delivery } = network
-  if (contracts.get(delivery)?.isPaused === false) return false
-  for (const { rpc } of otherNodes(network, node)) {
-    const other = readContract(delivery, relayers, await rpc(contractRequests(delivery, relayers)))
-    if (other?.isPaused === false) return true
-  }
-  return false
-}
-
-async function observeAt(node: Node, input: StepInput): Promise<Observation | string> {
-  const { network, loaded, relayers, now, lease } = input
-  const head = await readHead(network, node)
-  if (typeof head === 'string') return head
-  const clockProblem = await findClockProblem(network, node, head)
-  if (clockProblem) return clockProblem
-  await lease.renew()
-  const state = await askState(node, head, input)
-  if (typeof state === 'string') return state
-  await lease.renew()
-  const { records, receipts } = await askEvidence(node, state, input)
-  await lease.renew()
-  const doubted = new Set(relayers.filter((signer) => isDoubted(signer, state.signers, loaded)))
-  const compared = new Set(loaded.compared.map(({ key }) => key))
-  const { unconfirmedSince } = loaded.network
-  const claims = { doubted, compared, final: state.final, records, receipts }
-  const [confirmation, lineage] = await Promise.all([
-    confirm(network, node, claims, { unconfirmedSince, now }),
-    readLineage(node, network, loaded.network.contracts),
-  ])
-  return { node, head, ...state, doubted, records, ...confirmation, lineage }
-}
-
-/** What a node says of the chain, apart from receipts and records. */
-type ChainState = Pick<Observation, 'settledHash' | 'market' | 'signers' | 'contracts'> & {
+/** What one node says of the chain, apart from receipts and records. */
+type NodeView = {
+  node: Node
+  head: Block
+  baseFee: bigint
   final: Block
+  settledHash: Observation['settledHash']
+  tip: bigint | null
+  counts: ReadonlyMap<Address, number>
+  balances: ReadonlyMap<Address, bigint>
+  contracts: ReadonlyMap<Address, ContractState>
+}
+
+/** Asks all nodes. If none can be used, returns the reason. */
+export async function observe(input: StepInput): Promise<Observation | string> {
+  const { network, loaded, relayers, lease } = input
+  const asked = await Promise.all(
+    stepNodes(network).map(async (node) => ({ node, head: await readUsableHead(network, node) })),
+  )
+  await lease.renew()
+  const answers = await Promise.all(
+    asked.map(async ({ node, head }) =>
+      typeof head === 'string' ? head : askState(node, head, input),
+    ),
+  )
+  const told = answers.filter((answer) => typeof answer !== 'string')
+  const final = findHighest('final', told, (view) => view.final.number)?.final
+  const [lead, ...others] = orderLeads(told, final, input)
+  if (!final || !lead) return answers.find((answer) => typeof answer === 'string') ?? 'no node'
+  const views = [lead, ...others]
+  const signers = mergeSigners(views, input)
+  const doubted = relayers.filter((signer) => isDoubted(signer, signers, loaded))
+  const contracts = mergeContracts(views, input)
+  const isOnly = asked.filter(({ head }) => typeof head !== 'string').length === 1
+  await lease.renew()
+  const [evidence, lineage] = await Promise.all([
+    askEvidence(views, { final, signers, contracts, doubted, isOnly }, input),
+    readLineage(
+      network,
+      views.map(({ node }) => node),
+      loaded.network.contracts,
+    ),
+  ])
+  await lease.renew()
+  return {
+    node: lead.node,
+    nodes: views.map(({ node }) => node),
+    head: lead.head,
+    final,
+    settledHash: lead.settledHash,
+    market: findMarket(views, network),
+    signers,
+    doubted: new Set(doubted),
+    contracts,
+    lineage,
+    ...evidence,
+  }
+}
+
+/** Reads the newest block of a node. One that has no usable one does not lead for a while. */
+async function readUsableHead(network: Network, node: Node): Promise<Block | string> {
+  const head = await readHead(network, node)
+  if (typeof head === 'string') {
+    if (network.rpcUrls.length > 1) silence(network, node, head)
+    return head
+  }
+  const problem = findClockProblem(network, head)
+  if (problem) leaveOut(network, node, problem)
+  return head
 }
 
 /** Asks for the final block, the fees, the signers and the contracts; or returns why they are not known. */
-async function askState(node: Node, head: Block, { network, loaded, relayers }: StepInput) {
-  if (head.baseFeePerGas === undefined) return 'the chain has no base fee (EIP-1559)'
-  const { delivery, finality } = network
+async function askState(
+  node: Node,
+  head: Block,
+  { network, loaded, relayers }: StepInput,
+): Promise<NodeView | string> {
+  const { baseFeePerGas: baseFee } = head
+  if (baseFee === undefined) return 'the chain has no base fee (EIP-1559)'
+  const { finality } = network
   const { settledBlock } = loaded.network
-  const signers = distinct([...relayers, ...loaded.transactions.map(({ signer }) => signer)])
-  const items = [...loaded.due, ...loaded.compared]
-  const contracts = distinct([delivery, ...items.flatMap(({ contract }) => contract ?? [])])
+  const signers = signersOf(loaded, relayers)
+  const contracts = contractsOf(network, loaded)
   const finalBlock = blockAt(
     finality === 'finalized' ? finality : Math.max(0, head.number - finality + 1),
   )
   const settled = settledBlock === null ? [] : [blockAt(settledBlock)]
-  const [first, ...fromOthers] = await Promise.all([
-    node.rpc([
-      finalBlock,
-      tip,
-      ...settled,
-      ...signers.flatMap((signer) => [transactionCount(signer), accountBalance(signer)]),
-      ...contracts.flatMap((contract) => contractRequests(contract, relayers)),
-    ]),
-    ...otherNodes(network, node).map(({ rpc }) =>
-      rpc([tip, ...signers.map((signer) => transactionCount(signer))]),
-    ),
+  const replies = await askOne(node, [
+    finalBlock,
+    tip,
+    ...settled,
+    ...signers.flatMap((signer) => [transactionCount(signer), accountBalance(signer)]),
+    ...contracts.flatMap((contract) => contractRequests(contract, relayers)),
   ])
-  const final = read(block, first(finalBlock))
+  const final = read(block, replies(finalBlock))
   if (!final || final.number > head.number || final.timestamp > head.timestamp)
-    return 'the node does not tell the final block'
-  const states: ChainState['signers'] = new Map()
+    return unusable(network, node, 'the node does not tell the final block')
+  const counts = new Map<Address, number>()
+  const balances = new Map<Address, bigint>()
   for (const signer of signers) {
-    const count = read(integer, first(transactionCount(signer)))
-    const balance = read(wei, first(accountBalance(signer)))
-    if (count === null || balance === null) return 'the node does not tell the nonce of a signer'
-    const otherCounts = fromOthers.flatMap(
-      (replies) => read(integer, replies(transactionCount(signer))) ?? [],
-    )
-    states.set(signer, { count, balance, otherCounts })
+    const count = read(integer, replies(transactionCount(signer)))
+    const balance = read(wei, replies(accountBalance(signer)))
+    if (count === null || balance === null)
+      return unusable(network, node, 'the node does not tell the nonce of a signer')
+    counts.set(signer, count)
+    balances.set(signer, balance)
   }
-  const tips = [first, ...fromOthers].flatMap((replies) => read(wei, replies(tip)) ?? [])
-  const tipCap = parseGwei(String(network.maxPriorityFeePerGasGwei))
   return {
+    node,
+    head,
+    baseFee,
     final,
-    settledHash: settled[0] ? (read(block, first(settled[0]))?.hash ?? null) : null,
-    // A node may lie, so the lowest counts.
-    market:
-      tips.length > 0 ? { baseFee: head.baseFeePerGas, tip: tips.reduce(lower, tipCap) } : null,
-    signers: states,
+    settledHash: settled[0] ? (read(block, replies(settled[0]))?.hash ?? null) : null,
+    tip: read(wei, replies(tip)),
+    counts,
+    balances,
     contracts: new Map(
       contracts.flatMap((contract) => {
-        const state = readContract(contract, relayers, first)
+        const state = readContract(contract, relayers, replies)
         return state ? [[contract, state]] : []
       }),
     ),
   }
 }
 
-/** Asks for the receipts of transactions that may be over, and for the records of keys. */
-async function askEvidence(
-  node: Node,
-  { final, signers, contracts }: ChainState,
+function unusable(network: Network, node: Node, reason: string): string {
+  if (network.rpcUrls.length > 1) leaveOut(network, node, reason)
+  return reason
+}
+
+const signersOf = ({ transactions }: Loaded, relayers: readonly Address[]) =>
+  distinct([...relayers, ...transactions.map(({ signer }) => signer)])
+
+const contractsOf = ({ delivery }: Network, loaded: Loaded) =>
+  distinct([delivery, ...askedItems(loaded).flatMap(({ contract }) => contract ?? [])])
+
+/** Seconds by which the newest block of a node may be older than that of another one, to lead a step. */
+const LATE_BLOCK = 60
+
+/**
+ * Returns nodes in the order in which they lead a step: first those that have the final and the settled
+ * block, and new blocks. Otherwise the order stays.
+ */
+function orderLeads(
+  views: readonly NodeView[],
+  final: Block | undefined,
   { network, loaded }: StepInput,
 ) {
-  // What has expired already is only looked for once its nonce is used.
-  const decidable = loaded.transactions.filter(
-    ({ signer, nonce, block, deadline, items }) =>
-      (nonce < (signers.get(signer)?.count ?? 0) && (block === null || block <= final.number)) ||
-      (deadline < final.timestamp && items.length > 0),
+  const { settledBlock, settledHash } = loaded.network
+  const times = views.flatMap(({ head }) => (findClockProblem(network, head) ? [] : head.timestamp))
+  const newest = Math.max(...times)
+  const rank = ({ head, settledHash: told }: NodeView) =>
+    Number(head.number < (final?.number ?? 0)) +
+    Number(settledBlock !== null && told !== settledHash) +
+    Number(newest - head.timestamp > LATE_BLOCK)
+  return views.toSorted((a, b) => rank(a) - rank(b))
+}
+
+/** Funds are what the node says that has most: a wrong answer delays a transaction, and costs nothing. */
+function mergeSigners(
+  [lead, ...others]: readonly NodeView[],
+  { loaded, relayers }: StepInput,
+): Map<Address, SignerState> {
+  return new Map(
+    signersOf(loaded, relayers).map((signer) => {
+      const balances = [lead, ...others].flatMap((view) => view?.balances.get(signer) ?? [])
+      const state = {
+        count: lead?.counts.get(signer) ?? 0,
+        otherCounts: others.flatMap(({ counts }) => counts.get(signer) ?? []),
+        balance: balances.reduce(larger, 0n),
+      }
+      return [signer, state]
+    }),
   )
-  const carriedKeys = decidable.flatMap(({ contract, items }) =>
-    items.flatMap((id) => ({ contract, key: loaded.carried.get(id)?.key })),
+}
+
+/** What lets deliveries go on counts: the contract may deliver if one node says so. */
+function mergeContracts(
+  views: readonly NodeView[],
+  { network, loaded, relayers }: StepInput,
+): Map<Address, ObservedContract> {
+  return new Map(
+    contractsOf(network, loaded).flatMap((contract) => {
+      const states = views.flatMap(({ contracts }) => contracts.get(contract) ?? [])
+      if (states.length === 0) return []
+      const isDelivering = states.map(({ isPaused }) => !isPaused)
+      const isRetired = states.map((state) => state.isRetired)
+      const limits = new Map(
+        relayers.flatMap((relayer) => {
+          const most = findMost(states.flatMap((state) => state.limits.get(relayer) ?? []))
+          return most ? [[relayer, most]] : []
+        }),
+      )
+      const state = {
+        isPaused: !believe('can_go_on', network, isDelivering),
+        isRetired: believe('is_proven', network, isRetired) === true,
+        limits,
+        isConfirmed: states.length > 1 || network.rpcUrls.length === 1,
+      }
+      return [[contract, state]]
+    }),
   )
-  const itemKeys = [...loaded.due, ...loaded.compared].flatMap((item) =>
-    // A retired contract may have used the key as well as the one that replaces it.
-    distinct([item.contract ?? network.delivery, findContract(item, network, contracts)]).map(
-      (contract) => ({ contract, key: item.key }),
-    ),
-  )
-  const keyRequests = recordRequests([...carriedKeys, ...itemKeys])
-  const hashes = decidable.flatMap(signedHashes)
-  const replies = await node.rpc([
-    ...hashes.map(transactionReceipt),
-    ...keyRequests.map(({ request }) => request),
-  ])
+}
+
+const findMost = (limits: readonly Limit[]): Limit | undefined =>
+  limits.toSorted((a, b) => b.available - a.available || b.capacity - a.capacity)[0]
+
+/**
+ * The market by the higher base fee, so that a node that tells too low a price stops nothing. Above the cap,
+ * the lower one decides whether anything is sent. Null: no node tells a tip.
+ */
+function findMarket(views: readonly NodeView[], network: Network): Market | null {
+  const cap = readFeeCap(network)
+  const tips = views.flatMap((view) => view.tip ?? [])
+  if (tips.length === 0) return null
+  const tipCap = parseGwei(String(network.maxPriorityFeePerGasGwei))
+  const tip = tips.reduce(lower, tipCap)
+  const [first = 0n, ...rest] = views.map(({ baseFee }) => baseFee)
+  const range = { lowest: rest.reduce(lower, first), highest: rest.reduce(larger, first), tip }
   return {
-    records: readRecords(keyRequests, replies, final.number),
-    receipts: readReceipts(hashes, replies),
+    baseFee: withinCap(range, cap),
+    tip,
+    overdueTip: lower(tips.reduce(larger, 0n), tipCap),
   }
 }
 
 /**
- * Whether only the node says that a signer has more transactions than the rows know. A wrong nonce
+ * Whether only one node says that a signer has more transactions than the rows know. A wrong nonce
  * would never be mined.
  */
 function isDoubted(
   signer: Address,
-  states: ChainState['signers'],
+  states: ReadonlyMap<Address, SignerState>,
   { transactions, mined }: Loaded,
 ): boolean {
   const { count = 0, otherCounts = [] } = states.get(signer) ?? {}
@@ -224,7 +298,7 @@ function isDoubted(
     (next, { nonce }) => Math.max(next, nonce + 1),
     mined.get(signer)?.nextNonce ?? 0,
   )
-  return count > known && !otherCounts.includes(count)
+  return count > known && findTwo('nonce', [count, ...otherCounts], String)?.[0] !== count
 }
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
@@ -238,14 +312,13 @@ const lineages = new Map<string, Address[]>()
  * Returns the contract of the network with those that it replaces, which never change. A contract that
  * only one node adds or leaves out is not believed: the shortest list counts that has all `known` ones.
  */
-async function readLineage(node: Node, network: Network, known: readonly Address[]) {
+async function readLineage(network: Network, asked: readonly Node[], known: readonly Address[]) {
   const { chainId, delivery, rpcUrls } = network
   const id = `${chainId} ${delivery}`
   const hasKnown = (lineage: readonly Address[]) => known.every((one) => lineage.includes(one))
   const agreed = lineages.get(id)
   if (agreed && hasKnown(agreed)) return agreed
-  const nodes = [node, ...otherNodes(network, node)]
-  const walks = await Promise.all(nodes.map(({ rpc }) => walkBack(rpc, delivery)))
+  const walks = await Promise.all(asked.map((node) => walkBack(node, delivery)))
   const complete = walks.flatMap(({ lineage, isComplete }) => (isComplete ? [lineage] : []))
   const [shortest] = complete.filter(hasKnown).toSorted((a, b) => a.length - b.length)
   if (!shortest) return complete[0] ?? [delivery]
@@ -258,11 +331,11 @@ async function readLineage(node: Node, network: Network, known: readonly Address
 }
 
 /** `isComplete`: the node has told them all. */
-async function walkBack(rpc: Rpc, delivery: Address) {
+async function walkBack(node: Node, delivery: Address) {
   const lineage = [delivery]
   while (lineage.length < MAX_LINEAGE) {
     const request = view(lineage.at(-1), encodeGetter('predecessor'))
-    const data = read(hex, (await rpc([request]))(request))
+    const data = read(hex, (await askOne(node, [request]))(request))
     if (data?.length !== 66) return { lineage, isComplete: false }
     const predecessor = addressIn(data)
     if (predecessor === zeroAddress) break

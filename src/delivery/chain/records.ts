@@ -1,9 +1,15 @@
 /** What nodes say about delivery keys, the events that used them, and transactions. */
 import type { Address, Hex } from 'viem'
-import { type Node, otherNodes } from '../../chain/nodes.ts'
-import type { Rpc } from '../../chain/rpc.ts'
+import { isContradicted } from '../../chain/claims.ts'
+import { askEach, askOne, type Node } from '../../chain/nodes.ts'
 import type { Network } from '../../env.ts'
-import { decodeRecords, encodeRecords, isUse, usedTopics } from '../../ethereum/contract.ts'
+import {
+  decodeRecords,
+  encodeRecords,
+  isUse,
+  type Log,
+  usedTopics,
+} from '../../ethereum/contract.ts'
 import {
   type Block,
   block,
@@ -21,15 +27,26 @@ import {
   transactionReceipt,
   view,
 } from '../../ethereum/requests.ts'
-import { log } from '../../log.ts'
-import type { Confirmation, ObservedRecord } from '../model.ts'
+import type {
+  Evidence,
+  Item,
+  Loaded,
+  ObservedContract,
+  ObservedRecord,
+  SignerState,
+} from '../model.ts'
+import { findContract } from '../rules/compose.ts'
+import { signedHashes } from '../rules/decide.ts'
 import {
-  isFinal,
   type LocatedUse,
   type Mined,
   mergeReceipts,
+  mergeRecords,
   type Recorded,
 } from '../rules/settle.ts'
+import type { Disagreement } from '../store/disagreements.ts'
+
+const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
 /** Keys of one `records` call. */
 const KEYS_PER_CALL = 500
@@ -38,7 +55,7 @@ const CONFIRMATION_TIMEOUT = 10 * 60_000
 
 type RecordRequest = { contract: Address; keys: Hex[]; request: RpcRequest }
 
-export function recordRequests(
+function recordRequests(
   wanted: readonly { contract: Address; key: Hex | undefined }[],
 ): RecordRequest[] {
   const byContract = Map.groupBy(wanted, ({ contract }) => contract)
@@ -52,7 +69,7 @@ export function recordRequests(
 }
 
 /** Returns the records by key, of answers at or past the final block. */
-export function readRecords(
+function readRecords(
   requests: readonly RecordRequest[],
   replies: Replies,
   final: number,
@@ -85,97 +102,160 @@ export function readReceipts(hashes: readonly Hex[], replies: Replies): Map<Hex,
   return receipts
 }
 
-/**
- * What the first node has said. `doubted`: signers whose nonces only this node tells. `compared`: keys
- * that may not count as unused by the word of one node.
- */
-type Claims = {
-  doubted: ReadonlySet<Address>
-  compared: ReadonlySet<Hex>
+/** Items whose keys are asked about, besides those that transactions carry. */
+export const askedItems = ({ due, compared, unconfirmed }: Loaded): Item[] => [
+  ...due,
+  ...compared,
+  ...unconfirmed,
+]
+
+/** What the step knows of the chain already. `isOnly`: whether no other node answers at all. */
+type Known = {
   final: Block
+  signers: ReadonlyMap<Address, SignerState>
+  contracts: ReadonlyMap<Address, ObservedContract>
+  doubted: readonly Address[]
+  isOnly: boolean
+}
+
+/**
+ * Asks all nodes for the receipts of transactions that may be over, and for the records of keys. If no
+ * other node gives any answer for ten minutes, the leading one suffices.
+ */
+export async function askEvidence(
+  views: readonly { node: Node }[],
+  known: Known,
+  { network, loaded, now }: { network: Network; loaded: Loaded; now: Date },
+): Promise<Evidence> {
+  const { final, signers, doubted, isOnly } = known
+  const decidable = findDecidable(loaded, known)
+  const carriedKeys = decidable.flatMap(({ contract, items }) =>
+    items.flatMap((id) => {
+      const key = loaded.carried.get(id)?.key
+      return key ? { contract, key } : []
+    }),
+  )
+  const keyRequests = recordRequests([...carriedKeys, ...keysOf(loaded, network, known)])
+  const keys = distinct(keyRequests.flatMap((request) => request.keys))
+  const hashes = decidable.flatMap(signedHashes)
+  const sameBlock = blockAt(final.number)
+  const replies = await askEach(
+    views.map(({ node }) => node),
+    [...hashes.map(transactionReceipt), ...keyRequests.map(({ request }) => request), sameBlock],
+  )
+  const told = replies.map((answers) => ({
+    records: readRecords(keyRequests, answers, final.number),
+    receipts: readReceipts(hashes, answers),
+    finalTime: read(block, answers(sameBlock))?.timestamp ?? final.timestamp,
+  }))
+  const mustAgree = new Set([
+    ...carriedKeys.map(({ key }) => key),
+    ...[...loaded.compared, ...loaded.unconfirmed].map(({ key }) => key),
+    ...loaded.due.filter(({ wasCarried }) => wasCarried).map(({ key }) => key),
+  ])
+  const { records, disputed, differing } = mergeRecords(
+    keys,
+    told.map((one) => one.records),
+    { final, mustAgree },
+  )
+  const [lead, ...others] = told
+  const { unconfirmedSince: since } = loaded.network
+  const alone = {
+    isAlone: true,
+    records: lead?.records ?? records,
+    receipts: lead?.receipts ?? new Map<Hex, Receipt | null>(),
+    unconfirmed: new Set<Hex>(),
+    doubtfulLogs: new Set<Log>(),
+    disputed: new Set<Hex>(),
+    finalTime: final.timestamp,
+    disagreements: [],
+  }
+  if (network.rpcUrls.length === 1) return { ...alone, unconfirmedSince: since }
+  const isAsked = disputed.size + hashes.length + doubted.length > 0
+  const isConfirmed = others.some((one) => one.records.size + one.receipts.size > 0)
+  const unconfirmedSince = isConfirmed ? null : isAsked ? (since ?? now.toISOString()) : since
+  const isLong =
+    unconfirmedSince !== null &&
+    now.getTime() - Date.parse(unconfirmedSince) >= CONFIRMATION_TIMEOUT
+  if (isOnly && isLong) return { ...alone, unconfirmedSince }
+  return {
+    isAlone: false,
+    records,
+    ...mergeReceipts(
+      hashes,
+      told.map(({ receipts }) => receipts),
+    ),
+    disputed,
+    finalTime: Math.min(...told.map(({ finalTime }) => finalTime)),
+    unconfirmedSince,
+    disagreements: describeDisagreements({ differing, hashes, doubted }, told, signers),
+  }
+}
+
+/** Returns the transactions that may be over. What has expired is only looked for once its nonce is used. */
+const findDecidable = ({ transactions }: Loaded, { final, signers }: Known) =>
+  transactions.filter(({ signer, nonce, block, deadline, items }) => {
+    const { count = 0, otherCounts = [] } = signers.get(signer) ?? {}
+    const isUsed = nonce < Math.max(count, ...otherCounts)
+    return (
+      (isUsed && (block === null || block <= final.number)) ||
+      (deadline < final.timestamp && items.length > 0)
+    )
+  })
+
+/** A retired contract may have used the key of an item as well as the one that replaces it. */
+const keysOf = (loaded: Loaded, network: Network, { contracts }: Known) =>
+  askedItems(loaded).flatMap((item) =>
+    distinct([item.contract ?? network.delivery, findContract(item, network, contracts)]).map(
+      (contract) => ({ contract, key: item.key }),
+    ),
+  )
+
+type Told = {
   records: ReadonlyMap<Hex, ObservedRecord>
   receipts: ReadonlyMap<Hex, Receipt | null>
 }
 
-/**
- * Asks a second node, where one is configured, for records that are final and for receipts. What it
- * does not confirm is not decided yet. If no second node answers for ten minutes, the first one
- * suffices.
- */
-export async function confirm(
-  network: Network,
-  node: Node,
-  { doubted, compared, final, records, receipts }: Claims,
-  { unconfirmedSince, now }: { unconfirmedSince: string | null; now: Date },
-): Promise<Confirmation> {
-  const alone: Confirmation = {
-    isAlone: true,
-    receipts,
-    unconfirmed: new Set(),
-    doubtfulLogs: new Set(),
-    disputed: new Set(),
-    finalTime: final.timestamp,
-    unconfirmedSince,
-  }
-  const asked = [...records].filter(([key, record]) => isFinal(record, final) || compared.has(key))
-  const hashes = [...receipts.keys()]
-  const claims = asked.length + hashes.length + doubted.size
-  if (network.rpcUrls.length === 1 || claims === 0) return alone
-  const requests = recordRequests(asked.map(([key, { contract }]) => ({ contract, key })))
-  const sameBlock = blockAt(final.number)
-  for (const other of otherNodes(network, node)) {
-    const replies = await other.rpc([
-      ...requests.map(({ request }) => request),
-      ...hashes.map(transactionReceipt),
-      sameBlock,
-    ])
-    const theirs = readRecords(requests, replies, 0)
-    // A node that has stood still knows what was recorded before, but not what was not.
-    const recent = readRecords(requests, replies, final.number)
-    for (const [key, { block }] of theirs) if (block === 0 && !recent.has(key)) theirs.delete(key)
-    const theirReceipts = readReceipts(hashes, replies)
-    const theirFinal = read(block, replies(sameBlock))
-    const isSilent =
-      asked.length > 0
-        ? theirs.size === 0
-        : theirReceipts.size === 0 && (hashes.length > 0 || theirFinal === null)
-    if (isSilent) continue
-    const disputed = asked.flatMap(([key, mine]) => {
-      const record = theirs.get(key)
-      const isSame = record?.block === mine.block && record.contentHash === mine.contentHash
-      const isDisputed = isFinal(mine, final)
-        ? !isSame
-        : record !== undefined && isFinal(record, final)
-      return isDisputed ? key : []
-    })
-    const merged = mergeReceipts(receipts, theirReceipts)
-    const denied = [...receipts].filter(
-      ([hash, mine]) =>
-        theirReceipts.has(hash) &&
-        (merged.unconfirmed.has(hash) || !merged.receipts.has(hash)) &&
-        (mine?.blockNumber ?? 0) <= final.number,
-    )
-    const counts = { keys: disputed.length, receipts: denied.length, nonces: doubted.size }
-    if (Object.values(counts).some((count) => count > 0))
-      log.error('nodes_disagree', { chainId: network.chainId, ...counts })
-    return {
-      isAlone: false,
-      ...merged,
-      disputed: new Set(disputed),
-      finalTime: Math.min(final.timestamp, theirFinal?.timestamp ?? final.timestamp),
-      unconfirmedSince: null,
-    }
-  }
-  const since = unconfirmedSince ?? now.toISOString()
-  if (now.getTime() - Date.parse(since) >= CONFIRMATION_TIMEOUT)
-    return { ...alone, unconfirmedSince: since }
-  return {
-    isAlone: false,
-    ...mergeReceipts(receipts, new Map()),
-    disputed: new Set(asked.map(([key]) => key)),
-    finalTime: final.timestamp,
-    unconfirmedSince: since,
-  }
+/** What nodes contradict each other about, with the answer of each. */
+function describeDisagreements(
+  {
+    differing: [key],
+    hashes,
+    doubted: [signer],
+  }: { differing: readonly Hex[]; hashes: readonly Hex[]; doubted: readonly Address[] },
+  told: readonly Told[],
+  signers: ReadonlyMap<Address, SignerState>,
+): Disagreement[] {
+  const receiptsOf = (hash: Hex) => told.map(({ receipts }) => receiptText(receipts.get(hash)))
+  const hash = hashes.find((one) => isContradicted(receiptsOf(one).filter(isTold), String))
+  const { count, otherCounts = [] } = (signer && signers.get(signer)) || {}
+  return [
+    ...describe('the record of a delivery key', key, (key) =>
+      told.map(({ records }) => recordText(records.get(key))),
+    ),
+    ...describe('the receipt of a transaction', hash, receiptsOf),
+    ...describe('the nonce of a signer', signer, () => [count, ...otherCounts].map(String)),
+  ]
+}
+
+/** `of`: what the nodes were asked about; undefined if they do not contradict each other. */
+const describe = <T extends Hex>(
+  about: string,
+  of: T | undefined,
+  answersOf: (of: T) => readonly string[],
+): Disagreement[] => (of ? [{ about, answers: `${of}: ${answersOf(of).join(' / ')}` }] : [])
+
+const SILENT = 'no answer'
+const isTold = (text: string): boolean => text !== SILENT
+
+function recordText(record: ObservedRecord | undefined): string {
+  if (!record) return SILENT
+  return record.block === 0 ? 'unused' : `used in block ${record.block}`
+}
+
+function receiptText(receipt: Receipt | null | undefined): string {
+  if (receipt === undefined) return SILENT
+  return receipt ? `block ${receipt.blockNumber}, status ${receipt.status}` : 'none'
 }
 
 /**
@@ -188,14 +268,14 @@ export async function locateUses(
   lineage: readonly Address[],
 ): Promise<LocatedUse[]> {
   const uses: LocatedUse[] = []
-  for (const { rpc } of nodes) {
+  for (const node of nodes) {
     const rest = recorded.filter(({ item }) => !uses.some((use) => use.item.id === item.id))
-    if (rest.length > 0) uses.push(...(await findUses(rpc, rest, lineage)))
+    if (rest.length > 0) uses.push(...(await findUses(node, rest, lineage)))
   }
   return uses
 }
 
-async function findUses(rpc: Rpc, recorded: readonly Recorded[], lineage: readonly Address[]) {
+async function findUses(node: Node, recorded: readonly Recorded[], lineage: readonly Address[]) {
   const groups = [...Map.groupBy(recorded, ({ record }) => record.block)]
   const requests = groups.map(([block, inBlock]) =>
     eventLogs(
@@ -204,7 +284,7 @@ async function findUses(rpc: Rpc, recorded: readonly Recorded[], lineage: readon
       usedTopics(inBlock.map(({ item }) => item.key)),
     ),
   )
-  const replies = await rpc(requests)
+  const replies = await askOne(node, requests)
   const events = requests.flatMap((request) => read(logs, replies(request)) ?? [])
   return recorded.flatMap((entry) => {
     const { item, record } = entry
@@ -216,8 +296,9 @@ async function findUses(rpc: Rpc, recorded: readonly Recorded[], lineage: readon
 }
 
 /** Returns what a node says of transactions. Absent: it does not tell, or answers about another one. */
-export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<Hex, Mined>> {
-  const replies = await rpc(
+export async function readMined(node: Node, hashes: readonly Hex[]): Promise<Map<Hex, Mined>> {
+  const replies = await askOne(
+    node,
     hashes.flatMap((hash) => [transactionReceipt(hash), transactionByHash(hash)]),
   )
   return new Map(

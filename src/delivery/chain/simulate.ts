@@ -1,15 +1,16 @@
 /** Asks a node what batches would do and how much gas they need, before they are signed. */
 import { type Address, type Hex, numberToHex, zeroAddress } from 'viem'
 import { believe } from '../../chain/claims.ts'
-import { askAll } from '../../chain/nodes.ts'
-import type { Rpc } from '../../chain/rpc.ts'
+import { askEach, askOne, type Node } from '../../chain/nodes.ts'
 import type { Network } from '../../env.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
+import { lower } from '../../ethereum/fees.ts'
 import {
   contractCode,
   gasEstimate,
   hex,
   inconclusive,
+  type Replies,
   type Reply,
   type RpcRequest,
   read,
@@ -21,6 +22,8 @@ import { readRevert } from '../../ethereum/revert.ts'
 import { encodeCall, readTrial, trialRequest } from '../../ethereum/token.ts'
 import type { Batch, Deliverable } from '../rules/capacity.ts'
 import type { Candidate } from '../rules/compose.ts'
+import type { Disagreement } from '../store/disagreements.ts'
+import type { HeldLease } from '../store/store.ts'
 
 /** The most gas of a transaction (EIP-7825). */
 const MAX_GAS = 16_777_216
@@ -28,17 +31,25 @@ const MAX_GAS = 16_777_216
 const GAS_PER_CALL = 40_000
 const GAS_AROUND_ITEM = 40_000
 
-/** An item that must not be sent. With a code, the call of its token would succeed. */
-export type Failing = {
+/**
+ * What a node says of an item that must not be sent. With a code, the call of its token would succeed.
+ * `tellers`: how many nodes say that.
+ */
+export type Failure = {
   batch: Batch
   candidate: Candidate
+  node: Node
   result: ItemResult | 'recipient_not_deployed' | 'mint_not_exact'
+  tellers: number
 }
 
 type Simulation = {
   /** As many of the items that would be delivered as fit into a transaction. */
   good: Batch<Deliverable>[]
-  failing: Failing[]
+  /** Items that one node would deliver, and another one would not. */
+  disagreements: Disagreement[]
+  /** By item, what each node says that does not deliver it. */
+  failing: Failure[][]
   /** Items of which the node says too little, beside others: the gas of these did not suffice for all. */
   unreached: Candidate[]
   /**
@@ -86,13 +97,89 @@ export type Circumstances = {
   funds: ReadonlyMap<Address, bigint>
 }
 
+/** Who is asked, and under which lease: the nodes that answer, the leading one first. */
+export type Asked = { network: Network; nodes: readonly Node[]; lease: HeldLease }
+
+/**
+ * Simulates batches at the first node, and what it would not deliver at the others: one that delivers it
+ * suffices. A wrong yes costs a transaction without effect, which is counted.
+ */
 export async function simulate(
-  rpc: Rpc,
-  network: Network,
+  { network, nodes, lease }: Asked,
   batches: readonly Batch[],
   circumstances: Circumstances,
 ): Promise<Simulation> {
-  const { gasPerItem, rpcUrls } = network
+  const good: Batch<Deliverable>[] = []
+  const unreached: Candidate[] = []
+  const failing = new Map<Candidate, Failure[]>()
+  const unclear = new Set<Candidate>()
+  const disagreements: Disagreement[] = []
+  let unanswered: string[] = []
+  let rest = batches
+  const refused = new Set<Candidate>()
+  for (const node of nodes) {
+    if (rest.length === 0) break
+    await lease.renew()
+    const answer = await simulateAt(node, { network, nodes }, rest, circumstances)
+    const passed = answer.passing.find((candidate) => refused.has(candidate))
+    if (passed) disagreements.push(describeDifference(passed, nodes, node))
+    good.push(...answer.good)
+    unreached.push(...answer.unreached)
+    for (const failure of answer.failing) {
+      refused.add(failure.candidate)
+      failing.set(failure.candidate, [...(failing.get(failure.candidate) ?? []), failure])
+    }
+    for (const candidate of answer.reverting) refused.add(candidate)
+    for (const candidate of answer.unclear) unclear.add(candidate)
+    for (const candidate of [...answer.passing, ...answer.unreached]) {
+      failing.delete(candidate)
+      unclear.delete(candidate)
+    }
+    const isDone = new Set([...answer.passing, ...answer.unreached])
+    rest = selectCandidates(rest, (candidate) => !isDone.has(candidate))
+    unanswered = answer.unanswered
+  }
+  for (const candidate of failing.keys()) unclear.delete(candidate)
+  const isSilent = (candidate: Candidate) => !failing.has(candidate) && !unclear.has(candidate)
+  return {
+    good,
+    failing: [...failing.values()],
+    unreached,
+    unclear: [...unclear],
+    unanswered: selectCandidates(rest, isSilent).length > 0 ? unanswered : [],
+    disagreements,
+  }
+}
+
+/** Leaves out candidates, and the batches that have none left. */
+const selectCandidates = (batches: readonly Batch[], isWanted: (candidate: Candidate) => boolean) =>
+  batches.flatMap((batch) => {
+    const candidates = batch.candidates.filter(isWanted)
+    return candidates.length > 0 ? { ...batch, candidates } : []
+  })
+
+const describeDifference = ({ item }: Candidate, [first]: readonly Node[], other: Node) => ({
+  about: 'simulation',
+  answers: `item ${item.id}: fails at node ${first?.index} / is delivered at node ${other.index}`,
+})
+
+/**
+ * What one node says. `passing`: all that it would deliver, also what does not fit into a transaction.
+ * `reverting`: items of calls of which it says that they revert.
+ */
+type Answer = Omit<Simulation, 'disagreements' | 'failing'> & {
+  passing: Candidate[]
+  reverting: Candidate[]
+  failing: Failure[]
+}
+
+async function simulateAt(
+  node: Node,
+  { network, nodes }: Omit<Asked, 'lease'>,
+  batches: readonly Batch[],
+  circumstances: Circumstances,
+): Promise<Answer> {
+  const { gasPerItem } = network
   const asked = batches.map((batch) => ({
     batch,
     request: simulationRequest(batch, gasPerItem, circumstances),
@@ -103,23 +190,33 @@ export async function simulate(
       ...mintRequest(batch, candidate, gasPerItem),
     ]),
   )
-  const replies = await rpc([...asked.map(({ request }) => request), ...checks])
-  const isAskedOfAll = rpcUrls.length > 1 && checks.length > 0
-  const answers = isAskedOfAll
-    ? await askAll(network, checks)
-    : (check: RpcRequest) => [replies(check)]
-  const found: Simulation = { good: [], failing: [], unreached: [], unclear: [], unanswered: [] }
+  const others = nodes.filter((other) => other !== node)
+  const [replies, theirs] = await Promise.all([
+    askOne(node, [...asked.map(({ request }) => request), ...checks]),
+    checks.length > 0 ? askEach(others, checks) : [],
+  ])
+  const answers = (check: RpcRequest) => [replies, ...theirs].map((repliesOf) => repliesOf(check))
+  const found: Answer = {
+    good: [],
+    failing: [],
+    unreached: [],
+    unclear: [],
+    unanswered: [],
+    passing: [],
+    reverting: [],
+  }
   for (const { batch, request } of asked) {
     const reply = replies(request)
     const data = read(hex, reply)
     const results = data && decodeResults(data)
     if (!results) {
-      const reverts = `the contract reverts: ${readRevert(reply) ?? 'no answer'}`
-      found.unanswered.push(inconclusive(reply) ?? reverts)
+      const fault = inconclusive(reply)
+      found.unanswered.push(fault ?? `the contract reverts: ${readRevert(reply) ?? 'no answer'}`)
+      if (!fault) found.reverting.push(...batch.candidates)
       continue
     }
     const good: Deliverable[] = []
-    const failing: Failing[] = []
+    const failing: Failure[] = []
     const open: Candidate[] = []
     for (const [i, candidate] of batch.candidates.entries()) {
       const item = results[i]
@@ -128,8 +225,10 @@ export async function simulate(
       const result = item && readOutcome(network, item, hasCode, isExact)
       if (!result || result === 'open') open.push(candidate)
       else if (result === 'good') good.push({ ...candidate, gasUsed: Number(item.gasUsed) })
-      else failing.push({ batch, candidate, result })
+      else failing.push({ batch, candidate, node, ...result })
     }
+    const isGood = new Set(good.map(({ item }) => item))
+    found.passing.push(...batch.candidates.filter(({ item }) => isGood.has(item)))
     if (good.length > 0) found.good.push({ ...batch, candidates: fitGas(good, gasPerItem) })
     found.failing.push(...failing)
     const isShortened = good.length > 0 || failing.length > 0
@@ -166,14 +265,19 @@ function readOutcome(
   item: ItemResult,
   hasCode: readonly (boolean | null)[],
   isExact: readonly (boolean | null)[],
-): 'good' | 'open' | Failing['result'] {
-  if (item.outcome === 'failed') return item
+): 'good' | 'open' | Pick<Failure, 'result' | 'tellers'> {
+  if (item.outcome === 'failed') return { result: item, tellers: 1 }
   if (item.outcome !== 'delivered' && item.outcome !== 'cancelled') return 'open'
-  const isMintExact = isExact.length === 0 || believe('is_proven', network, isExact)
-  if (isMintExact === false) return 'mint_not_exact'
-  if (isMintExact === null) return 'open'
-  if (hasCode.length === 0 || believe('is_proven', network, hasCode)) return 'good'
-  return hasCode.includes(false) && !hasCode.includes(true) ? 'recipient_not_deployed' : 'open'
+  for (const [told, result] of [
+    [isExact, 'mint_not_exact'],
+    [hasCode, 'recipient_not_deployed'],
+  ] as const) {
+    if (told.length === 0 || believe('is_proven', network, told)) continue
+    // Nodes that contradict each other prove nothing.
+    const tellers = told.filter((answer) => answer === false).length
+    return tellers > 0 && !told.includes(true) ? { result, tellers } : 'open'
+  }
+  return 'good'
 }
 
 /** The gas limit that the simulated items need, with room for one that uses up its limit. */
@@ -201,7 +305,7 @@ export type GasLimit = { gas: bigint; l1Fee: bigint }
  * only, unless that needs more gas than in the simulation: then each one may be different.
  */
 export async function estimate(
-  rpc: Rpc,
+  nodes: readonly Node[],
   batches: readonly Batch<Deliverable>[],
   {
     gasPerItem,
@@ -221,18 +325,28 @@ export async function estimate(
   const data = encode(largest)
   const request = estimateRequest(largest, data)
   const fee = view(ORACLE, encodeCall('getL1Fee(bytes)', data))
-  const replies = await rpc([request, fee])
-  const l1Fee = read(wei, replies(fee)) ?? 0n
-  const estimated = Number(read(wei, replies(request)) ?? 0)
+  const all = await askEach(nodes, [request, fee])
+  // Where there is no such contract, nothing is paid.
+  const l1Fees = all.flatMap((replies) =>
+    inconclusive(replies(fee)) ? [] : (read(wei, replies(fee)) ?? 0n),
+  )
+  const l1Fee = l1Fees.length > 0 ? l1Fees.reduce(lower) : 0n
+  const estimated = Number(findLeast(all, request) ?? 0)
   const needed = batches.map(({ candidates }) => gasNeeded(candidates, gasPerItem))
   if (estimated <= gasNeeded(largest.candidates, gasPerItem))
     return needed.map((gas) => ({ gas: limited(gas), l1Fee }))
   const requests = batches.map((batch) => estimateRequest(batch, encode(batch)))
-  const estimates = await rpc(requests)
+  const estimates = await askEach(nodes, requests)
   return requests.map((request, i) => {
-    const gas = Number(read(wei, estimates(request)) ?? estimated)
+    const gas = Number(findLeast(estimates, request) ?? estimated)
     return { gas: limited(Math.max(gas, needed[i] ?? 0)), l1Fee }
   })
+}
+
+/** Of what nodes estimate, the least counts: one that tells too much must not make a call too dear. */
+function findLeast(all: readonly Replies[], request: RpcRequest): bigint | null {
+  const told = all.flatMap((replies) => read(wei, replies(request)) ?? [])
+  return told.length > 0 ? told.reduce(lower) : null
 }
 
 const limited = (gas: number) => BigInt(Math.min(MAX_GAS, Math.ceil(gas)))

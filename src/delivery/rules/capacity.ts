@@ -1,9 +1,8 @@
 /** What the relayers can send: their free nonces, their funds, and the pieces that they may move. */
 import type { Address } from 'viem'
 import type { Signer } from '../../ethereum/signer.ts'
-import { DAY } from '../../time.ts'
 import type { DeliveryTransaction, Loaded, Observation } from '../model.ts'
-import { type Candidate, countPieces } from './compose.ts'
+import { type Candidate, countPieces, savedRoom } from './compose.ts'
 
 /** Returns the calls that are in no block as far as is known. */
 export const findUnmined = ({ transactions, mined }: Loaded, { signers }: Observation) =>
@@ -66,8 +65,7 @@ export function readCapacity(
 /**
  * Gives the item that has waited longest for room its turn, so that smaller ones do not take the room
  * away for ever. It goes first once it fits. Until then, the relayer with most room saves half of what
- * flows back: nothing at first, and in the time in which its bucket fills twice, all that it holds.
- * This begins again after each 2.5 of these times, so that large items do not take all room either.
+ * flows back (`savedRoom`).
  */
 export function saveRoom(
   candidates: readonly Candidate[],
@@ -92,9 +90,7 @@ export function saveRoom(
   const { capacity, limit } = saving
   const room = findPieces(capacity, contract)
   if (room >= pieces) return [longest, ...candidates.filter((candidate) => candidate !== longest)]
-  const filling = (limit.capacity / limit.perDay) * DAY
-  const saved = (limit.capacity * (now.getTime() % (2.5 * filling))) / (2 * filling)
-  capacity.pieces.set(contract, room - Math.min(pieces, saved))
+  capacity.pieces.set(contract, room - savedRoom(limit, pieces, now))
   return candidates
 }
 

@@ -9,9 +9,10 @@ import {
   type Standard,
   type Transfer,
 } from '../../ethereum/token.ts'
-import type { Item, SigningBlocker } from '../model.ts'
+import { DAY } from '../../time.ts'
+import type { Item, ObservedContract, SigningBlocker } from '../model.ts'
 import { explain, type Reason } from '../reasons.ts'
-import { type ItemChange, stayDue, wait, waitOrFail } from './item-changes.ts'
+import { type ItemChange, MAX_TRIES, stayDue, wait, waitOrFail } from './item-changes.ts'
 
 /** The pieces that the contract charges for an item. */
 export const countPieces = ({ requestedAction, quantity }: Item): number =>
@@ -24,7 +25,7 @@ export type Candidate = { item: Item; contract: Address; call: ContractItem }
 export type Requested = { item: Item; contract: Address; transfer: Transfer }
 
 /** What the Delivery contracts say, by address. One that does not answer is left out. */
-type ContractStates = ReadonlyMap<Address, ContractState>
+type ContractStates = ReadonlyMap<Address, ObservedContract>
 
 /**
  * Returns the contract that delivers an item. It stays with the contract of its first transaction,
@@ -58,6 +59,8 @@ export function sortItems(
       const change = stayDue(item, code, now)
       if (change) changes.push(change)
     } else if (code) changes.push(wait(item, explain(code, contract), now))
+    else if (item.tries + item.withoutEffect >= MAX_TRIES)
+      changes.push(wait(item, explain('transfer_without_effect'), now, true))
     else if (item.requestedAction === 'cancel')
       cancellations.push({ item, contract, call: cancelItem(item.key) })
     else {
@@ -100,15 +103,58 @@ function readTransfer(
 export type TokenStandard = { isConfirmed: boolean } & ({ standard: Standard } | { reason: Reason })
 
 /** `left`: pieces that may be moved besides those in flight. */
-export type TokenLimit = { capacity: number; left: number }
+type TokenLimit = { capacity: number; perDay: number; left: number }
+
+/** Null: none is set. A mint needs one. */
+export type TokenLimits = Record<'ofMints' | 'ofTransfers', TokenLimit | null>
 
 /** What nodes say of the tokens. The limits are by contract and token (`limitKey`). */
 type Tokens = {
   standards: ReadonlyMap<Address, TokenStandard>
-  limits: ReadonlyMap<string, TokenLimit | null>
+  limits: ReadonlyMap<string, TokenLimits>
 }
 
 export const limitKey = (contract: Address, token: Address): string => `${contract} ${token}`
+
+/** Undefined: no node tells it. */
+const limitOf = ({ item, contract, transfer }: Requested, limits: Tokens['limits']) =>
+  limits.get(limitKey(contract, transfer.token))?.[
+    item.fulfilment === 'mint' ? 'ofMints' : 'ofTransfers'
+  ]
+
+/** As `saveRoom` does for relayers: the item that waits longest for the limit of its token gets its turn. */
+function saveTokenRoom(
+  requested: readonly Requested[],
+  limits: Tokens['limits'],
+  now: Date,
+): readonly Requested[] {
+  const first: Requested[] = []
+  const waiting = requested
+    .filter(({ item }) => item.reasonCode === 'token_limit_reached')
+    .toSorted((a, b) => `${a.item.failingSince}`.localeCompare(`${b.item.failingSince}`))
+  for (const [, [longest]] of Map.groupBy(waiting, (request) => limitOf(request, limits))) {
+    const limit = longest && limitOf(longest, limits)
+    if (!longest || !limit) continue
+    const pieces = countPieces(longest.item)
+    if (limit.left >= pieces) first.push(longest)
+    else if (limit.capacity >= pieces) limit.left -= savedRoom(limit, pieces, now)
+  }
+  return [...first, ...requested.filter((request) => !first.includes(request))]
+}
+
+/**
+ * Returns the pieces of a bucket that are saved for a large item: nothing at first, and in the time in which
+ * it fills twice, all that it holds. This begins again after each 2.5 of these times, so that large items do
+ * not take all room either.
+ */
+export function savedRoom(
+  { capacity, perDay }: Pick<TokenLimit, 'capacity' | 'perDay'>,
+  pieces: number,
+  now: Date,
+): number {
+  const filling = (capacity / perDay) * DAY
+  return Math.min(pieces, (capacity * (now.getTime() % (2.5 * filling))) / (2 * filling))
+}
 
 /**
  * Returns the calls of transfers, and what becomes of items whose tokens do not allow them. Takes the
@@ -122,11 +168,12 @@ export function makeCalls(
 ): { candidates: Candidate[]; changes: ItemChange[] } {
   const candidates: Candidate[] = []
   const changes: ItemChange[] = []
-  for (const { item, contract, transfer } of requested) {
+  for (const { item, contract, transfer } of saveTokenRoom(requested, limits, now)) {
     const token = standards.get(transfer.token)
-    const limit = limits.get(limitKey(contract, transfer.token))
+    const limit = limitOf({ item, contract, transfer }, limits)
     const pieces = countPieces(item)
-    const capacity = findCapacity(contracts.get(contract))
+    const state = contracts.get(contract)
+    const capacity = findCapacity(state)
     const waits = (reason: Reason, isConfirmed = false) =>
       changes.push(waitOrFail(item, reason, isConfirmed, now))
     if (!token || limit === undefined) waits(explain('node_unavailable'))
@@ -134,7 +181,8 @@ export function makeCalls(
     else if (token.standard === 'erc721' && transfer.quantity !== 1n)
       waits(explain('single_piece_token'), token.isConfirmed)
     else if (item.fulfilment === 'mint' && !limit) waits(explain('token_limit_missing'))
-    else if (pieces > capacity) waits(explain('quantity_above_limit', `at most ${capacity}`))
+    else if (pieces > capacity)
+      waits(explain('quantity_above_limit', `at most ${capacity}`), state?.isConfirmed)
     else if (limit && pieces > limit.left)
       waits(explain('token_limit_reached', `${limit.capacity} pieces`))
     else {

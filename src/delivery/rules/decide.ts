@@ -12,10 +12,10 @@ import { readContractReason, revertReason } from '../../ethereum/revert.ts'
 import type { DeliveryTransaction, Item, Loaded, Observation } from '../model.ts'
 import { explain } from '../reasons.ts'
 import {
+  carryWithoutEffect,
   failInTransaction,
   type ItemChange,
   queue,
-  wait,
   waitForTransaction,
 } from './item-changes.ts'
 import { isFinal, settleUse } from './settle.ts'
@@ -91,11 +91,13 @@ function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextA
   const { count = 0, otherCounts = [] } = signers.get(transaction.signer) ?? {}
   if (nonce < count) {
     // Receipts are asked once the block that is known is final.
-    if (isUnknown || (block !== null && block > final.number)) return { do: 'wait' }
+    if (block !== null && block > final.number) return { do: 'wait' }
+    const isConfirmed = isAlone || otherCounts.some((other) => nonce < other)
+    // Nodes may have different receipts for long: others are sent meanwhile, if two say that it is mined.
+    if (isUnknown && !isConfirmed) return { do: 'wait' }
     // A block that does not exist yet was a wrong answer.
     if (nonceUsedAt === null || nonceUsedAt > head.number) return { do: 'store_nonce_use' }
-    const isConfirmed = isAlone || otherCounts.some((other) => nonce < other)
-    if (nonceUsedAt > final.number || !isConfirmed) return { do: 'wait' }
+    if (isUnknown || nonceUsedAt > final.number || !isConfirmed) return { do: 'wait' }
     return close(transaction, 'foreign_transaction', null, evidence)
   }
   // Its nonce is signed again when there are items, also if a reorganization has undone its use.
@@ -108,7 +110,8 @@ function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextA
   // Also if the block in which it was signed was a wrong answer, far above all others.
   const isOverdue = Math.abs(head.number - transaction.signedAtBlock) >= PATIENCE
   const isTooLow = market && isUnderpriced(transaction, market, isOverdue)
-  const fees = isTooLow ? outbid(transaction, market, readFeeCap(network)) : null
+  const offered = market && { ...market, tip: isOverdue ? market.overdueTip : market.tip }
+  const fees = isTooLow && offered ? outbid(transaction, offered, readFeeCap(network)) : null
   if (fees) return { do: 'replace', fees }
   const isNew = head.number <= transaction.signedAtBlock
   return isNew && getAge(transaction, now) < RESEND_AFTER ? { do: 'await_block' } : { do: 'send' }
@@ -155,7 +158,8 @@ function close(
       changes.push(
         settleUse(item, { use, logs, doubtful }) ?? waitForTransaction(item, record.block, now),
       )
-    else if (failure && !isUnconfirmed) {
+    // An event that only one node has is no failure.
+    else if (failure && !isUnconfirmed && !doubtful.has(failure)) {
       const decoded = decodeFailure(failure.data)
       if (!decoded) return { do: 'wait' }
       const { gasUsed, reason } = decoded
@@ -165,12 +169,13 @@ function close(
       changes.push(
         code === null || code === 'token_not_deployed'
           ? failInTransaction(item, explain('transfer_failed', revertReason(reason)), now)
-          : wait(item, explain(code), now, true),
+          : carryWithoutEffect(item, explain(code), now),
       )
     }
     // The next step compares the key with the chain before it signs.
     else if (closing === 'expired') changes.push({ ...queue(item, now), transaction: null })
-    else changes.push(queue(item, now))
+    else if (isUsed || receipt === null) changes.push(queue(item, now))
+    else changes.push(carryWithoutEffect(item, null, now))
     if (isUnconfirmed && changes.at(-1)?.transition === 'fail') return { do: 'wait' }
   }
   return isProven ? { do: 'close', closing, receipt, changes, burned } : { do: 'wait' }

@@ -7,7 +7,7 @@ import { explain, hasReturnedPieces, type Reason, rules } from '../reasons.ts'
 
 /** What the changes of an item depend on. */
 export type WaitingItem = Pick<Item, 'id' | 'version' | 'requestedAction' | 'failingSince'> &
-  Pick<Item, 'tries' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'>
+  Pick<Item, 'tries' | 'withoutEffect' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'>
 
 /** The new values of an item. Nothing is written if its version is another one by then. */
 export type ItemChange = Omit<WaitingItem, 'cancelRequestedAt'> & {
@@ -18,6 +18,8 @@ export type ItemChange = Omit<WaitingItem, 'cancelRequestedAt'> & {
   transaction?: Hex | null | undefined
   /** What the contract was asked for, if it was delivered: 0 for an ERC-721 token. */
   amount?: number
+  /** Whether two nodes tell the reason, or there is one only. */
+  isConfirmed?: boolean
   /** Whether its key was used up although nobody has asked for that. */
   isUnrequested?: boolean
   /** Whether its pieces return to the stock. */
@@ -31,8 +33,11 @@ const FIRST_CHECK_DELAY = 15 * SECOND
 const MAX_CHECK_DELAY = HOUR
 /** The most while only one of several nodes has said what it waits for: that may be wrong. */
 const MAX_UNCONFIRMED_CHECK_DELAY = 5 * MINUTE
-/** Transactions in which a transfer may fail before the item fails. */
-const MAX_TRIES = 3
+/**
+ * Transactions in which a transfer may fail before the item fails. With those that had no effect, the item
+ * waits for an operator.
+ */
+export const MAX_TRIES = 3
 
 const copy = (item: WaitingItem) => ({
   id: item.id,
@@ -40,6 +45,7 @@ const copy = (item: WaitingItem) => ({
   requestedAction: item.requestedAction,
   failingSince: item.failingSince,
   tries: item.tries,
+  withoutEffect: item.withoutEffect,
   reasonCode: item.reasonCode,
   reasonDetail: item.reasonDetail,
 })
@@ -129,6 +135,19 @@ export function failInTransaction(item: WaitingItem, reason: Reason, now: Date):
 }
 
 /**
+ * A mined transaction carried the item, and neither used its key nor failed for its own part. `reason`: what
+ * it waits for, if the contract says that.
+ */
+export function carryWithoutEffect(
+  item: WaitingItem,
+  reason: Reason | null,
+  now: Date,
+): ItemChange {
+  const counted = { ...item, withoutEffect: item.withoutEffect + 1 }
+  return reason ? wait(counted, reason, now, true) : queue(counted, now)
+}
+
+/**
  * The item waits for something, and is checked less and less often. One that is cancelled again
  * keeps its reason, which says that its pieces have returned to the stock. `isConfirmed` as below.
  */
@@ -161,11 +180,18 @@ export const stayDue = (item: WaitingItem, reasonCode: ReasonCode, now: Date): I
  * The item waits, or fails if it has waited long enough. `isConfirmed`: a second node gives the same
  * result, or the network has only one node.
  */
-export function waitOrFail(item: WaitingItem, reason: Reason, isConfirmed: boolean, now: Date) {
+export function waitOrFail(
+  item: WaitingItem,
+  reason: Reason,
+  isConfirmed: boolean,
+  now: Date,
+): ItemChange {
   const suffices = isConfirmed || rules[reason.reasonCode].needsNoSecondNode === true
-  return suffices && isOverdue(item, reason, now)
-    ? fail(item, reason)
-    : wait(item, reason, now, suffices)
+  const change =
+    suffices && isOverdue(item, reason, now)
+      ? fail(item, reason)
+      : wait(item, reason, now, suffices)
+  return { ...change, isConfirmed }
 }
 
 /** Whether a second node has to say so, too, because the item fails or waits longer by it. */

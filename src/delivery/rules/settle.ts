@@ -5,6 +5,7 @@
  * events, or change them, so what two nodes tell is compared (`mergeReceipts`, `agreeOnMined`).
  */
 import { type Address, type Hex, zeroAddress } from 'viem'
+import { findTwo, isContradicted } from '../../chain/claims.ts'
 import {
   CANCELLED,
   decodeDelivered,
@@ -144,47 +145,82 @@ function mergeLogs(first: Receipt['logs'], second: Receipt['logs']): Logs {
   return { logs: [...shared, ...doubtful], doubtful: new Set(doubtful) }
 }
 
+/**
+ * Compares what nodes say of keys. A key is unused until a final block has it. `mustAgree`: keys that may not
+ * count as unused by the word of one node. Any other key may: if it is used, it costs one transaction without
+ * effect. `disputed`: those that two nodes would have to tell alike, and do not.
+ */
+export function mergeRecords(
+  keys: readonly Hex[],
+  told: readonly ReadonlyMap<Hex, ObservedRecord>[],
+  { final, mustAgree }: { final: { number: number }; mustAgree: ReadonlySet<Hex> },
+) {
+  const recordClass = (record: ObservedRecord) =>
+    isFinal(record, final) ? `${record.block} ${record.contentHash}` : 'unused'
+  const records = new Map<Hex, ObservedRecord>()
+  const disputed = new Set<Hex>()
+  const differing: Hex[] = []
+  for (const key of keys) {
+    const answers = told.flatMap((one) => one.get(key) ?? [])
+    const two = findTwo('record', answers, recordClass)
+    const unused = mustAgree.has(key) ? undefined : answers.find(({ block }) => block === 0)
+    const record = two?.[0] ?? unused ?? answers[0]
+    if (!record) continue
+    records.set(key, record)
+    if (isContradicted(answers, recordClass)) differing.push(key)
+    if (!two && (mustAgree.has(key) || isFinal(record, final))) disputed.add(key)
+  }
+  return { records, disputed, differing }
+}
+
+/**
+ * Compares what nodes say of transactions: two have to tell the same. A receipt that only one node has is
+ * `unconfirmed`. Nothing is said of one of which two nodes have different receipts.
+ */
 export function mergeReceipts(
-  mine: ReadonlyMap<Hex, Receipt | null>,
-  theirs: ReadonlyMap<Hex, Receipt | null>,
+  hashes: readonly Hex[],
+  told: readonly ReadonlyMap<Hex, Receipt | null>[],
 ) {
   const receipts = new Map<Hex, Receipt | null>()
   const unconfirmed = new Set<Hex>()
   const doubtfulLogs = new Set<Log>()
-  for (const [hash, first] of mine) {
-    const second = theirs.get(hash)
-    if (first && second) {
-      if (!isSameReceipt(first, second)) continue
-      const { logs, doubtful } = mergeLogs(first.logs, second.logs)
-      receipts.set(hash, { ...first, logs })
+  for (const hash of hashes) {
+    const answers = told.flatMap((one) => one.get(hash) ?? (one.has(hash) ? [null] : []))
+    const two = findTwo('receipt', answers, receiptClass)
+    const found = answers.filter((answer) => answer !== null)
+    const [only] = found
+    if (two?.[0] && two[1]) {
+      const { logs, doubtful } = mergeLogs(two[0].logs, two[1].logs)
+      receipts.set(hash, { ...two[0], logs })
       for (const log of doubtful) doubtfulLogs.add(log)
-    } else if (first || second) {
-      const only = first ?? second ?? null
+    } else if (two) receipts.set(hash, null)
+    else if (only && found.length === 1) {
       receipts.set(hash, only)
       unconfirmed.add(hash)
-      for (const log of only?.logs ?? []) doubtfulLogs.add(log)
-    } else if (second === null) receipts.set(hash, null)
+      for (const log of only.logs) doubtfulLogs.add(log)
+    }
   }
   return { receipts, unconfirmed, doubtfulLogs }
 }
+
+const receiptClass = (receipt: Receipt | null): string =>
+  receipt ? [receipt.blockHash, receipt.blockNumber, receipt.status].join() : 'none'
 
 /** A transaction as two nodes tell it. `left`: its events that have proved no item yet. */
 export type AgreedTransaction = { mined: Mined; left: Logs; isConfirmed: boolean }
 
 /** Returns what nodes say of a transaction; null if none tells it, or if they contradict each other. */
-export function agreeOnMined(first: Mined | undefined, second: Mined | undefined) {
-  const one = first ?? second
-  if (!one || (first && second && !isSameMined(first, second))) return null
-  const left = mergeLogs(one.logs, (second ?? one).logs)
-  const isConfirmed = first !== undefined && second !== undefined
-  return { mined: { ...one, logs: [...left.logs] }, left, isConfirmed }
+export function agreeOnMined(answers: readonly Mined[]): AgreedTransaction | null {
+  const two = findTwo('transaction', answers, minedClass)
+  const [only, ...others] = answers
+  const one = two?.[0] ?? (others.length === 0 ? only : undefined)
+  if (!one) return null
+  const left = mergeLogs(one.logs, (two?.[1] ?? one).logs)
+  return { mined: { ...one, logs: [...left.logs] }, left, isConfirmed: two !== null }
 }
 
-/** Whether two nodes tell the same transaction in the same block. */
-export const isSameMined = (first: Mined, second: Mined): boolean =>
-  isSameReceipt(first, second) && first.from === second.from && first.nonce === second.nonce
+/** Whether nodes tell different transactions, or the same one in different blocks. */
+export const isMinedDisputed = (answers: readonly Mined[]): boolean =>
+  isContradicted(answers, minedClass)
 
-const isSameReceipt = (first: Receipt, second: Receipt): boolean =>
-  first.blockHash === second.blockHash &&
-  first.blockNumber === second.blockNumber &&
-  first.status === second.status
+const minedClass = (mined: Mined): string => [receiptClass(mined), mined.from, mined.nonce].join()

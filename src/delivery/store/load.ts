@@ -41,8 +41,9 @@ export async function load(
       SELECT id, row_number() OVER (PARTITION BY signer ORDER BY nonce) AS position FROM transactions
       WHERE chainId = ${chainId} AND isOpen AND block IS NULL AND NOT (${isUnmined}) AND ${isMine})
       WHERE position <= ${MAX_LOADED}`
-  const { networks, transactions, carried, due, compared, mined, signerRows } = await batch(db, {
-    networks: raw<Omit<NetworkRow, 'contracts'> & { contracts: string }>(db)`
+  const { networks, transactions, carried, due, compared, unconfirmed, mined, signerRows } =
+    await batch(db, {
+      networks: raw<Omit<NetworkRow, 'contracts'> & { contracts: string }>(db)`
       INSERT INTO networks (chainId, lease, leaseUntil)
       VALUES (${chainId}, ${lease}, ${leaseEnd(now)})
       ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil,
@@ -52,18 +53,18 @@ export async function load(
         OR ${hasWorkSql(chainId, now)}))
       RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt, contracts,
         unconfirmedSince, contradictedSince`,
-    transactions: raw<TransactionRow>(db)`
+      transactions: raw<TransactionRow>(db)`
       SELECT id, contract, signer, nonce, items, hash, replaced, iif(block IS NULL, raw, NULL) AS raw,
         gas, maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block,
         blockHash, nonceUsedAt
       FROM transactions WHERE id IN (${open}) ORDER BY signer, nonce`,
-    carried: raw<Item>(db)`
+      carried: raw<Item>(db)`
       ${selectItems} WHERE d.id IN (SELECT value FROM transactions t, json_each(t.items)
       WHERE t.id IN (${open}))`,
-    // Each who placed orders gets an equal share of the items, and of the pieces, which relayers have
-    // a limit of: an item waits for the pieces before it, not for its own. What one leaves over is
-    // used in the next step.
-    due: raw<Item>(db)`WITH RECURSIVE placers (placer) AS (
+      // Each who placed orders gets an equal share of the items, and of the pieces, which relayers have
+      // a limit of: an item waits for the pieces before it, not for its own. What one leaves over is
+      // used in the next step.
+      due: raw<Item>(db)`WITH RECURSIVE placers (placer) AS (
         SELECT min(placer) FROM deliveries WHERE chainId = ${chainId} AND dueAt IS NOT NULL AND ${isMine}
         UNION ALL SELECT (SELECT min(d.placer) FROM deliveries d
           WHERE d.chainId = ${chainId} AND d.dueAt IS NOT NULL AND d.placer > placers.placer)
@@ -79,20 +80,22 @@ export async function load(
           LIMIT (SELECT CAST(ceil(items / (SELECT count(*) FROM waiting)) AS INTEGER) FROM room)) CROSS JOIN orderItems i ON i.id = d.id)
       ${selectItemsFrom(sql`chosen CROSS JOIN deliveries d ON d.id = chosen.id`)}
       ORDER BY chosen.turn, d.dueAt, d.id LIMIT (SELECT items FROM room)`,
-    compared: raw<Item>(db)`${selectItems} JOIN networks w ON w.chainId = ${chainId}
+      compared: raw<Item>(db)`${selectItems} JOIN networks w ON w.chainId = ${chainId}
       WHERE d.state IN ('awaiting_wallet', 'failed') AND d.chainId = w.chainId
         AND d.id > w.comparedId AND coalesce(w.comparedAt, '') <= ${comparedBefore(now)} AND ${isMine}
       ORDER BY d.id LIMIT ${COMPARED_ITEMS}`,
-    // Only of transactions that this instance has signed. SQLite takes the block of the largest nonce.
-    mined: raw<{ signer: Address; nextNonce: number; block: number }>(db)`
+      unconfirmed: raw<Item>(db)`${selectItems} WHERE d.isUnconfirmed AND d.chainId = ${chainId}
+      AND ${isMine} ORDER BY d.id LIMIT ${COMPARED_ITEMS}`,
+      // Only of transactions that this instance has signed. SQLite takes the block of the largest nonce.
+      mined: raw<{ signer: Address; nextNonce: number; block: number }>(db)`
       SELECT signer, max(nonce) + 1 AS nextNonce, block FROM (
         SELECT signer, nonce, block FROM transactions
         WHERE chainId = ${chainId} AND block IS NOT NULL AND deadline > 0 AND ${isMine}
         ORDER BY block DESC LIMIT ${slots})
       GROUP BY signer`,
-    signerRows: raw<SignerRow>(db)`
+      signerRows: raw<SignerRow>(db)`
       SELECT address, reverts, pausedUntil FROM signers WHERE chainId = ${chainId} AND ${isMine}`,
-  })
+    })
   const [row] = networks
   if (!row) return null
   return {
@@ -108,6 +111,7 @@ export async function load(
     carried: new Map(carried.map((item) => [item.id, item])),
     due,
     compared,
+    unconfirmed,
     mined: new Map(mined.map(({ signer, ...last }) => [signer, last])),
     signers: new Map(signerRows.map((signer) => [signer.address, signer])),
   }
@@ -116,7 +120,7 @@ export async function load(
 const selectItemsFrom = (
   source: SQL,
 ) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.cancelRequestedAt, d.version,
-    d.failingSince, d.tries, d.reasonCode, d.reasonDetail, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
+    d.failingSince, d.tries, d.withoutEffect, d.transactionId IS NOT NULL AS wasCarried, d.reasonCode, d.reasonDetail, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
     EXISTS (SELECT 1 FROM burns b WHERE b.chainId = d.chainId AND b.times >= 2
       AND b.token = lower(n.contractAddr) AND b.recipient IN ('', lower(i.ethRecipient))) AS isHeld,
     u.ethereumPublicAddr AS seller, u.walletChainId AS sellerChainId, i.ethRecipient AS recipient,

@@ -178,6 +178,7 @@ const totals: Record<string, (extent: Extent, rows: Record<string, number>) => n
   cronRuns: () => 1,
   alarms: () => 50,
   findings: () => 50,
+  disagreements: () => 50,
   hourlyOrders: (extent) => 24 * extent.days + orders(extent) / 1000,
 }
 

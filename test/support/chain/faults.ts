@@ -1,5 +1,5 @@
 /** The faults that the proxy between the Worker and the node can simulate. */
-import type { HttpFault, Occasions } from '../../../client/src/cli/faults.ts'
+import type { HttpFault, Occasions } from '../../../check-my-shop/src/faults.ts'
 
 /** `reach` says which calls of a request reach the node: none, the first half or all. */
 export type RpcHttpFault = HttpFault<'none' | 'half' | 'all'>

@@ -1,7 +1,7 @@
 /** A JSON-RPC proxy that simulates faults. Each chain has one. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { FaultList, sendFault } from '../../../client/src/cli/faults.ts'
+import { FaultList, sendFault } from '../../../check-my-shop/src/faults.ts'
 import {
   alreadyKnown,
   BROKEN,

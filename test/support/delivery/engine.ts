@@ -119,6 +119,7 @@ export type Row = {
   queuedAt: string | null
   failingSince: string | null
   tries: number
+  withoutEffect: number
   contract: string | null
   version: number
   txId: string | null

@@ -24,7 +24,22 @@ export type LieCase = {
   isOrdering: boolean
   /** Whether somebody else uses the key of a signer while the lie is told. */
   hasThief: boolean
+  /** Seconds between two blocks. */
+  blockTime: number
+  /** Minutes for which the owner has paused the contract, from the second minute of the lie on. */
+  paused: number
+  /** Minutes for which the honest node does not answer, from the beginning of the lie on. */
+  silent: number
+  /** The ether that each signer has; null: more than enough. */
+  funds: number | null
+  /** Whether a listing is not on sale when the lie begins, although nothing is wrong with it any more. */
+  isUnsold: boolean
+  /** The alarm that has to be raised while the lie lasts. */
+  alarm: string | null
 }
+
+/** Seconds between two blocks, usually. */
+const BLOCK_TIME = 15
 
 /** A case of which only what matters is told. */
 export const aCase = (values: Partial<LieCase> & Pick<LieCase, 'lies' | 'moment'>): LieCase => ({
@@ -37,6 +52,12 @@ export const aCase = (values: Partial<LieCase> & Pick<LieCase, 'lies' | 'moment'
   signers: 1,
   isOrdering: true,
   hasThief: false,
+  blockTime: BLOCK_TIME,
+  paused: 0,
+  silent: 0,
+  funds: null,
+  isUnsold: false,
+  alarm: null,
   ...values,
 })
 
@@ -82,6 +103,12 @@ export function drawCase(seed: number): LieCase {
     signers: dice.pick(1, 2),
     isOrdering: dice.chance(0.6),
     hasThief: dice.chance(0.1),
+    blockTime: dice.pick(BLOCK_TIME, BLOCK_TIME, BLOCK_TIME, 75),
+    paused: dice.chance(0.1) ? dice.pick(1, 3, 6) : 0,
+    silent: dice.chance(0.1) ? dice.pick(1, 3, 12) : 0,
+    funds: null,
+    isUnsold: false,
+    alarm: null,
   }
 }
 
@@ -118,10 +145,29 @@ function nth<T>(list: readonly T[], position: number): T {
   return one
 }
 
+/** The name of a case that is told in full. */
+export function titleOf(one: LieCase): string {
+  const { lies, moment, minutes, paused, silent, isUnsold } = one
+  const told = lies.map((lie) => ('story' in lie ? lie.story : describeLie(lie)))
+  const isSlow = one.blockTime !== BLOCK_TIME
+  return [
+    told.join('; and '),
+    moment,
+    `for ${minutes} min`,
+    ...(paused > 0 ? ['while the contract is paused'] : []),
+    ...(silent > 0 ? ['while the other node is silent'] : []),
+    ...(isSlow ? [`with a block in ${one.blockTime} s`] : []),
+    ...(one.funds === null ? [] : [`with ${one.funds} ether`]),
+    ...(isUnsold ? ['while a listing is not on sale'] : []),
+  ].join(', ')
+}
+
 /** Describes a case in words. */
 export function describeCase(one: LieCase): string {
   const { liar, moment, lies, minutes, finality, itemsPerTransaction } = one
   const orders = one.isOrdering ? ', while more is ordered' : ''
   const thief = one.hasThief ? ', while a thief uses a key' : ''
-  return `node ${liar} lies ${moment}, for ${minutes} min${orders}${thief}: ${lies.map(describeLie).join('; and ')} [finality ${finality}, ${one.callsPerBatch} calls a batch, ${itemsPerTransaction} items in each of ${one.transactionsInFlight} transactions, signers: ${one.signers}]`
+  const paused = one.paused > 0 ? `, ${one.paused} of them with a paused contract` : ''
+  const silent = one.silent > 0 ? `, ${one.silent} of them while the other is silent` : ''
+  return `node ${liar} lies ${moment}, for ${minutes} min${paused}${silent}${orders}${thief}: ${lies.map(describeLie).join('; and ')} [finality ${finality}, a block in ${one.blockTime} s, ${one.callsPerBatch} calls a batch, ${itemsPerTransaction} items in each of ${one.transactionsInFlight} transactions, signers: ${one.signers}]`
 }

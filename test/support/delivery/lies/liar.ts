@@ -1,7 +1,8 @@
 /** A node that lies, in front of one that does not. */
 import { keccak256 } from 'viem'
 import { type Answer, type Call, type Kind, nameOf, type TargetName } from './calls.ts'
-import { type Scene, type Story, type StoryName, stories } from './stories.ts'
+import { type StoryName, stories } from './stories.ts'
+import type { Scene, Story } from './story.ts'
 import { type TransportName, transports } from './transport.ts'
 import { type Facts, MISSING, Refusal, values } from './values.ts'
 
@@ -58,12 +59,13 @@ export function aLiar(send: (calls: readonly Call[]) => Promise<Answer[]>, asked
     )
     const isSwallowed = (call: Call) =>
       due.get(call.id)?.some(({ lie }) => 'target' in lie && lie.isSwallowed) ?? false
-    const forwarded = calls.flatMap((call) => {
-      if (isSwallowed(call)) return []
-      let changed: Call | null = call
-      for (const { story } of told) if (changed && story?.forward) changed = story.forward(changed)
-      return changed ?? []
-    })
+    const forwarded: Call[] = []
+    for (const call of calls) {
+      let changed: Call | null = isSwallowed(call) ? null : call
+      for (const { story } of told)
+        if (changed && story?.forward) changed = await story.forward(changed)
+      if (changed) forwarded.push(changed)
+    }
     const received = forwarded.length === 0 ? [] : await send(forwarded)
     const byId = new Map(received.map((one) => [one.id, one]))
     const answers: Answer[] = []

@@ -4,13 +4,14 @@ import { parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished, vi } from 'vitest'
 import { pass } from '../clock.ts'
-import { anEngine } from '../engine.ts'
+import { anEngine, rowsOf } from '../engine.ts'
 import { describeCase, type LieCase } from './cases.ts'
 import { complaints, wrongItems } from './judge.ts'
+import { aWitness } from './witness.ts'
 import { SIGNER, type Stage, type World } from './world.ts'
 
-/** Seconds between two blocks. */
-const ROUND = 15
+/** Seconds of a round at most. */
+const MAX_ROUND = 30
 const MINUTE = 60_000
 
 /** After a lie, everything is to be delivered within this time. */
@@ -29,8 +30,12 @@ const MAX_SINGLE_CALLS = 2000
 /** Plays a case. Throws if a lie has a lasting effect, or one that nobody learns of. */
 export async function play({ begin }: Stage, one: LieCase): Promise<Told> {
   const world = await begin(one)
+  let isOver = false
+  onTestFinished(() => {
+    isOver = true
+  })
   try {
-    return await playIn(world)
+    return await playIn(world, () => isOver)
   } catch (error) {
     throw error instanceof Endless ? new Error(`${describeCase(one)}\n  ${error.message}`) : error
   } finally {
@@ -41,12 +46,14 @@ export async function play({ begin }: Stage, one: LieCase): Promise<Told> {
 /** How often each lie was told. */
 export type Told = { told: number[] }
 
-async function playIn(world: World): Promise<Told> {
+async function playIn(world: World, isOver: () => boolean): Promise<Told> {
   const { one, liar, sell, chain } = world
-  const watch = watchMinutes(world)
+  const watch = watchMinutes(world, isOver)
   await prepare(world, watch)
   await world.lie()
+  await watch.witness.begin()
   const startedAt = Date.now()
+  world.setSilent(one.silent > 0)
   if (one.isOrdering) {
     await sell({ standard: 'erc1155', quantity: 2 }, { standard: 'erc721', seller: 'second' })
   }
@@ -54,6 +61,9 @@ async function playIn(world: World): Promise<Told> {
   const theftAt = one.moment === 'from the first minute' ? 5 : 1
   for (let round = 0; Date.now() - startedAt < one.minutes * MINUTE; round++) {
     if (round === theftAt && one.hasThief) await watch.steal()
+    const minute = (Date.now() - startedAt) / MINUTE
+    if (minute >= one.silent) world.setSilent(false)
+    await watch.setPaused(minute >= 1 && minute < 1 + one.paused)
     await watch.round()
     if (liar.isOver()) break
     if (round === 4 && one.isOrdering) {
@@ -61,6 +71,11 @@ async function playIn(world: World): Promise<Told> {
     }
   }
   const told = liar.stop()
+  world.setSilent(false)
+  await watch.setPaused(false)
+  if (one.alarm !== null && !watch.raised.has(one.alarm))
+    watch.problems.push(`the alarm ${one.alarm} was not raised`)
+  await retryHeld(world)
   const endedAt = Date.now()
   await sell({ standard: 'erc1155', seller: 'second' }, { standard: 'erc721' })
   let left = await watch.until(endedAt + PATIENCE)
@@ -79,6 +94,15 @@ async function playIn(world: World): Promise<Told> {
   for (const call of liar.unknown) problems.push(`there are no lies about ${call}`)
   if (problems.length > 0) throw new Error([describeCase(one), ...problems].join('\n  '))
   return { told }
+}
+
+/** An operator retries what was carried three times without effect, once the reason is gone. */
+async function retryHeld({ chain, items, retried }: World): Promise<void> {
+  for (const row of (await rowsOf(items)).values())
+    if (row.state === 'queued' && row.tries + row.withoutEffect >= 3) {
+      retried.add(row.id)
+      await anEngine(chain).retry(row)
+    }
 }
 
 /** Brings the orders into the state in which the lie finds them. */
@@ -151,9 +175,13 @@ class Endless extends Error {}
 type Watch = ReturnType<typeof watchMinutes>
 
 /** Lets time pass, minute by minute, and sees what must not happen. */
-function watchMinutes(world: World) {
+function watchMinutes(world: World, isOver: () => boolean) {
+  const roundTime = Math.min(MAX_ROUND, world.one.blockTime)
   const { market, chain, beside, ask } = world
   const problems: string[] = []
+  const raised = new Set<string>()
+  const witness = aWitness(world)
+  let isPaused = false
   let nextCron = Date.now() + MINUTE
   let stolenAt = 0
   const failures = recordFailures()
@@ -169,7 +197,7 @@ function watchMinutes(world: World) {
       const most = world.one.callsPerBatch === 1 ? MAX_SINGLE_CALLS : MAX_REQUESTS
       if (requests > most * minutes)
         throw new Endless(`the nodes got ${requests} requests in ${minutes} min`)
-      if (Date.now() - startedAt >= ROUND * 1000) return
+      if (Date.now() - startedAt >= roundTime * 1000) return
     }
   }
 
@@ -189,11 +217,13 @@ function watchMinutes(world: World) {
       .first<{ checkedAt: string; problem: string | null }>()
     if (!row || row.checkedAt < at || row.problem !== null)
       problems.push('the check of the other network was not stored')
-    const raised = await alarms()
+    const open = await alarms()
+    for (const key of open) raised.add(key.replace(/:.*/, ''))
+    problems.push(...(await witness.look()))
     for (const line of failed)
-      if (!raised.some((key) => /^(run|cron_job)_failed/.test(key)))
+      if (!open.some((key) => /^(run|cron_job)_failed/.test(key)))
         problems.push(`a run failed without an alarm: ${line}`)
-    const isTheft = raised.some((key) => key.startsWith(`foreign_transaction:${chain.chainId}`))
+    const isTheft = open.some((key) => key.startsWith(`foreign_transaction:${chain.chainId}`))
     if (isTheft) stolenAt = 0
     if (stolenAt > 0 && Date.now() - stolenAt >= 2 * MINUTE) {
       problems.push('no alarm says within two minutes that somebody uses the key of a signer')
@@ -202,14 +232,28 @@ function watchMinutes(world: World) {
   }
 
   async function round() {
+    if (isOver()) throw new Error('the test took too long')
     await deliver()
-    pass(ROUND)
-    await world.mine()
+    problems.push(...(await witness.wrongEvents()))
+    if (isPaused || world.isSilent()) witness.postpone()
+    pass(roundTime)
+    await world.mineDue()
     if (Date.now() >= nextCron) await cron()
   }
 
   return {
     problems,
+    /** The names of alarms that were open at the end of a cron run. */
+    raised,
+    witness,
+    /** Pauses the contract, or ends its pause. */
+    async setPaused(paused: boolean) {
+      if (paused === isPaused) return
+      isPaused = paused
+      await ask('anvil_impersonateAccount', chain.owner)
+      await chain.asOwner(paused ? 'pause' : 'unpause')
+      await world.mine()
+    },
     deliver,
     round,
     cron,

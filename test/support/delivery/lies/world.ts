@@ -1,9 +1,10 @@
 /** The marketplace in which a node lies: a chain with two nodes, and a second network beside it. */
-import { type Address, getAddress, zeroAddress } from 'viem'
+import { type Address, getAddress, parseEther, zeroAddress } from 'viem'
 import { afterAll, beforeAll } from 'vitest'
 import type { ContractItem } from '../../../../src/ethereum/contract.ts'
 import { tokenCalls } from '../../chain/calls.ts'
 import { aChain, type Chain } from '../../chain/chain.ts'
+import { BROKEN } from '../../chain/faults.ts'
 import { watchRequests } from '../../chain/fetch.ts'
 import { rpc } from '../../chain/rpc.ts'
 import { emptyDatabase } from '../../database.ts'
@@ -11,6 +12,7 @@ import { resetClock } from '../clock.ts'
 import { type PaidItem, paidItems, type Sale } from '../items.ts'
 import { aMarketplace } from '../marketplace.ts'
 import type { Answer, Call, TargetName } from './calls.ts'
+import { aRecordOfCalls } from './carried.ts'
 import type { LieCase } from './cases.ts'
 import { aLiar } from './liar.ts'
 
@@ -24,8 +26,8 @@ const NOBODY = getAddress('0x7411ef7411ef7411ef7411ef7411ef7411ef7411')
 /** ERC-721 tokens of each of two sellers. The second one has those after the first one's. */
 const TOKENS = 10
 
-/** Milliseconds between two blocks while the Worker waits. */
-const BLOCK_TIME = 15_000
+/** Of each block: 20 gwei. */
+const BASE_FEE = '0x4a817c800'
 
 /** The id of the next case's chain: what the Worker caches of a chain is of one case. */
 let nextChainId = 1_000_000
@@ -35,7 +37,8 @@ type SaleOf = Sale & { seller?: 'first' | 'second' | 'none' | 'fake' }
 
 /** What must come of an item. */
 export type Fate = 'delivered' | 'moved nothing' | 'waits'
-export type Sold = PaidItem & { from: Address; fate: Fate }
+/** `soldAt`: milliseconds since 1970. */
+export type Sold = PaidItem & { from: Address; fate: Fate; soldAt: number }
 
 type Shared = {
   chain: Chain
@@ -53,7 +56,7 @@ export type World = Awaited<ReturnType<Stage['begin']>>
 /** Starts the chains of a file. Each case that begins finds them in the same state. */
 export function aLiarsStage() {
   let shared: Shared
-  let isPlaying = false
+  let ended = Promise.resolve()
   const asked = new Set<TargetName>()
 
   beforeAll(async () => {
@@ -71,8 +74,10 @@ export function aLiarsStage() {
   })
 
   async function begin(one: LieCase) {
-    if (isPlaying) throw new Error('the case before has not ended')
-    isPlaying = true
+    // Of a test that took too long.
+    await ended
+    const { promise, resolve: end } = Promise.withResolvers<void>()
+    ended = promise
     const { beside, otherSeller, fake, wallet } = shared
     const { rpcUrl } = shared.chain
     const ask = (method: string, ...params: unknown[]) => rpc(rpcUrl, method, ...params)
@@ -88,7 +93,7 @@ export function aLiarsStage() {
     let minedAt = Date.now()
     const market = aMarketplace(chain, {
       onWait: async () => {
-        if (Date.now() - minedAt >= BLOCK_TIME) await mine()
+        if (Date.now() - minedAt >= one.blockTime * 1000) await mine()
       },
       keys: one.signers === 2 ? `${SIGNER},${OTHER_SIGNER}` : SIGNER,
       network: {
@@ -100,19 +105,26 @@ export function aLiarsStage() {
       },
       beside: [{ ...beside, proxyUrl: beside.rpcUrl }],
     })
+    const carried = aRecordOfCalls(ask)
     async function mine() {
       minedAt = Date.now()
+      // An empty block lowers it.
+      await ask('anvil_setNextBlockBaseFeePerGas', BASE_FEE)
       await market.mine()
+      await carried.readBlocks()
     }
     const liar = aLiar((calls) => send(rpcUrl, calls), asked)
     let requests = 0
+    let isSilent = false
     const stopLying = watchRequests(lyingUrl, (body) => {
       requests++
+      carried.readRequest(body)
       return liar.answer(body)
     })
-    const stopCounting = watchRequests(honestUrl, (_, send) => {
+    const stopCounting = watchRequests(honestUrl, async (body, send) => {
       requests++
-      return send()
+      carried.readRequest(body)
+      return isSilent ? new Response(null, { headers: { [BROKEN]: 'drop' } }) : send()
     })
     const items: Sold[] = []
     const calls = new Map<string, ContractItem>()
@@ -136,7 +148,7 @@ export function aLiarsStage() {
         const waits = seller === 'none' || item.recipient === null
         const fate = waits ? 'waits' : seller === 'fake' ? 'moved nothing' : 'delivered'
         const from = item.fulfilment === 'mint' ? zeroAddress : holder
-        sold.push({ ...item, from, fate })
+        sold.push({ ...item, from, fate, soldAt: Date.now() })
       }
       for (const item of sold) calls.set(item.key, callOf(item))
       items.push(...sold)
@@ -151,15 +163,30 @@ export function aLiarsStage() {
       otherSeller,
       wallet,
       market,
+      /** Mines a block, if it is time for one. */
+      async mineDue() {
+        if (Date.now() - minedAt >= one.blockTime * 1000) await mine()
+      },
       mine,
       liar,
       ask,
+      /** The transactions that carry a key. */
+      carried,
+      /** Whether the honest node does not answer. */
+      isSilent: () => isSilent,
+      setSilent(silent: boolean) {
+        isSilent = silent
+      },
       items,
+      /** Ids of items that an operator has retried. */
+      retried: new Set<number>(),
       /** Requests that the nodes got. */
       requests: () => requests,
       sell,
       /** Begins to lie. */
       async lie() {
+        for (const signer of one.funds === null ? [] : [chain.signer, chain.otherSigner])
+          await ask('anvil_setBalance', signer, `0x${parseEther(`${one.funds}`).toString(16)}`)
         liar.start(one.lies, {
           ask,
           height: Number(await ask('eth_blockNumber')),
@@ -184,7 +211,7 @@ export function aLiarsStage() {
         stopCounting()
         await ask('anvil_dropAllTransactions')
         await ask('evm_revert', snapshot)
-        isPlaying = false
+        end()
       },
     }
   }
