@@ -10,7 +10,7 @@ const SETTLED = 60_000
 /** From inclusive, to exclusive. */
 export type Period = { from: Date; to: Date }
 
-type Times = { from: string | undefined; to: string | undefined }
+export type Times = { from: string | undefined; to: string | undefined }
 
 /** Parses the times of options. Throws a `CommandError` that names one. */
 export function parsePeriod(times: Times, now: Date): Period {
