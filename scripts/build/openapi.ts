@@ -1,34 +1,11 @@
-/**
- * Writes the OpenAPI document, the types of the client, the schema of catalogues, the tables of reasons,
- * events, limits and endpoints, and the pages of `/docs`.
- * With `--check` it fails if one of the files is out of date. With `--examples` it records the examples
- * again, which takes the document as it is without them, and then writes everything once more.
- */
-import { execFileSync } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
-import * as z from 'zod'
-import { generateSchema } from '../../client/generate.ts'
-import { CatalogueRecord } from '../../src/catalogue/record.ts'
-import { CommandError, defineCommand, start } from '../shell/command.ts'
-import type * as Endpoints from './docs/endpoints.ts'
-import { withEvents, withLimits, withReasons } from './docs/tables.ts'
-import { writeDocs } from './docs/write.ts'
-import { load } from './load.ts'
-import type * as Builder from './openapi/document.ts'
-
-const DOCUMENT = 'docs/openapi.json'
-const EXAMPLES = 'scripts/build/openapi/examples.json'
-const CLIENT = 'client/src/schema.ts'
-const CATALOGUE = 'docs/catalogue.schema.json'
-const DELIVERY = 'docs/guides/delivery.md'
-const WEBHOOKS = 'docs/guides/webhooks.md'
-const LIMITS = 'docs/limits.md'
-const ENDPOINTS = 'docs/endpoints.md'
+/** `npm run openapi`: writes what is made from the declarations of endpoints, and what documents list. */
+import { defineCommand, start } from '../shell/command.ts'
 
 export const command = defineCommand(
   {
     name: 'npm run openapi',
-    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, ${CATALOGUE}, the tables of ${DELIVERY}, ${WEBHOOKS}, ${LIMITS} and ${ENDPOINTS}, and the pages of /docs.`,
+    purpose:
+      'Writes the OpenAPI document, docs/openapi.json, the types of the client, docs/catalogue.schema.json, the tables of docs/guides/delivery.md, docs/guides/webhooks.md, docs/limits.md and docs/endpoints.md, and the pages of /docs.',
     options: {
       check: { help: 'Only fail if one of them is out of date.' },
       examples: { help: 'Record the examples again, which takes some seconds.' },
@@ -36,52 +13,9 @@ export const command = defineCommand(
     example: 'npm run openapi',
   },
   async ({ check, examples }) => {
-    await writeAll(check)
-    if (examples) {
-      recordExamples()
-      await writeAll()
-    }
-    if (!check) await writeDocs()
+    const { writeDocuments } = await import('./openapi/write.ts')
+    await writeDocuments({ check, examples })
   },
 )
-
-/** Writes all files but the pages of `/docs`. With `check` it fails in place of the first. */
-async function writeAll(check = false): Promise<void> {
-  const module = await load<typeof Builder>('./scripts/build/openapi/document.ts')
-  const { withEndpoints } = await load<typeof Endpoints>('./scripts/build/docs/endpoints.ts')
-  const document = format(module.createOpenApi(JSON.parse(await readFile(EXAMPLES, 'utf8'))))
-  const texts: Record<string, string> = {
-    [DOCUMENT]: document,
-    [CLIENT]: await generateSchema(document),
-    [CATALOGUE]: catalogueSchema(),
-    [DELIVERY]: withReasons(await readFile(DELIVERY, 'utf8')),
-    [WEBHOOKS]: withEvents(await readFile(WEBHOOKS, 'utf8')),
-    [LIMITS]: withLimits(await readFile(LIMITS, 'utf8')),
-    [ENDPOINTS]: withEndpoints(await readFile(ENDPOINTS, 'utf8')),
-  }
-  for (const [file, text] of Object.entries(texts)) {
-    if ((await readFile(file, 'utf8').catch(() => null)) === text) continue
-    if (check) throw new CommandError(`${file} is out of date. Run \`npm run openapi\`.`)
-    await writeFile(file, text)
-  }
-}
-
-/** Returns the JSON Schema of a line of a catalogue, for editors. */
-function catalogueSchema(): string {
-  const options = { io: 'input', target: 'draft-7', unrepresentable: 'any' } as const
-  const schema = z.toJSONSchema(CatalogueRecord, options)
-  return `${JSON.stringify({ title: 'A line of a catalogue', ...schema }, null, 2)}\n`
-}
-
-/** Runs the tests that compare the files with what the Worker sends, and lets them write the files. */
-function recordExamples(): void {
-  const test = ['run', '--project', 'workers', 'test/openapi', '--update']
-  execFileSync('vitest', test, { stdio: ['ignore', 'ignore', 'inherit'] })
-}
-
-/** Writes each operation and each component on one line, so that a diff shows what changed. */
-function format(document: object): string {
-  return `${JSON.stringify(document, null, 1).replace(/\n {4,}|\n {3}(?=[}\]])/g, '')}\n`
-}
 
 if (import.meta.main) await start(command)

@@ -5,12 +5,12 @@ import type { Database } from '../../src/db/client.ts'
 import { CommandError } from '../shell/command.ts'
 import { deliveryOwner, seller, supply, transferSigner } from './catalogue/demo.ts'
 import { findContracts, isEmpty, loadDemo, moveToNewChain } from './catalogue/load.ts'
+import { LOCAL_CHAIN_ID } from './chain/chain-id.ts'
 import {
   authorizeOperator,
   type Collectibles,
   deployCollectibles,
   hasContracts,
-  LOCAL_CHAIN_ID,
   limitMints,
 } from './chain/collectibles.ts'
 import { deployDelivery } from './chain/delivery.ts'

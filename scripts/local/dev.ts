@@ -1,40 +1,6 @@
-/**
- * `npm run dev`: runs a local chain and the Worker on this machine. It needs no account anywhere.
- * Both end with this process.
- */
-import { existsSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
-import type { Address } from 'viem'
-import { orders } from '../../src/db/schema/orders.ts'
-import { ASSETS } from '../build/docs/write.ts'
-import { command as prepare } from '../build/prepare.ts'
-import { migrate, openLocalDatabase } from '../operate/database/local.ts'
-import { issueToken, parseIssuer } from '../operate/tokens/issue.ts'
-import { defineCommand, parseInteger, start } from '../shell/command.ts'
-import { createSupervisor, type Supervisor } from '../shell/supervisor.ts'
-import { produceBlocks } from './blocks.ts'
-import { callAdvance } from './call.ts'
-import { describeCaller } from './caller.ts'
-import { mineWaiting, setChainTime, startAnvil } from './chain/anvil.ts'
-import { LOCAL_CHAIN_ID } from './chain/collectibles.ts'
-import { checkNode, ensureDelivery, syncCatalogue } from './chain.ts'
-import { type Clock, openClock } from './clock.ts'
-import { createControl } from './control.ts'
-import { createControls } from './controls.ts'
-import { placeDemoOrders } from './demo-orders.ts'
-import { freeLeases } from './explorer.ts'
-import { openGateway } from './gateway.ts'
-import { requestLine } from './lines.ts'
-import { lockFolder } from './lock.ts'
-import { startMarketplace } from './marketplace.ts'
-import { findOutcomeTokens } from './outcomes.ts'
-import { CHAIN_STATE, DELIVERY, SECRETS, STATE, savePublicUrl } from './paths.ts'
-import { checkPort } from './port.ts'
-import { addMissingSecrets } from './secrets.ts'
-import { createTarget } from './target.ts'
-import { undoDelivery } from './undo.ts'
-import { welcome } from './welcome.ts'
-import { startCron } from './worker.ts'
+/** `npm run dev`: runs a local chain and the Worker on this machine. It needs no account anywhere. */
+import { defineCommand, start } from '../shell/command.ts'
+import { LOCAL_CHAIN_ID } from './chain/chain-id.ts'
 
 export const command = defineCommand(
   {
@@ -56,88 +22,13 @@ export const command = defineCommand(
     example: 'PORT=8788 RPC_PORT=8546 npm run dev -- --fresh',
   },
   async ({ fresh, advance }) => {
-    if (advance !== undefined) return callAdvance(advance)
-    const { PORT = '8787', RPC_PORT = '8545', RPC_URL } = process.env
-    const port = parseInteger('PORT', PORT, 1, 65535)
-    const rpcPort = parseInteger('RPC_PORT', RPC_PORT, 1, 65535)
-    const url = `http://localhost:${port}`
-
-    const supervisor = createSupervisor()
-    await lockFolder(url)
-    await checkPort(port, 'PORT')
-    if (RPC_URL) await checkNode(RPC_URL)
-    else await checkPort(rpcPort, 'RPC_PORT')
-
-    if (fresh) await rm(STATE, { recursive: true, force: true })
-    await mkdir(STATE, { recursive: true })
-    const secrets = await addMissingSecrets(SECRETS)
-    if (secrets.length > 0) printStatus('secrets', `added ${secrets.join(' and ')} to ${SECRETS}`)
-
-    if (!existsSync(`${ASSETS}/docs.fragment`)) {
-      printStatus('docs', 'writing them, as `npm install` does')
-      await prepare([])
+    if (advance !== undefined) {
+      const { callAdvance } = await import('./call.ts')
+      return callAdvance(advance)
     }
-
-    if (RPC_URL) printStatus('chain', `external node on ${RPC_URL}`)
-    const rpcUrl = RPC_URL ?? (await startChain(supervisor, rpcPort))
-    const stopMining = mineWaiting(rpcUrl)
-    const clock = await openClock()
-    if (clock.offset() > 0) await setChainTime(rpcUrl, clock.now())
-    const delivery = await ensureDelivery(rpcUrl, DELIVERY)
-    printStatus('contract', delivery)
-    // First, because two processes that open a new database at the same time get SQLITE_BUSY.
-    const { issuer, outcomes, token, isNew } = await prepareDatabase(url, rpcUrl, delivery, clock)
-    const marketplace = await startMarketplace(supervisor, { url, rpcUrl, delivery })
-    printStatus('worker', 'started')
-    await freeLeases(marketplace.url, clock.now())
-    if (outcomes && isNew) {
-      const placed = await placeDemoOrders({ url: marketplace.url, token })
-      printStatus('orders', `demo, ${placed} placed`)
-    }
-    const target = createTarget(marketplace.url)
-    const controls = await createControls({ clock, rpcUrl, target, restart: marketplace.restart })
-    await openGateway(port, {
-      target,
-      control: createControl(controls),
-      report: async (exchange) => {
-        const isRejected = exchange.response?.status === 401
-        const caller = await describeCaller(issuer, exchange.requestHeaders, clock.now())
-        console.log(requestLine(exchange, isRejected ? undefined : caller, new Date()))
-      },
-    })
-    if (outcomes && !RPC_URL) {
-      stopMining()
-      await produceBlocks(rpcUrl, outcomes, (hash) => undoDelivery({ url, rpcUrl }, hash))
-    }
-    console.log(welcome({ url, rpcUrl, token }))
-    marketplace.showLog()
-    startCron(target)
+    const { runLocally } = await import('./run.ts')
+    await runLocally({ isFresh: fresh })
   },
 )
-
-function printStatus(part: string, status: string) {
-  console.log(`${part.padEnd(10)} ${status}`)
-}
-
-async function startChain(supervisor: Supervisor, port: number): Promise<string> {
-  const anvil = await startAnvil({ port, statePath: CHAIN_STATE })
-  supervisor.add('The chain', anvil, anvil.errors)
-  printStatus('chain', `anvil on ${anvil.url}`)
-  return anvil.url
-}
-
-/** Applies migrations, loads the catalogue and issues the token of a shop. */
-async function prepareDatabase(url: string, rpcUrl: string, delivery: Address, clock: Clock) {
-  await using local = await openLocalDatabase()
-  const migrations = await migrate(local)
-  printStatus('database', migrations > 0 ? `${migrations} migrations applied` : 'up to date')
-  printStatus('catalogue', await syncCatalogue(local.db, rpcUrl, delivery))
-  await savePublicUrl(url)
-  const issuer = parseIssuer({ ...local.env, PUBLIC_URL: url })
-  const request = { role: 'master', scope: 'orders', name: 'shop' } as const
-  const token = await issueToken(local.db, issuer, request, clock.now())
-  const outcomes = await findOutcomeTokens(local.db)
-  return { issuer, outcomes, token, isNew: (await local.db.$count(orders)) === 0 }
-}
 
 if (import.meta.main) await start(command)

@@ -1,5 +1,6 @@
 /** Files of the local instance, relative to the project's folder, where npm runs scripts. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 export const FOLDER = '.wrangler'
 /** The state of D1, R2 and the chain. `npm run dev -- --fresh` deletes it. */
@@ -12,7 +13,7 @@ export const CLOCK = `${STATE}/clock`
 /** The copy of the database that `/dev/backup` makes. */
 export const BACKUP = `${STATE}/backup.sqlite`
 /** Where wrangler keeps the database of the Worker. */
-export const DATABASES = `${STATE}/v3/d1`
+const DATABASES = `${STATE}/v3/d1`
 /** Locked while `npm run dev` is running, and which process that is. */
 export const LOCK = `${FOLDER}/dev.lock`
 export const LOCK_OWNER = `${FOLDER}/dev.owner`
@@ -22,3 +23,11 @@ const PUBLIC_URL = `${STATE}/public-url`
 /** The base URL of the last `npm run dev`. It is the issuer of local tokens. */
 export const savePublicUrl = (url: string) => writeFile(PUBLIC_URL, url)
 export const readPublicUrl = () => readFile(PUBLIC_URL, 'utf8').catch(() => undefined)
+
+/** Returns the file of the database, which wrangler names by a hash of its id; undefined without one. */
+export async function findDatabase(): Promise<string | undefined> {
+  const files = await readdir(DATABASES, { recursive: true }).catch(() => [])
+  const [name, ...others] = files.filter((file) => /[0-9a-f]{64}\.sqlite$/.test(file))
+  if (others.length > 0) throw new Error(`${DATABASES} has more than one database`)
+  return name && join(DATABASES, name)
+}

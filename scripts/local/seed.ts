@@ -1,8 +1,5 @@
 /** `npm run seed`: adds a synthetic catalogue to the local database. */
-
-import { openMigratedDatabase } from '../operate/database/local.ts'
 import { CommandError, defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
-import { lastIds, synthetic } from './catalogue/synthetic.ts'
 
 export const command = defineCommand(
   {
@@ -28,15 +25,8 @@ export const command = defineCommand(
     if (size.orders > 0 && size.nfts < 2)
       throw new CommandError('Orders need NFTs for sale: use --users 1 --nfts 2 or more.')
 
-    await using local = await openMigratedDatabase()
-    const { DB } = local.env
-    const statements = synthetic(size, await lastIds(DB))
-    for (const [i, statement] of statements.entries()) {
-      await DB.prepare(statement).run()
-      if (process.stdout.isTTY)
-        process.stdout.write(`\r${Math.round(((i + 1) / statements.length) * 100)} %\r`)
-    }
-    console.log(`Added ${size.users} users, ${size.nfts} NFTs and ${size.orders} orders.`)
+    const { addSynthetic } = await import('./catalogue/add-synthetic.ts')
+    await addSynthetic(size)
   },
 )
 

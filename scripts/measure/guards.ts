@@ -4,7 +4,7 @@ import type { Guard } from '../../test/guards/guard.ts'
 import { guards } from '../../test/guards/guards.ts'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
 import { copyProject, withBroken } from './guards/copy.ts'
-import { type Outcome, runTests } from './guards/run.ts'
+import type { Outcome } from './guards/run.ts'
 
 export const command = defineCommand(
   {
@@ -42,6 +42,7 @@ async function checkTexts(selected: readonly Guard[]): Promise<void> {
 }
 
 async function breakAll(copy: string, selected: readonly Guard[]): Promise<void> {
+  const { runTests } = await import('./guards/run.ts')
   const unbroken = await runTests(copy, selected)
   const results = { found: 0, 'NOT FOUND': 0, 'LIST ERROR': 0 }
   for (const guard of selected) {
@@ -71,6 +72,7 @@ async function judge(copy: string, guard: Guard, unbroken: readonly Outcome[]): 
   if (before.length === 0) return listError(`${test} has no test with this title: ${title}`)
   if (before.some(({ isPassed }) => !isPassed))
     return listError(`${test} fails although nothing is broken: ${title}`)
+  const { runTests } = await import('./guards/run.ts')
   try {
     const { outcomes, log } = await withBroken(copy, guard, () =>
       runTests(copy, [guard], ['--bail=1']),

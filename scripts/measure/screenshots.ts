@@ -3,7 +3,6 @@
  * of README.md. The tests of the pages take them, so it needs Chromium as they do.
  */
 import { mkdir, rm } from 'node:fs/promises'
-import { startVitest } from 'vitest/node'
 import { defineCommand, start } from '../shell/command.ts'
 
 const FOLDER = 'screenshots'
@@ -23,6 +22,7 @@ export const command = defineCommand(
     await mkdir(FOLDER)
     process.env.SCREENSHOTS = FOLDER
     const options = { watch: false, mode: 'long', project: ['instance'] }
+    const { startVitest } = await import('vitest/node')
     const vitest = await startVitest('test', [`test/browser/${only}`], options)
     await vitest.close()
     console.log(`The pictures are in ${FOLDER}/, those of README.md in docs/images/.`)

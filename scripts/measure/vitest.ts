@@ -1,4 +1,4 @@
-import { type Reporter, startVitest } from 'vitest/node'
+import type { Reporter } from 'vitest/node'
 
 /**
  * Runs a test of the project `workers`, then prints the lines that it logged with this prefix. Sets
@@ -12,6 +12,7 @@ export async function runTest(path: string, prefix: string, options: Record<stri
       lines.push(...content.split('\n').filter((line) => line.startsWith(prefix)))
     },
   }
+  const { startVitest } = await import('vitest/node')
   const vitest = await startVitest('test', [path], {
     watch: false,
     // So that it finds tests that `npm test` leaves out.

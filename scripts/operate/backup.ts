@@ -1,14 +1,6 @@
 /** `npm run backup -- FILE`: exports the database to a file that is encrypted. */
-import { join } from 'node:path'
-import type { Encrypter } from 'age-encryption'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
-import { findTarget, folderBeside } from '../shell/files.ts'
-import { instanceOptions, parseInstance } from '../shell/instance.ts'
-import { runWrangler } from '../shell/wrangler.ts'
-import { encrypterFor, writeArchive } from './backup/archive.ts'
-import { upload } from './backup/bucket.ts'
-import { sortDump } from './backup/dump.ts'
-import { databaseOptions } from './database/remote.ts'
+import { instanceOptions, parseInstance } from '../shell/options.ts'
 
 export const command = defineCommand(
   {
@@ -26,28 +18,12 @@ export const command = defineCommand(
     example: 'npm run backup -- marketplace.age --remote --env production',
   },
   async ({ bucket, ...instance }, file: string) => {
-    const database = databaseOptions(parseInstance(instance))
+    const environment = parseInstance(instance)
     const { BACKUP_PUBLIC_KEY: publicKey } = process.env
     if (!publicKey) throw new CommandError('BACKUP_PUBLIC_KEY is not set.')
-    // Before the export, during which a deployed database serves nothing.
-    const encrypter = encrypterFor(publicKey)
-    await findTarget(file)
-    await exportDatabase(database, file, encrypter)
-    if (bucket) await upload(bucket, file)
-    console.log(`Wrote ${file}${bucket ? `, and its parts to the bucket ${bucket}` : ''}.`)
+    const { writeBackup } = await import('./backup/write.ts')
+    await writeBackup({ environment, publicKey, file, bucket })
   },
 )
-
-/** Only the encrypted file is left. */
-async function exportDatabase(
-  database: string[],
-  file: string,
-  encrypter: Encrypter,
-): Promise<void> {
-  using folder = await folderBeside(file)
-  const dump = join(folder.path, 'dump.sql')
-  await runWrangler(['d1', 'export', 'DB', ...database, '--skip-confirmation', '--output', dump])
-  await writeArchive(file, encrypter, sortDump(dump))
-}
 
 if (import.meta.main) await start(command)

@@ -1,14 +1,6 @@
 /** `npm run contract`: deploys a Delivery contract, shows its state, audits it, and changes it. */
-
-import { CommandError, defineCommand, start, UsageError } from '../shell/command.ts'
-import { auditContract } from './contract/audit.ts'
-import { type Change, describeChange, parseChange, sendChange } from './contract/changes.ts'
-import { openContract, readOwner } from './contract/delivery.ts'
-import { deployContract } from './contract/deploy.ts'
-import { findNetwork, type Network, networkVariables, parseAddress } from './contract/networks.ts'
-import { connect } from './contract/node.ts'
-import { refuseQuantities } from './contract/sales.ts'
-import { describeContract, describeToken, showStatus } from './contract/status.ts'
+import { defineCommand, start, UsageError } from '../shell/command.ts'
+import { networkVariables } from '../shell/options.ts'
 
 export const command = defineCommand(
   {
@@ -72,41 +64,9 @@ export const command = defineCommand(
   },
   async (options, action) => {
     if (options.remote && !options.env) throw new UsageError('--remote needs --env.')
-    const network = findNetwork(options.network, options.env)
-    switch (action) {
-      case 'deploy':
-        return deployContract(network, options)
-      case 'status':
-        return showStatus(network, options)
-      case 'audit':
-        return auditContract(network, options)
-      default: {
-        const change = parseChange(action, options)
-        if (action === 'set-token-limit' && change.args[1] !== 0n)
-          await refuseQuantities(network, parseAddress('--token', options.token))
-        return options.print
-          ? console.log(describeChange(network, change).join('\n'))
-          : send(network, change, options.token)
-      }
-    }
+    const { runAction } = await import('./contract/actions.ts')
+    await runAction(action, options)
   },
 )
-
-/** Sends one transaction, then shows the state of the contract. */
-async function send(network: Network, change: Change, token: string | undefined): Promise<void> {
-  const account = readOwner()
-  const node = await connect(network)
-  const contract = await openContract(node, network)
-  if (change.functionName === 'setRelayer' && change.args[1] === 0n) {
-    const relayer = parseAddress('--relayer', `${change.args[0]}`)
-    const { isSet } = await contract.read.relayerLimit([relayer])
-    if (!isSet) throw new CommandError(`${relayer} is no relayer of the contract.`)
-  }
-  console.log(`transaction  ${await sendChange(node, contract.address, account, change)}`)
-  for (const line of await describeContract(node, contract)) console.log(line)
-  if (token === undefined) return
-  const lines = await describeToken(contract, parseAddress('--token', token))
-  console.log(['token', ...lines].join('\n'))
-}
 
 if (import.meta.main) await start(command)

@@ -2,21 +2,8 @@
  * `npm run export -- FILE.jsonl`: writes the catalogue to a file that `npm run import` reads. With
  * `--user N`, writes the data of a person instead, and with `--orders` the orders of a time.
  */
-
-import type { Answer } from '../../client/src/index.ts'
-import { localNow } from '../local/clock.ts'
 import { defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
-import { writeLines } from '../shell/files.ts'
-import {
-  instanceOptions,
-  instanceVariables,
-  parseInstance,
-  withInstance,
-} from '../shell/instance.ts'
-import { readCatalogue } from './catalogue/export.ts'
-import { hideProgress, showProgress } from './catalogue/report.ts'
-import { withDatabase } from './database/source.ts'
-import { type Period, parsePeriod, readOrders, toCsv } from './orders/export.ts'
+import { instanceOptions, instanceVariables, parseInstance } from '../shell/options.ts'
 
 export const command = defineCommand(
   {
@@ -54,51 +41,12 @@ export const command = defineCommand(
     if (user !== undefined && orders) throw new UsageError('--user is without --orders.')
     if (!orders && (csv || from || to))
       throw new UsageError('--from, --to and --csv need --orders.')
-    if (orders) {
-      const now = environment ? new Date() : await localNow()
-      return exportOrders({ ...parsePeriod({ from, to }, now), csv }, environment, file)
-    }
-    if (user !== undefined) return exportPerson(parseInteger('--user', user, 1), environment, file)
-    const count = await withDatabase(environment, (db) => writeLines(file, readCatalogue(db)))
-    console.log(`Wrote ${count} records to ${file}.`)
+    const { exportCatalogue, exportOrders, exportPerson } = await import('./export/files.ts')
+    if (orders) await exportOrders({ from, to, csv }, environment, file)
+    else if (user !== undefined)
+      await exportPerson(parseInteger('--user', user, 1), environment, file)
+    else await exportCatalogue(environment, file)
   },
 )
-
-/** Joins the pages of orders and of their summaries. */
-function exportPerson(id: number, environment: string | undefined, file: string) {
-  return withInstance(environment, async (client) => {
-    let orders: Answer<'getPersonalData'>['orders'] = []
-    let summaries: Answer<'getPersonalData'>['summaries'] = []
-    for await (const { nextCursor, ...page } of client.pages('getPersonalData', { id })) {
-      orders = [...orders, ...page.orders]
-      summaries = [...summaries, ...page.summaries]
-      const person = { ...page, orders, summaries }
-      if (!nextCursor) await writeLines(file, [JSON.stringify(person, null, 2)])
-    }
-    console.log(`Wrote the data of user ${id}, with ${orders.length} orders, to ${file}.`)
-  })
-}
-
-function exportOrders(
-  { csv, ...period }: Period & { csv: boolean },
-  environment: string | undefined,
-  file: string,
-) {
-  const [from, to] = [period.from.getTime(), period.to.getTime()]
-  return withInstance(environment, async (client) => {
-    let count = 0
-    async function* lines() {
-      if (csv) yield toCsv()
-      for await (const orders of readOrders(client, period)) {
-        for (const order of orders) yield csv ? toCsv(order) : JSON.stringify(order)
-        count += orders.length
-        const reached = Date.parse(orders.at(-1)?.createdAt ?? '') || from
-        showProgress((to - reached) / (to - from), `${count} orders`)
-      }
-    }
-    await writeLines(file, lines()).finally(hideProgress)
-    console.log(`Wrote ${count} orders to ${file}.`)
-  })
-}
 
 if (import.meta.main) await start(command)

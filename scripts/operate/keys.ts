@@ -1,16 +1,5 @@
 /** `npm run --silent keys`: prints a new value for one of the secrets, and nothing else. */
-import { identityToRecipient } from 'age-encryption'
-import type { Hex } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
 import { defineCommand, start } from '../shell/command.ts'
-import { generators } from './keys/generate.ts'
-
-const names = {
-  jwt: 'JWT_KEYS',
-  delivery: 'DELIVERY_KEY_SECRET',
-  relayer: 'TRANSFER_SIGNER_KEYS',
-  backup: 'BACKUP_KEY',
-} as const
 
 export const command = defineCommand(
   {
@@ -26,10 +15,8 @@ export const command = defineCommand(
     example: 'npm run --silent keys -- jwt > jwt-keys.json',
   },
   async (_, action) => {
-    const value = await generators[names[action]]()
-    console.log(value)
-    if (action === 'backup') console.error(`BACKUP_PUBLIC_KEY: ${await identityToRecipient(value)}`)
-    if (action === 'relayer') console.error(`Its address: ${privateKeyToAddress(value as Hex)}`)
+    const { printKey } = await import('./keys/print.ts')
+    await printKey(action)
   },
 )
 

@@ -1,8 +1,5 @@
 /** `npm run migrate -- --env production`: applies migrations to a deployed database. */
-
 import { defineCommand, start } from '../shell/command.ts'
-import { readEnvironment } from './cloudflare/environment.ts'
-import { applyMigrations } from './deploy/apply-migrations.ts'
 
 export const command = defineCommand(
   {
@@ -15,6 +12,8 @@ export const command = defineCommand(
     example: 'npm run migrate -- --env production',
   },
   async ({ env }) => {
+    const { readEnvironment } = await import('./cloudflare/environment.ts')
+    const { applyMigrations } = await import('./deploy/apply-migrations.ts')
     const applied = await applyMigrations(readEnvironment(env).name)
     console.log(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to apply.')
   },

@@ -1,19 +1,6 @@
 /** `npm run restore -- FILE`: fills an empty database with what `npm run backup` has written. */
-import { createWriteStream } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
-import { folderBeside } from '../shell/files.ts'
-import { instanceOptions, parseInstance } from '../shell/instance.ts'
-import { runWrangler } from '../shell/wrangler.ts'
-import { readArchive } from './backup/archive.ts'
-import { download } from './backup/bucket.ts'
-import { readStatements } from './backup/dump.ts'
-import { databaseOptions } from './database/remote.ts'
-
-/** Bytes of a file that D1 imports at once. It takes 5 GB. */
-const MAX_IMPORT = 1024 ** 3
+import { instanceOptions, parseInstance } from '../shell/options.ts'
 
 export const command = defineCommand(
   {
@@ -29,59 +16,12 @@ export const command = defineCommand(
     example: 'npm run restore -- marketplace.age --remote --env production',
   },
   async ({ bucket, ...instance }, file: string) => {
-    const database = databaseOptions(parseInstance(instance))
+    const environment = parseInstance(instance)
     const { BACKUP_KEY: key } = process.env
     if (!key) throw new CommandError('BACKUP_KEY is not set.')
-    const execute = (...args: string[]) =>
-      runWrangler(['d1', 'execute', 'DB', ...database, '--yes', ...args])
-    await checkEmpty(execute)
-    if (bucket) await download(bucket, file)
-    using folder = await folderBeside(file)
-    // All of it, so that a damaged file is noticed before the database is changed.
-    const isOfMarketplace = await writeImports(folder.path, readArchive(file, key))
-    if (!isOfMarketplace)
-      throw new CommandError(`${file} does not hold the database of a marketplace.`)
-    for (const name of (await readdir(folder.path)).sort()) {
-      await execute('--file', join(folder.path, name))
-      console.log(`Imported ${name}.`)
-    }
-    console.log(`Restored ${file}.`)
+    const { restoreBackup } = await import('./backup/restore.ts')
+    await restoreBackup({ environment, key, file, bucket })
   },
 )
-
-type Execute = (...args: string[]) => Promise<string>
-
-async function checkEmpty(execute: Execute): Promise<void> {
-  const sql =
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'"
-  const [{ results }] = JSON.parse(await execute('--json', '--command', sql))
-  if (results.length > 0)
-    throw new CommandError(
-      `The database is not empty: it has ${results.length} tables. Restore into a new one.`,
-    )
-}
-
-/** What the database of a marketplace has. */
-const ORDERS = /^CREATE TABLE (IF NOT EXISTS )?["'`]?orders\b/
-
-/** Cuts the SQL into files between statements. Returns whether it is of a marketplace. */
-async function writeImports(folder: string, sql: AsyncIterable<string>): Promise<boolean> {
-  const statements = readStatements(sql)
-  let hasOrders = false
-  let next = await statements.next()
-  for (let number = 0; !next.done; number++) {
-    async function* part() {
-      for (let size = 0; !next.done && size < MAX_IMPORT; next = await statements.next()) {
-        const { text } = next.value
-        hasOrders ||= ORDERS.test(text)
-        size += text.length
-        yield text
-      }
-    }
-    const file = join(folder, `${String(number).padStart(3, '0')}.sql`)
-    await pipeline(part, createWriteStream(file, { encoding: 'latin1' }))
-  }
-  return hasOrders
-}
 
 if (import.meta.main) await start(command)

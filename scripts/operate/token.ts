@@ -1,9 +1,6 @@
 /** `npm run --silent token`: prints a JWT, and nothing else. */
-import { CommandError, defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
-import { localInstance } from '../shell/instance.ts'
-import { readConfig } from './contract/networks.ts'
-import { openRemoteDatabase } from './database/remote.ts'
-import { issueToken, parseIssuer, parseTokenName, type TokenRequest } from './tokens/issue.ts'
+import { defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
+import type { TokenRequest } from './tokens/issue.ts'
 
 export const command = defineCommand(
   {
@@ -38,22 +35,16 @@ export const command = defineCommand(
       role: shop || master || metrics ? 'master' : 'user',
       scope: metrics ? 'metrics' : shop ? 'orders' : 'write',
       ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
-      name: parseTokenName(name ?? (metrics ? 'metrics' : shop ? 'shop' : 'command line')),
+      name: name ?? (metrics ? 'metrics' : shop ? 'shop' : 'command line'),
     }
-    if (remote) console.log(await issueRemoteToken(env ?? 'production', request))
-    else console.log((await localInstance(request)).token)
+    if (remote) {
+      const { issueRemoteToken } = await import('./tokens/remote.ts')
+      console.log(await issueRemoteToken(env ?? 'production', request))
+    } else {
+      const { issueLocalToken } = await import('./tokens/local.ts')
+      console.log((await issueLocalToken(request)).token)
+    }
   },
 )
-
-function issueRemoteToken(environment: string, request: TokenRequest): Promise<string> {
-  const { JWT_KEYS } = process.env
-  if (!JWT_KEYS)
-    throw new CommandError(
-      `JWT_KEYS is not set. Set it to the signing keys of the ${environment} instance: the value that was passed to \`wrangler secret put JWT_KEYS --env ${environment}\`. Cloudflare does not return secrets.`,
-    )
-  const { vars } = readConfig(environment)
-  const issuer = parseIssuer({ ...vars, JWT_KEYS })
-  return issueToken(openRemoteDatabase(environment), issuer, request, new Date())
-}
 
 if (import.meta.main) await start(command)

@@ -35,8 +35,14 @@ type RunnableCommand = (args: readonly string[]) => Promise<number>
  * Returns a function that runs `main` with the options and the action or the file that its arguments
  * name, and prints errors. With `--help` or `-h`, it prints the help instead.
  *
+ * The file of a command has what its help and its options need, and no package. `main` imports what
+ * does the work, so that the help and a mistake in the options are answered at once.
+ *
  * @example
- * export const command = defineCommand({ name: 'npm run seed', … }, async ({ users }) => { … })
+ * export const command = defineCommand({ name: 'npm run seed', … }, async ({ users }) => {
+ *   const { seed } = await import('./catalogue/seed.ts')
+ *   await seed({ users: parseInteger('--users', users) })
+ * })
  * if (import.meta.main) await start(command)
  */
 export function defineCommand<O extends Options, A extends string = never>(

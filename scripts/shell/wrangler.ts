@@ -36,3 +36,7 @@ export async function runWrangler(args: readonly string[]): Promise<string> {
   const name = args.slice(0, 3).join(' ')
   throw new CommandError(`wrangler ${name} failed:\n${(errors || out).trim()}`)
 }
+
+/** Returns the options of `wrangler d1` that name the database of an environment, or the local one. */
+export const databaseOptions = (environment: string | undefined): string[] =>
+  environment ? ['--remote', '--env', environment] : ['--local']

@@ -110,19 +110,25 @@ export const addressTimes = {
   deletedAt: orNull(time('Time of deletion; null while the address is live.')),
 }
 
-const DeliveryAddress = model('DeliveryAddress', 'An address to which a shop delivers.', {
+const DeliveryAddress = model('DeliveryAddress', 'An address to which a shop delivers.', () => ({
   ...ids,
   ...addressTexts,
   default: bool(description.default),
   ...addressTimes,
-})
+}))
 
-const BillingAddress = model('BillingAddress', 'An address for invoices. Each order has one.', {
+const { street, postal, city, country, companyName, taxId } = addressTexts
+const billingFields = {
   ...ids,
   isDefault: bool(description.isDefault),
-  ...shown(BillingFields),
+  ...{ street, postal, city, country, companyName, taxId },
   ...addressTimes,
-})
+}
+const BillingAddress = model(
+  'BillingAddress',
+  'An address for invoices. Each order has one.',
+  () => billingFields,
+)
 
 /** The columns that answers show. A column that no answer names is never read. */
 export const addressColumns = shownColumns(addresses, {
@@ -138,7 +144,7 @@ export const toDelivery = ({ isDefault, ...address }: Address) => ({
   default: isDefault,
 })
 
-const billingNames = BillingAddress.keyof().options
+const billingNames = z.object(billingFields).keyof().options
 
 /** Returns an address as responses show those of invoices: with these fields, and no others. */
 export const toBilling = (address: Address) =>
@@ -151,28 +157,28 @@ const ofList = 'The live addresses of the user, by id.'
 export const DeliveryAddresses = model(
   'DeliveryAddressesAnswer',
   'The delivery addresses of a user.',
-  { deliveryAddresses: z.array(DeliveryAddress).describe(ofList) },
+  () => ({ deliveryAddresses: z.array(DeliveryAddress).describe(ofList) }),
 )
 export const BillingAddresses = model(
   'BillingAddressesAnswer',
   'The billing addresses of a user.',
-  { billingAddresses: z.array(BillingAddress).describe(ofList) },
+  () => ({ billingAddresses: z.array(BillingAddress).describe(ofList) }),
 )
 
-export const CreatedDelivery = model('NewDeliveryAddressAnswer', 'The new address.', {
+export const CreatedDelivery = model('NewDeliveryAddressAnswer', 'The new address.', () => ({
   newDeliveryAddress: DeliveryAddress,
-})
-export const CreatedBilling = model('NewBillingAddressAnswer', 'The new address.', {
+}))
+export const CreatedBilling = model('NewBillingAddressAnswer', 'The new address.', () => ({
   newBillingAddress: BillingAddress,
-})
+}))
 
 export const UpdatedDelivery = model(
   'UpdatedDeliveryAddressAnswer',
   'The address after the change.',
-  { updatedDeliveryAddress: DeliveryAddress },
+  () => ({ updatedDeliveryAddress: DeliveryAddress }),
 )
 export const UpdatedBilling = model(
   'UpdatedBillingAddressAnswer',
   'The address after the change.',
-  { updatedBillingAddress: BillingAddress },
+  () => ({ updatedBillingAddress: BillingAddress }),
 )

@@ -158,18 +158,18 @@ export function explainInvalidToken(issuer: Issuer, jwt: string, now: Date): str
   }
 }
 
-const Jwk = model('Jwk', 'A public key (RFC 7517).', {
+const Jwk = model('Jwk', 'A public key (RFC 7517).', () => ({
   kty: z.literal('OKP').describe('Key type.'),
   crv: z.literal('Ed25519').describe('Curve.'),
   kid: z.string().describe('Key id, as in the header of what it has signed.'),
   x: z.string().describe('The public key, base64url.'),
   alg: z.literal('EdDSA').describe('Signature algorithm.'),
   use: z.literal('sig').describe('The key verifies signatures.'),
-})
+}))
 
-export const JwkSet = model('JwkSet', 'The public keys.', {
+export const JwkSet = model('JwkSet', 'The public keys.', () => ({
   keys: z.array(Jwk).describe('The first one signs.'),
-})
+}))
 
 /** Returns the JWK set with the public keys, which verify tokens (RFC 7517). */
 export const publicKeys = ({ keys }: Pick<Issuer, 'keys'>): z.infer<typeof JwkSet> => ({

@@ -12,20 +12,22 @@ import { avatarContext, readAvatar, replaceAvatar } from './replace.ts'
 import { avatarUrl, findPicture, pictureAnswer, pictureHeaders } from './serve.ts'
 import { fetchPicture, MAX_REDIRECTS, pictureFromBody, pictureFromForm, TIMEOUT } from './source.ts'
 
-const AvatarSource = model('AvatarSource', 'Where the new avatar is.', {
-  avatarUrl: writtenText(2048, 1).describe('URL of the picture to download.'),
-})
-const AvatarForm = model('AvatarForm', 'A form with the new avatar.', {
+const AvatarSource = z
+  .object({
+    avatarUrl: writtenText(2048, 1).describe('URL of the picture to download.'),
+  })
+  .meta({ id: 'AvatarSource', description: 'Where the new avatar is.' })
+const AvatarForm = model('AvatarForm', 'A form with the new avatar.', () => ({
   avatar: z.file().describe('The picture.'),
-})
+}))
 const PictureParam = z.object({
   user_id: z.string().meta({ description: 'Id of the user.', examples: ['3'] }),
   picture: z.string().describe('The last segment of an `avatarUrl`.'),
 })
 
-const Avatar = model('Avatar', 'Where the avatar is.', {
+const Avatar = model('Avatar', 'Where the avatar is.', () => ({
   avatarUrl: z.url().describe('URL of the avatar. Users without an avatar have a default picture.'),
-})
+}))
 
 /** What the endpoints that change an avatar have in common. */
 const changesAvatar = {

@@ -5,21 +5,22 @@ import { readAs } from '../auth/access.ts'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import { prepared } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
-import { model } from '../http/fields.ts'
 import { identifier } from '../http/inputs.ts'
 import { catalogueLimits } from '../http/limits.ts'
 
-export const RecordIds = model('RecordIds', 'Records of a catalogue.', {
-  records: z
-    .array(
-      z.object({
-        type: z.enum(catalogueTypes).describe('Type of the record.'),
-        id: identifier(200).describe('The id in the catalogue.'),
-      }),
-    )
-    .max(catalogueLimits.records.max)
-    .describe('The records.'),
-})
+export const RecordIds = z
+  .object({
+    records: z
+      .array(
+        z.object({
+          type: z.enum(catalogueTypes).describe('Type of the record.'),
+          id: identifier(200).describe('The id in the catalogue.'),
+        }),
+      )
+      .max(catalogueLimits.records.max)
+      .describe('The records.'),
+  })
+  .meta({ id: 'RecordIds', description: 'Records of a catalogue.' })
 export type RecordIds = z.infer<typeof RecordIds>
 
 const find = (table: CatalogueType) =>

@@ -74,26 +74,25 @@ async function commitOrRefuse(ctx: ImportCtx, options: { last: number; isDryRun:
   }
 }
 
-const Counts = model('RecordCounts', 'Numbers of records of a type.', {
+const Counts = model('RecordCounts', 'Numbers of records of a type.', () => ({
   created: count('Records that are new.'),
   updated: count('Records that changed what is stored.'),
   unchanged: count('Records that are stored like this already.'),
-})
-const ImportProgress = model('ImportProgress', 'An import so far.', {
+}))
+const ImportResult = model('ImportResult', 'What the commit did, by type of record.', () => ({
+  user: Counts,
+  nft: Counts,
+  listing: Counts,
+}))
+const ImportProgress = model('ImportProgress', 'An import so far.', () => ({
   lines: count('The last line that is stored for the import. Continue after it.'),
-  result: orNull(
-    model('ImportResult', 'What the commit did, by type of record.', {
-      user: Counts,
-      nft: Counts,
-      listing: Counts,
-    }).describe('What the commit did, or would do; null before it.'),
-  ),
-})
-const RecordNumbers = model('RecordNumbers', 'The ids of records in the API.', {
+  result: orNull(ImportResult.describe('What the commit did, or would do; null before it.')),
+}))
+const RecordNumbers = model('RecordNumbers', 'The ids of records in the API.', () => ({
   numbers: z
     .array(orNull(id('The id in the API; null if the record was not imported.')))
     .describe('In the order of the records.'),
-})
+}))
 
 export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true })
   .post(

@@ -8,7 +8,7 @@ import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { webhookLimits } from '../http/limits.ts'
 import { endpointNotFound, isAccessibleSql, isEndpointSql, type ReadCtx } from './access.ts'
 import { takes } from './event.ts'
-import { Webhook } from './schema.ts'
+import { type Webhook, webhookFields } from './schema.ts'
 
 /** A verified and enabled endpoint that is not due has nothing to get. */
 const isIdle = sql`dueAt IS NULL AND verifiedAt IS NOT NULL AND disabledAt IS NULL`
@@ -18,7 +18,7 @@ const isIdle = sql`dueAt IS NULL AND verifiedAt IS NOT NULL AND disabledAt IS NU
  * the next ones; `hasFurther`: whether there are more than it has looked at.
  */
 export const endpointColumns = {
-  ...shownColumns(webhookEndpoints, Webhook),
+  ...shownColumns(webhookEndpoints, { shape: webhookFields }),
   nextKinds: sql<string>`iif(${isIdle}, '[]', (
     SELECT json_group_array(DISTINCT json_object('type', type, 'source', source))
     FROM (SELECT * FROM events WHERE id > position ORDER BY id

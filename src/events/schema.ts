@@ -26,23 +26,27 @@ const sources = z
     'Names of tokens: only events of orders that they placed are sent. Null for all. With the role `master`, of master tokens.',
   )
 
-export const NewWebhook = f.model('NewWebhook', 'The fields of a new endpoint.', {
-  url,
-  events,
-  sources: sources.default(null),
-})
+export const NewWebhook = z
+  .object({
+    url,
+    events,
+    sources: sources.default(null),
+  })
+  .meta({ id: 'NewWebhook', description: 'The fields of a new endpoint.' })
 
-export const WebhookChanges = f.model('WebhookChanges', 'The fields to change.', {
-  url: url.optional(),
-  events: events.optional(),
-  sources: sources.optional(),
-  enabled: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether events are sent. `true` also enables an endpoint that failures have disabled.',
-    ),
-})
+export const WebhookChanges = z
+  .object({
+    url: url.optional(),
+    events: events.optional(),
+    sources: sources.optional(),
+    enabled: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether events are sent. `true` also enables an endpoint that failures have disabled.',
+      ),
+  })
+  .meta({ id: 'WebhookChanges', description: 'The fields to change.' })
 
 export const WebhookId = z.object({ webhook_id: uuid.describe('Id of the endpoint.') })
 export const MessageId = WebhookId.extend({
@@ -64,9 +68,11 @@ export const MessagesQuery = z.object({
   state: z.enum(messageStates).optional().describe('Selects messages in this state.'),
 })
 
-export const Replay = f.model('Replay', 'What to send again.', {
-  since: instant.describe('Events of then and later are sent again.'),
-})
+export const Replay = z
+  .object({
+    since: instant.describe('Events of then and later are sent again.'),
+  })
+  .meta({ id: 'Replay', description: 'What to send again.' })
 
 export const EventsQuery = z
   .object({
@@ -82,7 +88,7 @@ export const EventsQuery = z
     message: 'must not be sent with `after`',
   })
 
-export const Webhook = f.model('Webhook', 'An endpoint to which events are sent.', {
+export const webhookFields = {
   id: z.uuid().describe('Id of the endpoint.'),
   userId: f.id('Id of the user who owns the endpoint.'),
   role: z
@@ -120,17 +126,28 @@ export const Webhook = f.model('Webhook', 'An endpoint to which events are sent.
     f.time('Until then the secret before the last rotation signs as well; null if there is none.'),
   ),
   ...f.timestamps(),
-})
+}
+export const Webhook = f.model(
+  'Webhook',
+  'An endpoint to which events are sent.',
+  () => webhookFields,
+)
 export type Webhook = z.infer<typeof Webhook>
 
-const Attempt = f.model('WebhookAttempt', 'An attempt to send a message.', {
+const Attempt = f.model('WebhookAttempt', 'An attempt to send a message.', () => ({
   at: f.time('Time of the attempt.'),
   duration: f.count('How long it took, in milliseconds.'),
   status: f.orNull(f.positive('Status of the response; null if there was none.')),
   error: f.orNull(f.text('Why the attempt failed; null if it succeeded.')),
+}))
+
+const payloadFields = () => ({
+  type: z.enum(webhookEvents).describe('The event.'),
+  timestamp: f.time('Time of the event.'),
+  data: z.record(z.string(), z.unknown()).describe('What happened. Depends on the event.'),
 })
 
-export const WebhookMessage = f.model('WebhookMessage', 'An event for an endpoint.', {
+export const WebhookMessage = f.model('WebhookMessage', 'An event for an endpoint.', () => ({
   id: f.text('Id of the event: the header `webhook-id` of each attempt.'),
   type: z.enum(webhookEvents).describe('The event.'),
   orderId: f.orNull(f.id('Id of the order; null if the event is not of an order.')),
@@ -149,12 +166,8 @@ export const WebhookMessage = f.model('WebhookMessage', 'An event for an endpoin
   attempts: z
     .array(Attempt)
     .describe('The last attempts, in their order; none if the first one was accepted.'),
-  payload: f.object('The body that is sent, but for the challenge of a test.', {
-    type: z.enum(webhookEvents).describe('The event.'),
-    timestamp: f.time('Time of the event.'),
-    data: z.record(z.string(), z.unknown()).describe('What happened. Depends on the event.'),
-  }),
-})
+  payload: f.object('The body that is sent, but for the challenge of a test.', payloadFields()),
+}))
 export type WebhookMessage = z.infer<typeof WebhookMessage>
 
 const nextCursor = f.orNull(f.text('`cursor` of the next page; null on the last page.'))
@@ -163,35 +176,35 @@ const secret = f.text(
   'The secret that signs: `whsec_` and base64. Settings → Webhooks shows it again.',
 )
 
-export const WebhookPage = f.model('WebhookPage', 'A page of endpoints.', {
+export const WebhookPage = f.model('WebhookPage', 'A page of endpoints.', () => ({
   webhooks: z.array(Webhook).describe('The endpoints, by id.'),
   nextCursor,
-})
-export const WebhookAnswer = f.model('WebhookAnswer', 'An endpoint.', { webhook })
-export const WebhookSecret = f.model('WebhookSecret', 'An endpoint with its new secret.', {
+}))
+export const WebhookAnswer = f.model('WebhookAnswer', 'An endpoint.', () => ({ webhook }))
+export const WebhookSecret = f.model('WebhookSecret', 'An endpoint with its new secret.', () => ({
   webhook,
   secret,
-})
+}))
 export const WebhookMessages = f.model(
   'WebhookMessages',
   'A page of the messages of an endpoint.',
-  {
+  () => ({
     messages: z.array(WebhookMessage).describe('The messages, newest first.'),
     nextCursor,
-  },
+  }),
 )
-export const MessageAnswer = f.model('WebhookMessageAnswer', 'A message.', {
+export const MessageAnswer = f.model('WebhookMessageAnswer', 'A message.', () => ({
   message: WebhookMessage.describe('The message, which is sent now.'),
-})
+}))
 /** An event of the log. `scripts/build/openapi/events.ts` says what `data` has. */
-const LoggedEvent = f.model('LoggedEvent', 'An event.', {
+const LoggedEvent = f.model('LoggedEvent', 'An event.', () => ({
   id: f.text('Id of the event: the `webhook-id` of messages about it.'),
-  ...WebhookMessage.shape.payload.shape,
-})
-export const EventPage = f.model('EventPage', 'A page of the log of events.', {
+  ...payloadFields(),
+}))
+export const EventPage = f.model('EventPage', 'A page of the log of events.', () => ({
   events: z.array(LoggedEvent).describe('The events, oldest first.'),
   nextAfter: f.orNull(
     f.text('`after` of the next call; null if there is no event yet. Store it with what you did.'),
   ),
   hasMore: f.bool('Whether the next page may have events already.'),
-})
+}))

@@ -1,7 +1,8 @@
 /** Kinds of fields in answers. Each function takes the sentence that describes the field. */
 import * as z from 'zod'
 
-// Each description makes a copy of one schema, which is cheaper at start-up than a schema each.
+// The Worker builds all schemas at its start. `describe` and `meta` copy a schema, which is cheaper than
+// a schema for each field. What was made for one description is registered, and not copied.
 const boolean = z.boolean()
 const string = z.string()
 const positiveInteger = z.int().min(1)
@@ -33,11 +34,14 @@ export const addressOrEmpty = matching(/^(0x[\da-fA-F]{40})?$/)
 export const hash = matching(/^0x[\da-f]{64}$/)
 
 export const object = <S extends z.ZodRawShape>(description: string, fields: S) =>
-  z.object(fields).describe(description)
+  z.object(fields).register(z.globalRegistry, { description })
 
-/** An object with a name of its own in the OpenAPI document. */
-export const model = <S extends z.ZodRawShape>(id: string, description: string, fields: S) =>
-  z.object(fields).meta({ id, description })
+/**
+ * An object with a name of its own in the OpenAPI document. Its fields are made when the document is,
+ * not at the start of the Worker.
+ */
+export const model = <S extends z.ZodRawShape>(id: string, description: string, fields: () => S) =>
+  z.lazy(() => z.object(fields())).register(z.globalRegistry, { id, description })
 
 /** Makes a field nullable. Keeps its description, which zod does not copy to what it wraps. */
 export function orNull<T extends z.ZodType>(field: T): z.ZodNullable<T> {

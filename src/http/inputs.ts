@@ -2,6 +2,7 @@
 import { code as findCurrency } from 'currency-codes'
 import { getAddress, isAddress } from 'viem/utils'
 import * as z from 'zod'
+import type { $ZodCheck } from 'zod/v4/core'
 import { toAsciiDomain, toLine } from './text.ts'
 
 /** Refuses a text with a character that the pattern finds, and says where it is, counted from 1. */
@@ -19,36 +20,37 @@ export const wellFormed = without(/\p{Cs}/u)
 
 /**
  * A text of a request. On a text that is longer than `max` nothing else is done: a pattern could
- * take a time that grows with the square of the length.
+ * take a time that grows with the square of the length. All checks are added at once, because zod
+ * copies the schema each time, and the Worker builds it at its start.
  */
-export const inputText = (max: number, error?: string) =>
+export const inputText = (max: number, error?: string, ...checks: $ZodCheck<string>[]) =>
   z
     .string()
-    .max(max, { abort: true, ...(error && { error }) })
-    .check(wellFormed)
+    .check(z.maxLength(max, { abort: true, ...(error && { error }) }), wellFormed, ...checks)
 
 /** `pattern` says in the document which characters are refused. */
-function limited(text: z.ZodString, min: number, max: number, pattern: string) {
-  const error = `must be ${min > 0 ? `${min} to` : 'at most'} ${max} characters`
-  return text
-    .regex(new RegExp(`^.{${min},${max}}$`, 'su'), error)
-    .meta({ ...(min > 0 && { minLength: min }), maxLength: max, pattern })
+function limited(min: number, max: number, pattern: string, ...checks: $ZodCheck<string>[]) {
+  const atMost = `at most ${max} characters`
+  const error = `must be ${min > 0 ? `${min} to ${max} characters` : atMost}`
+  const length = z.regex(new RegExp(`^.{${min},${max}}$`, 'su'), error)
+  return inputText(4 * max, `must be ${atMost}`, ...checks, length).register(z.globalRegistry, {
+    ...(min > 0 && { minLength: min }),
+    maxLength: max,
+    pattern,
+  })
 }
 
-const longText = (max: number) => inputText(4 * max, `must be at most ${max} characters`)
 const linePattern = '^[^\\u0000-\\u0008\\u000E-\\u001F\\u007F]*$'
 const control = '\\u0000-\\u001F\\u007F-\\u009F'
 const identifierPattern = `^[^\\s${control}]([^${control}]*[^\\s${control}])?$`
 
 /** Text that people write, as `toLine` returns it unless another function is given. */
-export const writtenText = (max: number, min = 0, clean = (text: string) => toLine(text)) => {
-  const text = longText(max).check(without(/(?![\s\x80-\x9F])\p{Cc}/u))
-  return limited(text.overwrite(clean), min, max, linePattern)
-}
+export const writtenText = (max: number, min = 0, clean = (text: string) => toLine(text)) =>
+  limited(min, max, linePattern, without(/(?![\s\x80-\x9F])\p{Cc}/u), z.overwrite(clean))
 
 /** An identifier of a caller. It is never changed: a blank before or after it is refused. */
 export const identifier = (max: number, refused = /\p{Cc}/u) =>
-  limited(longText(max).check(without(refused), without(/^\s|\s$/)), 1, max, identifierPattern)
+  limited(1, max, identifierPattern, without(refused), without(/^\s|\s$/))
 
 /** What `type=email` of HTML takes: https://html.spec.whatwg.org/#valid-e-mail-address. */
 const email =

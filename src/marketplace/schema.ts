@@ -6,12 +6,13 @@ import { catalogueLimits } from '../http/limits.ts'
 
 const { always, bool, count, id, model, object, orNull, positive, text, time } = f
 
-const PublicUser = model('PublicUser', 'What everybody sees of a user.', {
+const userFields = () => ({
   id: id('User id.'),
   name: orNull(text('Name.')),
   username: orNull(text('User name.')),
   avatarUrl: z.url().describe('URL of the avatar.'),
 })
+const PublicUser = model('PublicUser', 'What everybody sees of a user.', userFields)
 
 const externalId = text('The id that the operator gave it.')
 const nftFields = {
@@ -51,13 +52,17 @@ const stockFields = {
   notSellableReason: orNull(z.enum(reasons).describe('The code of an order; null if sellable.')),
 }
 
-export const PublicNft = model('PublicNft', 'A released NFT, sellable if one of its listings is.', {
-  ...nftFields,
-  ...stockFields,
-  updatedAt: time('Time of the release or the last change; also when it sold out or came back.'),
-})
+export const PublicNft = model(
+  'PublicNft',
+  'A released NFT, sellable if one of its listings is.',
+  () => ({
+    ...nftFields,
+    ...stockFields,
+    updatedAt: time('Time of the release or the last change; also when it sold out or came back.'),
+  }),
+)
 
-export const PublicListing = model('PublicListing', 'An offer to sell a released NFT.', {
+export const PublicListing = model('PublicListing', 'An offer to sell a released NFT.', () => ({
   id: id('Id of the listing.'),
   externalId,
   nft: z.object(nftFields).meta({ id: 'ListedNft', description: 'The NFT of a listing.' }),
@@ -71,34 +76,40 @@ export const PublicListing = model('PublicListing', 'An offer to sell a released
   active: bool('Whether the listing is switched on. It may have ended.'),
   activeTill: orNull(time('Time when the listing ends; null if it does not end.')),
   updatedAt: time('Time of the last change, or `updatedAt` of the NFT if that is later.'),
-})
+}))
 
-const Stats = model('Stats', 'Statistics of the marketplace.', {
+const Stats = model('Stats', 'Statistics of the marketplace.', () => ({
   nfts: object('Numbers of NFTs that are released and not deleted.', {
     total: count('All NFTs.'),
     unique: count('NFTs with one piece.'),
     rare: count('NFTs with a limited number of pieces.'),
     unlimited: count('NFTs without a limit.'),
   }),
-})
+}))
 
-const Creator = PublicUser.extend({
+const Creator = model('Creator', 'A user who has released NFTs.', () => ({
+  ...userFields(),
   nfts: positive('Number of NFTs that are released and not deleted.'),
   latestReleaseAt: time('Time of the latest release.'),
-}).meta({ id: 'Creator', description: 'A user who has released NFTs.' })
+}))
 
-export const Creators = model('Creators', 'The creators with the latest releases.', {
+export const Creators = model('Creators', 'The creators with the latest releases.', () => ({
   creators: z.array(Creator).describe('Creators, the latest release first.'),
   stats: Stats.describe('The same numbers as `GET /api/public/stats`.'),
-})
+}))
 
 const nextCursor = orNull(text('The next `cursor`; null on the last page.'))
 const listings = z.array(PublicListing).describe('What was found.')
 const nfts = z.array(PublicNft).describe('What was found.')
 
-export const PublicListingsPage = model('PublicListingsPage', 'A page.', { listings, nextCursor })
-export const PublicNftsPage = model('PublicNftsPage', 'A page.', { nfts, nextCursor })
-export const PublicListings = model('PublicListings', 'In the order of the path.', { listings })
-export const PublicNfts = model('PublicNfts', 'In the order of the path.', { nfts })
+export const PublicListingsPage = model('PublicListingsPage', 'A page.', () => ({
+  listings,
+  nextCursor,
+}))
+export const PublicNftsPage = model('PublicNftsPage', 'A page.', () => ({ nfts, nextCursor }))
+export const PublicListings = model('PublicListings', 'In the order of the path.', () => ({
+  listings,
+}))
+export const PublicNfts = model('PublicNfts', 'In the order of the path.', () => ({ nfts }))
 
-export const StatsAnswer = model('StatsAnswer', 'The numbers.', { stats: Stats })
+export const StatsAnswer = model('StatsAnswer', 'The numbers.', () => ({ stats: Stats }))

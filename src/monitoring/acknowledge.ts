@@ -7,16 +7,17 @@ import { refuseOldSignIn } from '../auth/session.ts'
 import { findings } from '../db/schema/operations.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { model } from '../http/fields.ts'
 import { inputText } from '../http/inputs.ts'
 
 export const AlarmKey = z.object({
   key: inputText(200).describe('Name and subject of the alarm, separated by a colon.'),
 })
 
-export const Acknowledgement = model('Acknowledgement', 'What was looked at.', {
-  version: z.int().min(1).describe('The `version` of the alarm that was looked at.'),
-})
+export const Acknowledgement = z
+  .object({
+    version: z.int().min(1).describe('The `version` of the alarm that was looked at.'),
+  })
+  .meta({ id: 'Acknowledgement', description: 'What was looked at.' })
 
 /**
  * Acknowledges what an alarm has told up to a version. It ends with the next cron run, unless something

@@ -8,35 +8,39 @@ import { countItems, type State } from './state.ts'
 const seconds = (description: string) => z.int().describe(description)
 const problem = f.orNull(f.text('What is wrong; null if it answers.'))
 
-const Signer = f.model('HealthSigner', 'A signer of transactions.', {
+const Signer = f.model('HealthSigner', 'A signer of transactions.', () => ({
   address: f.address('Address of the signer.'),
   balance: f.digits('Its balance, wei.'),
   deliveries: f.count('Items that the balance pays for at the present price of gas.'),
   capacity: f.orNull(f.count('Pieces that its limit holds; null if it is no relayer.')),
   available: f.orNull(f.count('Pieces that it may deliver now; null if it is no relayer.')),
-})
+}))
 
-const Network = f.model('HealthNetwork', 'A network. Values are null before the first answer.', {
-  name: f.text('Name of the network, as in `contractNetwork` of an NFT.'),
-  chainId: f.positive('Id of the chain.'),
-  checkedAt: f.time('When a node last answered. Each is asked once a minute.'),
-  problem: f.orNull(f.text('Why no node can be used since then; null if one answered.')),
-  headNumber: f.orNull(f.count('Number of the newest block.')),
-  headSeconds: f.orNull(seconds('Age of the newest block, seconds.')),
-  isPaused: f.orNull(f.bool('Whether the Delivery contract is paused.')),
-  isRetired: f.orNull(f.bool('Whether the Delivery contract is retired.')),
-  gasPrice: f.orNull(f.digits('Price of a unit of gas, wei.')),
-  signers: z.array(Signer).describe('The signers.'),
-})
+const Network = f.model(
+  'HealthNetwork',
+  'A network. Values are null before the first answer.',
+  () => ({
+    name: f.text('Name of the network, as in `contractNetwork` of an NFT.'),
+    chainId: f.positive('Id of the chain.'),
+    checkedAt: f.time('When a node last answered. Each is asked once a minute.'),
+    problem: f.orNull(f.text('Why no node can be used since then; null if one answered.')),
+    headNumber: f.orNull(f.count('Number of the newest block.')),
+    headSeconds: f.orNull(seconds('Age of the newest block, seconds.')),
+    isPaused: f.orNull(f.bool('Whether the Delivery contract is paused.')),
+    isRetired: f.orNull(f.bool('Whether the Delivery contract is retired.')),
+    gasPrice: f.orNull(f.digits('Price of a unit of gas, wei.')),
+    signers: z.array(Signer).describe('The signers.'),
+  }),
+)
 
-const QueueHealth = f.model('HealthQueue', 'A queue.', {
+const QueueHealth = f.model('HealthQueue', 'A queue.', () => ({
   name: f.text('`deliveries`, `webhooks` or `master_webhooks`.'),
   problem,
   messages: f.count('Messages that wait.'),
   oldestMessageSeconds: f.orNull(seconds('Age of the oldest of them, seconds.')),
-})
+}))
 
-const LastingAlarm = f.model('Alarm', 'Something that somebody has to look at.', {
+const LastingAlarm = f.model('Alarm', 'Something that somebody has to look at.', () => ({
   key: f.text('Name and subject, as `POST /api/admin/alarms/<key>/acknowledge` takes them.'),
   name: f.text('Name of the alarm.'),
   subject: f.text('The network, signer, queue or job; empty if there is only one.'),
@@ -46,9 +50,9 @@ const LastingAlarm = f.model('Alarm', 'Something that somebody has to look at.',
   ),
   raisedAt: f.time('When it began.'),
   runbookUrl: z.url().describe('What to do.'),
-})
+}))
 
-const Components = f.model('HealthComponents', 'The parts of the instance.', {
+const Components = f.model('HealthComponents', 'The parts of the instance.', () => ({
   d1: f.object('The database.', {
     problem,
     bytes: f.count('Its size, bytes. D1 has room for 10 GB.'),
@@ -86,12 +90,12 @@ const Components = f.model('HealthComponents', 'The parts of the instance.', {
     failedJobs: z.array(z.string()).describe('Names of the jobs that failed in it.'),
   }),
   alarms: z.array(LastingAlarm).describe('The alarms that last, the oldest first.'),
-})
+}))
 
-export const Health = f.model('Health', 'The instance can serve.', {
+export const Health = f.model('Health', 'The instance can serve.', () => ({
   status: z.literal('ok').describe('The instance can serve.'),
   components: Components.optional().describe('The parts of the instance, for a master token.'),
-})
+}))
 
 /** Returns the whole seconds since a time; null without one. */
 export function secondsSince(at: string, now: Date): number

@@ -25,12 +25,12 @@ export const answerUnavailable = createMiddleware<App>(async (c, next) => {
   c.res = errorResponse(c, new ApiError('not_ready', 'the service is not available'))
 })
 
-const AcknowledgedAlarm = model('AcknowledgedAlarm', 'What was acknowledged.', {
+const AcknowledgedAlarm = model('AcknowledgedAlarm', 'What was acknowledged.', () => ({
   acknowledged: object('The alarm.', {
     key: text('Key of the alarm.'),
     version: count('What was looked at.'),
   }),
-})
+}))
 
 export const monitoringRoutes = new Endpoints({ tag: 'Operations' })
   .get(

@@ -5,7 +5,7 @@ import { shownColumns } from '../db/columns.ts'
 import { listings, listingTypes, nfts } from '../db/schema/catalogue.ts'
 import * as f from '../http/fields.ts'
 
-export const Nft = f.model('Nft', 'An NFT of the marketplace.', {
+const nftFields = {
   id: f.id('Id of the NFT.'),
   amount: f.count('Number of pieces that were issued.'),
   availableAmount: f.count('Number of pieces left to sell. Ignored for an unlimited NFT.'),
@@ -49,9 +49,9 @@ export const Nft = f.model('Nft', 'An NFT of the marketplace.', {
   redeemable: f.bool('Whether the NFT can be redeemed.'),
   qrcodePrintfileId: f.orNull(f.text('File id of the printable QR code.')),
   salesContractUrl: f.orNull(f.text('URL of the sales contract.')),
-})
+}
 
-export const Listing = f.model('Listing', 'An offer of a seller to sell an NFT.', {
+const listingFields = {
   id: f.id('Id of the listing.'),
   priceCents: f.money('Price of one piece'),
   amount: f.orNull(f.count('Most pieces of one order; null for no limit.')),
@@ -69,13 +69,19 @@ export const Listing = f.model('Listing', 'An offer of a seller to sell an NFT.'
   nftId: f.id('Id of the NFT for sale.'),
   captureCronId: f.orNull(f.text('Id of the job that captures the payment of an auction.')),
   ...f.timestamps(),
-})
+}
 
+export const Nft = f.model('Nft', 'An NFT of the marketplace.', () => nftFields)
+export const Listing = f.model(
+  'Listing',
+  'An offer of a seller to sell an NFT.',
+  () => listingFields,
+)
 export type Nft = z.infer<typeof Nft>
 export type Listing = z.infer<typeof Listing>
 
-export const nftColumns = shownColumns(nfts, Nft)
-export const listingColumns = shownColumns(listings, Listing)
+export const nftColumns = shownColumns(nfts, { shape: nftFields })
+export const listingColumns = shownColumns(listings, { shape: listingFields })
 
 /** The keys of `payload` that hold what a buyer pays for. */
 const secretKeys = ['secretPhrase', 'downloadableAsset', 'audio']

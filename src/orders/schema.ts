@@ -69,31 +69,31 @@ export const OrderFields = z.object({
   ProductType: f.always('Always `nft`.', 'nft'),
 })
 
-const OrderItem = f.model('OrderItem', 'An NFT of an order, and its delivery.', {
+const OrderItem = f.model('OrderItem', 'An NFT of an order, and its delivery.', () => ({
   ...OrderItemFields.shape,
   nft: Nft.describe('The NFT that is sold.'),
   listing: Listing.describe('The listing that sells it.'),
-})
+}))
 
 const orderItems = z.array(OrderItem).describe('The items: one per order.')
 
-export const PlacedOrder = f.model('PlacedOrder', 'A new order, without its buyer.', {
+export const PlacedOrder = f.model('PlacedOrder', 'A new order, without its buyer.', () => ({
   ...OrderFields.shape,
   orderItems,
-})
+}))
 export type PlacedOrder = z.infer<typeof PlacedOrder>
 
-export const Order = f.model('Order', 'An order and its delivery.', {
+export const Order = f.model('Order', 'An order and its delivery.', () => ({
   ...OrderFields.shape,
   orderItems,
   buyer: Buyer.describe('The buyer.'),
-})
+}))
 export type Order = z.infer<typeof Order>
 
 const { nftId, listingId, quantity, priceCents, priceCurrency, priceEths } = OrderItemFields.shape
 const { totalPriceCents, totalPriceEth } = OrderFields.shape
 
-export const CheckedOrder = f.model('CheckedOrder', 'What an order would cost.', {
+export const CheckedOrder = f.model('CheckedOrder', 'What an order would cost.', () => ({
   nftId,
   listingId,
   quantity,
@@ -102,15 +102,15 @@ export const CheckedOrder = f.model('CheckedOrder', 'What an order would cost.',
   priceEths,
   totalPriceCents,
   totalPriceEth,
-})
+}))
 
-export const Payment = f.model('Payment', 'What the customer has really paid.', {
+export const Payment = f.model('Payment', 'What the customer has really paid.', () => ({
   grossCents: f.money('What was paid: with taxes, and after discounts'),
   taxCents: f.orNull(f.count('The taxes in it; null if the shop has not told.')),
   discountCents: f.orNull(f.count('The discounts that were given; null if the shop has not told.')),
   currency: f.currency('Currency of these amounts, ISO 4217.'),
   invoiceNumber: f.orNull(f.text('Number of the invoice; null if the shop has not told.')),
-})
+}))
 
 /** What summaries show of the row of an order, and of that of its item. */
 export const SummaryOrder = z.object({
@@ -135,7 +135,7 @@ export const SummaryItem = z.object({
 export const OrderSummary = f.model(
   'OrderSummary',
   'An order with its item and delivery, in short.',
-  {
+  () => ({
     ...SummaryOrder.shape,
     orderItemId: f.id('Id of its item.'),
     ...f.shopFields,
@@ -146,7 +146,7 @@ export const OrderSummary = f.model(
     ),
     failReason: OrderFields.shape.failReason,
     ...f.deliveryFields,
-  },
+  }),
 )
 
 /** The fields of an answer with orders, which `description` describes. */
@@ -157,7 +157,7 @@ const ordersOf = <T extends z.ZodType>(order: T, description: string) => ({
 const nextCursor = f.orNull(f.text('The next `cursor`; null on the last page.'))
 
 const answer = <T extends z.ZodType>(id: string, description: string, order: T) =>
-  f.model(id, description, ordersOf(order, 'The orders, in the order of the request.'))
+  f.model(id, description, () => ordersOf(order, 'The orders, in the order of the request.'))
 
 export const CheckedOrders = answer(
   'CheckedOrders',
@@ -170,19 +170,17 @@ export const PlacedOrders = answer(
   PlacedOrder,
 )
 export const Orders = answer('Orders', 'The orders and their deliveries.', Order)
-export const OrderSummaries = f.model(
-  'OrderSummaries',
-  'Summaries of orders.',
+export const OrderSummaries = f.model('OrderSummaries', 'Summaries of orders.', () =>
   ordersOf(OrderSummary, 'The orders.'),
 )
-const OrderPage = f.model('OrderPage', 'A page of orders.', {
+const OrderPage = f.model('OrderPage', 'A page of orders.', () => ({
   ...ordersOf(Order, 'The orders, newest first.'),
   nextCursor,
-})
-const OrderSummaryPage = f.model('OrderSummaryPage', 'A page of summaries of orders.', {
+}))
+const OrderSummaryPage = f.model('OrderSummaryPage', 'A page of summaries of orders.', () => ({
   ...ordersOf(OrderSummary, 'The orders.'),
   nextCursor,
-})
+}))
 export const AnyOrderPage = z.union([OrderPage, OrderSummaryPage]).describe('A page of orders.')
 
 export const saleErrors = [

@@ -41,15 +41,15 @@ export async function readPersonalData(
     summaries: selectSummaries(db, viewer, request),
     persons: db.select(personColumns).from(users).where(eq(users.id, userId)),
     addresses: db
-      .select(shownColumns(addresses, BookEntry))
+      .select(shownColumns(addresses, BookEntry.unwrap()))
       .from(addresses)
       .where(inArray(addresses.id, selectAddressIds(userId))),
     tokens: db
-      .select(shownColumns(tokens, TokenRecord))
+      .select(shownColumns(tokens, TokenRecord.unwrap()))
       .from(tokens)
       .where(eq(tokens.userId, userId)),
     mailLinks: db
-      .select(shownColumns(emailLinks, MailLink))
+      .select(shownColumns(emailLinks, MailLink.unwrap()))
       .from(emailLinks)
       .where(isMailLinkSql(userId)),
     webhooks: db
@@ -57,7 +57,7 @@ export async function readPersonalData(
       .from(webhookEndpoints)
       .where(and(eq(webhookEndpoints.userId, userId), isNull(webhookEndpoints.deletedAt))),
     actions: db
-      .select(shownColumns(auditLog, AdministratorAction))
+      .select(shownColumns(auditLog, AdministratorAction.unwrap()))
       .from(auditLog)
       .where(eq(auditLog.userId, userId)),
   })

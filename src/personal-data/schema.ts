@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
-import { Webhook } from '../events/schema.ts'
+import { webhookFields } from '../events/schema.ts'
 import { bool, count, id, model, orNull, text, time } from '../http/fields.ts'
 import { Order, OrderSummary } from '../orders/schema.ts'
 import { BuyerFields } from '../orders/viewer.ts'
@@ -19,7 +19,7 @@ export const Person = BuyerFields.extend({
   avatarUrl: z.url().describe('URL of the avatar, or of the default picture.'),
 }).meta({ id: 'Person', description: 'The account of a person.' })
 
-export const BookEntry = model('BookEntry', 'An address of a person.', {
+export const BookEntry = model('BookEntry', 'An address of a person.', () => ({
   id: id('Id of the address.'),
   kind: z.enum(addresses.kind.enumValues).describe('Kind of address.'),
   origin: z
@@ -28,12 +28,12 @@ export const BookEntry = model('BookEntry', 'An address of a person.', {
   ...addressTexts,
   isDefault: bool('Whether it is the default of its kind.'),
   ...addressTimes,
-})
+}))
 
 export const TokenRecord = model(
   'TokenRecord',
   'What is stored of a token. The token itself is not.',
-  {
+  () => ({
     id: text('Id of the token, its claim `jti`.'),
     kind: z.enum(tokens.kind.enumValues).describe('API token, or session of a browser.'),
     role: z.enum(tokenRoles).describe('Whether it acts for its user, or for all.'),
@@ -47,40 +47,38 @@ export const TokenRecord = model(
     rolledAt: timeOrNull('Time when a successor was made.'),
     browser: orNull(text('Browser of the session.')),
     country: orNull(text('Country of the session, ISO 3166-1 alpha-2.')),
-  },
+  }),
 )
 
 export const MailLink = model(
   'MailLink',
   'A mailed link of the last 15 minutes, without its secret.',
-  {
+  () => ({
     email: text('Address to which the link was sent.'),
     client: text('Who asked for it, as rate limits count clients: an IP address or network.'),
     createdAt: time('Time of creation.'),
     expiresAt: time('Time when it expires.'),
-  },
+  }),
 )
 
-const WebhookRecord = Webhook.omit({
-  userId: true,
-  enabled: true,
-  disabledReason: true,
-  previousSecretUntil: true,
-}).meta({ id: 'WebhookRecord', description: 'A webhook endpoint, without its secret.' })
+const WebhookRecord = model('WebhookRecord', 'A webhook endpoint, without its secret.', () => {
+  const { userId, enabled, disabledReason, previousSecretUntil, ...fields } = webhookFields
+  return fields
+})
 
 export const AdministratorAction = model(
   'AdministratorAction',
   'What the person did as an administrator.',
-  {
+  () => ({
     at: time('Time of the action.'),
     tokenName: orNull(text('Name of the API token; null for a session.')),
     action: text('What was done, such as `transfer.retry`.'),
     subject: orNull(text('Id of what it was done to.')),
     details: z.record(z.string(), z.unknown()).nullable().describe('More about it.'),
-  },
+  }),
 )
 
-export const PersonalData = model('PersonalData', 'What the instance stores of a person.', {
+export const PersonalData = model('PersonalData', 'What the instance stores of a person.', () => ({
   user: Person,
   addresses: z.array(BookEntry).describe('All addresses, deleted ones too.'),
   tokens: z.array(TokenRecord).describe('API tokens and sessions.'),
@@ -98,9 +96,9 @@ export const PersonalData = model('PersonalData', 'What the instance stores of a
       'Summaries of these orders, with what the shops have told besides: `custom`, `paid`.',
     ),
   nextCursor: orNull(text('The next `cursor`; null on the last page.')),
-})
+}))
 
-export const ForgottenUser = model('ForgottenUser', 'An account without personal data.', {
+export const ForgottenUser = model('ForgottenUser', 'An account without personal data.', () => ({
   id: id('Id of the user.'),
   removedAt: time('Time when the account was closed.'),
-})
+}))

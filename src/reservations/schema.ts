@@ -31,22 +31,26 @@ export const NewReservations = z
   .max(orderLimits.perCall.max, `the body may have at most ${orderLimits.perCall.max} reservations`)
   .meta({ id: 'NewReservations', description: 'What to hold, all of it or nothing.' })
 
-export const Reservation = model('Reservation', 'Pieces and a price that are held for a while.', {
-  id: z.uuid().describe('Id of the reservation: `reservationId` of an order.'),
-  listingId: id('Id of the listing.'),
-  nftId: id('Id of the NFT.'),
-  quantity: positive('Number of pieces that are held.'),
-  priceCents: money('Price of one piece that is held'),
-  priceCurrency: currency('Currency of `priceCents`, ISO 4217.'),
-  priceEths: decimal('Price of one piece in ETH.'),
-  expiresAt: time('Time from which nothing is held any more.'),
-  createdAt: time('Time of creation.'),
-})
+export const Reservation = model(
+  'Reservation',
+  'Pieces and a price that are held for a while.',
+  () => ({
+    id: z.uuid().describe('Id of the reservation: `reservationId` of an order.'),
+    listingId: id('Id of the listing.'),
+    nftId: id('Id of the NFT.'),
+    quantity: positive('Number of pieces that are held.'),
+    priceCents: money('Price of one piece that is held'),
+    priceCurrency: currency('Currency of `priceCents`, ISO 4217.'),
+    priceEths: decimal('Price of one piece in ETH.'),
+    expiresAt: time('Time from which nothing is held any more.'),
+    createdAt: time('Time of creation.'),
+  }),
+)
 export type Reservation = z.infer<typeof Reservation>
 
-export const Reservations = model('Reservations', 'The new reservations.', {
+export const Reservations = model('Reservations', 'The new reservations.', () => ({
   reservations: z.array(Reservation).describe('In the order of the request.'),
-})
+}))
 
 export const ReservationId = z.object({
   reservation_id: uuid.describe('Id of the reservation.'),

@@ -11,7 +11,7 @@ import {
   type MarketplaceClient,
   type OperationId,
 } from '../../client/src/index.ts'
-import { LOCAL_CHAIN_ID } from '../../scripts/local/chain/collectibles.ts'
+import { LOCAL_CHAIN_ID } from '../../scripts/local/chain/chain-id.ts'
 import { document } from '../support/document.ts'
 import { aPerson, instance, query } from '../support/instance/instance.ts'
 import { PATIENCE } from '../support/patience.ts'

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { savePublicUrl } from '../../scripts/local/paths.ts'
 import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 
 /** What commands read in the folder of the project. */
@@ -54,4 +55,5 @@ export async function aLocalDatabase(): Promise<void> {
   } finally {
     await close()
   }
+  await savePublicUrl('http://localhost:8787')
 }

@@ -8,7 +8,8 @@ import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { addresses, users } from '../../../src/db/schema/users.ts'
 import type { Statement } from '../../../src/db/statements.ts'
-import { type Collectibles, LOCAL_CHAIN_ID } from '../chain/collectibles.ts'
+import { LOCAL_CHAIN_ID } from '../chain/chain-id.ts'
+import type { Collectibles } from '../chain/collectibles.ts'
 import { demoCatalogue, seller } from './demo.ts'
 
 export const isEmpty = async (db: Database): Promise<boolean> => (await db.$count(users)) === 0

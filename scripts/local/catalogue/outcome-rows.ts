@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { users } from '../../../src/db/schema/users.ts'
 import { hashIdentity } from '../../../src/identity/namespace.ts'
-import { LOCAL_CHAIN_ID } from '../chain/collectibles.ts'
+import { LOCAL_CHAIN_ID } from '../chain/chain-id.ts'
 import { collectible, forSale, timestamps } from './demo.ts'
 import {
   accountOf,

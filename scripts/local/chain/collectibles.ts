@@ -9,13 +9,9 @@ import erc1155 from '@openzeppelin/contracts/build/contracts/ERC1155PresetMinter
   type: 'json',
 }
 import { type Abi, type Account, type Address, keccak256, parseAbi, stringToBytes } from 'viem'
-import { foundry } from 'viem/chains'
 import { deliveryAbi } from '../../../contracts/delivery-abi.ts'
 import { contractAt } from '../../operate/contract/delivery.ts'
 import { confirm, createNode, deployCode } from '../../operate/contract/node.ts'
-
-/** The default chain id of local nodes. */
-export const LOCAL_CHAIN_ID = foundry.id
 
 const erc721Abi = parseAbi([
   'constructor(string name, string symbol, string baseTokenURI)',

@@ -2,7 +2,7 @@
 import type { Address, LocalAccount } from 'viem'
 import { deploy } from '../../operate/contract/delivery.ts'
 import { createNode } from '../../operate/contract/node.ts'
-import { LOCAL_CHAIN_ID } from './collectibles.ts'
+import { LOCAL_CHAIN_ID } from './chain-id.ts'
 
 /** Pieces: more than anybody orders. */
 const NO_LIMIT = { capacity: 2n ** 40n, perDay: 2n ** 40n }

@@ -50,13 +50,13 @@ const sources = [
 /** Yields the lines: users, then NFTs, then listings, by the time of their creation. */
 export async function* readCatalogue(db: SqliteDatabase): AsyncGenerator<string, void> {
   for (const { id, record, from } of sources) {
-    let rows: { id: number; record: string }[] = []
+    let rows: [id: number, record: string][] = []
     do {
-      const after = rows.at(-1)?.id ?? 0
+      const after = rows.at(-1)?.[0] ?? 0
       const page = sql`SELECT ${sql.raw(id)} AS id, ${sql.raw(record)} AS record
         FROM ${sql.raw(from)} AND ${sql.raw(id)} > ${after} ORDER BY ${sql.raw(id)} LIMIT ${PAGE}`
-      rows = await retryWhileBusy(() => db.all(page))
-      for (const row of rows) yield row.record
+      rows = await retryWhileBusy(() => db.values(page))
+      for (const [, record] of rows) yield record
     } while (rows.length === PAGE)
   }
 }

@@ -20,13 +20,13 @@ import { findFirstBlock, readFinalBlock, readSupplies } from './chain/supplies.t
 import { hideProgress, showProgress } from './report.ts'
 
 /** Options of the command line. */
-type Values = { [option: string]: string | undefined }
+export type CollectionOptions = { [option: string]: string | undefined }
 
 /** Tokens whose metadata is read at a time. */
 const PAGE = 20
 
 /** Returns the file to read a collection into, unless the caller names one. */
-export const collectionFile = (values: Values): string =>
+export const collectionFile = (values: CollectionOptions): string =>
   `${values.network}-${values['from-chain']}.jsonl`.toLowerCase()
 
 /**
@@ -35,7 +35,7 @@ export const collectionFile = (values: Values): string =>
  */
 export async function readCollection(
   file: string,
-  values: Values,
+  values: CollectionOptions,
   environment: string | undefined,
 ): Promise<number> {
   if (!values.network) throw new UsageError('--from-chain needs --network.')
@@ -106,7 +106,7 @@ export async function readCollection(
   return leftOut
 }
 
-function parsePrices(values: Values): RecordOptions['prices'] {
+function parsePrices(values: CollectionOptions): RecordOptions['prices'] {
   const { 'price-cents': cents, 'price-eths': priceEths, currency: priceCurrency } = values
   if (!cents && !priceEths && !priceCurrency) return undefined
   if (!cents || !priceEths || !priceCurrency)

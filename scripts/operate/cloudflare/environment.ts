@@ -1,7 +1,7 @@
 /** What an environment of wrangler.toml needs from the Cloudflare account. */
 
 import { CommandError } from '../../shell/command.ts'
-import { readConfig } from '../contract/networks.ts'
+import { readConfig } from './config.ts'
 
 export type Bucket = {
   name: string

@@ -1,7 +1,7 @@
 /** `npm run contract -- deploy`. */
 import { type Address, encodeDeployData } from 'viem'
 import { deliveryAbi as abi } from '../../../contracts/delivery-abi.ts'
-import { LOCAL_CHAIN_ID } from '../../local/chain/collectibles.ts'
+import { LOCAL_CHAIN_ID } from '../../local/chain/chain-id.ts'
 import { CommandError, parseInteger } from '../../shell/command.ts'
 import { type ChangeOptions, parseLimit } from './changes.ts'
 import {

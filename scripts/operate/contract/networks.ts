@@ -1,10 +1,10 @@
 /** The networks of an environment, as far as commands need them. */
 import type { Address } from 'viem'
-import { unstable_readConfig } from 'wrangler'
 import * as z from 'zod'
 import { json, networkFields } from '../../../src/env.ts'
 import { WalletAddress } from '../../../src/http/inputs.ts'
 import { CommandError } from '../../shell/command.ts'
+import { readConfig } from '../cloudflare/config.ts'
 import '../../../src/http/validation.ts'
 
 const { chainId, rpcUrls, delivery, finality, treasury } = networkFields.shape
@@ -24,13 +24,6 @@ const networkSchema = z.object({
 })
 
 export type Network = z.infer<typeof networkSchema> & { name: string }
-
-/** The environment variables that `readNetworks` reads, for the help of commands. */
-export const networkVariables = {
-  NETWORKS: 'The networks of the environment, if they are a secret: the same JSON.',
-  RPC_URL: 'Without --env: the node of the local chain.',
-  RPC_PORT: 'Without --env: its port on this machine, as of `npm run dev`. Default: 8545',
-}
 
 /** NETWORKS, an object or JSON. Each network is parsed when it is used. */
 const networksSchema = json(z.record(z.string(), z.looseObject({})))
@@ -97,13 +90,4 @@ export function parseAddress(option: string, value = ''): Address {
   const { data, error } = WalletAddress.safeParse(value)
   if (data) return data
   throw new CommandError(`${option} ${error?.issues[0]?.message}: "${value}".`)
-}
-
-export function readConfig(environment: string | undefined) {
-  try {
-    const args = environment === undefined ? {} : { env: environment }
-    return unstable_readConfig(args, { hideWarnings: true })
-  } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : String(error))
-  }
 }

@@ -1,14 +1,10 @@
 /** The database of a deployed instance. Wrangler connects to it with the operator's account. */
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
-import { runWrangler } from '../../shell/wrangler.ts'
+import { databaseOptions, runWrangler } from '../../shell/wrangler.ts'
 
 /** What local and remote databases have in common. Remote ones support no batches. */
 export type SqliteDatabase = BaseSQLiteDatabase<'async', unknown, Record<string, never>>
-
-/** Returns the options of wrangler that name the database of an environment, or the local one. */
-export const databaseOptions = (environment: string | undefined): string[] =>
-  environment ? ['--remote', '--env', environment] : ['--local']
 
 export const openRemoteDatabase = (environment: string): SqliteDatabase =>
   drizzle(async (sql, params) => {

@@ -1,5 +1,5 @@
 /** The database that a command reads. */
-import { openMigratedDatabase } from './local.ts'
+import { openDatabaseFile } from './file.ts'
 import { openRemoteDatabase, type SqliteDatabase } from './remote.ts'
 
 /**
@@ -11,6 +11,6 @@ export async function withDatabase<T>(
   read: (db: SqliteDatabase) => Promise<T>,
 ): Promise<T> {
   if (environment) return read(openRemoteDatabase(environment))
-  await using local = await openMigratedDatabase()
+  using local = await openDatabaseFile()
   return await read(local.db)
 }

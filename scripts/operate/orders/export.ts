@@ -10,7 +10,7 @@ const SETTLED = 60_000
 /** From inclusive, to exclusive. */
 export type Period = { from: Date; to: Date }
 
-type Times = { from: string | undefined; to: string | undefined }
+export type Times = { from: string | undefined; to: string | undefined }
 
 /** Parses the times of options. Throws a `CommandError` that names one. */
 export function parsePeriod(times: Times, now: Date): Period {
@@ -42,9 +42,10 @@ export async function* readOrders(client: MarketplaceClient, { from, to }: Perio
   for await (const { orders } of client.pages('listOrders', query)) yield orders
 }
 
-const { paid: _, ...summaryFields } = Summary.shape
+const { paid: _, ...summaryFields } = Summary.unwrap().shape
+const paidFields = Payment.unwrap().shape
 const columns = Object.keys(summaryFields) as (keyof typeof summaryFields)[]
-const paidColumns = Object.keys(Payment.shape) as (keyof typeof Payment.shape)[]
+const paidColumns = Object.keys(paidFields) as (keyof typeof paidFields)[]
 
 /** Returns a line of CSV (RFC 4180), without its line feed. Without an order, the names. */
 export const toCsv = (order?: OrderSummary): string =>

@@ -5,43 +5,8 @@ import { runWrangler } from '../../shell/wrangler.ts'
 import { bucketArgs, listDatabases, readConsumers, readLifecycle } from '../cloudflare/account.ts'
 import type { Bucket } from '../cloudflare/environment.ts'
 import { PLACEHOLDER } from '../deploy/checks.ts'
+import { type Place, placeOptions } from './place.ts'
 import { ensure, report, type Setup } from './report.ts'
-
-/** Where D1 can have the primary of a database, and the laws that it and R2 can keep data under. */
-export const locations = {
-  weur: 'Western Europe',
-  eeur: 'Eastern Europe',
-  apac: 'Asia Pacific',
-  oc: 'Oceania',
-  wnam: 'Western North America',
-  enam: 'Eastern North America',
-}
-export const jurisdictions = {
-  eu: 'the European Union',
-  fedramp: 'FedRAMP',
-}
-
-/** Where a new database is. Neither can be changed later. */
-export type Place = { location?: string; jurisdiction?: string }
-
-/** Returns the options of `wrangler d1 create`. Throws a `CommandError` with the choices. */
-function placeOptions({ location, jurisdiction }: Place): string[] {
-  if (jurisdiction !== undefined) return ['--jurisdiction', jurisdiction]
-  if (location !== undefined) return ['--location', location]
-  const list = (choices: Record<string, string>) =>
-    Object.entries(choices).map(([name, place]) => `  ${name.padEnd(8)} ${place}`)
-  throw new CommandError(
-    [
-      'Choose where the new database is, which cannot be changed later. Every write goes there, so',
-      'choose the region that most orders come from:',
-      '--location',
-      ...list(locations),
-      'or, if a law says where data must stay, instead of it',
-      '--jurisdiction',
-      ...list(jurisdictions),
-    ].join('\n'),
-  )
-}
 
 /** Returns the id of the database. */
 export async function ensureDatabase(setup: Setup, place: Place): Promise<string> {

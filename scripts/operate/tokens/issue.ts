@@ -52,7 +52,8 @@ export async function issueToken(
   request: TokenRequest,
   now: Date,
 ): Promise<string> {
-  const { role, name, scope = 'write' } = request
+  const { role, scope = 'write' } = request
+  const name = parseTokenName(request.name)
   const userId = await findOwner(db, request)
   const [live] = await db
     .select()

@@ -49,11 +49,13 @@ export const Selections = {
   cancel: selection(['awaiting_wallet', 'queued', 'in_flight', 'failed']),
 }
 
-export const WriteOff = f.model('WriteOff', 'How to close a failed transfer.', {
-  returnPieces: z.boolean().describe('Whether the pieces of the item return to the stock.'),
-})
+export const WriteOff = z
+  .object({
+    returnPieces: z.boolean().describe('Whether the pieces of the item return to the stock.'),
+  })
+  .meta({ id: 'WriteOff', description: 'How to close a failed transfer.' })
 
-const Transaction = f.model('Transaction', 'A transaction of the Delivery contract.', {
+const Transaction = f.model('Transaction', 'A transaction of the Delivery contract.', () => ({
   hash: f.hash('Transaction hash.'),
   contract: f.address('Address of the Delivery contract.'),
   signer: f.address('Address of the relayer.'),
@@ -66,9 +68,9 @@ const Transaction = f.model('Transaction', 'A transaction of the Delivery contra
   ),
   isOpen: f.bool('Whether the transaction is not final yet.'),
   createdAt: f.time('Time of signing.'),
-})
+}))
 
-const Transfer = f.model('Transfer', 'The delivery of an order item.', {
+const Transfer = f.model('Transfer', 'The delivery of an order item.', () => ({
   id: f.id('The id of the order item.'),
   orderId: f.id('Id of the order.'),
   ...f.shopFields,
@@ -92,15 +94,15 @@ const Transfer = f.model('Transfer', 'The delivery of an order item.', {
   dueAt: f.orNull(f.time('Time of the next step; null if none is planned.')),
   ...f.timestamps(),
   transactions: z.array(Transaction).describe('The newest transaction with the item, if any.'),
-})
+}))
 
-export const Transfers = f.model('Transfers', 'A page of transfers.', {
+export const Transfers = f.model('Transfers', 'A page of transfers.', () => ({
   transfers: z.array(Transfer).describe('The transfers, by id.'),
   nextCursor: f.orNull(f.text('The next `cursor`; null on the last page.')),
-})
-export const ChangedTransfers = f.model('ChangedTransfers', 'How many items were changed.', {
+}))
+export const ChangedTransfers = f.model('ChangedTransfers', 'How many items were changed.', () => ({
   changed: f.count(`Number of items that were changed, at most ${operatorLimits.changed.max}.`),
-})
-export const ChangedTransfer = f.model('ChangedTransfer', 'The transfer after the change.', {
+}))
+export const ChangedTransfer = f.model('ChangedTransfer', 'The transfer after the change.', () => ({
   transfer: Transfer,
-})
+}))

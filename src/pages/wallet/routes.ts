@@ -17,15 +17,17 @@ import { SECOND } from '../../time.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { describeClient } from '../sign-in/client.ts'
 
-const MessageRequest = model('WalletMessageRequest', 'The wallet, and what the message is for.', {
-  address: WalletAddress.describe('The address of the wallet.'),
-  chainId: positive(
-    'The chain that the wallet is on. A contract wallet is another account on each chain.',
-  ),
-  purpose: z
-    .enum(['sign-in', 'link'])
-    .describe('`sign-in`, or `link` to add the wallet to the account of the signed-in user.'),
-})
+const MessageRequest = z
+  .object({
+    address: WalletAddress.describe('The address of the wallet.'),
+    chainId: positive(
+      'The chain that the wallet is on. A contract wallet is another account on each chain.',
+    ),
+    purpose: z
+      .enum(['sign-in', 'link'])
+      .describe('`sign-in`, or `link` to add the wallet to the account of the signed-in user.'),
+  })
+  .meta({ id: 'WalletMessageRequest', description: 'The wallet, and what the message is for.' })
 
 /** Characters. Contract wallets have long signatures: several owners, or code (EIP-6492). */
 const MAX_SIGNATURE_LENGTH = 32_768
@@ -34,21 +36,23 @@ const Signature = inputText(MAX_SIGNATURE_LENGTH)
   .regex(/^0x[\da-fA-F]*$/, 'must be hexadecimal')
   .transform((text): Hex => `0x${text.slice(2)}`)
 
-const SignedMessage = model('SignedWalletMessage', 'The message and its signature.', {
-  message: inputText(2048).describe('The message, exactly as it was received.'),
-  signature: Signature.describe('The signature of the wallet, hexadecimal with `0x`.'),
-})
+const SignedMessage = z
+  .object({
+    message: inputText(2048).describe('The message, exactly as it was received.'),
+    signature: Signature.describe('The signature of the wallet, hexadecimal with `0x`.'),
+  })
+  .meta({ id: 'SignedWalletMessage', description: 'The message and its signature.' })
 
-const WalletMessage = model('WalletMessage', 'The message for the wallet.', {
+const WalletMessage = model('WalletMessage', 'The message for the wallet.', () => ({
   message: text('The message to sign.'),
-})
-const SignedIn = model('SignedIn', 'The user who signed in.', {
+}))
+const SignedIn = model('SignedIn', 'The user who signed in.', () => ({
   userId: id('The id of the signed-in user.'),
-})
-const LinkedWallet = model('LinkedWallet', 'The wallet is linked.', {
+}))
+const LinkedWallet = model('LinkedWallet', 'The wallet is linked.', () => ({
   userId: id('The id of the signed-in user.'),
   transfers: count('How many order items waited for the wallet and are transferred now.'),
-})
+}))
 
 /** Holds the secret whose hash is the nonce of the message. */
 const SECRET_COOKIE = 'wallet'

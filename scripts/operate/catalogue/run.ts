@@ -1,0 +1,71 @@
+/** The steps of an import, with what they print. */
+import { plural } from '../../../src/pages/components/text.ts'
+import { CommandError } from '../../shell/command.ts'
+import { remoteInstance } from '../../shell/instance.ts'
+import type { Outcome } from './import.ts'
+import { type CollectionOptions, collectionFile, readCollection } from './import-collection.ts'
+import { importLocally } from './import-local.ts'
+import { importRemotely } from './import-remote.ts'
+import { describeGrants } from './mints.ts'
+import { numbersFile } from './numbers.ts'
+import { describeObstacles } from './obstacles.ts'
+import { describeCounts, forgetProblems, hideProgress, reportProblems } from './report.ts'
+
+type Import = {
+  /** The catalogue. May be '' with `collection`. */
+  file: string
+  isDryRun: boolean
+  environment: string | undefined
+  /** What is read from a contract into the file first, if anything. */
+  collection: CollectionOptions | undefined
+}
+
+export async function importCatalogue(input: Import): Promise<void> {
+  const { isDryRun, environment, collection } = input
+  const file = input.file || (collection ? collectionFile(collection) : '')
+  const instance = environment ? await remoteInstance(environment) : null
+  const leftOut = collection ? await readCollection(file, collection, environment) : 0
+  const run = async (isRehearsal: boolean) => {
+    const request = { file, isDryRun: isRehearsal }
+    const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
+    hideProgress()
+    return outcome
+  }
+  if (collection) refuseChanges(file, await run(true))
+  const outcome = await run(isDryRun)
+  await report(file, outcome, isDryRun)
+  if (collection)
+    console.log(
+      `Their holders have to approve the Delivery contract. To mint more of them on delivery, set "fulfilment" to "mint" in ${file} and import it again, which prints what to grant.`,
+    )
+  for (const line of await describeGrants(file, environment)) console.log(line)
+  for (const line of await describeObstacles(file, environment)) console.log(line)
+  if (leftOut > 0)
+    throw new CommandError(
+      `Without ${plural(leftOut, 'token')}. Run the command again to try them again.`,
+    )
+}
+
+/** A contract does not know what operators have set: prices, names, what is released. */
+function refuseChanges(file: string, outcome: Outcome): void {
+  if (!('counts' in outcome) || !outcome.counts) return
+  const { user, nft, listing } = outcome.counts
+  const changed = user.updated + nft.updated + listing.updated
+  if (changed > 0)
+    throw new CommandError(
+      `${file} would change ${changed} records that the marketplace has already. Nothing was imported. Check the file, and import it: npm run import -- ${file}`,
+    )
+}
+
+async function report(file: string, outcome: Outcome, isDryRun: boolean): Promise<void> {
+  if ('problems' in outcome)
+    throw new CommandError(await reportProblems(file, outcome.problems, outcome.imported))
+  await forgetProblems(file)
+  if (!outcome.counts) throw new CommandError(`${file} has no lines.`)
+  if (isDryRun) console.log('Nothing was changed. Without --dry-run, this would be:')
+  console.log(describeCounts(outcome.counts))
+  if (!isDryRun)
+    console.log(
+      `${numbersFile(file)} has the numbers of these records in the API. The API finds them by your ids, too: GET /api/public/listings/externalId:<id>, GET /api/public/nfts/externalId:<id>.`,
+    )
+}

@@ -1,0 +1,25 @@
+/** Tokens of the local instance. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { parseEnv } from 'node:util'
+import { localNow } from '../../local/clock.ts'
+import { readPublicUrl, SECRETS } from '../../local/paths.ts'
+import { CommandError } from '../../shell/command.ts'
+import { retryWhileBusy } from '../database/busy.ts'
+import { openDatabaseFile } from '../database/file.ts'
+import { issueToken, parseIssuer, type TokenRequest } from './issue.ts'
+
+/** Returns the URL of the last `npm run dev`, and a token for it. */
+export async function issueLocalToken(request: TokenRequest) {
+  using local = await openDatabaseFile()
+  const url = await readPublicUrl()
+  if (!url) throw new CommandError('`npm run dev` has not started yet. Run it once.')
+  const issuer = parseIssuer({ ...(await readSecrets()), PUBLIC_URL: url })
+  const now = await localNow()
+  const token = await retryWhileBusy(() => issueToken(local.db, issuer, request, now))
+  return { url, token }
+}
+
+/** As wrangler reads them: from the file, or if there is none from the environment. */
+const readSecrets = async () =>
+  existsSync(SECRETS) ? parseEnv(await readFile(SECRETS, 'utf8')) : process.env
