@@ -170,7 +170,10 @@ const fields = {
   ],
 }
 
-it.each(Object.entries(fields))('has each field of the specification in every %s', (name, listed) => {
-  const { required } = document.components.schemas[name] ?? {}
-  expect(required).toEqual(expect.arrayContaining(listed))
-})
+it.each(Object.entries(fields))(
+  'has each field of the specification in every %s',
+  (name, listed) => {
+    const { required } = document.components.schemas[name] ?? {}
+    expect(required).toEqual(expect.arrayContaining(listed))
+  },
+)
