@@ -6,7 +6,6 @@ import { PATIENCE } from './test/support/patience.ts'
 
 const secrets = {
   JWT_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
-  PROOF_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
   // The first account of anvil.
   TRANSFER_SIGNER_KEYS: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   DELIVERY_KEY_SECRET: '07'.repeat(32),

@@ -124,7 +124,7 @@ function artifactText(
 /** What the Worker calls and reads. Scripts of the owner use the rest. */
 const relayerNames = [
   ...['deliver', 'records', 'paused', 'retired', 'predecessor', 'owner', 'pendingOwner'],
-  ...['relayerList', 'relayerLimit', 'tokenLimit'],
+  ...['relayerList', 'relayerLimit', 'tokenLimit', 'handOvers'],
   ...['Delivered', 'Cancelled', 'DeliveryFailed'],
   ...['RelayerSet', 'TokenLimitSet', 'HandOverAnnounced'],
 ]

@@ -16,7 +16,6 @@ export const deliveryAbi = [
   {"inputs":[],"name":"generation","outputs":[{"name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"guardian","outputs":[{"name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"name":"token","type":"address"},{"name":"newOwner","type":"address"}],"name":"handOver","outputs":[],"stateMutability":"nonpayable","type":"function"},
-  {"inputs":[{"name":"token","type":"address"}],"name":"handOvers","outputs":[{"name":"newOwner","type":"address"},{"name":"effectiveAt","type":"uint64"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"pause","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"name":"key","type":"bytes32"}],"name":"recordOf","outputs":[{"components":[{"name":"blockNumber","type":"uint64"},{"name":"contentHash","type":"bytes24"}],"name":"found","type":"tuple"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"renounceOwnership","outputs":[],"stateMutability":"pure","type":"function"},

@@ -42,6 +42,11 @@ CREATE TABLE `listings` (
 	`nftId` integer NOT NULL,
 	`captureCronId` text,
 	`obstacle` text,
+	`obstacleSince` text,
+	`foundBy` text,
+	`isShared` integer DEFAULT false NOT NULL,
+	`disputedSince` text,
+	`heldUntil` text,
 	`checkAt` text DEFAULT '' NOT NULL,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
@@ -57,6 +62,9 @@ CREATE INDEX `listings_nft` ON `listings` (`nftId`);--> statement-breakpoint
 CREATE INDEX `listings_updated` ON `listings` (`updatedAt`);--> statement-breakpoint
 CREATE INDEX `listings_ends` ON `listings` (`activeTill`) WHERE "listings"."updatedAt" < "listings"."activeTill";--> statement-breakpoint
 CREATE INDEX `listings_due` ON `listings` (`checkAt`) WHERE "listings"."active";--> statement-breakpoint
+CREATE INDEX `listings_obstacles` ON `listings` (`sellerId`,`isShared`) WHERE "listings"."obstacle" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `listings_stopped` ON `listings` (`obstacleSince`) WHERE "listings"."obstacle" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `listings_held` ON `listings` (`heldUntil`) WHERE "listings"."updatedAt" < "listings"."heldUntil";--> statement-breakpoint
 CREATE TABLE `nftCounts` (
 	`amountType` text PRIMARY KEY NOT NULL,
 	`nfts` integer NOT NULL
@@ -91,6 +99,7 @@ CREATE TABLE `nfts` (
 	`upgradeable` integer DEFAULT false NOT NULL,
 	`tokenId` text,
 	`fulfilment` text DEFAULT 'transfer' NOT NULL,
+	`recipients` text DEFAULT 'anybody' NOT NULL,
 	`newTokenId` text,
 	`oldTokenId` text,
 	`status` text NOT NULL,
@@ -109,11 +118,12 @@ CREATE TABLE `nfts` (
 	FOREIGN KEY (`creatorId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "nfts_stock" CHECK("nfts"."availableAmount" >= 0),
 	CONSTRAINT "nfts_payload" CHECK(json_valid("nfts"."payload")),
-	CONSTRAINT "nfts_fulfilment" CHECK("nfts"."fulfilment" IN ('transfer', 'mint'))
+	CONSTRAINT "nfts_fulfilment" CHECK("nfts"."fulfilment" IN ('transfer', 'mint')),
+	CONSTRAINT "nfts_recipients" CHECK("nfts"."recipients" IN ('anybody', 'verified'))
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `nfts_external` ON `nfts` (`externalId`);--> statement-breakpoint
-CREATE INDEX `nfts_token` ON `nfts` (`contractAddr`,`tokenId`,`contractNetwork`);--> statement-breakpoint
+CREATE INDEX `nfts_token` ON `nfts` (`contractNetwork`,`contractAddr`,`tokenId`);--> statement-breakpoint
 CREATE INDEX `nfts_released` ON `nfts` (`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_changed` ON `nfts` (`changedAt`);--> statement-breakpoint
@@ -319,6 +329,7 @@ CREATE TABLE `networkChecks` (
 	`isPaused` integer,
 	`isRetired` integer,
 	`signers` text,
+	`tokensTo` text,
 	`nodes` text DEFAULT '[]' NOT NULL
 );
 --> statement-breakpoint

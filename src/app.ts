@@ -43,7 +43,6 @@ import { signInRoutes } from './pages/sign-in/routes.tsx'
 import { walletRoutes } from './pages/wallet/routes.ts'
 import { webhookPageRoutes } from './pages/webhooks/routes.tsx'
 import { personalDataRoutes } from './personal-data/routes.ts'
-import { proofRoutes } from './proofs/routes.ts'
 import { reservationRoutes } from './reservations/routes.ts'
 
 const app = new Hono<App>()
@@ -96,7 +95,6 @@ const endpoints = [
   avatarRoutes,
   artRoutes,
   orderRoutes,
-  proofRoutes,
   reservationRoutes,
   webhookRoutes,
   deliveryRoutes,

@@ -26,17 +26,13 @@ const parsedJson = z.transform((value, { issues }) => {
 /** A variable with JSON: an object in wrangler.toml, or text in a secret. */
 export const json = <T extends z.ZodType>(schema: T) => parsedJson.pipe(schema)
 
-const publicKey = z.object({
+const signingKey = z.object({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
   kid: nonEmpty,
   x: z.string(),
+  d: z.string(),
 })
-const signingKey = publicKey.extend({ d: z.string() })
-/** A JWK set, as the instance publishes it. */
-export const publicKeySet = z.object({ keys: z.array(publicKey).min(1) })
-/** The Ed25519 private key that signs proofs, then the public keys of those before it. */
-export const proofKeys = json(z.object({ keys: z.tuple([signingKey], publicKey) }))
 
 /** A host in the spelling of `URL.host`. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\]):(\d{1,5}|\*)$/
@@ -172,7 +168,6 @@ const settingsSchema = issuerSchema.extend({
   /** The keys of Cloudflare Turnstile, for the form that asks for a sign-in link. Both or neither. */
   TURNSTILE_SITE_KEY: nonEmpty.optional(),
   TURNSTILE_SECRET: nonEmpty.optional(),
-  PROOF_KEYS: proofKeys,
   /** Private keys of the relayers, separated by commas. */
   TRANSFER_SIGNER_KEYS: signerKeys,
   /** Makes delivery keys from the order numbers of shops. Never changes. */
@@ -185,7 +180,6 @@ const checkedSettings = settingsSchema.refine(
 )
 
 export type Network = z.infer<typeof network>
-export type PublicKey = z.infer<typeof publicKey>
 export type SigningKey = z.infer<typeof signingKey>
 export type Settings = z.infer<typeof settingsSchema>
 

@@ -4,9 +4,8 @@ import type { Command } from './cli/command.ts'
 import { command as listen } from './cli/listen.ts'
 import { runCommand } from './cli/run.ts'
 import { command as trigger } from './cli/trigger.ts'
-import { command as verify } from './cli/verify.ts'
 
-const commands: Command[] = [listen, trigger, verify]
+const commands: Command[] = [listen, trigger]
 
 // Who reads the output may end before: what runs is interrupted then (`untilInterrupted`).
 process.stdout.on('error', () => {})

@@ -105,26 +105,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/externalOrders/{order_id}/proof": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the proof of a delivery
-         * @description Returns what was delivered to whom by which transaction, signed by the marketplace, for those who may read the order. Anybody can verify it: the guide “Proving a delivery” says how. The answer is the same each time, unless a reorganization of the chain has the NFT delivered again, or the marketplace signs with another key. Needs a token, also one with the scope `orders`.
-         */
-        get: operations["getProof"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/reservations": {
         parameters: {
             query?: never;
@@ -937,26 +917,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/.well-known/proof-jwks.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the public keys that verify proofs of deliveries (RFC 7517)
-         * @description The first one signs. Those before it stay, so that their proofs can be verified for ever. Needs no token.
-         */
-        get: operations["getProofKeys"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/sign-in/wallet/message": {
         parameters: {
             query?: never;
@@ -1545,7 +1505,7 @@ export interface components {
          * @description Why a transfer failed, or what it waits for.
          * @enum {string}
          */
-        ReasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed";
+        ReasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | "transfer_without_effect";
         /** @description How to close a failed transfer. */
         WriteOff: {
             /** @description Whether the pieces of the item return to the stock. */
@@ -1669,7 +1629,7 @@ export interface components {
              * @description Why it failed, for programs; null if it did not.
              * @enum {string|null}
              */
-            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
+            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | "transfer_without_effect" | null;
             /**
              * Format: int64
              * @description Grows with each event of the order.
@@ -2187,7 +2147,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2262,7 +2222,7 @@ export interface components {
              * @description What is wrong with the field, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
         };
@@ -2519,7 +2479,7 @@ export interface components {
              * @description Why the item is `failed`, for programs. Otherwise null.
              * @enum {string|null}
              */
-            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
+            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | "transfer_without_effect" | null;
             /** @description Why an item is `failed`; `cancelled` after a cancellation. Otherwise null. */
             failReason: string | null;
             /**
@@ -2609,72 +2569,6 @@ export interface components {
             totalPriceCents: number;
             /** @description Price of all pieces in ETH. */
             totalPriceEth: string;
-        };
-        /** @description A delivery, signed by the marketplace. */
-        DeliveryProof: {
-            /** @description The payload of `jws`. */
-            proof: components["schemas"]["Delivery"];
-            /** @description The proof, signed: a compact JWS with the type `delivery-proof+jwt`. */
-            jws: string;
-        };
-        /** @description A delivery, as the marketplace has seen it. */
-        Delivery: {
-            /** @description URL of the marketplace that issued the proof. */
-            iss: string;
-            /**
-             * @description Always `delivery-proof`.
-             * @enum {string}
-             */
-            aud: "delivery-proof";
-            /**
-             * Format: int64
-             * @description When the delivery became final, in seconds since 1970.
-             */
-            iat: number;
-            /**
-             * Format: int64
-             * @description Id of the order.
-             */
-            orderId: number;
-            /**
-             * Format: int64
-             * @description Id of the order item.
-             */
-            orderItemId: number;
-            /** @description The key that the Delivery contract uses at most once. */
-            deliveryKey: string;
-            /**
-             * Format: int64
-             * @description Id of the chain (EIP-155).
-             */
-            chainId: number;
-            /** @description The Delivery contract. It and its successors have the record of the key. */
-            contract: string;
-            /** @description What was delivered. */
-            content: {
-                /** @description The token contract. */
-                token: string;
-                /** @description The wallet of the recipient. */
-                to: string;
-                /** @description The token. */
-                tokenId: string;
-                /**
-                 * Format: int64
-                 * @description Pieces of an ERC-1155 token; 0 for an ERC-721 token.
-                 */
-                amount: number;
-            };
-            /** @description First 24 bytes of the Keccak-256 of the ABI encoding of the content, in this order. */
-            contentHash: string;
-            /** @description The transaction; null if no node has told which it was. */
-            transaction: string | null;
-            /**
-             * Format: int64
-             * @description Number of its block; null without a transaction.
-             */
-            blockNumber: number | null;
-            /** @description Hash of its block; null without a transaction. */
-            blockHash: string | null;
         };
         /** @description The new reservations. */
         Reservations: {
@@ -2969,7 +2863,7 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
+            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
             /**
              * Format: int64
              * @description Most pieces of one order; null if only `available` limits it.
@@ -3100,7 +2994,7 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
+            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
             /**
              * Format: date-time
              * @description Time of the release or the last change; also when it sold out or came back.
@@ -4103,6 +3997,8 @@ export interface components {
          *
          *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
          *
+         *     `listing_not_checked`: The listing is new, and it is found out whether a piece can be delivered. The message tells until when at the latest. Try again in a minute, or after that time.
+         *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
@@ -4410,6 +4306,8 @@ export interface components {
          *
          *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
          *
+         *     `listing_not_checked`: The listing is new, and it is found out whether a piece can be delivered. The message tells until when at the latest. Try again in a minute, or after that time.
+         *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
@@ -4518,6 +4416,8 @@ export interface components {
          *
          *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
          *
+         *     `listing_not_checked`: The listing is new, and it is found out whether a piece can be delivered. The message tells until when at the latest. Try again in a minute, or after that time.
+         *
          *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
@@ -4614,42 +4514,6 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
-         *
-         *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
-         */
-        GetProof400: {
-            headers: {
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
-                "x-request-id": components["headers"]["RequestId"];
-                "x-d1-bookmark": components["headers"]["Bookmark"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OrdersError"];
-            };
-        };
-        /**
-         * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
-         *
-         *     `not_delivered`: There is no proof yet: the NFT is not delivered. The message has the state of the delivery. Wait for the event `order.delivered`. A cancelled or failed order gets no proof.
-         */
-        OrdersConflictOrNotDelivered: {
-            headers: {
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
-                "x-request-id": components["headers"]["RequestId"];
-                "x-d1-bookmark": components["headers"]["Bookmark"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OrdersError"];
-            };
-        };
-        /**
-         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
-         *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
          *
          *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
@@ -4661,6 +4525,8 @@ export interface components {
          *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
          *
          *     `listing_is_auction`: The listing is an auction: its price is where bidding starts. Use a listing with the type `regular`.
+         *
+         *     `listing_not_checked`: The listing is new, and it is found out whether a piece can be delivered. The message tells until when at the latest. Try again in a minute, or after that time.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
          *
@@ -5817,46 +5683,6 @@ export interface operations {
             503: components["responses"]["OrdersNotReadyOrTryLater"];
         };
     };
-    getProof: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
-                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
-            };
-            path: {
-                /**
-                 * @description The id of the order.
-                 * @example 6
-                 */
-                order_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A delivery, signed by the marketplace. */
-            200: {
-                headers: {
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeliveryProof"];
-                };
-            };
-            400: components["responses"]["GetProof400"];
-            401: components["responses"]["OrdersUnauthenticated"];
-            403: components["responses"]["OrdersForbidden"];
-            409: components["responses"]["OrdersConflictOrNotDelivered"];
-            429: components["responses"]["OrdersRateLimited"];
-            500: components["responses"]["OrdersInternalError"];
-            503: components["responses"]["OrdersNotReadyOrTryLater"];
-        };
-    };
     reserve: {
         parameters: {
             query?: never;
@@ -5910,7 +5736,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the reservation.
-                 * @example 461c2189-a800-49b8-805e-37f04a700f43
+                 * @example 3817baa7-13a5-40ce-890f-aef96eb8523d
                  */
                 reservation_id: string;
             };
@@ -6930,7 +6756,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 276737c6-52ab-442b-841c-7b1da8cb200f
+                 * @example ed11e6ff-4ea4-4e19-834b-7fc9f653e700
                  */
                 webhook_id: string;
             };
@@ -6967,7 +6793,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 9ea37d3e-703a-47cf-82c2-b63d08ce3ea4
+                 * @example 30eb137c-6d43-4f34-864a-b335b33d25f1
                  */
                 webhook_id: string;
             };
@@ -7012,7 +6838,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 205c524d-af50-4af1-881b-3a2430be89f4
+                 * @example b36443c1-0971-42d3-8b0f-78bc4fa441e1
                  */
                 webhook_id: string;
             };
@@ -7049,7 +6875,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example daf77f67-9828-4dc8-8f05-9b4e1a4730cf
+                 * @example 461c2189-a800-49b8-805e-37f04a700f43
                  */
                 webhook_id: string;
             };
@@ -7087,7 +6913,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 935c68da-aa55-45c4-8407-9168de97a4a2
+                 * @example 221f5338-d239-4bc4-8dfd-839ec6887d9f
                  */
                 webhook_id: string;
             };
@@ -7144,7 +6970,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 3739071d-53da-4160-8fab-45c29901a571
+                 * @example 0e60537a-e31b-447d-868c-dd069b8e9f94
                  */
                 webhook_id: string;
             };
@@ -7181,12 +7007,12 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 4cb41e54-eacf-4376-8a64-20f0d471106c
+                 * @example 276737c6-52ab-442b-841c-7b1da8cb200f
                  */
                 webhook_id: string;
                 /**
                  * @description Id of the event: the `webhook-id` of the message.
-                 * @example evt_1772442000000021
+                 * @example evt_1772442000000019
                  */
                 message_id: string;
             };
@@ -7224,7 +7050,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 2540375d-a45d-4a02-8788-82e97f9af36f
+                 * @example 9ea37d3e-703a-47cf-82c2-b63d08ce3ea4
                  */
                 webhook_id: string;
             };
@@ -7439,7 +7265,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 8
+                 * @example 7
                  */
                 id: number;
             };
@@ -7528,7 +7354,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 9
+                 * @example 8
                  */
                 id: number;
             };
@@ -7566,7 +7392,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 10
+                 * @example 9
                  */
                 id: number;
             };
@@ -7892,33 +7718,6 @@ export interface operations {
         };
     };
     getSigningKeys: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The public keys. */
-            200: {
-                headers: {
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    "Cache-Control": components["headers"]["CacheControl"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["JwkSet"];
-                };
-            };
-            400: components["responses"]["InvalidInput"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReadyOrTryLater"];
-        };
-    };
-    getProofKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -8514,8 +8313,6 @@ export interface Methods {
     putOrder: operations["putOrder"];
     /** Check orders without placing them. Makes all checks of a call that places these orders, and writes nothing. Returns what they would cost, or the errors that placing them would have now. Needs a token that may write, also one with the scope `orders`. */
     checkOrders: operations["checkOrders"];
-    /** Get the proof of a delivery. Returns what was delivered to whom by which transaction, signed by the marketplace, for those who may read the order. Anybody can verify it: the guide “Proving a delivery” says how. The answer is the same each time, unless a reorganization of the chain has the NFT delivered again, or the marketplace signs with another key. Needs a token, also one with the scope `orders`. */
-    getProof: operations["getProof"];
     /** Reserve pieces while a customer pays. Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write, also one with the scope `orders`. */
     reserve: operations["reserve"];
     /** Release a reservation. Safe to repeat: the answer is the same if the reservation has become an order, has expired, was released or never existed. `not_found` means that it lives, but was made under the name of another token. Needs a token that may write, also one with the scope `orders`. */
@@ -8610,8 +8407,6 @@ export interface Methods {
     forgetPerson: operations["forgetPerson"];
     /** List the public keys that verify tokens (RFC 7517). Needs no token. */
     getSigningKeys: operations["getSigningKeys"];
-    /** List the public keys that verify proofs of deliveries (RFC 7517). The first one signs. Those before it stay, so that their proofs can be verified for ever. Needs no token. */
-    getProofKeys: operations["getProofKeys"];
     /** Request a message for a wallet to sign (EIP-4361). It works for 10 minutes, in the same browser: the response sets the cookie `wallet`, which the next call must send. Needs no token. */
     requestWalletMessage: operations["requestWalletMessage"];
     /** Sign in with a wallet. A new wallet creates a user. The session is the cookie `token`. Needs no token. */
@@ -8632,7 +8427,6 @@ export const routes: Record<keyof Methods, Route> = {
     cancelOrder: {"method":"POST","path":"/api/externalOrders/{order_id}/cancel","body":null,"hasKey":false,"answer":"application/json"},
     putOrder: {"method":"PUT","path":"/api/externalOrders/by-number/{providerId}","body":"json","hasKey":false,"answer":"application/json"},
     checkOrders: {"method":"POST","path":"/api/externalOrders/check","body":"json","hasKey":false,"answer":"application/json"},
-    getProof: {"method":"GET","path":"/api/externalOrders/{order_id}/proof","body":null,"hasKey":false,"answer":"application/json"},
     reserve: {"method":"POST","path":"/api/reservations","body":"json","hasKey":true,"answer":"application/json"},
     releaseReservation: {"method":"DELETE","path":"/api/reservations/{reservation_id}","body":null,"hasKey":false,"answer":null},
     listDeliveryAddresses: {"method":"GET","path":"/api/public/user/{user_id}/deliveryAddresses","body":null,"hasKey":false,"answer":"application/json"},
@@ -8680,7 +8474,6 @@ export const routes: Record<keyof Methods, Route> = {
     getPersonalData: {"method":"GET","path":"/api/admin/users/{id}/data","body":null,"hasKey":false,"answer":"application/json"},
     forgetPerson: {"method":"POST","path":"/api/admin/users/{id}/forget","body":null,"hasKey":false,"answer":"application/json"},
     getSigningKeys: {"method":"GET","path":"/.well-known/jwks.json","body":null,"hasKey":false,"answer":"application/json"},
-    getProofKeys: {"method":"GET","path":"/.well-known/proof-jwks.json","body":null,"hasKey":false,"answer":"application/json"},
     requestWalletMessage: {"method":"POST","path":"/sign-in/wallet/message","body":"json","hasKey":false,"answer":"application/json"},
     signInWithWallet: {"method":"POST","path":"/sign-in/wallet","body":"json","hasKey":false,"answer":"application/json"},
     linkWallet: {"method":"POST","path":"/settings/account/wallet","body":"json","hasKey":false,"answer":"application/json"},

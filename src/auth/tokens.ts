@@ -14,7 +14,7 @@ import {
 } from 'jose'
 import * as z from 'zod'
 import { tokenScopes, type tokens } from '../db/schema/users.ts'
-import type { PublicKey, Settings, SigningKey } from '../env.ts'
+import type { Settings, SigningKey } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 import { model } from '../http/fields.ts'
 import { DAY } from '../time.ts'
@@ -171,8 +171,8 @@ export const JwkSet = model('JwkSet', 'The public keys.', {
   keys: z.array(Jwk).describe('The first one signs.'),
 })
 
-/** Returns the JWK set with the public keys, which verify what the marketplace has signed (RFC 7517). */
-export const publicKeys = ({ keys }: { keys: readonly PublicKey[] }): z.infer<typeof JwkSet> => ({
+/** Returns the JWK set with the public keys, which verify tokens (RFC 7517). */
+export const publicKeys = ({ keys }: Pick<Issuer, 'keys'>): z.infer<typeof JwkSet> => ({
   keys: keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x, alg: 'EdDSA', use: 'sig' })),
 })
 

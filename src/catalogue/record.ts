@@ -9,6 +9,7 @@ import {
   fulfilments,
   listingTypes,
   orderableStatuses,
+  recipients,
 } from '../db/schema/catalogue.ts'
 import { inMinorUnits } from '../http/fields.ts'
 import {
@@ -150,6 +151,12 @@ const NftFields = z
       .enum(fulfilments)
       .default('transfer')
       .describe('Whether the holder sends what is bought, or the Delivery contract mints it.'),
+    recipients: z
+      .enum(recipients)
+      .default('anybody')
+      .describe(
+        'Who may get the token: `verified` if only wallets that its contract knows. Then its delivery is not tried before it is sold.',
+      ),
     status: z
       .enum([...orderableStatuses, 'draft'])
       .default('released')

@@ -53,6 +53,7 @@ export const nftRecord = (releaseAt = 'n.releaseAt') =>
       amountType: 'n.amountType',
       amount: 'n.amount',
       fulfilment: 'n.fulfilment',
+      recipients: 'n.recipients',
       status: 'n.status',
       releaseAt,
       priceCents: 'n.price',

@@ -1,6 +1,7 @@
 /** Writes the staged records. The statements run in this order, in one transaction. */
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
+import { pieceObstacles } from '../db/schema/catalogue.ts'
 import { isGuestSql } from '../db/schema/users.ts'
 import { raw, type Statement } from '../db/statements.ts'
 import { queueAwaiting, storedWallet } from '../delivery/wallet.ts'
@@ -77,12 +78,12 @@ const releaseAt = `coalesce(${value('releaseAt')}, n.releaseAt, r.now)`
 
 /** Pieces that are added to an edition can be sold; what is sold stays sold. */
 const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, contractNetwork,
-    contractAddr, contractName, tokenId, amount, availableAmount, fulfilment, status, releaseAt,
+    contractAddr, contractName, tokenId, amount, availableAmount, fulfilment, recipients, status, releaseAt,
     price, priceEths, priceCurrency, coverKey, category, title, payload, createdAt, updatedAt,
     changedAt)
   SELECT r.externalId, c.id, c.ethereumPublicAddr, ${value('network')}, ${value('contract')},
     ${value('contractName')}, ${value('tokenId')}, ${value('amount')}, ${value('amount')},
-    ${value('fulfilment')}, ${value('status')},
+    ${value('fulfilment')}, ${value('recipients')}, ${value('status')},
     ${releaseAt}, ${value('priceCents')},
     ${value('priceEths')}, ${value('priceCurrency')}, ${value('coverKey')}, ${value('category')},
     ${value('metadata.name')},
@@ -93,18 +94,22 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
   ON CONFLICT (externalId) DO UPDATE SET creatorId = excluded.creatorId,
     creatorPublicAddr = excluded.creatorPublicAddr, contractName = excluded.contractName,
     amount = excluded.amount, availableAmount = availableAmount + excluded.amount - amount,
-    fulfilment = excluded.fulfilment, status = excluded.status, releaseAt = excluded.releaseAt,
+    fulfilment = excluded.fulfilment, recipients = excluded.recipients, status = excluded.status,
+    releaseAt = excluded.releaseAt,
     price = excluded.price, priceEths = excluded.priceEths,
     priceCurrency = excluded.priceCurrency, coverKey = excluded.coverKey,
     wasReleased = ${wasReleased}, category = excluded.category,
     title = excluded.title, payload = excluded.payload, updatedAt = excluded.updatedAt,
     changedAt = iif(${wasReleased}, excluded.updatedAt, excluded.changedAt)`
 
+/** How long a listing is not sold that was never tried, unless nodes tell before that it can be. */
+const heldUntil = `strftime('%Y-%m-%dT%H:%M:%fZ', r.now, '2 minutes')`
+
 const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type, priceCents,
-    priceEths, priceWei, priceCurrency, amount, active, activeTill, checkAt, createdAt, updatedAt)
+    priceEths, priceWei, priceCurrency, amount, active, activeTill, heldUntil, checkAt, createdAt, updatedAt)
   SELECT r.externalId, o.id, s.id, ${value('saleType')}, ${value('priceCents')},
     ${value('priceEths')}, r.derived, ${value('priceCurrency')}, ${value('amount')},
-    ${value('active')}, ${value('activeTill')}, r.now, r.now, r.now
+    ${value('active')}, ${value('activeTill')}, ${heldUntil}, r.now, r.now, r.now
   FROM ${listings} JOIN nfts o ON o.externalId = ${value('nft')}
     JOIN users s ON s.externalId = ${value('seller')}
   WHERE r.type = 'listing' AND (l.id IS NULL OR r.record <> ${listingRecord}) ORDER BY r.line
@@ -113,13 +118,51 @@ const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type,
     priceCurrency = excluded.priceCurrency, amount = excluded.amount, active = excluded.active,
     activeTill = excluded.activeTill, checkAt = excluded.checkAt, updatedAt = excluded.updatedAt`
 
-const checkChanged = `UPDATE listings SET checkAt = r.now FROM r JOIN nfts n ON n.externalId = r.externalId
+/** One that was tried once is not held again. Of what only some may get, a trial says nothing. */
+const checkChanged = `UPDATE listings SET checkAt = r.now,
+    heldUntil = iif(listings.heldUntil IS NULL OR n.recipients = 'verified', NULL, ${heldUntil})
+  FROM r JOIN nfts n ON n.externalId = r.externalId
   WHERE r.type = 'nft' AND listings.nftId = n.id AND n.updatedAt = r.now`
 
-/** One of each token contract is tried before the others. */
-const checkSamples = `UPDATE listings SET checkAt = '' WHERE id IN (SELECT min(l.id)
-  FROM listings l JOIN nfts n ON n.id = l.nftId WHERE l.active AND l.checkAt = (SELECT now FROM r)
-  GROUP BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId)`
+/**
+ * The first of each contract and its last token are tried before the others. The last token of a batch of
+ * ERC721A needs most gas.
+ */
+const checkSamples = `UPDATE listings SET checkAt = '' WHERE id IN (SELECT id FROM (
+  SELECT l.id, row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId
+      ORDER BY l.id) AS first,
+    row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId
+      ORDER BY length(n.tokenId) DESC, n.tokenId DESC) AS last
+  FROM listings l JOIN nfts n ON n.id = l.nftId WHERE l.active AND l.checkAt = (SELECT now FROM r))
+  WHERE first = 1 OR last = 1)`
+
+/** Whether `n` and `l` are an NFT of the contract and a listing of the seller of `g`. */
+const isOfGroup = `n.contractAddr = g.contractAddr AND n.contractNetwork = g.contractNetwork
+  AND n.fulfilment = g.fulfilment AND l.sellerId = g.sellerId`
+
+/**
+ * The obstacle of a contract holds for what was never tried of it, if its seller sells nothing of it. It
+ * ends once one of those that have it was tried (`check-listings.ts`).
+ */
+const shareObstacles = `, untried AS MATERIALIZED (
+    SELECT l.id, l.sellerId, n.contractNetwork, n.contractAddr, n.fulfilment
+    FROM r CROSS JOIN listings l ON l.externalId = r.externalId CROSS JOIN nfts n ON n.id = l.nftId
+    WHERE r.type = 'listing' AND l.heldUntil IS NOT NULL AND l.obstacle IS NULL
+      AND n.recipients = 'anybody'),
+  known AS MATERIALIZED (SELECT g.*, min(l.obstacle) AS obstacle, min(l.foundBy) AS foundBy
+    FROM (SELECT DISTINCT sellerId, contractNetwork, contractAddr, fulfilment FROM untried) g
+      CROSS JOIN listings l ON l.sellerId = g.sellerId AND l.obstacle IS NOT NULL
+        AND l.obstacle NOT IN ('${pieceObstacles.join(`', '`)}')
+      CROSS JOIN nfts n ON n.id = l.nftId AND ${isOfGroup}
+    GROUP BY 1, 2, 3, 4)
+  UPDATE listings SET obstacle = shared.obstacle, obstacleSince = shared.now, foundBy = shared.foundBy,
+    isShared = 1,
+    checkAt = iif(listings.checkAt = '', '', strftime('%Y-%m-%dT%H:%M:%fZ', shared.now, '1 day'))
+  FROM (SELECT untried.id, g.obstacle, g.foundBy, (SELECT now FROM r LIMIT 1) AS now
+    FROM known g JOIN untried USING (sellerId, contractNetwork, contractAddr, fulfilment)
+    WHERE NOT EXISTS (SELECT 1 FROM nfts n CROSS JOIN listings l ON l.nftId = n.id
+      WHERE ${isOfGroup} AND l.obstacle IS NULL AND l.heldUntil IS NULL)) shared
+  WHERE listings.id = shared.id`
 
 const isWallet = `users.walletChainId = ${value('walletChainId')}`
 
@@ -139,6 +182,7 @@ export const writeRecords = (db: Database, importId: string, now: Date): Stateme
     upsertListings,
     checkChanged,
     checkSamples,
+    shareObstacles,
   ].map((statement) => raw(db)`${withLines(importId, now.toISOString())} ${sql.raw(statement)}`),
   ...Object.values(queueAwaiting(db, withWallet(importId), storedWallet, now)).flat(),
 ]

@@ -15,7 +15,7 @@ import { log } from '../log.ts'
 import { MINUTE } from '../time.ts'
 import { type Limits, nodeAt, type Rpc } from './rpc.ts'
 
-export { callsSent } from './rpc.ts'
+export { callsSent, type Rpc } from './rpc.ts'
 
 /** Milliseconds for which a node is left out, and for which one is not asked that did not answer. */
 const LEFT_OUT = MINUTE

@@ -12,7 +12,6 @@ import {
   encodeDeliver,
   encodeGetter,
   encodeLimit,
-  ownerChanges,
 } from '../ethereum/contract.ts'
 import { lower } from '../ethereum/fees.ts'
 import {
@@ -23,7 +22,6 @@ import {
   hex,
   inconclusive,
   integer,
-  logs,
   type RpcRequest,
   read,
   simulate,
@@ -33,12 +31,19 @@ import {
   wei,
 } from '../ethereum/requests.ts'
 import { askOne, headIn, headRequests, type Node } from './nodes.ts'
+import {
+  type Cursors,
+  describeChange,
+  hasToken,
+  planEvents,
+  readEvents,
+  readTokens,
+  tokenRequests,
+} from './owner.ts'
 import type { Rpc } from './rpc.ts'
 
 /** Relayers that are watched besides the signers: the owner of the contract can add any number. */
 const MAX_LISTED = 50
-/** The newest blocks whose events are read, if the node was not asked for longer. */
-const MAX_BLOCKS = 500
 const LISTED = 'The number of relayers'
 
 /** Throws without a reply to each of the requests. */
@@ -50,16 +55,22 @@ async function ask(rpc: Rpc, requests: readonly RpcRequest[]) {
 
 export type View = Awaited<ReturnType<typeof readView>>
 
-/** Asks a node. Never throws: returns why it cannot be used. `before`: what it told last. */
+type Question = {
+  network: Network
+  signers: readonly Address[]
+  /** What the node told last; null if nothing is known. */
+  before: NodeState | null
+  /** How far its events were read. */
+  cursors: Cursors | null
+  /** Token contracts to read. */
+  tokens: readonly Address[]
+}
+
+/** Asks a node. Never throws: returns why it cannot be used. */
 export const askNode = (...input: Parameters<typeof readView>): Promise<View | string> =>
   readView(...input).catch(({ message }) => String(message).slice(0, 200))
 
-async function readView(
-  node: Node,
-  network: Network,
-  signers: readonly Address[],
-  before: NodeState | null,
-) {
+async function readView(node: Node, { network, signers, before, cursors, tokens: due }: Question) {
   const rpc: Rpc = (requests) => askOne(node, requests)
   const { delivery, finality } = network
   const finals = finality === 'finalized' ? [blockAt(finality)] : []
@@ -90,8 +101,11 @@ async function readView(
     inBlock(view(delivery, encodeLimit('relayerLimit', relayer)))
   const nonceOf = (relayer: Address) => inBlock(transactionCount(relayer))
   const codeOf = (relayer: Address) => contractCode(relayer, number)
-  const readTo = Math.min(before?.eventsTo ?? number, number)
-  const changes = ownerChanges(delivery, Math.max(readTo, number - MAX_BLOCKS) + 1, number)
+  const finalBlock = finals[0] ? read(block, first(finals[0])) : null
+  const final = finals[0]
+    ? (finalBlock?.number ?? null)
+    : Math.max(0, number - Number(finality) + 1)
+  const plan = planEvents(delivery, cursors, { newest: number, final })
   const empty = encodeDeliver([], 0, network.gasPerItem, timestamp)
   const simulations = signers.map((from) => simulate({ from, to: delivery, data: empty }))
   const [replies, others] = await Promise.all([
@@ -100,13 +114,25 @@ async function readView(
       ...addresses.flatMap((relayer) => [limitOf(relayer), nonceOf(relayer), codeOf(relayer)]),
       ...signers.map(accountBalance),
     ]),
-    rpc([...simulations, ...(readTo < number ? [changes] : [])]),
+    rpc([...simulations, ...plan.requests, ...tokenRequests(delivery, due)]),
   ])
+  const events = readEvents(plan, others)
+  const changed = [...events.accounts.values()].flatMap((accounts) => [...accounts])
+  // Those that have changed are read at once, so that it is told what has.
+  const named = [...new Set(changed)].filter(
+    (token) => hasToken(before?.tokens, token) && !due.includes(token),
+  )
+  const ofNamed = named.length > 0 ? await rpc(tokenRequests(delivery, named)) : others
+  const tokens = {
+    ...readTokens(delivery, due, others),
+    ...readTokens(delivery, named, ofNamed),
+  }
   const must = <S extends z.ZodType>(shape: S, request: RpcRequest): z.infer<S> => {
     const value = read(shape, replies(request))
     if (value === null) throw new Error(`the Delivery contract ${delivery} does not answer`)
     return value
   }
+  const isTold = (token: Address) => hasToken(before?.tokens, token) && hasToken(tokens, token)
   const isPaused = must(integer, getter('paused')) === 1
   const relayers = addresses.map((address) => {
     const limit = decodeLimit(must(hex, limitOf(address)))
@@ -114,15 +140,14 @@ async function readView(
     const hasCode = (read(hex, replies(codeOf(address))) ?? '0x') !== '0x'
     return { address, limit, hasCode, nonce: must(integer, nonceOf(address)) }
   })
-  const events = readTo < number ? read(logs, others(changes)) : []
   const priority = read(wei, first(tip))
   const problems = [
     baseFeePerGas === undefined && 'the chain has no base fee (EIP-1559)',
     priority === null && 'the node does not tell a priority fee',
-    finals.some((final) => !read(block, first(final))) && 'the node does not tell `finalized`',
+    final === null && 'the node does not tell `finalized`',
     ...simulations.map(others).map(inconclusive),
     'fault' in list && 'the node does not tell the list of relayers',
-    !events && 'the node does not tell the events of the Delivery contract',
+    !events.isComplete && 'the node does not tell the events of the Delivery contract',
   ]
   /** What the owner can change, by its name in sentences. */
   const facts: NodeState['facts'] = {
@@ -138,15 +163,20 @@ async function readView(
   return {
     problem: problems.find((problem) => typeof problem === 'string') ?? null,
     head,
+    /** The block with the tag `finalized`; null if the network counts blocks instead. */
+    finalBlock,
     relayers,
     facts,
-    /** What the owner changed since the view before, of what is not in `facts`. */
-    events: (events ?? []).slice(-MAX_LISTED).flatMap(({ topics, transactionHash }) => {
-      const account = addressIn(topics[1] ?? '0x')
-      if (addresses.includes(account)) return []
-      return `The limit or the owner of ${account} was changed in the transaction ${transactionHash}.`
+    tokens,
+    /** What the owner changed, of what is neither in `facts` nor in `tokens`. */
+    events: [...events.accounts].flatMap(([hash, accounts]) => {
+      const untold = [...accounts].filter(
+        (account) => !addresses.includes(account) && !isTold(account),
+      )
+      return untold.length > 0 ? describeChange(hash, untold) : []
     }),
-    eventsTo: events ? number : readTo,
+    seenTo: events.seenTo,
+    eventsTo: events.eventsTo,
     /** What pages and alarms show. */
     shown: {
       headNumber: number,

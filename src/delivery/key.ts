@@ -15,17 +15,44 @@ export type KeySource = { namespace: string; providerId: string | null }
  * it identifies the delivery even if the database was set back. `secret` is DELIVERY_KEY_SECRET.
  */
 export async function makeKeys(secret: string, orders: readonly KeySource[]): Promise<Hex[]> {
+  const sign = await createSigner(secret)
+  return Promise.all(
+    orders.map(({ namespace, providerId }) =>
+      providerId === null
+        ? bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+        : // The position of the item within its order. An order has one item.
+          sign([namespace, providerId, 0]),
+    ),
+  )
+}
+
+/** What is tried: a piece of a holder, on a day. */
+type TrialSource = { network: string; contract: string; tokenId: string | null; holder: string } & {
+  day: string
+}
+
+/**
+ * Returns a key for each trial, of which nothing is ever delivered. The account that a trial delivers to,
+ * and what it pays, are computed from it, so that nobody else can compute them.
+ */
+export async function makeTrialKeys(secret: string, trials: readonly TrialSource[]) {
+  const sign = await createSigner(secret)
+  return Promise.all(
+    trials.map(({ network, contract, tokenId, holder, day }) =>
+      sign({ trial: [network, contract, tokenId, holder, day] }),
+    ),
+  )
+}
+
+/** Returns a function that makes 32 bytes of what is named, which nobody can compute without the secret. */
+async function createSigner(secret: string): Promise<(name: unknown) => Promise<Hex>> {
   const bytes = hexToBytes(`0x${secret}`)
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign'])
-  return Promise.all(
-    orders.map(async ({ namespace, providerId }) => {
-      if (providerId === null) return bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
-      // The position of the item within its order. An order has one item.
-      const name = new TextEncoder().encode(JSON.stringify([namespace, providerId, 0]))
-      return bytesToHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, name)))
-    }),
-  )
+  return async (name) => {
+    const text = new TextEncoder().encode(JSON.stringify(name))
+    return bytesToHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, text)))
+  }
 }
 
 /** Returns the SHA-256 of DELIVERY_KEY_SECRET, hex. */

@@ -26,7 +26,15 @@ import { broadcast, prepareCalls } from './send.ts'
 import { type Disagreement, storeDisagreements } from './store/disagreements.ts'
 import { load, MAX_LOADED } from './store/load.ts'
 import { holdLease, NO_CHANGES, Outdated, storeFindings } from './store/store.ts'
-import { MAX_WAKE_DELAY, type Outcome, release, storeFailure, type WakeUp, wake } from './wake.ts'
+import {
+  MAX_WAKE_DELAY,
+  type Outcome,
+  release,
+  storeFailure,
+  storeUnplanned,
+  type WakeUp,
+  wake,
+} from './wake.ts'
 
 /** Milliseconds that a run waits for a block itself. Longer waits are left to a message. */
 const MAX_WAIT = 2_000
@@ -71,7 +79,10 @@ export async function consume(batch: MessageBatch<WakeUp>, env: Env, onEnd: Deps
   for (const [i, chainId] of chainIds.entries()) {
     const others = chainIds.slice(i + 1)
     // A message begins another invocation, with statements of its own.
-    if (isExhausted(deps.db)) return wake(deps.queue, [chainId, ...others])
+    if (isExhausted(deps.db)) {
+      await wake(deps.queue, [chainId, ...others])
+      return
+    }
     const lease = crypto.randomUUID()
     const duration = others.length > 0 ? SHARED_DURATION : MAX_DURATION
     await run(deps, chainId, lease, duration).catch((error) =>
@@ -123,7 +134,10 @@ async function finish({ db, queue, clock }: Deps, lease: string, done: Step): Pr
   if (released?.isHeld) return true
   if (!released?.wakeAt || released.isPlanned) return false
   const delay = Math.ceil((Date.parse(released.wakeAt) - now.getTime()) / 1000)
-  if (delay <= MAX_WAKE_DELAY) await wake(queue, [network.chainId], Math.max(0, delay))
+  if (delay > MAX_WAKE_DELAY) return false
+  const { chainId } = network
+  const isSent = await wake(queue, [chainId], Math.max(0, delay))
+  if (!isSent) await storeUnplanned(db, chainId, released.wakeAt, now)
   return false
 }
 

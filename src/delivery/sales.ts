@@ -1,9 +1,8 @@
 /** Whether the Delivery contracts may deliver what is for sale, and whether they can. */
-import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
+import { type Address, getAddress, type Hex, isAddress, zeroAddress } from 'viem'
 import { believe } from '../chain/claims.ts'
-import { joinedNodes, type Urls } from '../chain/nodes.ts'
-import type { Rpc } from '../chain/rpc.ts'
-import type { fulfilments } from '../db/schema/catalogue.ts'
+import { joinedNodes, type Rpc, type Urls } from '../chain/nodes.ts'
+import { type fulfilments, type SaleObstacle, saleObstacles } from '../db/schema/catalogue.ts'
 import type { Network, Settings } from '../env.ts'
 import { inconclusive } from '../ethereum/requests.ts'
 import { getSigner } from '../ethereum/signer.ts'
@@ -11,12 +10,14 @@ import {
   contractAmount,
   parseTransfer,
   permissionRequest,
+  plainAccount,
   readStandard,
   readTrouble,
   standardRequests,
   word,
 } from '../ethereum/token.ts'
-import { PLAIN_ACCOUNT, readInexactness, readRefusal, refusalRequests } from './chain/diagnose.ts'
+import { acceptanceRequest, askRefusals, readAcceptance, readRefusal } from './chain/refusal.ts'
+import { makeTrialKeys } from './key.ts'
 import { explain, type Reason } from './reasons.ts'
 
 /** A token contract, by the name of its network, and how its NFTs are delivered. */
@@ -33,51 +34,97 @@ export type Sale = SoldContract & { tokenId: string | null; holder: string }
 type Permission = { is: 'allowed' | 'missing' | 'not_needed' } | { is: 'unknown'; reason: string }
 
 const unknown = (reason: string): Permission => ({ is: 'unknown', reason })
-const notConfigured = { permission: unknown('its network is not configured'), obstacle: undefined }
+const notConfigured = {
+  permission: unknown('its network is not configured'),
+  told: [],
+  obstacle: undefined,
+}
 
-/** Why a piece cannot be delivered; null if it can, undefined if the nodes do not tell. */
-type Obstacle = Reason | null | undefined
+/** Why a piece cannot be delivered; null if it can, undefined if a node does not tell. */
+type Told = Reason | null | undefined
 
 /** What trying needs of a network. */
 type TriedNetwork = Urls & Pick<Network, 'chainId' | 'delivery' | 'gasPerItem' | 'treasury'>
 
-export type SellingSettings = Pick<Settings, 'NETWORKS' | 'TRANSFER_SIGNER_KEYS'>
+export type SellingSettings = Pick<
+  Settings,
+  'NETWORKS' | 'TRANSFER_SIGNER_KEYS' | 'DELIVERY_KEY_SECRET'
+>
 
-/** As `trySales`, with the networks and the first relayer of the settings. */
+/** As `trySales`, with the networks, the first relayer and the secret of the settings. */
 export const checkSales = <S extends Sale>(
-  { NETWORKS, TRANSFER_SIGNER_KEYS: [key = '0x'] }: SellingSettings,
+  { NETWORKS, TRANSFER_SIGNER_KEYS: [key = '0x'], DELIVERY_KEY_SECRET: secret }: SellingSettings,
   sales: readonly S[],
+  now: Date,
   timeout?: number,
-) => trySales(NETWORKS, sales, getSigner(key).address, timeout)
+) => trySales(NETWORKS, sales, { relayer: getSigner(key).address, secret, now, timeout })
 
-/**
- * Adds to each sale the permission and the obstacle that all nodes tell which answer. One piece is tried,
- * and undone. `timeout`: milliseconds that a node has for an answer, if not more.
- */
-export function trySales<S extends Sale>(
+/** `secret`: hex. `timeout`: milliseconds that a node has for an answer, if not more. */
+type Trial = { relayer: Address; secret: string; now: Date; timeout?: number | undefined }
+
+/** `told`: what each configured node says. `obstacle`: what all say that answer. */
+type Tried<S extends Sale> = S & { permission: Permission; told: Told[]; obstacle: Told }
+
+/** Asks each configured node about each sale. One piece is tried, and undone. */
+export async function trySales<S extends Sale>(
   networks: Readonly<Record<string, TriedNetwork>>,
   sales: readonly S[],
-  relayer: Address,
-  timeout?: number,
-): Promise<(S & { permission: Permission; obstacle: Obstacle })[]> {
+  { relayer, secret, now, timeout }: Trial,
+): Promise<Tried<S>[]> {
   const clients = new Map(
     Object.values(networks).map((network) => [network, joinedNodes({ ...network, timeout })]),
   )
+  const day = now.toISOString().slice(0, 10)
+  const keys = await makeTrialKeys(
+    secret,
+    sales.map((sale) => ({ ...sale, day })),
+  )
   return Promise.all(
-    sales.map(async (sale) => {
+    sales.map(async (sale, i) => {
       const network = networks[sale.network]
       const rpcs = network && clients.get(network)
       if (!rpcs) return { ...sale, ...notConfigured }
+      const key = keys[i] ?? '0x'
       const [permission, told] = await Promise.all([
         readPermission(rpcs, network, sale),
-        Promise.all(rpcs.map((rpc) => trySale(rpc, network, relayer, sale))),
+        Promise.all(rpcs.map((rpc) => trySale(rpc, network, { relayer, key }, sale))),
       ])
       const [first, ...others] = told.filter((one) => one !== undefined)
       const isAgreed = others.every((other) => other?.reasonCode === first?.reasonCode)
-      return { ...sale, permission, obstacle: isAgreed ? first : undefined }
+      return { ...sale, permission, told, obstacle: isAgreed ? first : undefined }
     }),
   )
 }
+
+/**
+ * `disputed`: some nodes say that it can be delivered, and not all. `unknown`: no node says so, and not all
+ * give the same reason.
+ */
+export type Verdict =
+  | { is: 'possible' | 'disputed' | 'unknown' }
+  | { is: 'impossible'; obstacle: SaleObstacle }
+
+/**
+ * Returns whether something is sold, by what each node says. What only lacks a permission is: it can be
+ * given until the order is delivered.
+ */
+export function judgeSale(network: Pick<Network, 'chainId'>, told: readonly Told[]): Verdict {
+  const codes = told.map((reason) => (reason === undefined ? undefined : readObstacle(reason)))
+  const isImpossible = believe(
+    'is_for_all',
+    network,
+    codes.map((code) => (code === undefined ? null : code !== null)),
+  )
+  const [first] = codes
+  if (first && isImpossible && codes.every((code) => code === first))
+    return { is: 'impossible', obstacle: first }
+  if (!codes.includes(null)) return { is: 'unknown' }
+  return { is: codes.every((code) => code === null) ? 'possible' : 'disputed' }
+}
+
+/** Returns the reason as an obstacle of a sale; null if it is none. */
+const readObstacle = (reason: Pick<Reason, 'reasonCode'> | null): SaleObstacle | null =>
+  saleObstacles.find((code) => code === reason?.reasonCode) ?? null
 
 async function readPermission(
   rpcs: readonly Rpc[],
@@ -99,22 +146,30 @@ async function readPermission(
   return isTold ? { is: 'missing' } : unknown('the contract does not tell')
 }
 
-async function trySale(rpc: Rpc, network: TriedNetwork, relayer: Address, sale: Sale) {
+async function trySale(
+  rpc: Rpc,
+  network: TriedNetwork,
+  { relayer, key }: { relayer: Address; key: Hex },
+  sale: Sale,
+): Promise<Told> {
   const transfer = parseTransfer({
     contractAddr: sale.contract,
     tokenId: sale.tokenId,
     quantity: 1,
     holder: sale.fulfilment === 'mint' ? null : (network.treasury ?? sale.holder),
-    recipient: PLAIN_ACCOUNT,
+    recipient: plainAccount(key),
   })
   if (typeof transfer === 'string') return explain(transfer)
   const standards = await rpc(standardRequests(transfer.token))
   const standard = readStandard(transfer.token, standards)
   const trouble = standard ? null : readTrouble(transfer.token, standards)
   if (!standard) return trouble ? explain(trouble) : undefined
-  const by = { relayer, delivery: network.delivery }
-  const item = { ...transfer, key: '0x', amount: contractAmount(transfer, standard) } as const
-  const replies = await rpc(refusalRequests(by, item))
-  // In a delivery, `simulate` finds an inexact mint, and the receipt a token that has moved nothing.
-  return readInexactness(by, item, replies) ?? readRefusal(by, item, network, replies)
+  const by = { relayer, delivery: network.delivery, gasPerItem: network.gasPerItem }
+  const item = { ...transfer, key, amount: contractAmount(transfer, standard) }
+  const request = acceptanceRequest(by, item)
+  const reply = (await rpc([request]))(request)
+  if ('fault' in reply) return undefined
+  const accepted = readAcceptance(by, item, reply)
+  if (accepted !== undefined) return accepted
+  return readRefusal(by, item, {}, await askRefusals(rpc, [{ by, item }]))
 }

@@ -76,11 +76,10 @@ async function signItems(
   const { chainId, delivery } = network
   const { nodes, head, market, contracts, isAlone } = observation
   const asked = { network, nodes, lease }
-  const disagreements: Disagreement[] = []
-  if (due.length === 0) return { transactions: [], items: [], blocker: null, disagreements }
+  if (due.length === 0) return { transactions: [], items: [], blocker: null, disagreements: [] }
   await lease.renew()
   const composed = await compose(due, input)
-  const { candidates, items } = composed
+  const { candidates, items, disagreements } = composed
   if (!market) {
     log.error('fees_unknown', { chainId })
     return { transactions: [], items, blocker: 'fees_unknown', disagreements }
@@ -119,7 +118,7 @@ async function signItems(
     transactions: signed.transactions,
     items: [...items, ...signed.items],
     blocker: signed.blocker ?? blocker,
-    disagreements: simulation.disagreements,
+    disagreements: [...disagreements, ...simulation.disagreements],
   }
 }
 
@@ -136,7 +135,7 @@ async function compose(due: readonly Item[], { network, loaded, observation, now
   const inFlight = findUnmined(loaded, observation).flatMap(({ items }) =>
     items.flatMap((id) => loaded.carried.get(id) ?? []),
   )
-  const [standards, limits] = await Promise.all([
+  const [{ standards, ...ofStandards }, { limits, ...ofLimits }] = await Promise.all([
     readStandards(network, nodes, tokens),
     readTokenLimits(nodes, asked, inFlight),
   ])
@@ -149,6 +148,7 @@ async function compose(due: readonly Item[], { network, loaded, observation, now
     candidates: [...cancellations, ...calls.candidates],
     items: [...changes, ...later, ...calls.changes],
     blocker,
+    disagreements: [...ofStandards.disagreements, ...ofLimits.disagreements],
   }
 }
 

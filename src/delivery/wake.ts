@@ -26,18 +26,23 @@ const NEVER = '9999'
 
 /**
  * Wakes the consumer for each chain. Null, of an item whose network is not configured, is left out. If
- * sending fails, the cron run wakes the chain within a minute, so the failure is only logged.
+ * sending fails, the cron run wakes the chain within a minute, so the failure is only logged. Returns whether
+ * the messages were sent.
  */
 export async function wake(
   queue: Queue<WakeUp>,
   chainIds: Iterable<number | null>,
   delaySeconds = 0,
-): Promise<void> {
+): Promise<boolean> {
   const known = [...new Set(chainIds)].filter((chainId) => chainId !== null)
-  if (known.length === 0) return
-  await queue
-    .sendBatch(known.map((chainId) => ({ body: { chainId }, delaySeconds })))
-    .catch((error) => log.error('wake_up_failed', { chainIds: known, error }))
+  if (known.length === 0) return true
+  try {
+    await queue.sendBatch(known.map((chainId) => ({ body: { chainId }, delaySeconds })))
+    return true
+  } catch (error) {
+    log.error('wake_up_failed', { chainIds: known, error })
+    return false
+  }
 }
 
 /**
@@ -109,6 +114,14 @@ export async function storeFailure(
       problem = ${reason}, failedSince = coalesce(failedSince, ${at})
     WHERE lease = ${lease} OR leaseUntil <= ${at}`)
 }
+
+/**
+ * No message is planned for the time at which a chain was to be woken, because the queue has refused it: the
+ * next cron run wakes the chain, and no run waits for that message.
+ */
+export const storeUnplanned = (db: Database, chainId: number, planned: string, now: Date) =>
+  db.run(sql`UPDATE networks SET wakeAt = ${now.toISOString()}
+    WHERE chainId = ${chainId} AND wakeAt = ${planned}`)
 
 /** What a step leads to. */
 export type Outcome = {

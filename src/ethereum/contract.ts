@@ -100,6 +100,16 @@ export type Limit = Record<'capacity' | 'perDay' | 'available', number> &
   /** An announced raise, and its time in seconds since 1970; 0 if there is none. */
   Record<'nextCapacity' | 'nextPerDay' | 'nextAt', number>
 
+export const encodeHandOver = (token: Address): Hex =>
+  encodeFunctionData({ abi, functionName: 'handOvers', args: [token] })
+
+/** The announced owner of a token, and from when on it may be handed over, in seconds since 1970 or 0. */
+export const decodeHandOver = (data: Hex): { newOwner: Address; effectiveAt: number } | null =>
+  decoded(() => {
+    const [newOwner, effectiveAt] = decodeFunctionResult({ abi, functionName: 'handOvers', data })
+    return { newOwner, effectiveAt: Number(effectiveAt) }
+  })
+
 /** Says what a limit allows, now and as it is announced. */
 export function describeLimit({ capacity, perDay, nextAt, ...next }: Limit): string {
   const now = `${capacity} pieces, ${perDay} a day`
@@ -232,7 +242,7 @@ type Content = Pick<ContractItem, 'token' | 'to' | 'tokenId' | 'amount'>
 export const hashContent = ({ token, to, tokenId, amount }: Content): Hex =>
   slice(keccak256(encodeAbiParameters(itemTypes, [token, to, tokenId, amount])), 0, 24)
 
-/** Reads when the owner changed limits and announced owners of tokens. No getter lists tokens. */
+/** Reads when the owner changed limits and announced owners of tokens. No getter lists the tokens of all. */
 export const ownerChanges = (address: Address, from: number, to: number): RpcRequest => {
   const names = ['RelayerSet', 'TokenLimitSet', 'HandOverAnnounced'] as const
   const topics = [names.map((eventName) => encodeEventTopics({ abi, eventName })[0])]

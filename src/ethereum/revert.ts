@@ -50,6 +50,12 @@ const isExecution =
 export const isRevert = ({ code, message }: { code: number; message: string }): boolean =>
   code === 3 || isExecution.test(message)
 
+/** Whether a contract refused a call itself, rather than its gas having been too little. */
+export const isRefusal = (reply: object): boolean => {
+  const { error } = Object(reply)
+  return Boolean(error) && isRevert(error) && !/out ?of ?gas|gas required/i.test(error.message)
+}
+
 /** Returns why a call reverted, in words and without addresses. */
 export const revertReason = (data: Hex): string =>
   withoutAddresses(decoded(data)).slice(0, 200).toWellFormed()

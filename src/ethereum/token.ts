@@ -12,7 +12,10 @@ import {
   getAddress,
   type Hex,
   isAddress,
+  keccak256,
   numberToHex,
+  parseGwei,
+  slice,
   toFunctionSelector,
   zeroAddress,
 } from 'viem'
@@ -28,6 +31,7 @@ import {
   read,
   view,
 } from './requests.ts'
+import { isRefusal } from './revert.ts'
 
 export type Standard = 'erc721' | 'erc1155'
 
@@ -122,18 +126,22 @@ export function readTrouble(token: Address, replies: Replies) {
 }
 
 /**
- * The call of the token that the Delivery contract makes. The functions that mint are those of
- * OpenZeppelin's wizard.
+ * The function of the token that the Delivery contract calls. Those that mint are of OpenZeppelin's
+ * wizard.
  */
-export function encodeTransfer({ from, to, tokenId, amount }: ContractItem): Hex {
+export function signatureOf({ from, amount }: Pick<ContractItem, 'from' | 'amount'>): string {
   if (from === zeroAddress)
-    return amount === 0n
-      ? encodeCall('safeMint(address,uint256)', to, tokenId)
-      : encodeCall('mint(address,uint256,uint256,bytes)', to, tokenId, amount, '0x')
-  const piece = [from, to, tokenId]
+    return amount === 0n ? 'safeMint(address,uint256)' : 'mint(address,uint256,uint256,bytes)'
   return amount === 0n
-    ? encodeCall('safeTransferFrom(address,address,uint256)', ...piece)
-    : encodeCall('safeTransferFrom(address,address,uint256,uint256,bytes)', ...piece, amount, '0x')
+    ? 'safeTransferFrom(address,address,uint256)'
+    : 'safeTransferFrom(address,address,uint256,uint256,bytes)'
+}
+
+export function encodeTransfer(item: ContractItem): Hex {
+  const { from, to, tokenId, amount } = item
+  const holder = from === zeroAddress ? [] : [from]
+  const pieces = amount === 0n ? [] : [amount, '0x']
+  return encodeCall(signatureOf(item), ...holder, to, tokenId, ...pieces)
 }
 
 /** `keccak256("MINTER_ROLE")`: the role in the contracts of OpenZeppelin. */
@@ -152,15 +160,25 @@ export const permissionRequest = (token: Address, delivery: Address, holder: Add
     QUESTION_GAS,
   )
 
+/** Gas to find an owner: ERC721A looks at each token before it, down to the first of its batch. */
+const OWNER_GAS = numberToHex(2_000_000)
+
 /** Asks who owns an ERC-721 token, or how many pieces the holder has. */
 export const holdingRequest = ({ token, from, tokenId, amount }: ContractItem) =>
-  view(
-    token,
-    amount === 0n
-      ? encodeCall('ownerOf(uint256)', tokenId)
-      : encodeCall('balanceOf(address,uint256)', from, tokenId),
-    QUESTION_GAS,
-  )
+  amount === 0n
+    ? view(token, encodeCall('ownerOf(uint256)', tokenId), OWNER_GAS)
+    : view(token, encodeCall('balanceOf(address,uint256)', from, tokenId), QUESTION_GAS)
+
+/**
+ * Returns whether the holder of an item has it; null if that is not known. A token that nobody has has no
+ * owner, so `ownerOf` reverts (EIP-721).
+ */
+export function readHolding(item: ContractItem, replies: Replies): boolean | null {
+  const reply = replies(holdingRequest(item))
+  const held = word(reply)
+  if (held !== null) return item.amount === 0n ? held === BigInt(item.from) : held >= item.amount
+  return item.amount === 0n && isRefusal(reply) ? false : null
+}
 
 /** Topics of the events of ERC-721 (`Transfer`) and ERC-1155. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -211,12 +229,21 @@ export type Deliverer = { relayer: Address; delivery: Address }
 export type TrialResult = { isAccepted: boolean; isExact: boolean; gasUsed: number; reason: Hex }
 
 /** Gas of the whole call (EIP-7825). */
-const TRIAL_GAS = numberToHex(16_777_216)
+const TRIAL_GAS = 16_777_216n
+/** Wei for a unit of gas. More than any base fee at which something is delivered. */
+const MAX_TRIAL_FEE = parseGwei('10000')
+
+/**
+ * Returns an account without code, which accepts every token. Only who knows the key can compute it:
+ * otherwise a token could treat it in its own way, or somebody send it so many pieces that it gets no more.
+ */
+export const plainAccount = (key: Hex): Address => getAddress(slice(keccak256(key), 12))
 
 /**
  * Tries a delivery in a node, with this much gas for the call of the token, and undoes it
  * (`contracts/Trial.sol`). The token sees the same accounts as in a delivery: the relayer sends the
- * transaction, and the Delivery contract calls.
+ * transaction, and the Delivery contract calls. It pays the base fee and a tip that nobody can compute
+ * without the key, and gets the funds for it: a node refuses a call that its sender cannot pay.
  */
 export const trialRequest = (
   { relayer, delivery }: Deliverer,
@@ -229,10 +256,15 @@ export const trialRequest = (
       from: relayer,
       to: delivery,
       data: encodeFunctionData({ abi, functionName: 'run', args: [item, BigInt(gasPerItem)] }),
-      gas: TRIAL_GAS,
+      gas: numberToHex(TRIAL_GAS),
+      maxFeePerGas: numberToHex(MAX_TRIAL_FEE),
+      maxPriorityFeePerGas: numberToHex(1n + BigInt(slice(keccak256(item.key), 0, 4))),
     },
     'latest',
-    { [delivery]: { code: trialCode } },
+    {
+      [delivery]: { code: trialCode },
+      [relayer]: { balance: numberToHex(TRIAL_GAS * MAX_TRIAL_FEE) },
+    },
   ],
 })
 

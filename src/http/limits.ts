@@ -23,10 +23,12 @@ export type Limit = {
   binding?: string
 }
 
+/** Returns a whole number with commas. `Intl` loads its data at the first use, which delays the start. */
+const inThousands = (n: number): string => String(n).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+
 /** Returns how much a limit allows: `200 a day`, `16 KiB`, `30 days`, `50 %`. */
 export function describeLimit({ max, unit, per }: Pick<Limit, 'max' | 'unit' | 'per'>): string {
-  const count = (n: number, name: string) =>
-    `${n.toLocaleString('en')} ${name}${n === 1 ? '' : 's'}`
+  const count = (n: number, name: string) => `${inThousands(n)} ${name}${n === 1 ? '' : 's'}`
   if (unit === 'share') return `${100 * max} %`
   if (unit === 'bytes') {
     if (max % MEBIBYTE === 0) return `${max / MEBIBYTE} MiB`
@@ -37,7 +39,7 @@ export function describeLimit({ max, unit, per }: Pick<Limit, 'max' | 'unit' | '
     if (max % HOUR === 0) return count(max / HOUR, 'hour')
     return max % MINUTE === 0 ? count(max / MINUTE, 'minute') : count(max / SECOND, 'second')
   }
-  return max.toLocaleString('en') + (per ? ` a ${per}`.replace('a hour', 'an hour') : '')
+  return inThousands(max) + (per ? ` a ${per}`.replace('a hour', 'an hour') : '')
 }
 
 /** A number of what `of` names. */

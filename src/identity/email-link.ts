@@ -1,14 +1,14 @@
 /** Single-use links that prove an e-mail address. Only the hash of a link's secret is stored. */
 import { and, eq, gt, isNotNull, isNull, notExists, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { type Guard, guarded } from '../db/batch.ts'
-import { takeQuotas } from '../db/quota.ts'
+import { batch, type Guard } from '../db/batch.ts'
+import { type Quota, takeQuotas } from '../db/quota.ts'
 import { emailLinks } from '../db/schema/users.ts'
 import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
 import { mailLimits } from '../http/limits.ts'
-import { type Mailer, mailboxOf, mailQuotas } from '../mail/mail.ts'
+import { type Mailer, mailboxOf, mailQuotas, sharedQuotas } from '../mail/mail.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret, type Proof } from './sign-in.ts'
 
@@ -48,42 +48,59 @@ const isCounted = ({ email, client, userId }: NewLink, now: Date) =>
   )
 
 /**
- * Returns a new secret, the statement that stores its link, those that count its mail, and the guards
- * of the mail quotas. The statement returns no row if the mailbox was sent too many links.
+ * Returns a new secret, the statement that stores its link, those that count its mail, and the guards of the
+ * quotas. The statement returns no row if the mailbox was sent too many links, or a quota is used up.
  */
-export function newEmailLink({ db, now, settings }: PublicCtx & LinkCtx, link: NewLink) {
+export function newEmailLink({ db, now }: PublicCtx, link: NewLink, quotas: readonly Quota[]) {
   const { email, client, userId, redirect } = link
   const secret = newSecret()
   const secretHash = hashSecret(secret)
   const expiresAt = new Date(now.getTime() + mailLimits.link.max).toISOString()
+  const isStored = sql`EXISTS (SELECT 1 FROM emailLinks WHERE secretHash = ${secretHash})`
+  const { guards, uses } = takeQuotas(db, now, quotas, isStored)
   const insert = raw<{ secretHash: string }>(db)`
     INSERT INTO emailLinks (secretHash, email, mailbox, client, identityHash, userId, redirect,
       createdAt, expiresAt)
     SELECT ${secretHash}, ${email}, ${mailboxOf(email)}, ${client}, ${hashIdentity('email', email)},
       ${userId}, ${redirect}, ${now.toISOString()}, ${expiresAt}
-    WHERE ${countLinks(isCounted(link, now))} < ${mailLimits.signInLinks.max} RETURNING secretHash`
-  const isStored = sql`EXISTS (SELECT 1 FROM emailLinks WHERE secretHash = ${secretHash})`
-  return { secret, insert, ...takeQuotas(db, now, mailQuotas({ settings }, email), isStored) }
+    WHERE ${countLinks(isCounted(link, now))} < ${mailLimits.signInLinks.max}
+      AND NOT (${isAny(guards)}) RETURNING secretHash`
+  return { secret, insert, guards, uses }
 }
 
+/** The condition that one of the guards refuses. */
+const isAny = (guards: readonly Guard[]): SQL =>
+  sql.join(
+    guards.map(({ when }) => sql`(${when})`),
+    sql` OR `,
+  )
+
 /**
- * Creates a sign-in link and returns its secret, or null if the client has requested too many for
- * this mailbox. A new address is treated like a known one: the sign-in creates its user.
+ * Creates a sign-in link. `secret` is null if the client has requested too many for this mailbox, or no mail is
+ * left. A new address is treated like a known one: the sign-in creates its user. `isScarce`: only addresses of
+ * users get a mail, while some are left. The answer must not tell which addresses these are.
  */
 export async function createSignInLink(
   { db, now, settings }: PublicCtx & LinkCtx,
   request: Omit<NewLink, 'userId'>,
-): Promise<string | null> {
+): Promise<{ secret: string | null; isScarce: boolean }> {
   const link = { ...request, userId: null }
-  const { secret, insert, guards, uses } = newEmailLink({ db, now, settings }, link)
+  const quotas = mailQuotas({ settings }, link.email)
+  const { secret, insert, uses } = newEmailLink({ db, now }, link, quotas)
+  const shared = takeQuotas(db, now, sharedQuotas({ settings }))
   const nowText = now.toISOString()
   // The row stays, because it is counted until cron deletes it.
   const replace = raw<never>(db)`UPDATE emailLinks SET expiresAt = ${nowText} WHERE secretHash IN (
     SELECT secretHash FROM emailLinks WHERE ${isCounted(link, now)} AND expiresAt > ${nowText}
     ORDER BY createdAt DESC, rowid DESC
     LIMIT ${mailLimits.signInLinks.max} OFFSET ${mailLimits.liveLinks.max})`
-  const { stored } = await guarded(db, guards, { stored: insert, replace, uses })
-  return stored.length > 0 ? secret : null
+  const { scarce, stored } = await batch(db, {
+    scarce: raw<{ isScarce: 0 | 1 }>(db)`SELECT ${isAny(shared.guards)} AS isScarce`,
+    stored: insert,
+    replace,
+    uses,
+  })
+  return { secret: stored.length > 0 ? secret : null, isScarce: scarce[0]?.isScarce === 1 }
 }
 
 /** Rejects a request for a link that adds an address, if the account has requested too many. */

@@ -18,6 +18,7 @@ import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../http/limits.ts'
+import { sharedQuotas } from '../mail/mail.ts'
 import { closeAccount } from './close.ts'
 import {
   type LinkCtx,
@@ -79,7 +80,9 @@ export async function createConfirmationLink(
   { email, client }: { email: string; client: string },
 ): Promise<string | null> {
   const link = { email, client, userId: caller.userId, redirect: null }
-  const { secret, insert, guards, uses } = newEmailLink({ db, now, settings }, link)
+  // For any address alike, so that nobody learns which of them are those of users.
+  const quotas = sharedQuotas({ settings })
+  const { secret, insert, guards, uses } = newEmailLink({ db, now }, link, quotas)
   const allGuards = [
     refuseOldSignIn(db, caller, now),
     refuseSecondMethod(caller, 'email'),

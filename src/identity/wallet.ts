@@ -4,29 +4,23 @@
  * stolen message does not work in another browser.
  */
 import { eq, sql } from 'drizzle-orm'
-import { erc6492SignatureValidatorByteCode as bytecode, type Hex } from 'viem'
+import type { Hex } from 'viem'
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from 'viem/siwe'
-import {
-  concatHex,
-  encodeAbiParameters,
-  getAddress,
-  hashMessage,
-  isErc6492Signature,
-} from 'viem/utils'
+import { getAddress, hashMessage, isErc6492Signature } from 'viem/utils'
 import { believe } from '../chain/claims.ts'
-import { askAll } from '../chain/nodes.ts'
+import { askEach, nodes } from '../chain/nodes.ts'
 import { walletNonces } from '../db/schema/users.ts'
 import type { Network, Settings } from '../env.ts'
 import {
   contractCode,
   hex,
   inconclusive,
-  type Reply,
+  type Replies,
   type RpcRequest,
   read,
-  view,
 } from '../ethereum/requests.ts'
 import { isSignedBy } from '../ethereum/signer.ts'
+import { contractSignature, type SignedMessage } from '../ethereum/wallet-signature.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { isUnowned } from '../http/inputs.ts'
@@ -133,45 +127,38 @@ function requireNetwork({ NETWORKS }: Site, chainId: number, field: string): Net
 const invalidMessage = (message: string) =>
   new ApiError('unauthenticated', message, { 'WWW-Authenticate': 'Bearer' })
 
-/** A message that a wallet is said to have signed (EIP-191). */
-type SignedMessage = { address: Hex; message: string; signature: Hex }
-
-/** Of the constructor of the validator. viem's ABI of it would bring those of other contracts. */
-const validatorArguments = [{ type: 'address' }, { type: 'bytes32' }, { type: 'bytes' }] as const
-
 type Nodes = Pick<Network, 'chainId' | 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'>
 
 /**
- * Returns whether the contract at the address accepts the signature (EIP-1271), even if it is not
- * deployed yet (EIP-6492). The validator runs inside one `eth_call` and is not deployed.
+ * Returns whether the contract at the address accepts the signature (EIP-1271), or its factory, if it is not
+ * deployed yet (EIP-6492).
  */
-export function isSignedByContract(
-  network: Nodes,
-  { address, message, signature }: SignedMessage,
-): Promise<boolean> {
-  const args = encodeAbiParameters(validatorArguments, [address, hashMessage(message), signature])
-  // A contract may reject a signature by reverting.
-  return doAllTell(network, view(undefined, concatHex([bytecode, args])), (reply) =>
-    inconclusive(reply) ? null : 'result' in reply && reply.result === '0x01',
-  )
+export async function isSignedByContract(network: Nodes, signed: SignedMessage): Promise<boolean> {
+  const question = contractSignature(signed)
+  return question !== null && doAllTell(network, question.requests, question.isAccepted)
 }
 
 /** A contract that is deployed may belong to somebody else than the one that its factory made. */
-const isUndeployed = (network: Nodes, address: Hex): Promise<boolean> =>
-  doAllTell(network, contractCode(address), (reply) => {
-    const code = read(hex, reply)
-    return code && code === '0x'
+function isUndeployed(network: Nodes, address: Hex): Promise<boolean> {
+  const code = contractCode(address)
+  return doAllTell(network, [code], (replies) => {
+    const deployed = read(hex, replies(code))
+    return deployed && deployed === '0x'
   })
+}
 
 /** Every node is asked, because one that lies could sign in as any contract. */
 async function doAllTell(
   network: Nodes,
-  request: RpcRequest,
-  tells: (reply: Reply) => boolean | null,
+  requests: readonly RpcRequest[],
+  tells: (replies: Replies) => boolean | null,
 ): Promise<boolean> {
-  const replies = (await askAll(network, [request]))(request)
-  const isTold = believe('is_proven', network, replies.map(tells))
+  const all = await askEach(nodes(network), requests)
+  const isTold = believe('is_proven', network, all.map(tells))
   if (isTold !== null) return isTold
-  log.error('contract_wallet_check_failed', { reason: replies.map(inconclusive).join(', ') })
+  const reasons = all.flatMap((replies) =>
+    requests.flatMap((request) => inconclusive(replies(request)) ?? []),
+  )
+  log.error('contract_wallet_check_failed', { reason: reasons.join(', ') })
   throw new ApiError('chain_unavailable', 'the chain does not respond: please try again')
 }

@@ -48,12 +48,12 @@ export type MailSettings = Pick<Settings, 'PUBLIC_URL' | 'INSTANCE_NAME' | 'INST
  * Returns the HTML of a mail. `locale` is that of its texts. The card is a table, because Outlook
  * gives other elements neither a width nor a padding.
  */
-export function renderMail(
+export async function renderMail(
   { PUBLIC_URL, INSTANCE_NAME, INSTANCE_COLOR }: MailSettings,
   { subject, lead, url, button, note, picture, unsubscribe }: MailContent,
   locale: string,
-): string {
-  const { mail } = textsOf(locale)
+): Promise<string> {
+  const { mail } = await textsOf(locale)
   const { host } = new URL(PUBLIC_URL)
   const color = INSTANCE_COLOR ?? '#1d4ed8'
   return String(html`<!doctype html>

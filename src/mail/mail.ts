@@ -35,7 +35,7 @@ export async function mailLink(
   mailer: Omit<Mailer, 'db' | 'now'>,
   { to, secret, purpose, locale }: LinkMail,
 ): Promise<void> {
-  const { mail } = textsOf(locale)
+  const { mail } = await textsOf(locale)
   const url = `${mailer.settings.PUBLIC_URL}${paths[purpose]}?secret=${secret}`
   const content = { ...mail[purpose], url, note: mail.linkNote }
   try {
@@ -212,16 +212,27 @@ export class EnoughMails extends Error {}
 /** Returns the number of mails up to which addresses that no user has get one. */
 export const strangersLimit = (limit: number): number => Math.ceil(limit * mailLimits.share.max)
 
-/** The quotas of the instance. Half of each is kept for addresses of users. */
-export function mailQuotas({ settings }: Pick<Mailer, 'settings'>, to: string): Quota[] {
-  const limits = { hour: settings.MAX_MAILS_PER_HOUR, day: settings.MAX_MAILS_PER_DAY }
+/** The quotas of the instance, of which addresses that no user has get their share only. */
+export function mailQuotas(mailer: Pick<Mailer, 'settings'>, to: string): Quota[] {
   // Guests do not count, of whom a seller can make any number.
   const isKnown = sql`EXISTS (SELECT 1 FROM users
     WHERE email = ${to} AND email <> '' AND NOT ${sql.raw(isGuestSql('users'))})`
+  return quotasOf(mailer, (limit) => sql`iif(${isKnown}, ${limit}, ${strangersLimit(limit)})`)
+}
+
+/** The share of the quotas of the instance that anybody may use. The rest is kept for addresses of users. */
+export const sharedQuotas = (mailer: Pick<Mailer, 'settings'>): Quota[] =>
+  quotasOf(mailer, strangersLimit)
+
+function quotasOf(
+  { settings }: Pick<Mailer, 'settings'>,
+  limitOf: (limit: number) => Quota['limit'],
+): Quota[] {
+  const limits = { hour: settings.MAX_MAILS_PER_HOUR, day: settings.MAX_MAILS_PER_DAY }
   return (['day', 'hour'] as const).map((per) => ({
     name: 'mails',
     per,
-    limit: sql`iif(${isKnown}, ${limits[per]}, ${strangersLimit(limits[per])})`,
+    limit: limitOf(limits[per]),
     error: (seconds) => tryLater('no more mails can be sent at the moment', seconds),
   }))
 }
@@ -236,7 +247,7 @@ export async function post(
   content: MailContent,
   { locale, isForHost }: { locale: string; isForHost?: boolean },
 ): Promise<void> {
-  const { mail } = textsOf(locale)
+  const { mail } = await textsOf(locale)
   const { subject, lead, url, note, unsubscribe } = content
   const end = unsubscribe ? `\n${mail.unsubscribe}\n${unsubscribe}\n` : ''
   await email.send({
@@ -244,7 +255,7 @@ export async function post(
     to,
     subject: isForHost ? mail.forHost(subject, new URL(settings.PUBLIC_URL).host) : subject,
     text: `${lead}\n\n${url}\n\n${note}\n${end}`,
-    html: renderMail(settings, content, locale),
+    html: await renderMail(settings, content, locale),
     // With RFC 8058, mail programs show a button that calls the link.
     ...(unsubscribe && {
       headers: {

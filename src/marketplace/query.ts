@@ -170,7 +170,8 @@ export const reasonSql = (now: string) => sql<string | null>`CASE
   WHEN ${listings.type} = 'auction' THEN 'listing_is_auction'
   WHEN NOT ${listings.active} THEN 'listing_inactive'
   WHEN ${listings.activeTill} <= ${now} THEN 'listing_ended'
-  ELSE ${listings.obstacle} END`
+  WHEN ${listings.obstacle} IS NOT NULL THEN ${listings.obstacle}
+  WHEN ${listings.heldUntil} > ${now} THEN 'listing_not_checked' END`
 
 /**
  * The columns of a candidate, which stands for the NFT or the listing with the id `shown`. The list is

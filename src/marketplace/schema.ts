@@ -40,6 +40,7 @@ const reasons = [
   'listing_inactive',
   'listing_ended',
   'listing_is_auction',
+  'listing_not_checked',
   'quantity_above_limit',
   'sold_out',
   ...saleObstacles,

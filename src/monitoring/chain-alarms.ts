@@ -71,14 +71,14 @@ const isRemoved = ({ wasRelayer, capacity }: Relayer) => wasRelayer && capacity 
 /** What single nodes say, of themselves and of the accounts of relayers. */
 function* nodeAlarms({ networks }: State, { now, limits }: Criteria) {
   for (const { name, chainId, checkedAt, nodes, signers } of networks) {
-    for (const [index, { problem, problemSince, behind, state }] of nodes.entries()) {
+    for (const [index, { problem, problemSince, behind }] of nodes.entries()) {
       if (isOld(problemSince, limits.misconfigured, now)) {
         const detail = `The node ${index} of ${name} cannot do what deliveries need since ${when(problemSince)}: ${problem}.`
         yield alarm('node_misconfigured', `${chainId}:${index}`, detail)
       }
       // A block that was made on demand may be on its way to the node.
-      if (state && behind && isOld(behind.since, limits.misconfigured, now)) {
-        const detail = `The newest block of the node ${index} of ${name} is ${blockAt(state)}, and that of the node ${behind.node} is ${blockAt(behind)}.`
+      if (behind && isOld(behind.since, limits.misconfigured, now)) {
+        const detail = `The node ${index} of ${name} stands at ${blockAt(behind.mine)}, and the node ${behind.node} at ${blockAt(behind)}. With two nodes, nothing is settled until it goes on.`
         yield alarm('node_behind', `${chainId}:${index}`, detail)
       }
     }

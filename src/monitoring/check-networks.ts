@@ -5,6 +5,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
 import { askOne, findClockProblem, type Node, nodes } from '../chain/nodes.ts'
+import { tokensOf } from '../chain/owner.ts'
 import { askNode, type View } from '../chain/views.ts'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
@@ -15,7 +16,7 @@ import { readReceipts } from '../delivery/chain/records.ts'
 import { type Disagreement, storeDisagreements } from '../delivery/store/disagreements.ts'
 import { type Finding, LATE, storeFindings } from '../delivery/store/store.ts'
 import type { Network, Settings } from '../env.ts'
-import { transactionReceipt } from '../ethereum/requests.ts'
+import { type Block, transactionReceipt } from '../ethereum/requests.ts'
 import { getSigner } from '../ethereum/signer.ts'
 import { SECOND, within } from '../time.ts'
 import { compareViews, MAX_OWN, type OwnTransaction } from './compare-views.ts'
@@ -26,6 +27,8 @@ const TIMEOUT = 5 * SECOND
 /** Milliseconds for what a node says, and for its receipts: a check of all networks takes 20 s at most. */
 const MAX_DURATION = { view: 12 * SECOND, receipts: 4 * SECOND }
 
+/** Token contracts that a check reads, each with two calls. Events tell of all within a minute. */
+const TOKENS_PER_CHECK = 25
 const LATE_ANSWER = 'the node did not answer in time'
 const LATE_REPLY = { fault: LATE_ANSWER }
 /** Seconds by which the newest block of a node may be older than that of another one. */
@@ -35,21 +38,29 @@ const BEHIND = 10 * 60
 export async function checkNetworks(db: Database, settings: Settings, now: Date): Promise<void> {
   const signers = settings.TRANSFER_SIGNER_KEYS.map((key) => getSigner(key).address)
   const checks = await Promise.allSettled(
-    Object.values(settings.NETWORKS).map((network) => checkNetwork(db, network, signers, now)),
+    Object.entries(settings.NETWORKS).map(([name, network]) =>
+      checkNetwork({ db, name, network, signers, now }),
+    ),
   )
   for (const check of checks) if (check.status === 'rejected') throw check.reason
 }
 
-async function checkNetwork(
-  db: Database,
-  network: Network,
-  signers: readonly Address[],
-  now: Date,
-): Promise<void> {
+type CheckCtx = {
+  db: Database
+  name: string
+  network: Network
+  signers: readonly Address[]
+  now: Date
+}
+
+async function checkNetwork({ db, name, network, signers, now }: CheckCtx): Promise<void> {
   const { chainId } = network
-  const { stored } = await batch(db, {
+  const { stored, sold } = await batch(db, {
     stored: db.select().from(networkChecks).where(eq(networkChecks.chainId, chainId)),
+    sold: selectTokens(db, name, chainId),
   })
+  const tokens = tokensOf(sold.map(({ token }) => token))
+  const tokensTo = sold.length === TOKENS_PER_CHECK ? (sold.at(-1)?.token ?? null) : null
   const rows = stored[0]?.nodes ?? []
   const states = rows.flatMap(({ state }) => state ?? [])
   const [newest = null] = states.toSorted((a, b) => b.block - a.block)
@@ -59,7 +70,8 @@ async function checkNetwork(
       const row = rows[node.index]
       // A node that is new, or has not answered for long, is compared with another one.
       const before = row?.state && row.state.seenAt >= late ? row.state : newest
-      const asking = askNode(node, network, signers, before)
+      const cursors = stateOf(network, row?.state) ?? stateOf(network, before)
+      const asking = askNode(node, { network, signers, before, cursors, tokens })
       const answer = await within(MAX_DURATION.view, asking).catch(() => LATE_ANSWER)
       if (typeof answer === 'string') return { node, row, before, view: null, problem: answer }
       const problem = findClockProblem(network, answer.head)
@@ -73,7 +85,8 @@ async function checkNetwork(
       // A node that does not answer keeps what it had.
       if (!view) return { row: { ...emptyRow, ...row, behind: null }, findings: [] }
       const isProven = await findProofs(node, view, own)
-      const result = compareViews({ view, before, own, isProven }, network, signers, now)
+      const told = row?.state?.told ?? []
+      const result = compareViews({ view, before, told, own, isProven }, network, signers, now)
       const since = (known: string | null | undefined) => known ?? now.toISOString()
       const ahead = findAhead(asked, view)
       return {
@@ -94,6 +107,7 @@ async function checkNetwork(
     chainId,
     problem: usable ? null : (asked.at(-1)?.problem ?? null),
     nodes: compared.map(({ row }) => row),
+    tokensTo,
     ...(usable?.view && { checkedAt: now.toISOString(), ...usable.view.shown }),
   }
   const seen = asked.flatMap(({ node, view }) => (view ? { node: node.index, view } : []))
@@ -102,15 +116,45 @@ async function checkNetwork(
   await storeCheck(db, { check, found, disagreements, views }, now)
 }
 
+/** The state, if it is of the contract that is configured. */
+const stateOf = ({ delivery }: Network, state: NodeState | null | undefined) =>
+  state?.contract === delivery ? state : null
+
+/** Selects the next token contracts of a network, by jumping from one to the next in the index. */
+const selectTokens = (db: Database, name: string, chainId: number) =>
+  raw<{ token: string }>(db)`
+    WITH RECURSIVE tokens (token, position) AS (
+      SELECT min(contractAddr), 1 FROM nfts WHERE contractNetwork = ${name} AND contractAddr >
+        coalesce((SELECT tokensTo FROM networkChecks WHERE chainId = ${chainId}), '')
+      UNION ALL SELECT (SELECT min(contractAddr) FROM nfts
+          WHERE contractNetwork = ${name} AND contractAddr > token), position + 1
+        FROM tokens WHERE token IS NOT NULL AND position < ${TOKENS_PER_CHECK})
+    SELECT token FROM tokens WHERE token IS NOT NULL`
+
 type Asked = { node: Node; view: View | null; problem: string | null }
 
-/** Returns the node with the newest block, if that of a view is older by ten minutes or more. */
-function findAhead(asked: readonly Asked[], { head }: View) {
+/**
+ * Returns the node with the newest block, if that of a view is older by ten minutes or more; or with the
+ * newest final block, if that is so of these.
+ */
+const findAhead = (asked: readonly Asked[], view: View) =>
+  findNewer(asked, view.head, ({ head }) => head) ??
+  findNewer(asked, view.finalBlock, ({ finalBlock }) => finalBlock)
+
+function findNewer(
+  asked: readonly Asked[],
+  mine: Block | null,
+  blockOf: (view: View) => Block | null,
+): Omit<NonNullable<NodeRow['behind']>, 'since'> | null {
   const [newest] = asked
-    .flatMap(({ node, view, problem }) => (view && problem === null ? { node, ...view.head } : []))
-    .toSorted((a, b) => b.timestamp - a.timestamp)
-  if (!newest || newest.timestamp - head.timestamp < BEHIND) return null
-  return { node: newest.node.index, block: newest.number, time: newest.timestamp }
+    .flatMap(({ node, view, problem }) => {
+      const block = view && problem === null ? blockOf(view) : null
+      return block ? { node, block } : []
+    })
+    .toSorted((a, b) => b.block.timestamp - a.block.timestamp)
+  if (!newest || !mine || newest.block.timestamp - mine.timestamp < BEHIND) return null
+  const toPlace = ({ number, timestamp }: Block) => ({ block: number, time: timestamp })
+  return { node: newest.node.index, mine: toPlace(mine), ...toPlace(newest.block) }
 }
 
 const emptyRow: NodeRow = { problem: null, problemSince: null, behind: null, state: null }

@@ -9,6 +9,10 @@ import { DAY, SECOND } from '../time.ts'
 
 /** Capacity above which a bucket is not compared: a number has no room for fractions of a piece. */
 const MAX_PIECES = 1e10
+/** Facts of tokens that are kept: two of each of the first 200. */
+const MAX_FACTS = 400
+/** Sentences about events that are told at once, and that are kept to tell each once. */
+const MAX_TOLD = 50
 /** Transactions of a relayer that are compared, the newest. */
 export const MAX_OWN = 5000
 
@@ -27,6 +31,8 @@ type Comparison = {
   view: View
   /** What the node told last; null if it never did. */
   before: NodeState | null
+  /** What the node itself has told of events, if `before` is of another one. */
+  told: readonly string[]
   own: readonly OwnTransaction[]
   /** Whether the node has a receipt of a transaction; undefined if it does not say. */
   isProven: (transaction: OwnTransaction) => boolean | undefined
@@ -41,8 +47,8 @@ export function compareViews(
   signers: readonly string[],
   now: Date,
 ) {
-  const { view, before } = comparison
-  const { head, facts, eventsTo } = view
+  const { view, before, told } = comparison
+  const { head, facts, seenTo, eventsTo } = view
   const same = before?.contract === contract ? before : null
   // A node may fall back a few blocks.
   const known = same && same.block <= head.number ? same : null
@@ -52,7 +58,14 @@ export function compareViews(
     const last = same?.facts[name] ?? 'none'
     if (last !== fact) change(`${name} changed from ${last} to ${fact}.`)
   }
-  if (known) view.events.forEach(change)
+  for (const [name, fact] of Object.entries(view.tokens)) {
+    const last = same?.tokens[name]
+    if (last !== undefined && last !== fact) change(`${name} changed from ${last} to ${fact}.`)
+  }
+  const tokens = Object.entries({ ...same?.tokens, ...view.tokens }).slice(0, MAX_FACTS)
+  const toldBefore = [...(before?.told ?? []), ...told]
+  const untold = view.events.filter((event) => !toldBefore.includes(event)).slice(-MAX_TOLD)
+  untold.forEach(change)
   const relayers: NodeState['relayers'] = {}
   for (const relayer of view.relayers) {
     const { address, hasCode } = relayer
@@ -76,7 +89,11 @@ export function compareViews(
   }
   const { number: block, timestamp: time } = head
   const seenAt = now.toISOString()
-  const state: NodeState = { seenAt, contract, block, time, eventsTo, facts, relayers }
+  const state: NodeState = {
+    ...{ seenAt, contract, block, time, seenTo, eventsTo, facts, relayers },
+    told: [...new Set([...toldBefore, ...untold])].slice(-MAX_TOLD),
+    tokens: Object.fromEntries(tokens),
+  }
   return { state, findings }
 }
 

@@ -54,9 +54,11 @@ function priceOf(price: bigint, network: Pick<Network, 'maxFeePerGasGwei'>): Ans
 function limitOf(signer: Signer | undefined): Answer | null {
   if (!signer) return null
   const { limit } = signer
-  return limit
-    ? { kind: 'relayer', text: counted(limit.capacity, 'piece') }
-    : { kind: 'none', text: 'none' }
+  if (!limit) return { kind: 'none', text: 'none' }
+  const { capacity, available } = limit
+  // How much is left differs from block to block.
+  const kind = `${capacity}, ${available > 0 ? 'some' : 'none'} left`
+  return { kind, text: `${counted(capacity, 'piece')}, ${available} left` }
 }
 
 function fundsOf(signer: Signer | undefined): Answer | null {

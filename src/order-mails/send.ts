@@ -88,7 +88,7 @@ export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending)
   const addressHash = hashAddress(mailboxOf(to))
   const token = await signOptOut(tokenIssuer(settings), addressHash)
   const unsubscribe = `${settings.PUBLIC_URL}/mails/unsubscribe?token=${token}`
-  const content = writeOrderMail(type, mail, settings, locale)
+  const content = await writeOrderMail(type, mail, settings, locale)
   const stop = () => new NoMails()
   const skip = (reason: string) => () => new EnoughMails(reason)
   // Sellers do not cause what they get themselves.

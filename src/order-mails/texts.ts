@@ -91,13 +91,13 @@ const mails = {
 export type OrderMailType = keyof typeof mails
 
 /** Returns what a mail to a reader with this locale says. */
-export function writeOrderMail(
+export async function writeOrderMail(
   type: OrderMailType,
   item: MailedItem,
   settings: Settings,
   locale: string,
-): MailContent {
-  const { mail } = textsOf(locale)
+): Promise<MailContent> {
+  const { mail } = await textsOf(locale)
   const title = mail.quote(shortenTitle(item.title))
   const write: Write = mails[type]
   return write({ ...item, title }, mail, settings, textLocale(locale))

@@ -6,7 +6,7 @@
  * for (`requireOwnListings`). `refuseChanged` (`guards.ts`) compares the seller again in the second trip.
  */
 import { actsForAll } from '../auth/access.ts'
-import { orderableStatuses, type saleObstacles } from '../db/schema/catalogue.ts'
+import { orderableStatuses, type SaleObstacle } from '../db/schema/catalogue.ts'
 import type { reservations } from '../db/schema/orders.ts'
 import { isUnlimited } from '../db/stock.ts'
 import { rules } from '../delivery/reasons.ts'
@@ -40,7 +40,9 @@ export type NamedOrder = {
   nft: Nft | undefined
   listing: Listing | undefined
   /** Why nothing is sold of the listing. */
-  obstacle: (typeof saleObstacles)[number] | null | undefined
+  obstacle: SaleObstacle | null | undefined
+  /** Until when nothing is sold of it, because it was not tried yet whether it can be delivered. */
+  heldUntil: string | null | undefined
   /** The live reservation of the namespace that becomes this order, and no other of the call. */
   hold: typeof reservations.$inferSelect | undefined
   /** Two for a wallet that a key has and, on the chain of the NFT, a contract, which comes first. */
@@ -190,7 +192,8 @@ function findNft({ nft, listing }: NamedOrder, check: Check): Nft | undefined {
 }
 
 /** What a reservation holds is sold even if the listing has ended since. */
-function checkListing({ listing, obstacle, nft, hold }: NamedOrder, check: Check): void {
+function checkListing(order: NamedOrder, check: Check): void {
+  const { listing, obstacle, heldUntil, nft, hold } = order
   const { now, field, labels, report } = check
   const path = field.listing
   if (!listing) report(path, 'listing_not_found', `there is no ${labels.listing}`)
@@ -203,6 +206,10 @@ function checkListing({ listing, obstacle, nft, hold }: NamedOrder, check: Check
   else if (listing.activeTill && listing.activeTill <= now.toISOString())
     report(path, 'listing_ended', `${labels.listing} ended at ${listing.activeTill}`)
   else if (obstacle) report(path, obstacle, `${labels.listing}: ${rules[obstacle].sentence}`)
+  else if (heldUntil && heldUntil > now.toISOString()) {
+    const message = `it is found out whether ${labels.listing} can be delivered, until ${heldUntil} at the latest`
+    report(path, 'listing_not_checked', message)
+  }
 }
 
 /** The price may have changed since the shop showed it to the customer. */

@@ -39,6 +39,7 @@ const selectListings = prepared((db, { ids, externalIds }: Keys) =>
       ...listingColumns,
       externalId: listings.externalId,
       obstacle: listings.obstacle,
+      heldUntil: listings.heldUntil,
     })
     .from(listings)
     .where(sql`id IN ${jsonValues(ids)} OR externalId IN ${jsonValues(externalIds)}`),
@@ -178,8 +179,10 @@ export async function loadOrderData(
   const [token] = rows.tokens
   if (!token) throw new Error('a live token was not read')
   const nfts = byKey(rows.nfts.map(({ held, ...nft }) => nft))
-  const listings = byKey(rows.listings.map(({ obstacle, ...listing }) => listing))
-  const obstacles = new Map(rows.listings.map(({ id, obstacle }) => [id, obstacle]))
+  const listings = byKey(rows.listings.map(({ obstacle, heldUntil, ...listing }) => listing))
+  const sales = new Map(
+    rows.listings.map(({ id, obstacle, heldUntil }) => [id, { obstacle, heldUntil }]),
+  )
   const unusedHolds = new Map(rows.holds.map((hold) => [hold.id, hold]))
   const findBuyers = buyerFinder(rows.buyers)
   const maxPieces = new Map(rows.limits.map(({ chainId, maxPieces }) => [chainId, maxPieces]))
@@ -190,8 +193,8 @@ export async function loadOrderData(
       const chainId = settings.NETWORKS[nft?.contractNetwork ?? '']?.chainId
       const hold = unusedHolds.get(input.reservationId ?? '')
       if (hold) unusedHolds.delete(hold.id)
-      const obstacle = listing && obstacles.get(listing.id)
-      return { input, nft, listing, obstacle, hold, buyers: findBuyers(input, chainId) }
+      const { obstacle, heldUntil } = sales.get(listing?.id ?? 0) ?? {}
+      return { input, nft, listing, obstacle, heldUntil, hold, buyers: findBuyers(input, chainId) }
     }),
     placed: new Map(rows.placed.map((order) => [order.providerId ?? '', order])),
     namespace: token.namespace,

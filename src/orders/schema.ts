@@ -190,6 +190,7 @@ export const saleErrors = [
   'listing_inactive',
   'listing_ended',
   'listing_is_auction',
+  'listing_not_checked',
   'nft_not_found',
   'nft_not_released',
   'sold_out',

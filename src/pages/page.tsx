@@ -61,7 +61,7 @@ export const withAccount = <E extends App, T>(c: Context<E>, content: Promise<T>
 const isAbsolute = (script: string) => script.startsWith('https://')
 
 /** Answers with a page. It is never cached, and runs only scripts of this site and those it names. */
-export function page<E extends App>(
+export async function page<E extends App>(
   c: Context<E>,
   { status, account, ...content }: PageContent,
   view: Child,
@@ -83,7 +83,7 @@ export function page<E extends App>(
     rejection,
     isFirstPage: (before ?? cursor ?? after) === undefined,
     locale,
-    texts: textsOf(locale),
+    texts: await textsOf(locale),
   }
   const html = (
     <RequestContext.Provider value={request}>

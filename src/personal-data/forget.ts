@@ -83,6 +83,9 @@ function removals(userId: number, now: Date): SQL[] {
         deletedAt = coalesce(deletedAt, ${updatedAt}), updatedAt = ${updatedAt}
       WHERE id IN ${selectAddressIds(userId)}`,
     sql`UPDATE orders SET custom = NULL WHERE buyerId = ${userId} AND custom IS NOT NULL`,
+    sql`DELETE FROM burns WHERE recipient IN (
+      SELECT lower(i.ethRecipient) FROM orderItems i JOIN orders o ON o.id = i.orderId
+      WHERE o.buyerId = ${userId} AND i.ethRecipient IS NOT NULL)`,
     sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
       WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,

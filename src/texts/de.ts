@@ -57,6 +57,8 @@ export const de: Translation = {
     sent: {
       title: 'Sehen Sie in Ihrem Postfach nach',
       another: 'Ein weiterer Link ist unterwegs.',
+      scarce:
+        'Es wurden so viele Links versandt, dass nur Adressen mit einem Konto einen erhalten, solange der Vorrat reicht. Wenn keiner ankommt, versuchen Sie es in einer Stunde erneut, oder melden Sie sich mit einer Wallet an.',
       to: (mailbox) => ['Ein Link ist unterwegs an ', mailbox, '.'],
       yourMailbox: 'Ihr Postfach',
       here: 'Er funktioniert einmal und gilt 15 Minuten. Öffnen Sie ihn in diesem Browser.',
@@ -219,8 +221,6 @@ export const de: Translation = {
     contract: 'Vertrag',
     network: 'Netzwerk',
     tokenId: 'Token-ID',
-    proof: 'Nachweis',
-    verify: 'Prüfen',
     billing: 'Rechnungsadresse',
     addToWallet: 'Zur Wallet hinzufügen',
     cancelled: 'Die Lieferung wurde storniert.',

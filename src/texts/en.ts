@@ -60,6 +60,8 @@ export const en = {
     sent: {
       title: 'Check your mail',
       another: 'Another link is on its way.',
+      scarce:
+        'So many links were sent that only addresses with an account get one, while some are left. If none comes, try again in an hour, or sign in with a wallet.',
       to: (mailbox: Child): Child[] => ['A link is on its way to ', mailbox, '.'],
       yourMailbox: 'your mailbox',
       here: 'It works once and expires in 15 minutes. Open it in this browser.',
@@ -218,8 +220,6 @@ export const en = {
     contract: 'Contract',
     network: 'Network',
     tokenId: 'Token id',
-    proof: 'Proof',
-    verify: 'Verify it',
     billing: 'Billing address',
     addToWallet: 'Add to wallet',
     cancelled: 'The delivery was cancelled.',

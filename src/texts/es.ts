@@ -52,6 +52,8 @@ export const es: Translation = {
     sent: {
       title: 'Revise su correo',
       another: 'Hemos enviado otro enlace.',
+      scarce:
+        'Se han enviado tantos enlaces que solo los reciben las direcciones que tienen cuenta, mientras queden. Si no llega ninguno, inténtelo de nuevo en una hora o inicie sesión con una cartera.',
       to: (mailbox) => ['Hemos enviado un enlace a ', mailbox, '.'],
       yourMailbox: 'su buzón',
       here: 'Funciona una vez y caduca en 15 minutos. Ábralo en este navegador.',
@@ -212,8 +214,6 @@ export const es: Translation = {
     contract: 'Contrato',
     network: 'Red',
     tokenId: 'Id. del token',
-    proof: 'Prueba',
-    verify: 'Verificarla',
     billing: 'Dirección de facturación',
     addToWallet: 'Añadir a la cartera',
     cancelled: 'La entrega se ha cancelado.',

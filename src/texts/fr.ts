@@ -53,6 +53,8 @@ export const fr: Translation = {
     sent: {
       title: 'Consultez votre messagerie',
       another: 'Un autre lien est en route.',
+      scarce:
+        'Tant de liens ont été envoyés que seules les adresses qui ont un compte en reçoivent, tant qu’il en reste. Si rien n’arrive, réessayez dans une heure ou connectez-vous avec un portefeuille.',
       to: (mailbox) => ['Un lien est en route vers ', mailbox, '.'],
       yourMailbox: 'votre messagerie',
       here: 'Il fonctionne une fois et expire au bout de 15 minutes. Ouvrez-le dans ce navigateur.',
@@ -216,8 +218,6 @@ export const fr: Translation = {
     contract: 'Contrat',
     network: 'Réseau',
     tokenId: 'Identifiant du jeton',
-    proof: 'Preuve',
-    verify: 'La vérifier',
     billing: 'Adresse de facturation',
     addToWallet: 'Ajouter au portefeuille',
     cancelled: 'La livraison a été annulée.',

@@ -52,6 +52,8 @@ export const it: Translation = {
     sent: {
       title: 'Link inviato',
       another: 'Un altro link è in arrivo.',
+      scarce:
+        'Sono stati inviati così tanti link che li ricevono solo gli indirizzi che hanno un account, finché ce ne sono. Se non arriva nulla, riprova tra un’ora o accedi con un wallet.',
       to: (mailbox) => ['Controlla ', mailbox, ': ti abbiamo inviato un link.'],
       yourMailbox: 'la tua casella di posta',
       here: 'Funziona una volta e scade dopo 15 minuti. Aprilo in questo browser.',
@@ -209,8 +211,6 @@ export const it: Translation = {
     contract: 'Contratto',
     network: 'Rete',
     tokenId: 'ID del token',
-    proof: 'Prova',
-    verify: 'Verificala',
     billing: 'Indirizzo di fatturazione',
     addToWallet: 'Aggiungi al wallet',
     cancelled: 'La consegna è stata annullata.',

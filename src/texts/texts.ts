@@ -1,12 +1,14 @@
 /** The languages of pages and mails for buyers, and which of them somebody reads. */
 import { parseAccept } from 'hono/utils/accept'
-import { de } from './de.ts'
 import { en, type Texts, type Translation } from './en.ts'
-import { es } from './es.ts'
-import { fr } from './fr.ts'
-import { it } from './it.ts'
 
-const translations: Record<string, Translation> = { de, fr, es, it }
+/** Loaded when somebody reads them. */
+const translations: Record<string, () => Promise<Translation>> = {
+  de: async () => (await import('./de.ts')).de,
+  fr: async () => (await import('./fr.ts')).fr,
+  es: async () => (await import('./es.ts')).es,
+  it: async () => (await import('./it.ts')).it,
+}
 
 /** Languages, as ISO 639-1. */
 export const languages = ['en', ...Object.keys(translations)]
@@ -37,7 +39,8 @@ const languageOf = (locale: string) => locale.replace(/-.*/, '')
 const hasTexts = (locale: string) => languages.includes(languageOf(locale))
 
 /** Returns the texts in the language of a locale, in English if there are none. */
-export const textsOf = (locale: string): Texts => translations[languageOf(textLocale(locale))] ?? en
+export const textsOf = async (locale: string): Promise<Texts> =>
+  (await translations[languageOf(textLocale(locale))]?.()) ?? en
 
 /** Returns the first locale of the header `Accept-Language` in whose language there are texts. */
 export const acceptedLocale = (header: string | undefined): string | undefined =>

@@ -1,19 +1,25 @@
 import { env } from 'cloudflare:workers'
-import { expect, it } from 'vitest'
-import { checkListings } from '../../src/catalogue/due.ts'
+import { encodeFunctionResult } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { trialAbi } from '../../contracts/trial.ts'
+import { checkListings } from '../../src/catalogue/check-listings.ts'
+import { batch } from '../../src/db/batch.ts'
 import { connect } from '../../src/db/client.ts'
-import { listings } from '../../src/db/schema/catalogue.ts'
+import { listings, nfts, type SaleObstacle } from '../../src/db/schema/catalogue.ts'
 import { rules } from '../../src/delivery/reasons.ts'
+import { stopSales } from '../../src/delivery/stop-sales.ts'
 import { readSettings } from '../../src/env.ts'
-import { aShop, place, placeError } from '../orders/shop.ts'
+import { aShop, place, placeError, sold } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
+import type { Effect } from '../support/chain/faults.ts'
 import { type NetworkSettings, networksOf } from '../support/delivery/engine.ts'
 import { sellerOn } from '../support/delivery/items.ts'
-import { aListing, anNft, aUser, findRow } from '../support/makers.ts'
+import { aListing, anNft, aUser, db, findRow, setRow } from '../support/makers.ts'
 
 const MINUTE = 60_000
 const NOW = Date.parse('2026-06-01T12:00:00.000Z')
+const at = (minutes: number) => new Date(NOW + minutes * MINUTE).toISOString()
 
 /** Runs the job, so many minutes after noon. */
 const check = (chain: Chain, minutes = 0, settings: NetworkSettings = {}) => {
@@ -40,6 +46,18 @@ async function sell(chain: Chain, contractAddr: string, values: Values = {}) {
 }
 
 const codeOf = async ({ id }: { id: number }) => (await findRow(listings, id))?.obstacle
+
+/** Orders a piece. Returns the order item. */
+async function order({ id, nftId }: { id: number; nftId: number }) {
+  const { token, input } = await aShop()
+  return (await sold(token, { ...input, listingId: id, nftId })).item
+}
+
+/** What a delivery does that cannot be made, so many minutes after noon. */
+const stop = (item: { id: number }, obstacle: SaleObstacle, minutes = 0) =>
+  batch(db, {
+    stopped: stopSales(db, [{ id: item.id, obstacle }], new Date(NOW + minutes * MINUTE)),
+  })
 
 const mint = { fulfilment: 'mint' } as const
 
@@ -116,24 +134,218 @@ it('leaves on sale what only lacks a permission, unless even its holder cannot t
   expect(await codeOf(soulbound)).toBe('token_not_transferable')
 })
 
-it('changes nothing while a node does not answer, or nodes disagree', async () => {
+describe('an obstacle', () => {
+  /** Two URLs of the node. */
+  const twoNodes = (chain: Chain) => ({
+    rpcUrls: ['a', 'b'].map((name) => `${chain.proxyUrl}/${name}`),
+  })
+  /** As a node answers that says that everything can be delivered. */
+  const accepts = {
+    result: encodeFunctionResult({
+      abi: trialAbi,
+      functionName: 'run',
+      result: { isTold: true, isAccepted: true, isExact: true, gasUsed: 50_000n, reason: '0x' },
+    }),
+  }
+  const refuses: Effect = { error: { code: 3, message: 'execution reverted' }, reach: 'none' }
+  /** One of two nodes answers calls so. */
+  const lie = (chain: Chain, effect: Effect, containing = '') =>
+    chain.setFaults({ node: 'a', on: ['eth_call'], containing, effect })
+
+  it('stops a sale only if all nodes say so', async () => {
+    await forgetOthers()
+    const chain = await aChain({ erc1155: 1 })
+    const listing = await sell(chain, chain.contracts.erc1155, { tokenId: '1' })
+    await chain.erc1155AsSeller('pause')
+    await lie(chain, accepts, '"code":')
+    await check(chain, 0, twoNodes(chain))
+    expect(await codeOf(listing)).toBeNull()
+    await chain.setFaults({ node: 'a', on: ['eth_call'], effect: { http: 502, reach: 'none' } })
+    await check(chain, 15, twoNodes(chain))
+    expect(await codeOf(listing)).toBeNull()
+    await chain.setFaults()
+    await check(chain, 30, twoNodes(chain))
+    expect(await codeOf(listing)).toBe('token_not_transferable')
+  })
+
+  it('ends after an hour in which one node contradicts it, and not while nodes are silent', async () => {
+    await forgetOthers()
+    const chain = await aChain({ erc1155: 1 })
+    const listing = await sell(chain, chain.contracts.erc1155, { tokenId: '1' })
+    await chain.erc1155AsSeller('pause')
+    await check(chain)
+    await chain.setFaults({ effect: { http: 502, reach: 'none' } })
+    const silentFor = [15, 60, 240, 480].map((minutes) => check.bind(null, chain, minutes))
+    for (const run of silentFor) await run(twoNodes(chain))
+    expect(await codeOf(listing)).toBe('token_not_transferable')
+    await lie(chain, accepts, '"code":')
+    const found: unknown[] = []
+    for (const minutes of [960, 975, 990, 1005, 1020]) {
+      await check(chain, minutes, twoNodes(chain))
+      found.push(await codeOf(listing))
+    }
+    expect(found).toEqual([...Array(4).fill('token_not_transferable'), null])
+  })
+
+  it('that a delivery has found ends only once all nodes say so', async () => {
+    await forgetOthers()
+    const chain = await aChain({ erc1155: 1 })
+    const listing = await sell(chain, chain.contracts.erc1155, { tokenId: '1' })
+    await stop(await order(listing), 'token_not_transferable')
+    await lie(chain, refuses)
+    for (const minutes of [1, 16, 31, 46, 61, 76]) await check(chain, minutes, twoNodes(chain))
+    expect(await codeOf(listing)).toBe('token_not_transferable')
+    await chain.setFaults()
+    await check(chain, 91, twoNodes(chain))
+    expect(await codeOf(listing)).toBeNull()
+  })
+
+  it('of a contract holds for all of it that the seller lists, until one of them was tried', async () => {
+    await forgetOthers()
+    const chain = await aChain({ erc721: 4, erc1155: 1 })
+    const pieces = await Promise.all(
+      ['0', '1', '2', '3'].map((tokenId) => sell(chain, chain.contracts.erc721, { tokenId })),
+    )
+    const [first] = pieces
+    if (!first) throw new Error('nothing is listed')
+    const other = await sell(chain, chain.contracts.erc1155, { tokenId: '1' })
+    await check(chain)
+    const codes = () => Promise.all([...pieces, other].map(codeOf))
+    const item = await order(first)
+    await stop(item, 'token_not_transferable', 2)
+    expect(await codes()).toEqual([...Array(4).fill('token_not_transferable'), null])
+    // The piece that could not be delivered is sold.
+    await setRow(nfts, first.nftId, { availableAmount: 0 })
+    await check(chain, 3)
+    expect(await codes()).toEqual(['token_not_transferable', ...Array(4).fill(null)])
+    // The item goes on waiting, which stops nothing again.
+    await stop(item, 'token_not_transferable', 4)
+    expect(await codes()).toEqual(['token_not_transferable', ...Array(4).fill(null)])
+  })
+
+  it('of one piece stops only the listings of this NFT, and none of a token that only some may get', async () => {
+    await forgetOthers()
+    const chain = await aChain({ erc721: 3 })
+    const sellPiece = (tokenId: string, values: Values = {}) =>
+      sell(chain, chain.contracts.erc721, { tokenId, ...values })
+    const [one, two] = [await sellPiece('0'), await sellPiece('1')]
+    const verified = await sellPiece('2', { recipients: 'verified' })
+    await stop(await order(one), 'holder_has_no_token')
+    await stop(await order(verified), 'token_not_transferable')
+    expect(await Promise.all([one, two, verified].map(codeOf))).toEqual([
+      'holder_has_no_token',
+      null,
+      null,
+    ])
+  })
+
+  it('that one piece has is asked of one more, and then holds for all', async () => {
+    await forgetOthers()
+    const chain = await aChain({ erc721: 6 })
+    const ids = ['0', '1', '2', '3', '4', '5']
+    const pieces = await Promise.all(
+      ids.map((tokenId) => sell(chain, chain.contracts.erc721, { tokenId })),
+    )
+    await check(chain)
+    await chain.erc721AsSeller('pause')
+    await env.DB.prepare(`UPDATE listings SET checkAt = '' WHERE id = ?`).bind(pieces[2]?.id).run()
+    await check(chain, 5)
+    const codes = () => Promise.all(pieces.map(codeOf))
+    expect(await codes()).toEqual(Array(6).fill('token_not_transferable'))
+    // The two that were tried are tried again. The others follow them.
+    await chain.erc721AsSeller('unpause')
+    await chain.takeCounts()
+    await check(chain, 20)
+    expect(await codes()).toEqual(Array(6).fill(null))
+  })
+
+  it('of one piece alone leaves the others of its contract on sale', async () => {
+    await forgetOthers()
+    const chain = await aChain()
+    const token = await chain.aPeculiarToken('LockedToken')
+    const [locked, other] = [await sell(chain, token), await sell(chain, token, { tokenId: '1' })]
+    await check(chain)
+    // Once more, of the piece that is locked alone.
+    await setRow(listings, locked.id, { obstacle: null, checkAt: '' })
+    await check(chain, 1)
+    expect([await codeOf(locked), await codeOf(other)]).toEqual(['token_not_transferable', null])
+  })
+
+  it('is looked for less often the longer it lasts', async () => {
+    await forgetOthers()
+    const chain = await aChain()
+    const listing = await sell(chain, `0x${'c0'.repeat(20)}`)
+    const pauses: number[] = []
+    for (let minutes = 0, i = 0; i < 8; i++) {
+      await check(chain, minutes)
+      const { checkAt = '' } = (await findRow(listings, listing.id)) ?? {}
+      const next = (Date.parse(checkAt) - NOW) / MINUTE
+      pauses.push(next - minutes)
+      minutes = next
+    }
+    expect(pauses).toEqual([15, 15, 30, 60, 120, 240, 360, 360])
+  })
+})
+
+/**
+ * Lists pieces of one collection, which can be delivered, and then pieces of other contracts, which have no
+ * code. Returns how many of these were never tried. `heldUntil`: null for a collection that was tried.
+ */
+async function aQueue(chain: Chain, pieces: number, others: number, heldUntil: string | null) {
+  const { id: template } = await sell(chain, chain.contracts.erc1155, { tokenId: '1' })
+  await env.DB.prepare(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+    INSERT INTO nfts (externalId, contractAddr, contractNetwork, tokenId, amount, availableAmount, creatorId,
+      creatorPublicAddr, contractName, payload, price, priceEths, priceCurrency, title, status, releaseAt,
+      createdAt, updatedAt, changedAt)
+    SELECT 'queue ' || i, iif(i <= ?2, contractAddr, '0x' || printf('%040x', i)), contractNetwork, '1', 10, 10,
+      creatorId, '', '', payload, 1, '0', 'EUR', 'A picture', 'released', ?3, ?3, ?3, ?3
+    FROM n JOIN nfts ON nfts.id = (SELECT nftId FROM listings WHERE id = ?4)`)
+    .bind(pieces + others, pieces, at(-1), template)
+    .run()
+  await env.DB.prepare(`INSERT INTO listings (externalId, priceCents, priceEths, priceWei, active, type,
+      priceCurrency, sellerId, nftId, checkAt, heldUntil, createdAt, updatedAt)
+    SELECT externalId, 1, '0', '0', 1, 'regular', 'EUR', creatorId, id, ?1,
+      iif(contractAddr = ?2, ?3, ?4), ?1, ?1
+    FROM nfts WHERE externalId LIKE 'queue %' ORDER BY id`)
+    .bind(at(-1), chain.contracts.erc1155, heldUntil, at(1))
+    .run()
+  return () =>
+    env.DB.prepare(`SELECT count(*) AS untried FROM listings JOIN nfts ON nfts.id = nftId
+      WHERE heldUntil IS NOT NULL AND contractAddr <> ? AND contractNetwork = ?`)
+      .bind(chain.contracts.erc1155, chain.name)
+      .first('untried')
+}
+
+it.each([
+  ['was never tried', at(1)],
+  ['is tried again', null],
+])(
+  'tries 50 others in its first two runs, beside 10,000 pieces of a collection that %s',
+  async (_, heldUntil) => {
+    await forgetOthers()
+    const chain = await aChain({ erc1155: 1 })
+    const countUntried = await aQueue(chain, 10_000, 50, heldUntil)
+    expect(await countUntried()).toBe(50)
+    for (const minutes of [0, 1]) await check(chain, minutes)
+    expect(await countUntried()).toBe(0)
+    const { calls } = await chain.takeCounts()
+    // Of a piece that can be delivered, one call.
+    expect(calls.eth_call).toBeLessThan(1000)
+    await env.DB.exec(`DELETE FROM listings WHERE externalId LIKE 'queue %'`)
+    await env.DB.exec(`DELETE FROM nfts WHERE externalId LIKE 'queue %'`)
+  },
+)
+
+it('tries no token that only some may get, and sells it', async () => {
   await forgetOthers()
-  const chain = await aChain({ erc1155: 1 })
-  const good = await sell(chain, chain.contracts.erc1155, { tokenId: '1' })
-  const bad = await sell(chain, await chain.aPeculiarToken('SoulboundToken'))
+  const chain = await aChain()
+  const token = await chain.aPeculiarToken('SoulboundToken')
+  const listing = await sell(chain, token, { recipients: 'verified' })
+  await setRow(listings, listing.id, { obstacle: 'token_not_transferable', heldUntil: at(1) })
+  await chain.takeCounts()
   await check(chain)
-  await chain.erc1155AsSeller('pause')
-  const settings = { rpcUrls: ['a', 'b'].map((name) => `${chain.proxyUrl}/${name}`) }
-  const result = `0x${'0'.repeat(64)}`
-  await chain.setFaults({ node: 'a', on: ['eth_call'], effect: { result } })
-  await check(chain, 24 * 60, settings)
-  expect([await codeOf(good), await codeOf(bad)]).toEqual([null, 'token_not_transferable'])
-  await chain.setFaults({ effect: { http: 502, reach: 'none' } })
-  await check(chain, 24 * 60 + 15, settings)
-  expect([await codeOf(good), await codeOf(bad)]).toEqual([null, 'token_not_transferable'])
-  await chain.setFaults()
-  await check(chain, 24 * 60 + 30, settings)
-  expect([await codeOf(good), await codeOf(bad)]).toEqual(Array(2).fill('token_not_transferable'))
+  expect((await chain.takeCounts()).requests).toBe(0)
+  expect(await findRow(listings, listing.id)).toMatchObject({ obstacle: null, heldUntil: null })
 })
 
 it('tries as many in a minute as the node takes calls in a second, each once a day', async () => {
@@ -145,7 +357,7 @@ it('tries as many in a minute as the node takes calls in a second, each once a d
   }
   await sell(chain, chain.contracts.erc1155, { tokenId: '1' })
   // A node is not asked about these.
-  const other = { tokenId: '1', contractNetwork: 'elsewhere' }
+  const other = { tokenId: '1', status: 'draft' }
   for (let i = 0; i < 4; i++) await sell(chain, chain.contracts.erc1155, other)
   const left: unknown[] = []
   for (const minutes of [0, 1, 2]) {

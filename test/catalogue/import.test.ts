@@ -15,7 +15,7 @@ import { hashIdentity } from '../../src/identity/namespace.ts'
 import { codesOf } from '../orders/shop.ts'
 import { aReservation, release } from '../reservations/holds.ts'
 import { answerOf, call } from '../support/api.ts'
-import { aListing, aMasterToken, anNft, aUser, db } from '../support/makers.ts'
+import { aListing, aMasterToken, anNft, aUser, db, sellUntried } from '../support/makers.ts'
 import { aListingRecord, anNftRecord, aUserRecord, CONTRACT, linesOf } from './records.ts'
 
 const PATH = '/api/admin/catalogue'
@@ -68,6 +68,9 @@ const catalogue = [
 
 const stored = async (id = 'one') =>
   (await db.select().from(nfts).where(eq(nfts.externalId, id)))[0]
+const theListing = async (id: string) =>
+  (await db.select().from(listings).where(eq(listings.externalId, id)))[0]
+const heldUntil = async (id: string) => (await theListing(id))?.heldUntil
 const theUser = async (id: string) =>
   (await db.select().from(users).where(eq(users.externalId, id)))[0]
 
@@ -155,6 +158,76 @@ describe('an import', () => {
     const changed = [anNftRecord('one', 1, { fulfilment: 'mint' }), anNftRecord('two', 2)]
     expect(await imported(changed)).toMatchObject({ nft: numbers(0, 2, 0) })
     expect(await both()).toEqual(['mint', 'transfer'])
+  })
+
+  it('says who may get a token: anybody, unless the record says so', async () => {
+    const verified = anNftRecord('two', 2, { recipients: 'verified' })
+    await imported([...catalogue, verified, aListingRecord('two-sale', 'two')])
+    expect([(await stored('one'))?.recipients, (await stored('two'))?.recipients]).toEqual([
+      'anybody',
+      'verified',
+    ])
+    expect(await imported([verified])).toMatchObject({ nft: numbers(0, 0, 1) })
+    expect(await heldUntil('two-sale')).toBeNull()
+  })
+
+  it('sells nothing of what is new for two minutes, so that it can be tried first', async () => {
+    await imported(catalogue)
+    const held = await heldUntil('sale')
+    const created = (await theListing('sale'))?.createdAt ?? ''
+    expect(Date.parse(held ?? '') - Date.parse(created)).toBe(120_000)
+    // What was tried is not held again.
+    await db.update(listings).set({ heldUntil: null })
+    await imported([
+      anNftRecord('one', 1, { priceCents: 2000 }),
+      aListingRecord('sale', 'one', { amount: 1 }),
+    ])
+    expect(await heldUntil('sale')).toBeNull()
+    expect(await theListing('sale')).toMatchObject({ amount: 1, checkAt: '' })
+  })
+
+  it('tries the first of a contract and its last token before the others', async () => {
+    const tokens = [3, 21, 100, 9]
+    await imported([
+      aUserRecord('cleo'),
+      ...tokens.flatMap((token) => [
+        anNftRecord(`n${token}`, token),
+        aListingRecord(`l${token}`, `n${token}`),
+      ]),
+    ])
+    const due = await db.select().from(listings).where(eq(listings.checkAt, ''))
+    expect(due.map(({ externalId }) => externalId)).toEqual(['l3', 'l100'])
+  })
+
+  it('does not sell more of a contract of which nothing can be delivered', async () => {
+    await imported(catalogue)
+    await db.update(listings).set({
+      ...{ obstacle: 'token_not_transferable', obstacleSince: NOW, foundBy: 'trial' },
+      ...{ heldUntil: null, checkAt: '2999' },
+    })
+    const other = '0x2222222222222222222222222222222222222222'
+    await imported([
+      anNftRecord('two', 2),
+      aListingRecord('two-sale', 'two'),
+      anNftRecord('three', 3, { contract: other }),
+      aListingRecord('three-sale', 'three'),
+    ])
+    const shared = {
+      obstacle: 'token_not_transferable',
+      isShared: true,
+      foundBy: 'trial',
+      checkAt: '',
+    }
+    expect(await theListing('two-sale')).toMatchObject(shared)
+    expect(await theListing('three-sale')).toMatchObject({ obstacle: null, isShared: false })
+    // One piece that is sold shows that it is not that of the contract.
+    await db
+      .update(listings)
+      .set({ obstacle: null, obstacleSince: null })
+      .where(eq(listings.externalId, 'two-sale'))
+    await db.update(listings).set({ heldUntil: null, checkAt: '2999' })
+    await imported([anNftRecord('four', 4), aListingRecord('four-sale', 'four')])
+    expect(await theListing('four-sale')).toMatchObject({ obstacle: null })
   })
 
   it('keeps the time of release that a record does not have', async () => {
@@ -350,6 +423,7 @@ describe('what is refused', () => {
 
   it('fewer pieces than reservations hold, until they are released', async () => {
     await imported(catalogue)
+    await sellUntried()
     const { id } = await aReservation(token, { listing: 'sale', quantity: 6 })
     const withPieces = (amount: number) => [anNftRecord('one', 1, { amount })]
     expect(await problemsOf(withPieces(5))).toEqual(['lines[1].amount amount_too_small'])

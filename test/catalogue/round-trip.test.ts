@@ -118,7 +118,12 @@ it('takes every odd record that the API takes', async () => {
     anNftRecord('unlisted', 3, { status: 'unlisted', network: 'elsewhere', releaseAt: undefined }),
     anNftRecord('no token', 4, { status: 'unlisted', tokenId: null }),
     anNftRecord('no token either', 5, { status: 'draft', tokenId: null, network: 'elsewhere' }),
-    anNftRecord('unique', 6, { amountType: 'unique', amount: 1, fulfilment: 'mint' }),
+    anNftRecord('unique', 6, {
+      amountType: 'unique',
+      amount: 1,
+      fulfilment: 'mint',
+      recipients: 'verified',
+    }),
     aListingRecord('auction', 'big', { saleType: 'auction', priceEths: undefined, priceWei: '1' }),
     aListingRecord('ended', 'unlisted', { activeTill: '2999-12-31T23:59:59+01:00', amount: 1 }),
     aListingRecord('of nobody', 'no token', { seller: 'gone', active: false }),

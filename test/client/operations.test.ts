@@ -50,16 +50,6 @@ async function anOrder() {
   return { orderId: order.id, itemId: item.id }
 }
 
-/** Places an order and waits until it is delivered. Returns its id. */
-async function aDeliveredOrder() {
-  const buyerUserId = await aPerson(aWallet().address)
-  const order = { ...newOrder, nftId: 2, listingId: 2, buyerUserId }
-  const { orders } = await client.placeOrders({ body: [order] })
-  const [{ id = 0 } = {}] = orders
-  await client.waitForDelivery(id)
-  return id
-}
-
 /** Places an order whose delivery has failed. */
 async function aFailedOrder() {
   const order = await anOrder()
@@ -138,10 +128,6 @@ const calls: { [Id in OperationId]?: () => Promise<Answer<Id>> } = {
     const [{ id: reservation_id = '' } = {}] = (await client.reserve({ body: [newReservation] }))
       .reservations
     return client.releaseReservation({ reservation_id })
-  },
-  getProof: async () => {
-    const order_id = await aDeliveredOrder()
-    return client.getProof({ order_id })
   },
   listOrders: () => client.listOrders({ buyerUserId }),
   createAddress: () => client.createAddress({ body: { userId: 3, name: 'Bo' } }),

@@ -175,7 +175,7 @@ describe('an item that its holder cannot give away', () => {
       ],
       [
         'a token that is minted',
-        explain('token_not_transferable', 'ERC721: invalid token ID'),
+        explain('holder_has_no_token', 'ERC721: invalid token ID'),
         (chain) => aPaidItem(chain, { standard: 'erc721', tokenId: '1' }),
         (chain) => chain.erc721AsSeller('mint', chain.seller),
       ],

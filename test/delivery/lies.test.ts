@@ -13,7 +13,7 @@ import type { StoryName } from '../support/delivery/lies/stories.ts'
 import type { TransportName } from '../support/delivery/lies/transport.ts'
 import { aLiarsStage } from '../support/delivery/lies/world.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const stage = aLiarsStage()
 
@@ -29,7 +29,7 @@ const tells = (moment: Moment, name: StoryName, more: Partial<LieCase> = {}): Li
 
 /** The same, until what was ordered when it began is late. */
 const insists = (name: StoryName, more: Partial<LieCase> = {}): LieCase =>
-  tells('before signing', name, { minutes: LONG, ...more })
+  tells('before signing', name, { minutes: LONG, blockTime: 30, ...more })
 
 /** A case in which a node answers in this way. */
 const answers = (name: TransportName, more: Partial<LieCase> = {}): LieCase =>
@@ -65,6 +65,7 @@ const kinds: Record<string, readonly LieCase[]> = {
   'makes up transactions': [
     tells('before signing', 'swallows a transaction, and has a receipt of it, without events'),
     tells('before signing', 'counts five transactions more'),
+    insists('counts no transactions', { moment: SEARCH }),
     tells(SEARCH, 'has mined transactions in block 2^31'),
     tells(DAILY, 'has mined transactions in block 2^31'),
     tells(SEARCH, 'has mined transactions with the nonce 10^9'),
@@ -104,6 +105,7 @@ const kinds: Record<string, readonly LieCase[]> = {
   'says that unused keys are used': [
     insists('says that every key is used for its delivery'),
     insists('says that every key is used up'),
+    insists('says that every key is used for its delivery', { moment: SEARCH }),
     aCase({
       moment: 'before signing',
       lies: [
@@ -124,7 +126,8 @@ const kinds: Record<string, readonly LieCase[]> = {
     insists('has a final block that stands still', { finality: 'finalized', alarm: 'node_behind' }),
     insists('has the first block as the final one', { finality: 'finalized' }),
     insists('stands still', { alarm: 'node_behind' }),
-    insists('has one block number for ever, with a fresh time, and swallows transactions'),
+    insists('has one block number for ever, with new times, and swallows transactions'),
+    insists('has one block number for ever, with times to come, and swallows transactions'),
     insists('lags three blocks'),
     insists('answers every second request as of ten blocks ago'),
     insists('is on another fork since 50 blocks', oneByOne),
@@ -135,6 +138,7 @@ const kinds: Record<string, readonly LieCase[]> = {
     insists('says that the signers have no funds', disagreement),
     insists('has a base fee of 10^6 gwei', disagreement),
     insists('has a base fee of 1 wei'),
+    insists('has a base fee of 240 gwei', { funds: 0.1 }),
     insists('says that publishing costs 10^30 wei'),
     insists('says that calls need 2^60 gas'),
     insists('says that the contract is paused', disagreement),
@@ -158,7 +162,8 @@ const kinds: Record<string, readonly LieCase[]> = {
     insists('says that nobody has approved the contract'),
     insists('says that there is no code'),
     insists('says that tokens have no standard'),
-    insists('says that tokens have the other standard'),
+    // Which call is the right one takes all nodes that answer.
+    tells('before signing', 'says that tokens have the other standard', disagreement),
     insists('says of what fails that its token has no code'),
   ],
   'accuses the honest node': [
@@ -170,6 +175,7 @@ const kinds: Record<string, readonly LieCase[]> = {
         paused: 4,
       },
     ),
+    tells('before signing', 'says that every transfer succeeds', { minutes: 5 }),
     tells('before signing', 'says that the contract is not paused', { minutes: 6, paused: 4 }),
     insists('says that the contract is not paused, and that every key is used for its delivery', {
       paused: 14,
@@ -205,6 +211,10 @@ const kinds: Record<string, readonly LieCase[]> = {
     tells(IN_FLIGHT, 'says that no key is used, and that every transfer failed', {
       minutes: 13,
       silent: 12,
+    }),
+    tells('before signing', 'says that every key is used for its delivery', {
+      minutes: 25,
+      silent: 24,
     }),
   ],
   'hides a theft': [

@@ -1,10 +1,17 @@
-import { encodeFunctionResult, type Hex, numberToHex, zeroAddress } from 'viem'
+import { encodeFunctionResult, type Hex, numberToHex, toFunctionSelector, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { relayerAbi } from '../../contracts/relayer-abi.ts'
 import { trialAbi } from '../../contracts/trial.ts'
-import { readInexactness, readRefusal, refusalRequests } from '../../src/delivery/chain/diagnose.ts'
+import {
+  acceptanceRequest,
+  askRefusals,
+  readAcceptance,
+  readRefusal,
+  refusalRequests,
+} from '../../src/delivery/chain/refusal.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import type { ContractItem } from '../../src/ethereum/contract.ts'
-import type { Reply } from '../../src/ethereum/requests.ts'
+import type { Reply, RpcRequest } from '../../src/ethereum/requests.ts'
 
 const [token, holder, buyer, stranger] = [1, 2, 3, 4].map((n) => numberToHex(n, { size: 20 })) as [
   Hex,
@@ -17,21 +24,33 @@ const unique: ContractItem = { key: KEY, token, from: holder, to: buyer, tokenId
 const edition: ContractItem = { ...unique, amount: 3n }
 const mint: ContractItem = { ...unique, from: zeroAddress }
 
-const by = { relayer: stranger, delivery: stranger }
-/** What the token said: EnforcedPause. */
-const failure = { said: '0xd93c0665', gasPerItem: 300_000 } as const
+const by = { relayer: stranger, delivery: stranger, gasPerItem: 300_000 }
+/** What the token says: EnforcedPause. */
+const PAUSED = '0xd93c0665'
+const failure = { said: PAUSED } as const
 
-/** `replies`: to the trials for a plain account and the recipient, calls of contract and holder, permission, holding. */
-function answersOf(item: ContractItem, replies: readonly Reply[]) {
+/**
+ * `replies`: to the trials for a plain account and the recipient, calls of contract and holder, permission,
+ * holding, and what the Delivery contract does.
+ */
+async function refusalOf(item: ContractItem, replies: readonly Reply[], said: object = failure) {
   const requests = refusalRequests(by, item).map((request) => JSON.stringify(request))
-  const answer = (request: unknown) => replies[requests.indexOf(JSON.stringify(request))]
-  return (request: unknown): Reply => answer(request) ?? { fault: 'not asked' }
+  const rpc = async (asked: readonly RpcRequest[]) => {
+    const isAsked = new Set(asked.map((request) => JSON.stringify(request)))
+    return (request: RpcRequest): Reply => {
+      const text = JSON.stringify(request)
+      const position = requests.indexOf(text)
+      const reply = replies[position < 0 ? requests.length : position]
+      return (isAsked.has(text) && reply) || { fault: 'not asked' }
+    }
+  }
+  return readRefusal(by, item, said, await askRefusals(rpc, [{ by, item }]))
 }
-const refusalOf = (item: ContractItem, replies: readonly Reply[]) =>
-  readRefusal(by, item, failure, answersOf(item, replies))
 
 const word = (value: bigint): Reply => ({ result: numberToHex(value, { size: 32 }) })
 const [yes, no] = [word(1n), word(0n)]
+/** As a call of a token that scans a batch for the owner. */
+const outOfGas: Reply = { error: { code: -32000, message: 'out of gas' } }
 const reverted: Reply = { error: { code: 3, message: 'execution reverted' } }
 /** A node that cannot replace the code of an account. */
 const unable: Reply = { error: { code: -32602, message: 'too many arguments, want at most 2' } }
@@ -40,7 +59,21 @@ const trial = (isAccepted: boolean, gasUsed = 50_000n, isTold = true): Reply => 
   result: encodeFunctionResult({
     abi: trialAbi,
     functionName: 'run',
-    result: { isTold, isAccepted, isExact: isAccepted, gasUsed, reason: '0x' },
+    result: {
+      isTold,
+      isAccepted,
+      isExact: isAccepted,
+      gasUsed,
+      reason: isAccepted ? '0x' : PAUSED,
+    },
+  }),
+})
+/** What the Delivery contract does with one item: 1 for delivered, 3 for failed. */
+const delivery = (outcome: number, reason: Hex = PAUSED, gasUsed = 50_000n): Reply => ({
+  result: encodeFunctionResult({
+    abi: relayerAbi,
+    functionName: 'deliver',
+    result: [{ outcome, gasUsed, reason }],
   }),
 })
 
@@ -50,40 +83,83 @@ describe('why a token refuses', () => {
   it.each<[string, ContractItem, Reply, Reply, Reply]>([
     ['holder_has_no_token', unique, reverted, yes, word(BigInt(stranger))],
     ['holder_has_no_token', edition, reverted, no, word(2n)],
+    // A token that nobody has, has no owner.
+    ['holder_has_no_token', unique, reverted, no, reverted],
+    ['holder_has_no_token', unique, reverted, yes, reverted],
     ['holder_not_approved', unique, reverted, no, word(BigInt(holder))],
     ['holder_not_approved', edition, reverted, no, word(3n)],
-    ['holder_not_approved', unique, reverted, no, reverted],
+    ['holder_not_approved', unique, reverted, no, outOfGas],
     ['token_not_transferable', edition, reverted, yes, word(3n)],
-    ['token_not_transferable', unique, reverted, yes, reverted],
+    ['token_not_transferable', edition, reverted, yes, reverted],
+    ['token_not_transferable', unique, reverted, yes, outOfGas],
     ['token_not_transferable', edition, reverted, unable, unable],
     ['minter_role_missing', mint, reverted, no, reverted],
     ['mint_refused', mint, reverted, yes, reverted],
     ['mint_refused', mint, reverted, reverted, reverted],
-  ] as const)('is: %s', (code, item, direct, isPermitted, holding) => {
+  ] as const)('is: %s', async (code, item, direct, isPermitted, holding) => {
     const reason = because(code as 'mint_refused')
     const refuses = trial(false)
-    expect(refusalOf(item, [refuses, refuses, direct, done, isPermitted, holding])).toEqual(reason)
+    const others = [direct, done, isPermitted, holding]
+    expect(await refusalOf(item, [refuses, refuses, ...others])).toEqual(reason)
     // The same from a node that cannot try it.
-    expect(refusalOf(item, [unable, unable, direct, done, isPermitted, holding])).toEqual(reason)
+    expect(await refusalOf(item, [unable, unable, ...others])).toEqual(reason)
   })
 
-  it('is what the delivery would meet, not what a call without the relayer would', () => {
-    const replies = [trial(false), trial(false), done, done, yes, word(BigInt(holder))]
-    expect(refusalOf(unique, replies)).toEqual(because('token_not_transferable'))
+  const contested = [trial(false), trial(false), done, done, yes, word(BigInt(holder))]
+
+  it('is what the Delivery contract meets, if a trial refuses what a call without the relayer may do', async () => {
+    const refusal = because('token_not_transferable')
+    expect(await refusalOf(unique, [...contested, delivery(3)])).toEqual(refusal)
+    expect(await refusalOf(unique, [...contested, delivery(1)])).toBeNull()
   })
 
-  it('is only the recipient, if a plain account could have it', () => {
-    expect(refusalOf(unique, [trial(true), trial(false), done, done, yes, yes])).toBeNull()
-    expect(refusalOf(unique, [unable, unable, done, done, yes, yes])).toBeNull()
+  it.each([
+    ['is paused', reverted],
+    ['has a limit', delivery(3, toFunctionSelector('TokenLimitReached()'), 0n)],
+    ['has used the key', delivery(2)],
+    ['does not answer', unable],
+  ])('is not known of such a transfer while the Delivery contract %s', async (_, reply) => {
+    expect(await refusalOf(unique, [...contested, reply])).toBeUndefined()
   })
 
-  it('is what its holder would meet, if the contract is not approved', () => {
+  it('is what the trial says of a mint, whatever a call without the relayer may do', async () => {
+    const replies = [trial(false), trial(false), done, done, yes, reverted]
+    expect(await refusalOf(mint, replies)).toEqual(because('mint_refused'))
+  })
+
+  const silent: Reply = {
+    result: encodeFunctionResult({
+      abi: trialAbi,
+      functionName: 'run',
+      result: { isTold: true, isAccepted: false, isExact: false, gasUsed: 5_000n, reason: '0x' },
+    }),
+  }
+
+  it.each<[string, ContractItem, string]>([
+    ['safeMint', mint, 'safeMint(address,uint256)'],
+    ['mint', { ...mint, amount: 1n }, 'mint(address,uint256,uint256,bytes)'],
+  ])('is that a token with roles has no %s, with or without the role', async (_, item, name) => {
+    for (const hasRole of [yes, no])
+      expect(
+        await refusalOf(item, [silent, silent, reverted, reverted, hasRole, reverted], {}),
+      ).toEqual(explain('mint_not_exact', `the token has no ${name}`))
+    // A token without roles says itself what it wants.
+    const without = [silent, silent, reverted, reverted, reverted, reverted]
+    expect(await refusalOf(item, without, {})).toEqual(explain('mint_refused', 'no reason given'))
+  })
+
+  it('is only the recipient, if a plain account could have it', async () => {
+    expect(await refusalOf(unique, [trial(true), trial(false), done, done, yes, yes])).toBeNull()
+    expect(await refusalOf(unique, [unable, unable, done, done, yes, yes])).toBeNull()
+  })
+
+  it('is what its holder would meet, if the contract is not approved', async () => {
     const locked: Reply = { error: { code: 3, message: 'execution reverted', data: '0xd93c0665' } }
     const replies = [trial(false), trial(false), reverted, locked, no, word(BigInt(holder))]
-    expect(refusalOf(unique, replies)).toEqual(because('token_not_transferable'))
+    expect(await refusalOf(unique, replies)).toEqual(because('token_not_transferable'))
   })
 
-  it('is that other pieces arrive than those that were sold', () => {
+  it('is that other pieces arrive than those that were sold', async () => {
     const inexact: Reply = {
       result: encodeFunctionResult({
         abi: trialAbi,
@@ -91,38 +167,51 @@ describe('why a token refuses', () => {
         result: { isTold: true, isAccepted: true, isExact: false, gasUsed: 1n, reason: '0x' },
       }),
     }
-    const replies = [inexact, inexact, done, done, yes, yes]
-    const inexactness = (item: ContractItem) => readInexactness(by, item, answersOf(item, replies))
-    expect(inexactness(mint)).toEqual(explain('mint_not_exact'))
-    expect(inexactness(unique)).toEqual(explain('token_moved_nothing'))
-    // A delivery that reverts has another cause, which a trial without a gas price may not show.
-    expect(refusalOf(unique, replies)).toBeNull()
+    expect(readAcceptance(by, mint, inexact)).toEqual(explain('mint_not_exact'))
+    expect(readAcceptance(by, unique, inexact)).toEqual(explain('token_moved_nothing'))
+    // A delivery that reverts has another cause, which its simulation shows.
+    expect(await refusalOf(unique, [inexact, inexact, done, done, yes, yes])).toBeNull()
   })
 
-  it('is not known of a mint that only a trial could see through', () => {
-    expect(refusalOf(mint, [unable, unable, done, done, yes, yes])).toBeUndefined()
+  it('is nothing of an item that arrives, and not known at once of one that does not', () => {
+    expect(readAcceptance(by, unique, trial(true))).toBeNull()
+    expect(readAcceptance(by, unique, trial(true, 900_000n))?.reasonCode).toBe('gas_limit_exceeded')
+    for (const reply of [trial(false), unable, trial(true, 50_000n, false)])
+      expect(readAcceptance(by, unique, reply)).toBeUndefined()
+  })
+
+  it('is not known of a mint that only a trial could see through', async () => {
+    expect(await refusalOf(mint, [unable, unable, done, done, yes, yes])).toBeUndefined()
     const edition = { ...mint, amount: 1n }
-    expect(refusalOf(edition, [unable, unable, done, done, yes, yes])).toBeNull()
+    expect(await refusalOf(edition, [unable, unable, done, done, yes, yes])).toBeNull()
   })
 
-  it('is not known, if the node does not answer', () => {
+  it('is asked with an account and a price that nobody can compute without the key', () => {
+    const other = { ...unique, key: `0x${'12'.repeat(32)}` } as const
+    const [one, two] = [unique, other].map((item) => acceptanceRequest(by, item).params[0])
+    for (const name of ['data', 'maxPriorityFeePerGas'])
+      expect(Object(one)[name]).not.toBe(Object(two)[name])
+    expect(acceptanceRequest(by, unique)).toEqual(acceptanceRequest(by, unique))
+  })
+
+  it('is not known, if the node does not answer', async () => {
     const fault: Reply = { fault: 'the node cannot be reached' }
-    expect(refusalOf(unique, Array(6).fill(fault))).toBeUndefined()
+    expect(await refusalOf(unique, Array(6).fill(fault))).toBeUndefined()
   })
 
   it.each([
     ['the token', trial(true, 900_000n), trial(true, 900_000n), 1_000_000],
     ['the recipient', trial(true, 90_000n), trial(true, 1_234_567n), 1_380_000],
     ['forwarded calls', trial(true, 290_000n), trial(true, 290_000n), 330_000],
-  ])('is the gas that %s needs', (_, plain, own, needed) => {
+  ])('is the gas that %s needs', async (_, plain, own, needed) => {
     const detail = `it needs ${needed}, so raise gasPerItem of the network, which is 300000`
-    expect(refusalOf(unique, [plain, own, done, done, yes, yes])).toEqual(
+    expect(await refusalOf(unique, [plain, own, done, done, yes, yes])).toEqual(
       explain('gas_limit_exceeded', detail),
     )
   })
 
-  it('is not the gas of a trial that had too little', () => {
+  it('is not the gas of a trial that had too little', async () => {
     const replies = [trial(true), trial(true, 900_000n, false), done, done, yes, yes]
-    expect(refusalOf(unique, replies)).toBeNull()
+    expect(await refusalOf(unique, replies)).toBeNull()
   })
 })

@@ -31,11 +31,10 @@ const bindings: Env = {
 const sent = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
 
 /**
- * Success needs more than the document says: a signature, a picture, a used key, a message of the endpoint,
- * a delivery, an alarm.
+ * Success needs more than the document says: a signature, a picture, a used key, a message of the
+ * endpoint, an alarm.
  */
 const withoutSuccess = new Set([
-  'GET /api/externalOrders/{order_id}/proof',
   'POST /api/admin/alarms/{key}/acknowledge',
   'POST /sign-in/wallet',
   'POST /settings/account/wallet',

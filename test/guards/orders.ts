@@ -147,14 +147,6 @@ export const orders: Guard[] = [
     title: 'sees the orders of its name, and no others, in every list',
   },
   {
-    name: 'the proof of a delivery is for those who may read the order',
-    file: 'src/proofs/prove.ts',
-    text: 'and(eq(orders.id, values.orderId), isVisibleSql(values))',
-    broken: 'and(eq(orders.id, values.orderId))',
-    test: 'test/proofs/prove.test.ts',
-    title: 'is for those who may read the order',
-  },
-  {
     name: 'a list of orders shows a user only own ones',
     file: 'src/orders/page.ts',
     text: 'sql`${isVisibleSql(values)}',

@@ -12,9 +12,9 @@ export const signIn: Guard[] = [
   },
   {
     name: 'a contract wallet must accept the signature',
-    file: 'src/identity/wallet.ts',
-    text: "'result' in reply && reply.result === '0x01',",
-    broken: 'true,',
+    file: 'src/ethereum/wallet-signature.ts',
+    text: "'result' in reply && reply.result === accepted",
+    broken: 'true',
     test: 'test/identity/contract-wallet.test.ts',
     title: 'accepts a signature that the contract accepts, and rejects another',
   },

@@ -18,7 +18,6 @@ const callers: Record<string, Record<string, string>> = {
 
 const publicEndpoints = [
   'GET /.well-known/jwks.json',
-  'GET /.well-known/proof-jwks.json',
   'GET /openapi.json',
   'GET /llms.txt',
   'GET /docs.md',

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { getAddress, type Hex } from 'viem'
+import { getAddress, type Hex, padHex, serializeErc6492Signature } from 'viem'
 import { expect, it } from 'vitest'
 import { leaveOut, stepNodes } from '../../src/chain/nodes.ts'
 import { users } from '../../src/db/schema/users.ts'
@@ -104,8 +104,11 @@ it('asks a second node if the first does not respond or fails', async () => {
   }
 })
 
-const yes = { on: ['eth_call'], effect: { result: '0x01' } } as const
-const no = { on: ['eth_call'], effect: { result: '0x00' } } as const
+const yes = {
+  on: ['eth_call'],
+  effect: { result: padHex('0x1626ba7e', { dir: 'right', size: 32 }) },
+} as const
+const no = { on: ['eth_call'], effect: { result: padHex('0x', { size: 32 }) } } as const
 
 it('rejects the signature if one node accepts it and another does not, whichever is first', async () => {
   const chain = await aChain()
@@ -122,6 +125,7 @@ it('rejects the signature if one node accepts it and another does not, whichever
 
 it('asks a node that is left out, so that one that lies cannot answer alone', async () => {
   const chain = await aChain()
+  await chain.rpc('anvil_setCode', ADDRESS, REVERTING_CODE)
   const nodes = nodesOf(chain, 'honest', 'liar')
   const [network] = Object.values(readSettings(env).NETWORKS)
   const [honest] = stepNodes(nodes)
@@ -130,6 +134,21 @@ it('asks a node that is left out, so that one that lies cannot answer alone', as
   expect(stepNodes(nodes).map(({ index }) => index)).toEqual([1, 0])
   await chain.setFaults({ node: 'honest', ...no }, { node: 'liar', ...yes })
   expect(await isSignedByContract(nodes, signed)).toBe(false)
+})
+
+it('does not let the call of a factory change a wallet that is deployed (EIP-6492)', async () => {
+  const chain = await aChain()
+  // Any call makes it accept all signatures, but that of `isValidSignature`.
+  const open = `0x60003560e01c631626ba7e146015576001600055005b600054631626ba7e60e01b0260005260206000f3`
+  await chain.rpc('anvil_setCode', ADDRESS, open)
+  const signature = serializeErc6492Signature({
+    ...{ address: ADDRESS, data: '0x12345678' },
+    signature: signatureOf('42'),
+  })
+  const wrapped = { ...signed, signature }
+  expect(await isSignedByContract(nodesOf(chain, 'node'), wrapped)).toBe(false)
+  await chain.rpc('anvil_setCode', ADDRESS, CODE)
+  expect(await isSignedByContract(nodesOf(chain, 'node'), wrapped)).toBe(true)
 })
 
 const paths = { 'sign-in': '/sign-in/wallet', link: '/settings/account/wallet' }

@@ -12,7 +12,6 @@ import {
   aListing,
   anAddress,
   anNft,
-  aToken,
   aTransaction,
   aUser,
   db,

@@ -7,7 +7,7 @@ import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/
 import { aShop, placed, placeError, recordWakeUps } from '../orders/shop.ts'
 import { answerOf, BASE_URL, call, callWith } from '../support/api.ts'
 import { stopClock } from '../support/fake-time.ts'
-import { aListing, aMasterToken, anNft, aUser, db } from '../support/makers.ts'
+import { aListing, aMasterToken, anNft, aUser, db, sellUntried } from '../support/makers.ts'
 import { get, listing, nft, pagesOf } from './public.ts'
 
 recordWakeUps()
@@ -171,12 +171,15 @@ describe('what cannot be ordered', () => {
   const inactive = { active: false, activeTill: PAST }
   const ended = { activeTill: PAST }
   const auction = { type: 'auction' } as const
+  const undeliverable = { obstacle: 'token_not_transferable', heldUntil: FUTURE } as const
 
   it.each([
     ['is switched off', inactive, {}, 'listing_inactive'],
     ['has ended', ended, {}, 'listing_ended'],
     ['is an auction', auction, {}, 'listing_is_auction'],
     ['is an auction that has ended', { ...auction, ...ended }, {}, 'listing_is_auction'],
+    ['cannot be delivered', undeliverable, {}, 'token_not_transferable'],
+    ['was never tried', { heldUntil: FUTURE }, {}, 'listing_not_checked'],
     ['is sold out', {}, { availableAmount: 0 }, 'sold_out'],
   ])('has the code that an order gets, if it %s', async (_, listingValues, nftValues, code) => {
     const shop = await aShop({ listing: listingValues, nft: nftValues })
@@ -282,6 +285,7 @@ describe('reading by id', () => {
 async function write(...records: object[]) {
   const body = linesOf([aUserRecord('cleo'), ...records])
   await call('POST', '/api/admin/catalogue', { token: await aMasterToken(), body })
+  await sellUntried()
 }
 
 describe('updatedAt', () => {
@@ -315,6 +319,18 @@ describe('updatedAt', () => {
     const { listing: sale } = await aShop({ listing: { activeTill: '2026-03-02T09:00:00.000Z' } })
     await tellDue(db, new Date('2026-03-05T12:00:00.000Z'))
     expect(await listing(sale)).toMatchObject({ updatedAt: '2026-03-05T12:00:00.000Z' })
+  })
+
+  it('is that of the cron run from which on it is sold although no node has told anything', async () => {
+    const { listing: sale } = await aShop({ listing: { heldUntil: '2026-03-02T09:02:00.000Z' } })
+    await tellDue(db, new Date('2026-03-02T09:01:59.000Z'))
+    expect(await listing(sale)).toMatchObject({ updatedAt: PAST })
+    await tellDue(db, new Date('2026-03-02T09:02:00.000Z'))
+    await tellDue(db, new Date('2026-03-02T09:03:00.000Z'))
+    expect(await listing(sale)).toMatchObject({
+      updatedAt: '2026-03-02T09:02:00.000Z',
+      sellable: true,
+    })
   })
 
   it('tells what was withdrawn after it was shown, and nothing of other drafts', async () => {

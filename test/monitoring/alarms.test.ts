@@ -344,7 +344,7 @@ describe('foreign_transaction', () => {
     const NETWORKS = { elsewhere: { ...elsewhere.elsewhere, rpcUrls } }
     expect(await instance.cron(0, { NETWORKS })).toEqual([key])
     expect(await detailOf(key)).toBe(
-      'It was 1. (node 1) It was 2. (node 0, 1) It was 3. It was 4. (node 0) It was 5. (node 1)',
+      'It was 0. (node 0) It was 1. (node 1) It was 2. (node 0, 1) It was 3. It was 4. (node 0) It was 5. (node 1)',
     )
   })
 
@@ -437,7 +437,7 @@ describe('node_behind', () => {
     const key = `node_behind:${chain.chainId}:0`
     expect(await instance.cron(11)).toEqual([key])
     expect(await detailOf(key)).toBe(
-      `The newest block of the node 0 of ${chain.name} is ${Number(old.number)} of ${timeOf(Number(old.timestamp))}, and that of the node 1 is ${Number(old.number) + 1} of ${timeOf(newer)}.`,
+      `The node 0 of ${chain.name} stands at ${Number(old.number)} of ${timeOf(Number(old.timestamp))}, and the node 1 at ${Number(old.number) + 1} of ${timeOf(newer)}. With two nodes, nothing is settled until it goes on.`,
     )
     // What the other node tells is shown.
     expect(await db.select().from(networkChecks)).toMatchObject([

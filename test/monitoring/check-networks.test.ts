@@ -60,6 +60,7 @@ it('stores block, gas price, contract and signers, and asks as little as that ta
       },
     ],
     nodes: [{ problem: null, problemSince: null, behind: null, state: expect.anything() }],
+    tokensTo: null,
   })
   expect(await chain.takeCounts()).toEqual({
     requests: 5,

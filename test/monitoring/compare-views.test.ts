@@ -20,13 +20,14 @@ const aView = ({
 }: Seen): View => ({
   problem: null,
   head: { number: at, hash: '0x', timestamp: at, baseFeePerGas: 1n },
+  finalBlock: null,
   shown: {
     ...{ headNumber: at, headAt: '', gasPrice: '1', isPaused: false, isRetired: false },
     signers: [],
   },
   events: [],
-  eventsTo: at,
-  facts: {},
+  ...{ seenTo: at, eventsTo: at },
+  ...{ facts: {}, tokens: {} },
   relayers: [
     {
       address: RELAYER,
@@ -53,7 +54,7 @@ type Circumstances = {
 
 /** Compares a view with what was known. Returns the findings, without what all of them say. */
 function compare(seen: Seen, { before = null, own = [], isProven }: Circumstances = {}) {
-  const told = { view: aView(seen), before, own, isProven: () => isProven }
+  const told = { view: aView(seen), before, told: [], own, isProven: () => isProven }
   const { state, findings } = compareViews(told, network, [RELAYER], NOW)
   const found = findings.map(({ detail }) => / has used (?:the )?(.*) of the/.exec(detail)?.[1])
   return { state, found, relayer: state.relayers[RELAYER] }
@@ -64,7 +65,7 @@ const known = (seen: Seen) => compare(seen).state
 it('compares what the owner can change with what was told before, also of a shorter fork', () => {
   const told = (facts: View['facts'], at: number, before: NodeState | null) =>
     compareViews(
-      { view: { ...aView({ at }), facts }, before, own: [], isProven: () => true },
+      { view: { ...aView({ at }), facts }, before, told: [], own: [], isProven: () => true },
       ...([network, [RELAYER], NOW] as const),
     )
   const before = told({ 'The owner': '0xA' }, 1000, null).state
@@ -72,6 +73,52 @@ it('compares what the owner can change with what was told before, also of a shor
     expect(told({ 'The owner': '0xB' }, at, before).findings).toEqual([
       { key: 'contract_changed:5', detail: 'The owner changed from 0xA to 0xB.' },
     ])
+})
+
+describe('what is allowed for a token', () => {
+  const limit = 'The limit of the token 0xA'
+  const told = (tokens: View['tokens'], before: NodeState | null) =>
+    compareViews(
+      { view: { ...aView({}), tokens }, before, told: [], own: [], isProven: () => true },
+      ...([network, [RELAYER], NOW] as const),
+    )
+
+  it('is compared once it is known, also if it was not read in between', () => {
+    const first = told({ [limit]: 'not set' }, null)
+    expect(first.findings).toEqual([])
+    const second = told({}, first.state)
+    const third = told({ [limit]: '5 pieces, 5 a day' }, second.state)
+    expect(third.findings).toEqual([
+      {
+        key: 'contract_changed:5',
+        detail: 'The limit of the token 0xA changed from not set to 5 pieces, 5 a day.',
+      },
+    ])
+    expect(told({ [limit]: '5 pieces, 5 a day' }, third.state).findings).toEqual([])
+  })
+})
+
+describe('an event', () => {
+  const see = (events: string[], before: NodeState | null, own: readonly string[] = []) => {
+    const view = { ...aView({}), events }
+    const rest = { before, told: own, own: [], isProven: () => true }
+    const { state, findings } = compareViews({ view, ...rest }, network, [RELAYER], NOW)
+    return { state, details: findings.map(({ detail }) => detail) }
+  }
+
+  it('is told once by a node, although it is read twice', () => {
+    const first = see(['A', 'B'], known({}))
+    expect(first.details).toEqual(['A', 'B'])
+    expect(see(['B', 'C'], first.state).details).toEqual(['C'])
+    expect(see(['A', 'C'], known({}), ['A']).details).toEqual(['C'])
+  })
+
+  it('that came with too many others is told when it is read again', () => {
+    const many = Array.from({ length: 60 }, (_, i) => `${i}`)
+    const first = see(many, known({}))
+    expect(first.details).toEqual(many.slice(10))
+    expect(see(many, first.state).details).toEqual(many.slice(0, 10))
+  })
 })
 
 describe('a nonce', () => {

@@ -262,6 +262,84 @@ describe('the key of the owner', () => {
     expect(await liveMinutes(market, 2)).toEqual([])
   })
 
+  describe('of what is sold', () => {
+    const limitOf = (token: string) => `The limit of the token ${getAddress(token)}`
+
+    it('is seen in the state, although each node hides the event', async () => {
+      const chain = await aChain({ erc1155: 10 })
+      const market = aMarketplace(chain)
+      const token = chain.contracts.erc1155
+      await aPaidItem(chain, edition)
+      await liveMinutes(market, 1)
+      await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
+      await chain.asOwner('setTokenLimit', token, 5n, 10n)
+      const key = `contract_changed:${chain.chainId}`
+      expect(await liveMinutes(market, 1)).toEqual([key])
+      expect(await detailOf(key)).toMatch(
+        new RegExp(`^${limitOf(token)} changed from .* to 5 pieces, 10 a day\\.$`),
+      )
+      await acknowledge(key)
+      expect(await liveMinutes(market, 1)).toEqual([])
+      await chain.asOwner('handOver', token, THIEF)
+      expect(await liveMinutes(market, 1)).toEqual([key])
+      expect(await detailOf(key)).toMatch(
+        new RegExp(
+          `^The next owner of the token ${getAddress(token)} changed from none to ${THIEF} from [-\\d]+T[:.\\d]+Z on\\.$`,
+        ),
+      )
+    })
+
+    it('is told by what has changed, once, if nodes tell the event', async () => {
+      const chain = await aChain({ erc1155: 10 })
+      const market = aMarketplace(chain, { network: { finality: 3 } })
+      await aPaidItem(chain, edition)
+      await liveMinutes(market, 1)
+      await chain.asOwner('setTokenLimit', chain.contracts.erc1155, 5n, 10n)
+      const key = `contract_changed:${chain.chainId}`
+      expect(await liveMinutes(market, 1)).toEqual([key])
+      expect(await detailOf(key)).toMatch(
+        new RegExp(
+          `^${limitOf(chain.contracts.erc1155)} changed from .* to 5 pieces, 10 a day\\.$`,
+        ),
+      )
+      await acknowledge(key)
+      expect(await liveMinutes(market, 5)).toEqual([])
+    })
+  })
+
+  it('is seen in a block that a node hid while it was new, and told once of one that it did not hide', async () => {
+    const { chain, market } = await aWatchedChain({ network: { finality: 5 } })
+    const key = `contract_changed:${chain.chainId}`
+    await chain.asOwner('setTokenLimit', other, 5n, 10n)
+    await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
+    expect(await liveMinutes(market, 2)).toEqual([])
+    await chain.setFaults()
+    await chain.asOwner('setTokenLimit', THIEF, 5n, 10n)
+    expect(await liveMinutes(market, 1)).toEqual([key])
+    expect(await detailOf(key)).toMatch(new RegExp(`^The limit or the owner of ${THIEF} was`))
+    await acknowledge(key)
+    expect(await liveMinutes(market, 4)).toEqual([key])
+    expect(await detailOf(key)).toMatch(
+      new RegExp(`^The limit or the owner of ${other} was [^.]*\\.$`),
+    )
+    await acknowledge(key)
+    expect(await liveMinutes(market, 4)).toEqual([])
+  })
+
+  it('is seen in the blocks of a time without checks, however many there are', async () => {
+    const { chain, market } = await aWatchedChain()
+    await chain.asOwner('setTokenLimit', other, 5n, 10n)
+    await chain.rpc('anvil_mine', numberToHex(4500), '0x1')
+    const key = `contract_changed:${chain.chainId}`
+    expect(await liveMinutes(market, 1)).toEqual([key])
+    await acknowledge(key)
+    await chain.asOwner('setTokenLimit', THIEF, 5n, 10n)
+    // 2,000 blocks are read in a minute.
+    expect(await liveMinutes(market, 1)).toEqual([])
+    expect(await liveMinutes(market, 1)).toEqual([key])
+    expect(await detailOf(key)).toContain(`The limit or the owner of ${THIEF} was`)
+  })
+
   it('is seen when a change is undone, and when it is made again', async () => {
     const { chain, market } = await aWatchedChain()
     const key = `contract_changed:${chain.chainId}`

@@ -19,6 +19,7 @@ import {
   aTransaction,
   aUser,
   db,
+  sellUntried,
 } from '../support/makers.ts'
 import { ageSession, aSignedInVisitor, aVisitor, requestMessage } from '../support/visitor.ts'
 import { brokenDatabase, racingDatabase } from './databases.ts'
@@ -53,6 +54,7 @@ const ofOrders: Failures = {
   listing_inactive: (shop) => orderOfListing(shop, { active: false }),
   listing_ended: (shop) => orderOfListing(shop, { activeTill: PAST }),
   listing_is_auction: (shop) => orderOfListing(shop, { type: 'auction' }),
+  listing_not_checked: (shop) => orderOfListing(shop, { heldUntil: '2999-01-01T00:00:00.000Z' }),
   ...Object.fromEntries(
     saleObstacles.map((obstacle) => [obstacle, (shop: Shop) => orderOfListing(shop, { obstacle })]),
   ),
@@ -81,10 +83,6 @@ const ofOrders: Failures = {
     return order(shop, { reservationId: id, quantity: 2 })
   },
   not_your_listing: async ({ input }) => place(await aToken(await aUser()), [input]),
-  not_delivered: async ({ token, input }) => {
-    const [order] = await placed(token, [input])
-    return call('GET', `/api/externalOrders/${order?.id}/proof`, { token })
-  },
   provider_id_used: async (shop) => {
     await order(shop, { providerId: 'A-1001' })
     return order(shop, { providerId: 'A-1001' })
@@ -133,6 +131,7 @@ const ofCatalogues: Failures = {
   token_taken: (shop) => importLines(shop, [anNftRecord('two', 1)]),
   cannot_change: (shop) => importLines(shop, [anNftRecord('one', 2)]),
   amount_too_small: async (shop) => {
+    await sellUntried()
     await aReservation(shop.token, { listing: 'sale', quantity: 3 })
     return importLines(shop, [anNftRecord('one', 1, { amount: 2 })])
   },

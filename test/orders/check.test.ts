@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { fulfilments } from '../../src/db/schema/catalogue.ts'
+import { fulfilments, listings } from '../../src/db/schema/catalogue.ts'
 import { networks } from '../../src/db/schema/delivery.ts'
+import { reserve } from '../reservations/holds.ts'
 import { call } from '../support/api.ts'
-import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
+import { aListing, anAddress, anNft, aToken, aUser, db, setRow } from '../support/makers.ts'
 import {
   aShop,
   billingData,
@@ -185,6 +186,19 @@ it('lists everything that is wrong with all orders of a call, with a code for ea
   expect(failure.issues[7]?.message).toBe(
     `NFT ${nft.id} has 3 left after the 2 of the earlier orders of this call`,
   )
+})
+
+it('refuses what was never tried for the first two minutes, and then sells it', async () => {
+  const { token, listing, input } = await aShop({ listing: { heldUntil: FUTURE } })
+  expect(await placeError(token, [input])).toMatchObject({
+    status: 400,
+    code: 'listing_not_checked',
+    error: `orders[0].listingId: it is found out whether listing ${listing.id} can be delivered, until ${FUTURE} at the latest`,
+  })
+  const reserved = await reserve(token, [{ listingId: listing.id, quantity: 1, ttl: 600 }])
+  expect(await reserved.json()).toMatchObject({ code: 'listing_not_checked' })
+  await setRow(listings, listing.id, { heldUntil: PAST })
+  expect((await place(token, [input])).status).toBe(200)
 })
 
 it('puts what is not allowed first, which decides the status', async () => {

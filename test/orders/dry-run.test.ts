@@ -4,7 +4,7 @@ import { idempotencyKeys, orders, reservations } from '../../src/db/schema/order
 import { users } from '../../src/db/schema/users.ts'
 import { aReservation, heldOf } from '../reservations/holds.ts'
 import { answerOf, call, callWith } from '../support/api.ts'
-import { aToken, aUser, db } from '../support/makers.ts'
+import { aToken, db } from '../support/makers.ts'
 import { aShop, billingData, placed, placeError, recordWakeUps, stockOf } from './shop.ts'
 
 const sendBatch = recordWakeUps()

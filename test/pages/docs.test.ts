@@ -39,7 +39,7 @@ it('lists the guides in llms.txt, which begins with a title and a summary', asyn
   const links = linksIn(text)
   const guides = [
     ...['first-order', 'retries', 'compare', 'delivery', 'webhooks', 'refunds', 'local'],
-    ...['check-my-shop', 'proofs', 'endpoints', 'errors', 'limits', 'decisions', 'versioning'],
+    ...['check-my-shop', 'endpoints', 'errors', 'limits', 'decisions', 'versioning'],
     'changelog',
   ].map((guide) => `/docs/${guide}.md`)
   const others = ['/openapi.json', '/docs.md', '/docs/catalogue.md', '/docs/runbook.md']

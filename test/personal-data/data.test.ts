@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { aShop, copies, placed } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
-import { aMasterToken, aToken, aUser } from '../support/makers.ts'
+import { aMasterToken } from '../support/makers.ts'
 import { aPerson } from './person.ts'
 
 type Data = Record<string, unknown> & { orders: { id: number }[]; nextCursor: string | null }

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
-import { deliveries } from '../../src/db/schema/delivery.ts'
+import { burns, deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
@@ -112,6 +112,19 @@ it('takes no more orders of the person, and keeps the keys of calls', async () =
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   const order = { id: today?.id, orderItems: [{ ethRecipient: null }] }
   expect(await answerOf(again)).toMatchObject({ orders: [order] })
+})
+
+it('forgets that the wallet of the person has burned gas, and not that others have', async () => {
+  const { master, user } = await aPerson()
+  const wallet = user.ethereumPublicAddr.toLowerCase()
+  const of = (recipient: string) => ({
+    ...{ chainId: 5, token: '0xa', recipient, times: 1 },
+    updatedAt: '2026-01-01T00:00:00.000Z',
+  })
+  await db.insert(burns).values([of(wallet), of(''), of('0xb')])
+  await forget(master, user)
+  const left = (await db.select().from(burns)).map(({ recipient }) => recipient)
+  expect(left.sort()).toEqual(['', '0xb'])
 })
 
 it('gives a new, empty account to whoever signs in with the same address', async () => {

@@ -164,7 +164,6 @@ describe('a reservation', () => {
     expect(order).toMatchObject({ totalPriceCents: 50_000 })
     expect(await stockOf(nft)).toBe(1)
   })
-
 })
 
 describe('an order with a reservation', () => {

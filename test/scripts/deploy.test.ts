@@ -61,7 +61,7 @@ const ready: Partial<Account> = {
   },
   workers: {
     [WORKER]: {
-      secrets: ['JWT_KEYS', 'PROOF_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
+      secrets: ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
       versions: ['version-1'],
     },
   },
@@ -190,7 +190,6 @@ it('does not deploy to an account that lacks something, and prints all of it', a
     `The account has no queue marketplace-staging-webhooks. ${create}`,
     `The account has no queue marketplace-staging-master-webhooks. ${create}`,
     set('JWT_KEYS'),
-    set('PROOF_KEYS'),
     set('TRANSFER_SIGNER_KEYS'),
     set('DELIVERY_KEY_SECRET'),
   ])

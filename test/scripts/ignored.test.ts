@@ -24,7 +24,6 @@ it.each([
   'server.pfx',
   // docs/deploying.md writes these.
   'jwt-keys.json',
-  'proof-keys.json',
   'delivery-key-secret.txt',
   // `npm run backup` writes these.
   'marketplace.age',

@@ -6,7 +6,7 @@ import { environment, INHERITED, OF_TESTS } from '../support/environment.ts'
 
 /** What `vitest.config.ts`, Vitest and `scripts/operate/database/local.ts` set. */
 const SET = [
-  ...['JWT_KEYS', 'PROOF_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
+  ...['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
   ...['NODE_ENV', 'MODE', 'DEV', 'PROD', 'SSR', 'BASE_URL', 'FORCE_TTY'],
   ...['VITEST_MODE', 'VITEST_POOL_ID', 'VITEST_WORKER_ID', 'WRANGLER_LOG'],
   ...['CLOUDFLARE_CF_FETCH_ENABLED', 'WRANGLER_SEND_METRICS', 'NODE_COMPILE_CACHE'],

@@ -81,7 +81,7 @@ beforeAll(async () => {
     },
     workers: {
       [WORKER]: {
-        secrets: ['JWT_KEYS', 'PROOF_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
+        secrets: ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
         versions: ['version-1', 'version-2'],
       },
     },
@@ -279,7 +279,7 @@ const checks: Record<string, () => Promise<void>> = {
   'Not serving': async () => {
     const [out] = await runAll('Not serving')
     expect(out).toContain('"version_id":"version-2"')
-    for (const secret of ['JWT_KEYS', 'PROOF_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'])
+    for (const secret of ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'])
       expect(out).toContain(`"name": "${secret}"`)
     expect(out).toContain('No migrations to apply!')
   },
@@ -487,14 +487,6 @@ const checks: Record<string, () => Promise<void>> = {
     expect(out).toContain('{"keys":[{"kty":"OKP"')
     const { values } = await account.read()
     expect(JSON.parse(values?.JWT_KEYS ?? '').keys).toHaveLength(1)
-  },
-
-  'Leaked proof key': async () => {
-    const [out] = await runAll('Leaked proof key')
-    expect(out).toContain('Uploaded secret PROOF_KEYS')
-    expect(out).toContain('{"keys":[{"kty":"OKP"')
-    const { values } = await account.read()
-    expect(JSON.parse(values?.PROOF_KEYS ?? '').keys).toHaveLength(1)
   },
 
   'Leaked relayer key': () =>

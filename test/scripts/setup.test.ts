@@ -119,7 +119,6 @@ it('makes an empty account live, and prints what is left to do', async () => {
   expect(uploads).toEqual([{ file: 'secrets.staging.json', mode: '600', secrets }])
   expect(secrets).toEqual({
     JWT_KEYS: expect.stringMatching(/^\{"keys":\[\{.*"crv":"Ed25519"/),
-    PROOF_KEYS: expect.stringMatching(/^\{"keys":\[\{.*"crv":"Ed25519"/),
     TRANSFER_SIGNER_KEYS: toPrivateKey(relayer),
     DELIVERY_KEY_SECRET: expect.stringMatching(/^[0-9a-f]{64}$/),
   })
@@ -366,14 +365,14 @@ it('changes nothing in a dry run, which needs no login, and prints what it would
       'database: marketplace-staging: would be created unless it exists',
       'queue: marketplace-staging-deliveries: would be created unless it exists',
       'wrangler.toml: EMAIL_FROM of [env.staging.vars]: would be "shop@example.org"',
-      'secrets: JWT_KEYS, PROOF_KEYS, TRANSFER_SIGNER_KEYS, DELIVERY_KEY_SECRET: would be written to secrets.staging.json',
+      'secrets: JWT_KEYS, TRANSFER_SIGNER_KEYS, DELIVERY_KEY_SECRET: would be written to secrets.staging.json',
       'worker: marketplace-staging-api: would be deployed',
     ]),
   )
 })
 
 it('does not deploy while something must be done by hand, and prints all of it', async () => {
-  const secrets = { JWT_KEYS: 'x', PROOF_KEYS: '{"keys":[]}', DELIVERY_KEY_SECRET: 'short' }
+  const secrets = { JWT_KEYS: 'x', DELIVERY_KEY_SECRET: 'short' }
   await project.reset(await readFile('wrangler.toml', 'utf8'))
   const file = join(project.folder, 'secrets.staging.json')
   await writeFile(file, JSON.stringify(secrets), { mode: 0o644 })
@@ -390,7 +389,6 @@ it('does not deploy while something must be done by hand, and prints all of it',
     /^\d\. Replace the placeholders in these lines of wrangler\.toml first:$/m,
     /^ {5}\d+: delivery = "<address of the Delivery contract/m,
     /^\d\. secrets\.staging\.json: JWT_KEYS must be a set of signing keys\.$/m,
-    /^\d\. secrets\.staging\.json: PROOF_KEYS must be a set of keys, a signing key first\.$/m,
     /^\d\. secrets\.staging\.json: DELIVERY_KEY_SECRET must be 64 hexadecimal digits\.$/m,
     /^\d\. The network sepolia was not checked/m,
   ])

@@ -9,7 +9,6 @@ import { signOptOut } from '../../src/auth/tokens.ts'
 import { DEFAULT_PICTURE } from '../../src/avatars/serve.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { findings, quotas } from '../../src/db/schema/operations.ts'
-import { orderItems } from '../../src/db/schema/orders.ts'
 import { addresses, emailLinks } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
@@ -25,7 +24,6 @@ import {
   aReadOnlyToken,
   aShopToken,
   aToken,
-  aTransaction,
   aUser,
   aWebhook,
   aWebhookMessage,
@@ -141,22 +139,6 @@ export async function sampleWorld() {
     return { orderId: order.id, itemId: item.id }
   }
 
-  /** Places an order for `owner` that is delivered. */
-  async function aDeliveredOrder() {
-    const { orderId, itemId } = await anOrder()
-    const { id: transactionId } = await aTransaction({ blockHash: `0x${'b1'.repeat(32)}` })
-    const delivered = { state: 'transferred', awaits: null, deliveredAmount: 1 } as const
-    await db
-      .update(orderItems)
-      .set({ ethRecipient: `0x${'a1'.repeat(20)}` })
-      .where(eq(orderItems.id, itemId))
-    await db
-      .update(deliveries)
-      .set({ ...delivered, transactionId, updatedAt: '2026-03-02T09:00:30.000Z' })
-      .where(eq(deliveries.id, itemId))
-    return { orderId, itemId }
-  }
-
   const pageAddress = await anAddress(owner, { kind: 'delivery', origin: 'order' })
 
   /** The path parameters of an address of `owner`, which is live or deleted then. */
@@ -237,9 +219,6 @@ export async function sampleWorld() {
       await anOrder()
       return {}
     },
-    'GET /api/externalOrders/:order_id/proof': async () => ({
-      params: { order_id: (await aDeliveredOrder()).orderId },
-    }),
     'PUT /api/externalOrders/by-number/:providerId': () => ({
       params: { providerId: `A-${1000 + ++orderCount}` },
       json: orderInputs[0],

@@ -177,6 +177,9 @@ export const aListing = (
       .returning(),
   )
 
+/** As if every listing had been tried, and could be delivered. */
+export const sellUntried = () => db.update(listings).set({ heldUntil: null })
+
 let transactionCount = 0
 
 /** A transaction of a relayer that is final. */

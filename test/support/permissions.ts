@@ -37,7 +37,6 @@ endpoint                                                   | no token | owner   
 GET    /openapi.json                                       | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 GET    /llms.txt                                           | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 GET    /.well-known/jwks.json                              | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
-GET    /.well-known/proof-jwks.json                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 GET    /api/public/user/:user_id/deliveryAddresses         | 401      | 200      | 200      | 200      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 12    | 0
 GET    /api/public/user/:user_id/billingAddresses          | 401      | 200      | 200      | 200      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 12    | 0
 POST   /api/public/deliveryAddress                         | 401      | 200      | 403      | 200      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 20    | 4
@@ -62,7 +61,6 @@ GET    /api/externalOrders                                 | 401      | 200     
 GET    /api/externalOrders/:order_ids                      | 401      | 200      | 200      | 200      | order_not_found | 200      | order_not_found | 403      | 200      | order_not_found | 1     | 32    | 0
 // The buyer has no wallet, so the item waits for one. That takes more indexes.
 POST   /api/externalOrders                                 | 401      | not_your_listing | 403      | not_your_listing | not_your_listing | 200      | 200      | 403      | 200      | not_your_listing | 2     | 110   | 15
-GET    /api/externalOrders/:order_id/proof                 | 401      | 200      | 200      | 200      | order_not_found | 200      | order_not_found | 403      | 200      | order_not_found | 1     | 10    | 0
 POST   /api/externalOrders/:order_id/cancel                | 401      | 403      | 403      | 403      | order_not_found | 200      | order_not_found | 403      | 200      | order_not_found | 1     | 65    | 7
 PUT    /api/externalOrders/by-number/:providerId           | 401      | not_your_listing | 403      | not_your_listing | not_your_listing | 201      | 201      | 403      | 201      | not_your_listing | 2     | 105   | 16
 POST   /api/externalOrders/check                           | 401      | not_your_listing | 403      | not_your_listing | not_your_listing | 200      | 200      | 403      | 200      | not_your_listing | 1     | 40    | 0
@@ -92,7 +90,7 @@ POST   /api/admin/transfers/:id/retry                      | 401      | 403     
 POST   /api/admin/transfers/:id/cancel                     | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 45    | 6
 POST   /api/admin/transfers/:id/write-off                  | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 50    | 10
 // One record is staged, written and forgotten.
-POST   /api/admin/catalogue                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 3     | 110   | 20
+POST   /api/admin/catalogue                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 3     | 120   | 20
 POST   /api/admin/catalogue/ids                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 8     | 0
 // Up to 1,000 items of each state and reason are counted.
 GET    /health                                             | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 5000  | 0
@@ -145,7 +143,7 @@ POST   /settings/addresses/:kind/:id/delete                | 401      | 403     
 POST   /settings/addresses/:kind/:id/restore               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 8     | 0
 GET    /settings/account                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 4     | 0
 POST   /settings/account/wallet                            | 401      | 403      | 403      | invalid_input | 403      | 403      | 403      | 403      | 403      | invalid_input | 1     | 4     | 0
-POST   /settings/account/email                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 18    | 7
+POST   /settings/account/email                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 30    | 9
 GET    /settings/account/email                             | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 4     | 0
 POST   /settings/account/email/confirm                     | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 0     | 0     | 0
 POST   /settings/account/email/unlink                      | 401      | 403      | 403      | conflict | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0

@@ -120,10 +120,10 @@ it.each([
   ['constructor', 'en', 'en'],
   ['', 'en', 'en'],
   ['x'.repeat(10_000), 'en', 'en'],
-])('reads %s as %s, in the language %s', (locale, read, language) => {
+])('reads %s as %s, in the language %s', async (locale, read, language) => {
   expect(textLocale(locale)).toBe(read)
   expect(textLanguage(locale)).toBe(language)
-  expect(textsOf(locale)).toBe(textsOf(language))
+  expect(await textsOf(locale)).toBe(await textsOf(language))
 })
 
 it.each([

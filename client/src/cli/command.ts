@@ -25,8 +25,6 @@ export type Command = {
   /** What the argument is, such as `FILE`. Without it, the command takes none. */
   argument?: string
   options: Options
-  /** What exit statuses mean, if there are more than usual. */
-  statuses?: Record<number, string>
   /** Takes the arguments behind the name, and returns the exit status. */
   run: (args: readonly string[]) => Promise<number>
 }

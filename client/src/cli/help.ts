@@ -13,21 +13,13 @@ export function formatHelp(commands: readonly Command[]): string {
   ].join('\n\n')
 }
 
-export function formatCommandHelp(
-  typed: string,
-  { summary, argument, options, statuses }: Command,
-): string {
+export function formatCommandHelp(typed: string, { summary, argument, options }: Command): string {
   const rows = Object.entries(options).map(([option, settings]) => [
     `--${option}${settings.value ? ` ${settings.value}` : ''}`,
     describe(settings),
   ])
   const usage = [`usage: ${typed}`, ...(argument ? [argument] : []), '[options]']
-  return [
-    summary,
-    usage.join(' '),
-    `options:\n${table([...rows, HELP])}`,
-    ...(statuses ? [`exit status:\n${table(Object.entries(statuses))}`] : []),
-  ].join('\n\n')
+  return [summary, usage.join(' '), `options:\n${table([...rows, HELP])}`].join('\n\n')
 }
 
 function describe({ help, default: initial, required }: Option): string {

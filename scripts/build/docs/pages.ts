@@ -16,7 +16,6 @@ export const guides = {
   '/docs/refunds': 'docs/guides/refunds.md',
   '/docs/local': 'docs/guides/local.md',
   '/docs/check-my-shop': 'docs/guides/check-my-shop.md',
-  '/docs/proofs': 'docs/guides/proofs.md',
   '/docs/endpoints': 'docs/endpoints.md',
   '/docs/errors': 'docs/errors.md',
   '/docs/limits': 'docs/limits.md',

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { Issuer } from '../../../src/auth/tokens.ts'
-import { generateSigningKey } from '../../operate/keys/signing-key.ts'
 
 type ServeOptions = {
   /** The Worker's main file. */
@@ -63,7 +62,6 @@ export const bindingsFor = async ({ url, keys }: Issuer) =>
     NETWORKS: '{}',
     REDIRECT_ORIGINS: '[]',
     JWT_KEYS: JSON.stringify({ keys }),
-    PROOF_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
     TRANSFER_SIGNER_KEYS: `0x${'1'.repeat(64)}`,
     DELIVERY_KEY_SECRET: '1'.repeat(64),
   }) satisfies Required<NodeJS.ProcessEnv>

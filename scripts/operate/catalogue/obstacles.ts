@@ -1,11 +1,14 @@
-/** What of a catalogue cannot be delivered: one NFT of each token contract and seller is tried. */
+/**
+ * What of a catalogue cannot be delivered: the first NFT of each token contract and seller is tried, and that
+ * with the highest token id, which is the last of a batch.
+ */
 import { describeReason } from '../../../src/delivery/reasons.ts'
 import type { Sale } from '../../../src/delivery/sales.ts'
 import { linesIn } from '../../shell/files.ts'
 import { parseNetwork, readNetworks } from '../contract/networks.ts'
 import { tryOn } from '../contract/sales.ts'
 
-/** The Worker tries the others soon after the import. */
+/** Contracts. The Worker tries the others soon after the import. */
 const MAX_SAMPLES = 50
 
 /**
@@ -32,21 +35,31 @@ export async function describeObstacles(file: string, environment?: string): Pro
     : []
 }
 
+/** The first and the last token of a contract, as a seller lists them. */
+type Samples = { first: Sale; last: Sale }
+
 /** Of a seller who has no wallet in the file, nothing is known but what is minted. */
 async function findSamples(file: string): Promise<Sale[]> {
   const [wallets, nfts] = [new Map<string, string>(), new Map<string, Omit<Sale, 'holder'>>()]
-  const samples = new Map<string, Sale>()
+  const samples = new Map<string, Samples>()
   for await (const line of linesIn(file)) {
     const record = JSON.parse(line.trim() || '{}')
     const { type, id, network, contract, tokenId = null, fulfilment = 'transfer' } = record
     if (type === 'user') wallets.set(id, record.ethereumPublicAddr)
-    if (type === 'nft') nfts.set(id, { network, contract, tokenId, fulfilment })
+    // Of what only some wallets may get, a trial says nothing.
+    if (type === 'nft' && record.recipients !== 'verified')
+      nfts.set(id, { network, contract, tokenId, fulfilment })
     if (type !== 'listing' || record.active === false) continue
     const nft = nfts.get(record.nft)
     const holder = nft?.fulfilment === 'mint' ? '' : wallets.get(record.seller)
     const key = JSON.stringify([nft?.network, nft?.contract, nft?.fulfilment, holder])
-    if (nft && holder !== undefined && samples.size < MAX_SAMPLES && !samples.has(key))
-      samples.set(key, { ...nft, holder })
+    const known = samples.get(key)
+    if (!nft || holder === undefined || (!known && samples.size >= MAX_SAMPLES)) continue
+    const sale = { ...nft, holder }
+    if (!known) samples.set(key, { first: sale, last: sale })
+    else if (BigInt(sale.tokenId ?? 0) > BigInt(known.last.tokenId ?? 0)) known.last = sale
   }
-  return [...samples.values()]
+  return [...samples.values()].flatMap(({ first, last }) =>
+    first === last ? first : [first, last],
+  )
 }

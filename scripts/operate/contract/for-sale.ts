@@ -1,5 +1,5 @@
 /** What a network has for sale, as far as its contracts matter. */
-import { and, eq, gt, inArray, isNull, max, or, type SQL } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { listings, nfts, orderableStatuses } from '../../../src/db/schema/catalogue.ts'
 import { users } from '../../../src/db/schema/users.ts'
 import type { Sale } from '../../../src/delivery/sales.ts'
@@ -15,7 +15,10 @@ export const isForSale = (now: Date): SQL | undefined =>
     gt(nfts.availableAmount, 0),
   )
 
-/** Returns an NFT of each token contract and holder that can be bought, to try its delivery. */
+/**
+ * Returns an NFT of each token contract and holder that can be bought, to try its delivery: that with the
+ * highest id, which is the last of a batch.
+ */
 export const findSamples = (
   db: SqliteDatabase,
   { name }: Pick<Network, 'name'>,
@@ -25,7 +28,7 @@ export const findSamples = (
     .select({
       network: nfts.contractNetwork,
       contract: nfts.contractAddr,
-      tokenId: max(nfts.tokenId),
+      tokenId: sql<string | null>`nullif(ltrim(max(printf('%78s', ${nfts.tokenId}))), '')`,
       fulfilment: nfts.fulfilment,
       holder: users.ethereumPublicAddr,
     })
@@ -38,6 +41,7 @@ export const findSamples = (
         eq(listings.type, 'regular'),
         eq(nfts.contractNetwork, name),
         inArray(nfts.status, orderableStatuses),
+        eq(nfts.recipients, 'anybody'),
       ),
     )
     .groupBy(nfts.contractAddr, nfts.fulfilment, users.ethereumPublicAddr)

@@ -1,5 +1,5 @@
 /** Tries deliveries of what is for sale, as the Worker does. */
-
+import { randomBytes } from 'node:crypto'
 import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
 import { askOne, nodes } from '../../../src/chain/nodes.ts'
 import { describeReason, explain, rules } from '../../../src/delivery/reasons.ts'
@@ -18,7 +18,9 @@ export async function tryOn<S extends Sale>(network: Network, sales: readonly S[
   const { delivery, callsPerBatch = 10, callsPerSecond = 100, gasPerItem = 300_000 } = network
   if (!delivery) return []
   const settings = { ...network, delivery, callsPerBatch, callsPerSecond, gasPerItem }
-  return trySales({ [network.name]: settings }, sales, await findRelayer(settings))
+  const relayer = await findRelayer(settings)
+  const secret = randomBytes(32).toString('hex')
+  return trySales({ [network.name]: settings }, sales, { relayer, secret, now: new Date() })
 }
 
 /** Returns the first relayer of the contract: it sends the transaction that a token sees. */
@@ -43,6 +45,9 @@ export async function refuseQuantities(network: Network, token: Address): Promis
     )
 }
 
+/** What a limit does not change. */
+const withoutLimit: readonly unknown[] = ['mint_not_exact', 'mint_refused']
+
 /** Tries them, and knows what no token tells: the contract mints nothing without a limit. */
 export async function findObstacles(
   { read }: Contract,
@@ -53,6 +58,7 @@ export async function findObstacles(
   return Promise.all(
     tried.map(async (sale) => {
       if (sale.fulfilment !== 'mint' || !isAddress(sale.contract, { strict: false })) return sale
+      if (withoutLimit.includes(sale.obstacle?.reasonCode)) return sale
       const { isSet } = await read.tokenLimit([getAddress(sale.contract)])
       return isSet ? sale : { ...sale, obstacle: explain('token_limit_missing') }
     }),

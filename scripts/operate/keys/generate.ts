@@ -8,7 +8,6 @@ const generateKeySet = async () => JSON.stringify({ keys: [await generateSigning
 
 export const generators = {
   JWT_KEYS: generateKeySet,
-  PROOF_KEYS: generateKeySet,
   DELIVERY_KEY_SECRET: async () => randomBytes(32).toString('hex'),
   /** One relayer, a new account. */
   TRANSFER_SIGNER_KEYS: async (): Promise<string> => generatePrivateKey(),

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import type { SigningKey } from '../../../src/env.ts'
 
-/** Returns a new private key for the variables `JWT_KEYS` and `PROOF_KEYS`. */
+/** Returns a new private key for the variable `JWT_KEYS`. */
 export async function generateSigningKey(): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
   const { x, d } = await exportJWK(privateKey)

@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { instance } from '../../../src/db/schema/delivery.ts'
 import { hashSecret } from '../../../src/delivery/key.ts'
-import { issuerSchema, proofKeys } from '../../../src/env.ts'
+import { issuerSchema } from '../../../src/env.ts'
 import { CommandError } from '../../shell/command.ts'
 import { writeLines } from '../../shell/files.ts'
 import { readSecretNames } from '../cloudflare/account.ts'
@@ -59,12 +59,11 @@ export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean) {
 }
 
 /** Returns sentences about values that the Worker would not take. They have no value in them. */
-function findInvalid({ JWT_KEYS, PROOF_KEYS, DELIVERY_KEY_SECRET }: Secrets): string[] {
+function findInvalid({ JWT_KEYS, DELIVERY_KEY_SECRET }: Secrets): string[] {
   const check = (value: string | undefined, schema: z.ZodType, sentence: string) =>
     value === undefined || schema.safeParse(value).success ? [] : [sentence]
   return [
     ...check(JWT_KEYS, issuerSchema.shape.JWT_KEYS, 'JWT_KEYS must be a set of signing keys.'),
-    ...check(PROOF_KEYS, proofKeys, 'PROOF_KEYS must be a set of keys, a signing key first.'),
     ...check(
       DELIVERY_KEY_SECRET,
       z.string().regex(/^[0-9a-f]{64}$/i),

@@ -9,6 +9,12 @@ export const amountTypes = ['unique', 'limited', 'unlimited'] as const
 /** How a paid order is fulfilled: the holder's token is transferred, or a new one is minted. */
 export const fulfilments = ['transfer', 'mint'] as const
 
+/**
+ * Who may get a token. `verified`: only wallets that its contract knows, so a trial with another account
+ * says nothing.
+ */
+export const recipients = ['anybody', 'verified'] as const
+
 /** Statuses in which an NFT can be ordered. One that is unlisted is shown only to who names it. */
 export const orderableStatuses: readonly string[] = ['released', 'unlisted']
 
@@ -48,6 +54,7 @@ export const nfts = sqliteTable(
     /** uint256 as decimal text. */
     tokenId: text(),
     fulfilment: text({ enum: fulfilments }).notNull().default('transfer'),
+    recipients: text({ enum: recipients }).notNull().default('anybody'),
     newTokenId: text(),
     oldTokenId: text(),
     /** One of `orderableStatuses` if the NFT is on sale. */
@@ -73,7 +80,7 @@ export const nfts = sqliteTable(
     ),
   },
   (t) => [
-    index('nfts_token').on(t.contractAddr, t.tokenId, t.contractNetwork),
+    index('nfts_token').on(t.contractNetwork, t.contractAddr, t.tokenId),
     index('nfts_released')
       .on(t.releaseAt)
       .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),
@@ -86,6 +93,7 @@ export const nfts = sqliteTable(
     check('nfts_stock', sql`${t.availableAmount} >= 0`),
     check('nfts_payload', sql`json_valid(${t.payload})`),
     check('nfts_fulfilment', isOneOfSql(t.fulfilment, fulfilments)),
+    check('nfts_recipients', isOneOfSql(t.recipients, recipients)),
   ],
 )
 
@@ -102,6 +110,13 @@ export const saleObstacles = [
   'token_not_supported',
   'token_not_transferable',
 ] as const
+export type SaleObstacle = (typeof saleObstacles)[number]
+
+/** Obstacles of one piece. The others may be those of its contract or its seller. */
+export const pieceObstacles: readonly SaleObstacle[] = ['holder_has_no_token', 'invalid_token_id']
+
+/** What has found the obstacle of a listing: a trial, or a delivery that could not be made. */
+export const obstacleFinders = ['trial', 'delivery'] as const
 
 export const listingTypes = ['auction', 'regular'] as const
 
@@ -127,6 +142,14 @@ export const listings = sqliteTable(
     captureCronId: text(),
     /** Why nothing is sold of it; null if a piece could be delivered, or that is not known. */
     obstacle: text({ enum: saleObstacles }),
+    obstacleSince: timestamp(),
+    foundBy: text({ enum: obstacleFinders }),
+    /** Whether another NFT of its contract and seller has the obstacle, and this one was not tried since. */
+    isShared: boolean().notNull().default(false),
+    /** Since when some nodes say that it can be delivered, and not all. */
+    disputedSince: timestamp(),
+    /** Nothing is sold before, so that it can be tried first. Null once nodes have told. */
+    heldUntil: timestamp(),
     /** When it is tried next whether a piece could be delivered. */
     checkAt: timestamp().notNull().default(''),
     ...timestamps,
@@ -137,6 +160,9 @@ export const listings = sqliteTable(
     index('listings_updated').on(t.updatedAt),
     index('listings_ends').on(t.activeTill).where(sql`${t.updatedAt} < ${t.activeTill}`),
     index('listings_due').on(t.checkAt).where(sql`${t.active}`),
+    index('listings_obstacles').on(t.sellerId, t.isShared).where(sql`${t.obstacle} IS NOT NULL`),
+    index('listings_stopped').on(t.obstacleSince).where(sql`${t.obstacle} IS NOT NULL`),
+    index('listings_held').on(t.heldUntil).where(sql`${t.updatedAt} < ${t.heldUntil}`),
     check('listings_price', sql`${t.priceCents} >= 0`),
     check('listings_type', isOneOfSql(t.type, listingTypes)),
   ],

@@ -10,10 +10,15 @@ export type NodeState = {
   block: number
   /** Time of the block, in seconds since 1970. */
   time: number
-  /** The last block whose events were read. */
+  /** The last blocks whose events were read: of the newest ones, and of those that were final. */
+  seenTo: number
   eventsTo: number
+  /** What was told of events, the newest last: they are read twice. */
+  told: string[]
   /** What the owner of the contract can change, by its name in sentences. */
   facts: Record<string, string>
+  /** The same of tokens, a few of which are read in a minute. */
+  tokens: Record<string, string>
   /** By address. */
   relayers: Record<
     string,
@@ -36,10 +41,16 @@ export type NodeState = {
   >
 }
 
+/** `time`: in seconds since 1970. */
+type BlockPlace = { block: number; time: number }
+
 /** `problem`: why a node that answers cannot do what deliveries need. `state`: what it told last. */
 export type NodeRow = Record<'problem' | 'problemSince', string | null> & {
-  /** Another node whose newest block is ten minutes newer or more, that block, and since when it is. */
-  behind: { node: number; block: number; time: number; since: string } | null
+  /**
+   * Another node whose newest or final block is ten minutes newer or more, that block, since when it is so, and
+   * the block of this node (`mine`).
+   */
+  behind: ({ node: number; since: string; mine: BlockPlace } & BlockPlace) | null
   state: NodeState | null
 }
 
@@ -73,13 +84,15 @@ export const networkChecks = sqliteTable('networkChecks', {
       } | null
     }[]
   >(),
+  /** The last token contract that was read; null to begin with the first. */
+  tokensTo: text(),
   /** JSON: the nodes, by their position in `rpcUrls`. */
   nodes: text({ mode: 'json' }).$type<NodeRow[]>().notNull().default([]),
 })
 
 /**
  * What nobody but a thief should have done, unless an operator knows better: an alarm lasts while
- * there is one with its key that is not acknowledged. The newest of each key are kept.
+ * there is one with its key that is not acknowledged. The newest of each key and nodes are kept.
  */
 export const findings = sqliteTable(
   'findings',

@@ -1,20 +1,10 @@
 /** Why items cannot be delivered: what those say that fail in a simulation, and why their tokens refuse. */
-import { type Hex, numberToHex, zeroAddress } from 'viem'
 import { findTwo } from '../../chain/claims.ts'
 import { askOne } from '../../chain/nodes.ts'
+import { saleObstacles } from '../../db/schema/catalogue.ts'
 import type { Network } from '../../env.ts'
-import type { ContractItem, ItemResult } from '../../ethereum/contract.ts'
-import { type Replies, type RpcRequest, simulate as simulateCall } from '../../ethereum/requests.ts'
-import { readContractReason, readRevert, revertReason } from '../../ethereum/revert.ts'
-import {
-  type Deliverer,
-  encodeTransfer,
-  holdingRequest,
-  permissionRequest,
-  readTrial,
-  trialRequest,
-  word,
-} from '../../ethereum/token.ts'
+import type { ItemResult } from '../../ethereum/contract.ts'
+import { readContractReason, revertReason } from '../../ethereum/revert.ts'
 import { explain, type Reason, rules } from '../reasons.ts'
 import {
   type ItemChange,
@@ -23,6 +13,7 @@ import {
   wait,
   waitOrFail,
 } from '../rules/item-changes.ts'
+import { askRefusals, readRefusal } from './refusal.ts'
 import type { Asked, Failure } from './simulate.ts'
 
 /** Items of which a step asks why they would fail. More would delay the others. */
@@ -47,7 +38,10 @@ export async function diagnose(
   )
   const doubtful = failing.flatMap(([first, ...others]) => {
     const reason = first && reasons.get(first)
-    return reason && needsConfirmation(first.candidate.item, reason, now) ? others : []
+    if (!reason) return []
+    // What all say stops the sale at once.
+    const isObstacle = saleObstacles.some((code) => code === reason.reasonCode)
+    return isObstacle || needsConfirmation(first.candidate.item, reason, now) ? others : []
   })
   await lease.renew()
   const others = await findReasons(network, doubtful)
@@ -107,18 +101,22 @@ async function findReasons({ gasPerItem }: Network, failures: readonly Failure[]
     .slice(0, MAX_DIAGNOSED)
     .flatMap(([first, ...others]) => {
       if (!first) return []
-      const by = { relayer: first.batch.relayer, delivery: first.candidate.contract }
+      const by = {
+        relayer: first.batch.relayer,
+        delivery: first.candidate.contract,
+        gasPerItem,
+      }
       return { by, first, members: [first, ...others] }
     })
   const byNode = Map.groupBy(groups, ({ first }) => first.node)
   await Promise.all(
     [...byNode].map(async ([node, ofNode]) => {
-      const replies = await askOne(
-        node,
-        ofNode.flatMap(({ by, first }) => refusalRequests(by, first.candidate.call)),
+      const replies = await askRefusals(
+        (requests) => askOne(node, requests),
+        ofNode.map(({ by, first }) => ({ by, item: first.candidate.call })),
       )
       for (const { by, first, members } of ofNode) {
-        const said = { said: first.result.reason, gasPerItem }
+        const said = { said: first.result.reason }
         const refusal = readRefusal(by, first.candidate.call, said, replies)
         if (refusal === undefined) continue
         const ofRecipient = ({ reason }: ItemResult) =>
@@ -132,85 +130,4 @@ async function findReasons({ gasPerItem }: Network, failures: readonly Failure[]
     }),
   )
   return reasons
-}
-
-/** Gas with which a trial finds out how much is needed: the most that `gasPerItem` can be. */
-const AMPLE_GAS = 10_000_000
-/** Gas of a call of the token itself. With more, it could return megabytes. */
-const CALL_GAS = numberToHex(2_000_000)
-/** A recipient without code, which accepts every token. */
-export const PLAIN_ACCOUNT = '0x00000000000000000000000000000000FEEdBEeF'
-
-function requestsOf(by: Deliverer, item: ContractItem) {
-  const plain = { ...item, to: PLAIN_ACCOUNT } as const
-  const call = { to: item.token, data: encodeTransfer(plain), gas: CALL_GAS }
-  return {
-    plain: trialRequest(by, plain, AMPLE_GAS),
-    own: trialRequest(by, item, AMPLE_GAS),
-    // For a node that cannot try it.
-    direct: simulateCall({ ...call, from: by.delivery }),
-    // Needs no approval.
-    ofHolder: simulateCall({ ...call, from: item.from }),
-    isPermitted: permissionRequest(item.token, by.delivery, item.from),
-    holding: holdingRequest(item),
-  }
-}
-
-export const refusalRequests = (by: Deliverer, item: ContractItem): RpcRequest[] =>
-  Object.values(requestsOf(by, item))
-
-/** Returns why a transfer that the token accepts is not the one that was asked for; null if it is. */
-export function readInexactness(by: Deliverer, item: ContractItem, replies: Replies) {
-  const { plain, direct } = requestsOf(by, item)
-  const trial = readTrial(replies(plain))
-  if (!trial?.isAccepted || trial.isExact || 'fault' in replies(direct)) return null
-  return explain(item.from === zeroAddress ? 'mint_not_exact' : 'token_moved_nothing')
-}
-
-/**
- * Returns why an item cannot be delivered. `said`: what the token reverted with, if its delivery was
- * simulated and fails. Null: nothing but this recipient can be the cause. Undefined: the node does not
- * tell.
- */
-export function readRefusal(
-  by: Deliverer,
-  item: ContractItem,
-  { said, gasPerItem }: { said?: Hex; gasPerItem: number },
-  replies: Replies,
-): Reason | null | undefined {
-  const { plain, own, direct, ofHolder, isPermitted, holding } = requestsOf(by, item)
-  const isMint = item.from === zeroAddress
-  const trial = readTrial(replies(plain))
-  if ('fault' in replies(direct)) return undefined
-  if (trial?.isAccepted ?? 'result' in replies(direct)) {
-    // It may take a quantity.
-    if (!trial && isMint && item.amount === 0n) return undefined
-    const gasUsed = [trial, readTrial(replies(own))].map((one) =>
-      one?.isAccepted ? one.gasUsed : 0,
-    )
-    return explainGas(Math.max(...gasUsed), gasPerItem)
-  }
-  const told = said === '0x' ? undefined : said
-  const reason = revertReason(told ?? trial?.reason ?? '0x')
-  const permission = word(replies(isPermitted))
-  if (isMint) return explain(permission === 0n ? 'minter_role_missing' : 'mint_refused', reason)
-  const held = word(replies(holding))
-  const hasToken = item.amount === 0n ? held === BigInt(item.from) : (held ?? 0n) >= item.amount
-  if (held !== null && !hasToken) return explain('holder_has_no_token', reason)
-  const refused = permission === 0n ? readRevert(replies(ofHolder)) : reason
-  return refused === null
-    ? explain('holder_not_approved', reason)
-    : explain('token_not_transferable', refused)
-}
-
-/** A call that calls others needs more than it uses: 1/64 is kept back at each (EIP-150). */
-const GAS_MARGIN = 0.9
-
-function explainGas(used: number, gasPerItem: number): Reason | null {
-  if (used <= gasPerItem * GAS_MARGIN) return null
-  const needed = Math.ceil(used / GAS_MARGIN / 10_000) * 10_000
-  return explain(
-    'gas_limit_exceeded',
-    `it needs ${needed}, so raise gasPerItem of the network, which is ${gasPerItem}`,
-  )
 }

@@ -4,6 +4,7 @@ import { believe } from '../../chain/claims.ts'
 import { askEach, askOne, type Node } from '../../chain/nodes.ts'
 import type { Network } from '../../env.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
+import { lower } from '../../ethereum/fees.ts'
 import {
   contractCode,
   gasEstimate,
@@ -115,16 +116,20 @@ export async function simulate(
   const disagreements: Disagreement[] = []
   let unanswered: string[] = []
   let rest = batches
+  const refused = new Set<Candidate>()
   for (const node of nodes) {
     if (rest.length === 0) break
     await lease.renew()
     const answer = await simulateAt(node, { network, nodes }, rest, circumstances)
-    const [passed] = answer.passing.filter((candidate) => failing.has(candidate))
+    const passed = answer.passing.find((candidate) => refused.has(candidate))
     if (passed) disagreements.push(describeDifference(passed, nodes, node))
     good.push(...answer.good)
     unreached.push(...answer.unreached)
-    for (const failure of answer.failing)
+    for (const failure of answer.failing) {
+      refused.add(failure.candidate)
       failing.set(failure.candidate, [...(failing.get(failure.candidate) ?? []), failure])
+    }
+    for (const candidate of answer.reverting) refused.add(candidate)
     for (const candidate of answer.unclear) unclear.add(candidate)
     for (const candidate of [...answer.passing, ...answer.unreached]) {
       failing.delete(candidate)
@@ -158,9 +163,13 @@ const describeDifference = ({ item }: Candidate, [first]: readonly Node[], other
   answers: `item ${item.id}: fails at node ${first?.index} / is delivered at node ${other.index}`,
 })
 
-/** What one node says. `passing`: all that it would deliver, also what does not fit into a transaction. */
+/**
+ * What one node says. `passing`: all that it would deliver, also what does not fit into a transaction.
+ * `reverting`: items of calls of which it says that they revert.
+ */
 type Answer = Omit<Simulation, 'disagreements' | 'failing'> & {
   passing: Candidate[]
+  reverting: Candidate[]
   failing: Failure[]
 }
 
@@ -194,14 +203,16 @@ async function simulateAt(
     unclear: [],
     unanswered: [],
     passing: [],
+    reverting: [],
   }
   for (const { batch, request } of asked) {
     const reply = replies(request)
     const data = read(hex, reply)
     const results = data && decodeResults(data)
     if (!results) {
-      const reverts = `the contract reverts: ${readRevert(reply) ?? 'no answer'}`
-      found.unanswered.push(inconclusive(reply) ?? reverts)
+      const fault = inconclusive(reply)
+      found.unanswered.push(fault ?? `the contract reverts: ${readRevert(reply) ?? 'no answer'}`)
+      if (!fault) found.reverting.push(...batch.candidates)
       continue
     }
     const good: Deliverable[] = []
@@ -315,7 +326,11 @@ export async function estimate(
   const request = estimateRequest(largest, data)
   const fee = view(ORACLE, encodeCall('getL1Fee(bytes)', data))
   const all = await askEach(nodes, [request, fee])
-  const l1Fee = findLeast(all, fee) ?? 0n
+  // Where there is no such contract, nothing is paid.
+  const l1Fees = all.flatMap((replies) =>
+    inconclusive(replies(fee)) ? [] : (read(wei, replies(fee)) ?? 0n),
+  )
+  const l1Fee = l1Fees.length > 0 ? l1Fees.reduce(lower) : 0n
   const estimated = Number(findLeast(all, request) ?? 0)
   const needed = batches.map(({ candidates }) => gasNeeded(candidates, gasPerItem))
   if (estimated <= gasNeeded(largest.candidates, gasPerItem))
@@ -329,10 +344,9 @@ export async function estimate(
 }
 
 /** Of what nodes estimate, the least counts: one that tells too much must not make a call too dear. */
-const findLeast = (all: readonly Replies[], request: RpcRequest): bigint | null =>
-  all.reduce<bigint | null>((least, replies) => {
-    const told = read(wei, replies(request))
-    return told === null || (least !== null && least <= told) ? least : told
-  }, null)
+function findLeast(all: readonly Replies[], request: RpcRequest): bigint | null {
+  const told = all.flatMap((replies) => read(wei, replies(request)) ?? [])
+  return told.length > 0 ? told.reduce(lower) : null
+}
 
 const limited = (gas: number) => BigInt(Math.min(MAX_GAS, Math.ceil(gas)))

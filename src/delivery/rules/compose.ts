@@ -59,13 +59,13 @@ export function sortItems(
       const change = stayDue(item, code, now)
       if (change) changes.push(change)
     } else if (code) changes.push(wait(item, explain(code, contract), now))
+    else if (item.tries + item.withoutEffect >= MAX_TRIES)
+      changes.push(wait(item, explain('transfer_without_effect'), now, true))
     else if (item.requestedAction === 'cancel')
       cancellations.push({ item, contract, call: cancelItem(item.key) })
     else {
       const transfer = readTransfer(item, network)
       if ('reasonCode' in transfer) changes.push(waitOrFail(item, transfer, false, now))
-      else if (item.tries + item.withoutEffect >= MAX_TRIES)
-        changes.push(wait(item, explain('transfer_without_effect'), now, true))
       else if (item.isHeld) changes.push(wait(item, explain('gas_burned'), now, true))
       else requested.push({ item, contract, transfer })
     }

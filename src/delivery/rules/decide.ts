@@ -91,11 +91,13 @@ function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextA
   const { count = 0, otherCounts = [] } = signers.get(transaction.signer) ?? {}
   if (nonce < count) {
     // Receipts are asked once the block that is known is final.
-    if (isUnknown || (block !== null && block > final.number)) return { do: 'wait' }
+    if (block !== null && block > final.number) return { do: 'wait' }
+    const isConfirmed = isAlone || otherCounts.some((other) => nonce < other)
+    // Nodes may have different receipts for long: others are sent meanwhile, if two say that it is mined.
+    if (isUnknown && !isConfirmed) return { do: 'wait' }
     // A block that does not exist yet was a wrong answer.
     if (nonceUsedAt === null || nonceUsedAt > head.number) return { do: 'store_nonce_use' }
-    const isConfirmed = isAlone || otherCounts.some((other) => nonce < other)
-    if (nonceUsedAt > final.number || !isConfirmed) return { do: 'wait' }
+    if (isUnknown || nonceUsedAt > final.number || !isConfirmed) return { do: 'wait' }
     return close(transaction, 'foreign_transaction', null, evidence)
   }
   // Its nonce is signed again when there are items, also if a reorganization has undone its use.

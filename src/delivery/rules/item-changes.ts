@@ -18,6 +18,8 @@ export type ItemChange = Omit<WaitingItem, 'cancelRequestedAt'> & {
   transaction?: Hex | null | undefined
   /** What the contract was asked for, if it was delivered: 0 for an ERC-721 token. */
   amount?: number
+  /** Whether two nodes tell the reason, or there is one only. */
+  isConfirmed?: boolean
   /** Whether its key was used up although nobody has asked for that. */
   isUnrequested?: boolean
   /** Whether its pieces return to the stock. */
@@ -178,11 +180,18 @@ export const stayDue = (item: WaitingItem, reasonCode: ReasonCode, now: Date): I
  * The item waits, or fails if it has waited long enough. `isConfirmed`: a second node gives the same
  * result, or the network has only one node.
  */
-export function waitOrFail(item: WaitingItem, reason: Reason, isConfirmed: boolean, now: Date) {
+export function waitOrFail(
+  item: WaitingItem,
+  reason: Reason,
+  isConfirmed: boolean,
+  now: Date,
+): ItemChange {
   const suffices = isConfirmed || rules[reason.reasonCode].needsNoSecondNode === true
-  return suffices && isOverdue(item, reason, now)
-    ? fail(item, reason)
-    : wait(item, reason, now, suffices)
+  const change =
+    suffices && isOverdue(item, reason, now)
+      ? fail(item, reason)
+      : wait(item, reason, now, suffices)
+  return { ...change, isConfirmed }
 }
 
 /** Whether a second node has to say so, too, because the item fails or waits longer by it. */

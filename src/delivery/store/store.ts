@@ -14,6 +14,7 @@ import { log } from '../../log.ts'
 import type { DeliveryTransaction, KnownBlock, SignerRow } from '../model.ts'
 import { describeReason } from '../reasons.ts'
 import type { ItemChange } from '../rules/item-changes.ts'
+import { findUndeliverable, stopSales } from '../stop-sales.ts'
 import { writeItemChanges } from '../transitions.ts'
 import { LEASE, leaseEnd } from '../wake.ts'
 
@@ -119,6 +120,7 @@ function statementsOf(db: Database, chainId: number, changes: Changes, now: Date
       ...toJsonSlices(idsOf('isTaken')).map((ids) => takePieces(db, jsonValues(ids), now)),
     ],
     signers: writeSigners(db, chainId, changes, now),
+    sales: stopSales(db, changes.isUnconfirmed ? [] : findUndeliverable(changes.items), now),
     findings:
       unrequested.length > 0
         ? storeFindings(db, chainId, [unrequestedFinding(chainId, unrequested)], now)
@@ -134,7 +136,7 @@ const unrequestedFinding = (chainId: number, ids: readonly number[]): Finding =>
   nodes: [],
 })
 
-/** Findings of an alarm that are kept. */
+/** Findings that are kept of an alarm and of the nodes that have said them: one node drives out no other. */
 const KEPT = 5
 /** Milliseconds by which a node may tell of something later than another one. */
 export const LATE = 10 * 60_000
@@ -145,7 +147,10 @@ export const LATE = 10 * 60_000
  */
 export type Finding = { key: string; detail: string; nodes: number[] }
 
-/** The statements that store findings. What another node tells soon after the first is not stored. */
+/**
+ * The statements that store findings. One that repeats while nobody has acknowledged it stays one, which names
+ * all nodes that said so. What another node tells soon after it was acknowledged is not stored.
+ */
 export function storeFindings(
   db: Database,
   chainId: number,
@@ -155,15 +160,20 @@ export function storeFindings(
   const rows = JSON.stringify(findings)
   const late = new Date(now.getTime() - LATE).toISOString()
   return [
+    raw<never>(db)`UPDATE findings SET seenAt = ${now.toISOString()}, nodes = (
+        SELECT json_group_array(value) FROM (SELECT value FROM json_each(findings.nodes)
+          UNION SELECT value FROM json_each(r.value -> 'nodes') ORDER BY 1))
+      FROM json_each(${rows}) r WHERE findings.key = r.value ->> 'key'
+        AND findings.detail = r.value ->> 'detail' AND findings.acknowledgedAt IS NULL`,
     raw<never>(db)`INSERT INTO findings (chainId, key, detail, nodes, seenAt)
       SELECT ${chainId}, value ->> 'key', value ->> 'detail', value ->> 'nodes', ${now.toISOString()}
       FROM json_each(${rows}) r WHERE NOT EXISTS (
         SELECT 1 FROM findings f WHERE f.key = r.value ->> 'key' AND f.detail = r.value ->> 'detail'
-          AND (r.value ->> 'nodes' = '[]' OR f.seenAt >= ${late} AND NOT EXISTS (
+          AND (f.acknowledgedAt IS NULL OR r.value ->> 'nodes' = '[]' OR f.seenAt >= ${late} AND NOT EXISTS (
             SELECT 1 FROM json_each(f.nodes) JOIN json_each(r.value -> 'nodes') s USING (value))))`,
     raw<never>(db)`
       DELETE FROM findings WHERE key IN (SELECT value ->> 'key' FROM json_each(${rows}))
-      AND id NOT IN (SELECT id FROM findings f WHERE f.key = findings.key
+      AND id NOT IN (SELECT id FROM findings f WHERE f.key = findings.key AND f.nodes = findings.nodes
         ORDER BY id DESC LIMIT ${KEPT})`,
   ] as const
 }

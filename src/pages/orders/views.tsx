@@ -190,7 +190,6 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
     [orders.tokenId, tokenId ?? orders.none],
   ]
   const isOwn = side === 'bought' && isDelivered && account && tokenId
-  if (isOwn) facts.push([orders.proof, <Proof orderId={entry.order.id} />])
   if (billing) facts.push([orders.billing, <bdi>{billing}</bdi>])
   return (
     <div class="flow">
@@ -216,16 +215,6 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
     </div>
   )
 }
-
-const Proof = ({ orderId }: { orderId: number }) => (
-  <>
-    <a href={`/api/externalOrders/${orderId}/proof`} download="proof.json">
-      proof.json
-    </a>
-    {' · '}
-    <a href="/docs/proofs">{usePage().texts.orders.verify}</a>
-  </>
-)
 
 /** In place of an order that the user has not bought. Whether there is one is not told. */
 export const ForeignOrder = () => {

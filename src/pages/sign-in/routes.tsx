@@ -36,7 +36,9 @@ const EmailForm = Redirect.extend({
   email: inputText(1000),
   'cf-turnstile-response': inputText(2048).default(''),
 })
-const SentQuery = Redirect.extend({ notice: z.literal('another').optional().catch(undefined) })
+const SentQuery = Redirect.extend({
+  notice: z.enum(['another', 'scarce']).optional().catch(undefined),
+})
 const ConfirmForm = LinkSecret.extend(Redirect.shape)
 
 const checks = [requireSameOrigin, signInRateLimit]
@@ -73,19 +75,25 @@ export const signInRoutes = new Endpoints()
     if (!(await isHuman(settings, form['cf-turnstile-response']))) return reject('notHuman')
     const client = rateLimitKey(c.req.raw)
     const request = { email: email.data, client, redirect: withoutSecret(redirect) }
-    const secret = await createSignInLink(c.var, request)
+    const { secret, isScarce } = await createSignInLink(c.var, request)
     const mails = { email: c.env.EMAIL, ...c.var }
     const locale = readerLocale(c, null)
-    if (secret) await mailLink(mails, { to: email.data, secret, purpose: 'sign-in', locale })
+    const sending = secret
+      ? mailLink(mails, { to: email.data, secret, purpose: 'sign-in', locale })
+      : Promise.resolve()
+    // The time of the answer must not tell whether a mail was sent.
+    if (isScarce) c.executionCtx.waitUntil(sending.catch(() => {}))
+    else await sending
     const isAnother = readLinkAddress(c) === email.data
     storeLinkAddress(c, email.data)
-    const shown = { redirect: request.redirect, notice: isAnother && 'another' }
+    const notice = isScarce ? 'scarce' : isAnother && 'another'
+    const shown = { redirect: request.redirect, notice }
     return c.redirect(pathWith('/sign-in/email/sent', shown), 303)
   })
   .get('/sign-in/email/sent', shown.public({ query: SentQuery }), async (c, { query }) => {
     const { redirect, notice } = query
     const account = await findAccount(c.var.db, c.var.caller)
-    const asked = { email: readLinkAddress(c), isAnother: notice === 'another' }
+    const asked = { email: readLinkAddress(c), notice }
     const target = allowedRedirect(c.var.settings, redirect)
     const view = <LinkSent {...asked} redirect={target} />
     return page(c, { title: ({ signIn }) => signIn.sent.title, account }, view)

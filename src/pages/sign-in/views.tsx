@@ -92,22 +92,26 @@ type LinkSentProps = {
   /** The address that this browser has asked a link for, if it is known. */
   email: string | undefined
   redirect: string | null
-  /** Whether it has asked for this address before. */
-  isAnother: boolean
+  /** `another`: it has asked for this address before. `scarce`: the mail may not come. */
+  notice: 'another' | 'scarce' | undefined
 }
 
 /** What to do after a link was mailed, for a visitor or for somebody who signs in again. */
-export const LinkSent = ({ email, redirect, isAnother }: LinkSentProps) => {
+export const LinkSent = ({ email, redirect, notice }: LinkSentProps) => {
   const { account, texts } = usePage()
   const { sent } = texts.signIn
   return (
     <section class="card narrow">
-      {isAnother && <Notice>{sent.another}</Notice>}
+      {notice === 'another' && <Notice>{sent.another}</Notice>}
       <h1>{sent.title}</h1>
-      <p>
-        {sent.to(email ? <strong>{email}</strong> : sent.yourMailbox)}{' '}
-        {account ? sent.here : sent.anywhere}
-      </p>
+      {notice === 'scarce' ? (
+        <p class="notice warn">{sent.scarce}</p>
+      ) : (
+        <p>
+          {sent.to(email ? <strong>{email}</strong> : sent.yourMailbox)}{' '}
+          {account ? sent.here : sent.anywhere}
+        </p>
+      )}
       <div class="actions">
         {email && (
           <form method="post" action="/sign-in/email">

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => commands.close())
 
-it('names what of a file cannot be delivered, one NFT of each contract and seller', async () => {
+it('names what of a file cannot be delivered, two NFTs of each contract and seller', async () => {
   const { QuantityToken, SilentToken } = fixtures
   const minted = await deployToken(commands.node, QuantityToken)
   const silent = await deployToken(commands.node, SilentToken)
@@ -29,8 +29,12 @@ it('names what of a file cannot be delivered, one NFT of each contract and selle
     aUserRecord('mail'),
     nft('a', 3, { contract: minted, fulfilment: 'mint' }),
     nft('b', 0, { contract: silent }),
-    nft('c', 1, { contract: silent }),
-    ...['a', 'b', 'c'].map((id) => aListingRecord(`${id}-wallet`, id, { seller: 'wallet' })),
+    nft('c', 10, { contract: silent }),
+    nft('d', 9, { contract: silent }),
+    nft('e', 11, { contract: silent, recipients: 'verified' }),
+    ...['a', 'b', 'c', 'd', 'e'].map((id) =>
+      aListingRecord(`${id}-wallet`, id, { seller: 'wallet' }),
+    ),
     // Nothing is known of the wallet of this seller.
     aListingRecord('b-mail', 'b', { seller: 'mail' }),
   ]
@@ -39,6 +43,7 @@ it('names what of a file cannot be delivered, one NFT of each contract and selle
     expect.stringMatching(/^These NFTs, and others of the same contract and seller, cannot /),
     `  localhost ${minted} 3: ${rules.mint_not_exact.sentence} (mint_not_exact)`,
     `  localhost ${silent} 0: ${rules.token_not_supported.sentence} (token_not_supported)`,
+    `  localhost ${silent} 10: ${rules.token_not_supported.sentence} (token_not_supported)`,
   ])
 })
 

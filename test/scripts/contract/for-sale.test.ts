@@ -52,7 +52,8 @@ async function anOffer({ token, listing, nft }: Offer): Promise<number> {
 
 it('finds an NFT of each token contract, holder and kind of delivery that can be bought', async () => {
   const sellerId = await anOffer({ token: '0xa', nft: { tokenId: '1' } })
-  await anOffer({ token: '0xa', nft: { tokenId: '2' }, listing: { sellerId } })
+  await anOffer({ token: '0xa', nft: { tokenId: '10' }, listing: { sellerId } })
+  await anOffer({ token: '0xa', nft: { tokenId: '9' }, listing: { sellerId } })
   const mint = { tokenId: '3', fulfilment: 'mint' } as const
   await anOffer({ token: '0xa', nft: mint, listing: { sellerId } })
   const later = { activeTill: '2026-03-02T12:00:00.000Z' }
@@ -63,10 +64,11 @@ it('finds an NFT of each token contract, holder and kind of delivery that can be
   await anOffer({ token: '0xc', nft: { deletedAt: PAST } })
   await anOffer({ token: '0xc', nft: { contractNetwork: 'other' } })
   await anOffer({ token: '0xc', nft: { availableAmount: 0 } })
+  await anOffer({ token: '0xc', nft: { tokenId: '5', recipients: 'verified' } })
   const sample = { network: 'localhost', contract: '0xa', holder: `0x${sellerId}` }
   expect(await findSamples(db, network, NOW)).toEqual([
     { ...sample, tokenId: '3', fulfilment: 'mint' },
-    { ...sample, tokenId: '2', fulfilment: 'transfer' },
+    { ...sample, tokenId: '10', fulfilment: 'transfer' },
     { ...sample, contract: '0xb', holder: `0x${other}`, tokenId: '4', fulfilment: 'transfer' },
   ])
 })

@@ -40,7 +40,8 @@ export type ChainRecord = {
 }
 
 /** Tokens that anybody may mint: test/contracts/fixtures/Peculiar.sol. */
-type PeculiarFixture = `${'Quantity' | 'Soulbound' | 'Origin' | 'Expensive' | 'Silent'}Token`
+type PeculiarFixture =
+  `${'Quantity' | 'Soulbound' | 'Locked' | 'CodeHash' | 'Role' | 'Origin' | 'Expensive' | 'Silent'}Token`
 
 /** The same of packages: test/support/chain/packages. */
 export type PackageToken =

@@ -42,7 +42,8 @@ listings  30 created, 0 updated, 0 unchanged
 ${file.replace('.jsonl', '.ids.jsonl')} has the numbers of these records in the API. The API finds them by your ids, too: GET /api/public/listings/externalId:<id>, GET /api/public/nfts/externalId:<id>.
 Their holders have to approve the Delivery contract. To mint more of them on delivery, set "fulfilment" to "mint" in ${file} and import it again, which prints what to grant.
 These NFTs, and others of the same contract and seller, cannot be delivered now. Orders wait for a permission that is missing; what has another reason is not sold until it can be delivered:
-  localhost ${contract.address} 0: ${rules.token_not_transferable.sentence}: no reason given (token_not_transferable)
+  localhost ${contract.address} 0: ${rules.holder_has_no_token.sentence}: no reason given (holder_has_no_token)
+  localhost ${contract.address} 29: ${rules.holder_has_no_token.sentence}: no reason given (holder_has_no_token)
 `,
     errors: '',
     status: 0,

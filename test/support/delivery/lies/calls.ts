@@ -124,6 +124,7 @@ export const targets = {
   'eth_call relayerLimit': { fields: words, at: [START, SIGNING, IN_FLIGHT, FINAL] },
   'eth_call tokenLimit': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call relayerList': { fields: words, at: [START, SIGNING, FINAL] },
+  'eth_call handOvers': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call deliver': { fields: words, at: [START, SIGNING, FINAL] },
   'eth_call supportsInterface': { fields: words, at: [START, SIGNING] },
   'eth_call getL1Fee': { fields: words, at: [START, SIGNING, FINAL] },
@@ -160,6 +161,7 @@ const trials = [
 ]
 
 const functions = new Map<string, string>([
+  [toFunctionSelector('handOvers(address)'), 'handOvers'],
   ...trialAbi.map((item) => [toFunctionSelector(item), 'trial'] as const),
   ...deliveryAbi.flatMap((item) =>
     item.type === 'function' ? [[toFunctionSelector(item), item.name] as const] : [],

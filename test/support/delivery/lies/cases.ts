@@ -30,6 +30,8 @@ export type LieCase = {
   paused: number
   /** Minutes for which the honest node does not answer, from the beginning of the lie on. */
   silent: number
+  /** The ether that each signer has; null: more than enough. */
+  funds: number | null
   /** Whether a listing is not on sale when the lie begins, although nothing is wrong with it any more. */
   isUnsold: boolean
   /** The alarm that has to be raised while the lie lasts. */
@@ -53,6 +55,7 @@ export const aCase = (values: Partial<LieCase> & Pick<LieCase, 'lies' | 'moment'
   blockTime: BLOCK_TIME,
   paused: 0,
   silent: 0,
+  funds: null,
   isUnsold: false,
   alarm: null,
   ...values,
@@ -103,6 +106,7 @@ export function drawCase(seed: number): LieCase {
     blockTime: dice.pick(BLOCK_TIME, BLOCK_TIME, BLOCK_TIME, 75),
     paused: dice.chance(0.1) ? dice.pick(1, 3, 6) : 0,
     silent: dice.chance(0.1) ? dice.pick(1, 3, 12) : 0,
+    funds: null,
     isUnsold: false,
     alarm: null,
   }
@@ -153,6 +157,7 @@ export function titleOf(one: LieCase): string {
     ...(paused > 0 ? ['while the contract is paused'] : []),
     ...(silent > 0 ? ['while the other node is silent'] : []),
     ...(isSlow ? [`with a block in ${one.blockTime} s`] : []),
+    ...(one.funds === null ? [] : [`with ${one.funds} ether`]),
     ...(isUnsold ? ['while a listing is not on sale'] : []),
   ].join(', ')
 }

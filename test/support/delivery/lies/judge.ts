@@ -10,6 +10,9 @@ import type { Fate, World } from './world.ts'
 /** Alarms that may last: somebody has to look at them. */
 const LASTING = ['foreign_transaction', 'contract_changed', 'deliveries_failed']
 
+/** What items wait for that nobody can deliver. */
+const WAITING = ['holder_has_no_token', 'transfer_without_effect']
+
 /** Returns what is wrong; nothing once all is delivered and every stored value is right. */
 export async function complaints(world: World): Promise<string[]> {
   const lists = [
@@ -189,6 +192,8 @@ async function alarmsOf({ chain }: World): Promise<string[]> {
     `%:${chain.chainId}%`,
   )
   return rows
-    .filter(({ key, name }) => !LASTING.includes(name) && !key.includes('holder_has_no_token'))
+    .filter(
+      ({ key, name }) => !LASTING.includes(name) && !WAITING.some((code) => key.endsWith(code)),
+    )
     .map(({ key, detail }) => `the alarm ${key} lasts: ${detail}`)
 }

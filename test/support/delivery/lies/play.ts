@@ -4,14 +4,14 @@ import { parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished, vi } from 'vitest'
 import { pass } from '../clock.ts'
-import { anEngine } from '../engine.ts'
+import { anEngine, rowsOf } from '../engine.ts'
 import { describeCase, type LieCase } from './cases.ts'
 import { complaints, wrongItems } from './judge.ts'
 import { aWitness } from './witness.ts'
 import { SIGNER, type Stage, type World } from './world.ts'
 
-/** Seconds between two blocks. */
-const ROUND = 15
+/** Seconds of a round at most. */
+const MAX_ROUND = 30
 const MINUTE = 60_000
 
 /** After a lie, everything is to be delivered within this time. */
@@ -30,8 +30,12 @@ const MAX_SINGLE_CALLS = 2000
 /** Plays a case. Throws if a lie has a lasting effect, or one that nobody learns of. */
 export async function play({ begin }: Stage, one: LieCase): Promise<Told> {
   const world = await begin(one)
+  let isOver = false
+  onTestFinished(() => {
+    isOver = true
+  })
   try {
-    return await playIn(world)
+    return await playIn(world, () => isOver)
   } catch (error) {
     throw error instanceof Endless ? new Error(`${describeCase(one)}\n  ${error.message}`) : error
   } finally {
@@ -42,9 +46,9 @@ export async function play({ begin }: Stage, one: LieCase): Promise<Told> {
 /** How often each lie was told. */
 export type Told = { told: number[] }
 
-async function playIn(world: World): Promise<Told> {
+async function playIn(world: World, isOver: () => boolean): Promise<Told> {
   const { one, liar, sell, chain } = world
-  const watch = watchMinutes(world)
+  const watch = watchMinutes(world, isOver)
   await prepare(world, watch)
   await world.lie()
   await watch.witness.begin()
@@ -71,6 +75,7 @@ async function playIn(world: World): Promise<Told> {
   await watch.setPaused(false)
   if (one.alarm !== null && !watch.raised.has(one.alarm))
     watch.problems.push(`the alarm ${one.alarm} was not raised`)
+  await retryHeld(world)
   const endedAt = Date.now()
   await sell({ standard: 'erc1155', seller: 'second' }, { standard: 'erc721' })
   let left = await watch.until(endedAt + PATIENCE)
@@ -89,6 +94,15 @@ async function playIn(world: World): Promise<Told> {
   for (const call of liar.unknown) problems.push(`there are no lies about ${call}`)
   if (problems.length > 0) throw new Error([describeCase(one), ...problems].join('\n  '))
   return { told }
+}
+
+/** An operator retries what was carried three times without effect, once the reason is gone. */
+async function retryHeld({ chain, items, retried }: World): Promise<void> {
+  for (const row of (await rowsOf(items)).values())
+    if (row.state === 'queued' && row.tries + row.withoutEffect >= 3) {
+      retried.add(row.id)
+      await anEngine(chain).retry(row)
+    }
 }
 
 /** Brings the orders into the state in which the lie finds them. */
@@ -161,7 +175,8 @@ class Endless extends Error {}
 type Watch = ReturnType<typeof watchMinutes>
 
 /** Lets time pass, minute by minute, and sees what must not happen. */
-function watchMinutes(world: World) {
+function watchMinutes(world: World, isOver: () => boolean) {
+  const roundTime = Math.min(MAX_ROUND, world.one.blockTime)
   const { market, chain, beside, ask } = world
   const problems: string[] = []
   const raised = new Set<string>()
@@ -182,7 +197,7 @@ function watchMinutes(world: World) {
       const most = world.one.callsPerBatch === 1 ? MAX_SINGLE_CALLS : MAX_REQUESTS
       if (requests > most * minutes)
         throw new Endless(`the nodes got ${requests} requests in ${minutes} min`)
-      if (Date.now() - startedAt >= ROUND * 1000) return
+      if (Date.now() - startedAt >= roundTime * 1000) return
     }
   }
 
@@ -217,10 +232,11 @@ function watchMinutes(world: World) {
   }
 
   async function round() {
+    if (isOver()) throw new Error('the test took too long')
     await deliver()
     problems.push(...(await witness.wrongEvents()))
     if (isPaused || world.isSilent()) witness.postpone()
-    pass(ROUND)
+    pass(roundTime)
     await world.mineDue()
     if (Date.now() >= nextCron) await cron()
   }

@@ -48,7 +48,7 @@ export const word = (value: number | bigint) => numberToHex(value, { size: 32 })
 
 export const isBroadcast = ({ method }: Call) => method === 'eth_sendRawTransaction'
 export const rawOf = ({ params }: Call) => `${params?.[0]}` as TransactionSerializedEIP1559
-export const textOf = ({ params }: Call) => `${params?.[0]}`
+const textOf = ({ params }: Call) => `${params?.[0]}`
 
 const events = [
   ...abi,

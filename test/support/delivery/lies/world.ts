@@ -1,5 +1,5 @@
 /** The marketplace in which a node lies: a chain with two nodes, and a second network beside it. */
-import { type Address, getAddress, zeroAddress } from 'viem'
+import { type Address, getAddress, parseEther, zeroAddress } from 'viem'
 import { afterAll, beforeAll } from 'vitest'
 import type { ContractItem } from '../../../../src/ethereum/contract.ts'
 import { tokenCalls } from '../../chain/calls.ts'
@@ -25,6 +25,9 @@ const NOBODY = getAddress('0x7411ef7411ef7411ef7411ef7411ef7411ef7411')
 
 /** ERC-721 tokens of each of two sellers. The second one has those after the first one's. */
 const TOKENS = 10
+
+/** Of each block: 20 gwei. */
+const BASE_FEE = '0x4a817c800'
 
 /** The id of the next case's chain: what the Worker caches of a chain is of one case. */
 let nextChainId = 1_000_000
@@ -53,7 +56,7 @@ export type World = Awaited<ReturnType<Stage['begin']>>
 /** Starts the chains of a file. Each case that begins finds them in the same state. */
 export function aLiarsStage() {
   let shared: Shared
-  let isPlaying = false
+  let ended = Promise.resolve()
   const asked = new Set<TargetName>()
 
   beforeAll(async () => {
@@ -71,8 +74,10 @@ export function aLiarsStage() {
   })
 
   async function begin(one: LieCase) {
-    if (isPlaying) throw new Error('the case before has not ended')
-    isPlaying = true
+    // Of a test that took too long.
+    await ended
+    const { promise, resolve: end } = Promise.withResolvers<void>()
+    ended = promise
     const { beside, otherSeller, fake, wallet } = shared
     const { rpcUrl } = shared.chain
     const ask = (method: string, ...params: unknown[]) => rpc(rpcUrl, method, ...params)
@@ -103,6 +108,8 @@ export function aLiarsStage() {
     const carried = aRecordOfCalls(ask)
     async function mine() {
       minedAt = Date.now()
+      // An empty block lowers it.
+      await ask('anvil_setNextBlockBaseFeePerGas', BASE_FEE)
       await market.mine()
       await carried.readBlocks()
     }
@@ -171,11 +178,15 @@ export function aLiarsStage() {
         isSilent = silent
       },
       items,
+      /** Ids of items that an operator has retried. */
+      retried: new Set<number>(),
       /** Requests that the nodes got. */
       requests: () => requests,
       sell,
       /** Begins to lie. */
       async lie() {
+        for (const signer of one.funds === null ? [] : [chain.signer, chain.otherSigner])
+          await ask('anvil_setBalance', signer, `0x${parseEther(`${one.funds}`).toString(16)}`)
         liar.start(one.lies, {
           ask,
           height: Number(await ask('eth_blockNumber')),
@@ -200,7 +211,7 @@ export function aLiarsStage() {
         stopCounting()
         await ask('anvil_dropAllTransactions')
         await ask('evm_revert', snapshot)
-        isPlaying = false
+        end()
       },
     }
   }

@@ -1,0 +1,177 @@
+/**
+ * Tries whether what is listed can be delivered, each listing once a day: what cannot is not sold. A cron
+ * run takes a few, in turns: one of each group (what a seller lists of a contract), then a second one of
+ * each. Of a group in which all share an obstacle, one is tried; the others follow it.
+ */
+import { sql } from 'drizzle-orm'
+import { batch } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import { orderableStatuses } from '../db/schema/catalogue.ts'
+import { raw } from '../db/statements.ts'
+import { checkSales, judgeSale, type SellingSettings } from '../delivery/sales.ts'
+import { DAY, SECOND } from '../time.ts'
+import {
+  type DueListing,
+  type Group,
+  groupKey,
+  type Judged,
+  judgeGroup,
+  judgeListing,
+} from './judge-listing.ts'
+
+/** Listings of a network in one run, and as many as its nodes take calls in a second. */
+const MAX_TRIED = 100
+/** Milliseconds that a node has for an answer. A run must not last as long as it takes to the next. */
+const TIMEOUT = 8 * SECOND
+
+type Run = { db: Database; settings: SellingSettings; now: Date }
+
+export async function checkListings(db: Database, settings: SellingSettings, now: Date) {
+  const run = { db, settings, now }
+  const due = await selectDue(run)
+  if (due.length === 0) return
+  const tried = await tryListings(run, due)
+  const samples = await selectSamples(run, findGroups(tried, 'ask'), due)
+  const all = [...tried, ...(await tryListings(run, samples))]
+  const others = [...due, ...samples].filter(({ id }) => !all.some(({ row }) => row.id === id))
+  const rows = [
+    ...all.map(({ next }) => next),
+    ...others.map((row) => judgeListing(row, undefined, now)),
+  ]
+  await store(run, rows, all)
+}
+
+/** Tries what is for sale, on the networks that are configured. */
+async function tryListings({ settings, now }: Run, rows: readonly DueListing[]): Promise<Judged[]> {
+  const isTried = ({ isForSale, recipients, network }: DueListing) =>
+    isForSale && recipients === 'anybody' && network in settings.NETWORKS
+  const asked = rows.filter(isTried)
+  const sales = await checkSales(settings, asked, now, TIMEOUT)
+  return asked.flatMap((row, i) => {
+    const [network, sale] = [settings.NETWORKS[row.network], sales[i]]
+    if (!network || !sale) return []
+    const verdict = judgeSale(network, sale.told)
+    return { row, verdict, next: judgeListing(row, verdict, now) }
+  })
+}
+
+type Outcome = ReturnType<typeof judgeGroup>
+
+/** Returns the groups of listings for whose others this follows. */
+const findGroups = (tried: readonly Judged[], ...outcomes: Outcome[]) =>
+  [...Map.groupBy(tried, ({ row }) => groupKey(row)).values()].flatMap((members) => {
+    const [first] = members
+    const outcome = judgeGroup(members)
+    if (!first || !outcomes.includes(outcome)) return []
+    const { network, contract, fulfilment, sellerId } = first.row
+    const obstacle = members.findLast(({ verdict }) => verdict.is === 'impossible')?.next.obstacle
+    return { network, contract, fulfilment, sellerId, obstacle: obstacle ?? null, outcome }
+  })
+
+/** The columns of `DueListing`. */
+const dueColumns = (
+  time: string,
+) => sql`l.id, l.sellerId, l.checkAt AS was, l.obstacle, l.obstacleSince,
+  l.foundBy, l.isShared, l.disputedSince, l.heldUntil, n.contractNetwork AS network,
+  n.contractAddr AS contract, n.tokenId, n.fulfilment, n.recipients, u.ethereumPublicAddr AS holder,
+  ${isForSaleSql(time)} AS isForSale`
+
+const isForSaleSql = (time: string) => sql`(coalesce(l.activeTill > ${time}, 1)
+  AND n.status IN ${orderableStatuses} AND n.deletedAt IS NULL
+  AND (n.amountType IS 'unlimited' OR n.availableAmount > 0))`
+
+/** Those that were never tried come before the others of their turn. */
+async function selectDue({ db, settings, now }: Run): Promise<DueListing[]> {
+  const time = now.toISOString()
+  const paces = Object.entries(settings.NETWORKS).map(([name, { callsPerSecond }]) => [
+    name,
+    Math.min(MAX_TRIED, Math.ceil(callsPerSecond)),
+  ])
+  const { due } = await batch(db, {
+    due: raw<DueListing>(db)`
+      WITH due AS MATERIALIZED (
+        SELECT l.id, l.checkAt, l.heldUntil IS NULL AS isRepeated, l.isShared, n.contractNetwork AS network,
+          row_number() OVER (
+            PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId, l.isShared
+            ORDER BY l.heldUntil IS NULL, l.checkAt, l.id) AS turn
+        FROM listings l CROSS JOIN nfts n ON n.id = l.nftId
+        WHERE l.active AND l.checkAt <= ${time}),
+      chosen AS (SELECT id, network, row_number() OVER (PARTITION BY network
+          ORDER BY turn, isRepeated, checkAt, id) AS position
+        FROM due WHERE turn = 1 OR NOT isShared)
+      SELECT ${dueColumns(time)}
+      FROM chosen c CROSS JOIN listings l ON l.id = c.id CROSS JOIN nfts n ON n.id = l.nftId
+        CROSS JOIN users u ON u.id = l.sellerId
+      WHERE c.position <= coalesce(${JSON.stringify(Object.fromEntries(paces))} ->> c.network, ${MAX_TRIED})
+      ORDER BY c.position`,
+  })
+  return due
+}
+
+/** Returns a listing of each group that is on sale and was not tried in this run. */
+async function selectSamples(
+  { db, now }: Run,
+  groups: readonly Group[],
+  tried: readonly DueListing[],
+): Promise<DueListing[]> {
+  if (groups.length === 0) return []
+  const time = now.toISOString()
+  const { samples } = await batch(db, {
+    samples: raw<DueListing>(db)`
+      SELECT ${dueColumns(time)} FROM json_each(${JSON.stringify(groups)}) g
+        CROSS JOIN listings l ON l.id = (SELECT l.id
+          FROM nfts n CROSS JOIN listings l ON l.nftId = n.id
+          WHERE ${isOfGroup} AND l.active AND l.obstacle IS NULL AND ${isForSaleSql(time)}
+            AND n.recipients = 'anybody'
+            AND l.id NOT IN (SELECT value FROM json_each(${JSON.stringify(tried.map(({ id }) => id))}))
+          LIMIT 1)
+        CROSS JOIN nfts n ON n.id = l.nftId CROSS JOIN users u ON u.id = l.sellerId`,
+  })
+  return samples
+}
+
+/** Whether a listing `l` of the NFT `n` belongs to the group `g`. */
+const isOfGroup = sql`n.contractAddr = g.value ->> 'contract' AND n.contractNetwork = g.value ->> 'network'
+  AND n.fulfilment = g.value ->> 'fulfilment' AND l.sellerId = g.value ->> 'sellerId'`
+
+/** What a delivery has found meanwhile stays as it is. */
+async function store(
+  { db, now }: Run,
+  rows: readonly ReturnType<typeof judgeListing>[],
+  tried: readonly Judged[],
+) {
+  const time = now.toISOString()
+  const inOneDay = new Date(now.getTime() + DAY).toISOString()
+  const groupsThat = (...outcomes: Outcome[]) => JSON.stringify(findGroups(tried, ...outcomes))
+  const shared = sql`listings l ON l.sellerId = g.value ->> 'sellerId'
+      AND l.isShared = 1 AND l.obstacle IS NOT NULL
+    CROSS JOIN nfts n ON n.id = l.nftId AND ${isOfGroup}`
+  await batch(db, {
+    tried: raw<never>(db)`
+      UPDATE listings SET obstacle = value ->> 'obstacle', obstacleSince = value ->> 'obstacleSince',
+        foundBy = value ->> 'foundBy', isShared = value ->> 'isShared',
+        disputedSince = value ->> 'disputedSince', heldUntil = value ->> 'heldUntil',
+        checkAt = value ->> 'checkAt',
+        updatedAt = iif(obstacle IS value ->> 'obstacle'
+          AND (value ->> 'heldUntil' IS NOT NULL OR coalesce(heldUntil, '') <= ${time}), updatedAt, ${time})
+      FROM json_each(${JSON.stringify(rows)})
+      WHERE listings.id = value ->> 'id' AND checkAt = value ->> 'was'`,
+    stopped: raw<never>(db)`
+      UPDATE listings SET obstacle = g.obstacle, obstacleSince = ${time}, foundBy = 'trial', isShared = 1,
+        checkAt = ${inOneDay}, updatedAt = ${time}
+      FROM (SELECT l.id, min(g.value ->> 'obstacle') AS obstacle
+        FROM json_each(${groupsThat('stop')}) g CROSS JOIN nfts n CROSS JOIN listings l ON l.nftId = n.id
+        WHERE ${isOfGroup} AND l.obstacle IS NULL AND n.recipients = 'anybody' GROUP BY l.id) g
+      WHERE listings.id = g.id`,
+    kept: raw<never>(db)`
+      UPDATE listings SET checkAt = ${inOneDay} WHERE checkAt <= ${time} AND id IN (
+        SELECT l.id FROM json_each(${groupsThat('keep', 'stop', 'ask')}) g CROSS JOIN ${shared})`,
+    // Over a day, as those that are tried once a day.
+    sold: raw<never>(db)`
+      UPDATE listings SET obstacle = NULL, obstacleSince = NULL, foundBy = NULL, isShared = 0,
+        disputedSince = NULL, updatedAt = ${time},
+        checkAt = iif(heldUntil IS NULL, strftime('%Y-%m-%dT%H:%M:%fZ', ${time}, (id % 1440) || ' minutes'), ${time})
+      WHERE id IN (SELECT l.id FROM json_each(${groupsThat('sell', 'end_dispute')}) g CROSS JOIN ${shared}
+        WHERE l.obstacleSince < ${time} AND (g.value ->> 'outcome' = 'sell' OR l.foundBy = 'trial'))`,
+  })
+}

@@ -1,0 +1,69 @@
+/**
+ * Stops the sale of what a delivery could not deliver, in the transaction that stores what becomes of the
+ * item. An obstacle of one piece stops the listings of this NFT. Any other one may be that of the contract,
+ * or of the seller: it stops all that the seller lists of the contract, until one of them was tried again
+ * (`catalogue/check-listings.ts`), which the next cron run does.
+ */
+import { sql } from 'drizzle-orm'
+import type { Database } from '../db/client.ts'
+import { pieceObstacles, type SaleObstacle, saleObstacles } from '../db/schema/catalogue.ts'
+import { raw } from '../db/statements.ts'
+import { DAY } from '../time.ts'
+import type { ItemChange } from './rules/item-changes.ts'
+
+/** `id`: the order item. */
+type UndeliverableItem = { id: number; obstacle: SaleObstacle }
+
+/**
+ * Returns what the changes of items say about other pieces: what two nodes tell of a transfer to an account
+ * without code. The gas that a transfer needs may be that of its recipient.
+ */
+export const findUndeliverable = (changes: readonly ItemChange[]): UndeliverableItem[] =>
+  changes.flatMap(({ id, reasonCode, isConfirmed, transition }) => {
+    const obstacle = saleObstacles.find((code) => code === reasonCode)
+    const isProven = isConfirmed || (transition === 'fail' && obstacle === 'token_moved_nothing')
+    return obstacle && isProven && obstacle !== 'gas_limit_exceeded' ? { id, obstacle } : []
+  })
+
+/**
+ * Returns the statements. What was found before changes nothing, so that an item that waits does not stop
+ * again what a trial has put back on sale.
+ */
+export function stopSales(db: Database, items: readonly UndeliverableItem[], now: Date) {
+  if (items.length === 0) return []
+  const at = now.toISOString()
+  const inOneDay = new Date(now.getTime() + DAY).toISOString()
+  const found = sql`found AS MATERIALIZED (SELECT i.nftId, i.sellerId, n.contractNetwork, n.contractAddr,
+      n.fulfilment, min(r.value ->> 'obstacle') AS obstacle
+    FROM json_each(${JSON.stringify(items)}) r CROSS JOIN orderItems i ON i.id = r.value ->> 'id'
+      CROSS JOIN nfts n ON n.id = i.nftId
+    WHERE n.recipients = 'anybody' GROUP BY i.nftId, i.sellerId)`
+  const isPiece = sql`found.obstacle IN (SELECT value FROM json_each(${JSON.stringify(pieceObstacles)}))`
+  const others = sql`others AS MATERIALIZED (
+    SELECT found.*, l.id, l.sellerId AS otherSellerId, n.fulfilment AS otherFulfilment, l.obstacle AS stored
+    FROM found CROSS JOIN nfts n ON n.contractAddr = found.contractAddr
+        AND n.contractNetwork = found.contractNetwork AND n.id <> found.nftId AND n.recipients = 'anybody'
+      CROSS JOIN listings l ON l.nftId = n.id
+    WHERE NOT ${isPiece} AND EXISTS (SELECT 1 FROM listings own WHERE own.nftId = found.nftId
+      AND own.sellerId = found.sellerId AND own.obstacle IS NOT found.obstacle))`
+  return [
+    // One of each seller of the contract is tried at once.
+    raw<never>(db)`WITH ${found}, ${others}
+      UPDATE listings SET checkAt = ${at} WHERE id IN (SELECT min(l.id)
+        FROM others CROSS JOIN listings l ON l.id = others.id CROSS JOIN nfts n ON n.id = l.nftId
+        WHERE l.active AND l.obstacle IS NULL AND (n.amountType IS 'unlimited' OR n.availableAmount > 0)
+        GROUP BY otherSellerId, otherFulfilment)`,
+    raw<never>(db)`WITH ${found}, ${others}
+      UPDATE listings SET obstacle = o.obstacle, obstacleSince = ${at}, foundBy = 'delivery', isShared = 1,
+        checkAt = iif(checkAt = ${at}, checkAt, ${inOneDay}), updatedAt = ${at}
+      FROM (SELECT id, min(obstacle) AS obstacle FROM others WHERE stored IS NULL
+        AND otherSellerId = sellerId AND otherFulfilment = fulfilment GROUP BY id) o
+      WHERE listings.id = o.id`,
+    raw<never>(db)`WITH ${found}
+      UPDATE listings SET obstacle = found.obstacle, foundBy = 'delivery', isShared = 0, disputedSince = NULL,
+        obstacleSince = coalesce(iif(listings.obstacle = found.obstacle, obstacleSince, NULL), ${at}),
+        checkAt = ${at}, updatedAt = iif(listings.obstacle IS found.obstacle, updatedAt, ${at})
+      FROM found WHERE listings.nftId = found.nftId AND listings.sellerId = found.sellerId
+        AND (listings.obstacle IS NOT found.obstacle OR foundBy IS NOT 'delivery')`,
+  ] as const
+}
