@@ -105,8 +105,8 @@ const workers = (isLong: boolean) => {
         fuzz: { seed: +FUZZ_SEED, runs: +(FUZZ_RUNS ?? (isLong ? 10_000 : 400)) },
         hostile: { seed: +HOSTILE_SEED, steps: +(HOSTILE_STEPS ?? (isLong ? 3000 : 200)) },
         shares: {
-          seeds: SHARES_SEED ? [+SHARES_SEED] : isLong ? [1, 2, 3, 4, 5] : [1],
-          steps: +(SHARES_STEPS ?? (isLong ? 10_000 : 150)),
+          seeds: SHARES_SEED ? [+SHARES_SEED] : [1, 2, 3, 4, 5],
+          steps: +(SHARES_STEPS ?? 10_000),
         },
         campaigns: {
           seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],
