@@ -27,25 +27,32 @@ const limits = {
   expect: { poll: { timeout: PATIENCE } },
 }
 
-/** Files that `npm run test:long` repeats with more cases, seeds or rows. */
-const extended = [
-  'test/{authorization,costs,storage}.test.ts',
-  'test/fuzz/*.test.ts',
-  'test/delivery/{campaign,fairness,hostile,lies,nodes,restore,second-node,waiting,wrong-answers}.test.ts',
-  'test/catalogue/round-trip.test.ts',
-  'test/monitoring/thefts.test.ts',
-  'test/reservations/model.test.ts',
-]
+/** Files that `npm run test:long` repeats with more cases, seeds or rows, by their project. */
+const extended = {
+  workers: [
+    'test/{authorization,costs,storage}.test.ts',
+    'test/fuzz/*.test.ts',
+    'test/delivery/{campaign,fairness,hostile,lies,nodes,restore,second-node,waiting,wrong-answers}.test.ts',
+    'test/catalogue/round-trip.test.ts',
+    'test/monitoring/thefts.test.ts',
+    'test/reservations/model.test.ts',
+  ],
+  scripts: ['test/scripts/setup.test.ts'],
+  instance: ['test/client/package.test.ts'],
+}
 
-/** Selects files: `npm run test:long` runs those named `*.long.test.ts`, and `npm test` all others. */
-const filesIn = (folders: string, isLong: boolean) =>
+/**
+ * Selects files: `npm run test:long` runs those named `*.long.test.ts` and the extended ones, and `npm
+ * test` all but the former.
+ */
+const filesIn = (folders: string, isLong: boolean, extendedFiles: readonly string[]) =>
   isLong
-    ? { include: [`${folders}/**/*.long.test.ts`] }
+    ? { include: [`${folders}/**/*.long.test.ts`, ...extendedFiles] }
     : { include: [`${folders}/**/*.test.{ts,tsx}`], exclude: ['**/*.long.test.ts'] }
 
 /** Tests of the Worker. They run in workerd. */
 const workers = (isLong: boolean) => {
-  const files = filesIn('test', isLong)
+  const { include, exclude = [] } = filesIn('test', isLong, extended.workers)
   return defineProject({
     plugins: [
       cloudflareTest(async ({ inject }) => ({
@@ -85,8 +92,8 @@ const workers = (isLong: boolean) => {
     ],
     test: {
       name: 'workers',
-      include: isLong ? [...files.include, ...extended] : files.include,
-      exclude: ['test/{scripts,client,check-my-shop,browser}/**', ...(files.exclude ?? [])],
+      include,
+      exclude: ['test/{scripts,client,check-my-shop,browser}/**', ...exclude],
       ...limits,
       setupFiles: ['test/support/setup.ts'],
       // Starting a worker and loading the modules takes longer than most test files. Files share them,
@@ -98,8 +105,8 @@ const workers = (isLong: boolean) => {
         fuzz: { seed: +FUZZ_SEED, runs: +(FUZZ_RUNS ?? (isLong ? 10_000 : 400)) },
         hostile: { seed: +HOSTILE_SEED, steps: +(HOSTILE_STEPS ?? (isLong ? 3000 : 200)) },
         shares: {
-          seeds: SHARES_SEED ? [+SHARES_SEED] : isLong ? [1, 2, 3, 4, 5] : [1],
-          steps: +(SHARES_STEPS ?? (isLong ? 10_000 : 150)),
+          seeds: SHARES_SEED ? [+SHARES_SEED] : [1, 2, 3, 4, 5],
+          steps: +(SHARES_STEPS ?? 10_000),
         },
         campaigns: {
           seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],
@@ -117,27 +124,25 @@ const scripts = (isLong: boolean) =>
     test: {
       name: 'scripts',
       ...limits,
-      ...filesIn('test/scripts', isLong),
+      ...filesIn('test/scripts', isLong, extended.scripts),
+      provide: { isLong },
       // Importing wrangler takes two seconds for each process.
       isolate: false,
     },
   })
 
 /** Tests of pages, in Chromium, and of what shops install. They share one `npm run dev`. */
-const instance = (isLong: boolean) => {
-  const { include, ...files } = filesIn('test/{client,check-my-shop,browser}', isLong)
-  return defineProject({
+const instance = (isLong: boolean) =>
+  defineProject({
     test: {
       name: 'instance',
       ...limits,
-      ...files,
-      include: isLong ? [...include, 'test/client/package.test.ts'] : include,
+      ...filesIn('test/{client,check-my-shop,browser}', isLong, extended.instance),
       provide: { isLong },
       isolate: false,
       globalSetup: ['test/support/instance/setup.ts', 'test/browser/chromium.ts'],
     },
   })
-}
 
 export default defineConfig(({ mode }) => ({
   test: {

@@ -33,7 +33,7 @@ export const command = defineCommand(
       HOSTILE_SEED: seed,
       HOSTILE_STEPS: count,
     })
-    await runTest('test/fuzz/shares.test.ts', 'shares: ', {
+    await runTest('test/long/shares/shares.long.test.ts', 'shares: ', {
       SHARES_SEED: seed,
       SHARES_STEPS: count,
     })

@@ -187,7 +187,6 @@ describe('a deployed database', () => {
     const write = (BACKUP_PUBLIC_KEY: string) =>
       project.call(backup, ['all.age', ...REMOTE], { BACKUP_PUBLIC_KEY })
     expect((await write('')).errors).toBe('BACKUP_PUBLIC_KEY is not set.\n')
-    expect((await write('x')).errors).toMatch(/^BACKUP_PUBLIC_KEY must be a public key of age/)
     await project.call(backup, ['all.age', ...REMOTE], keys)
     await rm(inProject('remote.sqlite'))
     const read = (BACKUP_KEY: string) =>

@@ -11,6 +11,7 @@ import { command as contract } from '../../scripts/operate/contract.ts'
 import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 import { call } from '../support/call.ts'
+import type { Contracts } from '../support/chain/compiled.ts'
 import { compileFixtures } from '../support/chain/fixtures.ts'
 import { aLocalDatabase } from '../support/command.ts'
 import {
@@ -29,7 +30,7 @@ const TOKEN = '0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB'
 const HOUR = 3600
 
 let commands: Commands
-let fixtures: ReturnType<typeof compileFixtures>
+let fixtures: Contracts
 /** A new contract for each test, with one relayer. */
 let delivery: Contract
 
@@ -40,7 +41,7 @@ const run: Commands['run'] = async (...args) => {
 }
 
 beforeAll(async () => {
-  fixtures = compileFixtures()
+  fixtures = await compileFixtures()
   commands = await contractCommands()
 })
 

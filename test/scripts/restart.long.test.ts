@@ -41,12 +41,33 @@ async function readDemoStates(token: string): Promise<Record<string, string>> {
   )
 }
 
+/** Sends requests until one is answered. */
+const firstAnswer = (path: string) =>
+  vi.waitUntil(
+    () =>
+      fetch(`http://localhost:${ports.PORT}${path}`).then(
+        (response) => response.json(),
+        () => false,
+      ),
+    { timeout: PATIENCE, interval: 50 },
+  )
+
 it('keeps its state and the token of its shop after a restart, and mails links to the log', async () => {
+  const stats = firstAnswer('/api/public/stats')
   const first = await project.start('dev', READY, ports)
+  // The port was closed while there was nothing to answer with.
+  // Two of the demo and the outcomes are unlisted.
+  expect(await stats).toEqual({
+    stats: { nfts: { total: 13, unique: 1, rare: 10, unlimited: 2 } },
+  })
   runExample(first.out)
   await waitForTransfer(tokenIn(first.out), ports.PORT)
+  const parts = descendantsOf(first.process.pid)
+  for (const part of ['anvil', 'workerd'])
+    expect(parts.some((description) => description.includes(part))).toBe(true)
   first.process.kill('SIGTERM')
-  await once(first.process, 'close')
+  expect(await once(first.process, 'close')).toEqual([0, null])
+  expect(parts.filter(isRunning)).toEqual([])
   leaseNetworks()
   const { process, out, waitFor } = await project.start('dev', READY, ports)
   expect(out).toContain('demo, unchanged')
@@ -87,4 +108,16 @@ it('keeps its state and the token of its shop after a restart, and mails links t
   const processes = descendantsOf(process.pid)
   process.kill('SIGKILL')
   await vi.waitUntil(() => !processes.some(isRunning), { timeout: PATIENCE, interval: 100 })
+})
+
+it('says what to do if its database is of an older version', async () => {
+  const database = new DatabaseSync(databaseFile(project.folder))
+  database.exec('CREATE TRIGGER old AFTER INSERT ON nfts BEGIN SELECT 1; END')
+  database.close()
+  const { errors, status } = await project.run('dev', [], ports)
+  expect({ errors, status }).toEqual({
+    errors:
+      'The local database has tables of an older version, which cannot be migrated. Run `npm run dev -- --fresh` to delete its data and create it anew.\n',
+    status: 1,
+  })
 })

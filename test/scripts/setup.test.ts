@@ -1,9 +1,12 @@
-/** `npm run setup` against a stand-in of wrangler with an account of its own. */
+/**
+ * `npm run setup` against a stand-in of wrangler with an account of its own. What takes many calls of it
+ * and is not on the way of most operators runs in `npm run test:long`.
+ */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Address } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/local/chain/anvil.ts'
 import { deployDelivery } from '../../scripts/local/chain/delivery.ts'
@@ -11,6 +14,7 @@ import { command as contract } from '../../scripts/operate/contract.ts'
 import { readSigners } from '../../scripts/operate/deploy/checks.ts'
 import { command } from '../../scripts/operate/setup.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
+import { firstCases } from '../support/cases.ts'
 import { migrations } from '../support/migrations.ts'
 import { serve } from '../support/server.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
@@ -81,6 +85,8 @@ const stepsIn = (out: string) =>
     .trimEnd()
     .split('\n')
     .map((line) => line.replace(/ {2,}/, ': '))
+
+const inLong = it.runIf(inject('isLong'))
 
 /** Sets the project back to an account that is live. */
 let restore: () => Promise<void>
@@ -176,41 +182,46 @@ describe('an account that is live', () => {
     expect(out).toContain('user 1, ada@example.org: already there')
   })
 
-  it('gets read replication with an API token, and else is told how to turn it on', async () => {
-    const calls: object[] = []
-    let status = 403
-    const site = await serve(async (request, response) => {
-      const { method, url, headers } = request
-      const body = (await request.toArray()).join('')
-      calls.push({ method, url, token: headers.authorization, body })
-      response.writeHead(status).end('{"success":false}')
-    })
-    const CLOUDFLARE_API_BASE_URL = `${site}/client/v4`
-    const withToken = { ...variables, CLOUDFLARE_API_BASE_URL, CLOUDFLARE_API_TOKEN: 'secret' }
-    const path = `/client/v4/accounts/a1/d1/database/${DATABASE}`
-    const body = '{"read_replication":{"mode":"auto"}}'
+  inLong(
+    'gets read replication with an API token, and else is told how to turn it on',
+    async () => {
+      const calls: object[] = []
+      let status = 403
+      const site = await serve(async (request, response) => {
+        const { method, url, headers } = request
+        const body = (await request.toArray()).join('')
+        calls.push({ method, url, token: headers.authorization, body })
+        response.writeHead(status).end('{"success":false}')
+      })
+      const CLOUDFLARE_API_BASE_URL = `${site}/client/v4`
+      const withToken = { ...variables, CLOUDFLARE_API_BASE_URL, CLOUDFLARE_API_TOKEN: 'secret' }
+      const path = `/client/v4/accounts/a1/d1/database/${DATABASE}`
+      const body = '{"read_replication":{"mode":"auto"}}'
 
-    const loggedIn = await setup([], { ...withToken, CLOUDFLARE_API_TOKEN: '' })
-    expect(calls).toEqual([])
-    const refused = await setup([], withToken)
-    for (const { out } of [loggedIn, refused]) {
-      expect(out).toMatch(/^replication +marketplace-staging: off\. /m)
-      expect(out).toContain('D1, marketplace-staging, Settings, Enable Read Replication.')
-      expect(out).toContain(
-        `curl -X PUT "${site}${path}" -H "Authorization: Bearer $CLOUDFLARE_API_TOKEN" -H "Content-Type: application/json" --data '${body}'`,
+      const loggedIn = await setup([], { ...withToken, CLOUDFLARE_API_TOKEN: '' })
+      expect(calls).toEqual([])
+      const refused = await setup([], withToken)
+      for (const { out } of [loggedIn, refused]) {
+        expect(out).toMatch(/^replication +marketplace-staging: off\. /m)
+        expect(out).toContain('D1, marketplace-staging, Settings, Enable Read Replication.')
+        expect(out).toContain(
+          `curl -X PUT "${site}${path}" -H "Authorization: Bearer $CLOUDFLARE_API_TOKEN" -H "Content-Type: application/json" --data '${body}'`,
+        )
+      }
+      expect(refused.out).toContain('Cloudflare answered 403: {"success":false}')
+
+      status = 200
+      const { out } = await setup([], withToken)
+      expect(out).toMatch(/^replication +marketplace-staging: turned on$/m)
+      expect(calls).toEqual(
+        Array(2).fill({ method: 'PUT', url: path, token: 'Bearer secret', body }),
       )
-    }
-    expect(refused.out).toContain('Cloudflare answered 403: {"success":false}')
 
-    status = 200
-    const { out } = await setup([], withToken)
-    expect(out).toMatch(/^replication +marketplace-staging: turned on$/m)
-    expect(calls).toEqual(Array(2).fill({ method: 'PUT', url: path, token: 'Bearer secret', body }))
-
-    const { databases } = await project.read()
-    await project.change({ databases: databases.map((it) => ({ ...it, replication: 'auto' })) })
-    expect((await setup()).out).toMatch(/^replication +marketplace-staging: already on$/m)
-  })
+      const { databases } = await project.read()
+      await project.change({ databases: databases.map((it) => ({ ...it, replication: 'auto' })) })
+      expect((await setup()).out).toMatch(/^replication +marketplace-staging: already on$/m)
+    },
+  )
 
   it('gets no new DELIVERY_KEY_SECRET if delivery keys were made with another one', async () => {
     await rm(join(project.folder, 'secrets.staging.json'))
@@ -222,16 +233,19 @@ describe('an account that is live', () => {
     await expect(project.readText('secrets.staging.json')).rejects.toThrow('ENOENT')
   })
 
-  it('takes a wallet that nobody proved from an imported user who becomes administrator', async () => {
-    query(`INSERT INTO users (id, externalId, provider, email, ethereumPublicAddr, identityHash, createdAt, updatedAt)
+  inLong(
+    'takes a wallet that nobody proved from an imported user who becomes administrator',
+    async () => {
+      query(`INSERT INTO users (id, externalId, provider, email, ethereumPublicAddr, identityHash, createdAt, updatedAt)
       VALUES (9, 'bo', 'email', 'bo@example.org', '${relayer.address}', 'x', '', '')`)
-    await setup(['--administrator', 'bo@example.org'])
-    expect(query('SELECT roleId, ethereumPublicAddr FROM users WHERE id = 9')).toEqual([
-      { roleId: 1, ethereumPublicAddr: '' },
-    ])
-  })
+      await setup(['--administrator', 'bo@example.org'])
+      expect(query('SELECT roleId, ethereumPublicAddr FROM users WHERE id = 9')).toEqual([
+        { roleId: 1, ethereumPublicAddr: '' },
+      ])
+    },
+  )
 
-  it('is told that the protection of the zone answers, and what to switch off', async () => {
+  inLong('is told that the protection of the zone answers, and what to switch off', async () => {
     const site = await serve((_, response) =>
       response.writeHead(403, { 'content-type': 'text/html; charset=UTF-8' }).end('<title>'),
     )
@@ -244,7 +258,7 @@ describe('an account that is live', () => {
     )
   })
 
-  it('gets an order of something that is for sale on a testnet', async () => {
+  inLong('gets an order of something that is for sale on a testnet', async () => {
     const sent: { url: string; token: string; body: unknown }[] = []
     const site = await serve(async (request, response) => {
       const text = (await request.toArray()).join('')
@@ -280,50 +294,50 @@ describe('a network without a contract', () => {
   const unset = () =>
     project.reset(toml.replace(FEES, '').replace(`"${delivery}"`, '"<address of the contract>"'))
 
-  it('needs a contract with two standby relayers and limits of fees, which are proposed', async () => {
-    await unset()
-    const first = await setup(ALL)
-    expect(first.status).toBe(1)
-    const [, relayers = ''] =
-      /npm run contract -- deploy --network anvil --env staging --owner ADDRESS --guardian ADDRESS --relayer (\S+) --capacity PIECES --per-day PIECES\. /.exec(
-        first.out,
-      ) ?? []
-    const { TRANSFER_SIGNER_KEYS } = JSON.parse(
-      await project.readText('secrets.staging.standby.json'),
-    )
-    const { signers } = readSigners('staging', TRANSFER_SIGNER_KEYS)
-    expect(signers).toHaveLength(2)
-    expect(relayers).toBe([relayer.address, ...signers].join())
-    const [fees = ''] =
-      /maxFeePerGasGwei = \S+\n +maxPriorityFeePerGasGwei = \S+\n/.exec(first.out) ?? []
+  inLong(
+    'needs a contract with two standby relayers and limits of fees, which are proposed',
+    async () => {
+      await unset()
+      const first = await setup(ALL)
+      expect(first.status).toBe(1)
+      const [, relayers = ''] =
+        /npm run contract -- deploy --network anvil --env staging --owner ADDRESS --guardian ADDRESS --relayer (\S+) --capacity PIECES --per-day PIECES\. /.exec(
+          first.out,
+        ) ?? []
+      const { TRANSFER_SIGNER_KEYS } = JSON.parse(
+        await project.readText('secrets.staging.standby.json'),
+      )
+      const { signers } = readSigners('staging', TRANSFER_SIGNER_KEYS)
+      expect(signers).toHaveLength(2)
+      expect(relayers).toBe([relayer.address, ...signers].join())
+      const [fees = ''] =
+        /maxFeePerGasGwei = \S+\n +maxPriorityFeePerGasGwei = \S+\n/.exec(first.out) ?? []
 
-    const deployed = await project.call(
-      contract,
-      [
-        ...['deploy', '--network', 'anvil', '--env', 'staging', '--relayer', relayers],
-        ...['--capacity', '500', '--per-day', '3000'],
-      ],
-      { DELIVERY_OWNER_KEY: toPrivateKey(localAccount(6)) },
-    )
-    const [line = ''] = /^delivery = .*$/m.exec(deployed.out) ?? []
-    const before = await project.readText('wrangler.toml')
-    await writeFile(
-      join(project.folder, 'wrangler.toml'),
-      before.replace('delivery = "<address of the contract>"', `${line}\n${fees}`),
-    )
-    const second = await setup(ALL)
-    expect(second).toMatchObject({ errors: '', status: 0 })
-    expect(second.out).not.toContain('Add 2 standby relayers')
-    expect(second.out).toContain('Move secrets.staging.standby.json to a place that is offline')
-  })
+      const deployed = await project.call(
+        contract,
+        [
+          ...['deploy', '--network', 'anvil', '--env', 'staging', '--relayer', relayers],
+          ...['--capacity', '500', '--per-day', '3000'],
+        ],
+        { DELIVERY_OWNER_KEY: toPrivateKey(localAccount(6)) },
+      )
+      const [line = ''] = /^delivery = .*$/m.exec(deployed.out) ?? []
+      const before = await project.readText('wrangler.toml')
+      await writeFile(
+        join(project.folder, 'wrangler.toml'),
+        before.replace('delivery = "<address of the contract>"', `${line}\n${fees}`),
+      )
+      const second = await setup(ALL)
+      expect(second).toMatchObject({ errors: '', status: 0 })
+      expect(second.out).not.toContain('Add 2 standby relayers')
+      expect(second.out).toContain('Move secrets.staging.standby.json to a place that is offline')
+    },
+  )
 })
 
 it('goes on where it was killed, and makes nothing twice', async () => {
-  for (const last of [
-    'd1 create',
-    'deploy',
-    'd1 execute DB --remote --env staging --json --yes --command insert',
-  ]) {
+  const insert = 'd1 execute DB --remote --env staging --json --yes --command insert'
+  for (const last of inject('isLong') ? ['d1 create', 'deploy', insert] : ['deploy']) {
     await project.change({ failure: { command: last, how: 'kill' } })
     const { status } = await project.run('setup', ['--env', 'staging', ...ALL], variables)
     expect(status).toBe(null)
@@ -421,29 +435,32 @@ it('checks the keys of the relayers in a dry run, too', async () => {
   })
 })
 
-it('keeps database, bucket and binding in a jurisdiction, also when it runs again', async () => {
-  const args = [...VALUES, '--jurisdiction', 'eu']
-  expect((await setup(args)).status).toBe(0)
-  const { buckets, commands } = await project.read()
-  expect(buckets).toEqual({ 'marketplace-staging-avatars (eu)': ['abort-incomplete-uploads'] })
-  expect(await project.readText('wrangler.toml')).toContain(`[[env.staging.r2_buckets]]
+inLong(
+  'keeps database, bucket and binding in a jurisdiction, also when it runs again',
+  async () => {
+    const args = [...VALUES, '--jurisdiction', 'eu']
+    expect((await setup(args)).status).toBe(0)
+    const { buckets, commands } = await project.read()
+    expect(buckets).toEqual({ 'marketplace-staging-avatars (eu)': ['abort-incomplete-uploads'] })
+    expect(await project.readText('wrangler.toml')).toContain(`[[env.staging.r2_buckets]]
 binding = "AVATARS"
 bucket_name = "marketplace-staging-avatars"
 jurisdiction = "eu"
 `)
-  for (const again of [args, VALUES]) {
-    expect((await setup(again)).status).toBe(0)
-    const after = (await project.read()).commands.slice(commands.length)
-    expect(changesIn(after)).toEqual([])
-  }
-  const { out, status } = await setup([...VALUES, '--jurisdiction', 'fedramp'])
-  expect(status).toBe(1)
-  expect(out).toMatch(
-    /^1\. jurisdiction of \[env\.staging\.r2_buckets\] is "eu" in wrangler\.toml\./m,
-  )
-})
+    for (const again of [args, VALUES]) {
+      expect((await setup(again)).status).toBe(0)
+      const after = (await project.read()).commands.slice(commands.length)
+      expect(changesIn(after)).toEqual([])
+    }
+    const { out, status } = await setup([...VALUES, '--jurisdiction', 'fedramp'])
+    expect(status).toBe(1)
+    expect(out).toMatch(
+      /^1\. jurisdiction of \[env\.staging\.r2_buckets\] is "eu" in wrangler\.toml\./m,
+    )
+  },
+)
 
-it('does not move a bucket that exists into a jurisdiction', async () => {
+inLong('does not move a bucket that exists into a jurisdiction', async () => {
   await project.reset(toml, { buckets: { 'marketplace-staging-avatars': [] } })
   const { out, status } = await setup([...VALUES, '--jurisdiction', 'eu'])
   expect(status).toBe(1)
@@ -455,13 +472,15 @@ it('does not move a bucket that exists into a jurisdiction', async () => {
 })
 
 describe('an account that lacks something', () => {
-  it.each([
-    ['r2' as const, /^1\. Enable R2 in your account: https:\/\/dash\.cloudflare\.com\//m],
-    [
-      'subdomain' as const,
-      /^1\. Open Workers in the dashboard once: https:\/\/dash\.cloudflare\.com\//m,
-    ],
-  ])('gets a numbered demand, and goes on after it: %s', async (what, demand) => {
+  it.each(
+    firstCases(1, [
+      ['r2' as const, /^1\. Enable R2 in your account: https:\/\/dash\.cloudflare\.com\//m],
+      [
+        'subdomain' as const,
+        /^1\. Open Workers in the dashboard once: https:\/\/dash\.cloudflare\.com\//m,
+      ],
+    ]),
+  )('gets a numbered demand, and goes on after it: %s', async (what, demand) => {
     await project.reset(toml, { lacks: [what] })
     const refused = await setup(ALL)
     expect({ status: refused.status, errors: refused.errors }).toEqual({

@@ -119,11 +119,12 @@ function matches(template: string, path: string): boolean {
   )
 }
 
+const pages = listEndpoints(app)
+  .filter(({ access }) => access !== null)
+  .map(({ path }) => path.replace(/:\w+/g, '{}'))
+
 /** Returns whether the path is a page or redirect, which the document leaves out. */
-const isPage = (path: string) =>
-  listEndpoints(app).some(
-    ({ access, path: pattern }) => access !== null && matches(pattern.replace(/:\w+/g, '{}'), path),
-  )
+const isPage = (path: string) => pages.some((pattern) => matches(pattern, path))
 
 /** Follows a `$ref`. */
 export function resolved<T extends object>(value: T | Reference | undefined): T | undefined {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { describeGrants } from '../../../scripts/operate/catalogue/mints.ts'
 import { command as exportCommand } from '../../../scripts/operate/export.ts'
 import { command as importCommand } from '../../../scripts/operate/import.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
@@ -118,9 +119,7 @@ All problems are in bad.problems.jsonl, and these lines in bad.failed.jsonl.
   })
 
   it.each([
-    ['empty.jsonl', '', 'empty.jsonl has no lines.\n'],
     ['blank.jsonl', '\n \n', 'blank.jsonl has no lines.\n'],
-    ['latin.jsonl', Buffer.from([0x22, 0xe9, 0x22]), 'latin.jsonl is not valid UTF-8.\n'],
     ['cut.jsonl', Buffer.from([0x22, 0xc3]), 'cut.jsonl is not valid UTF-8.\n'],
   ])('%s', async (name, content, message) => {
     await writeFile(name, content)
@@ -142,15 +141,12 @@ it('tells what to grant for NFTs that are minted on delivery', async () => {
       anNftRecord('mint-3', 3, { contract: other, fulfilment: 'transfer' }),
     ]),
   )
-  const { out, errors, status } = await importFile('mints.jsonl')
-  expect({ errors, status }).toEqual({ errors: '', status: 0 })
-  expect(out.split('\n').slice(4)).toEqual([
+  expect(await describeGrants('mints.jsonl')).toEqual([
     expect.stringMatching(
       /^NFTs of this file are minted on delivery\. .+ Before the first order:$/,
     ),
     'Let the Delivery contract of localhost mint 0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa: grant it MINTER_ROLE, or transfer the ownership of the token to it. Then set the limit of the token, and look what is missing:',
     '  npm run contract -- set-token-limit --network localhost --token 0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa --capacity PIECES --per-day PIECES',
     '  npm run contract -- status --network localhost',
-    '',
   ])
 })

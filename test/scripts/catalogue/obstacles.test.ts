@@ -3,15 +3,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeObstacles } from '../../../scripts/operate/catalogue/obstacles.ts'
 import { rules } from '../../../src/delivery/reasons.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
+import type { Contracts } from '../../support/chain/compiled.ts'
 import { compileFixtures } from '../../support/chain/fixtures.ts'
 import { type Commands, contractCommands, deployToken, owner } from '../../support/contract.ts'
 
 let commands: Commands
-let fixtures: ReturnType<typeof compileFixtures>
+let fixtures: Contracts
 
 beforeAll(async () => {
   // Before the folder changes.
-  fixtures = compileFixtures()
+  fixtures = await compileFixtures()
   commands = await contractCommands()
   const { address } = await commands.deploy()
   await commands.configure(address)

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAbi } from 'viem'
-import { compile } from '../../../contracts/solidity.ts'
 import { installPackages } from '../install.ts'
+import { type Contracts, compileOnce } from './compiled.ts'
 
 /** By number, as in `enum Answer` of the fixtures. */
 export const ANSWERS = [
@@ -32,32 +32,30 @@ export const hookAbi = parseAbi([
  * Compiles the contracts of a folder. `importer`: as that of `compile`. With the optimizer it takes three
  * times as long.
  */
-function compileFolder(folder: string, isOptimized: boolean, importer?: string) {
+function compileFolder(folder: string, isOptimized: boolean, importer?: string): Promise<Contracts> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sol'))
   const sources = Object.fromEntries(
     names.map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]),
   )
   const optimizer = { enabled: isOptimized, runs: 200 }
   const settings = { evmVersion: 'paris', viaIR: false, optimizer }
-  return compile(sources, settings, importer).contracts
+  return compileOnce(sources, settings, importer)
 }
 
-type Contracts = ReturnType<typeof compileFolder>
-
-let fixtures: Contracts | undefined
-/** Returns the compiled fixtures by name. Compiles them once in each process. */
+let fixtures: Promise<Contracts> | undefined
+/** Returns the compiled fixtures by name. */
 export const compileFixtures = () => (fixtures ??= compileFolder('test/contracts/fixtures', false))
 
 const PACKAGES = 'test/support/chain/packages'
 
 let ofPackages: Promise<Contracts> | undefined
-/** Returns tokens and wallets of packages by name. Installs and compiles once in each process. */
+/** Returns tokens and wallets of packages by name. Installs the packages once in each process. */
 export const compilePackages = () => (ofPackages ??= installAndCompile())
 
 async function installAndCompile(): Promise<Contracts> {
   const installed = await installPackages(PACKAGES)
   try {
-    return compileFolder(PACKAGES, true, join(installed, 'package.json'))
+    return await compileFolder(PACKAGES, true, join(installed, 'package.json'))
   } finally {
     await rm(installed, { recursive: true })
   }

@@ -209,7 +209,7 @@ const mined = async (rpcUrl: string, sent: Promise<Hash>): Promise<TransactionRe
 
 /** Deploys a contract of test/contracts/fixtures or packages. The chain must automine. */
 async function deployFixture(rpcUrl: string, name: string, account: Address): Promise<Address> {
-  const fixture = compileFixtures()[name] ?? (await compilePackages())[name]
+  const fixture = (await compileFixtures())[name] ?? (await compilePackages())[name]
   if (!fixture) throw new Error(`no fixture ${name}`)
   const sent = clientOf(rpcUrl).deployContract({ ...fixture, account, chain: null })
   const { contractAddress } = await mined(rpcUrl, sent)

@@ -20,9 +20,9 @@ import {
   walletActions,
 } from 'viem'
 import { foundry } from 'viem/chains'
-import { compile } from '../../../../contracts/solidity.ts'
 import { localAccount } from '../../../../scripts/local/chain/accounts.ts'
 import { startAnvil } from '../../../../scripts/local/chain/anvil.ts'
+import { compileOnce } from '../../../support/chain/compiled.ts'
 import { serve } from '../../../support/server.ts'
 
 const FIXTURE = 'test/scripts/catalogue/chain/fixtures/Collection.sol'
@@ -45,10 +45,10 @@ export async function aChain() {
   })
     .extend(publicActions)
     .extend(walletActions)
-  const { Collection } = compile(
+  const { Collection } = await compileOnce(
     { [FIXTURE]: readFileSync(FIXTURE, 'utf8') },
     { evmVersion: 'paris', viaIR: false, optimizer: { enabled: true, runs: 200 } },
-  ).contracts
+  )
   if (!Collection) throw new Error('the fixture has no contract')
 
   /** Mines a block with the transaction. Automatic mining may be late. */

@@ -1,9 +1,6 @@
 /** Attackers who take as much as they can get: of the database, the chain, the queues and of time. */
 import { aPng } from '../../avatars/pictures.ts'
-import { billingData } from '../../orders/shop.ts'
-import type { Dice } from '../../support/delivery/campaign/dice.ts'
-import { aWallet } from '../../support/visitor.ts'
-import { type Attacker, type Credentials, pickFrom } from './attackers.ts'
+import { type Attacker, type Credentials, pickFrom } from '../../fuzz/hostile/attackers.ts'
 import {
   type Attack,
   browser,
@@ -12,10 +9,13 @@ import {
   form,
   request,
   signMessage,
-} from './combinations.ts'
+} from '../../fuzz/hostile/combinations.ts'
+import type { Sale } from '../../fuzz/hostile/victims.ts'
+import { billingData } from '../../orders/shop.ts'
+import type { Dice } from '../../support/delivery/campaign/dice.ts'
+import { aWallet } from '../../support/visitor.ts'
 import { MAX_OPEN } from './growth.ts'
 import { misbehaviours } from './receivers.ts'
-import type { Sale } from './victims.ts'
 
 /** What there is to waste. */
 export type Goods = {

@@ -3,9 +3,9 @@
  * --hostile` plays one seed.
  */
 import { expect, inject, it, vi } from 'vitest'
-import { emptyBucket, emptyDatabase } from '../support/database.ts'
-import { PATIENCE } from '../support/patience.ts'
-import { shareCampaign } from './hostile/shares.ts'
+import { emptyBucket, emptyDatabase } from '../../support/database.ts'
+import { PATIENCE } from '../../support/patience.ts'
+import { shareCampaign } from './shares.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -4,12 +4,12 @@
  * for an event.
  */
 import { env } from 'cloudflare:workers'
+import type { Victims } from '../../fuzz/hostile/victims.ts'
 import { type Call, callWith } from '../../support/api.ts'
 import { pass } from '../../support/delivery/clock.ts'
 import type { Marketplace } from '../../support/delivery/marketplace.ts'
 import { measured } from '../../support/measured.ts'
 import type { Receivers } from './receivers.ts'
-import type { Victims } from './victims.ts'
 
 export type Scene = {
   victims: Victims
