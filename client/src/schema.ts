@@ -7686,7 +7686,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the user.
-                 * @example 7
+                 * @example 8
                  */
                 id: number;
             };

@@ -21,6 +21,8 @@ import {
 
 /** Listings of a network in one run, and as many as its nodes take calls in a second. */
 const MAX_TRIED = 100
+/** Due listings from which a run chooses: those that wait longest. What it reads grows with them. */
+const MAX_DUE = 20_000
 /** Milliseconds that a node has for an answer. A run must not last as long as it takes to the next. */
 const TIMEOUT = 8 * SECOND
 
@@ -94,8 +96,8 @@ async function selectDue({ db, settings, now }: Run): Promise<DueListing[]> {
           row_number() OVER (
             PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId, l.isShared
             ORDER BY l.heldUntil IS NULL, l.checkAt, l.id) AS turn
-        FROM listings l CROSS JOIN nfts n ON n.id = l.nftId
-        WHERE l.active AND l.checkAt <= ${time}),
+        FROM (SELECT * FROM listings WHERE active AND checkAt <= ${time} ORDER BY checkAt LIMIT ${MAX_DUE}) l
+          CROSS JOIN nfts n ON n.id = l.nftId),
       chosen AS (SELECT id, network, row_number() OVER (PARTITION BY network
           ORDER BY turn, isRepeated, checkAt, id) AS position
         FROM due WHERE turn = 1 OR NOT isShared)

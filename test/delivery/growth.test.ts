@@ -95,6 +95,8 @@ describe('with 3,000 transferred items', () => {
     pass(11 * 60)
     await run()
     const queued = await aPaidItem(chain, erc1155)
+    // As if each listing had been tried today.
+    await env.DB.exec(`UPDATE listings SET checkAt = '9999'`)
     expect(await rowOf(inFlight)).toMatchObject({ state: 'in_flight' })
     expect(await rowOf(failed)).toMatchObject({ state: 'failed' })
 

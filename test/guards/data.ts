@@ -44,7 +44,7 @@ export const data: Guard[] = [
   },
   {
     name: 'a backup is not restored over a database',
-    file: 'scripts/operate/restore.ts',
+    file: 'scripts/operate/backup/restore.ts',
     text: 'if (results.length > 0)',
     broken: 'if (false)',
     test: 'test/scripts/backup.test.ts',

@@ -131,8 +131,7 @@ const cases: Record<string, [wait: number, exhaust: Case, left?: 0]> = {
     async () => {
       await use('mails', 1_000_000, NOW.slice(0, 13))
       await use('mails', 1_000_000)
-      return (env = {}) =>
-        aVisitor().post('/sign-in/email', { form: { email: 'anybody@example.com' }, env })
+      return submit(await aUser(), '/settings/account/email', { email: 'mine@example.com' })
     },
     0,
   ],

@@ -32,7 +32,11 @@ export const hookAbi = parseAbi([
  * Compiles the contracts of a folder. `importer`: as that of `compile`. With the optimizer it takes three
  * times as long.
  */
-function compileFolder(folder: string, isOptimized: boolean, importer?: string): Promise<Contracts> {
+function compileFolder(
+  folder: string,
+  isOptimized: boolean,
+  importer?: string,
+): Promise<Contracts> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sol'))
   const sources = Object.fromEntries(
     names.map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]),
