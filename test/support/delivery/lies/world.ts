@@ -113,6 +113,7 @@ export function aLiarsStage() {
       await market.mine()
       await carried.readBlocks()
     }
+    await mine()
     const liar = aLiar((calls) => send(rpcUrl, calls), asked)
     let requests = 0
     let isSilent = false
