@@ -91,13 +91,14 @@ async function selectDue({ db, settings, now }: Run): Promise<DueListing[]> {
   ])
   const { due } = await batch(db, {
     due: raw<DueListing>(db)`
-      WITH due AS MATERIALIZED (
-        SELECT l.id, l.checkAt, l.heldUntil IS NULL AS isRepeated, l.isShared, n.contractNetwork AS network,
+      WITH waiting AS (
+        SELECT * FROM listings WHERE active AND checkAt <= ${time} ORDER BY checkAt LIMIT ${MAX_DUE}),
+      due AS MATERIALIZED (
+        SELECT w.id, w.checkAt, w.heldUntil IS NULL AS isRepeated, w.isShared, n.contractNetwork AS network,
           row_number() OVER (
-            PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId, l.isShared
-            ORDER BY l.heldUntil IS NULL, l.checkAt, l.id) AS turn
-        FROM (SELECT * FROM listings WHERE active AND checkAt <= ${time} ORDER BY checkAt LIMIT ${MAX_DUE}) l
-          CROSS JOIN nfts n ON n.id = l.nftId),
+            PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, w.sellerId, w.isShared
+            ORDER BY w.heldUntil IS NULL, w.checkAt, w.id) AS turn
+        FROM waiting w CROSS JOIN nfts n ON n.id = w.nftId),
       chosen AS (SELECT id, network, row_number() OVER (PARTITION BY network
           ORDER BY turn, isRepeated, checkAt, id) AS position
         FROM due WHERE turn = 1 OR NOT isShared)

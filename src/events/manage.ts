@@ -26,8 +26,8 @@ import { isAlarm } from './event.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import { appendTest, takeTest } from './resend.ts'
 import type { NewWebhook, Webhook, WebhookChanges } from './schema.ts'
+import { randomHex, webhookSecret } from './secret.ts'
 import { parseWebhookUrl } from './sending/send.ts'
-import { randomHex, webhookSecret } from './signature.ts'
 
 /** Milliseconds for which the old secret signs as well after a rotation. */
 const ROTATION_GRACE = 24 * 60 * 60 * 1000

@@ -16,8 +16,8 @@ import { eventIdAt, nextEventId } from './append.ts'
 import { findMessage, selectMessage } from './messages.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import type { Webhook, WebhookMessage } from './schema.ts'
+import { randomHex } from './secret.ts'
 import { countPending } from './sending/batch.ts'
-import { randomHex } from './signature.ts'
 import type { DueEndpoint } from './wake.ts'
 
 /** `role` says which queue wakes the consumer. */

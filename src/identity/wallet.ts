@@ -76,7 +76,7 @@ export async function verifyWalletMessage(
   if (!secret || nonce !== hashSecret(secret))
     throw invalidMessage('the message was requested by another browser')
   // The signature of a key is checked here, and that of a contract (EIP-1271) with a call.
-  const isOfKey = isSignedBy(address, hashMessage(message), signature)
+  const isOfKey = await isSignedBy(address, hashMessage(message), signature)
   if (!isOfKey && !(await isSignedByContract(network, { address, message, signature })))
     throw invalidMessage('the signature does not match the wallet')
   // Whoever owns the key owns the address on every chain. Whoever owns the contract does not.

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, expect, it, vi } from 'vitest'
 import { runCron } from '../../src/cron.ts'
 import { readSettings } from '../../src/env.ts'
-import { webhookSecret } from '../../src/events/signature.ts'
+import { webhookSecret } from '../../src/events/secret.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import {
   anEndpoint,

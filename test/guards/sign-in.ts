@@ -5,7 +5,7 @@ export const signIn: Guard[] = [
   {
     name: 'a wallet must have signed the message',
     file: 'src/identity/wallet.ts',
-    text: 'const isOfKey = isSignedBy(address, hashMessage(message), signature)',
+    text: 'const isOfKey = await isSignedBy(address, hashMessage(message), signature)',
     broken: 'const isOfKey = true',
     test: 'test/identity/contract-wallet.test.ts',
     title: 'accepts a signature that the contract accepts, and rejects another',

@@ -59,12 +59,4 @@ export const webhooks: Guard[] = [
     test: 'test/events/consumer.test.ts',
     title: 'redirects',
   },
-  {
-    name: 'a webhook is signed with its id and its time',
-    file: 'src/events/signature.ts',
-    text: '`${id}.${timestamp}.${body}`',
-    broken: 'body',
-    test: 'test/events/signature.test.ts',
-    title: 'is the one of the reference libraries',
-  },
 ]

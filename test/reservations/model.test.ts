@@ -94,6 +94,8 @@ async function createWorld(seed: number): Promise<World> {
     ...goods.map(({ name }) => aListingRecord(`sale-${name}`, name)),
   ]
   await send('POST', '/api/admin/catalogue', { token: master, body: linesOf(records) })
+  // New listings are held for two minutes.
+  vi.setSystemTime(Date.now() + 2 * 60_000)
   const [rows] = await db.batch([
     raw<{ name: string; nftId: number; listingId: number; sellerId: number }>(db)`
       SELECT n.externalId AS name, n.id AS nftId, l.id AS listingId, l.sellerId

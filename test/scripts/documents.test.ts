@@ -80,6 +80,14 @@ it('has the same version in the packages, the OpenAPI document and the changelog
   expect(new Set([...versions, newest])).toEqual(new Set([info.version]))
 })
 
+it('has the hash of each package that is installed, on every platform', () => {
+  const { packages } = JSON.parse(read('package-lock.json'))
+  const installed = Object.entries<{ link?: boolean; integrity?: string }>(packages).filter(
+    ([path, { link }]) => path.includes('node_modules/') && !link,
+  )
+  expect(installed.filter(([, { integrity }]) => !integrity)).toEqual([])
+})
+
 it('has one entry for what is not released', () => {
   expect([...read('CHANGELOG.md').matchAll(/^## .*Unreleased/gm)].length).toBeLessThanOrEqual(1)
 })

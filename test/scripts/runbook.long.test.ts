@@ -207,6 +207,12 @@ async function seen() {
   return { KEY: alarm?.key ?? '', VERSION: `${alarm?.version}` }
 }
 
+/** Acknowledges the alarm that lasts, as the section of foreign transactions says. */
+async function acknowledge() {
+  const [, code] = sections.get('Foreign transaction') ?? []
+  return runBlock(code, await seen())
+}
+
 async function acknowledgeAll(): Promise<void> {
   await query('UPDATE findings SET acknowledgedAt = seenAt')
   expect(await alarms()).toEqual([])
@@ -389,6 +395,16 @@ const checks: Record<string, () => Promise<void>> = {
     expect(await alarms()).toEqual([])
   },
 
+  'Sales stopped': async () => {
+    const stopped =
+      "obstacle = 'token_not_transferable', obstacleSince = '2026-01-01T00:00:00.000Z'"
+    await query(`UPDATE listings SET ${stopped} WHERE id = 1`)
+    const [out] = await runAll('Sales stopped')
+    expect(out).toMatch(/"id":1,"nftId":\d+,"sellerId":\d+,"obstacle":"token_not_transferable"/)
+    expect(out).toContain(`contract     ${delivery}`)
+    await query('UPDATE listings SET obstacle = NULL, obstacleSince = NULL')
+  },
+
   'Foreign transaction': async () => {
     const hash = await node().sendTransaction({ account: relayer.address, to: owner.address })
     await node().waitForTransactionReceipt({ hash })
@@ -404,18 +420,20 @@ const checks: Record<string, () => Promise<void>> = {
       `INSERT INTO findings (chainId, key, detail, nodes, seenAt) VALUES (31337, '${key}', '', '[]', '')`,
     )
     expect(await alarms()).toEqual(['unrequested_cancellation'])
-    const [out] = await runAll('Unrequested cancellation', { BLOCK: '0', ...(await seen()) })
+    const [out] = await runAll('Unrequested cancellation', { BLOCK: '0' })
     expect(out).toMatch(/All \d+ keys that were used .* were ordered by this instance/)
-    expect(out).toContain(`{"acknowledged":{"key":"${key}","version":`)
+    expect(await acknowledge()).toContain(`{"acknowledged":{"key":"${key}","version":`)
     expect(await alarms()).toEqual([])
   },
 
   'Contract changed': async () => {
     await contract(`set-relayer --relayer ${localAccount(8).address} --capacity 5 --per-day 5`)
     expect(await alarms()).toEqual(['contract_changed'])
-    const [out] = await runAll('Contract changed', await seen())
+    const [out] = await runAll('Contract changed')
     expect(out).toContain(`${localAccount(8).address}  5 of 5 pieces now`)
-    expect(out).toContain('{"acknowledged":{"key":"contract_changed:31337","version":')
+    expect(await acknowledge()).toContain(
+      '{"acknowledged":{"key":"contract_changed:31337","version":',
+    )
     expect(await alarms()).toEqual([])
   },
 

@@ -81,6 +81,8 @@ export function outcomeRows(contracts: OutcomeContracts) {
     payload: { title: externalIdOf(outcome), amountType: 'unlimited' },
     status: 'unlisted',
     releaseAt: timestamps.createdAt,
+    // They are sold untried, and no delivery stops them.
+    recipients: 'verified' as const,
     ...assetOf(outcome, contracts),
   }))
   const listingRows = outcomes.map((outcome) => ({
@@ -88,8 +90,6 @@ export function outcomeRows(contracts: OutcomeContracts) {
     externalId: externalIdOf(outcome),
     sellerId: userBy(outcome.seller),
     nftId: nftBy(externalIdOf(outcome)),
-    // Never tried: they are sold although they cannot be delivered.
-    checkAt: '9999',
   }))
   const addressRows = outcomeUsers
     .filter(({ email }) => email)

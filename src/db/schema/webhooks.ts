@@ -114,7 +114,7 @@ export const webhookEndpoints = sqliteTable(
      * with their name alone and without alarms. Null for others.
      */
     namespace: text(),
-    /** Random. The secret is computed from it, and never stored. See `events/signature.ts`. */
+    /** Random. The secret is computed from it, and never stored. See `events/secret.ts`. */
     secretId: text().notNull(),
     /** The one before the last rotation, which signs as well until the time beside it. */
     previousSecretId: text(),

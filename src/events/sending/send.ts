@@ -1,11 +1,12 @@
 /** Sends a batch of messages, and says what the receiver has answered to each. */
+import { Webhook } from 'standardwebhooks'
 import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
 import type { Settings } from '../../env.ts'
 import { parseDestination } from '../../http/destination.ts'
 import { ApiError } from '../../http/errors.ts'
 import { webhookLimits } from '../../http/limits.ts'
 import { eventName } from '../event.ts'
-import { signMessage, webhookSecret } from '../signature.ts'
+import { webhookSecret } from '../secret.ts'
 import { type Message, PAUSING_PENALTY } from './batch.ts'
 
 /** A Worker may wait for the headers of six responses, which the endpoints of a call share. */
@@ -91,14 +92,16 @@ async function sendMessage(
 ): Promise<Attempt> {
   const at = clock()
   // Of the clock of the machine, as a receiver has one: `npm run dev` can move `Date`.
-  const timestamp = Math.floor((performance.timeOrigin + performance.now()) / 1000)
+  const sentAt = new Date(performance.timeOrigin + performance.now())
   const id = eventName(message.id)
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'marketplace-api (webhooks)',
     'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': await signMessage(secrets, { id, timestamp, body: message.body }),
+    'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+    'webhook-signature': secrets
+      .map((secret) => new Webhook(secret).sign(id, sentAt, message.body))
+      .join(' '),
   }
   const answer = await post(settings, endpoint.url, { headers, message })
   const isUnverified = endpoint.verifiedAt === null && !answer.isChallenge

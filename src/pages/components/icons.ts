@@ -1,22 +1,22 @@
-/// <reference path="./lucide.d.ts" />
 /** Icons of lucide.dev (ISC license), inlined into the pages. */
-
-export { default as operations } from 'lucide/dist/esm/icons/activity.mjs'
-export { default as selling } from 'lucide/dist/esm/icons/banknote.mjs'
-export { default as alert } from 'lucide/dist/esm/icons/circle-alert.mjs'
-export { default as succeeded } from 'lucide/dist/esm/icons/circle-check.mjs'
-export { default as failed } from 'lucide/dist/esm/icons/circle-x.mjs'
-export { default as code } from 'lucide/dist/esm/icons/code-xml.mjs'
-export { default as copy } from 'lucide/dist/esm/icons/copy.mjs'
-export { default as external } from 'lucide/dist/esm/icons/external-link.mjs'
-export { default as collection } from 'lucide/dist/esm/icons/frame.mjs'
-export { default as key } from 'lucide/dist/esm/icons/key-round.mjs'
-export { default as leave } from 'lucide/dist/esm/icons/log-out.mjs'
-export { default as address } from 'lucide/dist/esm/icons/map-pin.mjs'
-export { default as session } from 'lucide/dist/esm/icons/monitor.mjs'
-export { default as plus } from 'lucide/dist/esm/icons/plus.mjs'
-export { default as order } from 'lucide/dist/esm/icons/shopping-bag.mjs'
-export { default as upload } from 'lucide/dist/esm/icons/upload.mjs'
-export { default as user } from 'lucide/dist/esm/icons/user-round.mjs'
-export { default as wallet } from 'lucide/dist/esm/icons/wallet.mjs'
-export { default as webhook } from 'lucide/dist/esm/icons/webhook.mjs'
+export {
+  Activity as operations,
+  Banknote as selling,
+  CircleAlert as alert,
+  CircleCheck as succeeded,
+  CircleX as failed,
+  CodeXml as code,
+  Copy as copy,
+  ExternalLink as external,
+  Frame as collection,
+  KeyRound as key,
+  LogOut as leave,
+  MapPin as address,
+  Monitor as session,
+  Plus as plus,
+  ShoppingBag as order,
+  Upload as upload,
+  UserRound as user,
+  Wallet as wallet,
+  Webhook as webhook,
+} from 'lucide'

@@ -14,7 +14,7 @@ import {
 } from '../../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../../src/db/schema/webhooks.ts'
 import { readSettings } from '../../../src/env.ts'
-import { randomHex, webhookSecret } from '../../../src/events/signature.ts'
+import { randomHex, webhookSecret } from '../../../src/events/secret.ts'
 import { aPng } from '../../avatars/pictures.ts'
 import { type Call, callWith } from '../../support/api.ts'
 import {
