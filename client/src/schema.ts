@@ -1246,7 +1246,7 @@ export interface components {
             email?: string;
             /** @description Address of a wallet. */
             wallet?: string;
-            /** @description Language of a buyer who gets an account by this order, BCP 47: that of mails and pages, or the nearest one. Ignored for all others. */
+            /** @description Language of a buyer who gets an account by this order, as `de-AT` or `de_AT`: that of mails and pages, or the nearest one. Ignored for all others, and if it is no locale. */
             locale?: string | null;
         };
         /** @description A billing address. */

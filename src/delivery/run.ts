@@ -42,7 +42,7 @@ const MAX_WAIT = 2_000
 const BLOCKED_DELAY = 15_000
 /** Milliseconds after which a run ends, and a message continues its work. */
 const MAX_DURATION = 120_000
-/** The same while other chains of the same messages wait for their runs. */
+/** The same if there are other networks: Queues starts no second consumer while one works. */
 const SHARED_DURATION = 10_000
 /** JSON-RPC calls after which a run ends, too. */
 const MAX_CALLS = 3_000
@@ -75,16 +75,16 @@ export async function consume(batch: MessageBatch<WakeUp>, env: Env, onEnd: Deps
     clock: () => new Date(),
     onEnd,
   }
+  const isShared = Object.keys(deps.settings.NETWORKS).length > 1
+  const duration = isShared ? SHARED_DURATION : MAX_DURATION
   const chainIds = [...new Set(batch.messages.map(({ body }) => body.chainId))]
   for (const [i, chainId] of chainIds.entries()) {
-    const others = chainIds.slice(i + 1)
     // A message begins another invocation, with statements of its own.
     if (isExhausted(deps.db)) {
-      await wake(deps.queue, [chainId, ...others])
+      await wake(deps.queue, chainIds.slice(i))
       return
     }
     const lease = crypto.randomUUID()
-    const duration = others.length > 0 ? SHARED_DURATION : MAX_DURATION
     await run(deps, chainId, lease, duration).catch((error) =>
       storeError(deps, chainId, lease, error),
     )

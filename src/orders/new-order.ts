@@ -5,14 +5,13 @@ import {
   currencyCode,
   EmailAddress,
   identifier,
-  inputText,
   uuid,
   WalletAddress,
   wellFormed,
   without,
 } from '../http/inputs.ts'
 import { orderLimits } from '../http/limits.ts'
-import { MAX_LOCALE, toLocale } from '../texts/texts.ts'
+import { toLocale } from '../texts/texts.ts'
 
 const requiredId = (description: string) => {
   const error = ({ input }: { input?: unknown }) =>
@@ -40,11 +39,11 @@ const evenIfInvalid = {
   when: ({ value }: { value: unknown }) => Object(value) === value && !Array.isArray(value),
 }
 
-/** A language tag, which is stored in its canonical spelling. */
-const Locale = inputText(MAX_LOCALE, `must be at most ${MAX_LOCALE} characters`)
-  .refine((tag) => toLocale(tag) !== null, 'must be a language tag (BCP 47), as in "de" or "pt-BR"')
-  .overwrite((tag) => toLocale(tag) ?? tag)
-  .meta({ maxLength: MAX_LOCALE })
+/** No order is refused for the language of mails: what is no locale is as if it was absent. */
+const Locale = z
+  .unknown()
+  .transform((given) => (typeof given === 'string' ? (toLocale(given) ?? undefined) : undefined))
+  .meta({ override: { type: ['string', 'null'] } })
 
 const buyerKeys = ['userId', 'email', 'wallet'] as const
 
@@ -53,9 +52,9 @@ const GivenBuyer = z
     userId: requiredId('User id.').optional(),
     email: EmailAddress.optional().describe('E-mail address.'),
     wallet: WalletAddress.optional().describe('Address of a wallet.'),
-    locale: Locale.nullish().describe(
-      'Language of a buyer who gets an account by this order, BCP 47: that of mails and pages, or ' +
-        'the nearest one. Ignored for all others.',
+    locale: Locale.optional().describe(
+      'Language of a buyer who gets an account by this order, as `de-AT` or `de_AT`: that of mails and ' +
+        'pages, or the nearest one. Ignored for all others, and if it is no locale.',
     ),
   })
   .refine((buyer) => buyerKeys.filter((key) => buyer[key] !== undefined).length === 1, {

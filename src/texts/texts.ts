@@ -19,11 +19,14 @@ export const DEFAULT_LOCALE = 'en'
 /** Characters of a language tag, for which RFC 5646 recommends to have room. */
 export const MAX_LOCALE = 35
 
-/** Returns a language tag (BCP 47) in its canonical spelling, without extensions; null if it is none. */
-export function toLocale(tag: string): string | null {
-  if (tag.length > MAX_LOCALE) return null
+/**
+ * Returns a language tag (BCP 47), or a locale as POSIX writes it (`de_DE.UTF-8`), as a canonical tag without
+ * extensions; null if it is neither.
+ */
+export function toLocale(text: string): string | null {
+  if (text.length > MAX_LOCALE) return null
   try {
-    return new Intl.Locale(tag).baseName
+    return new Intl.Locale(text.replace(/[.@].*/s, '').replaceAll('_', '-')).baseName
   } catch {
     return null
   }

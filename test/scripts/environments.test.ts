@@ -48,6 +48,12 @@ it('lets a delivery run and its last step use all of their time', () => {
   expect(limits).toEqual({ cpu_ms: Number(duration.replace('_', '')) + LEASE })
 })
 
+it('gives a consumer of deliveries the messages of several networks at once', () => {
+  const { queues } = readConfig('production')
+  const consumer = queues.consumers?.find(({ queue }) => queue.endsWith('-deliveries'))
+  expect(consumer?.max_batch_size).toBe(10)
+})
+
 it.each(['staging', 'production'])(
   '%s has the rate limits of the table of limits',
   (environment) => {

@@ -112,7 +112,7 @@ it('has French punctuation after a no-break space', () => {
 it.each([
   ['de', 'de', 'de'],
   ['de-AT', 'de-AT', 'de'],
-  ['DE_at', 'en', 'en'],
+  ['DE_at', 'de-AT', 'de'],
   ['fr-CA', 'fr-CA', 'fr'],
   ['es-419', 'es-419', 'es'],
   ['it-IT-u-nu-thai', 'it-IT', 'it'],
