@@ -254,7 +254,8 @@ CREATE TABLE `alarms` (
 	`detail` text NOT NULL,
 	`version` integer,
 	`raisedAt` text NOT NULL,
-	`notifiedAt` text NOT NULL
+	`notifiedAt` text NOT NULL,
+	`mailedAt` text DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `auditLog` (

@@ -25,6 +25,7 @@ import { sweepTokens } from './identity/all-tokens.ts'
 import { log } from './log.ts'
 import { checkNetworks } from './monitoring/check-networks.ts'
 import { rollUpHours } from './monitoring/hourly-orders.ts'
+import { mailAlarms } from './monitoring/mail-alarms.ts'
 import { raiseAlarms } from './monitoring/notify.ts'
 import { warnTokenOwners } from './monitoring/token-ends.ts'
 import { remindBuyers } from './order-mails/remind.ts'
@@ -83,7 +84,8 @@ export async function runCron(env: Env, now: Date): Promise<void> {
       const run = { finishedAt: new Date().toISOString(), failedJobs: [...failedJobs].sort() }
       return batch(db, { run: db.update(cronRuns).set(run) })
     })
-  const raise = () => attempt('raiseAlarms', () => raiseAlarms(env, db, now))
+  const raise = () =>
+    attempt('raiseAlarms', async () => mailAlarms(ctx, await raiseAlarms(env, db, now)))
   let failedBefore = ''
   await attempt('recordStart', async () => {
     const { started } = await batch(db, {

@@ -129,6 +129,8 @@ const count = z.coerce.number<string | number>().pipe(positiveInteger)
 
 const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
+  /** Who gets mails about alarms, in place of the administrators. */
+  ALARM_EMAIL: z.email().optional(),
   /** Origins that a sign-in may redirect to, besides that of PUBLIC_URL. */
   REDIRECT_ORIGINS: json(z.array(origin)),
   /** Where the covers of NFTs are stored: `<COVERS_URL>/<coverKey>`. */

@@ -185,6 +185,8 @@ export const mailLimits = {
   accountLinks: count('links that add an address to an account in 15 minutes', 3),
   account: perDay('mails to a recipient about the account', 30, 'no mail'),
   webhooks: perDay('mails to a recipient about webhooks', 10, 'no mail'),
+  alarms: perDay('mails to a recipient about alarms', 100, 'no mail'),
+  alarmRuns: perHour('times that alarms are mailed', 10, 'told together, in the next hour'),
   webhook: perDay('of these, mails of each kind for each webhook', 1, 'no mail'),
   mailbox: { ...quota('mailbox', 'day', 'mails to a mailbox about orders', 10), at: 'no mail' },
   seller: { ...quota('mailbox', 'day', 'of these, mails because of one seller', 3), at: 'no mail' },

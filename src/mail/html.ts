@@ -6,6 +6,7 @@ import { textLanguage, textsOf } from '../texts/texts.ts'
 export type MailContent = {
   /** Also the heading. */
   subject: string
+  /** Text, in lines. */
   lead: string
   url: string
   /** The text of the button. */
@@ -39,6 +40,9 @@ function textOn(color: string): string {
   }, 0)
   return luminance > 0.179 ? '#171b22' : '#ffffff'
 }
+
+const lines = (text: string) =>
+  text.split('\n').flatMap((line, i) => (i > 0 ? [raw('<br>'), line] : line))
 
 const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',sans-serif"
 
@@ -75,7 +79,7 @@ export async function renderMail(
 <tr><td class="card" style="padding:24px;border:1px solid #dfe3e9;border-radius:8px;background:#ffffff">
 ${picture && html`<img src="${picture}" alt="" width="430" style="display:block;width:100%;height:auto;margin:0 0 16px;border-radius:6px">`}
 <h1 class="text" style="margin:0;color:#171b22;font-size:20px;line-height:28px;font-weight:600">${subject}</h1>
-<p class="text" style="margin:8px 0 24px;color:#171b22">${lead}</p>
+<p class="text" style="margin:8px 0 24px;color:#171b22">${lines(lead)}</p>
 <p style="margin:0 0 24px"><a class="button" href="${url}" style="display:inline-block;padding:8px 16px;border-radius:6px;background:${color};color:${textOn(color)};font-weight:500;text-decoration:none">${button}</a></p>
 <p class="muted" style="margin:0 0 4px;color:#566070;font-size:12px;line-height:16px">${mail.ifNoButton}</p>
 <p class="muted" style="margin:0 0 24px;color:#566070;font-size:12px;line-height:16px;word-break:break-all">${url}</p>

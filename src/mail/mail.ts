@@ -168,10 +168,14 @@ export const mailTokenEnd = (
     },
   })
 
+/** Tells an operator of alarms. A failure is only logged. */
+export const mailOperator = (mailer: Mailer, to: string, content: MailContent): Promise<void> =>
+  notify(mailer, to, { mail: 'alarms', about: 'alarms', content })
+
 type Notification = {
   /** Its name in the log. */
   mail: string
-  about: 'account' | 'webhooks'
+  about: 'account' | 'webhooks' | 'alarms'
   content: MailContent
   /** Further quotas that the mail must not exceed. */
   quotas?: readonly Quota[]
@@ -191,7 +195,8 @@ async function notify(
     error: () => new EnoughMails(`the recipient got ${limit} of these today`),
   }
   try {
-    const all = [...quotas, recipient, ...mailQuotas(mailer, to)]
+    const ofInstance = about === 'alarms' ? allQuotas(mailer) : mailQuotas(mailer, to)
+    const all = [...quotas, recipient, ...ofInstance]
     const { guards, uses } = takeQuotas(mailer.db, mailer.now, all)
     await guarded(mailer.db, guards, { uses })
     await post(mailer, to, content, { locale: DEFAULT_LOCALE, isForHost: true })
@@ -219,6 +224,9 @@ export function mailQuotas(mailer: Pick<Mailer, 'settings'>, to: string): Quota[
     WHERE email = ${to} AND email <> '' AND NOT ${sql.raw(isGuestSql('users'))})`
   return quotasOf(mailer, (limit) => sql`iif(${isKnown}, ${limit}, ${strangersLimit(limit)})`)
 }
+
+/** The quotas of the instance, with what is kept for addresses of users. */
+const allQuotas = (mailer: Pick<Mailer, 'settings'>): Quota[] => quotasOf(mailer, (limit) => limit)
 
 /** The share of the quotas of the instance that anybody may use. The rest is kept for addresses of users. */
 export const sharedQuotas = (mailer: Pick<Mailer, 'settings'>): Quota[] =>

@@ -9,6 +9,7 @@ import { appendAlarms } from '../events/append.ts'
 import { wakeWebhooks } from '../events/wake.ts'
 import { log } from '../log.ts'
 import { HOUR } from '../time.ts'
+import type { Alarm } from './alarm.ts'
 import { findAlarms } from './alarms.ts'
 import { readState, stateStatements } from './state.ts'
 
@@ -29,8 +30,17 @@ type AlarmNotification = {
 /** Another cron run has changed the alarms meanwhile. */
 class Outdated extends Error {}
 
-/** Compares the state with the stored alarms, stores what has changed, and notifies of it. */
-export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<void> {
+/** An alarm that lasts or is over. `mailedAt`: when its last mail was sent; `''` if it has news for one. */
+export type RaisedAlarm = Pick<Alarm, 'key' | 'subject' | 'detail'> & {
+  name: string
+  mailedAt: string
+}
+
+/**
+ * Compares the state with the stored alarms, stores what has changed, and notifies of it. Returns the alarms
+ * that last, and those that are over since the last time.
+ */
+export async function raiseAlarms(env: Env, db: Database, now: Date) {
   const settings = readSettings(env)
   const state = await readState(env, settings, batch(db, stateStatements({ db, settings, now })))
   const at = now.toISOString()
@@ -39,12 +49,14 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
     data: { name, subject, detail, raisedAt, runbookUrl: runbookUrl(settings.PUBLIC_URL, name) },
   })
   const gone = new Map(state.alarms.map((alarm) => [alarm.key, alarm]))
+  const lasting: RaisedAlarm[] = []
   const rows = findAlarms(state, settings, now).flatMap((alarm) => {
     const known = gone.get(alarm.key)
     gone.delete(alarm.key)
-    const { raisedAt = at, notifiedAt = '' } = known ?? {}
+    const { raisedAt = at, notifiedAt = '', mailedAt = '' } = known ?? {}
     // What was found since an operator has looked is told at once, also if the alarm lasts.
     const isNewer = (alarm.version ?? 0) > (known?.version ?? 0)
+    lasting.push({ ...alarm, mailedAt: isNewer ? '' : mailedAt })
     const isDue =
       !known || isNewer || now.getTime() - Date.parse(notifiedAt) >= repeatAfter(alarm.name)
     if (isDue)
@@ -56,9 +68,10 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
     if (!isDue && known.detail === alarm.detail) return []
     return { ...alarm, raisedAt, notifiedAt: isDue ? at : notifiedAt }
   })
+  const over: readonly RaisedAlarm[] = [...gone.values()]
   for (const alarm of gone.values())
     notifications.push({ type: 'alarm.cleared', ...describe(alarm) })
-  if (rows.length + notifications.length === 0) return
+  if (rows.length + notifications.length === 0) return { lasting, over }
   try {
     await guarded(db, [{ when: hasChanged(state.alarms), error: () => new Outdated() }], {
       raised: rows.map((row) =>
@@ -68,7 +81,7 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
       events: appendAlarms(db, notifications, now),
     })
   } catch (error) {
-    if (error instanceof Outdated) return
+    if (error instanceof Outdated) return { lasting: [], over: [] }
     throw error
   }
   for (const { type, isRepeated, data } of notifications) {
@@ -77,6 +90,7 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
     else log.info('alarm_cleared', fields)
   }
   if (notifications.length > 0) await wakeWebhooks(env, db, now)
+  return { lasting, over }
 }
 
 /** Whether another run has raised, cleared or repeated an alarm since the read. */

@@ -153,6 +153,8 @@ export const alarms = sqliteTable('alarms', {
   raisedAt: timestamp().notNull(),
   /** When it was last reported to the log and the webhooks. */
   notifiedAt: timestamp().notNull(),
+  /** When administrators were last mailed about it; `''` before. */
+  mailedAt: timestamp().notNull().default(''),
 })
 
 /**
