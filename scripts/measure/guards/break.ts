@@ -15,12 +15,8 @@ export function breakCheck(guard: Guard, source: string): string {
     const text = source.slice(part.start, part.end)
     return contains(scope, part) && words.split(' ').every((word) => mentions(text, word))
   })
-  const {
-    start,
-    end,
-    text = replacement,
-  } = only(smallest(mentioning), `"${words}" in ${guard.code}`)
-  return source.slice(0, start) + text + source.slice(end)
+  const part = only(smallest(mentioning), `"${words}" in ${guard.code}`)
+  return source.slice(0, part.start) + (part.text ?? replacement) + source.slice(part.end)
 }
 
 function readCode(file: string, source: string): Code {
