@@ -1,8 +1,9 @@
 /** `npm run test:guards`: breaks checks in the code one at a time. A test must notice each. */
 import { readFile } from 'node:fs/promises'
-import type { Guard } from '../../test/guards/guard.ts'
+import { type Guard, readGuard } from '../../test/guards/guard.ts'
 import { guards } from '../../test/guards/guards.ts'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
+import { breakCheck } from './guards/break.ts'
 import { copyProject, withBroken } from './guards/copy.ts'
 import type { Outcome } from './guards/run.ts'
 
@@ -12,30 +13,34 @@ export const command = defineCommand(
     purpose:
       'Breaks the guards of test/guards/ one at a time, in a copy of the project, and runs a test of each. Fails if a test does not notice.',
     options: {
-      only: { value: 'TEXT', default: '', help: 'Only guards with this in their name or file.' },
-      check: { help: 'Only check that the texts of the list are in the files.' },
+      only: { value: 'TEXT', default: '', help: 'Only guards with this in their name or code.' },
+      check: { help: 'Only check that what the list names is in the files.' },
     },
     example: 'npm run test:guards -- --only contracts/',
   },
   async ({ only, check }) => {
-    const selected = guards.filter(({ name, file }) => `${name}\n${file}`.includes(only))
-    if (selected.length === 0) throw new CommandError(`No guard has "${only}" in its name or file.`)
-    await checkTexts(selected)
+    const selected = guards.filter(({ name, code }) => `${name}\n${code}`.includes(only))
+    if (selected.length === 0) throw new CommandError(`No guard has "${only}" in its name or code.`)
+    await checkList(selected)
     if (check) return
     await using copy = await copyProject()
     await breakAll(copy.path, selected)
   },
 )
 
-/** Throws if a text of the list is not in its file, or more than once. */
-async function checkTexts(selected: readonly Guard[]): Promise<void> {
+/** Throws if the check of a guard, or the title of its test, is not found. */
+async function checkList(selected: readonly Guard[]): Promise<void> {
   const problems: string[] = []
   const read = (path: string) => readFile(path, 'utf8').catch(() => '')
-  for (const { name, file, text, test, title } of selected) {
-    const count = (await read(file)).split(text).length - 1
-    if (count !== 1) problems.push(`${name}: ${count} times in ${file}: ${text}`)
-    if (!(await read(test)).includes(title))
-      problems.push(`${name}: no such title in ${test}: ${title}`)
+  for (const guard of selected) {
+    const { file, testFile, title } = readGuard(guard)
+    try {
+      breakCheck(guard, await read(file))
+    } catch (error) {
+      problems.push(`${guard.name}: ${error instanceof Error ? error.message : error}`)
+    }
+    if (!(await read(testFile)).includes(title))
+      problems.push(`${guard.name}: no such title in ${testFile}: ${title}`)
   }
   if (problems.length > 0)
     throw new CommandError(`Correct the list in test/guards/:\n${problems.join('\n')}`)
@@ -64,14 +69,14 @@ type Judgement = { result: 'found' | 'NOT FOUND' | 'LIST ERROR'; detail: string 
 
 /** Runs the tests of a guard while it is broken. `unbroken` has their results before that. */
 async function judge(copy: string, guard: Guard, unbroken: readonly Outcome[]): Promise<Judgement> {
-  const { file, test, title } = guard
+  const { file, testFile, title } = readGuard(guard)
   const listError = (detail: string): Judgement => ({ result: 'LIST ERROR', detail: `\n${detail}` })
   const before = unbroken.filter(
-    (outcome) => outcome.file === test && outcome.title.includes(title),
+    (outcome) => outcome.file === testFile && outcome.title.includes(title),
   )
-  if (before.length === 0) return listError(`${test} has no test with this title: ${title}`)
+  if (before.length === 0) return listError(`${testFile} has no test with this title: ${title}`)
   if (before.some(({ isPassed }) => !isPassed))
-    return listError(`${test} fails although nothing is broken: ${title}`)
+    return listError(`${testFile} fails although nothing is broken: ${title}`)
   const { runTests } = await import('./guards/run.ts')
   try {
     const { outcomes, log } = await withBroken(copy, guard, () =>
@@ -79,7 +84,7 @@ async function judge(copy: string, guard: Guard, unbroken: readonly Outcome[]): 
     )
     if (outcomes.some(({ isPassed }) => !isPassed)) return { result: 'found', detail: '' }
     return outcomes.length > 0
-      ? { result: 'NOT FOUND', detail: `\n${test} does not notice it in ${file}` }
+      ? { result: 'NOT FOUND', detail: `\n${testFile} does not notice it in ${file}` }
       : listError(`${file} must load when it is broken:\n${log}`)
   } catch (error) {
     return listError(String(error))

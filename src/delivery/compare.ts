@@ -86,14 +86,14 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Obser
     const record = records.get(item.key)
     const contract = item.contract ?? delivery
     const isUsed = record && isFinal(record, final)
+    const isUnused = record?.block === 0
     if (isUsed && !disputed.has(item.key)) recorded.push({ item, record })
-    else if (record?.block === 0 && isUsedUp(item) && !disputed.has(item.key))
-      changes.push(reopen(item, now))
+    else if (isUnused && isUsedUp(item) && !disputed.has(item.key)) changes.push(reopen(item, now))
     else if (item.state !== 'queued') continue
     else if (isUsed) changes.push(waitForTransaction(item, record.block, now))
     else if (record && disputed.has(item.key))
       changes.push(wait(item, explain('node_unavailable', 'nodes disagree about its key'), now))
-    else if (record?.block === 0) unrecorded.push(item)
+    else if (isUnused) unrecorded.push(item)
     else if (record)
       changes.push(queue(item, new Date(now.getTime() + finalDelay(record.block, observation))))
     else if (contract === delivery) isBlocked = true

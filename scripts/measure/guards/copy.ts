@@ -2,7 +2,8 @@
 import { cp, mkdtempDisposable, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Guard } from '../../../test/guards/guard.ts'
+import { type Guard, readGuard } from '../../../test/guards/guard.ts'
+import { breakCheck } from './break.ts'
 
 const NOT_COPIED = new Set(['.git', '.wrangler', 'node_modules'])
 
@@ -18,17 +19,13 @@ export async function copyProject() {
 /** Runs `action` while the guard is broken in the copy. */
 export async function withBroken<T>(
   copy: string,
-  { file, text, broken }: Guard,
+  guard: Guard,
   action: () => Promise<T>,
 ): Promise<T> {
-  const path = join(copy, file)
+  const path = join(copy, readGuard(guard).file)
   const original = await readFile(path, 'utf8')
   try {
-    // A function, because `$` has a meaning in a replacement text.
-    await writeFile(
-      path,
-      original.replace(text, () => broken),
-    )
+    await writeFile(path, breakCheck(guard, original))
     return await action()
   } finally {
     await writeFile(path, original)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { JsonTestResults } from 'vitest/node'
 import * as z from 'zod'
-import type { Guard } from '../../../test/guards/guard.ts'
+import { type Guard, readGuard } from '../../../test/guards/guard.ts'
 import { foundryBinary } from '../../local/chain/foundry.ts'
 import { readOutput, start } from '../../shell/child.ts'
 
@@ -31,8 +31,8 @@ export async function runTests(
   guards: readonly Guard[],
   options: readonly string[] = [],
 ): Promise<Run> {
-  const inSolidity = guards.filter(({ test }) => test.endsWith('.sol'))
-  const inTypeScript = guards.filter(({ test }) => !test.endsWith('.sol'))
+  const inSolidity = guards.filter((guard) => isInSolidity(guard))
+  const inTypeScript = guards.filter((guard) => !isInSolidity(guard))
   const runs: Run[] = []
   if (inSolidity.length > 0) runs.push(await runForge(folder, inSolidity))
   if (inTypeScript.length > 0) runs.push(await runVitest(folder, inTypeScript, options))
@@ -41,6 +41,8 @@ export async function runTests(
     log: runs.map(({ log }) => log).join('\n'),
   }
 }
+
+const isInSolidity = (guard: Guard) => readGuard(guard).testFile.endsWith('.sol')
 
 async function runForge(folder: string, guards: readonly Guard[]): Promise<Run> {
   const { files, titles } = selection(guards)
@@ -89,8 +91,9 @@ async function runVitest(
 
 /** The files of the tests, and an expression for their titles. */
 function selection(guards: readonly Guard[]) {
-  const files = new Set(guards.map(({ test }) => test))
-  const titles = new Set(guards.map(({ title }) => title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')))
+  const tests = guards.map(readGuard)
+  const files = new Set(tests.map(({ testFile }) => testFile))
+  const titles = new Set(tests.map(({ title }) => title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')))
   return { files: [...files], titles: [...titles].join('|') }
 }
 
