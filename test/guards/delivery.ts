@@ -92,4 +92,28 @@ export const delivery: Guard[] = [
     broken: { condition: 'baseFee', becomes: false },
     test: 'test/ethereum/fees.test.ts: the first fees',
   },
+  {
+    name: 'what all nodes have to say is open while one is silent',
+    code: 'src/chain/claims.ts: believe',
+    broken: { condition: 'given length told', becomes: true },
+    test: 'test/chain/claims.test.ts: answered',
+  },
+  {
+    name: 'a no of one node is enough where all have to say yes',
+    code: 'src/chain/claims.ts: believe',
+    broken: { condition: 'given includes false', becomes: false },
+    test: 'test/chain/claims.test.ts: answered',
+  },
+  {
+    name: 'one of two nodes does not stop a sale',
+    code: 'src/delivery/chain/diagnose.ts: diagnose',
+    broken: { condition: 'two null', becomes: true },
+    test: 'test/delivery/stop-sales.test.ts: not if one of two nodes has made up what the token says',
+  },
+  {
+    name: 'what three transactions carried without effect waits for an operator',
+    code: 'src/delivery/rules/compose.ts: sortItems',
+    broken: { condition: 'withoutEffect', becomes: false },
+    test: 'test/monitoring/unseen.test.ts: transactions that revert as a whole pause their signer',
+  },
 ]
