@@ -548,7 +548,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test to a webhook
-         * @description Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. An endpoint gets 10 a minute and 100 a day. A disabled endpoint gets nothing: enable it first. Needs a token that may write, also one with the scope `orders`.
+         * @description Sends an event `webhook.test`. An answer with its challenge as the body, as text or as JSON, verifies the URL. An endpoint gets 10 a minute and 100 a day. A disabled endpoint gets nothing: enable it first. Needs a token that may write, also one with the scope `orders`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -8369,7 +8369,7 @@ export interface Methods {
     deleteWebhook: operations["deleteWebhook"];
     /** Rotate the secret of a webhook. For 24 hours, messages are signed with the old secret as well, and a second call gets `conflict`. If a secret has leaked, make another webhook. Needs a token that may write, also one with the scope `orders`. */
     rotateWebhookSecret: operations["rotateWebhookSecret"];
-    /** Send a test to a webhook. Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. An endpoint gets 10 a minute and 100 a day. A disabled endpoint gets nothing: enable it first. Needs a token that may write, also one with the scope `orders`. */
+    /** Send a test to a webhook. Sends an event `webhook.test`. An answer with its challenge as the body, as text or as JSON, verifies the URL. An endpoint gets 10 a minute and 100 a day. A disabled endpoint gets nothing: enable it first. Needs a token that may write, also one with the scope `orders`. */
     testWebhook: operations["testWebhook"];
     /** List the messages of a webhook. What the endpoint got and gets, newest first, of the last 30 days since its `events` or `sources` were set. A call looks at 1000 events of the marketplace: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token, also one with the scope `orders`. */
     listWebhookMessages: operations["listWebhookMessages"];

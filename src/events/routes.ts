@@ -135,7 +135,7 @@ export const webhookRoutes = new Endpoints({ tag: 'Webhooks' })
       id: 'testWebhook',
       summary: 'Send a test to a webhook',
       description:
-        'Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. ' +
+        'Sends an event `webhook.test`. An answer with its challenge as the body, as text or as JSON, verifies the URL. ' +
         `An endpoint gets ${describeLimit(webhookLimits.testsPerMinute)} and ` +
         `${describeLimit(webhookLimits.testsPerDay)}. ${disabled}`,
       access: 'orders',

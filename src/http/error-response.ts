@@ -66,13 +66,16 @@ function shownIssues(issues: readonly Issue[]): Issue[] {
 
 export function errorResponse(c: Context<App>, error: ApiError): Response {
   const { code, message, headers, issues } = error
+  // Not that of the request, which a sender chooses. The settings may be what is wrong.
+  const { PUBLIC_URL = '' } = c.env
+  const url = URL.canParse(PUBLIC_URL) ? PUBLIC_URL : c.req.url
   const body = {
     ...c.get('errorFields'),
     error: shorten(message),
     code,
     issues: shownIssues(issues),
     requestId: c.get('requestId'),
-    documentationUrl: new URL(`/docs/errors#${code}`, c.req.url).href,
+    documentationUrl: new URL(`/docs/errors#${code}`, url).href,
   }
   return c.json(body, errorStatus[code], headers)
 }

@@ -13,6 +13,7 @@ const setCorsHeaders = cors({
   exposeHeaders: [
     'Accept-Encoding',
     'Allow',
+    'Date',
     'Idempotent-Replayed',
     'Retry-After',
     'Server-Timing',

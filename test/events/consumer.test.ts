@@ -730,6 +730,16 @@ describe('an endpoint that is not verified', () => {
     expect(await messageRow(test)).toMatchObject({ state: 'delivered' })
   })
 
+  it.each(['"c0ffee"', '{ "challenge": "c0ffee" }'])(
+    'is verified by the challenge as JSON: %s',
+    async (body) => {
+      const { endpoint } = await unverified()
+      receive(() => new Response(body))
+      await consume([endpoint])
+      expect(await endpointRow(endpoint)).toMatchObject({ verifiedAt: ago(0) })
+    },
+  )
+
   it.each([
     ['another text', () => new Response('c0ffe')],
     ['a longer text', () => new Response(`${challenge}${'0'.repeat(1_000_000)}`)],

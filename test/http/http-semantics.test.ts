@@ -114,6 +114,7 @@ it('answers an internal error with 500 and without details', async () => {
     code: 'internal_error',
     issues: [issue],
     requestId: response.headers.get('x-request-id'),
-    documentationUrl: 'http://localhost/docs/errors#internal_error',
+    // Not that of the request, which is localhost.
+    documentationUrl: 'https://marketplace.test/docs/errors#internal_error',
   })
 })

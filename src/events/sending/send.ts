@@ -130,7 +130,7 @@ async function post(
     const { status } = response
     const error = describeStatus(status)
     const isTest = type === 'webhook.test' && error === null
-    const isChallenge = isTest && (await isText(response, JSON.parse(body).data.challenge))
+    const isChallenge = isTest && (await isAnswered(response, JSON.parse(body).data.challenge))
     response.body?.cancel().catch(() => {})
     return { status, error, retryAfter: response.headers.get('retry-after'), isChallenge }
   } catch (error) {
@@ -139,19 +139,32 @@ async function post(
   }
 }
 
-/** Whether a body is this text, without the blanks around it. Reads little more than the text. */
-async function isText({ body }: Response, text: string): Promise<boolean> {
+/** Characters of an answer that are read: a challenge, also as JSON, and little more. */
+const MAX_ANSWER = 200
+
+/** Whether a body is the challenge, without the blanks around it, or the same as JSON. */
+async function isAnswered({ body }: Response, challenge: string): Promise<boolean> {
   if (!body) return false
   const decoder = new TextDecoder()
   const reader = body.getReader()
   let read = ''
-  while (read.length <= text.length + 10) {
+  while (read.length <= MAX_ANSWER) {
     const { value, done } = await reader.read()
     if (done) break
     read += decoder.decode(value, { stream: true })
   }
   reader.releaseLock()
-  return read.trim() === text
+  if (read.trim() === challenge) return true
+  const answer = parseJson(read)
+  return answer === challenge || Object(answer).challenge === challenge
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 /** Returns why a status is a failure; null for a success. */
