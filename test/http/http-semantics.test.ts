@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import app from '../../src/app.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aMasterToken, aToken, aUser } from '../support/makers.ts'
@@ -116,5 +116,29 @@ it('answers an internal error with 500 and without details', async () => {
     requestId: response.headers.get('x-request-id'),
     // Not that of the request, which is localhost.
     documentationUrl: 'https://marketplace.test/docs/errors#internal_error',
+  })
+})
+
+describe('a slash at the end of a path', () => {
+  it.each([
+    ['/orders/?page=2', '/orders?page=2'],
+    ['/docs/guides//', '/docs/guides'],
+    ['//evil.example.com/', '/evil.example.com'],
+  ])('of a page leads on: %s', async (path, location) => {
+    const response = await app.request(`https://marketplace.test${path}`, {}, env)
+    expect([response.status, response.headers.get('location')]).toEqual([308, location])
+  })
+
+  it.each([
+    ['GET', '/api/externalOrders/'],
+    ['POST', '/api/externalOrders/'],
+    ['POST', '/sign-in/wallet/'],
+  ])('of an endpoint is explained: %s %s', async (method, path) => {
+    const response = await app.request(path, { method }, env)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({
+      code: 'not_found',
+      error: 'there is nothing at this path: try it without the slash at its end',
+    })
   })
 })
