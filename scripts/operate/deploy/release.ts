@@ -17,7 +17,8 @@ export async function release(environment: string, args: readonly string[] = [])
 const wayBack = (environment: string, version: string, bookmark: string) =>
   `To go back to the version before this deployment:
   npx wrangler rollback ${version} --env ${environment}
-It works with the migrated database. Only if the data must go back too (what is written from now on
+It works with the migrated database, and has the secrets of then: set again those that were replaced since
+(TRANSFER_SIGNER_KEYS, JWT_KEYS, NETWORKS). Only if the data must go back too (what is written from now on
 is lost, and shops must repeat their orders):
   npx wrangler d1 time-travel restore DB --env ${environment} --bookmark ${bookmark}
 `
