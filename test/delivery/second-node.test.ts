@@ -1,16 +1,11 @@
 /** A wrong answer of one of two nodes blocks nothing: it is put to the other one. */
 import { env } from 'cloudflare:workers'
-import { encodeFunctionResult, numberToHex, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
-import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { firstCases } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
-import type { Effect } from '../support/chain/faults.ts'
-import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
-import { rowOf, transactionsOf } from '../support/delivery/engine.ts'
-import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
+import { rowOf } from '../support/delivery/engine.ts'
+import { aPaidItem } from '../support/delivery/items.ts'
 import { alarmsNow, live } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
@@ -21,8 +16,6 @@ const logged = recordLogs()
 
 const MINUTE = 60
 const edition = { standard: 'erc1155' } as const
-const PAUSED = toFunctionSelector('paused()')
-const RECORDS = toFunctionSelector('records(bytes32[])')
 
 /** Delivers an item on a chain with the nodes 0 and 1. */
 async function aSale(effect?: (chain: Chain) => Promise<void>) {
@@ -33,46 +26,6 @@ async function aSale(effect?: (chain: Chain) => Promise<void>) {
   market.queue.put(chain)
   return { chain, market, item }
 }
-
-/** Expects one transfer on the chain. */
-const expectDelivery = async (chain: Chain, item: PaidItem) =>
-  expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
-
-it.each(firstCases(1, ['0', '1']))(
-  'says that the contract is paused, while it is not (node %s)',
-  async (node) => {
-    const { chain, market, item } = await aSale((chain) =>
-      chain.setFaults({
-        ...{ node, on: ['eth_call'], containing: PAUSED },
-        effect: { result: numberToHex(1, { size: 32 }) },
-      }),
-    )
-    await live(market, 10)
-    // The buyer has it at once.
-    await expectDelivery(chain, item)
-    await live(market, 12 * MINUTE)
-    await expectDelivered(chain, [item])
-  },
-)
-
-it.each<[string, string, (receipt: { logs: unknown[] }) => Effect]>([
-  ['has a receipt without events', '0', (receipt) => ({ result: { ...receipt, logs: [] } })],
-  ['has a receipt without events', '1', (receipt) => ({ result: { ...receipt, logs: [] } })],
-  ['has no receipt', '0', () => ({ result: null })],
-])('%s of a transaction that delivered (node %s)', async (_, node, effectOf) => {
-  const { chain, market, item } = await aSale()
-  await chain.setAutomine(false)
-  await market.deliver()
-  const [transaction] = await transactionsOf(chain)
-  await market.mine()
-  const receipt = await chain.receiptOf(transaction?.hash)
-  const effect = effectOf(receipt as { logs: unknown[] })
-  await chain.setFaults({ node, on: ['eth_getTransactionReceipt'], effect })
-  pass(10)
-  await live(market, 12 * MINUTE)
-  await expectDelivered(chain, [item])
-  expect(logged('foreign_transaction')).toEqual([])
-})
 
 it.each(firstCases(1, ['0', '1']))(
   'has no old logs, after the database was set back (node %s)',
@@ -87,28 +40,6 @@ it.each(firstCases(1, ['0', '1']))(
     market.queue.put(chain)
     await live(market, 30)
     expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null, txId })
-    await expectExactlyOnce(chain, [item])
-  },
-)
-
-it.each(firstCases(1, ['0', '1']))(
-  'says that a key is used that is not (node %s)',
-  async (node) => {
-    const record = { blockNumber: 1n, contentHash: `0x${'07'.repeat(24)}` } as const
-    const result = encodeFunctionResult({
-      abi: deliveryAbi,
-      functionName: 'records',
-      result: [10n ** 9n, 10n ** 9n, [record]],
-    })
-    const { chain, market, item } = await aSale((chain) =>
-      chain.setFaults({ node, on: ['eth_call'], containing: RECORDS.slice(2), effect: { result } }),
-    )
-    await live(market, 90)
-    // Nothing is believed that only one node says.
-    expect(['queued', 'in_flight', 'transferred']).toContain((await rowOf(item)).state)
-    await chain.setFaults()
-    await live(market, 90)
-    await expectDelivered(chain, [item])
     await expectExactlyOnce(chain, [item])
   },
 )
