@@ -55,7 +55,7 @@ async function aReceiver(endpoint: Endpoint) {
   return { processed, rejected, handle }
 }
 
-const EVENTS = 12
+const EVENTS = 8
 
 afterEach(() => void vi.restoreAllMocks())
 
