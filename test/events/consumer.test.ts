@@ -429,10 +429,10 @@ describe('an endpoint', () => {
     expect(received).toEqual([])
     expect(await endpointRow(endpoint)).toMatchObject({ dueAt: fromNow(HOUR) })
     expect(await hasEvents(endpoint)).toBe(true)
+    await db.delete(webhookMessages)
     pass(HOUR / SECOND)
     await consume([endpoint])
-    expect(received).toHaveLength(1001)
-    expect(idsIn(received).filter((id) => id === nameOf(event))).toHaveLength(1)
+    expect(idsIn(received)).toEqual([nameOf(event)])
   })
 
   it('that does not answer does not delay another one', async () => {
