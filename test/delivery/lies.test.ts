@@ -63,8 +63,8 @@ const disagreement = { alarm: 'nodes_disagree' }
 /** By what the lie is about. `npm test` plays the first of each, which is soon over. */
 const kinds: Record<string, readonly LieCase[]> = {
   'makes up transactions': [
-    tells('before signing', 'swallows a transaction, and has a receipt of it, without events'),
     tells('before signing', 'counts five transactions more'),
+    tells('before signing', 'swallows a transaction, and has a receipt of it, without events'),
     insists('counts no transactions', { moment: SEARCH }),
     tells(SEARCH, 'has mined transactions in block 2^31'),
     tells(DAILY, 'has mined transactions in block 2^31'),
