@@ -32,7 +32,7 @@ const extended = {
   workers: [
     'test/{authorization,costs,storage}.test.ts',
     'test/fuzz/*.test.ts',
-    'test/delivery/{campaign,fairness,hostile,lies,nodes,restore,second-node,waiting,wrong-answers}.test.ts',
+    'test/delivery/{campaign,fairness,lies,nodes,restore,wrong-answers}.test.ts',
     'test/catalogue/round-trip.test.ts',
     'test/monitoring/thefts.test.ts',
     'test/reservations/model.test.ts',

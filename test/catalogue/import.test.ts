@@ -121,16 +121,6 @@ describe('an import', () => {
     ])
   })
 
-  it('changes nothing the second time', async () => {
-    await imported(catalogue)
-    const rows = () => Promise.all([users, nfts, listings].map((table) => db.select().from(table)))
-    const before = await rows()
-    const unchanged = numbers(0, 0, 1)
-    const result = { user: unchanged, nft: unchanged, listing: unchanged }
-    expect(await imported(catalogue)).toEqual(result)
-    expect(await rows()).toEqual(before)
-  })
-
   it('updates what has changed, and keeps what is sold', async () => {
     await imported(catalogue)
     await db.update(nfts).set({ availableAmount: 7 })

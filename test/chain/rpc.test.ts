@@ -220,9 +220,7 @@ describe('a question', () => {
 describe('a configured limit', () => {
   it.each([
     [30, 20, 100],
-    [30, 7, 100],
     [5, 20, 23],
-    [1, 20, 4],
     [2.5, 1, 9],
   ])(
     'of %d calls a second is kept in every second, with %d calls a batch',

@@ -1,10 +1,14 @@
 /** A run that fails, dies or stands still at any step, in every scene. See also cuts.test.ts. */
-import { describe, it } from 'vitest'
-import { alreadyKnown, type Effect, nonceTooLow, underpriced } from '../support/chain/faults.ts'
+import { describe, expect, it } from 'vitest'
+import { stockOfItem } from '../admin/operator.ts'
+import { aChain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
+import { rowOf } from '../support/delivery/engine.ts'
+import { aPaidItem } from '../support/delivery/items.ts'
 import { Stall } from '../support/delivery/life.ts'
 import { aMarketplace, type How } from '../support/delivery/marketplace.ts'
 import { aStage, LEASE, type SceneName } from '../support/delivery/scenes.ts'
+import { aMasterToken } from '../support/makers.ts'
 
 const scenes: SceneName[] = [
   'is paid',
@@ -64,30 +68,21 @@ describe.each(scenes)('an item that %s', (scene) => {
   })
 })
 
-const BROADCAST = ['eth_sendRawTransaction']
-
-const answers: [name: string, effect: (reach: 'none' | 'all') => Effect][] = [
-  ['times out', (reach) => ({ http: 'hang', reach })],
-  ['is 429', (reach) => ({ http: 429, reach })],
-  ['is 503', (reach) => ({ http: 503, reach })],
-  ['is malformed', (reach) => ({ http: 'malformed', reach })],
-  ['is "already known"', (reach) => ({ error: alreadyKnown, reach })],
-  ['is "underpriced"', (reach) => ({ error: underpriced, reach })],
-  ['is "nonce too low"', (reach) => ({ error: nonceTooLow, reach })],
-]
-
-describe.each(answers)('when the answer to a broadcast %s', (_, effectOf) => {
-  const stage = aStage({ erc721: 1 })
-
-  it.each([
-    ['the node has the transaction', 'all'],
-    ['the node does not have the transaction', 'none'],
-  ] as const)('the item is transferred once although %s', async (_, reach) => {
-    const market = aMarketplace(stage.chain())
-    const item = await stage.scenes['is paid'](market)
-    await stage.chain().setFaults({ on: BROADCAST, times: 1, effect: effectOf(reach) })
-    await market.deliver()
+it('the pieces of a cancelled item return once if a run is killed after any step', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const token = await aMasterToken()
+  let isStepLeft = true
+  for (let step = 0; isStepLeft; step++) {
+    const market = aMarketplace(chain)
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    const stock = await stockOfItem(item.id)
+    const path = `/api/admin/transfers/${item.id}/cancel`
+    const { response } = await market.request({ method: 'POST', path, token })
+    expect(response?.status).toBe(200)
+    const [run] = await market.deliver({ mishap: { step, when: 'after', does: 'die' } })
+    isStepLeft = run?.isHit ?? false
     await market.settle()
-    await stage.expectTransferred(item)
-  })
+    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
+    expect(await stockOfItem(item.id), `step ${step}`).toBe(stock + 1)
+  }
 })

@@ -1,7 +1,6 @@
 /** A run that fails, dies or stands still: still one transfer. cuts.long.test.ts has every case. */
 import { describe, expect, it } from 'vitest'
 import { pass } from '../support/delivery/clock.ts'
-import { transactionsOf } from '../support/delivery/engine.ts'
 import { itemsOf, paidItems, sellerOn } from '../support/delivery/items.ts'
 import { type Mishap, Stall } from '../support/delivery/life.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
@@ -11,37 +10,22 @@ import { aListing, aMasterToken, anAddress, anNft, aUser } from '../support/make
 describe('an item', () => {
   const stage = aStage()
 
-  it('is transferred once if a run dies after any step', async () => {
-    let isStepLeft = true
-    for (let step = 0; isStepLeft; step++) {
-      const market = aMarketplace(stage.chain())
-      const item = await stage.scenes['is paid'](market)
-      const runs = await market.deliver({ mishap: { step, when: 'after', does: 'die' } })
-      isStepLeft = runs[0]?.isHit ?? false
-      await market.settle({ how: step % 2 ? 'lost' : 'twice' })
-      pass(LEASE)
-      await stage.expectTransferred(item, `step ${step}: ${runs[0]?.steps[step]?.what}`)
-    }
-  })
+  const critical = [
+    ['it stores its transaction', /^d1 .*INSERT INTO "?transactions/is],
+    ['it sends its transaction', /eth_sendRaw/],
+  ] as const
 
-  it('has stored its transaction if a run dies when it has sent it', async () => {
+  it.each(critical)('is transferred once if a run dies when %s', async (_, step) => {
     const market = aMarketplace(stage.chain())
     const item = await stage.scenes['is paid'](market)
-    const runs = await market.deliver({
-      mishap: { step: /eth_sendRaw/, when: 'after', does: 'die' },
-    })
-    expect(runs[0]?.isHit).toBe(true)
-    const stored = (await transactionsOf(stage.chain())).at(-1)
-    expect(stored).toMatchObject({ items: JSON.stringify([item.id]), isOpen: 1 })
-    await market.settle()
+    const [run] = await market.deliver({ mishap: { step, when: 'after', does: 'die' } })
+    expect(run?.isHit).toBe(true)
+    await market.settle({ how: 'lost' })
     pass(LEASE)
     await stage.expectTransferred(item)
   })
 
-  it.each([
-    ['it stores its transaction', /^d1 .*INSERT INTO "?transactions/is],
-    ['it sends its transaction', /eth_sendRaw/],
-  ])(
+  it.each(critical)(
     'is transferred once if a run stands still before %s and others do its work',
     async (_, step) => {
       const market = aMarketplace(stage.chain())
@@ -54,20 +38,6 @@ describe('an item', () => {
       await market.settle()
       stall.wake()
       await run
-      await market.settle()
-      pass(LEASE)
-      await stage.expectTransferred(item)
-    },
-  )
-
-  it.each(['is mined', 'is underpriced', 'was reorganized', 'was forgotten'] as const)(
-    'that %s is transferred once if a run dies after its first trip',
-    async (scene) => {
-      const market = aMarketplace(stage.chain())
-      const item = await stage.scenes[scene](market)
-      const runs = await market.deliver({ mishap: { step: /^d1/, when: 'after', does: 'die' } })
-      expect(runs[0]?.isHit).toBe(true)
-      await stage.chain().setAutomine(true)
       await market.settle()
       pass(LEASE)
       await stage.expectTransferred(item)

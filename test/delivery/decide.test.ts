@@ -251,12 +251,6 @@ describe('a transaction that is in no block', () => {
       { do: 'send' },
     ],
     [
-      'is sent again when its block was dropped',
-      { block: 99, blockHash: BLOCK_HASH },
-      {},
-      { do: 'send' },
-    ],
-    [
       'may still be mined in a block with the time of its deadline',
       { deadline: FINAL_TIME },
       {},
@@ -328,22 +322,10 @@ describe('a transaction whose nonce is used', () => {
       { do: 'store_nonce_use' },
     ],
     [
-      'is noted when the node has no receipt, and has not expired',
-      { deadline: 1 },
-      { ...used, receipts: none },
-      { do: 'store_nonce_use' },
-    ],
-    [
       'is waited for until the use of its nonce is final',
       { nonceUsedAt: 99 },
       { ...used, receipts: none },
       { do: 'wait' },
-    ],
-    [
-      'is closed when the use of its nonce is final',
-      { nonceUsedAt: 98 },
-      { ...used, receipts: none },
-      { do: 'close', closing: 'foreign_transaction', receipt: null },
     ],
     [
       'is left open then while the node does not tell the records',
@@ -367,7 +349,6 @@ describe('a transaction with a receipt', () => {
   })
   const young = receiptAt(99, ...delivered)
   const cases: [string, Partial<DeliveryTransaction>, Told, Partial<Decision>][] = [
-    ['is stored with its block', {}, mined(young), { do: 'store_block', receipt: young }],
     [
       'is stored with another block',
       { block: 98, blockHash: BLOCK_HASH },
@@ -379,12 +360,6 @@ describe('a transaction with a receipt', () => {
       { block: 99, blockHash: OTHER_HASH },
       mined(young),
       { do: 'store_block' },
-    ],
-    [
-      'is waited for when its block is stored',
-      { block: 99, blockHash: BLOCK_HASH },
-      mined(young),
-      { do: 'wait' },
     ],
     [
       'is waited for when it is in a block after the newest',
@@ -409,13 +384,6 @@ describe('a transaction with a receipt', () => {
       {},
       { ...mined(receiptAt(98)), records: [] },
       { do: 'wait' },
-    ],
-    ['is closed in a final block', {}, mined(receiptAt(98)), { do: 'close', closing: 'final' }],
-    [
-      'is closed as reverted',
-      {},
-      mined({ ...receiptAt(98), status: 0 }),
-      { do: 'close', closing: 'reverted' },
     ],
   ]
   it.each(cases)('%s', (_, overrides, told, expected) => {

@@ -1,17 +1,11 @@
 /** Whoever places many orders, or orders that cannot be delivered, delays nobody else. */
 
-import { env } from 'cloudflare:workers'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { copies, times } from '../orders/shop.ts'
-import { firstCases } from '../support/cases.ts'
-import { aChain, type Chain } from '../support/chain/chain.ts'
-import { pass } from '../support/delivery/clock.ts'
-import { anEngine, rowsOf } from '../support/delivery/engine.ts'
-import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
-import { type PaidItem, paidItems } from '../support/delivery/items.ts'
-import { aMarketplace } from '../support/delivery/marketplace.ts'
+import { aChain } from '../support/chain/chain.ts'
+import { anEngine, rowOf, rowsOf } from '../support/delivery/engine.ts'
+import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
 
-const SECOND = 1000
 const edition = { standard: 'erc1155' } as const
 
 const statesOf = async (items: readonly PaidItem[]) =>
@@ -33,68 +27,6 @@ it('sends the orders of everybody else at once, although one seller has 9,400 be
   expect(sent.length).toBeGreaterThanOrEqual(100)
 })
 
-/** The time when each item was transferred, in milliseconds. */
-async function endsOf(items: readonly PaidItem[]): Promise<number[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT updatedAt FROM deliveries WHERE state = 'transferred'
-       AND id IN (SELECT value FROM json_each(?))`,
-  )
-    .bind(JSON.stringify(items.map(({ id }) => id)))
-    .all<{ updatedAt: string }>()
-  return results.map(({ updatedAt }) => Date.parse(updatedAt))
-}
-
-const countChanged = async ({ chainId }: Chain): Promise<number> =>
-  (await env.DB.prepare('SELECT count(*) AS n FROM deliveries WHERE chainId = ? AND version > 0')
-    .bind(chainId)
-    .first<number>('n')) ?? 0
-
-it.each(firstCases(0, ['master:shop', 'user:2']))(
-  'delivers five orders (of %s) within two minutes at 19 calls a second, behind 800 that cannot be delivered',
-  async (placer) => {
-    const chain = await aChain({ erc1155: 5 })
-    // Tokens that the seller does not have: each has to be asked about on its own.
-    const tokenIds = times(800, (i) => `${1000 + i}`)
-    await paidItems(
-      chain,
-      tokenIds.map((tokenId) => ({ standard: 'erc721', tokenId, placer: 'master:shop' })),
-    )
-    const honest = await paidItems(chain, copies(5, { ...edition, placer }))
-    let changedAfterHalfAMinute = -1
-    const market = aMarketplace(chain, {
-      network: { callsPerSecond: 19 },
-      onWait: async () => {
-        if (changedAfterHalfAMinute < 0 && Date.now() - start >= 30 * SECOND)
-          changedAfterHalfAMinute = await countChanged(chain)
-      },
-    })
-    const start = Date.now()
-    await chain.takeCounts()
-    market.queue.put(chain)
-    let cronAt = start
-    const isDone = async () => changedAfterHalfAMinute >= 0 && (await endsOf(honest)).length === 5
-    while (Date.now() - start < 120 * SECOND && !(await isDone())) {
-      await market.deliver()
-      if (Date.now() >= cronAt) {
-        await market.runCron()
-        cronAt = Date.now() + 60 * SECOND
-      }
-      pass(1)
-    }
-    const ends = await endsOf(honest)
-    expect(ends).toHaveLength(5)
-    for (const end of ends) expect(end - start).toBeLessThan(120 * SECOND)
-    const events = await transferEvents(chain)
-    for (const item of honest) expect(deliveriesOf(item, events)).toHaveLength(1)
-    // What was found of the others is stored as it is found.
-    expect(changedAfterHalfAMinute).toBeGreaterThan(0)
-    const { calls } = await chain.takeCounts()
-    const asked = Object.values(calls).reduce((sum, count) => sum + count, 0)
-    const seconds = (Date.now() - start) / SECOND
-    expect(asked).toBeLessThanOrEqual(19 * (seconds + 5))
-  },
-)
-
 it('shares the limit of a relayer by pieces', async () => {
   const chain = await aChain({ erc1155: 100 })
   await chain.asOwner('setRelayer', chain.signer, 10n, 1n)
@@ -106,4 +38,36 @@ it('shares the limit of a relayer by pieces', async () => {
   await chain.setAutomine(false)
   await anEngine(chain).step()
   expect(await statesOf(items)).toEqual(['in_flight', 'queued', 'in_flight'])
+})
+
+const many = inject('isLong') ? 3000 : 200
+
+it(`delivers an order of many pieces beside ${many} small ones that cannot be delivered`, async () => {
+  const chain = await aChain({ erc1155: 5000 })
+  await paidItems(
+    chain,
+    times(many, (i) => ({ standard: 'erc721', tokenId: `${1000 + i}`, placer: `user:${i % 150}` })),
+  )
+  const honest = await aPaidItem(chain, { ...edition, quantity: 1000, placer: 'user:999' })
+  const engine = anEngine(chain)
+  for (let second = 0; second < 300; second += 5) {
+    await engine.step(second)
+    if ((await rowOf(honest)).state !== 'queued') break
+  }
+  expect((await rowOf(honest)).state).not.toBe('queued')
+})
+
+it('fails what cannot be delivered for a day, although a step asks about few items only', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const items = await paidItems(
+    chain,
+    times(45, (i) => ({ standard: 'erc721', tokenId: `${1000 + i}` })),
+  )
+  const engine = anEngine(chain)
+  const HOUR = 3600
+  // As often as they are due at first, then every hour for thirty hours.
+  for (let second = 0; second < 600; second += 30) await engine.step(second)
+  for (let second = 600; second < 30 * HOUR; second += HOUR) await engine.step(second)
+  const states = [...(await rowsOf(items)).values()].map(({ state }) => state)
+  expect(states.filter((state) => state === 'queued')).toEqual([])
 })

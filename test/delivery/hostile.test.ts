@@ -11,12 +11,17 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { describeReason, explain, type Reason } from '../../src/delivery/reasons.ts'
 import { copies } from '../orders/shop.ts'
-import { firstCases } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Answer } from '../support/chain/fixtures.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
-import { aPaidItem, paidItems, type Sale } from '../support/delivery/items.ts'
+import {
+  aPaidItem,
+  type PaidItem,
+  paidItems,
+  type Sale,
+  type Standard,
+} from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 
 const logged = recordLogs()
@@ -37,86 +42,84 @@ const kinds = fulfilments.flatMap((fulfilment) => [
 
 const TOO_MUCH_GAS = explain('gas_limit_exceeded')
 
-describe('a recipient', () => {
-  type Row = [Answer, erc721: Reason, erc1155: Reason]
+it('recipients that refuse fail alone, after ten minutes and without a transaction', async () => {
   const refused = (detail: string) => explain('recipient_rejects', detail)
   const silent = {
     erc721: 'ERC721: transfer to non ERC721Receiver implementer',
     erc1155: 'ERC1155: transfer to non-ERC1155Receiver implementer',
   }
-  const answers: [Row, ...Row[]] = [
-    ['refuses', refused('refused'), refused('refused')],
-    ['burns all gas', TOO_MUCH_GAS, TOO_MUCH_GAS],
-    ['reverts with 100 KB', refused('error 0x00000000'), refused(silent.erc1155)],
-    ['returns 100 KB', refused(silent.erc721), refused('ERC1155: ERC1155Receiver rejected tokens')],
+  const answers: [Answer, Record<Standard, Reason>][] = [
+    ['refuses', { erc721: refused('refused'), erc1155: refused('refused') }],
+    ['burns all gas', { erc721: TOO_MUCH_GAS, erc1155: TOO_MUCH_GAS }],
+    [
+      'reverts with 100 KB',
+      { erc721: refused('error 0x00000000'), erc1155: refused(silent.erc1155) },
+    ],
+    [
+      'returns 100 KB',
+      {
+        erc721: refused(silent.erc721),
+        erc1155: refused('ERC1155: ERC1155Receiver rejected tokens'),
+      },
+    ],
   ]
-  /** The first of each kind has another answer. */
-  const cases = answers.flatMap((_, shift) =>
-    kinds.map((kind, i) => {
-      const [answer, erc721, erc1155] = answers[(i + shift) % answers.length] ?? answers[0]
-      return { kind, ...kind, answer, reason: { erc721, erc1155 }[kind.standard] }
-    }),
+  const chain = await aChain({ erc721: 5, erc1155: 5, mints: true })
+  const sales: Sale[] = []
+  const reasons: Reason[] = []
+  for (const [answer, reasonOf] of answers) {
+    const recipient = await chain.aRecipient(answer)
+    for (const kind of kinds) {
+      sales.push({ ...kind, recipient })
+      reasons.push(reasonOf[kind.standard])
+    }
+  }
+  const hostile = await paidItems(chain, sales)
+  const honest = await paidItems(chain, kinds)
+  const engine = anEngine(chain)
+  await engine.run()
+  await expectDelivered(chain, honest)
+  const rows = async () => {
+    const byId = await rowsOf(hostile)
+    return hostile.map(({ id }) => byId.get(id))
+  }
+  expect(await rows()).toMatchObject(
+    reasons.map((reason) => ({ state: 'queued', ...reason, tries: 0 })),
   )
-
-  it.each(firstCases(kinds.length, cases))(
-    'of an $standard token ($fulfilment) that $answer fails alone, after ten minutes and without a transaction',
-    async ({ kind, answer, reason }) => {
-      const chain = await aChain({ erc721: 3, erc1155: 2, mints: true })
-      const recipient = await chain.aRecipient(answer)
-      const [first, hostile, last] = await paidItems(chain, [
-        kind,
-        { ...kind, recipient },
-        { ...kind, standard: 'erc721' },
-      ])
-      const engine = anEngine(chain)
-      await engine.run()
-      await expectDelivered(chain, [first, last])
-      expect(await rowOf(hostile)).toMatchObject({ state: 'queued', ...reason, tries: 0 })
-      await engine.run(10 * MINUTE)
-      expect(await rowOf(hostile)).toMatchObject({ state: 'failed', ...reason })
-      expect(await transactionsOf(chain)).toHaveLength(1)
-      const { reasonCode } = reason
-      expect(logged('delivery_failed')).toEqual([
-        { itemId: hostile.id, reasonCode, reason: describeReason(reason) },
-      ])
-    },
-  )
+  await engine.run(10 * MINUTE)
+  expect(await rows()).toMatchObject(reasons.map((reason) => ({ state: 'failed', ...reason })))
+  expect(await transactionsOf(chain)).toHaveLength(1)
+  const lines = hostile.map(({ id: itemId }, i) => {
+    const reason = reasons[i] ?? TOO_MUCH_GAS
+    return { itemId, reasonCode: reason.reasonCode, reason: describeReason(reason) }
+  })
+  expect(logged('delivery_failed')).toHaveLength(lines.length)
+  expect(logged('delivery_failed')).toEqual(expect.arrayContaining(lines))
 })
 
-it.each(firstCases(1, fulfilments))(
-  'delivers a token that needs much gas (%s), once gasPerItem allows it',
-  async (fulfilment) => {
-    const chain = await aChain({ erc721: 1, mints: true })
-    const item = await aPaidItem(chain, { standard: 'erc721', fulfilment })
-    await anEngine(chain, { gasPerItem: 50_000 }).run()
-    const detail = 'it needs 60000, so raise gasPerItem of the network, which is 50000'
-    const reason = explain('gas_limit_exceeded', detail)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', ...reason })
-    await anEngine(chain, { gasPerItem: 100_000 }).run(15)
-    await expectDelivered(chain, [item])
-  },
-)
+it('delivers a token that needs much gas, once gasPerItem allows it', async () => {
+  const chain = await aChain({ erc721: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc721' })
+  await anEngine(chain, { gasPerItem: 50_000 }).run()
+  const detail = 'it needs 60000, so raise gasPerItem of the network, which is 50000'
+  const reason = explain('gas_limit_exceeded', detail)
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', ...reason })
+  await anEngine(chain, { gasPerItem: 100_000 }).run(15)
+  await expectDelivered(chain, [item])
+})
 
-describe.each(firstCases(1, fulfilments))(
-  'a recipient that burns its gas only on the chain (%s)',
-  (fulfilment) => {
-    const sale: Sale = { standard: 'erc1155', fulfilment }
-
-    it('delays honest buyers by nothing, even with a hundred orders before theirs', async () => {
-      const chain = await aChain({ erc1155: 100, mints: true })
-      const recipient = await chain.aRecipient('burns gas unless the gas price is 0')
-      const hostile = await paidItems(chain, copies(100, { ...sale, recipient }))
-      const honest = await paidItems(chain, copies(50, sale))
-      const engine = anEngine(chain)
-      await engine.step()
-      await engine.step()
-      await expectDelivered(chain, honest)
-      expect(await transactionsOf(chain)).toHaveLength(1)
-      for (const row of (await rowsOf(hostile)).values())
-        expect(row).toMatchObject({ state: 'queued', tries: 0 })
-    })
-  },
-)
+it('recipients that burn gas only on the chain delay honest buyers by nothing, even with a hundred orders before theirs', async () => {
+  const chain = await aChain({ erc1155: 150 })
+  const recipient = await chain.aRecipient('burns gas unless the gas price is 0')
+  const hostile = await paidItems(chain, copies(100, { ...edition, recipient }))
+  const honest = await paidItems(chain, copies(50, edition))
+  const engine = anEngine(chain)
+  await engine.step()
+  await engine.step()
+  await expectDelivered(chain, honest)
+  expect(await transactionsOf(chain)).toHaveLength(1)
+  for (const row of (await rowsOf(hostile)).values())
+    expect(row).toMatchObject({ state: 'queued', tries: 0 })
+})
 
 it('delivers an item that hostile recipients left no gas for, without waiting', async () => {
   const chain = await aChain({ erc1155: 60 })
@@ -139,58 +142,41 @@ it('leaves no nonce out for a batch that is not sent', async () => {
   expect(await transactionsOf(chain)).toMatchObject([{ nonce: 0 }])
 })
 
-/** Why a token says no to every recipient. */
-const NOT_DELIVERABLE = {
-  transfer: 'token_not_transferable',
-  mint: 'mint_refused',
-} as const
-
-describe.each(firstCases(1, fulfilments))('a hostile token (%s)', (fulfilment) => {
-  const sell = async (chain: Chain, contract: Address) => {
-    await chain.asOwner('setTokenLimit', contract, 10n, 10n)
-    const sale: Sale = { standard: 'erc1155', fulfilment }
-    const [hostile, honest] = await paidItems(chain, [{ ...sale, contract }, sale])
-    return { hostile, honest }
-  }
-
-  it.each<[Answer, string]>([
+it('hostile tokens stop no other, and wait for their holder, who may mend them', async () => {
+  const chain = await aChain({ erc1155: 1, mints: true })
+  const refusals: [Answer, detail: string][] = [
     ['refuses', 'refused'],
     ['burns all gas', 'no reason given'],
     ['reverts with 100 KB', 'error 0x00000000'],
-  ])('that %s waits for its holder, who may mend it', async (answer, text) => {
-    const chain = await aChain({ erc1155: 1, mints: true })
-    const { hostile, honest } = await sell(chain, await chain.aMaliciousToken({ answer }))
-    const engine = anEngine(chain)
-    await engine.run()
-    const reason = explain(NOT_DELIVERABLE[fulfilment], text)
-    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', ...reason, tries: 0 })
-    await expectDelivered(chain, [honest])
-    await engine.run(24 * 60 * MINUTE)
-    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', ...reason })
-  })
-
-  it('that returns 100 KB and moves nothing fails', async () => {
-    const chain = await aChain({ erc1155: 1, mints: true })
-    const { hostile, honest } = await sell(
-      chain,
-      await chain.aMaliciousToken({ answer: 'returns 100 KB' }),
-    )
-    await anEngine(chain).run()
-    const reasonCode = 'token_moved_nothing'
-    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', reasonCode })
-    await expectDelivered(chain, [honest])
-  })
-
-  it('that burns gas only at a gas price is seen through', async () => {
-    const chain = await aChain({ erc1155: 1, mints: true })
-    const answer = 'burns gas unless the gas price is 0'
-    const { hostile, honest } = await sell(chain, await chain.aMaliciousToken({ answer }))
-    await anEngine(chain).run()
-    const reasonCode = 'gas_limit_exceeded'
-    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', tries: 0, reasonCode })
-    expect(await transactionsOf(chain)).toHaveLength(1)
-    await expectDelivered(chain, [honest])
-  })
+  ]
+  const codes = { transfer: 'token_not_transferable', mint: 'mint_refused' } as const
+  const sell = async (answer: Answer) => {
+    const contract = await chain.aMaliciousToken({ answer })
+    await chain.asOwner('setTokenLimit', contract, 10n, 10n)
+    const sale: Sale = { ...edition, contract }
+    return paidItems(chain, [sale, { ...sale, fulfilment: 'mint' }])
+  }
+  const refused: [item: PaidItem, Reason][] = []
+  for (const [answer, detail] of refusals)
+    for (const item of await sell(answer))
+      refused.push([item, explain(codes[item.fulfilment], detail)])
+  const idle = await sell('returns 100 KB')
+  // It is seen through, although it burns gas only at a gas price.
+  const burning = await sell('burns gas unless the gas price is 0')
+  const honest = await paidItems(chain, [edition, { ...edition, fulfilment: 'mint' }])
+  const engine = anEngine(chain)
+  await engine.run()
+  await expectDelivered(chain, honest)
+  for (const [item, reason] of refused)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', ...reason, tries: 0 })
+  for (const item of idle)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode: 'token_moved_nothing' })
+  for (const item of burning) expect(await rowOf(item)).toMatchObject({ state: 'queued', tries: 0 })
+  expect(await rowOf(burning[0])).toMatchObject(TOO_MUCH_GAS)
+  expect(await transactionsOf(chain)).toHaveLength(1)
+  await engine.run(24 * 60 * MINUTE)
+  for (const [item, reason] of refused)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', ...reason })
 })
 
 describe('a transaction in which gas is burned, although the simulation said otherwise', () => {

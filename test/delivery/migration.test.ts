@@ -172,25 +172,6 @@ describe('a contract that replaces a retired one', () => {
     await expectDelivered(chain, delivery, [item])
     expect(await transferEvents(chain)).toHaveLength(1)
   })
-
-  it('is not used if it does not know the retired one, in a database that was set back', async () => {
-    const chain = await aSlowChain()
-    const item = await anItem(chain)
-    await pin(chain, anEngine(chain))
-    const copy = await takeSnapshot()
-    await runUntilDone(chain, anEngine(chain))
-    await expectDelivered(chain, chain.delivery, [item])
-    await call(chain, chain.delivery, RETIRE)
-    const delivery = await deployContract(chain)
-    await chain.mine()
-    await restore(copy)
-    await runUntilDone(chain, anEngine(chain, { delivery }))
-    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
-    expect(await transferEvents(chain)).toHaveLength(1)
-    await runUntilDone(chain, anEngine(chain))
-    await expectDelivered(chain, chain.delivery, [item])
-    expect(await transferEvents(chain)).toHaveLength(1)
-  })
 })
 
 describe('an NFT that is changed while its items are on their way', () => {

@@ -1,4 +1,5 @@
-/** Tokens that are minted when they are delivered. */
+/** Tokens that are minted when they are delivered, also as others write them. */
+
 import { describe, expect, it } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { MINTER_ROLE } from '../../scripts/local/chain/collectibles.ts'
@@ -9,7 +10,8 @@ import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, paidItems, type Sale } from '../support/delivery/items.ts'
 
-const HOUR = 3600
+const MINUTE = 60
+const HOUR = 60 * MINUTE
 
 const unique: Sale = { standard: 'erc721', fulfilment: 'mint' }
 const edition: Sale = { standard: 'erc1155', fulfilment: 'mint' }
@@ -127,4 +129,50 @@ it('does not mint an ERC-721 token that exists, whoever has ordered it', async (
     ...explain('mint_refused', 'ERC721: token already minted'),
   })
   expect(await transferEvents(chain)).toHaveLength(1)
+})
+
+it('does not sign a mint that takes a quantity instead of an id, and delivers the others', async () => {
+  const chain = await aChain({ mints: true })
+  const contract = await chain.aPeculiarToken('QuantityToken')
+  await chain.asOwner('setTokenLimit', contract, 10n, 10n)
+  const mint = { standard: 'erc721', fulfilment: 'mint' } as const
+  // The next id is 1, so the first one would mint itself by chance.
+  const items = await paidItems(chain, [
+    { ...mint, contract, tokenId: '1' },
+    { ...mint, contract, tokenId: '3' },
+    mint,
+  ])
+  const [chance, three, other] = items
+  const engine = anEngine(chain)
+  await engine.run()
+  await expectDelivered(chain, [other])
+  for (const item of [chance, three])
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', ...explain('mint_not_exact') })
+  await engine.run(10 * MINUTE)
+  for (const item of [chance, three])
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', ...explain('mint_not_exact') })
+  expect(await transactionsOf(chain)).toHaveLength(1)
+})
+
+it('does not sign a mint while no node tells what it makes, and signs transfers', async () => {
+  const chain = await aChain({ erc721: 1, mints: true })
+  const [minted, moved] = await paidItems(chain, [
+    { standard: 'erc721', fulfilment: 'mint' },
+    { standard: 'erc721' },
+  ])
+  // As a node answers that cannot replace code.
+  const error = { code: -32602, message: 'too many arguments, want at most 2' }
+  await chain.setFaults({
+    on: ['eth_call'],
+    containing: '"code":',
+    effect: { error, reach: 'none' },
+  })
+  const engine = anEngine(chain)
+  await engine.run()
+  await engine.run(1)
+  expect(await rowOf(minted)).toMatchObject({ state: 'queued', ...explain('node_unavailable') })
+  await expectDelivered(chain, [moved])
+  await chain.setFaults()
+  await engine.run(10 * MINUTE)
+  await expectDelivered(chain, [minted, moved])
 })

@@ -19,7 +19,6 @@ import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
-import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aMasterToken, db, setRow } from '../support/makers.ts'
 
@@ -121,62 +120,26 @@ describe('the list', () => {
     const chain = await aChain({ erc1155: 5 })
     const item = await aPaidItem(chain, { ...erc1155, quantity: 5 })
     const { list } = anApi([chain])
-    const before = {
-      id: item.id,
-      orderId: item.orderId,
-      network: chain.name,
-      chainId: chain.chainId,
-      quantity: 5,
-      status: 'queued',
-      key: item.key,
-      contract: null,
-      requestedAction: 'deliver',
-      ...{ providerId: null, source: expect.any(String), custom: null, claimUrl: null },
-      ...{ sequence: 1, cancelRequestedAt: null },
-      reasonCode: null,
-      reason: null,
-      tries: 0,
-      txId: null,
-      failingSince: null,
-      dueAt: expect.any(String),
-      createdAt: expect.any(String),
-      updatedAt: expect.any(String),
-      transactions: [],
-    }
-    expect(await list()).toEqual({
+    const shown = { id: item.id, orderId: item.orderId, network: chain.name, key: item.key }
+    const queued = { status: 'queued', contract: null, sequence: 1, txId: null, transactions: [] }
+    expect(await list()).toMatchObject({
       status: 200,
-      body: { transfers: [before], nextCursor: null },
+      body: { transfers: [{ ...shown, chainId: chain.chainId, quantity: 5, ...queued }] },
     })
     await anEngine(chain).run()
     const [event] = await transferEvents(chain)
+    const { transactionHash: hash } = event ?? {}
+    const { delivery: contract, signer } = chain
     const block = Number(await chain.rpc('eth_blockNumber'))
-    const { body } = await list()
-    expect(body).toEqual({
-      transfers: [
-        {
-          ...before,
-          status: 'transferred',
-          sequence: 3,
-          contract: chain.delivery,
-          txId: event?.transactionHash,
-          dueAt: null,
-          transactions: [
-            {
-              hash: event?.transactionHash,
-              contract: chain.delivery,
-              signer: chain.signer,
-              nonce: 0,
-              block,
-              gasUsed: expect.any(Number),
-              fee: expect.stringMatching(/^\d+$/),
-              itemFee: expect.stringMatching(/^\d+$/),
-              isOpen: false,
-              createdAt: expect.any(String),
-            },
-          ],
-        },
-      ],
-      nextCursor: null,
+    expect(await list()).toMatchObject({
+      body: {
+        transfers: [
+          {
+            ...{ ...shown, status: 'transferred', sequence: 3, contract, txId: hash, dueAt: null },
+            transactions: [{ hash, contract, signer, nonce: 0, block, isOpen: false }],
+          },
+        ],
+      },
     })
   })
 
@@ -365,8 +328,8 @@ describe('a retry', () => {
     expect(await rowOf(item)).toEqual(before)
   })
 
-  it('is refused where there is nothing to retry', async () => {
-    const { retry, takeWoken } = anApi()
+  it('is refused where there is nothing to retry, or nothing at all', async () => {
+    const { retry, cancel, takeWoken } = anApi()
     const item = await aPaidItem(elsewhere, erc1155)
     await update(item, { state: 'transferred', dueAt: null })
     expect(await retry(item)).toMatchObject(conflict('the NFT is transferred already'))
@@ -374,10 +337,11 @@ describe('a retry', () => {
     expect(await retry(awaiting)).toMatchObject(conflict('the buyer has no wallet yet'))
     await update(item, { ...failed('cancelled'), ...cancelledNow })
     expect(await retry(item)).toMatchObject(conflict('the item is cancelled'))
-    expect(await retry({ id: 999_999 })).toMatchObject({
-      status: 404,
-      body: { code: 'not_found' },
-    })
+    for (const act of [retry, cancel])
+      expect(await act({ id: 999_999 })).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      })
     expect(takeWoken()).toEqual([])
   })
 })
@@ -416,35 +380,6 @@ describe('a cancellation', () => {
     expect(await stockOfItem(item.id)).toBe(stock + 3)
     expect(await cancel(item)).toMatchObject(conflict('the item is cancelled'))
     expect(await retry(item)).toMatchObject(conflict('the item is cancelled'))
-  })
-
-  it('returns the pieces once if a run is killed after any step', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    let isStepLeft = true
-    for (let step = 0; isStepLeft; step++) {
-      const market = aMarketplace(chain)
-      const item = await aPaidItem(chain, erc1155)
-      const stock = await stockOfItem(item.id)
-      const path = `${PATH}/${item.id}/cancel`
-      const { response } = await market.request({ method: 'POST', path, token })
-      expect(response?.status).toBe(200)
-      const [run] = await market.deliver({ mishap: { step, when: 'after', does: 'die' } })
-      isStepLeft = run?.isHit ?? false
-      await market.settle()
-      expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
-      expect(await stockOfItem(item.id), `step ${step}`).toBe(stock + 1)
-    }
-  })
-
-  it('does not change the stock of an unlimited edition', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await aPaidItem(chain, erc1155)
-    await setRow(nfts, item.id, { payload: { amountType: 'unlimited' } })
-    const stock = await stockOfItem(item.id)
-    await anApi([chain]).cancel(item)
-    await anEngine(chain).run(60)
-    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
-    expect(await stockOfItem(item.id)).toBe(stock)
   })
 
   it('comes too late for an item that its transaction delivers', async () => {
@@ -522,10 +457,6 @@ describe('a cancellation', () => {
     expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
     await expectCancelledOnChain(chain, item)
     expect(await stockOfItem(item.id)).toBe(stock + 1)
-  })
-
-  it('is refused for an item that does not exist', async () => {
-    expect(await anApi().cancel({ id: 999_999 })).toMatchObject({ status: 404 })
   })
 })
 

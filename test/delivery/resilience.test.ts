@@ -1,7 +1,7 @@
 /** What must not stop a chain, a signer or a token, nor raise a false alarm of theft. */
 
 import { env } from 'cloudflare:workers'
-import { numberToHex, pad, toFunctionSelector } from 'viem'
+import { numberToHex } from 'viem'
 import { expect, it } from 'vitest'
 import { batch } from '../../src/db/batch.ts'
 import { connect } from '../../src/db/client.ts'
@@ -12,7 +12,7 @@ import { copies, times } from '../orders/shop.ts'
 import { aChain, aSlowChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
-import { anEngine, networksOf, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
+import { anEngine, networksOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
@@ -39,39 +39,6 @@ it('pauses a signer a minute, not half an hour, after transactions that were min
   const paused = await pauseOf(chain)
   const until = paused?.pausedUntil ? Date.parse(paused.pausedUntil) : 0
   expect(until - Date.now()).toBeLessThan(61_000 + 2 * 60_000)
-})
-
-it.each<[string, object]>([
-  ['a wrong predecessor', { result: numberToHex(0, { size: 32 }) }],
-  ['an error', { error: { code: -32000, message: 'header not found' }, reach: 'none' }],
-])('delivers although one of two nodes answers with %s', async (_, effect) => {
-  const chain = await aChain({ erc1155: 5 })
-  const market = aMarketplace(chain, { nodes: 2 })
-  // The database knows a contract before this one, which is linked.
-  await env.DB.prepare(
-    `INSERT INTO networks (chainId, leaseUntil, contracts) VALUES (?, '', json_array(?))`,
-  )
-    .bind(chain.chainId, chain.owner)
-    .run()
-  const predecessor = { on: ['eth_call'], containing: toFunctionSelector('predecessor()') }
-  await chain.setFaults(
-    { ...predecessor, node: '0', effect: effect as never },
-    {
-      ...predecessor,
-      node: '1',
-      containing: toFunctionSelector('predecessor()'),
-      effect: { result: pad(chain.owner), times: 1 } as never,
-    },
-  )
-  const item = await aPaidItem(chain, edition)
-  market.queue.put(chain)
-  await market.deliver()
-  const { problem } = (await env.DB.prepare('SELECT problem FROM networks WHERE chainId = ?')
-    .bind(chain.chainId)
-    .first<{ problem: string | null }>()) ?? { problem: '?' }
-  expect({ problem, state: (await rowOf(item)).state }).not.toMatchObject({
-    problem: 'contract_not_linked',
-  })
 })
 
 it('signs the nonce of an expired transaction again, although another signer left a hundred', async () => {

@@ -47,14 +47,17 @@ async function loseCode(chain: Chain, wallet: UndeployedWallet, options = {}) {
   return buyer
 }
 
-it.each(['erc721', 'erc1155'] as const)('gets an %s token before it is deployed', async (kind) => {
-  const chain = await aChain({ [kind]: 1 })
+it('gets tokens before it is deployed', async () => {
+  const chain = await aChain({ erc721: 1, erc1155: 1 })
   const wallet = await anUndeployedWallet(chain)
-  const item = await orderFor(chain, await signIn(chain, wallet), kind)
+  const buyer = await signIn(chain, wallet)
+  const items = [await orderFor(chain, buyer, 'erc721'), await orderFor(chain, buyer, 'erc1155')]
   await anEngine(chain).run()
-  expect(item).toMatchObject({ recipient: wallet.address, recipientChainId: chain.chainId })
+  const { address: recipient } = wallet
+  for (const item of items)
+    expect(item).toMatchObject({ recipient, recipientChainId: chain.chainId })
   expect(await codeOf(chain, wallet)).toBe('0x')
-  await expectDelivered(chain, [item])
+  await expectDelivered(chain, items)
 })
 
 it('gets tokens after it is deployed, and stays the same account', async () => {
@@ -83,26 +86,6 @@ it('gets what waits because only a catalogue had named it, once it signs in', as
   expect(await signIn(chain, wallet)).toEqual({ id: buyer.id })
   await engine.run(MINUTE)
   await expectDelivered(chain, [item])
-})
-
-it('may refuse tokens once it is deployed', async () => {
-  const chain = await aChain({ erc1155: 2 })
-  const wallet = await anUndeployedWallet(chain, 'deploySilent')
-  const buyer = await signIn(chain, wallet)
-  const first = await orderFor(chain, buyer)
-  const engine = anEngine(chain)
-  await engine.run()
-  await expectDelivered(chain, [first])
-  const second = await orderFor(chain, buyer)
-  await deploy(chain, wallet)
-  await engine.run(MINUTE)
-  const refused = explain(
-    'recipient_rejects',
-    'ERC1155: transfer to non-ERC1155Receiver implementer',
-  )
-  expect(await rowOf(second)).toMatchObject({ state: 'queued', ...refused })
-  await engine.run(11 * MINUTE)
-  expect(await rowOf(second)).toMatchObject({ state: 'failed', ...refused })
 })
 
 it('is linked to an account that waits for a wallet', async () => {
@@ -197,12 +180,16 @@ describe('does not sign in', () => {
   const isRejected = async (chain: Chain, wallet: UndeployedWallet, network = {}) =>
     expect((await proveWallet(aVisitor(), chain, wallet, network)).status).toBe(401)
 
-  it('with the factory of another wallet, or with one that does nothing', async () => {
+  it('with what belongs to another wallet: its factory, its key or its address', async () => {
     const chain = await aChain()
     const wallet = await anUndeployedWallet(chain)
-    const { deployment } = await anUndeployedWallet(chain)
-    await isRejected(chain, { ...wallet, deployment })
-    await isRejected(chain, { ...wallet, deployment: { to: aWallet().address, data: '0x' } })
+    const other = await anUndeployedWallet(chain)
+    const idle = { to: aWallet().address, data: '0x' } as const
+    await isRejected(chain, { ...wallet, deployment: other.deployment })
+    await isRejected(chain, { ...wallet, deployment: idle })
+    await isRejected(chain, { ...wallet, sign: other.sign })
+    // A wallet with a key names a factory.
+    await isRejected(chain, { ...wallet, address: aWallet().address })
   })
 
   it('if one of two nodes says that it has other code', async () => {
@@ -215,19 +202,6 @@ describe('does not sign in', () => {
     expect(logged('nodes_disagree')).toEqual([
       { chainId: chain.chainId, kind: 'is_proven', answers: [true, false] },
     ])
-  })
-
-  it('with the key of another owner', async () => {
-    const chain = await aChain()
-    const wallet = await anUndeployedWallet(chain)
-    const { sign } = await anUndeployedWallet(chain)
-    await isRejected(chain, { ...wallet, sign })
-  })
-
-  it('as a wallet with a key, by naming a factory', async () => {
-    const chain = await aChain()
-    const { deployment, sign } = await anUndeployedWallet(chain)
-    await isRejected(chain, { address: aWallet().address, deployment, sign })
   })
 
   it('once somebody else has come first at an address that its factory gives to anybody', async () => {

@@ -1,17 +1,28 @@
-/** Nodes that are slow, stand still, make up receipts or lack logs. */
+/**
+ * Nodes that are slow, make up receipts or lack logs: nothing stands still, and what was stored of a wrong
+ * answer heals by itself.
+ */
 
 import { env } from 'cloudflare:workers'
+import { getAddress, type Hex, numberToHex } from 'viem'
 import { expect, inject, it } from 'vitest'
 import { stockOfItem } from '../admin/operator.ts'
-import { copies, times } from '../orders/shop.ts'
+import { copies } from '../orders/shop.ts'
+import { firstCases } from '../support/cases.ts'
 import { aChain, aSlowChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
 import { anEngine, aStepper, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
+import { alarmsNow, live } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
+import { expectExactlyOnce } from '../support/delivery/oracle.ts'
+import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
 
-recordLogs()
+const logged = recordLogs()
+
+const MINUTE = 60
 const aStep = aStepper()
 const edition = { standard: 'erc1155' } as const
 
@@ -20,36 +31,11 @@ const leaseOf = ({ chainId }: Chain) =>
     .bind(chainId)
     .first<{ lease: string | null; leaseUntil: string }>()
 
-const token = (i: number) => `0x${(i + 1).toString(16).padStart(40, 'd')}`
-
-it.runIf(inject('isLong'))(
-  'keeps the lease while it asks about 400 tokens at 19 calls a second',
-  async () => {
-    const chain = await aChain({ erc1155: 5 })
-    await paidItems(
-      chain,
-      times(400, (i) => ({ ...edition, contract: token(i) })),
-    )
-    let longest = 0
-    const market = aMarketplace(chain, {
-      network: { callsPerSecond: 19 },
-      onWait: async () => {
-        const row = await leaseOf(chain)
-        if (row?.lease) longest = Math.max(longest, Date.now() - Date.parse(row.leaseUntil))
-      },
-    })
-    market.queue.put(chain)
-    await market.deliver()
-    expect(longest).toBe(0)
-  },
-)
-
 it.runIf(inject('isLong'))(
   'keeps the lease while it looks for the transactions of 400 items, after a restore',
   async () => {
     const chain = await aChain({ erc1155: 500 })
     const items = await paidItems(chain, copies(400, edition))
-    await chain.setAutomine(true)
     let longest = 0
     let isWatched = false
     const market = aMarketplace(chain, {
@@ -142,4 +128,216 @@ it('does not take an item for transferred because a node lacks logs once', async
   expect(await rowOf(item)).not.toMatchObject({ state: 'transferred' })
   await engine.step(200)
   expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode: 'token_moved_nothing' })
+})
+
+const networkOf = ({ chainId }: Chain) =>
+  env.DB.prepare('SELECT settledBlock, settledHash, contracts FROM networks WHERE chainId = ?')
+    .bind(chainId)
+    .first<{ settledBlock: number | null; settledHash: Hex | null; contracts: string }>()
+
+/** What the first node would say of a transaction that it has not sent, if it were in the newest block. */
+async function fakeReceipt(chain: Chain, hash: string | undefined) {
+  const { number, hash: blockHash } = Object(
+    await chain.rpc('eth_getBlockByNumber', 'latest', false),
+  )
+  const [row] = await transactionsOf(chain)
+  return {
+    transactionHash: hash,
+    blockNumber: number,
+    blockHash,
+    status: '0x1',
+    from: row?.signer,
+    gasUsed: '0x5208',
+    effectiveGasPrice: '0x1',
+    logs: [],
+  }
+}
+
+/** Places an item whose transaction the node swallows and then shows in the newest block. */
+async function aSwallowedSale() {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain)
+  const item = await aPaidItem(chain, edition)
+  const swallow = {
+    ...{ node: '0', on: ['eth_sendRawTransaction'] },
+    effect: { result: numberToHex(1, { size: 32 }) },
+  } as const
+  await chain.setFaults(swallow)
+  market.queue.put(chain)
+  await market.deliver()
+  const [{ nonce = 0, hash } = {}] = await transactionsOf(chain)
+  await chain.setFaults(
+    swallow,
+    {
+      ...{ node: '0', on: ['eth_getTransactionCount'] },
+      effect: { result: numberToHex(nonce + 1) },
+    },
+    {
+      ...{ node: '0', on: ['eth_getTransactionReceipt'] },
+      effect: { result: await fakeReceipt(chain, hash) },
+    },
+  )
+  return { chain, market, item, nonce }
+}
+
+it('signs a nonce again ten minutes after the only node has made up its receipt', async () => {
+  const { chain, market, item, nonce } = await aSwallowedSale()
+  await live(market, MINUTE)
+  // It was believed, so the next transaction has to wait for a nonce that nobody has used.
+  const [closed] = await transactionsOf(chain)
+  expect(closed).toMatchObject({ isOpen: 0, nonce })
+  await chain.setFaults()
+  await live(market, 12 * MINUTE)
+  await expectDelivered(chain, [item])
+  await expectExactlyOnce(chain, [item])
+  expect(logged('nonces_contradicted')).toHaveLength(1)
+})
+
+it('forgets a settled block that no node has had for ten minutes', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const first = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await live(market, MINUTE)
+  await expectDelivered(chain, [first])
+  const row = await rowOf(first)
+  await env.DB.prepare('UPDATE networks SET settledBlock = ?, settledHash = ? WHERE chainId = ?')
+    .bind(2 ** 31, numberToHex(7, { size: 32 }), chain.chainId)
+    .run()
+  const second = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await live(market, 9 * MINUTE)
+  expect(await rowOf(second)).toMatchObject({ state: 'queued' })
+  await live(market, 3 * MINUTE)
+  await expectDelivered(chain, [first, second])
+  await expectExactlyOnce(chain, [first, second])
+  // What stands was not touched.
+  expect(await rowOf(first)).toMatchObject({ version: row.version, txId: row.txId })
+  expect((await networkOf(chain))?.settledBlock).toBeLessThan(2 ** 31)
+})
+
+it('forgets a contract that no node has known for ten minutes, and what it would have delivered', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const first = await aPaidItem(chain, edition)
+  const [wrong, { number, hash }] = [
+    chain.contracts.erc721,
+    Object(await chain.rpc('eth_getBlockByNumber', 'latest', false)),
+  ]
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO networks (chainId, leaseUntil, contracts) VALUES (?, '', json_array(?))`,
+    ).bind(chain.chainId, wrong),
+    env.DB.prepare(
+      `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
+         maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block, blockHash,
+         isOpen, createdAt, updatedAt)
+       VALUES (?, ?, ?, 7, json_array(?), ?, '[]', 0, '0', '0', 0, 0, '', ?, ?, 0, '', '')`,
+    ).bind(
+      ...[chain.chainId, wrong, chain.owner, first.id, numberToHex(7, { size: 32 })],
+      ...[Number(number), hash],
+    ),
+    env.DB.prepare(
+      `UPDATE deliveries SET state = 'transferred', dueAt = NULL, contract = ?,
+         transactionId = (SELECT max(id) FROM transactions) WHERE id = ?`,
+    ).bind(wrong, first.id),
+  ])
+  const second = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await live(market, 9 * MINUTE)
+  expect(await rowOf(second)).toMatchObject({ state: 'queued' })
+  await live(market, 4 * MINUTE)
+  await expectDelivered(chain, [first, second])
+  await expectExactlyOnce(chain, [first, second])
+  expect(await networkOf(chain)).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
+})
+
+it('does not forget a contract for which it has signed, though no node knows it any more', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const first = await aPaidItem(chain, edition)
+  const before = aMarketplace(chain, { nodes: 2 })
+  before.queue.put(chain)
+  await live(before, MINUTE)
+  await expectDelivered(chain, [first])
+  const code = await chain.rpc('eth_getCode', chain.delivery, 'latest')
+  const next = numberToHex(77n, { size: 20 })
+  await chain.rpc('anvil_setCode', next, code)
+  await chain.rpc('anvil_setCode', chain.delivery, '0x')
+  const second = await aPaidItem(chain, edition)
+  const market = aMarketplace(chain, { nodes: 2, network: { delivery: getAddress(next) } })
+  market.queue.put(chain)
+  await live(market, 15 * MINUTE)
+  expect(await rowOf(second)).toMatchObject({ state: 'queued', contract: null })
+  expect(await networkOf(chain)).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
+  expect(logged('contract_not_linked')).not.toEqual([])
+})
+
+/** Delivers an item on a chain with the nodes 0 and 1. */
+async function aSale(effect?: (chain: Chain) => Promise<void>) {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const item = await aPaidItem(chain, edition)
+  await effect?.(chain)
+  market.queue.put(chain)
+  return { chain, market, item }
+}
+
+it.each(firstCases(1, ['0', '1']))(
+  'has no old logs, after the database was set back (node %s)',
+  async (node) => {
+    const { chain, market, item } = await aSale()
+    const copy = await takeSnapshot()
+    await live(market, 5)
+    const { txId } = await rowOf(item)
+    expect(txId).not.toBeNull()
+    await restore(copy)
+    await chain.setFaults({ node, on: ['eth_getLogs'], effect: { result: [] } })
+    market.queue.put(chain)
+    await live(market, 30)
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null, txId })
+    await expectExactlyOnce(chain, [item])
+  },
+)
+
+it('is silent for ten minutes: then one node suffices, with an alarm until it answers', async () => {
+  const { chain, market, item } = await aSale((chain) =>
+    chain.setFaults({ node: '1', effect: { http: 'drop', reach: 'all' } }),
+  )
+  const key = `second_node_silent:${chain.chainId}`
+  await live(market, 9 * MINUTE)
+  expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
+  expect(await alarmsNow()).not.toContain(key)
+  await live(market, 3 * MINUTE)
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null })
+  expect(await alarmsNow()).toContain(key)
+  const isUnconfirmed = () =>
+    env.DB.prepare('SELECT isUnconfirmed FROM deliveries WHERE id = ?')
+      .bind(item.id)
+      .first('isUnconfirmed')
+  expect(await isUnconfirmed()).toBe(1)
+  await chain.setFaults()
+  await live(market, 2 * MINUTE)
+  expect(await alarmsNow()).not.toContain(key)
+  await live(market, 2 * MINUTE)
+  // The second node has told the same.
+  expect(await isUnconfirmed()).toBe(0)
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null })
+})
+
+it('undoes what one node alone has told, once a second one answers that it is not so', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const item = await aPaidItem(chain, edition)
+  // As if a node had told, alone, that the key is used.
+  await env.DB.prepare(
+    `UPDATE deliveries SET state = 'transferred', dueAt = NULL, queuedAt = NULL, isUnconfirmed = 1
+     WHERE id = ?`,
+  )
+    .bind(item.id)
+    .run()
+  await market.runCron()
+  await live(market, 2 * MINUTE)
+  expect(logged('unconfirmed_ends_undone')).toEqual([{ chainId: chain.chainId, items: [item.id] }])
+  await expectDelivered(chain, [item])
+  await expectExactlyOnce(chain, [item])
 })

@@ -30,6 +30,7 @@ import {
   receive,
   receiveSlowly,
   resendPath,
+  someEvents,
 } from './endpoints.ts'
 
 const logged = recordLogs()
@@ -212,10 +213,8 @@ describe('an event', () => {
   it.each([
     ['60', MINUTE],
     ['1', 5 * SECOND],
-    ['0', 5 * SECOND],
     ['999999999', DAY],
     ['soon', 5 * SECOND],
-    ['-100', 5 * SECOND],
   ])('waits for Retry-After: %s', async (header, delay) => {
     const { endpoint, event } = await aDueEvent()
     answering(503, { 'retry-after': header })
@@ -324,8 +323,7 @@ describe('an endpoint', () => {
 
   it('gets events in their order, the first alone, then six at a time', async () => {
     const endpoint = await anEndpoint()
-    const sent = []
-    for (let i = 0; i < 130; i++) sent.push(await anEvent({ sellerId: endpoint.userId }))
+    const sent = await someEvents({ sellerId: endpoint.userId }, 130)
     const open: number[] = []
     let count = 0
     const received = receive(async () => {
@@ -355,7 +353,7 @@ describe('an endpoint', () => {
 
   it('that begins to reject gets ten events at most, then one a run', async () => {
     const endpoint = await anEndpoint()
-    for (let i = 0; i < 50; i++) await anEvent({ sellerId: endpoint.userId })
+    await anEvent({ sellerId: endpoint.userId }, 50)
     const received = answering(500)
     await consume([endpoint])
     expect(received.length).toBeLessThanOrEqual(10)
@@ -373,8 +371,7 @@ describe('an endpoint', () => {
 
   it('that rejects single events gets the others at once', async () => {
     const endpoint = await anEndpoint()
-    const sent = []
-    for (let i = 0; i < 30; i++) sent.push(await anEvent({ sellerId: endpoint.userId }))
+    const sent = await someEvents({ sellerId: endpoint.userId }, 30)
     const bad = new Set([sent[0], sent[11], sent[29]].map((event) => event && nameOf(event)))
     receive(({ headers }) => {
       const isBad = bad.has(headers.get('webhook-id') ?? '')
@@ -398,8 +395,7 @@ describe('an endpoint', () => {
 
   it('that stops to answer amid a batch gets the rest later, in its order', async () => {
     const endpoint = await anEndpoint()
-    const sent = []
-    for (let i = 0; i < 40; i++) sent.push(await anEvent({ sellerId: endpoint.userId }))
+    const sent = await someEvents({ sellerId: endpoint.userId }, 40)
     let answers = 10
     const received = receive(() => {
       if (answers-- > 0) return new Response()
@@ -433,10 +429,10 @@ describe('an endpoint', () => {
     expect(received).toEqual([])
     expect(await endpointRow(endpoint)).toMatchObject({ dueAt: fromNow(HOUR) })
     expect(await hasEvents(endpoint)).toBe(true)
+    await db.delete(webhookMessages)
     pass(HOUR / SECOND)
     await consume([endpoint])
-    expect(received).toHaveLength(1001)
-    expect(idsIn(received).filter((id) => id === nameOf(event))).toHaveLength(1)
+    expect(idsIn(received)).toEqual([nameOf(event)])
   })
 
   it('that does not answer does not delay another one', async () => {
@@ -461,8 +457,7 @@ describe('an endpoint', () => {
 
   it('shares the six connections of a call with the others', async () => {
     const endpoints = [await anEndpoint(), await anEndpoint(), await anEndpoint()]
-    for (const { userId } of endpoints)
-      for (let i = 0; i < 20; i++) await anEvent({ sellerId: userId })
+    for (const { userId } of endpoints) await anEvent({ sellerId: userId }, 20)
     let open = 0
     let most = 0
     const received = receive(async () => {
@@ -521,7 +516,7 @@ describe('an endpoint', () => {
 
   it('leaves its turn to another after 5 s, and goes on for a minute if there is none', async () => {
     const runs = async (endpoint: Endpoint) => {
-      for (let i = 0; i < 420; i++) await anEvent({ sellerId: endpoint.userId })
+      await anEvent({ sellerId: endpoint.userId }, 420)
       const received = receiveSlowly()
       const { wakeUps } = await consume([endpoint])
       return { sent: received.length, wakeUps }
@@ -536,19 +531,6 @@ describe('an endpoint', () => {
       wakeUps: [{ endpointId: endpoint.id, delaySeconds: 0 }],
     })
     expect(await endpointRow(other)).toMatchObject({ leaseUntil: null })
-  })
-
-  it('leaves its turn after 5 s to a third endpoint of its user, which may have two runs', async () => {
-    await db.delete(webhookEndpoints)
-    const { id: userId } = await aUser()
-    const endpoint = await anEndpoint({ userId })
-    for (let i = 0; i < 420; i++) await anEvent({ sellerId: userId })
-    await anEndpoint({ userId, leaseUntil: fromNow(HOUR) })
-    const third = await anEndpoint({ userId, dueAt: ago(0) })
-    const received = receiveSlowly()
-    const { wakeUps } = await consume([endpoint])
-    expect(received).toHaveLength(100)
-    expect(wakeUps).toContainEqual({ endpointId: third.id, delaySeconds: 0 })
   })
 })
 
@@ -618,7 +600,7 @@ describe('while an event is on its way', () => {
 
   it('and its endpoint is deleted or disabled amid a batch, what begins within two seconds is sent', async () => {
     const { endpoint } = await aDueEvent()
-    for (let i = 0; i < 50; i++) await anEvent({ sellerId: endpoint.userId })
+    await anEvent({ sellerId: endpoint.userId }, 50)
     let isFirst = true
     const received = receive(async () => {
       if (isFirst) await changeAsOwner(endpoint, { disabledAt: ago(0), disabledReason: 'owner' })

@@ -70,6 +70,12 @@ export async function anEvent(values: EventValues = {}, count = 1): Promise<Logg
   return newestEvent(db)
 }
 
+/** Appends events to the log. Returns all of them, oldest first. */
+export async function someEvents(values: EventValues, count: number) {
+  const { id } = await anEvent(values, count)
+  return Array.from({ length: count }, (_, i) => ({ id: id - count + 1 + i }))
+}
+
 /** An endpoint with an event of its user that is due. */
 export async function aDueEvent(values: EndpointValues = {}) {
   const endpoint = await anEndpoint(values)

@@ -52,7 +52,6 @@ type Answer = Partial<Pick<Attempt, 'status' | 'error' | 'retryAfter' | 'isChall
 const accepted: Answer = {}
 const rejected: Answer = { status: 500, error: 'it answered 500' }
 const silent: Answer = { status: null, error: 'the connection failed' }
-const gone: Answer = { status: 410, error: 'it answered 410' }
 
 const attempt = (sent: Message, answer: Answer): Attempt => ({
   message: sent,
@@ -106,35 +105,6 @@ it.each<[string, Partial<WebhookEndpoint>, Answer[], penalty: number, pause: num
   expect(health).toMatchObject({ penalty, pausedUntil: pause && fromNow(pause) })
 })
 
-it.each<[string, Partial<WebhookEndpoint>, Answer[], string | null]>([
-  ['begins with the first failure', {}, [rejected], fromNow(0)],
-  ['goes on with the next', { failingSince: fromNow(-60) }, [rejected], fromNow(-60)],
-  ['ends with a success', { failingSince: fromNow(-60) }, [rejected, accepted], null],
-])('the time of failure %s', (_, values, answers, failingSince) => {
-  expect(judged(values, answers).health).toMatchObject({ failingSince })
-})
-
-it.each<
-  [string, Partial<WebhookEndpoint>, Answer[], { verifiedAt: string | null; isGone: boolean }]
->([
-  [
-    'a challenge',
-    { verifiedAt: null },
-    [{ isChallenge: true }],
-    { verifiedAt: fromNow(0), isGone: false },
-  ],
-  ['no challenge', { verifiedAt: null }, [rejected], { verifiedAt: null, isGone: false }],
-  [
-    'a later challenge',
-    { verifiedAt: fromNow(-9) },
-    [{ isChallenge: true }],
-    { verifiedAt: fromNow(-9), isGone: false },
-  ],
-  ['410', { verifiedAt: fromNow(-9) }, [accepted, gone], { verifiedAt: fromNow(-9), isGone: true }],
-])('%s', (_, values, answers, health) => {
-  expect(judged(values, answers).health).toMatchObject(health)
-})
-
 it('moves over a batch that was sent, and over what was not for the endpoint', () => {
   expect(judged({}, [accepted, rejected]).position).toBe(99)
   expect(judged({}, []).position).toBe(99)
@@ -152,34 +122,4 @@ it('does not move for messages that are sent again', () => {
 
 it('says nothing of an endpoint to which nothing was sent', () => {
   expect(judged({}, [])).toEqual({ position: 99, health: null, records: [] })
-})
-
-it.each<[string, Partial<Message>, Answer, { state: string; tries: number; dueAt: string | null }]>(
-  [
-    ['accepted', {}, accepted, { state: 'delivered', tries: 1, dueAt: null }],
-    ['rejected', {}, rejected, { state: 'pending', tries: 1, dueAt: fromNow(5) }],
-    [
-      'rejected again',
-      { tries: 1, dueAt: fromNow(0) },
-      rejected,
-      { state: 'pending', tries: 2, dueAt: fromNow(300) },
-    ],
-    [
-      'rejected with Retry-After',
-      {},
-      { ...rejected, retryAfter: '60' },
-      { state: 'pending', tries: 1, dueAt: fromNow(60) },
-    ],
-    [
-      'rejected the tenth time',
-      { tries: 9, dueAt: fromNow(0) },
-      rejected,
-      { state: 'failed', tries: 10, dueAt: null },
-    ],
-  ],
-)('a message that was %s', (_, values, answer, record) => {
-  const sent = message(11, values)
-  const batch = { messages: [sent], end: 11 }
-  const { records } = judgeBatch(endpoint, { batch, attempts: [attempt(sent, answer)], now: NOW })
-  expect(records).toMatchObject([{ id: 11, claimedDueAt: sent.dueAt, ...record }])
 })

@@ -11,7 +11,7 @@ import { bodiesOf } from '../support/events.ts'
 import { aMasterToken, aToken, aUser, aWebhook, db } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { moveTo } from '../support/transitions.ts'
-import { anEvent, errorOf, nameOf } from './endpoints.ts'
+import { anEvent, errorOf, nameOf, someEvents } from './endpoints.ts'
 
 type Event = { id: string; type: string; timestamp: string; data: Record<string, unknown> }
 type Page = { events: Event[]; nextAfter: string | null; hasMore: boolean }
@@ -31,9 +31,7 @@ async function read(token: string, query = '') {
 
 /** Events of orders that a user has sold, oldest first. Returns their ids. */
 async function eventsOf({ id: sellerId }: { id: number }, count: number, at?: string) {
-  const names = []
-  for (let i = 0; i < count; i++) names.push(nameOf(await anEvent({ sellerId, ...(at && { at }) })))
-  return names
+  return (await someEvents({ sellerId, ...(at && { at }) }, count)).map(nameOf)
 }
 
 /** Appends events of orders of somebody else, at once. */

@@ -272,29 +272,25 @@ describe('deliveries_delayed', () => {
   })
 })
 
-it.each([
-  ['deliveries', 'DELIVERIES'],
-  ['webhooks', 'WEBHOOKS'],
-  ['master_webhooks', 'MASTER_WEBHOOKS'],
-])(
-  'backlog lasts while a message waits in the queue of %s for 15 minutes',
-  async (name, binding) => {
-    const instance = anInstance()
-    const { queue } = aRecordingQueue()
-    const metrics = async () => ({
-      backlogCount: 7,
-      backlogBytes: 700,
-      oldestMessageTimestamp: instance.at(0),
-    })
-    const bindings = { [binding]: { ...queue, metrics } }
-    expect(await instance.cron(14, bindings)).toEqual([])
-    expect(await instance.cron(15, bindings)).toEqual([`backlog:${name}`])
+it('backlog lasts while a message waits in a queue for 15 minutes', async () => {
+  const instance = anInstance()
+  const { queue } = aRecordingQueue()
+  const metrics = async () => ({
+    backlogCount: 7,
+    backlogBytes: 700,
+    oldestMessageTimestamp: instance.at(0),
+  })
+  const late = { ...queue, metrics }
+  const bindings = { DELIVERIES: late, WEBHOOKS: late, MASTER_WEBHOOKS: late }
+  expect(await instance.cron(14, bindings)).toEqual([])
+  const names = ['deliveries', 'master_webhooks', 'webhooks']
+  expect(await instance.cron(15, bindings)).toEqual(names.map((name) => `backlog:${name}`))
+  for (const name of names)
     expect(await detailOf(`backlog:${name}`)).toMatch(
       new RegExp(`^7 messages in the queue of ${name}, the oldest since [-\\d]+ [:\\d]+ UTC\\.$`),
     )
-    expect(await instance.cron(16)).toEqual([])
-  },
-)
+  expect(await instance.cron(16)).toEqual([])
+})
 
 it('tells that many listings have stopped within an hour, which had been there', async () => {
   const instance = anInstance()
@@ -386,47 +382,42 @@ describe('node_misconfigured', () => {
   )
   const failing = { error: { code: -32601, message: 'the method is not available' } } as const
 
-  it.each<[string, Fault, string]>([
-    [
-      'does not know the tag `finalized`',
-      {
-        on: ['eth_getBlockByNumber'],
-        containing: 'finalized',
-        effect: { ...failing, reach: 'none' },
-      },
-      'the node does not tell `finalized`',
-    ],
-    [
-      'cannot simulate',
-      { on: ['eth_call'], containing: simulation, effect: { ...failing, reach: 'none' } },
-      'the node answered: the method is not available',
-    ],
-    [
-      'does not tell the tip',
-      { on: ['eth_maxPriorityFeePerGas'], effect: { ...failing, reach: 'none' } },
-      'the node does not tell a priority fee',
-    ],
-    [
-      'does not tell events',
-      { on: ['eth_getLogs'], effect: { ...failing, reach: 'none' } },
-      'the node does not tell the events of the Delivery contract',
-    ],
-  ])('lasts while a node %s, also if nothing is to be delivered', async (_, fault, reason) => {
+  it('lasts while a node does not do what a delivery needs, also if nothing is to be delivered', async () => {
     const chain = await aChain()
     const rpcUrls = ['a', 'b'].map((name) => `${chain.proxyUrl}/${name}`)
     const instance = anInstance(chain, { network: { rpcUrls, finality: 'finalized' } })
     const key = `node_misconfigured:${chain.chainId}:1`
+    const refused = { node: 'b', effect: { ...failing, reach: 'none' } } as const
+    const lacks: [Fault, reason: string][] = [
+      [
+        { ...refused, on: ['eth_getBlockByNumber'], containing: 'finalized' },
+        'the node does not tell `finalized`',
+      ],
+      [
+        { ...refused, on: ['eth_call'], containing: simulation },
+        'the node answered: the method is not available',
+      ],
+      [{ ...refused, on: ['eth_maxPriorityFeePerGas'] }, 'the node does not tell a priority fee'],
+      [
+        { ...refused, on: ['eth_getLogs'] },
+        'the node does not tell the events of the Delivery contract',
+      ],
+    ]
+    let minutes = 0
     expect(await instance.cron()).toEqual([])
-    await chain.mine()
-    await chain.setFaults({ ...fault, node: 'b' })
-    // It may be restarted.
-    expect(await instance.cron(1)).toEqual([])
-    expect(await instance.cron(2)).toEqual([key])
-    expect(await detailOf(key)).toBe(
-      `The node 1 of ${chain.name} cannot do what deliveries need since ${minute(instance.at(1).toISOString())}: ${reason}.`,
-    )
-    await chain.setFaults()
-    expect(await instance.cron(3)).toEqual([])
+    for (const [fault, reason] of lacks) {
+      await chain.mine()
+      await chain.setFaults(fault)
+      // It may be restarted.
+      expect(await instance.cron(++minutes)).toEqual([])
+      const since = minute(instance.at(minutes).toISOString())
+      expect(await instance.cron(++minutes)).toEqual([key])
+      expect(await detailOf(key)).toBe(
+        `The node 1 of ${chain.name} cannot do what deliveries need since ${since}: ${reason}.`,
+      )
+      await chain.setFaults()
+      expect(await instance.cron(++minutes)).toEqual([])
+    }
   })
 
   it('is not raised for a signer that is no relayer, nor for a contract that is paused', async () => {

@@ -53,11 +53,7 @@ it('stores block, gas price, contract and signers, and asks as little as that ta
         address: chain.signer,
         balance: '1000000000000000000',
         deliveries: 1666,
-        limit: {
-          capacity: expect.any(Number),
-          perDay: expect.any(Number),
-          available: expect.any(Number),
-        },
+        limit: expect.anything(),
       },
     ],
     nodes: [{ problem: null, problemSince: null, behind: null, state: expect.anything() }],
@@ -100,16 +96,6 @@ it('stores since when a network does not answer that never did', async () => {
   }
   expect(await check([chain], FIRST)).toMatchObject([expected])
   expect(await check([chain], SECOND)).toMatchObject([expected])
-})
-
-it('asks the next node if one fails', async () => {
-  const chain = await aChain()
-  await chain.setFaults({ node: 'a', effect: broken })
-  expect(await check([chain], FIRST, nodes(chain, 'a', 'b'))).toMatchObject([{ problem: null }])
-  await chain.setFaults({ effect: broken })
-  expect(await check([chain], SECOND, nodes(chain, 'a', 'b'))).toMatchObject([
-    { problem: 'the node cannot be reached' },
-  ])
 })
 
 it('asks the next node if one lags', async () => {

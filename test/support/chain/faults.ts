@@ -28,8 +28,6 @@ export type Fault = Occasions & {
   node?: string
   /** The fault applies only to requests with more calls than this. Default: 0. */
   above?: number
-  /** The fault applies only to requests with which a second has more calls than this. */
-  perSecond?: number
   effect: Effect
 }
 

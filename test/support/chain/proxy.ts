@@ -24,8 +24,6 @@ export class RpcProxy {
   #faults = new FaultList<Fault>()
   #drawFault: (() => RandomFault | undefined) | undefined
   #counts: Counts = { requests: 0, calls: {} }
-  /** Times of the calls of the last second that no HTTP fault hit. */
-  #recent: number[] = []
   readonly #forward: Forward
 
   constructor(nodeUrl: string) {
@@ -61,7 +59,6 @@ export class RpcProxy {
     const effects = this.#chooseEffects(calls, request.url?.split('/').at(-1))
     const httpFault = effects.find(isHttpFault)
     if (httpFault) return this.#sendBroken(httpFault, calls, response)
-    this.#recent.push(...calls.map(() => Date.now()))
     const answers = await this.#answers(calls, effects)
     response.setHeader('content-type', 'application/json')
     // Nodes may answer a batch in any order. The reverse order finds clients that rely on it.
@@ -78,8 +75,6 @@ export class RpcProxy {
   /** Returns the effect of the first fault that applies to each call. */
   #chooseEffects(calls: readonly Call[], node = ''): (Effect | undefined)[] {
     const drawn = this.#drawFault?.()
-    this.#recent = this.#recent.filter((at) => at > Date.now() - 1000)
-    const callsPerSecond = this.#recent.length + calls.length
     const counted = new Set<Fault>()
     const counts = (fault: Fault) => {
       const isFirst = !counted.has(fault)
@@ -88,11 +83,10 @@ export class RpcProxy {
     }
     return calls.map(({ method, params }) => {
       const text = JSON.stringify(params ?? [])
-      const matches = ({ on, containing = '', above = 0, perSecond = 0, ...fault }: Fault) =>
+      const matches = ({ on, containing = '', above = 0, ...fault }: Fault) =>
         (on?.includes(method) ?? true) &&
         text.includes(containing) &&
         calls.length > above &&
-        callsPerSecond > perSecond &&
         (fault.node ?? node) === node
       const fault = this.#faults.find(matches, counts)
       return fault?.effect ?? (drawn?.on(method) ? drawn.effect : undefined)

@@ -19,10 +19,7 @@ const blockParameter: Record<string, number> = {
   eth_getCode: 1,
   eth_call: 1,
   eth_estimateGas: 1,
-  eth_simulateV1: 1,
-  eth_feeHistory: 1,
   eth_getBlockByNumber: 0,
-  eth_getStorageAt: 2,
 }
 
 type Located = { number?: string; blockNumber?: string } | null

@@ -4,11 +4,11 @@ import { pass } from './clock.ts'
 import type { Marketplace } from './marketplace.ts'
 
 /**
- * Lets so many seconds pass, with a block and what the queue has every five seconds, or every fifteen
+ * Lets so many seconds pass, with a block and what the queue has every five seconds, or twice a minute
  * if it is a minute or more, and cron runs.
  */
 export async function live(market: Marketplace, seconds: number): Promise<void> {
-  const step = seconds < 60 ? 5 : 15
+  const step = seconds < 60 ? 5 : 30
   for (let second = step; second <= seconds; second += step) {
     await market.deliver()
     pass(step)

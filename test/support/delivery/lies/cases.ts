@@ -145,23 +145,6 @@ function nth<T>(list: readonly T[], position: number): T {
   return one
 }
 
-/** The name of a case that is told in full. */
-export function titleOf(one: LieCase): string {
-  const { lies, moment, minutes, paused, silent, isUnsold } = one
-  const told = lies.map((lie) => ('story' in lie ? lie.story : describeLie(lie)))
-  const isSlow = one.blockTime !== BLOCK_TIME
-  return [
-    told.join('; and '),
-    moment,
-    `for ${minutes} min`,
-    ...(paused > 0 ? ['while the contract is paused'] : []),
-    ...(silent > 0 ? ['while the other node is silent'] : []),
-    ...(isSlow ? [`with a block in ${one.blockTime} s`] : []),
-    ...(one.funds === null ? [] : [`with ${one.funds} ether`]),
-    ...(isUnsold ? ['while a listing is not on sale'] : []),
-  ].join(', ')
-}
-
 /** Describes a case in words. */
 export function describeCase(one: LieCase): string {
   const { liar, moment, lies, minutes, finality, itemsPerTransaction } = one

@@ -31,7 +31,6 @@ import {
   revert,
   type Scene,
   type Story,
-  word,
 } from './story.ts'
 import { Refusal } from './values.ts'
 
@@ -39,10 +38,10 @@ type Teller = (scene: Scene) => Story
 
 const all = (first: Teller, ...others: Teller[]): Teller => others.reduce(both, first)
 
-const unused = calls(['eth_call records'], (result, _, call) =>
+export const unused = calls(['eth_call records'], (result, _, call) =>
   changeRecords(call, result, () => ({ blockNumber: 0n, contentHash: `0x${'0'.repeat(48)}` })),
 )
-const used: Teller = (scene) => ({
+export const used: Teller = (scene) => ({
   change: (call, result) =>
     nameOf(call) === 'eth_call records'
       ? changeRecords(call, result, (key, record) => {
@@ -55,7 +54,7 @@ const used: Teller = (scene) => ({
 const isSimulation = (call: Call) => nameOf(call) === 'eth_call deliver'
 
 /** By the numbers of `Delivery.Outcome`. */
-const [NOT_REACHED, DELIVERED, SKIPPED, FAILED, CANCELLED] = [0, 1, 2, 3, 4] as const
+const [NOT_REACHED, DELIVERED, , FAILED, CANCELLED] = [0, 1, 2, 3, 4] as const
 type Result = { outcome: number; gasUsed: bigint; reason: Hex }
 
 /** What a simulation says of each item, whatever the contract would do. */
@@ -132,17 +131,13 @@ const blocks =
       method === 'eth_getBlockByNumber' && result ? change(Object(result), scene) : result,
   })
 
-/** The newest block is always the one in which the lie began, and so many seconds later. */
-const oneNumber =
-  (seconds: number): Teller =>
-  ({ height }) => ({
-    change: ({ method, params }, result) => {
-      const { timestamp, ...fields } = Object(result)
-      return method === 'eth_getBlockByNumber' && params?.[0] === 'latest'
-        ? { ...fields, number: hex(height), timestamp: hex(numberOf(timestamp) + seconds) }
-        : result
-    },
-  })
+/** The newest block always has the number of the one in which the lie began. */
+const oneNumber: Teller = ({ height }) => ({
+  change: ({ method, params }, result) =>
+    method === 'eth_getBlockByNumber' && params?.[0] === 'latest'
+      ? { ...Object(result), number: hex(height) }
+      : result,
+})
 
 /** The final block is another one. Where it is a number of blocks below the newest one, that is true. */
 const final =
@@ -154,7 +149,7 @@ const final =
         : call,
   })
 
-const swallowing: Teller = () => ({
+export const swallowing: Teller = () => ({
   forward: (call) => (isBroadcast(call) ? null : call),
   change: (call, result) => (isBroadcast(call) ? keccak256(rawOf(call)) : result),
 })
@@ -174,7 +169,7 @@ const answering =
 
 /** The words of a limit: whether it is set, its capacity, what flows back in a day, what is left. */
 const [, CAPACITY, , AVAILABLE] = [0, 1, 2, 3] as const
-const limited = (of: 'relayerLimit' | 'tokenLimit', pieces: bigint, isCapacity = false) =>
+export const limited = (of: 'relayerLimit' | 'tokenLimit', pieces: bigint, isCapacity = false) =>
   calls([`eth_call ${of}`], (result) =>
     changeWords(result, {
       [AVAILABLE]: () => pieces,
@@ -217,32 +212,20 @@ export const claims = {
     calls(['eth_call paused'], () => NO),
     accepting,
   ),
-  'says that the contract is not paused, and that every key is used for its delivery': all(
-    calls(['eth_call paused'], () => NO),
-    used,
-  ),
   'says that every transfer succeeds': accepting,
   'is 63 blocks ahead': ahead(63, 60),
   'is 63 blocks ahead, and its records are': all(
     ahead(63, 60),
     calls(['eth_call records'], (result) => changeWords(result, { 0: (block) => block + 63n })),
   ),
-  'is 63 blocks ahead, and says that every key is used for its delivery': all(ahead(63, 60), used),
 
   // Has calls signed again.
   'says that no key is used, and that every transfer succeeds': all(unused, accepting),
-  'says that no key is used, and hides receipts and events': all(unused, accepting, hidden),
-  'says that no key is used, and hides events': all(unused, accepting, eventless),
   'says that no key is used, and that every transaction reverted': all(unused, accepting, reverted),
   'says that no key is used, and that every transfer failed': all(
     unused,
     accepting,
     failing(30_000n),
-  ),
-  'says that no key is used, and that every transfer used up its gas': all(
-    unused,
-    accepting,
-    failing(2n ** 40n),
   ),
   'says that every transfer failed': failing(30_000n),
   'hides events': eventless,
@@ -281,17 +264,14 @@ export const claims = {
     ...fields,
     baseFeePerGas: hex(240n * 10n ** 9n),
   })),
-  'has a base fee of 1 wei': blocks((fields) => ({ ...fields, baseFeePerGas: '0x1' })),
   'says that a relayer may deliver one piece at once': limited('relayerLimit', 1n, true),
   'says that tokens have reached their limits': limited('tokenLimit', 0n),
   'says that no call of the contract reaches an item': refused(NOT_REACHED),
-  'says that every key was used before the call': refused(SKIPPED),
   'says that no token has code': simulated(() => noCode),
   'says of what fails that its token has no code': renamed(noCode),
   'says that every transfer uses up its gas': refused(FAILED, 2n ** 40n),
   'says that calls of the contract revert': refusing(isSimulation, revert),
   'does not simulate': refusing(isSimulation),
-  'says that publishing costs 10^30 wei': calls(['eth_call getL1Fee'], () => word(10n ** 30n)),
   'says that calls need 2^60 gas': answering('eth_estimateGas', hex(2n ** 60n)),
   'says that nobody holds a token': all(
     untransferable,
@@ -302,11 +282,7 @@ export const claims = {
     calls(['eth_call isApprovedForAll', 'eth_call hasRole'], () => NO),
   ),
   'has one block number for ever, with new times, and swallows transactions': all(
-    oneNumber(0),
-    swallowing,
-  ),
-  'has one block number for ever, with times to come, and swallows transactions': all(
-    oneNumber(14 * 60),
+    oneNumber,
     swallowing,
   ),
   'lags three blocks': lagging(3),
@@ -315,11 +291,9 @@ export const claims = {
   // Moves the final block.
   'has the newest block as the final one': final(() => 'latest'),
   'has a final block that stands still': final(({ height }) => hex(height)),
-  'has the first block as the final one': final(() => '0x0'),
 
   // Refuses a part.
   'fails every second call of a request': refusing(isOdd),
-  'limits every second call of a request': refusing(isOdd, limit),
   'does not tell records': refusing((call) => nameOf(call) === 'eth_call records'),
   'does not tell receipts': refusing(({ method }) => method === 'eth_getTransactionReceipt'),
   'does not tell events': refusing(({ method }) => method === 'eth_getLogs'),

@@ -1,8 +1,6 @@
 /** Lies in which several answers of a node agree, by what the node does. */
-import { keccak256 } from 'viem'
-import { hashContent } from '../../../../src/ethereum/contract.ts'
 import { nameOf } from './calls.ts'
-import { claims } from './claims.ts'
+import { claims, limited, swallowing, unused, used } from './claims.ts'
 import {
   ahead,
   BEYOND,
@@ -18,11 +16,9 @@ import {
   frozen,
   hex,
   isBlockCall,
-  isBroadcast,
   mined,
   NO,
   ofAnother,
-  rawOf,
   receiptsOf,
   revert,
   type Scene,
@@ -33,10 +29,6 @@ import {
 
 export const stories = {
   ...claims,
-  'swallows transactions, and has a receipt of each, without events': receiptsOf({
-    status: '0x1',
-    logs: () => [],
-  }),
   'swallows a transaction, and has a receipt of it, without events': receiptsOf({
     status: '0x1',
     logs: () => [],
@@ -46,15 +38,6 @@ export const stories = {
     status: '0x0',
     logs: () => [],
     most: 1,
-  }),
-  'swallows three transactions, and has a receipt of each, without events': receiptsOf({
-    status: '0x1',
-    logs: () => [],
-    most: 3,
-  }),
-  'swallows transactions, and has a receipt of each that failed': receiptsOf({
-    status: '0x0',
-    logs: () => [],
   }),
   'swallows transactions, and has a receipt of each with all events': receiptsOf({
     status: '0x1',
@@ -73,43 +56,25 @@ export const stories = {
     status: '0x1',
     logs: (items, scene) => items.map((item) => failureOf(item, scene, 2n ** 40n)),
   }),
-  'has made-up receipts of transactions that failed, and mines them': receiptsOf({
-    status: '0x0',
-    logs: () => [],
-    isSwallowed: false,
-  }),
   'has made-up receipts without events, and mines the transactions': receiptsOf({
     status: '0x1',
     logs: () => [],
     isSwallowed: false,
   }),
-  'swallows transactions': () => ({
-    forward: (call) => (isBroadcast(call) ? null : call),
-    change: (call, result) => (isBroadcast(call) ? keccak256(rawOf(call)) : result),
-  }),
   'has fresh blocks and old state': frozen(
     (call) => !isBlockCall(call) && call.method !== 'eth_getTransactionReceipt',
-  ),
-  'has fresh blocks and old state, and no receipts of newer blocks': frozen(
-    (call) => !isBlockCall(call),
   ),
   'has fresh blocks and receipts, and old counts of transactions': frozen(
     ({ method }) => method === 'eth_getTransactionCount',
   ),
   'has old records': frozen((call) => nameOf(call) === 'eth_call records'),
   'stands still': frozen(() => true),
-  'is on another fork since the newest block': fork(0),
   'is on another fork since three blocks': fork(3),
   'is on another fork since 50 blocks': fork(50),
   'is a block ahead': ahead(1, 12),
-  'is two blocks ahead': ahead(2, 24),
-  'is a thousand blocks ahead': ahead(1000, 12_000),
   'is 2^31 blocks ahead': ahead(2 ** 31, 60),
-  'is two hours and a thousand blocks ahead': ahead(1000, 7200),
   'is a month ahead': ahead(1000, 30 * 86_400),
-  'counts a transaction more': counts((count) => count + 1),
   'counts five transactions more': counts((count) => count + 5),
-  'counts 10^9 transactions more': counts((count) => count + 10 ** 9),
   'counts a transaction less': counts((count) => Math.max(0, count - 1)),
   'counts no transactions': counts(() => 0),
   'says that the contract is paused': calls(['eth_call paused'], () => YES),
@@ -118,16 +83,12 @@ export const stories = {
     ['eth_call relayerLimit'],
     () => `0x${'0'.repeat(64 * 7)}`,
   ),
-  'says that relayers have no room': calls(['eth_call relayerLimit'], (result) => {
-    const list = `${result}`.slice(2).match(/.{64}/g) ?? []
-    return `0x${list.map((old, i) => (i === 3 ? '0'.repeat(64) : old)).join('')}`
-  }),
+  'says that relayers have no room': limited('relayerLimit', 0n),
   'says that nothing may be minted': calls(
     ['eth_call tokenLimit'],
     () => `0x${'0'.repeat(64 * 7)}`,
   ),
   'says that tokens have no standard': calls(['eth_call supportsInterface'], () => NO),
-  'says that tokens have both standards': calls(['eth_call supportsInterface'], () => YES),
   'says that tokens have the other standard': calls(['eth_call supportsInterface'], (result) =>
     result === YES ? NO : YES,
   ),
@@ -149,18 +110,8 @@ export const stories = {
   'says that every key is used up': calls(['eth_call records'], (result, _, call) =>
     changeRecords(call, result, () => ({ blockNumber: 1n, contentHash: `0x${'0'.repeat(48)}` })),
   ),
-  'says that every key is used for its delivery': (scene) => ({
-    change: (call, result) =>
-      nameOf(call) === 'eth_call records'
-        ? changeRecords(call, result, (key, record) => {
-            const item = scene.calls.get(key)
-            return item ? { blockNumber: 1n, contentHash: hashContent(item) } : record
-          })
-        : result,
-  }),
-  'says that no key is used': calls(['eth_call records'], (result, _, call) =>
-    changeRecords(call, result, () => ({ blockNumber: 0n, contentHash: `0x${'0'.repeat(48)}` })),
-  ),
+  'says that every key is used for its delivery': used,
+  'says that no key is used': unused,
   'has records in blocks to come': calls(['eth_call records'], (result, _, call) =>
     changeRecords(call, result, (_key, record) => ({ ...record, blockNumber: 2n ** 31n })),
   ),
@@ -188,14 +139,10 @@ export const stories = {
   'has mined transactions of another signer': mined((fields, { addresses, draw }) =>
     'from' in fields ? { ...fields, from: addresses[draw % addresses.length] } : fields,
   ),
-  'has nothing': () => ({ change: () => null }),
   'answers every call with an error': () => ({ change: () => fail }),
   'says that every call reverts': () => ({
     change: ({ method }, result) =>
       method === 'eth_call' || method === 'eth_estimateGas' ? revert : result,
-  }),
-  'returns nothing from every call': () => ({
-    change: ({ method }, result) => (method === 'eth_call' ? '0x' : result),
   }),
   'has no receipts and counts a transaction more': both(
     () => ({
@@ -206,10 +153,7 @@ export const stories = {
   'has no old events': () => ({
     change: ({ method }, result) => (method === 'eth_getLogs' ? [] : result),
   }),
-  'is a month ahead and swallows transactions': both(ahead(1000, 30 * 86_400), () => ({
-    forward: (call) => (isBroadcast(call) ? null : call),
-    change: (call, result) => (isBroadcast(call) ? keccak256(rawOf(call)) : result),
-  })),
+  'is a month ahead and swallows transactions': both(ahead(1000, 30 * 86_400), swallowing),
 } satisfies Record<string, (scene: Scene) => Story>
 
 export type StoryName = keyof typeof stories

@@ -44,7 +44,7 @@ export type Story = {
 export type Block = { number: Hex; hash: Hex; timestamp: Hex }
 export const numberOf = (value: unknown) => Number(value)
 export const hex = (value: number | bigint) => numberToHex(value)
-export const word = (value: number | bigint) => numberToHex(value, { size: 32 })
+const word = (value: number | bigint) => numberToHex(value, { size: 32 })
 
 export const isBroadcast = ({ method }: Call) => method === 'eth_sendRawTransaction'
 export const rawOf = ({ params }: Call) => `${params?.[0]}` as TransactionSerializedEIP1559

@@ -24,15 +24,10 @@ const YEAR_BILLION = 31_556_952n * 10n ** 9n
 
 const numbers: Record<string, bigint> = {
   '0': 0n,
-  '1': 1n,
   '2': 2n,
-  '10^9': 10n ** 9n,
-  '2^31 - 1': 2n ** 31n - 1n,
   '2^31': 2n ** 31n,
   '2^32': 2n ** 32n,
-  '2^53 - 1': 2n ** 53n - 1n,
   '2^53': 2n ** 53n,
-  '2^63': 2n ** 63n,
   '2^64 - 1': 2n ** 64n - 1n,
   '2^256 - 1': 2n ** 256n - 1n,
 }
@@ -40,8 +35,6 @@ const numbers: Record<string, bigint> = {
 const shifts: Record<string, bigint> = {
   'one more': 1n,
   'one less': -1n,
-  'two more': 2n,
-  'two less': -2n,
   'five more': 5n,
   'a thousand more': 1000n,
   'a thousand less': -1000n,
@@ -49,8 +42,6 @@ const shifts: Record<string, bigint> = {
 
 const times: Record<string, bigint> = {
   'an hour later': 3600n,
-  'an hour earlier': -3600n,
-  'a day later': 86_400n,
   'a day earlier': -86_400n,
   'a year later': 31_556_952n,
 }
@@ -71,7 +62,6 @@ const shapeless = constants({
   null: null,
   'nothing (the field is missing)': MISSING,
   true: true,
-  '{}': {},
   '[]': [],
   'an empty text': '',
   'a text of a million characters': huge,
@@ -81,13 +71,10 @@ const shapeless = constants({
 const malformed = constants({
   '0x': '0x',
   '-0x1': '-0x1',
-  '0x-1': '0x-1',
   '0xg': '0xg',
-  '0X1': '0X1',
   'the number 1 as a decimal text': '1',
   'the JSON number -1': -1,
   'the JSON number 1.5': 1.5,
-  'the JSON number 12': 12,
   '1 with a hundred zeros before it': `0x${'0'.repeat(100)}1`,
 })
 
