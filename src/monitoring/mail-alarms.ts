@@ -1,5 +1,4 @@
 /** Mails about alarms: when they begin, once a day while they last, and when they are over. */
-import { sql } from 'drizzle-orm'
 import { batch, guarded } from '../db/batch.ts'
 import { takeQuotas } from '../db/quota.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'

@@ -17,7 +17,7 @@ export const languages = ['en', ...Object.keys(translations)]
 export const DEFAULT_LOCALE = 'en'
 
 /** Characters of a language tag, for which RFC 5646 recommends to have room. */
-export const MAX_LOCALE = 35
+const MAX_LOCALE = 35
 
 /**
  * Returns a language tag (BCP 47), or a locale as POSIX writes it (`de_DE.UTF-8`), as a canonical tag without

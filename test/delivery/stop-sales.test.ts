@@ -1,6 +1,9 @@
 /** What a delivery finds out about a token stops the sale, in the step that finds it. */
 import { env } from 'cloudflare:workers'
+import { encodeFunctionResult, type Hex, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
+import { relayerAbi } from '../../contracts/relayer-abi.ts'
+import { trialAbi } from '../../contracts/trial.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
@@ -35,6 +38,37 @@ const edition = { standard: 'erc1155' } as const
 
 const urls = (chain: Chain) => ({ rpcUrls: ['a', 'b'].map((name) => `${chain.proxyUrl}/${name}`) })
 
+/** EnforcedPause, which no token of the chain says. */
+const PAUSED: Hex = '0xd93c0665'
+
+/** Node a says that a token refuses every transfer. */
+const lie = (chain: Chain) => {
+  const on = { node: 'a', on: ['eth_call'] }
+  const refused = encodeFunctionResult({
+    abi: trialAbi,
+    functionName: 'run',
+    result: { isTold: true, isAccepted: false, isExact: false, gasUsed: 50_000n, reason: PAUSED },
+  })
+  const failed = encodeFunctionResult({
+    abi: relayerAbi,
+    functionName: 'deliver',
+    result: [{ outcome: 3, gasUsed: 50_000n, reason: PAUSED }],
+  })
+  const deliver = toFunctionSelector(
+    'deliver((bytes32,address,address,address,uint256,uint256)[],uint256,uint256,uint256)',
+  )
+  const error = { code: 3, message: 'execution reverted', data: PAUSED }
+  return chain.setFaults(
+    { ...on, containing: '"code":', effect: { result: refused } },
+    { ...on, containing: deliver, effect: { result: failed } },
+    {
+      ...on,
+      containing: toFunctionSelector('safeTransferFrom(address,address,uint256)'),
+      effect: { error, reach: 'none' },
+    },
+  )
+}
+
 it.each([
   ['one node', () => ({})],
   ['two nodes', urls],
@@ -47,6 +81,20 @@ it.each([
   await anEngine(chain, nodes(chain)).step()
   expect(await rowOf(first)).toMatchObject({ reasonCode: 'token_not_transferable' })
   expect(await obstaclesOf(items)).toEqual([...Array(3).fill('token_not_transferable'), null])
+})
+
+it('not if one of two nodes has made up what the token says, and the recipient refuses', async () => {
+  const chain = await aChain({ erc721: 2 })
+  const recipient = await chain.aRecipient('refuses')
+  const items = await paidItems(chain, [
+    { ...unique, recipient, recipientChainId: chain.chainId },
+    unique,
+  ])
+  await putOff(items.slice(1))
+  await lie(chain)
+  const engine = anEngine(chain, urls(chain))
+  for (const seconds of [0, 6 * MINUTE, 12 * MINUTE]) await engine.run(seconds)
+  expect(await obstaclesOf(items)).toEqual([null, null])
 })
 
 it.each(['refuses', 'accepts after 1,500,000 gas'] as const)(

@@ -31,7 +31,11 @@ export function startClock(onWait: OnWait = () => {}): void {
       }, 0)
     },
   )
+  // What has a deadline in real time, as a job of the cron run, may take long on a busy machine.
+  const timeout = AbortSignal.timeout.bind(AbortSignal)
+  const deadlines = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(10 * ms))
   onTestFinished(() => {
+    deadlines.mockRestore()
     latest = Date.now()
     vi.unstubAllGlobals()
     vi.useRealTimers()
