@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { firstCases } from '../support/cases.ts'
 import { environment } from '../support/environment.ts'
 import { instance } from '../support/instance/instance.ts'
@@ -45,6 +45,8 @@ const node = {
 const bundler = { ...node, module: 'ESNext', moduleResolution: 'Bundler' }
 const browser = { ...bundler, lib: ['ES2022', 'DOM', 'DOM.AsyncIterable'], types: [] }
 
+const inLong = it.runIf(inject('isLong'))
+
 it('has the version of the API and no dependencies', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))
   const installed = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
@@ -80,7 +82,7 @@ it.each(
   expect(await compile(compiler, [readme, guide], options)).toBe('')
 })
 
-it('compiles for browsers, without the types of Node', async () => {
+inLong('compiles for browsers, without the types of Node', async () => {
   const program = readme.replace('process.env.TOKEN', "''")
   expect(await compile('node_modules/.bin/tsc', [program], browser)).toBe('')
 })
@@ -92,7 +94,7 @@ it('rejects fields of the wrong type and fields that do not exist', async () => 
   expect(errors).toContain("Property 'hash' does not exist")
 })
 
-it('runs the programs of the guides in a folder that `npm init -y` has made', async () => {
+inLong('runs the programs of the guides in a folder that `npm init -y` has made', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'init-'))
   await run('npm', ['init', '-y'], { cwd })
   await run('npm', ['install', archive, '--no-audit', '--no-fund'], { cwd })

@@ -398,7 +398,6 @@ describe('a provider that limits what is read', () => {
 
   it.each<[string, number, Refusal]>([
     ['Alchemy', 10, error(-32600, 'you can make eth_getLogs requests with up to a 10 block range')],
-    ['Infura', 50, error(-32602, 'range 1000000 exceeds limit of 50')],
     ['a proxy', 20, { status: 400 }],
   ])('is asked for fewer blocks: %s, %i', async (_, limit, refusal) => {
     const { url, ranges } = await aProvider(chain.url, (_, blocks) =>
