@@ -38,7 +38,10 @@ const extended = {
     'test/monitoring/thefts.test.ts',
     'test/reservations/model.test.ts',
   ],
-  scripts: ['test/scripts/setup.test.ts', 'test/scripts/catalogue/chain/import.test.ts'],
+  scripts: [
+    'test/scripts/setup.test.ts',
+    'test/scripts/catalogue/chain/{collection,import}.test.ts',
+  ],
   instance: [
     'test/client/{guides,import,package}.test.ts',
     'test/check-my-shop/check-my-shop.test.ts',
