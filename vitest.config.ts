@@ -31,14 +31,21 @@ const limits = {
 const extended = {
   workers: [
     'test/{authorization,costs,storage}.test.ts',
+    'test/avatars/picture.test.ts',
     'test/fuzz/*.test.ts',
     'test/delivery/{campaign,fairness,lies,nodes,restore,wrong-answers}.test.ts',
     'test/catalogue/round-trip.test.ts',
     'test/monitoring/thefts.test.ts',
     'test/reservations/model.test.ts',
   ],
-  scripts: ['test/scripts/setup.test.ts'],
-  instance: ['test/client/package.test.ts'],
+  scripts: [
+    'test/scripts/setup.test.ts',
+    'test/scripts/catalogue/chain/{collection,import}.test.ts',
+  ],
+  instance: [
+    'test/client/{guides,import,package}.test.ts',
+    'test/check-my-shop/check-my-shop.test.ts',
+  ],
 }
 
 /**

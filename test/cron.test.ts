@@ -1,12 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { eq, gte } from 'drizzle-orm'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { pictureKey } from '../src/avatars/serve.ts'
 import { runCron } from '../src/cron.ts'
 import { deliveries } from '../src/db/schema/delivery.ts'
 import { quotas } from '../src/db/schema/operations.ts'
 import { idempotencyKeys } from '../src/db/schema/orders.ts'
-import { addresses, emailLinks, tokens, users, walletNonces } from '../src/db/schema/users.ts'
+import { addresses, emailLinks, tokens, walletNonces } from '../src/db/schema/users.ts'
 import { explain } from '../src/delivery/reasons.ts'
 import { readSettings } from '../src/env.ts'
 import { aShop, placed } from './orders/shop.ts'
@@ -202,16 +201,6 @@ it('revokes rolled tokens after 24 hours', async () => {
   ])
 })
 
-it('removes pictures that no user points to', async () => {
-  const user = await aUser()
-  const [used, unused] = ['a', 'b'].map((digit) => pictureKey(user.id, digit.repeat(48)))
-  for (const key of [used, unused]) await env.AVATARS.put(key ?? '', 'a picture')
-  await db.update(users).set({ avatarKey: used }).where(eq(users.id, user.id))
-  await run({}, new Date(now.getTime() + 2 * DAY))
-  const { objects } = await env.AVATARS.list({ prefix: `${user.id}/` })
-  expect(objects.map(({ key }) => key)).toEqual([used])
-})
-
 it('logs a job that fails and runs the others', async () => {
   await db.insert(walletNonces).values({ nonce: 'stale', expiresAt: before(MINUTE) })
   const get = () => Promise.reject(new Error('the bucket is unavailable'))
@@ -223,20 +212,6 @@ it('logs a job that fails and runs the others', async () => {
   })
   const rows = await db.select({ nonce: walletNonces.nonce }).from(walletNonces)
   expect(rows).not.toContainEqual({ nonce: 'stale' })
-})
-
-it('logs the chains of messages that the queue did not accept', async () => {
-  await aDueItem()
-  const { queue } = aRecordingQueue()
-  const sendBatch = () => Promise.reject(new Error('the queue is unavailable'))
-  const { lines } = await run({ DELIVERIES: { ...queue, sendBatch } })
-  expect(lines).toEqual([
-    {
-      event: 'wake_up_failed',
-      chainIds: [31337],
-      error: 'Error: the queue is unavailable',
-    },
-  ])
 })
 
 it('deletes addresses that were deleted 30 days ago and that no order uses, at three', async () => {

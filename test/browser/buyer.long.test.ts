@@ -16,7 +16,7 @@ import { rules } from '../../src/delivery/reasons.ts'
 import { expectAccessible } from './accessibility.ts'
 import { installWallet } from './browser.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, aPicture, type Marketplace, signInByMail } from './marketplace.ts'
+import { aMarketplace, aPicture, type Marketplace, signInByMail, signOut } from './marketplace.ts'
 
 type SoldNft = { contractAddr: Address; tokenId: string }
 type PlacedOrders = { orders: { id: number; orderItems: { nft: SoldNft }[] }[] }
@@ -70,12 +70,6 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
 
   const steps = (page: Page) => page.locator('.order').first().locator('.steps li').allInnerTexts()
 
-  async function signOut(page: Page) {
-    await page.getByRole('button', { name: /^Menu of/ }).click()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('You are signed out.').waitFor()
-  }
-
   async function addAddress(page: Page) {
     await page.goto('/settings/addresses')
     await page.getByRole('link', { name: 'Add a delivery address' }).click()
@@ -91,7 +85,7 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await page.getByText('Bergen').waitFor()
   }
 
-  it('signs in, links a wallet, watches an NFT arrive, and settles in', async () => {
+  it('signs in, links a wallet, watches an NFT arrive, and signs out', async () => {
     const page = await marketplace.open({ reducedMotion: 'reduce' })
     const { account } = await installWallet(page)
     await signInByMail(marketplace, page, 'walker@example.com')
@@ -127,13 +121,6 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await page.getByText(/^Transaction 0x/).waitFor()
     await expectAccessible(page, 'a delivered order')
 
-    await page.goto('/settings/profile')
-    const before = await page.locator('.menu-button img').getAttribute('src')
-    await page.getByLabel('Picture file').setInputFiles(await aPicture(marketplace))
-    await page.getByRole('button', { name: 'Save picture' }).click()
-    await page.getByText('Your new picture is saved.').waitFor()
-    expect(await page.locator('.menu-button img').getAttribute('src')).not.toBe(before)
-    await addAddress(page)
     await page.getByRole('button', { name: /^Menu of/ }).click()
     await expectAccessible(page, 'the menu')
     await page.keyboard.press('Escape')
@@ -271,14 +258,6 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await page.context().clearCookies()
     await page.getByText('because you are signed out').waitFor()
   })
-
-  it('shows an order on its way without scripts, by loading the page again', async () => {
-    const page = await marketplace.open({ javaScriptEnabled: false })
-    await signInByMail(marketplace, page, 'bea@example.com')
-    await placeOrder(page, 'WALK-3')
-    await page.goto('/orders')
-    await page.locator('.order .done').nth(2).waitFor()
-  }, 90_000)
 
   it('shows the start page and what sellers have sold', async () => {
     const page = await marketplace.open({ reducedMotion: 'reduce' })

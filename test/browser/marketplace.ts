@@ -2,13 +2,12 @@
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { vi } from 'vitest'
 import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject } from '../support/project.ts'
 import { queryInstance } from '../support/query.ts'
-import { waitForSignIn } from './browser.ts'
-import { CHROMIUM } from './chromium.ts'
+import { launch, waitForSignIn } from './browser.ts'
 
 export type Marketplace = Awaited<ReturnType<typeof aMarketplace>>
 
@@ -19,15 +18,7 @@ export async function aMarketplace(variables: Record<string, string> = {}) {
   const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
   const environment = { ...ports, ...variables }
   const { process: dev } = await project.start('dev', 'Press Ctrl-C to stop', environment)
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-    ],
-  })
+  const browser = await launch()
   const url = `http://localhost:${ports.PORT}`
   const master = await project.run('token', ['--master'])
   return {
@@ -106,6 +97,12 @@ export async function signInByMail(marketplace: Marketplace, page: Page, email: 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await waitForSignIn(page)
   return link
+}
+
+export async function signOut(page: Page) {
+  await page.getByRole('button', { name: /^Menu of/ }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('You are signed out.').waitFor()
 }
 
 /** A PNG of 600 × 300 pixels: its left half is red, its right half is blue. */

@@ -3,9 +3,9 @@ import { devices, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { WalletNetwork } from '../../src/pages/wallet/views.tsx'
 import { expectAccessible } from './accessibility.ts'
-import { installWallet, replaceNetworks, waitForSignIn } from './browser.ts'
+import { installWallet, replaceNetworks, tryWallet, waitForSignIn } from './browser.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
+import { aMarketplace, type Marketplace, signInByMail, signOut } from './marketplace.ts'
 
 /** Describes the focused element, and whether its focus is visible. */
 const FOCUSED = `(({ textContent, name }) => {
@@ -22,14 +22,6 @@ const addition: WalletNetwork['addition'] = {
 }
 
 const UNKNOWN_CHAIN = { code: 4902, message: 'Unrecognized chain ID' }
-
-const tryWallet = (page: Page) => page.getByRole('button', { name: 'Test Wallet' }).click()
-
-async function signOut(page: Page) {
-  await page.getByRole('button', { name: /^Menu of/ }).click()
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByText('You are signed out.').waitFor()
-}
 
 /** Generates a token and returns it. */
 async function generateToken(page: Page, name: string) {
@@ -283,18 +275,6 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.goto('/sign-in')
     await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
     expect(await page.getByRole('link', { name: 'MetaMask' }).isVisible()).toBe(false)
-  })
-
-  it('opens the orders if linking a wallet starts transfers', async () => {
-    const page = await marketplace.open()
-    await signInByMail(marketplace, page, 'emil@example.com')
-    await installWallet(page)
-    await page.route('**/settings/account/wallet', (route) =>
-      route.fulfill({ json: { userId: 1, transfers: 2 } }),
-    )
-    await page.goto('/settings/account')
-    await tryWallet(page)
-    await page.waitForURL('/orders?notice=wallet-linked&transfers=2')
   })
 
   it('works without JavaScript, except for wallets', async () => {

@@ -1,26 +1,9 @@
 /** The most important ways through the pages. The long tests of this folder have the others. */
-import {
-  type Address,
-  createPublicClient,
-  createTestClient,
-  getAddress,
-  http,
-  parseAbi,
-} from 'viem'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { type Address, createPublicClient, getAddress, http, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { OrderItem } from '../../client/src/index.ts'
-import { rules } from '../../src/delivery/reasons.ts'
-import { aPerson, instance, query, runCron, userId } from '../support/instance/instance.ts'
-import {
-  installWallet,
-  open,
-  openAsAdministrator,
-  placeOrder,
-  signInByMail,
-  tryWallet,
-  waitForText,
-} from './browser.ts'
+import { instance, userId } from '../support/instance/instance.ts'
+import { installWallet, open, placeOrder, signInByMail, tryWallet } from './browser.ts'
 import { hasChromium } from './chromium.ts'
 
 /** The pieces that a wallet has on the chain. */
@@ -73,34 +56,5 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.locator('.order .done').nth(2).waitFor()
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
     expect(await piecesOf(account.address, nft)).toBe(1n)
-  })
-
-  it('an operator sees why an item fails, retries it, and it arrives', async () => {
-    const chain = createTestClient({ mode: 'anvil', transport: http(instance.rpcUrl) })
-    const wallet = privateKeyToAddress(generatePrivateKey())
-    // A contract that reverts every call, and so refuses tokens.
-    await chain.setCode({ address: wallet, bytecode: '0x5f5ffd' })
-    const { id, nft } = await placeOrder(await aPerson(wallet), 'SMOKE-2')
-    const page = await openAsAdministrator('smoke-operator@example.com')
-    await page.goto('/operations')
-    await page.getByRole('searchbox', { name: 'Search' }).fill('SMOKE-2')
-    await page.getByRole('button', { name: 'Search' }).click()
-    await page.getByRole('heading', { name: `Transfer ${id}` }).waitFor()
-    await waitForText(page, new RegExp(rules.recipient_rejects.sentence, 'i'))
-
-    // As if the failure had begun 11 minutes ago.
-    const now = Date.now()
-    const dates = [new Date(now - 11 * 60_000), new Date(now)].map((date) => date.toISOString())
-    const sql = 'UPDATE deliveries SET failingSince = ?, dueAt = ? WHERE id = ?'
-    await query(sql, ...dates, `${id}`)
-    await runCron()
-    await waitForText(page, 'Failed')
-    await chain.setCode({ address: wallet, bytecode: '0x' })
-    await page.getByRole('button', { name: 'Retry', exact: true }).click()
-    await page.getByRole('button', { name: 'Retry transfer' }).click()
-    // As it is when the page is loaded, which may be after the delivery.
-    await page.getByText(/^The transfer is (queued again|sent|delivered)/).waitFor()
-    await waitForText(page, 'Delivered')
-    expect(await piecesOf(wallet, nft)).toBe(1n)
   })
 })

@@ -2,19 +2,20 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { Finding, problems } from '../../check-my-shop/src/finding.ts'
+import { firstCases } from '../support/cases.ts'
 import { aTemporaryFolder } from '../support/folder.ts'
 import { instance } from '../support/instance/instance.ts'
 import { aShop, checkShop, shopLanguages } from '../support/shops.ts'
 
 const folder = await aTemporaryFolder()
 
-it.each(shopLanguages)('the shop of the guide passes (%s)', async (language) => {
+it.each(firstCases(1, shopLanguages))('the shop of the guide passes (%s)', async (language) => {
   const scenarios = [
     ...['sale', 'cut_after', 'in_progress', 'quantity', 'reserved'],
-    ...['forged', 'killed_before_answer'],
+    ...['forged', 'killed_before_answer', 'same_number', 'same_number_compared'],
   ]
   const { out, status } = await checkShop(instance, await aShop(folder, language), scenarios)
-  expect(out).toMatch(/^7 passed, 0 findings, 0 skipped in \d+ s$/m)
+  expect(out).toMatch(/^9 passed, 0 findings, 0 skipped in \d+ s$/m)
   expect(status).toBe(0)
 })
 
@@ -54,18 +55,10 @@ it('says once that the shop has ended, and stops', async () => {
   expect(errors).toMatch(/^Your shop has ended by itself: see .*shop\.log\.\n$/)
 })
 
-it('explains what is missing in the command', async () => {
-  expect(await checkShop(instance, [])).toMatchObject({
-    ...{ status: 2, errors: expect.stringContaining('Name the program of the shop') },
-  })
-  expect(await checkShop({ ...instance, rpcUrl: 'localhost' }, ['true'])).toMatchObject({
-    ...{ status: 2, errors: expect.stringContaining('--rpc must be an http or https URL') },
-  })
-  const { errors } = await checkShop(instance, ['true'], ['nothing'])
+it('says that the program cannot be started, or the token is wrong', async () => {
   expect(await checkShop(instance, ['no-program'])).toMatchObject({
     ...{ status: 1, errors: 'no-program cannot be started.\n' },
   })
-  expect(errors).toMatch('There is no scenario "nothing". There are: sale, cut_before,')
   const denied = await checkShop({ ...instance, token: 'wrong' }, ['true'])
   expect(denied).toMatchObject({ status: 1 })
   expect(denied.errors).toMatch('unauthenticated')

@@ -1,6 +1,7 @@
 /** The command line of `check-my-shop`: its help, and what it says about wrong arguments. */
 import { expect, it } from 'vitest'
 import { checkMyShop } from '../../check-my-shop/src/check-my-shop.ts'
+import { scenarioNames } from '../../check-my-shop/src/scenarios.ts'
 import { call } from '../support/call.ts'
 
 const run = (...args: string[]) => call(checkMyShop, args)
@@ -28,6 +29,16 @@ it.each([
     ],
     '--port must be a number from 1 to 65535.',
   ]),
+  [
+    'the node localhost',
+    ['--token', 'secret', '--rpc', 'localhost', '--', 'shop'],
+    '--rpc must be an http or https URL, not "localhost".',
+  ],
+  [
+    'an unknown scenario',
+    ['--token', 'secret', '--scenario', 'nothing', '--', 'shop'],
+    `There is no scenario "nothing". There are: ${scenarioNames}.`,
+  ],
 ])('answers %s with a sentence and status 2', async (_, args, sentence) => {
   const { errors, status } = await run(...args)
   expect(status).toBe(2)

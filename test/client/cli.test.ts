@@ -81,7 +81,7 @@ it.each([
     ['greet', 'server', '--with', 'Hello', '--token', '> token\nsecret'],
     'The token has a blank or a line end. `npm run --silent token` prints it alone.',
   ],
-  ...['ftp://localhost', 'http://', 'https://bo:secret@localhost', 'a b'].map(
+  ...['ftp://localhost', 'http://', 'https://bo:secret@localhost'].map(
     (receiver): [string, string[], string] => [
       `the receiver ${receiver}`,
       ['listen', '--token', 'secret', '--forward-to', receiver],
@@ -92,6 +92,11 @@ it.each([
     'a secret without bytes',
     ['listen', '--token', 'secret', '--forward-to', 'localhost:1', '--secret', 'whsec_='],
     '--secret must be as in whsec_….',
+  ],
+  [
+    'a time without a meaning',
+    ['listen', '--token', 'secret', '--forward-to', 'localhost:1', '--since', 'noon'],
+    '--since must be a time, such as 2026-03-02T09:00:00Z.',
   ],
 ])('answers %s with a sentence and status 2', async (_, args, sentence) => {
   const { errors, status } = await run(...args)

@@ -2,14 +2,13 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { createPublicClient, type Hash, http, parseEventLogs, zeroAddress } from 'viem'
+import { createPublicClient, type Hash, http, parseEventLogs } from 'viem'
 import { expect, it, vi } from 'vitest'
 import { localAccount } from '../../scripts/local/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/local/chain/collectibles.ts'
 import { runExample, waitForTransfer } from '../support/dev.ts'
 import { environment } from '../support/environment.ts'
 import { instance } from '../support/instance/instance.ts'
-import { anOrder } from '../support/instance/orders.ts'
 import { PATIENCE } from '../support/patience.ts'
 
 const buyer = localAccount(3).address
@@ -32,14 +31,6 @@ it('prints examples that lead to a transfer on the chain', async () => {
   const { txId } = await waitForTransfer(instance.token, port, answer.orders[0].id)
   expect(await transfersIn(txId)).toContainEqual(
     expect.objectContaining({ to: buyer, id: 2n, value: 1n }),
-  )
-})
-
-it('mints NFT 3 of the demo on delivery', async () => {
-  const { id } = await anOrder({ nftId: 3, quantity: 2, buyerUserId: 3 })
-  const { txId } = await waitForTransfer(instance.token, port, id)
-  expect(await transfersIn(txId)).toContainEqual(
-    expect.objectContaining({ from: zeroAddress, to: buyer, id: 3n, value: 2n }),
   )
 })
 

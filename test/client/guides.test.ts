@@ -8,8 +8,9 @@ import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
+import { firstCases } from '../support/cases.ts'
 import { environment } from '../support/environment.ts'
 import { aTemporaryFolder } from '../support/folder.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
@@ -23,7 +24,12 @@ import {
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
 type Language = 'sh' | 'ts' | 'py'
-const languages: readonly Language[] = hasPython ? ['sh', 'ts', 'py'] : ['sh', 'ts']
+/** `npm test` runs one of those that have the program. */
+const languages = (of: readonly Language[] = ['sh', 'ts', 'py']) =>
+  firstCases(
+    1,
+    of.filter((language) => hasPython || language !== 'py'),
+  )
 const commands = { sh: 'sh', ts: process.execPath, py: 'python3' }
 
 type Received = { headers: IncomingHttpHeaders; body: string }
@@ -83,27 +89,30 @@ async function aWebhook() {
   }
 }
 
-it.each(languages)('sells, follows and repeats an order, twice in a row (%s)', async (language) => {
-  const sale = await programIn('first-order', 'sale', language)
-  const [first, second] = [await run(sale, language), await run(sale, language)]
-  for (const output of [first, second]) {
-    expect(output).toMatch(/"status":"paid"|^order \d+: paid$/m)
-    expect(output).toMatch(/order\.created/)
-    expect(output).toMatch(/"cancelRequestedAt":"2|^order \d+: cancellation requested at 2/m)
-  }
-  const orders = (output: string) =>
-    output.match(/"orders":\[\{"id":\d+|^order \d+|reserved until .*|"reservations":.*/gm)
-  expect(orders(second)).toEqual(orders(first))
-  const delivered = /"transferred"|^delivered by transaction 0x[0-9a-f]{64}$/m
-  expect(await run(await programIn('delivery', 'follow', language), language)).toMatch(delivered)
-  const retry = await programIn('retries', 'retry', language)
-  const retried = await run(retry, language)
-  expect(retried).toMatch(/"status":"paid"|^order \d+: paid$/m)
-  // The delivery goes on meanwhile.
-  expect(orders(await run(retry, language))).toEqual(orders(retried))
-})
+it.each(languages())(
+  'sells, follows and repeats an order, twice in a row (%s)',
+  async (language) => {
+    const sale = await programIn('first-order', 'sale', language)
+    const [first, second] = [await run(sale, language), await run(sale, language)]
+    for (const output of [first, second]) {
+      expect(output).toMatch(/"status":"paid"|^order \d+: paid$/m)
+      expect(output).toMatch(/order\.created/)
+      expect(output).toMatch(/"cancelRequestedAt":"2|^order \d+: cancellation requested at 2/m)
+    }
+    const orders = (output: string) =>
+      output.match(/"orders":\[\{"id":\d+|^order \d+|reserved until .*|"reservations":.*/gm)
+    expect(orders(second)).toEqual(orders(first))
+    const delivered = /"transferred"|^delivered by transaction 0x[0-9a-f]{64}$/m
+    expect(await run(await programIn('delivery', 'follow', language), language)).toMatch(delivered)
+    const retry = await programIn('retries', 'retry', language)
+    const retried = await run(retry, language)
+    expect(retried).toMatch(/"status":"paid"|^order \d+: paid$/m)
+    // The delivery goes on meanwhile.
+    expect(orders(await run(retry, language))).toEqual(orders(retried))
+  },
+)
 
-it.each(languages)(
+it.each(languages())(
   'cancels an order before it is refunded, and no delivered one (%s)',
   async (language) => {
     const program = await programIn('refunds', 'refund', language)
@@ -155,7 +164,7 @@ it('looks up on the chain what was delivered', async () => {
   expect(BigInt(record.slice(0, 66))).toBe(BigInt(receipt.blockNumber))
 })
 
-it.each(languages)('creates a webhook once, however often it runs (%s)', async (language) => {
+it.each(languages())('creates a webhook once, however often it runs (%s)', async (language) => {
   const client = createClient(shop)
   const ofGuide = async () =>
     (await client.listWebhooks({ limit: 100 })).webhooks.filter(
@@ -206,46 +215,42 @@ it('checks the signature of a request, and answers a challenge (curl)', async ()
   await remove()
 })
 
-it.each(languages.filter((language) => language !== 'sh'))(
-  'receives webhooks (%s)',
-  async (language) => {
-    const file = await store(await programIn('webhooks', 'receive', language), language)
-    const { secret, test, isVerified, remove } = await aWebhook()
-    const env = environment({ WEBHOOK_SECRET: secret, PORT: receiverPort })
-    const program = spawn(commands[language], [file], { env })
-    let output = ''
-    program.stdout.on('data', (chunk) => {
-      output += chunk
-    })
-    await expect.poll(() => output).toMatch(/^listening$/m)
-    await test()
-    // Orders of other tests have events, too.
-    const printed =
-      /^webhook\.test \{"message": ?"This is a test\..*"challenge": ?"[\da-f]{32}"\}$/m
-    await expect.poll(() => output).toMatch(printed)
-    await expect.poll(isVerified).toBe(true)
-    const body = '{"type":"order.failed","timestamp":"","data":{}}'
-    const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,' }
-    const now = String(Math.floor(Date.now() / 1000))
-    const odd = { ...forged, 'webhook-timestamp': now, 'webhook-signature': 'v1,é' }
-    // A request that is cut off ends no program.
-    const socket = connect(Number(receiverPort), '127.0.0.1')
-    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{', () =>
-      socket.destroy(),
-    )
-    await once(socket, 'close')
-    for (const headers of [{}, forged, odd]) {
-      const init = { method: 'POST', body, headers }
-      expect((await fetch(`http://127.0.0.1:${receiverPort}/`, init)).status).toBe(400)
-    }
-    expect(output).not.toMatch(/^order\.failed \{\}$/m)
-    await remove()
-    program.kill()
-    await once(program, 'exit')
-  },
-)
+it.each(languages(['ts', 'py']))('receives webhooks (%s)', async (language) => {
+  const file = await store(await programIn('webhooks', 'receive', language), language)
+  const { secret, test, isVerified, remove } = await aWebhook()
+  const env = environment({ WEBHOOK_SECRET: secret, PORT: receiverPort })
+  const program = spawn(commands[language], [file], { env })
+  let output = ''
+  program.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  await expect.poll(() => output).toMatch(/^listening$/m)
+  await test()
+  // Orders of other tests have events, too.
+  const printed = /^webhook\.test \{"message": ?"This is a test\..*"challenge": ?"[\da-f]{32}"\}$/m
+  await expect.poll(() => output).toMatch(printed)
+  await expect.poll(isVerified).toBe(true)
+  const body = '{"type":"order.failed","timestamp":"","data":{}}'
+  const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,' }
+  const now = String(Math.floor(Date.now() / 1000))
+  const odd = { ...forged, 'webhook-timestamp': now, 'webhook-signature': 'v1,é' }
+  // A request that is cut off ends no program.
+  const socket = connect(Number(receiverPort), '127.0.0.1')
+  socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{', () =>
+    socket.destroy(),
+  )
+  await once(socket, 'close')
+  for (const headers of [{}, forged, odd]) {
+    const init = { method: 'POST', body, headers }
+    expect((await fetch(`http://127.0.0.1:${receiverPort}/`, init)).status).toBe(400)
+  }
+  expect(output).not.toMatch(/^order\.failed \{\}$/m)
+  await remove()
+  program.kill()
+  await once(program, 'exit')
+})
 
-it.each(languages)('reads each event once (%s)', async (language) => {
+it.each(languages())('reads each event once (%s)', async (language) => {
   const program = await programIn('webhooks', 'events', language)
   const client = createClient(shop)
   const position = join(folder, 'position')
@@ -271,7 +276,7 @@ it.each(languages)('reads each event once (%s)', async (language) => {
   await expect(run(program, language)).rejects.toThrow(/\b410\b|events_removed/)
 })
 
-it.runIf(hasPython).each([
+it.runIf(hasPython && inject('isLong')).each([
   ['first-order', 'sale'],
   ['delivery', 'follow'],
   ['webhooks', 'webhook'],
@@ -289,7 +294,7 @@ it.runIf(hasPython).each([
   })
 })
 
-it.each(languages.filter((language) => language !== 'sh'))(
+it.each(languages(['ts', 'py']))(
   'compares the books by what has changed, and all of them after a restore (%s)',
   async (language) => {
     const program = await programIn('compare', 'compare', language)
@@ -333,13 +338,12 @@ it.each(languages.filter((language) => language !== 'sh'))(
   },
 )
 
-it.each(['sh'] as const)('sends the example of the reference (%s)', async (language) => {
+it('sends the example of the reference (sh)', async () => {
   const html = await (await fetch(`${instance.url}/docs/api-orders`)).text()
   const [, samples = ''] = /id="placeOrders-sh"(.*?)<\/fieldset>/s.exec(html) ?? []
   const programs = [...samples.matchAll(/<code>(.*?)<\/code>/gs)].map(([, code = '']) =>
     code.replaceAll('&quot;', '"').replaceAll('&gt;', '>'),
   )
   // The ids of the example exist in the demo catalogue.
-  const output = await run(programs[0] ?? '', language)
-  expect(output).toMatch(/"?status"?: ?["']paid["']/)
+  expect(await run(programs[0] ?? '', 'sh')).toContain('"status":"paid"')
 })

@@ -133,20 +133,6 @@ it('goes on from the end of a log that was set back', async () => {
   expect(await stop()).toBe(0)
 })
 
-it('says what is wrong with the command', async () => {
-  for (const [args, status, problem] of [
-    [[], 2, '--forward-to is missing.'],
-    [['--forward-to', 'localhost:1', '--since', 'noon'], 2, '--since must be a time, such as'],
-    [['--forward-to', 'localhost:1', '--secret', 'x'], 2, '--secret must be as in whsec_…'],
-    [['--forward-to', 'http://'], 2, '--forward-to must be an http or https URL'],
-    [['--forward-to', 'localhost:1', '--token', 'x'], 1, 'unauthenticated'],
-  ] as const) {
-    const { printed, exit } = await listen(...args)
-    expect((await exit)[0]).toBe(status)
-    expect(printed.errors).toContain(problem)
-  }
-})
-
 it.each(['SIGTERM', 'SIGHUP'] as const)('ends on %s', async (signal) => {
   const { host } = await aReceiver()
   const { printed, exit, stop } = await listen('--forward-to', host)

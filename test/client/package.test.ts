@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { firstCases } from '../support/cases.ts'
 import { environment } from '../support/environment.ts'
 import { instance } from '../support/instance/instance.ts'
@@ -45,6 +45,8 @@ const node = {
 const bundler = { ...node, module: 'ESNext', moduleResolution: 'Bundler' }
 const browser = { ...bundler, lib: ['ES2022', 'DOM', 'DOM.AsyncIterable'], types: [] }
 
+const inLong = it.runIf(inject('isLong'))
+
 it('has the version of the API and no dependencies', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))
   const installed = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
@@ -60,7 +62,7 @@ it('has a README that links to nothing outside the package', async () => {
   ).toEqual([])
 })
 
-it('has the right types for every way to import it', async () => {
+inLong('has the right types for every way to import it', async () => {
   const data = new Uint8Array(await readFile(archive))
   const analysis = await checkPackage(createPackageFromTarballData(data))
   expect(analysis).toMatchObject({ types: { kind: 'included' }, problems: [] })
@@ -80,19 +82,19 @@ it.each(
   expect(await compile(compiler, [readme, guide], options)).toBe('')
 })
 
-it('compiles for browsers, without the types of Node', async () => {
+inLong('compiles for browsers, without the types of Node', async () => {
   const program = readme.replace('process.env.TOKEN', "''")
   expect(await compile('node_modules/.bin/tsc', [program], browser)).toBe('')
 })
 
-it('rejects fields of the wrong type and fields that do not exist', async () => {
+inLong('rejects fields of the wrong type and fields that do not exist', async () => {
   const wrong = readme.replace('quantity: 1', "quantity: '1'").replace('.txId', '.hash')
   const errors = await compile('node_modules/.bin/tsc', [wrong], node)
   expect(errors).toContain("Type 'string' is not assignable to type 'number'")
   expect(errors).toContain("Property 'hash' does not exist")
 })
 
-it('runs the programs of the guides in a folder that `npm init -y` has made', async () => {
+inLong('runs the programs of the guides in a folder that `npm init -y` has made', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'init-'))
   await run('npm', ['init', '-y'], { cwd })
   await run('npm', ['install', archive, '--no-audit', '--no-fund'], { cwd })

@@ -7,16 +7,6 @@ import { aUser, db } from '../support/makers.ts'
 
 const select = (number: number) => raw<{ number: number }>(db)`SELECT ${number} AS number`
 
-it('returns the rows of each statement under its name', async () => {
-  const { id } = await aUser({ name: 'Ann' })
-  const results = await batch(db, {
-    one: select(1),
-    user: db.select({ name: users.name }).from(users).where(eq(users.id, id)),
-    two: select(2),
-  })
-  expect(results).toEqual({ one: [{ number: 1 }], user: [{ name: 'Ann' }], two: [{ number: 2 }] })
-})
-
 it('joins the rows of a list, and has none for what is left out', async () => {
   const results = await batch(db, {
     none: undefined,
@@ -51,20 +41,4 @@ it('writes nothing and throws the error of the first guard whose condition holds
     user: db.select({ name: users.name }).from(users).where(eq(users.id, id)),
   })
   expect(user).toEqual([{ name: 'Ann' }])
-})
-
-it('writes and returns the rows if no condition holds', async () => {
-  const { id } = await aUser({ name: 'Ann' })
-  const { renamed } = await guarded(
-    db,
-    [{ when: sql`${'a'} = ${'b'}`, error: () => new Error('never') }],
-    {
-      renamed: db
-        .update(users)
-        .set({ name: 'Bob' })
-        .where(eq(users.id, id))
-        .returning({ name: users.name }),
-    },
-  )
-  expect(renamed).toEqual([{ name: 'Bob' }])
 })

@@ -1,20 +1,9 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
-import * as z from 'zod'
 import { addressColumns } from '../../src/addresses/schema.ts'
-import { shownColumns } from '../../src/db/columns.ts'
 import { listingColumns, nftColumns } from '../../src/orders/nft.ts'
 import { itemColumns, orderColumns } from '../../src/orders/order.ts'
 import { buyerColumns } from '../../src/orders/viewer.ts'
 import { documentedFields } from '../support/document.ts'
-
-it('selects the columns with these names, and no others', () => {
-  const table = sqliteTable('table', { id: integer(), name: text(), secret: text() })
-  expect(shownColumns(table, z.object({ id: z.int(), name: z.string() }))).toEqual({
-    id: table.id,
-    name: table.name,
-  })
-})
 
 it.each([
   [['Order'], orderColumns],

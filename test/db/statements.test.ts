@@ -3,19 +3,8 @@ import { expect, it, vi } from 'vitest'
 import { batch } from '../../src/db/batch.ts'
 import type { Database } from '../../src/db/client.ts'
 import { tokens, users } from '../../src/db/schema/users.ts'
-import { prepared, raw, selectSize } from '../../src/db/statements.ts'
+import { prepared, raw } from '../../src/db/statements.ts'
 import { aUser, db } from '../support/makers.ts'
-
-const _select = (number: number) => raw<{ number: number }>(db)`SELECT ${number} AS number`
-
-it('binds the values of handwritten SQL, and keeps what D1 tells of the database', async () => {
-  const { rows, size } = await batch(db, {
-    rows: raw<{ a: string; b: number }>(db)`SELECT ${'x'} AS a, ${2} AS b`,
-    size: selectSize(db),
-  })
-  expect(rows).toEqual([{ a: 'x', b: 2 }])
-  expect(size).toBeGreaterThan(4096)
-})
 
 it('builds the SQL once and binds the values of each call', async () => {
   const build = vi.fn((builder: Database, values: { id: number }) =>
@@ -71,19 +60,6 @@ it('builds the text of handwritten SQL once', async () => {
   const calls = part.getSQL.mock.calls.length
   await db.batch([select(db, {})])
   expect(part.getSQL).toHaveBeenCalledTimes(calls)
-})
-
-it('encodes the values of an INSERT by their columns', async () => {
-  const constants = { provider: 'email', identityHash: 'eve' }
-  type User = { name: string; approved: boolean; now: string }
-  const insertUser = prepared((builder, { name, approved, now }: User) =>
-    builder
-      .insert(users)
-      .values({ ...constants, name, approved, createdAt: now, updatedAt: now })
-      .returning({ name: users.name, approved: users.approved }),
-  )
-  const user = { name: 'Eve', approved: false, now: '2026-01-01T00:00:00.000Z' }
-  expect(await db.batch([insertUser(db, user)])).toEqual([[{ name: 'Eve', approved: false }]])
 })
 
 it('throws if a value is missing', () => {

@@ -37,17 +37,13 @@ const expectUncached = ({ status, headers }: Response, expected: number) =>
 const endpoints = listEndpoints(app).map(({ method, path }) => `${method} ${path}`)
 
 it.each(endpoints)('%s says whether caches may keep its answer', async (endpoint) => {
-  for (const [caller, headers] of Object.entries(callers)) {
-    const { method, path, ...content } = await sampleRequest(endpoint)
-    const all = { ...content.headers, ...headers }
-    const response = await callWith({}, method, path, { ...content, headers: all })
-    expect([caller, cachingProblem(response)]).toEqual([caller, null])
-    const isPublic = publicEndpoints.includes(endpoint)
-    expect([caller, response.headers.get('cache-control')?.split(',')[0]]).toEqual([
-      caller,
-      isPublic ? 'public' : 'private',
-    ])
-  }
+  const { method, path, ...content } = await sampleRequest(endpoint)
+  const headers = { ...content.headers, authorization: tokenOf.master }
+  const response = await callWith({}, method, path, { ...content, headers })
+  expect(cachingProblem(response)).toBeNull()
+  const isPublic = publicEndpoints.includes(endpoint)
+  const [scope] = response.headers.get('cache-control')?.split(',') ?? []
+  expect(scope).toBe(isPublic ? 'public' : 'private')
 })
 
 it('answers prices and stock for a minute, and for one more while the Worker fails', async () => {

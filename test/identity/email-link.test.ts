@@ -193,11 +193,3 @@ it('rejects a closed account', async () => {
   expect((await visitor.post(CONFIRM, { form: { secret } })).status).toBe(403)
   expect(visitor.cookies.has('token')).toBe(false)
 })
-
-it('rejects a secret that another site sends', async () => {
-  const { visitor, secret } = await aLink()
-  const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
-  const form = { secret }
-  expect((await visitor.post(CONFIRM, { form, headers })).status).toBe(403)
-  expect((await visitor.post(CONFIRM, { form })).status).toBe(303)
-})

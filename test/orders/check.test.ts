@@ -219,20 +219,6 @@ it('puts what is not allowed first, which decides the status', async () => {
   ])
 })
 
-it('lists all fields with a wrong form', async () => {
-  const { token, input } = await aShop()
-  expect(
-    await problemsOf(token, [
-      { ...input, nftId: 'x', quantity: undefined },
-      { ...input, buyerBillingData: { city: 5 } },
-    ]),
-  ).toEqual([
-    'orders[0].nftId: must be a positive integer',
-    'orders[0].quantity: is required',
-    'orders[1].buyerBillingData.city: must be text',
-  ])
-})
-
 it('names the earlier order, and nothing else, if it took the last piece itself', async () => {
   const { token, input } = await aShop({ nft: { amount: 1 } })
   const inputs = [{ ...input, providerId: crypto.randomUUID() }]

@@ -154,43 +154,27 @@ function expected(filter: Filter, userId: number | null): number[] {
     .map(({ id }) => id)
 }
 
-/** A value of each filter, and another one. */
-function someValues(): Required<Filter>[] {
-  const [first, other] = [known[8], known[15]]
-  if (!first || !other) throw new Error('no orders')
-  return [
-    { ...first, providerId: 'number 1', ...times(4, 30, 55) },
-    { ...other, providerId: 'number 3', ...times(11, 12, 88) },
-  ].map(({ providerId, source, sellerId, buyerUserId, deliveryStatus, ...rest }) => {
-    const { createdFrom, createdTo, updatedFrom } = rest
-    return {
-      ...{ providerId, source, sellerId, buyerUserId, deliveryStatus },
-      ...{ createdFrom, createdTo, updatedFrom },
-    }
-  })
+/** A value of each filter. */
+function someValues(): Required<Filter> {
+  const { source = '', sellerId = 0, buyerUserId = 0, deliveryStatus = '' } = known[8] ?? {}
+  const times = { createdFrom: at(4), createdTo: at(30), updatedFrom: at(55) }
+  return { providerId: 'number 1', source, sellerId, buyerUserId, deliveryStatus, ...times }
 }
-const times = (from: number, to: number, updated: number) => ({
-  createdFrom: at(from),
-  createdTo: at(to),
-  updatedFrom: at(updated),
-})
 
 it('finds what a plain filter finds, for every pair of filters and every caller', async () => {
-  for (const values of someValues()) {
-    const names = Object.keys(values) as (keyof Filter)[]
-    for (const [i, one] of names.entries())
-      for (const other of names.slice(i))
-        for (const { token, userId } of viewers) {
-          const filter = { [one]: values[one], [other]: values[other] }
-          const what = `${JSON.stringify(filter)} for ${userId}`
-          expect(await idsOf(token, filter), what).toEqual(expected(filter, userId))
-        }
-  }
+  const values = someValues()
+  const names = Object.keys(values) as (keyof Filter)[]
+  for (const [i, one] of names.entries())
+    for (const other of names.slice(i))
+      for (const { token, userId } of viewers) {
+        const filter = { [one]: values[one], [other]: values[other] }
+        const what = `${JSON.stringify(filter)} for ${userId}`
+        expect(await idsOf(token, filter), what).toEqual(expected(filter, userId))
+      }
 })
 
-it('finds the same in pages of two, and with all filters at once', async () => {
-  const [values] = someValues()
-  const { providerId, ...rest } = values ?? {}
+it('finds the same in pages of five, and with all filters at once', async () => {
+  const { providerId, ...rest } = someValues()
   const filters: Filter[] = [
     {},
     { createdFrom: at(4), createdTo: at(30) },
@@ -199,11 +183,11 @@ it('finds the same in pages of two, and with all filters at once', async () => {
     { deliveryStatus: 'transferring', createdFrom: at(10) },
     { updatedFrom: at(55) },
     rest,
-    { ...rest, providerId: providerId ?? '' },
+    { ...rest, providerId },
   ]
   for (const filter of filters)
     for (const { token, userId } of viewers)
-      expect(await idsOf(token, { ...filter, limit: 2 })).toEqual(expected(filter, userId))
+      expect(await idsOf(token, { ...filter, limit: 5 })).toEqual(expected(filter, userId))
 })
 
 describe('the filters createdFrom and createdTo', () => {
@@ -227,16 +211,6 @@ describe('the filters createdFrom and createdTo', () => {
       const list = call('GET', `/api/externalOrders?${query}`, { token: master })
       expect(await answerOf(list)).toMatchObject({ orders: [{ id: order?.id }] })
     }
-  })
-
-  it('find orders whose ids are not in the order of their times', async () => {
-    for (const { createdAt, id } of known)
-      expect(
-        await idsOf(master, {
-          createdFrom: createdAt,
-          createdTo: new Date(Date.parse(createdAt) + 1).toISOString(),
-        }),
-      ).toEqual([id])
   })
 
   it('take the first and the last time for no limit', async () => {

@@ -9,7 +9,7 @@ import type { Order } from '../../src/orders/schema.ts'
 import { OrderSummary as SummarySchema } from '../../src/orders/schema.ts'
 import { answerOf, call } from '../support/api.ts'
 import { bodiesOf } from '../support/events.ts'
-import { aMasterToken, aToken, aTransaction, aUser, db, setRow } from '../support/makers.ts'
+import { aMasterToken, aToken, aTransaction, db, setRow } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
 import { aShop, placed, sold } from './shop.ts'
 
@@ -117,17 +117,4 @@ it('has a sequence that says which events led to what was read', async () => {
   expect(all).toEqual([0, 3, 4, 5, 7])
   for (const { sequence, until } of reads)
     expect(all.filter((each) => each <= sequence)).toEqual(until)
-})
-
-it('has a sequence in the header of an answer with one order only', async () => {
-  const { token, input } = await aShop()
-  const ids = (await placed(token, [input, input])).map(({ id }) => id)
-  const [id] = ids
-  const sequenceOf = async (ids: string, by = token) => {
-    const response = await call('GET', `/api/externalOrders/${ids}`, { token: by })
-    return response.headers.get('x-order-sequence')
-  }
-  expect(await sequenceOf(ids.join())).toBeNull()
-  expect(await sequenceOf(`${id},${id}`)).toBe('1')
-  expect(await sequenceOf(`${id}`, await aToken(await aUser()))).toBeNull()
 })

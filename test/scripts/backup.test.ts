@@ -106,6 +106,11 @@ describe('a deployed database', () => {
     database.close()
   })
 
+  function expectEmpty() {
+    const remote = new DatabaseSync(inProject('remote.sqlite'))
+    expect(remote.prepare('SELECT * FROM sqlite_schema').all()).toEqual([])
+  }
+
   it('goes to a bucket in parts, and from there into a new database', async () => {
     const before = contentOf(inProject('remote.sqlite'))
     expect(await project.call(backup, IN_BUCKET, keys)).toMatchObject({ errors: '', status: 0 })
@@ -141,6 +146,7 @@ describe('a deployed database', () => {
   it('is not exported if the backup cannot be written', async () => {
     const write = async (file: string, key = BACKUP_PUBLIC_KEY) =>
       (await project.call(backup, [file, ...REMOTE], { BACKUP_PUBLIC_KEY: key })).errors
+    expect(await write('all.age', '')).toBe('BACKUP_PUBLIC_KEY is not set.\n')
     expect(await write('all.age', 'x')).toMatch(/^BACKUP_PUBLIC_KEY must be a public key of age/)
     expect(await write('migrations')).toBe('migrations is not a file.\n')
     expect(await write('nowhere/all.age')).toBe('There is no folder nowhere for nowhere/all.age.\n')
@@ -165,36 +171,22 @@ describe('a deployed database', () => {
       const { errors, status } = await project.call(restore, ['x.age', ...REMOTE], keys)
       expect({ errors, status }).toEqual({ errors: message, status: 1 })
     }
-    const remote = new DatabaseSync(inProject('remote.sqlite'))
-    expect(remote.prepare('SELECT * FROM sqlite_schema').all()).toEqual([])
+    expectEmpty()
   })
 
-  it('stays empty if the end of the backup is damaged or missing', async () => {
-    await project.call(backup, ['all.age', ...REMOTE], keys)
-    const bytes = await readFile(inProject('all.age'))
-    await writeFile(inProject('all.age'), bytes.subarray(0, bytes.length - 100))
-    await rm(inProject('remote.sqlite'))
-    const { errors, status } = await project.call(restore, ['all.age', ...REMOTE], keys)
-    expect({ errors, status }).toEqual({
-      errors: 'all.age is damaged, or its end is missing.\n',
-      status: 1,
-    })
-    const remote = new DatabaseSync(inProject('remote.sqlite'))
-    expect(remote.prepare('SELECT * FROM sqlite_schema').all()).toEqual([])
-  })
-
-  it('is not written to a file without its key, nor read without the other', async () => {
-    const write = (BACKUP_PUBLIC_KEY: string) =>
-      project.call(backup, ['all.age', ...REMOTE], { BACKUP_PUBLIC_KEY })
-    expect((await write('')).errors).toBe('BACKUP_PUBLIC_KEY is not set.\n')
+  it('stays empty without the key of the backup, and if the end of that is missing', async () => {
     await project.call(backup, ['all.age', ...REMOTE], keys)
     await rm(inProject('remote.sqlite'))
-    const read = (BACKUP_KEY: string) =>
-      project.call(restore, ['all.age', ...REMOTE], { BACKUP_KEY })
-    expect((await read('')).errors).toBe('BACKUP_KEY is not set.\n')
-    expect((await read('x')).errors).toMatch(/^BACKUP_KEY must be a secret key of age/)
-    expect((await read(await generateX25519Identity())).errors).toBe(
+    const read = async (key: string) =>
+      (await project.call(restore, ['all.age', ...REMOTE], { BACKUP_KEY: key })).errors
+    expect(await read('')).toBe('BACKUP_KEY is not set.\n')
+    expect(await read('x')).toMatch(/^BACKUP_KEY must be a secret key of age/)
+    expect(await read(await generateX25519Identity())).toBe(
       'all.age was encrypted for another key than BACKUP_KEY.\n',
     )
+    const bytes = await readFile(inProject('all.age'))
+    await writeFile(inProject('all.age'), bytes.subarray(0, bytes.length - 100))
+    expect(await read(BACKUP_KEY)).toBe('all.age is damaged, or its end is missing.\n')
+    expectEmpty()
   })
 })

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { decodeFunctionData, isHex, zeroAddress } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { deployCollectibles } from '../../scripts/local/chain/collectibles.ts'
 import { command as seed } from '../../scripts/local/seed.ts'
 import { type Contract, sendAs } from '../../scripts/operate/contract/delivery.ts'
+import { parseNetwork } from '../../scripts/operate/contract/networks.ts'
 import { confirm } from '../../scripts/operate/contract/node.ts'
 import { command as contract } from '../../scripts/operate/contract.ts'
 import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
@@ -31,7 +32,7 @@ const HOUR = 3600
 
 let commands: Commands
 let fixtures: Contracts
-/** A new contract for each test, with one relayer. */
+/** The contract of the tests, until one deploys another. It has one relayer. */
 let delivery: Contract
 
 const run: Commands['run'] = async (...args) => {
@@ -43,6 +44,7 @@ const run: Commands['run'] = async (...args) => {
 beforeAll(async () => {
   fixtures = await compileFixtures()
   commands = await contractCommands()
+  await configureNew()
 })
 
 afterAll(() => commands.close())
@@ -51,8 +53,6 @@ async function configureNew(deployment: Parameters<Commands['deploy']>[0] = {}) 
   delivery = await commands.deploy(deployment)
   await commands.configure(delivery.address)
 }
-
-beforeEach(() => configureNew())
 
 /** What is printed behind a name or an address. */
 const valueIn = (out: string, label: string) =>
@@ -84,41 +84,15 @@ it('sets no limit of a token that mints a quantity instead of an id, whoever wou
   expect(removed.errors).toBe('')
 })
 
-it('adds a relayer, changes its limit and removes it', async () => {
+it('adds a relayer, changes its limit and removes it, and limits a token', async () => {
   const added = await run('set-relayer', ['--relayer', OTHER, ...limit(500, 3000)])
   expect(valueIn(added.out, OTHER)).toBe('500 of 500 pieces now, 3000 a day, 0 ETH')
   const changed = await run('set-relayer', ['--relayer', OTHER, ...limit(7, 70)])
   expect(valueIn(changed.out, OTHER)).toBe('7 of 7 pieces now, 70 a day, 0 ETH')
   const removed = await run('remove-relayer', ['--relayer', OTHER])
   expect(valueIn(removed.out, OTHER)).toBe('removed, 0 ETH')
-})
-
-it('limits a token', async () => {
   const set = await run('set-token-limit', ['--token', TOKEN, ...limit(50, 200)])
   expect(valueIn(set.out, TOKEN)).toBe('50 of 50 pieces now, 200 a day')
-})
-
-it('says when a raise takes effect, and removes at once', async () => {
-  await configureNew({ delay: 24n * 3600n })
-  const { out } = await run('set-relayer', ['--relayer', OTHER, ...limit(500, 3000)])
-  expect(valueIn(out, 'delay')).toBe('24 hours')
-  expect(valueIn(out, OTHER)).toMatch(
-    /^0 of 0 pieces now, 0 a day; from \d{4}-\d\d-\d\d \d\d:\d\d UTC on 500 pieces, 3000 a day, 0 ETH$/,
-  )
-  await commands.wait(24 * HOUR)
-  expect(valueIn((await run('status')).out, OTHER)).toBe('500 of 500 pieces now, 3000 a day, 0 ETH')
-  const removed = await run('remove-relayer', ['--relayer', relayer.address])
-  expect(valueIn(removed.out, relayer.address)).toMatch(/^removed, /)
-})
-
-it('stops deliveries and allows them again', async () => {
-  expect(valueIn((await run('pause')).out, 'state')).toBe('paused')
-  expect((await run('pause')).errors).toBe(
-    'The transaction failed: the contract is paused already\n',
-  )
-  expect(valueIn((await run('unpause')).out, 'state')).toBe('delivering')
-  expect(valueIn((await run('retire')).out, 'state')).toBe('retired')
-  expect((await run('unpause')).errors).toBe('The transaction failed: the contract is retired\n')
 })
 
 it('says that an account may not do it', async () => {
@@ -137,7 +111,32 @@ it('does not print an owner key that is not valid', async () => {
   expect(errors).toMatch(/^Set the environment variable DELIVERY_OWNER_KEY to the .*\n$/)
 })
 
+it('says when a raise takes effect, and removes at once', async () => {
+  await configureNew({ delay: 24n * 3600n })
+  const { out } = await run('set-relayer', ['--relayer', OTHER, ...limit(500, 3000)])
+  expect(valueIn(out, 'delay')).toBe('24 hours')
+  expect(valueIn(out, OTHER)).toMatch(
+    /^0 of 0 pieces now, 0 a day; from \d{4}-\d\d-\d\d \d\d:\d\d UTC on 500 pieces, 3000 a day, 0 ETH$/,
+  )
+  await commands.wait(24 * HOUR)
+  expect(valueIn((await run('status')).out, OTHER)).toBe('500 of 500 pieces now, 3000 a day, 0 ETH')
+  const removed = await run('remove-relayer', ['--relayer', relayer.address])
+  expect(valueIn(removed.out, relayer.address)).toMatch(/^removed, /)
+})
+
+it('stops deliveries and allows them again', async () => {
+  await configureNew()
+  expect(valueIn((await run('pause')).out, 'state')).toBe('paused')
+  expect((await run('pause')).errors).toBe(
+    'The transaction failed: the contract is paused already\n',
+  )
+  expect(valueIn((await run('unpause')).out, 'state')).toBe('delivering')
+  expect(valueIn((await run('retire')).out, 'state')).toBe('retired')
+  expect((await run('unpause')).errors).toBe('The transaction failed: the contract is retired\n')
+})
+
 it('gives the contract to an owner who accepts it', async () => {
+  await configureNew()
   const named = await run('transfer-ownership', ['--owner', stranger.address])
   expect(valueIn(named.out, 'owner')).toBe(owner.address)
   expect(valueIn(named.out, 'next owner')).toBe(`${stranger.address}, not yet accepted`)
@@ -211,6 +210,7 @@ describe('--print', () => {
   })
 
   it('prints what an owner without a key can send', async () => {
+    await configureNew()
     const wallet = '0x00000000000000000000000000000000005aFE00'
     await run('transfer-ownership', ['--owner', wallet])
     for (const action of ['accept-ownership', 'pause']) {
@@ -222,6 +222,7 @@ describe('--print', () => {
 })
 
 it('shows the state without a key, and the sellers who have not approved the contract', async () => {
+  await configureNew()
   await aLocalDatabase()
   await call(seed, ['--users', '1', '--nfts', '3'])
   const { erc1155 } = await deployCollectibles(commands.rpcUrl, {
@@ -252,12 +253,14 @@ it('shows the state without a key, and the sellers who have not approved the con
   ])
 })
 
-it('reads networks that are a secret from the environment', async () => {
+it('reads networks that are a secret from the environment, and asks the next node if one is down', async () => {
+  await configureNew()
   await writeFile(
     'wrangler.toml',
     commands.toml.replace(/\[vars\.NETWORKS\.localhost\]\n([^\n]+\n)+/, ''),
   )
-  const network = { chainId: 31337, rpcUrls: [commands.rpcUrl], delivery: delivery.address }
+  const rpcUrls = ['http://127.0.0.1:1', commands.rpcUrl]
+  const network = { chainId: 31337, rpcUrls, delivery: delivery.address }
   const env = {
     NETWORKS: JSON.stringify({ l2: network }),
     DELIVERY_OWNER_KEY: toPrivateKey(owner),
@@ -266,6 +269,26 @@ it('reads networks that are a secret from the environment', async () => {
   expect(out).toContain('state        paused')
   const without = await call(contract, ['status', '--network', 'l2'])
   expect(without.errors).toContain('set the environment variable NETWORKS')
+})
+
+it('says that a network has no Delivery contract', async () => {
+  await commands.configure('<address of the Delivery contract>')
+  expect((await run('status', [], null)).errors).toContain(
+    'The network localhost has no Delivery contract.',
+  )
+  const tokens = { seller: stranger, operator: zeroAddress, uniques: 0, editions: [] }
+  const { erc721 } = await deployCollectibles(commands.rpcUrl, tokens)
+  await commands.configure(erc721)
+  expect((await run('status', [], null)).errors).toContain(
+    `The contract at ${erc721} on localhost is not a Delivery contract.`,
+  )
+})
+
+it('says which settings of a network are invalid, without their values', () => {
+  const settings = { chainId: 0, rpcUrls: ['secret'], delivery: '<address>', treasury: '0x12' }
+  expect(() => parseNetwork('local', { ...settings, maxFeePerGasGwei: 0 })).toThrow(
+    /^The settings of the network local are invalid: chainId: must be at least 1; rpcUrls\.0: must be a URL; treasury: must be an address; maxFeePerGasGwei: must be more than 0$/,
+  )
 })
 
 it.each([

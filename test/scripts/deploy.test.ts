@@ -145,9 +145,28 @@ it('does not deploy while networks have problems, and prints all of them', async
   ])
 })
 
-it('does not deploy with a contract that does not know the keys of one that was used', async () => {
+/** Sets the project back to an account to which a version was deployed. */
+let restore: () => Promise<void>
+
+it('migrates, deploys, and prints before how to go back', async () => {
   await configure([networkToml('staging', 'anvil')])
-  expect((await deploy(relayer)).status).toBe(0)
+  const { out, errors, status } = await deploy(relayer)
+  expect({ errors, status }).toEqual({ errors: '', status: 0 })
+  expect(await changes()).toEqual([...MIGRATE, DEPLOY])
+  const { commands } = await project.read()
+  const bookmark = commands.indexOf('d1 time-travel info DB --env staging --json')
+  expect(bookmark).toBeGreaterThan(0)
+  expect(bookmark).toBeLessThan(commands.findIndex((command) => command.includes('--file')))
+  expect(out).toMatch(/^To go back to the version before/)
+  expect(out).toContain('\n  npx wrangler rollback version-1 --env staging\n')
+  expect(out).toContain(
+    '\n  npx wrangler d1 time-travel restore DB --env staging --bookmark bookmark-1\n',
+  )
+  restore = await project.save()
+})
+
+it('does not deploy with a contract that does not know the keys of one that was used', async () => {
+  await restore()
   const node = createNode([anvil.url])
   const account = localAccount(6)
   const relayers = [{ relayer: relayer.address, capacity: 1n, perDay: 1n }]
@@ -196,22 +215,6 @@ it('does not deploy to an account that lacks something, and prints all of it', a
   expect(await changes()).toEqual([])
 })
 
-it('migrates, deploys, and prints before how to go back', async () => {
-  await configure([networkToml('staging', 'anvil')])
-  const { out, errors, status } = await deploy(relayer)
-  expect({ errors, status }).toEqual({ errors: '', status: 0 })
-  expect(await changes()).toEqual([...MIGRATE, DEPLOY])
-  const { commands } = await project.read()
-  const bookmark = commands.indexOf('d1 time-travel info DB --env staging --json')
-  expect(bookmark).toBeGreaterThan(0)
-  expect(bookmark).toBeLessThan(commands.findIndex((command) => command.includes('--file')))
-  expect(out).toMatch(/^To go back to the version before/)
-  expect(out).toContain('\n  npx wrangler rollback version-1 --env staging\n')
-  expect(out).toContain(
-    '\n  npx wrangler d1 time-travel restore DB --env staging --bookmark bookmark-1\n',
-  )
-})
-
 it('does not replace the Worker if the migrations fail', async () => {
   await configure([networkToml('staging', 'anvil')])
   await project.change({ failure: { command: IMPORT, how: 'refuse' } })
@@ -222,8 +225,7 @@ it('does not replace the Worker if the migrations fail', async () => {
 })
 
 it('does not apply a migration that the running Worker would notice', async () => {
-  await configure([networkToml('staging', 'anvil')])
-  expect((await deploy(relayer)).status).toBe(0)
+  await restore()
   const path = join(project.folder, 'migrations/9999_test.sql')
   await writeFile(path, 'ALTER TABLE `nfts` ADD `x` text;\nALTER TABLE `nfts` DROP COLUMN `fee`;\n')
   await project.change({ commands: [] })

@@ -1,6 +1,6 @@
 /** Folders and databases for commands that are called in this process. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { savePublicUrl } from '../../scripts/local/paths.ts'
@@ -38,8 +38,12 @@ export async function pointStagingAt(url: string): Promise<void> {
   )
 }
 
+/** The state of an empty local database, once this process has made one. */
+let emptyState: string | undefined
+
 /** Creates the local database of the working directory, which is empty then. */
 export async function aLocalDatabase(): Promise<void> {
+  if (emptyState) return cp(emptyState, '.wrangler', { recursive: true })
   const { env, close } = await openLocalDatabase()
   try {
     await env.DB.exec('CREATE TABLE d1_migrations (name TEXT)')
@@ -56,4 +60,6 @@ export async function aLocalDatabase(): Promise<void> {
     await close()
   }
   await savePublicUrl('http://localhost:8787')
+  emptyState = await mkdtemp(join(tmpdir(), 'database-'))
+  await cp('.wrangler', emptyState, { recursive: true })
 }

@@ -15,8 +15,6 @@ import { aFolder, aLocalDatabase } from '../../support/command.ts'
 import { aTemporaryFolder } from '../../support/folder.ts'
 import { aFreePort } from '../../support/project.ts'
 
-const FIRST_ADDRESS = '0x0116686E2291dbd5e317F47faDBFb43B599786Ef'
-
 const file = join(await aTemporaryFolder(), 'delivery')
 let anvil: Anvil
 
@@ -25,15 +23,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => anvil.stop())
-
-it('deploys the Delivery contract once, and again after the chain is lost', async () => {
-  const chain = createTestClient({ mode: 'anvil', transport: http(anvil.url) })
-  const id = await chain.snapshot()
-  expect(await ensureDelivery(anvil.url, file)).toBe(FIRST_ADDRESS)
-  expect(await ensureDelivery(anvil.url, file)).toBe(FIRST_ADDRESS)
-  await chain.revert({ id })
-  expect(await ensureDelivery(anvil.url, file)).toBe(FIRST_ADDRESS)
-})
 
 it('lets the Delivery contract mint editions, also after a restart', async () => {
   const project = await aFolder()

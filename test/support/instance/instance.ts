@@ -1,14 +1,6 @@
 /** The running instance of the project `instance`, and what tests change in it. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { parseEnv } from 'node:util'
-import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import { inject, vi } from 'vitest'
-import {
-  issueToken,
-  parseIssuer,
-  type TokenRequest,
-} from '../../../scripts/operate/tokens/issue.ts'
 import { PATIENCE } from '../patience.ts'
 import { queryInstance } from '../query.ts'
 
@@ -35,20 +27,6 @@ export async function userId(identity: string): Promise<number> {
   if (!user) throw new Error(`nobody is ${identity}`)
   return user.id
 }
-
-/** Returns a token, as `npm run token` does, which would open the database beside the instance. */
-export function aToken(request: TokenRequest): Promise<string> {
-  const secrets = parseEnv(readFileSync(join(instance.folder, '.dev.vars'), 'utf8'))
-  const issuer = parseIssuer({ ...secrets, PUBLIC_URL: instance.url })
-  const db = drizzle(async (sql, params) => {
-    const rows = await query<object>(sql, ...params.map(String))
-    return { rows: rows.map((row) => Object.values(row)) }
-  })
-  return issueToken(db, issuer, request, new Date())
-}
-
-/** Runs the cron trigger, which also runs by itself each minute. */
-export const runCron = () => fetch(`${instance.url}/cdn-cgi/local/scheduled`)
 
 /** Returns the link that is mailed to an address because of `action`. */
 export async function linkMailedBy(email: string, action: () => Promise<unknown>) {

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readCollection } from '../../../../scripts/operate/catalogue/import-collection.ts'
 import { defineCommand } from '../../../../scripts/shell/command.ts'
 import { call } from '../../../support/call.ts'
+import { firstCases } from '../../../support/cases.ts'
 import { aFolder } from '../../../support/command.ts'
 import {
   aChain,
@@ -396,11 +397,11 @@ describe('a provider that limits what is read', () => {
 
   const error = (code: number, message: string): Refusal => ({ error: { code, message } })
 
-  it.each<[string, number, Refusal]>([
+  const limits: [string, number, Refusal][] = [
     ['Alchemy', 10, error(-32600, 'you can make eth_getLogs requests with up to a 10 block range')],
-    ['Infura', 50, error(-32602, 'range 1000000 exceeds limit of 50')],
     ['a proxy', 20, { status: 400 }],
-  ])('is asked for fewer blocks: %s, %i', async (_, limit, refusal) => {
+  ]
+  it.each(firstCases(1, limits))('is asked for fewer blocks: %s, %i', async (_, limit, refusal) => {
     const { url, ranges } = await aProvider(chain.url, (_, blocks) =>
       blocks > limit ? refusal : undefined,
     )

@@ -1,6 +1,6 @@
 /** `npm run import -- --from-chain` with the local database. */
 import { readFileSync } from 'node:fs'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, inject, it } from 'vitest'
 import { command as importCommand } from '../../../../scripts/operate/import.ts'
 import { rules } from '../../../../src/delivery/reasons.ts'
 import { call } from '../../../support/call.ts'
@@ -63,7 +63,7 @@ it('changes nothing that was set since, which the contract does not know', async
   expect(errors).toMatch(/^new\.jsonl would change 30 records that the marketplace has already\./)
 })
 
-it('imports the other tokens if some are left out, and fails', async () => {
+it.runIf(inject('isLong'))('imports the other tokens if some are left out, and fails', async () => {
   await contract.send('mint', 30n, 2n)
   await contract.send('setReverts', 31n)
   const { out, errors, status } = await importContract(...prices)
