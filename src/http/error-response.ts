@@ -9,19 +9,9 @@ import { ApiError, errorStatus, type Issue, tryLater } from './errors.ts'
 import { requestLimits } from './limits.ts'
 import { callerRequestId } from './request-log.ts'
 
-/** A page is found also with a slash at its end. */
 export const notFound: NotFoundHandler<App> = (c) => {
-  const { pathname, search } = new URL(c.req.url)
-  const nothing = 'there is nothing at this path'
-  if (!/.\/$/.test(pathname)) return errorResponse(c, new ApiError('not_found', nothing))
-  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-  // Two slashes at its beginning would name another host.
-  const path = pathname.replace(/^\/+/, '/').replace(/\/+$/, '')
-  if (isRead && path && !path.startsWith('/api')) return c.redirect(`${path}${search}`, 308)
-  return errorResponse(
-    c,
-    new ApiError('not_found', `${nothing}: try it without the slash at its end`),
-  )
+  const hint = /.\/$/.test(c.req.path) ? ': try it without the slash at its end' : ''
+  return errorResponse(c, new ApiError('not_found', `there is nothing at this path${hint}`))
 }
 
 /** Answers an unexpected error with 500. Its details are logged and never sent. */

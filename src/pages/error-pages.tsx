@@ -21,6 +21,11 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
     c.res = c.redirect(signInPath(c), 303)
     return
   }
+  // Two slashes at its beginning would name another host.
+  if (c.res.status === 404 && /^\/[^/]/.test(c.req.path) && c.req.path.endsWith('/')) {
+    c.res = c.redirect(`${c.req.path.slice(0, -1)}${new URL(c.req.url).search}`, 308)
+    return
+  }
   const { error, code } = await c.res.json<{ error: string; code: ErrorCode }>()
   if (code === 'reauthentication_required') {
     c.res = c.redirect(`/sign-in/again?redirect=${encodeURIComponent(returnPath(c))}`, 303)

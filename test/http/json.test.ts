@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
@@ -18,7 +19,7 @@ async function send(
   body: BodyInit,
   headers: Record<string, string> = { 'content-type': 'application/json' },
 ) {
-  const response = await app.request('/', { method: 'POST', body, headers })
+  const response = await app.request('/', { method: 'POST', body, headers }, env)
   return { status: response.status, ...(await response.json<object>()) }
 }
 
