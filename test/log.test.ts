@@ -35,7 +35,7 @@ const app = new Hono<App>()
   .onError(onError)
 
 async function loggedBy(path: string) {
-  expect((await app.request(path)).status).toBe(500)
+  expect((await app.request(path, {}, env)).status).toBe(500)
   expect(lines).toHaveLength(1)
   return JSON.parse(lines[0] ?? '')
 }
@@ -84,6 +84,6 @@ it('logs no stack whose message was changed', async () => {
       throw error
     })
     .onError(onError)
-  await failing.request('/')
+  await failing.request('/', {}, env)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ error: 'Error: hidden', stack: '' })
 })
