@@ -58,8 +58,7 @@ export async function compareKeys(input: Observed): Promise<Compared> {
   const ends = missing.map((entry) => settleMissing(entry, loaded, now))
   items.push(...ends.flatMap(({ change }) => change ?? []))
   const isIncomplete =
-    loaded.compared.some(({ key }) => observation.disputed.has(key)) ||
-    ends.some((end) => end.isOpen)
+    loaded.compared.some((item) => isUntold(item, input)) || ends.some((end) => end.isOpen)
   const transactions = mergeFound(found)
   return {
     changes: {
@@ -73,6 +72,15 @@ export async function compareKeys(input: Observed): Promise<Compared> {
     isBlocked: sorted.isBlocked,
     hasMore: loaded.compared.length === COMPARED_ITEMS && !isIncomplete,
   }
+}
+
+/** Whether nodes contradict each other about the key of an item, or the contract of the network tells nothing. */
+function isUntold(
+  { key, contract }: Item,
+  { network: { delivery }, observation }: Observed,
+): boolean {
+  const isRead = observation.records.has(key) || (contract ?? delivery) !== delivery
+  return observation.disputed.has(key) || !isRead
 }
 
 /** Sorts the loaded items by what the chain has recorded of their keys. */

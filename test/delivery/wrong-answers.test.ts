@@ -180,6 +180,32 @@ async function aSwallowedSale() {
   return { chain, market, item, nonce }
 }
 
+it('compares a failed item again as soon as its contract answers, and not a day later', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const market = aMarketplace(chain)
+  const item = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await live(market, 2 * MINUTE)
+  await expectDelivered(chain, [item])
+  // As if the database had been set back to a time at which it had failed.
+  await env.DB.batch([
+    env.DB.prepare(
+      `UPDATE deliveries SET state = 'failed', dueAt = NULL, queuedAt = NULL, transactionId = NULL,
+         contract = NULL, deliveredAmount = NULL, reasonCode = 'holder_not_approved' WHERE id = ?`,
+    ).bind(item.id),
+    ...['transactions', 'networks', 'signers'].map((table) =>
+      env.DB.prepare(`DELETE FROM ${table} WHERE chainId = ?`).bind(chain.chainId),
+    ),
+  ])
+  await chain.setFaults({ on: ['eth_call'], effect: { result: null } })
+  market.queue.put(chain)
+  await live(market, 2 * MINUTE)
+  expect(await rowOf(item)).toMatchObject({ state: 'failed' })
+  await chain.setFaults()
+  await live(market, 10 * MINUTE)
+  await expectDelivered(chain, [item])
+})
+
 it('signs a nonce again ten minutes after the only node has made up its receipt', async () => {
   const { chain, market, item, nonce } = await aSwallowedSale()
   await live(market, MINUTE)
