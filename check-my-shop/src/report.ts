@@ -61,7 +61,7 @@ async function playOne(run: Run, scenario: Scenario, isDev: boolean) {
     await scenario.run(run)
     return undefined
   } catch (error) {
-    run.shop.requireRunning()
+    await run.shop.requireAlive()
     if (error instanceof Finding || error instanceof Skipped) return error
     throw error
   }

@@ -56,6 +56,13 @@ export class Shop {
       throw new CommandError(`Your shop has ended by itself: see ${this.#program?.log}.`)
   }
 
+  /** The same, of a program that may be ending: its connections break before its end is known. */
+  async requireAlive(): Promise<void> {
+    const program = this.#process
+    if (program && !hasEnded(program)) await Promise.race([once(program, 'exit'), wait(500)])
+    this.requireRunning()
+  }
+
   /** Ends the program and its children at once. */
   async kill(): Promise<void> {
     const program = this.#process

@@ -102,6 +102,7 @@ const kinds: Record<string, readonly LieCase[]> = {
   'says that unused keys are used': [
     tells('before signing', 'says that every key is used for its delivery'),
     insists('says that every key is used for its delivery'),
+    insists('has records in blocks to come'),
     insists('says that every key is used up'),
     insists('says that every key is used for its delivery', { moment: SEARCH }),
     aCase({

@@ -164,7 +164,8 @@ export function mergeRecords(
     const answers = told.flatMap((one) => one.get(key) ?? [])
     const two = findTwo('record', answers, recordClass)
     const unused = mustAgree.has(key) ? undefined : answers.find(({ block }) => block === 0)
-    const record = two?.[0] ?? unused ?? answers[0]
+    const [settled] = two?.filter((told) => isFinal(told, final)) ?? []
+    const record = settled ?? unused ?? two?.[0] ?? answers[0]
     if (!record) continue
     records.set(key, record)
     if (isContradicted(answers, recordClass)) differing.push(key)

@@ -91,8 +91,9 @@ export function aWitness(world: World) {
 
   function unsent(item: Sold): string[] {
     const since = Math.max(item.soldAt, isPossibleSince)
+    // A turn takes the block that it is in, and at most another one until the next turn is signed.
     const turns = items.length / (one.itemsPerTransaction * one.transactionsInFlight)
-    const isLate = Date.now() - since >= MAX_UNSENT + turns * one.blockTime * 1000
+    const isLate = Date.now() - since >= MAX_UNSENT + 2 * turns * one.blockTime * 1000
     if (!isLate || item.fate !== 'delivered' || isProvedByAll(item)) return []
     if (carried.blocksOf(item.key).length > 0) return []
     return [`item ${item.id} (${item.fulfilment} ${item.standard}) is in no block for 15 minutes`]
