@@ -39,7 +39,7 @@ type Compared = {
 const RESOLVED_ITEMS = 50
 
 export async function compareKeys(input: Observed): Promise<Compared> {
-  const { network, loaded, observation, relayers, now, lease } = input
+  const { network, loaded, relayers, now, lease } = input
   const { chainId } = network
   const sorted = sortByRecord(input)
   if (sorted.isBlocked) log.error('contract_unavailable', { chainId })
