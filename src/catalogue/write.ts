@@ -118,9 +118,12 @@ const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type,
     priceCurrency = excluded.priceCurrency, amount = excluded.amount, active = excluded.active,
     activeTill = excluded.activeTill, checkAt = excluded.checkAt, updatedAt = excluded.updatedAt`
 
-/** None is held again. Of what only some may get, a trial says nothing. */
+/**
+ * One that was tried once is not held again; what was never tried is, as it may have been a draft. Of what
+ * only some may get, a trial says nothing.
+ */
 const checkChanged = `UPDATE listings SET checkAt = r.now,
-    heldUntil = iif(n.recipients = 'verified', NULL, listings.heldUntil)
+    heldUntil = iif(listings.heldUntil IS NULL OR n.recipients = 'verified', NULL, ${heldUntil})
   FROM r JOIN nfts n ON n.externalId = r.externalId
   WHERE r.type = 'nft' AND listings.nftId = n.id AND n.updatedAt = r.now`
 

@@ -54,8 +54,10 @@ const toTopic = (address: string) => `0x${address.slice(2).toLowerCase().padStar
 
 it('takes the first order of the README', async () => {
   const { result } = await runReadme()
-  const recipient = result.logs[0].topics.at(-1)
-  expect([result.status, recipient]).toEqual(['0x1', toTopic(buyer)])
+  expect(result.status).toBe('0x1')
+  // The transaction may have those of other orders, too.
+  const topics = result.logs.flatMap((log: { topics: string[] }) => log.topics)
+  expect(topics).toContain(toTopic(buyer))
 })
 
 it('prints a line for each request and each event', async () => {
