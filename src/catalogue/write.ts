@@ -116,7 +116,8 @@ const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type,
   ON CONFLICT (externalId) DO UPDATE SET type = excluded.type, priceCents = excluded.priceCents,
     priceEths = excluded.priceEths, priceWei = excluded.priceWei,
     priceCurrency = excluded.priceCurrency, amount = excluded.amount, active = excluded.active,
-    activeTill = excluded.activeTill, checkAt = excluded.checkAt, updatedAt = excluded.updatedAt`
+    activeTill = excluded.activeTill, checkAt = excluded.checkAt, updatedAt = excluded.updatedAt,
+    heldUntil = iif(heldUntil IS NULL OR listings.active, heldUntil, excluded.heldUntil)`
 
 /**
  * One that was tried once is not held again; what was never tried is, as it may have been a draft. Of what

@@ -10,7 +10,7 @@ import { EnoughMails, type Mailer, mailOperator } from '../mail/mail.ts'
 import { DAY } from '../time.ts'
 import type { RaisedAlarm } from './notify.ts'
 
-/** Administrators that are mailed: those who have been it longest. */
+/** Administrators who are mailed, at most. */
 const MAX_RECIPIENTS = 10
 /** Alarms of each kind that a mail describes. */
 const MAX_DESCRIBED = 10
@@ -20,13 +20,15 @@ type AlarmMailer = Mailer & { settings: Pick<Settings, 'ALARM_EMAIL'> }
 type Raised = { lasting: readonly RaisedAlarm[]; over: readonly RaisedAlarm[] }
 
 /**
- * Mails what was not mailed before, in one mail to each recipient. It is stored as mailed first, so that it
- * is mailed once. What begins while no more is mailed in this hour is told in the next one.
+ * Sends one mail to each recipient, of all that is new. It is stored before, so that it is sent once. After
+ * enough mails in an hour, an alarm that begins is told in the next hour. The end of one that was not told is
+ * not told either.
  */
-export async function mailAlarms(mailer: AlarmMailer, { lasting, over }: Raised): Promise<void> {
+export async function mailAlarms(mailer: AlarmMailer, raised: Raised): Promise<void> {
   const { db, now, settings } = mailer
   const aDayAgo = new Date(now.getTime() - DAY).toISOString()
-  const due = lasting.filter(({ mailedAt }) => mailedAt <= aDayAgo)
+  const due = raised.lasting.filter(({ mailedAt }) => mailedAt <= aDayAgo)
+  const over = raised.over.filter(({ mailedAt }) => mailedAt !== '')
   if (due.length + over.length === 0) return
   const { max: limit, per } = mailLimits.alarmRuns
   const error = () => new EnoughMails('there were enough mails about alarms in this hour')
@@ -42,29 +44,30 @@ export async function mailAlarms(mailer: AlarmMailer, { lasting, over }: Raised)
     if (error instanceof EnoughMails) return
     throw error
   }
-  const { administrators } = await batch(db, { administrators: selectAdministrators(mailer) })
+  const begun = due.filter(({ mailedAt }) => mailedAt === '')
+  const lasting = due.filter(({ mailedAt }) => mailedAt !== '')
+  const content = writeMail(settings.PUBLIC_URL, { begun, lasting, over })
   const recipients = settings.ALARM_EMAIL
     ? [settings.ALARM_EMAIL]
-    : administrators.map(({ email }) => email)
-  const begun = due.filter(({ mailedAt }) => mailedAt === '')
-  const others = due.filter(({ mailedAt }) => mailedAt !== '')
-  const content = writeMail(settings.PUBLIC_URL, { begun, lasting: others, over })
+    : await findAdministrators(mailer)
   await Promise.all(recipients.map((to) => mailOperator(mailer, to, content)))
 }
 
-const selectAdministrators = ({ db }: Mailer) =>
-  raw<{ email: string }>(db)`SELECT email FROM users
-    WHERE roleId = ${ADMINISTRATOR} AND email <> '' AND removedAt IS NULL
-    ORDER BY id LIMIT ${MAX_RECIPIENTS}`
+/** Returns the addresses of administrators. */
+async function findAdministrators({ db }: Mailer): Promise<string[]> {
+  const { rows } = await batch(db, {
+    rows: raw<{ email: string }>(db)`SELECT email FROM users
+      WHERE roleId = ${ADMINISTRATOR} AND email <> '' AND removedAt IS NULL
+      ORDER BY id LIMIT ${MAX_RECIPIENTS}`,
+  })
+  return rows.map(({ email }) => email)
+}
 
 type Told = Record<'begun' | 'lasting' | 'over', readonly RaisedAlarm[]>
 
 function writeMail(publicUrl: string, { begun, lasting, over }: Told): MailContent {
-  const [subject = ''] = [
-    ...nameThem('Alarm', begun),
-    ...nameThem('Alarm lasts', lasting),
-    ...nameThem('Alarm is over', over),
-  ]
+  const subject =
+    nameThem('Alarm', begun) || nameThem('Alarm lasts', lasting) || nameThem('Alarm is over', over)
   const lead = [
     ...describeThem('Begun', begun),
     ...describeThem('Lasts', lasting),
@@ -83,11 +86,10 @@ function writeMail(publicUrl: string, { begun, lasting, over }: Told): MailConte
 const titleOf = ({ name }: RaisedAlarm): string =>
   name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
 
-/** A subject, of which a mail has the first. */
-function nameThem(what: string, alarms: readonly RaisedAlarm[]): string[] {
-  const [first, ...others] = alarms
-  if (!first) return []
-  return [`${what}: ${titleOf(first)}${others.length > 0 ? ` and ${others.length} more` : ''}`]
+/** Returns a subject; `''` if there are none of these. */
+function nameThem(what: string, [first, ...others]: readonly RaisedAlarm[]): string {
+  if (!first) return ''
+  return `${what}: ${titleOf(first)}${others.length > 0 ? ` and ${others.length} more` : ''}`
 }
 
 function describeThem(what: string, alarms: readonly RaisedAlarm[]): string[] {

@@ -176,6 +176,26 @@ describe('an import', () => {
     expect(await theListing('sale')).toMatchObject({ amount: 1, checkAt: '' })
   })
 
+  it.each([
+    ['released', { status: 'draft' }, {}],
+    ['activated', {}, { active: false }],
+  ])('holds again what was never tried and is %s later', async (_, nft, listing) => {
+    await imported([
+      aUserRecord('cleo'),
+      anNftRecord('one', 1, nft),
+      aListingRecord('sale', 'one', listing),
+    ])
+    await db.update(listings).set({ heldUntil: NOW })
+    await imported([aUserRecord('cleo'), anNftRecord('one', 1), aListingRecord('sale', 'one')])
+    const { heldUntil: held, updatedAt } = (await theListing('sale')) ?? {}
+    expect(held).not.toBe(NOW)
+    expect(Date.parse(held ?? '')).toBeGreaterThan(Date.parse(updatedAt ?? ''))
+    // A new price does not stop the sale.
+    await db.update(listings).set({ heldUntil: NOW })
+    await imported([aListingRecord('sale', 'one', { priceCents: 1 })])
+    expect(await heldUntil('sale')).toBe(NOW)
+  })
+
   it('tries the first of a contract and its last token before the others', async () => {
     const tokens = [3, 21, 100, 9]
     await imported([

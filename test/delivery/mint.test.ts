@@ -1,6 +1,8 @@
 /** Tokens that are minted when they are delivered, also as others write them. */
 
+import { encodeFunctionResult } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { trialAbi } from '../../contracts/trial.ts'
 import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { MINTER_ROLE } from '../../scripts/local/chain/collectibles.ts'
 import { explain } from '../../src/delivery/reasons.ts'
@@ -175,4 +177,26 @@ it('does not sign a mint while no node tells what it makes, and signs transfers'
   await chain.setFaults()
   await engine.run(10 * MINUTE)
   await expectDelivered(chain, [minted, moved])
+})
+
+it('fails no mint by the word of one node, beside another one that cannot try it', async () => {
+  const chain = await aChain({ mints: true })
+  const item = await aPaidItem(chain, unique)
+  const on = { on: ['eth_call'], containing: '"code":' }
+  const error = { code: -32602, message: 'too many arguments, want at most 2' }
+  const result = encodeFunctionResult({
+    abi: trialAbi,
+    functionName: 'run',
+    result: { isTold: true, isAccepted: true, isExact: false, gasUsed: 50_000n, reason: '0x' },
+  })
+  await chain.setFaults(
+    { ...on, node: 'a', effect: { result } },
+    { ...on, node: 'b', effect: { error, reach: 'none' } },
+  )
+  const engine = anEngine(chain, { rpcUrls: ['a', 'b'].map((node) => `${chain.proxyUrl}/${node}`) })
+  for (const seconds of [0, 11 * MINUTE, 11 * MINUTE]) await engine.run(seconds)
+  expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+  await chain.setFaults()
+  await engine.run(HOUR)
+  await expectDelivered(chain, [item])
 })

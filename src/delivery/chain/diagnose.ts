@@ -50,9 +50,13 @@ export async function diagnose(
     const { candidate, result, tellers } = first
     const reason = reasons.get(first)
     if (reason) {
-      const further = rest.flatMap((failure) => others.get(failure) ?? [])
+      const further = rest
+        .filter((failure) => failure.tellers > 1 || typeof failure.result !== 'string')
+        .flatMap((failure) => others.get(failure) ?? [])
       const two = findTwo('reason', [reason, ...further], ({ reasonCode }) => reasonCode)
-      const isConfirmed = suffices || tellers > 1 || further.length > 0
+      // Each simulation asks all nodes what a text says, so a second one repeats it.
+      const isConfirmed =
+        suffices || tellers > 1 || (typeof result !== 'string' && further.length > 0)
       const agreed = two?.[0] ?? findLongest(reason, further)
       return {
         ...waitOrFail(candidate.item, agreed, isConfirmed, now),
