@@ -121,7 +121,12 @@ const { street, postal, city, country, companyName, taxId } = addressTexts
 const billingFields = {
   ...ids,
   isDefault: bool(description.isDefault),
-  ...{ street, postal, city, country, companyName, taxId },
+  street,
+  postal,
+  city,
+  country,
+  companyName,
+  taxId,
   ...addressTimes,
 }
 const BillingAddress = model(

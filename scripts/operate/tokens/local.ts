@@ -20,6 +20,6 @@ export async function issueLocalToken(request: TokenRequest) {
   return { url, token }
 }
 
-/** As wrangler reads them: from the file, or if there is none from the environment. */
+/** Reads the secrets as wrangler does: those of the file or, without a file, those of the environment. */
 const readSecrets = async () =>
   existsSync(SECRETS) ? parseEnv(await readFile(SECRETS, 'utf8')) : process.env
