@@ -31,7 +31,7 @@ const rules = {
   receipt: 'two',
   /** A transaction that the rows do not know. */
   transaction: 'two',
-  /** A nonce that is used, and that the rows do not know as used. */
+  /** The nonces that a signer has used: as many as two nodes have. */
   nonce: 'two',
   /** The final block: the highest that two nodes have. */
   final: 'two',

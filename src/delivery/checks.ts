@@ -121,8 +121,7 @@ async function checkNonces(input: Observed): Promise<Check> {
 /** Returns the signers whose stored nonces all nodes contradict, with the highest count that a node tells. */
 const findContradicted = ({ network, loaded, observation }: Observed) =>
   [...loaded.mined].flatMap(([signer, { nextNonce, block }]) => {
-    const { count = nextNonce, otherCounts = [] } = observation.signers.get(signer) ?? {}
-    const counts = [count, ...otherCounts]
+    const { counts = [] } = observation.signers.get(signer) ?? {}
     const highest = Math.max(...counts)
     const isContradicted =
       highest < nextNonce &&

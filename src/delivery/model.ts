@@ -109,10 +109,10 @@ export type Loaded = {
 }
 
 export type SignerState = {
-  /** Its transactions in blocks: its next nonce. */
+  /** Its next nonce: the number of its transactions in blocks, as far as two nodes have them. */
   count: number
-  /** The same as the other nodes tell it that answer. */
-  otherCounts: number[]
+  /** The same as each node tells it that answers. */
+  counts: number[]
   /** Wei, of the node that tells most. */
   balance: bigint
 }
@@ -157,7 +157,7 @@ export type Observation = Evidence & {
   /** Null: no node tells the tip. Then nothing is signed. */
   market: Market | null
   signers: Map<Address, SignerState>
-  /** Signers whose nonces no other node confirms. Nothing is signed with them. */
+  /** Signers whose nonces only one node tells, higher than the rows know. Nothing is signed with them. */
   doubted: ReadonlySet<Address>
   /** Contracts that answered. */
   contracts: Map<Address, ObservedContract>

@@ -15,7 +15,7 @@ import { findMintTroubles } from './chain/mints.ts'
 import type { Observed } from './chain/observe.ts'
 import { simulate } from './chain/simulate.ts'
 import { readStandards, readTokenLimits } from './chain/tokens.ts'
-import type { Item, Observation, SigningBlocker } from './model.ts'
+import type { DeliveryTransaction, Item, Observation, SigningBlocker } from './model.ts'
 import { explain } from './reasons.ts'
 import {
   type Capacity,
@@ -176,8 +176,10 @@ export async function broadcast(
   signed: readonly (NewTransaction | TransactionChange)[],
   now: Date,
 ): Promise<void> {
+  const isReplaced = ({ id }: DeliveryTransaction) =>
+    signed.some((change) => 'id' in change && change.id === id)
   const unmined = decisions.flatMap(({ do: action, transaction }) =>
-    action === 'send' ? transaction : [],
+    action === 'send' || (action === 'replace' && !isReplaced(transaction)) ? transaction : [],
   )
   const sorted = [...unmined, ...signed]
     .flatMap(({ hash, raw, nonce, signedAtBlock, signedAt }) =>

@@ -4,6 +4,7 @@ import {
   type Fees,
   feeTexts,
   firstFees,
+  fitFunds,
   isUnderpriced,
   type Market,
   outbid,
@@ -107,7 +108,9 @@ function reserve(
     if (nonce === undefined || taken.length === 0 || left < pieces) continue
     const expired = expiredByNonce.get(nonce)
     // One that the cap does not allow to outbid is mined at its price, or is gone.
-    const fees = (expired && outbid(expired, market, feeCap)) ?? usual
+    const outbidding = expired && outbid(expired, market, feeCap)
+    const payable = (funds - limit.l1Fee) / limit.gas
+    const fees = fitFunds(outbidding ?? usual, market, payable, outbidding ? expired : undefined)
     const cost = limit.gas * fees.maxFeePerGas + limit.l1Fee
     if (cost <= funds) {
       nonces.shift()
@@ -129,21 +132,24 @@ export async function signReplacements(
   { network, observation: { head, market }, now }: Observed,
 ): Promise<TransactionChange[]> {
   const { chainId } = network
+  if (!market) return []
   const isTooLow = ({ do: action, transaction }: Decision) =>
-    action === 'send' && market !== null && isUnderpriced(transaction, market, false)
-  if (market && decisions.some(isTooLow)) {
+    action === 'send' && isUnderpriced(transaction, market, false)
+  if (decisions.some(isTooLow)) {
     const cap = String(readFeeCap(network))
     log.error('fees_above_cap', { chainId, ...feeTexts(market), cap })
   }
   const replacements: TransactionChange[] = []
   for (const decision of decisions) {
     if (decision.do !== 'replace' || !decision.transaction.raw) continue
-    const { transaction, fees } = decision
+    const { transaction } = decision
     const { contract: to, nonce, gas, raw } = decision.transaction
     const capacity = capacities.find(({ signer }) => signer.address === transaction.signer)
     if (!capacity) continue
     const { signer, funds } = capacity
     // The old fees are taken off already.
+    const payable = transaction.maxFeePerGas + funds / gas
+    const fees = fitFunds(decision.fees, market, payable, transaction)
     const cost = gas * (fees.maxFeePerGas - transaction.maxFeePerGas)
     if (funds < cost) {
       const missing = String(cost - funds)

@@ -5,16 +5,16 @@ import type { Network } from '../env.ts'
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
 /**
- * What the network asks now. Nodes tell different tips: the lowest is offered first, the highest for what is
- * overdue.
+ * What the network asks now. `lowestBaseFee`: the least that a node tells, which decides what is too dear for a
+ * signer. Nodes tell different tips, too: the lowest is offered first, the highest for what is overdue.
  */
-export type Market = { baseFee: bigint; tip: bigint; overdueTip: bigint }
+export type Market = { baseFee: bigint; lowestBaseFee: bigint; tip: bigint; overdueTip: bigint }
 
 /** The most that a network may be paid. */
 export const readFeeCap = ({ maxFeePerGasGwei }: Pick<Network, 'maxFeePerGasGwei'>): bigint =>
   parseGwei(String(maxFeePerGasGwei))
 
-export const feeTexts = ({ baseFee, tip }: Market) => ({
+export const feeTexts = ({ baseFee, tip }: Pick<Market, 'baseFee' | 'tip'>) => ({
   baseFee: String(baseFee),
   tip: String(tip),
 })
@@ -63,12 +63,27 @@ export function outbid(
 }
 
 /**
+ * Returns the offered fees, or as much of them as a signer can pay, but no less than the network takes by the
+ * lowest base fee. `payable`: wei per unit of gas. `old`: fees that they replace.
+ */
+export function fitFunds(
+  { maxFeePerGas, maxPriorityFeePerGas }: Fees,
+  { lowestBaseFee }: Pick<Market, 'lowestBaseFee'>,
+  payable: bigint,
+  old?: Fees,
+): Fees {
+  const taken = lowestBaseFee + maxPriorityFeePerGas
+  const least = old ? larger(taken, raised(old.maxFeePerGas)) : taken
+  return { maxFeePerGas: lower(maxFeePerGas, larger(least, payable)), maxPriorityFeePerGas }
+}
+
+/**
  * Whether the fees are below what the network asks. The tip counts only for a transaction that is
  * overdue, because what is usual changes from block to block.
  */
 export const isUnderpriced = (
   fees: Fees,
-  { baseFee, tip, overdueTip }: Market,
+  { baseFee, tip, overdueTip }: Omit<Market, 'lowestBaseFee'>,
   isOverdue: boolean,
 ): boolean =>
   fees.maxFeePerGas < baseFee + tip || (isOverdue && fees.maxPriorityFeePerGas < overdueTip)

@@ -270,8 +270,7 @@ function upsertMaxPieces(db: Database, chainId: number, views: readonly View[]) 
     })
 }
 
-/** A second node answers again. While something is under way, runs find out whether it confirms that. */
+/** A second node answers again. */
 const endSilence = (db: Database, chainId: number) =>
   raw<never>(db)`UPDATE networks SET unconfirmedSince = NULL
-    WHERE unconfirmedSince IS NOT NULL AND chainId = ${chainId} AND NOT EXISTS (
-      SELECT 1 FROM transactions t WHERE t.chainId = networks.chainId AND isOpen AND items <> '[]')`
+    WHERE unconfirmedSince IS NOT NULL AND chainId = ${chainId}`

@@ -12,7 +12,7 @@ type Seen = { node: number; view: View }
 
 export function findDisagreements(
   seen: readonly Seen[],
-  network: Pick<Network, 'maxFeePerGasGwei'>,
+  network: Pick<Network, 'maxFeePerGasGwei' | 'itemsPerTransaction'>,
 ): Disagreement[] {
   const [first] = seen
   if (!first) return []
@@ -21,7 +21,7 @@ export function findDisagreements(
     ['the price of gas', ({ shown }) => priceOf(BigInt(shown.gasPrice), network)],
     ...first.view.shown.signers.flatMap(({ address }): typeof questions => [
       [`the limit of the signer ${address}`, (view) => limitOf(signerIn(view, address))],
-      [`the funds of the signer ${address}`, (view) => fundsOf(signerIn(view, address))],
+      [`the funds of the signer ${address}`, (view) => fundsOf(signerIn(view, address), network)],
     ]),
   ]
   return questions.flatMap(([about, answer]) => {
@@ -61,11 +61,15 @@ function limitOf(signer: Signer | undefined): Answer | null {
   return { kind, text: `${counted(capacity, 'piece')}, ${available} left` }
 }
 
-function fundsOf(signer: Signer | undefined): Answer | null {
+/** Whether they pay for a transaction, at the price that the node tells. */
+function fundsOf(
+  signer: Signer | undefined,
+  { itemsPerTransaction }: Pick<Network, 'itemsPerTransaction'>,
+): Answer | null {
   if (!signer) return null
   const { deliveries } = signer
   return {
-    kind: String(deliveries > 0),
+    kind: String(deliveries >= itemsPerTransaction),
     text: `enough for ${counted(deliveries, 'delivery', 'deliveries')}`,
   }
 }

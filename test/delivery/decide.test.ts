@@ -106,7 +106,6 @@ type Told = {
   /** Ids of items whose records a second node does not confirm. */
   disputed?: number[]
   /** Nonces of the signer that other nodes tell. */
-  otherCounts?: number[]
   /** Hashes of receipts that only one node has. */
   unconfirmed?: Hex[]
   /** Events that only one node has. */
@@ -127,7 +126,6 @@ function decisionOn(
     baseFee = gwei('1'),
     tip = gwei('1'),
     disputed = [],
-    otherCounts = [count],
     unconfirmed = [],
     doubtfulLogs = [],
     finalTime = FINAL_TIME,
@@ -141,8 +139,10 @@ function decisionOn(
     head: { number: HEAD, hash: BLOCK_HASH, timestamp: HEAD_TIME },
     final: { number: FINAL, timestamp: FINAL_TIME },
     settledHash: null,
-    market: tip === null ? null : { baseFee, tip, overdueTip: tip },
-    signers: new Map([[signer.address, { count, otherCounts, balance: gwei('1000000000') }]]),
+    market: tip === null ? null : { baseFee, lowestBaseFee: baseFee, tip, overdueTip: tip },
+    signers: new Map([
+      [signer.address, { count, counts: [count, count], balance: gwei('1000000000') }],
+    ]),
     doubted: new Set(),
     disagreements: [],
     isAlone: false,

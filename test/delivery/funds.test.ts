@@ -101,19 +101,19 @@ it('raises the fees up to the cap, and waits there', async () => {
   await expectDelivered(chain, [item])
 })
 
-it('does not raise fees that the signer cannot pay, until it gets what is missing', async () => {
+it('raises fees to what the signer can pay, and waits for funds if the network asks more', async () => {
   const { chain, item, engine, sent, gas, maxFee } = await anItemInFlight()
   await setBalance(chain, gas * maxFee + 5n)
   await mineAt(chain, parseGwei('10'))
   await engine.step()
-  const missing = gas * (21_125_000_000n - maxFee) - 5n
+  const missing = gas * (11_125_000_000n - maxFee) - 5n
   expect(logged('signer_out_of_funds')).toEqual([
     { chainId: chain.chainId, signer: chain.signer, missing: `${missing}` },
   ])
   expect(await transactionsOf(chain)).toEqual([sent])
   await setBalance(chain, gas * maxFee + 5n + missing)
   await engine.step()
-  expect(await transactionsOf(chain)).toMatchObject([{ maxFeePerGas: '21125000000' }])
+  expect(await transactionsOf(chain)).toMatchObject([{ maxFeePerGas: '11125000000' }])
   await chain.mine()
   await engine.step()
   await expectDelivered(chain, [item])
@@ -147,13 +147,43 @@ it('waits for funds, says how much is missing, and goes on with exactly that', a
 it('counts what transactions in flight may cost', async () => {
   const { chain, engine, gas, maxFee } = await anItemInFlight()
   await chain.erc1155AsSeller('mint', chain.seller, 1n, 1n, '0x')
-  await setBalance(chain, 2n * gas * maxFee - 1n)
+  const baseFee = (maxFee - parseGwei('1')) / 2n
+  await setBalance(chain, gas * maxFee + gas * (maxFee - baseFee) - 1n)
   const second = await aPaidItem(chain, { standard: 'erc1155' })
   await engine.step(1)
   expect(await rowOf(second)).toMatchObject({ state: 'queued' })
   expect(logged('signer_out_of_funds')).toEqual([
     { chainId: chain.chainId, signer: chain.signer, missing: expect.stringMatching(/^\d+$/) },
   ])
+})
+
+it('offers what the signer can pay while one of two nodes tells too high a base fee', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  const engine = anEngine(chain, {
+    rpcUrls: ['liar', 'honest'].map((n) => `${chain.proxyUrl}/${n}`),
+  })
+  await chain.setAutomine(false)
+  await mineAt(chain, parseGwei('1'))
+  await setBalance(chain, parseGwei('2000000'))
+  const head = Object(await chain.rpc('eth_getBlockByNumber', 'latest', false))
+  await chain.setFaults({
+    node: 'liar',
+    on: ['eth_getBlockByNumber'],
+    containing: 'latest',
+    effect: { result: { ...head, baseFeePerGas: numberToHex(parseGwei('240')) } },
+  })
+  // What the node drops is sent again, although no more can be offered.
+  for (const second of [0, 6]) {
+    await engine.step(second)
+    const [sent] = await transactionsOf(chain)
+    expect(BigInt(`${sent?.maxFeePerGas}`)).toBe(parseGwei('2000000') / BigInt(`${sent?.gas}`))
+    if (second === 0) await chain.rpc('anvil_dropTransaction', sent?.hash)
+  }
+  await chain.mine()
+  await chain.setFaults()
+  await engine.step(12)
+  await expectDelivered(chain, [item])
 })
 
 it('sends through another signer if one is out of funds', async () => {

@@ -65,6 +65,8 @@ const kinds: Record<string, readonly LieCase[]> = {
   'makes up transactions': [
     tells('before signing', 'counts five transactions more'),
     tells('before signing', 'swallows a transaction, and has a receipt of it, without events'),
+    insists('counts five transactions more'),
+    insists('has no receipts and counts a transaction more'),
     insists('counts no transactions', { moment: SEARCH }),
     tells(SEARCH, 'has mined transactions in block 2^31'),
     tells(DAILY, 'has mined transactions in block 2^31'),
@@ -132,7 +134,7 @@ const kinds: Record<string, readonly LieCase[]> = {
     tells('before signing', 'says that the contract is paused'),
     insists('says that the signers have no funds', disagreement),
     insists('has a base fee of 10^6 gwei', disagreement),
-    insists('has a base fee of 240 gwei', { funds: 0.1 }),
+    insists('has a base fee of 240 gwei', { funds: 0.1, ...disagreement }),
     insists('says that calls need 2^60 gas'),
     insists('says that the contract is paused', disagreement),
     insists('says that the contract is retired', disagreement),

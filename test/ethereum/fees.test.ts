@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { firstFees, isUnderpriced, outbid, withinCap } from '../../src/ethereum/fees.ts'
+import { firstFees, fitFunds, isUnderpriced, outbid, withinCap } from '../../src/ethereum/fees.ts'
 
 const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({
   maxFeePerGas,
@@ -82,4 +82,14 @@ it.each([
   [80n, { lowest: 80n, highest: 90n, tip: 1n }],
 ])('takes the base fee of %s of those that nodes tell, with a cap of 100', (expected, told) => {
   expect(withinCap(told, 100n)).toBe(expected)
+})
+
+it.each([
+  ['that are offered', 100n, undefined, 23n],
+  ['that can be paid', 20n, undefined, 20n],
+  ['that the network takes', 1n, undefined, 13n],
+  ['that replace the old ones', 20n, fees(19n, 3n), 22n],
+])('are the fees %s', (_, payable, old, maxFeePerGas) => {
+  const fitting = fitFunds(fees(23n, 3n), { lowestBaseFee: 10n }, payable, old)
+  expect(fitting).toEqual({ maxFeePerGas, maxPriorityFeePerGas: 3n })
 })

@@ -2,7 +2,7 @@
 
 import { type Address, zeroAddress } from 'viem'
 import { parseGwei } from 'viem/utils'
-import { believe, findHighest, findTwo } from '../../chain/claims.ts'
+import { believe, findHighest } from '../../chain/claims.ts'
 import {
   askOne,
   findClockProblem,
@@ -88,12 +88,12 @@ export async function observe(input: StepInput): Promise<Observation | string> {
   if (!final || !lead) return answers.find((answer) => typeof answer === 'string') ?? 'no node'
   const views = [lead, ...others]
   const signers = mergeSigners(views, input)
-  const doubted = relayers.filter((signer) => isDoubted(signer, signers, loaded))
+  const disputed = relayers.filter((signer) => isDisputed(signer, signers, input))
   const contracts = mergeContracts(views, input)
   const isOnly = asked.filter(({ head }) => typeof head !== 'string').length === 1
   await lease.renew()
   const [evidence, lineage] = await Promise.all([
-    askEvidence(views, { final, signers, contracts, doubted, isOnly }, input),
+    askEvidence(views, { final, signers, contracts, disputed, isOnly }, input),
     readLineage(
       network,
       views.map(({ node }) => node),
@@ -109,7 +109,7 @@ export async function observe(input: StepInput): Promise<Observation | string> {
     settledHash: lead.settledHash,
     market: findMarket(views, network),
     signers,
-    doubted: new Set(doubted),
+    doubted: new Set(disputed.filter((signer) => signers.get(signer)?.counts.length === 1)),
     contracts,
     lineage,
     ...evidence,
@@ -217,15 +217,16 @@ function orderLeads(
 
 /** Funds are what the node says that has most: a wrong answer delays a transaction, and costs nothing. */
 function mergeSigners(
-  [lead, ...others]: readonly NodeView[],
+  views: readonly NodeView[],
   { loaded, relayers }: StepInput,
 ): Map<Address, SignerState> {
   return new Map(
     signersOf(loaded, relayers).map((signer) => {
-      const balances = [lead, ...others].flatMap((view) => view?.balances.get(signer) ?? [])
+      const balances = views.flatMap((view) => view.balances.get(signer) ?? [])
+      const counts = views.flatMap((view) => view.counts.get(signer) ?? [])
       const state = {
-        count: lead?.counts.get(signer) ?? 0,
-        otherCounts: others.flatMap(({ counts }) => counts.get(signer) ?? []),
+        count: findHighest('nonce', counts, (count) => count) ?? 0,
+        counts,
         balance: balances.reduce(larger, 0n),
       }
       return [signer, state]
@@ -275,31 +276,36 @@ function findMarket(views: readonly NodeView[], network: Network): Market | null
   const tipCap = parseGwei(String(network.maxPriorityFeePerGasGwei))
   const tip = tips.reduce(lower, tipCap)
   const [first = 0n, ...rest] = views.map(({ baseFee }) => baseFee)
-  const range = { lowest: rest.reduce(lower, first), highest: rest.reduce(larger, first), tip }
+  const lowest = rest.reduce(lower, first)
+  const highest = rest.reduce(larger, first)
   return {
-    baseFee: withinCap(range, cap),
+    baseFee: withinCap({ lowest, highest, tip }, cap),
+    lowestBaseFee: lowest,
     tip,
     overdueTip: lower(tips.reduce(larger, 0n), tipCap),
   }
 }
 
 /**
- * Whether only one node says that a signer has more transactions than the rows know. A wrong nonce
- * would never be mined.
+ * Whether one of several nodes says that a signer has used more nonces than the rows know, and no other
+ * says so. A wrong nonce would never be mined.
  */
-function isDoubted(
+function isDisputed(
   signer: Address,
   states: ReadonlyMap<Address, SignerState>,
-  { transactions, mined }: Loaded,
+  { network, loaded }: StepInput,
 ): boolean {
-  const { count = 0, otherCounts = [] } = states.get(signer) ?? {}
-  const carrying = transactions.filter((one) => one.signer === signer && one.items.length > 0)
-  const known = carrying.reduce(
-    (next, { nonce }) => Math.max(next, nonce + 1),
-    mined.get(signer)?.nextNonce ?? 0,
-  )
-  return count > known && findTwo('nonce', [count, ...otherCounts], String)?.[0] !== count
+  const { count = 0, counts = [] } = states.get(signer) ?? {}
+  const reached = counts.length > 1 ? count : 0
+  const known = Math.max(reached, nextNonce(signer, loaded))
+  return network.rpcUrls.length > 1 && Math.max(0, ...counts) > known
 }
+
+/** Returns the next nonce of a signer by the rows. */
+const nextNonce = (signer: Address, { transactions, mined }: Loaded): number =>
+  transactions
+    .filter((one) => one.signer === signer && one.items.length > 0)
+    .reduce((next, { nonce }) => Math.max(next, nonce + 1), mined.get(signer)?.nextNonce ?? 0)
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 

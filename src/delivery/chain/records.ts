@@ -109,12 +109,15 @@ export const askedItems = ({ due, compared, unconfirmed }: Loaded): Item[] => [
   ...unconfirmed,
 ]
 
-/** What the step knows of the chain already. `isOnly`: whether no other node answers at all. */
+/**
+ * What the step knows of the chain already. `disputed`: signers of whose nonces nodes tell too many.
+ * `isOnly`: whether no other node answers at all.
+ */
 type Known = {
   final: Block
   signers: ReadonlyMap<Address, SignerState>
   contracts: ReadonlyMap<Address, ObservedContract>
-  doubted: readonly Address[]
+  disputed: readonly Address[]
   isOnly: boolean
 }
 
@@ -127,7 +130,7 @@ export async function askEvidence(
   known: Known,
   { network, loaded, now }: { network: Network; loaded: Loaded; now: Date },
 ): Promise<Evidence> {
-  const { final, signers, doubted, isOnly } = known
+  const { final, signers, isOnly } = known
   const decidable = findDecidable(loaded, known)
   const carriedKeys = decidable.flatMap(({ contract, items }) =>
     items.flatMap((id) => {
@@ -158,7 +161,7 @@ export async function askEvidence(
     told.map((one) => one.records),
     { final, mustAgree },
   )
-  const [lead, ...others] = told
+  const [lead] = told
   const { unconfirmedSince: since } = loaded.network
   const alone = {
     isAlone: true,
@@ -171,13 +174,12 @@ export async function askEvidence(
     disagreements: [],
   }
   if (network.rpcUrls.length === 1) return { ...alone, unconfirmedSince: since }
-  const isAsked = disputed.size + hashes.length + doubted.length > 0
-  const isConfirmed = others.some((one) => one.records.size + one.receipts.size > 0)
-  const unconfirmedSince = isConfirmed ? null : isAsked ? (since ?? now.toISOString()) : since
+  const isAsked = disputed.size + hashes.length + known.disputed.length > 0
+  const unconfirmedSince = !isOnly ? null : isAsked ? (since ?? now.toISOString()) : since
   const isLong =
     unconfirmedSince !== null &&
     now.getTime() - Date.parse(unconfirmedSince) >= CONFIRMATION_TIMEOUT
-  if (isOnly && isLong) return { ...alone, unconfirmedSince }
+  if (isLong) return { ...alone, unconfirmedSince }
   return {
     isAlone: false,
     records,
@@ -188,15 +190,18 @@ export async function askEvidence(
     disputed,
     finalTime: Math.min(...told.map(({ finalTime }) => finalTime)),
     unconfirmedSince,
-    disagreements: describeDisagreements({ differing, hashes, doubted }, told, signers),
+    disagreements: describeDisagreements(
+      { differing, hashes, disputed: known.disputed },
+      told,
+      signers,
+    ),
   }
 }
 
 /** Returns the transactions that may be over. What has expired is only looked for once its nonce is used. */
 const findDecidable = ({ transactions }: Loaded, { final, signers }: Known) =>
   transactions.filter(({ signer, nonce, block, deadline, items }) => {
-    const { count = 0, otherCounts = [] } = signers.get(signer) ?? {}
-    const isUsed = nonce < Math.max(count, ...otherCounts)
+    const isUsed = nonce < Math.max(0, ...(signers.get(signer)?.counts ?? []))
     return (
       (isUsed && (block === null || block <= final.number)) ||
       (deadline < final.timestamp && items.length > 0)
@@ -221,20 +226,22 @@ function describeDisagreements(
   {
     differing: [key],
     hashes,
-    doubted: [signer],
-  }: { differing: readonly Hex[]; hashes: readonly Hex[]; doubted: readonly Address[] },
+    disputed,
+  }: { differing: readonly Hex[]; hashes: readonly Hex[]; disputed: readonly Address[] },
   told: readonly Told[],
   signers: ReadonlyMap<Address, SignerState>,
 ): Disagreement[] {
   const receiptsOf = (hash: Hex) => told.map(({ receipts }) => receiptText(receipts.get(hash)))
   const hash = hashes.find((one) => isContradicted(receiptsOf(one).filter(isTold), String))
-  const { count, otherCounts = [] } = (signer && signers.get(signer)) || {}
+  const signer = disputed.find((one) => (signers.get(one)?.counts.length ?? 0) > 1)
   return [
     ...describe('the record of a delivery key', key, (key) =>
       told.map(({ records }) => recordText(records.get(key))),
     ),
     ...describe('the receipt of a transaction', hash, receiptsOf),
-    ...describe('the nonce of a signer', signer, () => [count, ...otherCounts].map(String)),
+    ...describe('the nonce of a signer', signer, (signer) =>
+      (signers.get(signer)?.counts ?? []).map(String),
+    ),
   ]
 }
 

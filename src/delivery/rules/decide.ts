@@ -88,11 +88,11 @@ function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextA
   }
   const { nonce, block, deadline, nonceUsedAt, items } = transaction
   const isUnknown = answers.some((answer) => answer === undefined)
-  const { count = 0, otherCounts = [] } = signers.get(transaction.signer) ?? {}
+  const { count = 0, counts = [] } = signers.get(transaction.signer) ?? {}
   if (nonce < count) {
     // Receipts are asked once the block that is known is final.
     if (block !== null && block > final.number) return { do: 'wait' }
-    const isConfirmed = isAlone || otherCounts.some((other) => nonce < other)
+    const isConfirmed = isAlone || counts.length > 1
     // Nodes may have different receipts for long: others are sent meanwhile, if two say that it is mined.
     if (isUnknown && !isConfirmed) return { do: 'wait' }
     // A block that does not exist yet was a wrong answer.
