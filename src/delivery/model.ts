@@ -78,6 +78,7 @@ export type SigningBlocker =
   | 'signer_out_of_funds'
   | 'signers_busy'
   | 'simulation_failed'
+  | 'token_limit_reached'
 
 /** A block in which transactions were closed. */
 export type KnownBlock = { number: number; hash: Hex }

@@ -263,7 +263,8 @@ async function work(input: StepInput): Promise<Worked> {
   const hasEnded = haveEnded(items)
   const lookAt = nextLook(decisions, prepared.newTransactions > 0, observation, now)
   const blocker = compared.isBlocked ? 'contract_unavailable' : prepared.blocker
-  if (blocker) return stop(blocker === 'signers_busy' ? null : blocker, now, hasEnded, lookAt)
+  const isUsual = blocker === 'signers_busy' || blocker === 'token_limit_reached'
+  if (blocker) return stop(isUsual ? null : blocker, now, hasEnded, lookAt)
   const closings = decisions.filter(({ do: action }) => action === 'close')
   const continues = compared.hasMore || rechecked.hasMore || closings.length >= MAX_LOADED
   return {

@@ -153,10 +153,11 @@ async function compose(
   const later = requested
     .filter((request) => !isAsked(request))
     .map(({ item }) => queue(item, new Date(now.getTime() + UNASKED_TOKEN_DELAY)))
+  const isWaiting = calls.staying.length === due.length
   return {
     candidates: [...cancellations, ...calls.candidates],
     items: [...changes, ...later, ...calls.changes],
-    blocker,
+    blocker: isWaiting ? ('token_limit_reached' as const) : blocker,
     disagreements: [...ofStandards.disagreements, ...ofLimits.disagreements],
   }
 }

@@ -83,25 +83,35 @@ it('sends nothing while no signer is a relayer', async () => {
   await expectDelivered(chain, [item])
 })
 
-describe('the limit of a relayer', () => {
-  it('gives orders of its size their turn, one after the other, although smaller ones never end, which get half of it', async () => {
-    const [MINUTE, HOUR] = [60, 3600]
+it.each([
+  ['a relayer', 'relayer_limit_reached', (chain: Chain) => ['setRelayer', chain.signer] as const],
+  [
+    'a token',
+    'token_limit_reached',
+    (chain: Chain) => ['setTokenLimit', chain.contracts.erc1155] as const,
+  ],
+] as const)(
+  'the limit of %s gives orders of its size their turn, one after the other, although smaller ones never end, which get half of it',
+  async (_, reason, setter) => {
+    /** Seconds in which the limit fills. */
+    const FILLING = 360
     const chain = await aChain({ erc1155: 400 })
     const earlier = await aPaidItem(chain, edition)
-    // A relayer that may move 20 pieces at once, and 20 in an hour. One is used.
-    await chain.asOwner('setRelayer', chain.signer, 20n, 480n)
+    // It allows 20 pieces at once, and 20 in six minutes. One is used.
+    const [set, of] = setter(chain)
+    await chain.asOwner(set, of, 20n, 4800n)
     const engine = anEngine(chain)
     await engine.run()
     await expectDelivered(chain, [earlier])
-    // Saving begins every 2.5 hours.
-    let time = 2.5 * HOUR - ((Date.now() / 1000) % (2.5 * HOUR)) + 1
+    // Saving begins every 2.5 of these times.
+    let time = 2.5 * FILLING - ((Date.now() / 1000) % (2.5 * FILLING)) + 1
     const small: PaidItem[] = []
-    /** More orders of one piece than flow back meanwhile: 6 for 5, every 15 minutes. */
-    const sellFor = async (hours: number) => {
-      for (const end = time + hours * HOUR; time < end; time += 15 * MINUTE) {
+    /** More orders of one piece than flow back meanwhile: 6 for 5, every 90 seconds. */
+    const sellFor = async (fillings: number) => {
+      for (const end = time + fillings * FILLING; time < end; time += FILLING / 4) {
         small.push(...(await paidItems(chain, copies(6, edition))))
         await engine.run(time)
-        await chain.rpc('evm_increaseTime', 15 * MINUTE)
+        await chain.rpc('evm_increaseTime', FILLING / 4)
         await chain.mine()
       }
     }
@@ -109,7 +119,7 @@ describe('the limit of a relayer', () => {
     const large = await paidItems(chain, [order, order])
     const [first, second] = large
     await sellFor(1.75)
-    for (const item of large) expect(await rowOf(item)).toMatchObject(due('relayer_limit_reached'))
+    for (const item of large) expect(await rowOf(item)).toMatchObject(due(reason))
     // The 19 that were left, and half of what has flowed back since.
     expect((await statesOf(small)).transferred).toBeGreaterThanOrEqual(19 + 14)
     await sellFor(0.5)
@@ -117,8 +127,10 @@ describe('the limit of a relayer', () => {
     expect(await rowOf(second)).toMatchObject({ state: 'queued' })
     await sellFor(2.5)
     await expectDelivered(chain, large)
-  })
+  },
+)
 
+describe('the limit of a relayer', () => {
   /** Mines a block at noon (UTC), so many days from now. */
   async function mineAtNoon(chain: Chain, days: number) {
     await chain.rpc('evm_setNextBlockTimestamp', (TODAY + days + 0.5) * DAY)

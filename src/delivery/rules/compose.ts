@@ -128,13 +128,13 @@ const limitOf = ({ item, contract, transfer }: Requested, limits: Tokens['limits
 export const isWithoutLimit = (request: Requested, limits: Tokens['limits']): boolean =>
   request.item.fulfilment === 'mint' && limitOf(request, limits) === null
 
-/** As `saveRoom` does for relayers: the item that waits longest for the limit of its token gets its turn. */
-function saveTokenRoom(
-  requested: readonly Requested[],
-  limits: Tokens['limits'],
-  now: Date,
-): readonly Requested[] {
+/**
+ * As `saveRoom` does for relayers: the item that waits longest for the limit of its token gets its turn.
+ * `staying`: those for which room is saved. They have to be seen in each step, so they stay due.
+ */
+function saveTokenRoom(requested: readonly Requested[], limits: Tokens['limits'], now: Date) {
   const first: Requested[] = []
+  const staying: Requested[] = []
   const waiting = requested
     .filter(({ item }) => item.reasonCode === 'token_limit_reached')
     .toSorted((a, b) => `${a.item.failingSince}`.localeCompare(`${b.item.failingSince}`))
@@ -143,9 +143,15 @@ function saveTokenRoom(
     if (!longest || !limit) continue
     const pieces = countPieces(longest.item)
     if (limit.left >= pieces) first.push(longest)
-    else if (limit.capacity >= pieces) limit.left -= savedRoom(limit, pieces, now)
+    else if (limit.capacity >= pieces) {
+      limit.left -= savedRoom(limit, pieces, now)
+      staying.push(longest)
+    }
   }
-  return [...first, ...requested.filter((request) => !first.includes(request))]
+  const others = requested.filter(
+    (request) => !first.includes(request) && !staying.includes(request),
+  )
+  return { ordered: [...first, ...others], staying }
 }
 
 /**
@@ -164,17 +170,18 @@ export function savedRoom(
 
 /**
  * Returns the calls of transfers, and what becomes of items whose tokens do not allow them. Takes the
- * pieces off the limits of the tokens.
+ * pieces off the limits of the tokens. `staying`: those that stay due, and go on once the limit has room.
  */
 export function makeCalls(
   requested: readonly Requested[],
   { standards, limits, troubles }: Tokens,
   contracts: ContractStates,
   now: Date,
-): { candidates: Candidate[]; changes: ItemChange[] } {
+): { candidates: Candidate[]; changes: ItemChange[]; staying: Requested[] } {
   const candidates: Candidate[] = []
   const changes: ItemChange[] = []
-  for (const { item, contract, transfer } of saveTokenRoom(requested, limits, now)) {
+  const { ordered, staying } = saveTokenRoom(requested, limits, now)
+  for (const { item, contract, transfer } of ordered) {
     const token = standards.get(transfer.token)
     const limit = limitOf({ item, contract, transfer }, limits)
     const pieces = countPieces(item)
@@ -199,7 +206,7 @@ export function makeCalls(
       candidates.push({ item, contract, call })
     }
   }
-  return { candidates, changes }
+  return { candidates, changes, staying }
 }
 
 /** The most pieces that any relayer may move at once. */
