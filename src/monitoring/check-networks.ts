@@ -83,14 +83,16 @@ async function checkNetwork({ db, name, network, signers, now }: CheckCtx): Prom
   const compared = await Promise.all(
     asked.map(async ({ node, row, before, view }) => {
       // A node that does not answer keeps what it had.
-      if (!view) return { row: { ...emptyRow, ...row, behind: null }, findings: [] }
+      if (!view) return { row: { ...emptyRow, ...row, behind: null, stands }, findings: [] }
       const isProven = await findProofs(node, view, own)
       const told = row?.state?.told ?? []
       const result = compareViews({ view, before, told, own, isProven }, network, signers, now)
       const since = (known: string | null | undefined) => known ?? now.toISOString()
-      const ahead = findAhead(asked, view)
+      const standing = findStanding(asked, view, row, now)
+      const ahead = findAhead(asked, view, standing, now)
       return {
         row: {
+          stands: standing,
           problem: view.problem,
           problemSince: view.problem && since(row?.problemSince),
           behind: ahead && { ...ahead, since: since(row?.behind?.since) },
@@ -101,7 +103,7 @@ async function checkNetwork({ db, name, network, signers, now }: CheckCtx): Prom
     }),
   )
   const usable =
-    asked.find(({ view, problem }) => view && problem === null && !findAhead(asked, view)) ??
+    asked.find(({ view, problem }, i) => view && problem === null && !compared[i]?.row.behind) ??
     asked.find(({ problem }) => problem === null)
   const check = {
     chainId,
@@ -133,31 +135,59 @@ const selectTokens = (db: Database, name: string, chainId: number) =>
 
 type Asked = { node: Node; view: View | null; problem: string | null }
 
-/**
- * Returns the node with the newest block, if that of a view is older by ten minutes or more; or with the
- * newest final block, if that is so of these.
- */
-const findAhead = (asked: readonly Asked[], view: View) =>
-  findNewer(asked, view.head, ({ head }) => head) ??
-  findNewer(asked, view.finalBlock, ({ finalBlock }) => finalBlock)
+type BlockKind = keyof NodeRow['stands']
+
+/** Returns a node whose newest block, or final block, is `BEHIND` ahead of that of a view. */
+const findAhead = (asked: readonly Asked[], view: View, stands: NodeRow['stands'], now: Date) =>
+  findNewer('head', asked, view, stands, now) ?? findNewer('finalBlock', asked, view, stands, now)
 
 function findNewer(
+  kind: BlockKind,
   asked: readonly Asked[],
-  mine: Block | null,
-  blockOf: (view: View) => Block | null,
+  view: View,
+  stands: NodeRow['stands'],
+  now: Date,
 ): Omit<NonNullable<NodeRow['behind']>, 'since'> | null {
-  const [newest] = asked
-    .flatMap(({ node, view, problem }) => {
-      const block = view && problem === null ? blockOf(view) : null
-      return block ? { node, block } : []
-    })
+  const mine = view[kind]
+  if (!mine) return null
+  const since = stands[kind]?.since
+  const isStill = since !== undefined && now.getTime() - Date.parse(since) >= BEHIND * SECOND
+  const [newest] = blocksOf(kind, asked)
+    .filter(
+      ({ block }) =>
+        block.timestamp - mine.timestamp >= BEHIND || (isStill && block.number > mine.number),
+    )
     .toSorted((a, b) => b.block.timestamp - a.block.timestamp)
-  if (!newest || !mine || newest.block.timestamp - mine.timestamp < BEHIND) return null
   const toPlace = ({ number, timestamp }: Block) => ({ block: number, time: timestamp })
-  return { node: newest.node.index, mine: toPlace(mine), ...toPlace(newest.block) }
+  return newest ? { node: newest.node.index, mine: toPlace(mine), ...toPlace(newest.block) } : null
 }
 
-const emptyRow: NodeRow = { problem: null, problemSince: null, behind: null, state: null }
+/** The blocks that nodes tell which can be used. */
+const blocksOf = (kind: BlockKind, asked: readonly Asked[]) =>
+  asked.flatMap(({ node, view, problem }) => {
+    const block = view && problem === null ? view[kind] : null
+    return block ? { node, block } : []
+  })
+
+/** Returns the blocks of a view that are as they were, or new, while another node has a higher one. */
+function findStanding(
+  asked: readonly Asked[],
+  view: View,
+  row: NodeRow | undefined,
+  now: Date,
+): NodeRow['stands'] {
+  const find = (kind: BlockKind) => {
+    const number = view[kind]?.number
+    const known = row?.stands[kind]
+    if (number === undefined) return null
+    if (!blocksOf(kind, asked).some(({ block }) => block.number > number)) return null
+    return known?.block === number ? known : { block: number, since: now.toISOString() }
+  }
+  return { head: find('head'), finalBlock: find('finalBlock') }
+}
+
+const stands: NodeRow['stands'] = { head: null, finalBlock: null }
+const emptyRow: NodeRow = { problem: null, problemSince: null, behind: null, stands, state: null }
 
 /**
  * Returns the transactions of relayers that this instance has signed and nodes may tell of now. Call

@@ -123,7 +123,9 @@ const kinds: Record<string, readonly LieCase[]> = {
     insists('is 63 blocks ahead, and its records are', { finality: 3, blockTime: 75 }),
     insists('has a final block that stands still', { finality: 'finalized', alarm: 'node_behind' }),
     insists('stands still', { alarm: 'node_behind' }),
-    insists('has one block number for ever, with new times, and swallows transactions'),
+    insists('has one block number for ever, with new times, and swallows transactions', {
+      alarm: 'node_behind',
+    }),
     insists('lags three blocks'),
     insists('answers every second request as of ten blocks ago'),
     insists('is on another fork since 50 blocks', oneByOne),

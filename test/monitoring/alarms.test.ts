@@ -2,7 +2,7 @@
 
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
-import { toFunctionSelector } from 'viem'
+import { numberToHex, toFunctionSelector } from 'viem'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { batch } from '../../src/db/batch.ts'
@@ -461,6 +461,21 @@ describe('node_behind', () => {
     ])
     await chain.setFaults()
     expect(await instance.cron(12)).toEqual([])
+  })
+
+  it('lasts while a node has told one number for ten minutes, whatever its time, and another one a higher', async () => {
+    const { chain, instance, old } = await aSlowNode(1)
+    const standAt = (minutes: number) => {
+      const timestamp = numberToHex(Number(old.timestamp) + minutes * 60)
+      const effect = { result: { ...old, timestamp } }
+      return chain.setFaults({ node: 'slow', on: ['eth_getBlockByNumber'], effect })
+    }
+    for (const minutes of [0, 9, 10]) {
+      await standAt(minutes)
+      expect(await instance.cron(minutes)).toEqual([])
+    }
+    await standAt(11)
+    expect(await instance.cron(11)).toEqual([`node_behind:${chain.chainId}:0`])
   })
 
   it('is not raised for a node that is less behind, or by one whose time is ahead of the clock', async () => {

@@ -47,10 +47,12 @@ type BlockPlace = { block: number; time: number }
 /** `problem`: why a node that answers cannot do what deliveries need. `state`: what it told last. */
 export type NodeRow = Record<'problem' | 'problemSince', string | null> & {
   /**
-   * Another node whose newest or final block is ten minutes newer or more, that block, since when it is so, and
-   * the block of this node (`mine`).
+   * Another node whose newest or final block is ten minutes newer or more, or is higher for so long that of this
+   * node (`mine`) stands still, whatever its time; that block, and since when it is so.
    */
   behind: ({ node: number; since: string; mine: BlockPlace } & BlockPlace) | null
+  /** Its newest and its final block, and since when it has told this number while another node has a higher one. */
+  stands: Record<'head' | 'finalBlock', { block: number; since: string } | null>
   state: NodeState | null
 }
 
