@@ -66,16 +66,16 @@ export function believe(
 }
 
 /**
- * Returns what two nodes tell alike, as both tell it: the first two of those that agree. `told`: what the
- * nodes say that answer, `textOf`: what has to be the same, `kind`: the row of the table. Null: no two agree.
+ * Returns what two nodes or more tell alike, as each of them tells it. `told`: what the nodes say that answer,
+ * `textOf`: what has to be the same, `kind`: the row of the table. Null: no two agree.
  */
 export function findTwo<T>(
   _kind: KindOf<'two'>,
   told: readonly T[],
   textOf: (value: T) => string,
-): [T, T] | null {
-  for (const [first, second] of Map.groupBy(told, textOf).values())
-    if (first !== undefined && second !== undefined) return [first, second]
+): [T, T, ...T[]] | null {
+  for (const [first, second, ...others] of Map.groupBy(told, textOf).values())
+    if (first !== undefined && second !== undefined) return [first, second, ...others]
   return null
 }
 

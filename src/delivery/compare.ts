@@ -3,7 +3,7 @@
 import type { Address, Hex } from 'viem'
 import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
-import { locateUses, readMined } from './chain/records.ts'
+import { describeReceipts, locateUses, readMined } from './chain/records.ts'
 import type { Item, Loaded } from './model.ts'
 import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
 import { finalDelay } from './rules/decide.ts'
@@ -20,6 +20,7 @@ import {
   settle,
   settleMined,
 } from './rules/settle.ts'
+import type { Disagreement } from './store/disagreements.ts'
 import { COMPARED_ITEMS } from './store/load.ts'
 import type { Changes, Finding, NewTransaction } from './store/store.ts'
 import { COMPARE_INTERVAL } from './wake.ts'
@@ -27,6 +28,7 @@ import { COMPARE_INTERVAL } from './wake.ts'
 type Compared = {
   changes: Changes
   findings: Finding[]
+  disagreements: Disagreement[]
   /** Due items whose keys are unused. Only these may be sent. */
   unrecorded: Item[]
   /** Whether the contract of the network did not answer. Its items are left as they are. */
@@ -46,12 +48,14 @@ export async function compareKeys(input: Observed): Promise<Compared> {
   const items = [...sorted.changes]
   const found: FoundTransaction[] = []
   const missing: Missing[] = []
+  const disagreements: Disagreement[] = []
   for (let i = 0; i < sorted.recorded.length; i += RESOLVED_ITEMS) {
     await lease.renew()
     const result = await findTransactions(sorted.recorded.slice(i, i + RESOLVED_ITEMS), input)
     items.push(...result.changes)
     found.push(...result.found)
     missing.push(...result.missing)
+    disagreements.push(...result.disagreements)
   }
   if (missing.length > 0)
     log.error('node_unavailable', { chainId, reason: rules.transaction_not_found.sentence })
@@ -68,6 +72,7 @@ export async function compareKeys(input: Observed): Promise<Compared> {
       compared: findComparedTo(loaded, isIncomplete, now),
     },
     findings: findForeign(chainId, transactions, relayers),
+    disagreements,
     unrecorded: sorted.unrecorded,
     isBlocked: sorted.isBlocked,
     hasMore: loaded.compared.length === COMPARED_ITEMS && !isIncomplete,
@@ -164,7 +169,7 @@ async function findTransactions(
     const isDoubtful = isDenied || isMinedDisputed(receipts)
     missing.push({ ...entry, hash, isDoubtful })
   }
-  return { changes, found, missing }
+  return { changes, found, missing, disagreements: describeReceipts(hashes, told) }
 }
 
 /**

@@ -256,7 +256,7 @@ async function work(input: StepInput): Promise<Worked> {
   await tellDisagreements(
     db,
     chainId,
-    [...observation.disagreements, ...prepared.disagreements],
+    [...observation.disagreements, ...compared.disagreements, ...prepared.disagreements],
     now,
   )
   const items = [...closed.items, ...compared.changes.items, ...prepared.changes.items]

@@ -43,8 +43,8 @@ describe('a value that takes two nodes', () => {
     ],
     [[5, 6], null],
     [
-      [5, 6, 6],
-      [6, 6],
+      [6, 5, 6, 6],
+      [6, 6, 6],
     ],
     [[5], null],
     [[], null],

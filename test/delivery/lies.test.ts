@@ -76,7 +76,7 @@ const kinds: Record<string, readonly LieCase[]> = {
   ],
   'makes up or hides events': [
     tells(IN_FLIGHT, 'says that every transfer failed'),
-    tells(IN_FLIGHT, 'hides events'),
+    tells(IN_FLIGHT, 'hides events', disagreement),
     tells(IN_FLIGHT, 'hides receipts and events'),
     tells(IN_FLIGHT, 'says that every transaction reverted'),
     tells(IN_FLIGHT, 'has the events of all transfers'),
@@ -84,7 +84,7 @@ const kinds: Record<string, readonly LieCase[]> = {
     tells(SEARCH, 'has events of another contract'),
     tells(IN_FLIGHT, 'has events without data'),
     tells(SEARCH, 'has events without data'),
-    tells(SEARCH, 'hides events'),
+    tells(SEARCH, 'hides events', disagreement),
     tells(SEARCH, 'hides receipts and events', { minutes: 12 }),
   ],
   'says that used keys are unused': [

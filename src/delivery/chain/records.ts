@@ -1,5 +1,5 @@
 /** What nodes say about delivery keys, the events that used them, and transactions. */
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, keccak256, stringToHex } from 'viem'
 import { isContradicted } from '../../chain/claims.ts'
 import { askEach, askOne, type Node } from '../../chain/nodes.ts'
 import type { Network } from '../../env.ts'
@@ -231,18 +231,29 @@ function describeDisagreements(
   told: readonly Told[],
   signers: ReadonlyMap<Address, SignerState>,
 ): Disagreement[] {
-  const receiptsOf = (hash: Hex) => told.map(({ receipts }) => receiptText(receipts.get(hash)))
-  const hash = hashes.find((one) => isContradicted(receiptsOf(one).filter(isTold), String))
   const signer = disputed.find((one) => (signers.get(one)?.counts.length ?? 0) > 1)
   return [
     ...describe('the record of a delivery key', key, (key) =>
       told.map(({ records }) => recordText(records.get(key))),
     ),
-    ...describe('the receipt of a transaction', hash, receiptsOf),
+    ...describeReceipts(
+      hashes,
+      told.map(({ receipts }) => receipts),
+    ),
     ...describe('the nonce of a signer', signer, (signer) =>
       (signers.get(signer)?.counts ?? []).map(String),
     ),
   ]
+}
+
+/** Returns the first of these transactions of which nodes have different receipts, with those of each. */
+export function describeReceipts(
+  hashes: readonly Hex[],
+  told: readonly ReadonlyMap<Hex, Receipt | null>[],
+): Disagreement[] {
+  const textsOf = (hash: Hex) => told.map((receipts) => receiptText(receipts.get(hash)))
+  const hash = hashes.find((one) => isContradicted(textsOf(one).filter(isTold), String))
+  return describe('the receipt of a transaction', hash, textsOf)
 }
 
 /** `of`: what the nodes were asked about; undefined if they do not contradict each other. */
@@ -262,7 +273,10 @@ function recordText(record: ObservedRecord | undefined): string {
 
 function receiptText(receipt: Receipt | null | undefined): string {
   if (receipt === undefined) return SILENT
-  return receipt ? `block ${receipt.blockNumber}, status ${receipt.status}` : 'none'
+  if (!receipt) return 'none'
+  const { blockNumber, status, logs } = receipt
+  const digest = keccak256(stringToHex(JSON.stringify(logs).toLowerCase())).slice(0, 10)
+  return `block ${blockNumber}, status ${status}, ${logs.length} events (${digest})`
 }
 
 /**

@@ -130,18 +130,21 @@ export function settleMined(
 /** A transaction that is in a block, as a node tells it. */
 export type Mined = Receipt & { nonce: number }
 
-/** The events of a receipt. `doubtful`: those that only one of two nodes has. The others come first. */
+/** The events of a receipt. `doubtful`: those that only one of several nodes has. The others come first. */
 type Logs = { logs: Receipt['logs']; doubtful: ReadonlySet<Log> }
 
-/** Compares the events that two nodes have of a transaction: one may lack some, or change them. */
-function mergeLogs(first: Receipt['logs'], second: Receipt['logs']): Logs {
-  const textOf = (log: Receipt['logs'][number]) => JSON.stringify(log).toLowerCase()
-  const left = Map.groupBy(second, textOf)
-  const isShared = (log: Receipt['logs'][number]) => left.get(textOf(log))?.pop() !== undefined
-  const { shared = [], own = [] } = Object.groupBy(first, (log) =>
-    isShared(log) ? 'shared' : 'own',
+/** Compares the events that nodes have of a transaction: one may lack some, or change them. */
+function mergeLogs(told: readonly Pick<Receipt, 'logs'>[]): Logs {
+  // The same event may come twice.
+  const events = told.flatMap(({ logs }) =>
+    [...Map.groupBy(logs, (log) => JSON.stringify(log).toLowerCase())].flatMap(([text, same]) =>
+      same.map((log, position) => ({ log, id: `${position} ${text}` })),
+    ),
   )
-  const doubtful = [...own, ...[...left.values()].flat()]
+  const byEvent = [...Map.groupBy(events, ({ id }) => id).values()]
+  const firstOf = (tellers: typeof byEvent) => tellers.flatMap(([first]) => first?.log ?? [])
+  const shared = firstOf(byEvent.filter(({ length }) => length > 1))
+  const doubtful = firstOf(byEvent.filter(({ length }) => length === 1))
   return { logs: [...shared, ...doubtful], doubtful: new Set(doubtful) }
 }
 
@@ -190,8 +193,8 @@ export function mergeReceipts(
     const two = findTwo('receipt', answers, receiptClass)
     const found = answers.filter((answer) => answer !== null)
     const [only] = found
-    if (two?.[0] && two[1]) {
-      const { logs, doubtful } = mergeLogs(two[0].logs, two[1].logs)
+    if (two?.[0]) {
+      const { logs, doubtful } = mergeLogs(two.flatMap((receipt) => receipt ?? []))
       receipts.set(hash, { ...two[0], logs })
       for (const log of doubtful) doubtfulLogs.add(log)
     } else if (two) receipts.set(hash, null)
@@ -213,11 +216,14 @@ export type AgreedTransaction = { mined: Mined; left: Logs; isConfirmed: boolean
 /** Returns what nodes say of a transaction; null if none tells it, or if they contradict each other. */
 export function agreeOnMined(answers: readonly Mined[]): AgreedTransaction | null {
   const two = findTwo('transaction', answers, minedClass)
+  if (two) {
+    const left = mergeLogs(two)
+    return { mined: { ...two[0], logs: [...left.logs] }, left, isConfirmed: true }
+  }
   const [only, ...others] = answers
-  const one = two?.[0] ?? (others.length === 0 ? only : undefined)
-  if (!one) return null
-  const left = mergeLogs(one.logs, (two?.[1] ?? one).logs)
-  return { mined: { ...one, logs: [...left.logs] }, left, isConfirmed: two !== null }
+  if (!only || others.length > 0) return null
+  const left = { logs: [...only.logs], doubtful: new Set<Log>() }
+  return { mined: only, left, isConfirmed: false }
 }
 
 /** Whether nodes tell different transactions, or the same one in different blocks. */
