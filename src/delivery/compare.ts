@@ -4,7 +4,7 @@ import type { Address, Hex } from 'viem'
 import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
 import { describeReceipts, locateUses, readMined } from './chain/records.ts'
-import type { Item, Loaded } from './model.ts'
+import type { Item, Loaded, Observation } from './model.ts'
 import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
 import { finalDelay } from './rules/decide.ts'
 import { type ItemChange, queue, reopen, wait, waitForTransaction } from './rules/item-changes.ts'
@@ -38,7 +38,7 @@ type Compared = {
 }
 
 /** Items whose transactions are looked for at a time: at 19 calls a second that takes eight seconds. */
-const RESOLVED_ITEMS = 50
+export const RESOLVED_ITEMS = 50
 
 export async function compareKeys(input: Observed): Promise<Compared> {
   const { network, loaded, relayers, now, lease } = input
@@ -122,15 +122,11 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Obser
  */
 type Missing = Recorded & { hash: Hex | null; isDoubtful: boolean }
 
-/**
- * Returns what becomes of items whose keys are used. One node may find the transaction; two nodes must
- * then agree about it. After a long search, one node suffices for a transfer that both have recorded.
- */
-async function findTransactions(
+/** Finds the transactions that have used keys. One node may find them; two nodes must agree about them. */
+export async function readUses(
   recorded: readonly Recorded[],
-  { network, loaded, observation, now }: Observed,
+  { node, nodes, lineage, signers, isAlone }: Observation,
 ) {
-  const { node, nodes, lineage, signers, isAlone } = observation
   const uses = await locateUses(nodes, recorded, lineage)
   const hashes = [...new Set(uses.map(({ use }) => use.transactionHash))]
   const told = await Promise.all((isAlone ? [node] : nodes).map((one) => readMined(one, hashes)))
@@ -143,6 +139,19 @@ async function findTransactions(
     // A nonce that its signer has not reached yet is a wrong answer.
     if (nonce < (signers.get(from)?.count ?? Infinity)) transactions.set(hash, agreed)
   }
+  return { uses, transactions, answersAbout, disagreements: describeReceipts(hashes, told) }
+}
+
+/**
+ * Returns what becomes of items whose keys are used. After a long search, one node suffices for a transfer that
+ * two have recorded.
+ */
+async function findTransactions(
+  recorded: readonly Recorded[],
+  { network, loaded, observation, now }: Observed,
+) {
+  const { isAlone } = observation
+  const { uses, transactions, answersAbout, disagreements } = await readUses(recorded, observation)
   const changes: ItemChange[] = []
   const found: FoundTransaction[] = []
   const missing: Missing[] = []
@@ -169,7 +178,7 @@ async function findTransactions(
     const isDoubtful = isDenied || isMinedDisputed(receipts)
     missing.push({ ...entry, hash, isDoubtful })
   }
-  return { changes, found, missing, disagreements: describeReceipts(hashes, told) }
+  return { changes, found, missing, disagreements }
 }
 
 /**

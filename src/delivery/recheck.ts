@@ -4,53 +4,79 @@
  */
 import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
+import type { DeliveryState } from '../db/schema/delivery.ts'
 import { raw } from '../db/statements.ts'
 import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
-import type { Item, ObservedRecord } from './model.ts'
-import { isFinal, settle } from './rules/settle.ts'
-import { COMPARED_ITEMS } from './store/load.ts'
+import { RESOLVED_ITEMS, readUses } from './compare.ts'
+import type { Item } from './model.ts'
+import type { ItemChange } from './rules/item-changes.ts'
+import { isFinal, settle, settleMined } from './rules/settle.ts'
 import { changeDeliveries } from './transitions.ts'
 
 /**
  * Confirms the ends that two nodes tell alike. What is transferred or cancelled, and is not so by two
- * nodes, is queued again, as after a fork. A failed item whose key is used is compared next.
+ * nodes, is queued again, as after a fork. A failed item whose key is used is compared next. What nodes tell
+ * differently stays as it is until they agree.
  */
 export async function recheckEnds(input: Observed): Promise<{ hasMore: boolean }> {
-  const { db, network, loaded, observation, now } = input
+  const { db, network, loaded, observation, now, lease } = input
   const { chainId } = network
-  const { records, disputed, final, isAlone } = observation
+  const { records, disputed, isAlone } = observation
   if (isAlone || loaded.unconfirmed.length === 0) return { hasMore: false }
-  const known = loaded.unconfirmed.filter(({ key }) => records.has(key) && !disputed.has(key))
-  const isRight = (item: Item) => isSoRecorded(item, records.get(item.key), final)
-  const idsOf = (items: readonly Item[]) =>
-    sql`deliveries.id IN (SELECT value FROM json_each(${JSON.stringify(items.map(({ id }) => id))}))
-      AND deliveries.isUnconfirmed`
-  const wrong = known.filter((item) => !isRight(item))
+  const known = loaded.unconfirmed
+    .filter(({ key }) => records.has(key) && !disputed.has(key))
+    .slice(0, RESOLVED_ITEMS)
+  await lease.renew()
+  const right = await findRight(known, input)
+  const wrong = known.filter(({ id }) => right.get(id) === false)
   if (wrong.length > 0)
     log.error('unconfirmed_ends_undone', { chainId, items: wrong.map(({ id }) => id) })
+  const isIn = (ids: readonly number[]) =>
+    sql`deliveries.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
+      AND deliveries.isUnconfirmed`
   await batch(db, {
-    undone: changeDeliveries(db, 'drop_block', idsOf(wrong), now),
-    confirmed: changeDeliveries(db, 'confirm_end', idsOf(known), now),
+    undone: changeDeliveries(db, 'drop_block', isIn(wrong.map(({ id }) => id)), now),
+    confirmed: changeDeliveries(db, 'confirm_end', isIn([...right.keys()]), now),
     comparison: wrong.some(({ state }) => state === 'failed')
       ? raw<never>(
           db,
         )`UPDATE networks SET comparedAt = NULL, comparedId = 0 WHERE chainId = ${chainId}`
       : undefined,
   })
-  return {
-    hasMore: loaded.unconfirmed.length === COMPARED_ITEMS && known.length === COMPARED_ITEMS,
-  }
+  return { hasMore: right.size === RESOLVED_ITEMS }
 }
 
-/** Whether an item has ended as the record of its key says. One that failed has an unused key. */
-function isSoRecorded(
-  item: Item,
-  record: ObservedRecord | undefined,
-  final: { number: number },
-): boolean {
-  if (!record || !isFinal(record, final)) return item.state === 'failed'
-  const end = settle(item, record, null, null)
-  if (item.state === 'failed') return end?.transition === 'fail'
-  return end?.transition === (item.state === 'cancelled' ? 'cancel' : 'deliver')
+/**
+ * Returns whether items have ended as two nodes tell, by the records of their keys and by the events. Absent:
+ * they do not agree. Where no node has the transaction any more, the record suffices.
+ */
+async function findRight(items: readonly Item[], { network, observation }: Observed) {
+  const { records, final } = observation
+  const recorded = items.flatMap((item) => {
+    const record = records.get(item.key)
+    return record && isFinal(record, final) ? { item, record } : []
+  })
+  const { uses, transactions, answersAbout } = await readUses(recorded, observation)
+  const right = new Map(items.map(({ id, state }) => [id, state === 'failed']))
+  for (const { item, record } of recorded) {
+    const use = uses.find((one) => one.item.id === item.id)
+    const hash = use?.use.transactionHash
+    const agreed = hash && transactions.get(hash)
+    const isTold = hash !== undefined && answersAbout(hash).length > 0
+    const end =
+      use && agreed?.isConfirmed
+        ? settleMined(use, agreed, network.treasury)?.change
+        : !isTold && settle(item, record, null, null)
+    if (end) right.set(item.id, end.transition === transitionTo[item.state])
+    else right.delete(item.id)
+  }
+  return right
+}
+
+/** The transitions that lead to the ends. */
+const transitionTo: Partial<Record<DeliveryState, ItemChange['transition']>> = {
+  transferred: 'deliver',
+  cancelled: 'cancel',
+  failed: 'fail',
 }

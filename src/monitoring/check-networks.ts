@@ -4,6 +4,7 @@
  */
 import { eq, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
+import { findHighest } from '../chain/claims.ts'
 import { askOne, findClockProblem, type Node, nodes } from '../chain/nodes.ts'
 import { tokensOf } from '../chain/owner.ts'
 import { askNode, type View } from '../chain/views.ts'
@@ -79,6 +80,7 @@ async function checkNetwork({ db, name, network, signers, now }: CheckCtx): Prom
     }),
   )
   const views = asked.flatMap(({ view }) => view ?? [])
+  const reached = findHighest('final', views, ({ head }) => head.number)?.head.number ?? 0
   const own = await readOwn(db, chainId, states, views)
   const compared = await Promise.all(
     asked.map(async ({ node, row, before, view }) => {
@@ -86,7 +88,12 @@ async function checkNetwork({ db, name, network, signers, now }: CheckCtx): Prom
       if (!view) return { row: { ...emptyRow, ...row, behind: null, stands }, findings: [] }
       const isProven = await findProofs(node, view, own)
       const told = row?.state?.told ?? []
-      const result = compareViews({ view, before, told, own, isProven }, network, signers, now)
+      const result = compareViews(
+        { view, before, told, reached, own, isProven },
+        network,
+        signers,
+        now,
+      )
       const since = (known: string | null | undefined) => known ?? now.toISOString()
       const standing = findStanding(asked, view, row, now)
       const ahead = findAhead(asked, view, standing, now)

@@ -33,6 +33,8 @@ type Comparison = {
   before: NodeState | null
   /** What the node itself has told of events, if `before` is of another one. */
   told: readonly string[]
+  /** The highest block that two nodes have. Events after it are read again. */
+  reached: number
   own: readonly OwnTransaction[]
   /** Whether the node has a receipt of a transaction; undefined if it does not say. */
   isProven: (transaction: OwnTransaction) => boolean | undefined
@@ -47,8 +49,8 @@ export function compareViews(
   signers: readonly string[],
   now: Date,
 ) {
-  const { view, before, told } = comparison
-  const { head, facts, seenTo, eventsTo } = view
+  const { view, before, told, reached } = comparison
+  const { head, facts } = view
   const same = before?.contract === contract ? before : null
   // A node may fall back a few blocks.
   const known = same && same.block <= head.number ? same : null
@@ -90,7 +92,9 @@ export function compareViews(
   const { number: block, timestamp: time } = head
   const seenAt = now.toISOString()
   const state: NodeState = {
-    ...{ seenAt, contract, block, time, seenTo, eventsTo, facts, relayers },
+    ...{ seenAt, contract, block, time, facts, relayers },
+    seenTo: Math.min(view.seenTo, reached),
+    eventsTo: Math.min(view.eventsTo, reached),
     told: [...new Set([...toldBefore, ...untold])].slice(-MAX_TOLD),
     tokens: Object.fromEntries(tokens),
   }

@@ -4,8 +4,10 @@
  */
 
 import { env } from 'cloudflare:workers'
-import { getAddress, type Hex, numberToHex } from 'viem'
+import { encodeFunctionResult, getAddress, type Hex, numberToHex } from 'viem'
 import { expect, inject, it } from 'vitest'
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { encodeRecords } from '../../src/ethereum/contract.ts'
 import { stockOfItem } from '../admin/operator.ts'
 import { copies } from '../orders/shop.ts'
 import { firstCases } from '../support/cases.ts'
@@ -350,20 +352,69 @@ it('is silent for ten minutes: then one node suffices, with an alarm until it an
   expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null })
 })
 
+/** As if a node had told, alone, that the item was delivered. */
+const endAlone = ({ id }: { id: number }) =>
+  env.DB.prepare(
+    `UPDATE deliveries SET state = 'transferred', dueAt = NULL, queuedAt = NULL, isUnconfirmed = 1
+     WHERE id = ?`,
+  )
+    .bind(id)
+    .run()
+
 it('undoes what one node alone has told, once a second one answers that it is not so', async () => {
   const chain = await aChain({ erc1155: 10 })
   const market = aMarketplace(chain, { nodes: 2 })
   const item = await aPaidItem(chain, edition)
-  // As if a node had told, alone, that the key is used.
-  await env.DB.prepare(
-    `UPDATE deliveries SET state = 'transferred', dueAt = NULL, queuedAt = NULL, isUnconfirmed = 1
-     WHERE id = ?`,
-  )
-    .bind(item.id)
-    .run()
+  await endAlone(item)
   await market.runCron()
   await live(market, 2 * MINUTE)
   expect(logged('unconfirmed_ends_undone')).toEqual([{ chainId: chain.chainId, items: [item.id] }])
   await expectDelivered(chain, [item])
   await expectExactlyOnce(chain, [item])
+})
+
+it('undoes a delivery that one node alone has told, and whose token has moved nothing', async () => {
+  const chain = await aChain()
+  const contract = await chain.aMaliciousToken({ answer: 'returns 100 KB' })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const item = await aPaidItem(chain, { ...edition, contract })
+  const failed = { state: 'failed', reasonCode: 'token_moved_nothing' }
+  market.queue.put(chain)
+  await live(market, 2 * MINUTE)
+  expect(await rowOf(item)).toMatchObject(failed)
+  await endAlone(item)
+  await live(market, 3 * MINUTE)
+  expect(await rowOf(item)).toMatchObject(failed)
+})
+
+it('takes two nodes to call a key unused that a transaction has carried, also after its block was dropped', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const item = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await live(market, 2 * MINUTE)
+  await expectDelivered(chain, [item])
+  await env.DB.prepare(
+    "UPDATE deliveries SET state = 'queued', dueAt = ?2, transactionId = NULL WHERE id = ?1",
+  )
+    .bind(item.id, new Date().toISOString())
+    .run()
+  const unused = encodeFunctionResult({
+    ...{ abi: deliveryAbi, functionName: 'records' },
+    result: [2n ** 31n, 0n, [{ blockNumber: 0n, contentHash: `0x${'0'.repeat(48)}` }]],
+  })
+  await chain.setFaults({
+    ...{ node: '0', on: ['eth_call'], containing: encodeRecords([item.key]) },
+    effect: { result: unused },
+  })
+  await live(market, 2 * MINUTE)
+  const waits = { state: 'queued', reasonCode: 'node_unavailable' }
+  expect(await rowOf(item)).toMatchObject({
+    ...waits,
+    reasonDetail: 'nodes disagree about its key',
+  })
+  expect(await transactionsOf(chain)).toHaveLength(1)
+  await chain.setFaults()
+  await live(market, 6 * MINUTE)
+  await expectDelivered(chain, [item])
 })

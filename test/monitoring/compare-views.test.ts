@@ -41,6 +41,9 @@ const aView = ({
   ],
 })
 
+/** What else a comparison takes. */
+const alone = { told: [], reached: Infinity, own: [], isProven: () => true }
+
 const own = (nonce: number, values: Partial<OwnTransaction> = {}): OwnTransaction => ({
   ...{ signer: RELAYER, nonce, isUnproven: 0, hashes: ['0x'], pieces: 1 },
   ...values,
@@ -54,7 +57,7 @@ type Circumstances = {
 
 /** Compares a view with what was known. Returns the findings, without what all of them say. */
 function compare(seen: Seen, { before = null, own = [], isProven }: Circumstances = {}) {
-  const told = { view: aView(seen), before, told: [], own, isProven: () => isProven }
+  const told = { ...alone, view: aView(seen), before, own, isProven: () => isProven }
   const { state, findings } = compareViews(told, network, [RELAYER], NOW)
   const found = findings.map(({ detail }) => / has used (?:the )?(.*) of the/.exec(detail)?.[1])
   return { state, found, relayer: state.relayers[RELAYER] }
@@ -65,7 +68,7 @@ const known = (seen: Seen) => compare(seen).state
 it('compares what the owner can change with what was told before, also of a shorter fork', () => {
   const told = (facts: View['facts'], at: number, before: NodeState | null) =>
     compareViews(
-      { view: { ...aView({ at }), facts }, before, told: [], own: [], isProven: () => true },
+      { view: { ...aView({ at }), facts }, before, ...alone },
       ...([network, [RELAYER], NOW] as const),
     )
   const before = told({ 'The owner': '0xA' }, 1000, null).state
@@ -79,7 +82,7 @@ describe('what is allowed for a token', () => {
   const limit = 'The limit of the token 0xA'
   const told = (tokens: View['tokens'], before: NodeState | null) =>
     compareViews(
-      { view: { ...aView({}), tokens }, before, told: [], own: [], isProven: () => true },
+      { view: { ...aView({}), tokens }, before, ...alone },
       ...([network, [RELAYER], NOW] as const),
     )
 
@@ -101,7 +104,7 @@ describe('what is allowed for a token', () => {
 describe('an event', () => {
   const see = (events: string[], before: NodeState | null, own: readonly string[] = []) => {
     const view = { ...aView({}), events }
-    const rest = { before, told: own, own: [], isProven: () => true }
+    const rest = { ...alone, before, told: own }
     const { state, findings } = compareViews({ view, ...rest }, network, [RELAYER], NOW)
     return { state, details: findings.map(({ detail }) => detail) }
   }
@@ -111,6 +114,15 @@ describe('an event', () => {
     expect(first.details).toEqual(['A', 'B'])
     expect(see(['B', 'C'], first.state).details).toEqual(['C'])
     expect(see(['A', 'C'], known({}), ['A']).details).toEqual(['C'])
+  })
+
+  it('is read again from the highest block on that two nodes have', () => {
+    const view = aView({ at: 1063 })
+    const { state } = compareViews(
+      { ...alone, view, before: null, reached: 1000 },
+      ...([network, [RELAYER], NOW] as const),
+    )
+    expect(state).toMatchObject({ block: 1063, seenTo: 1000, eventsTo: 1000 })
   })
 
   it('that came with too many others is told when it is read again', () => {

@@ -98,6 +98,7 @@ export async function observe(input: StepInput): Promise<Observation | string> {
       network,
       views.map(({ node }) => node),
       loaded.network.contracts,
+      lease,
     ),
   ])
   await lease.renew()
@@ -318,13 +319,18 @@ const lineages = new Map<string, Address[]>()
  * Returns the contract of the network with those that it replaces, which never change. A contract that
  * only one node adds or leaves out is not believed: the shortest list counts that has all `known` ones.
  */
-async function readLineage(network: Network, asked: readonly Node[], known: readonly Address[]) {
+async function readLineage(
+  network: Network,
+  asked: readonly Node[],
+  known: readonly Address[],
+  lease: HeldLease,
+) {
   const { chainId, delivery, rpcUrls } = network
   const id = `${chainId} ${delivery}`
   const hasKnown = (lineage: readonly Address[]) => known.every((one) => lineage.includes(one))
   const agreed = lineages.get(id)
   if (agreed && hasKnown(agreed)) return agreed
-  const walks = await Promise.all(asked.map((node) => walkBack(node, delivery)))
+  const walks = await Promise.all(asked.map((node) => walkBack(node, delivery, lease)))
   const complete = walks.flatMap(({ lineage, isComplete }) => (isComplete ? [lineage] : []))
   const [shortest] = complete.filter(hasKnown).toSorted((a, b) => a.length - b.length)
   if (!shortest) return complete[0] ?? [delivery]
@@ -337,9 +343,10 @@ async function readLineage(network: Network, asked: readonly Node[], known: read
 }
 
 /** `isComplete`: the node has told them all. */
-async function walkBack(node: Node, delivery: Address) {
+async function walkBack(node: Node, delivery: Address, lease: HeldLease) {
   const lineage = [delivery]
   while (lineage.length < MAX_LINEAGE) {
+    await lease.renew()
     const request = view(lineage.at(-1), encodeGetter('predecessor'))
     const data = read(hex, (await askOne(node, [request]))(request))
     if (data?.length !== 66) return { lineage, isComplete: false }
