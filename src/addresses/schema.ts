@@ -34,10 +34,10 @@ export const isOwnSql = ({ kind, id, userId }: { kind: AddressKind; id: number; 
  * Selects the ids of all addresses of a user: those of the book, deleted ones, and those of sellers'
  * orders. In the spelling of the indexes, so that SQLite uses them.
  */
-export const selectAddressIds = (userId: number | SQL): SQL => sql`(SELECT id FROM addresses
-    WHERE userId = ${userId} AND deletedAt IS NULL AND origin <> 'seller_order'
+export const selectAddressIds = (userIds: number | SQL): SQL => sql`(SELECT id FROM addresses
+    WHERE userId IN (${userIds}) AND deletedAt IS NULL AND origin <> 'seller_order'
   UNION ALL SELECT id FROM addresses
-    WHERE userId = ${userId} AND (deletedAt IS NOT NULL OR origin = 'seller_order'))`
+    WHERE userId IN (${userIds}) AND (deletedAt IS NOT NULL OR origin = 'seller_order'))`
 
 const oneDefault = (kind: AddressKind) =>
   `Whether this is the default ${kind} address of the user. A user has at most one.`

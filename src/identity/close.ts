@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 
 /**
- * Closes the account of a user. What identifies the user becomes empty, so that nobody signs in to
- * this account again.
+ * Closes the accounts of users. What identifies a user becomes empty, so that nobody signs in to this
+ * account again. `userIds` selects ids.
  */
-export function closeAccount(userId: SQL, now: Date): SQL {
+export function closeAccounts(userIds: SQL, now: Date): SQL {
   const closedAt = now.toISOString()
   return sql`UPDATE users SET externalId = NULL, companyUser = 0, email = '', ethereumPublicAddr = '',
       walletChainId = 0, walletProvedByFactory = 0,
@@ -14,5 +14,5 @@ export function closeAccount(userId: SQL, now: Date): SQL {
       newsletterAgreement = 0, locale = 'en', approvedAt = NULL, lastAccessAt = NULL,
       onboardedAt = NULL, ipAddress = '', avatarKey = NULL,
       removedAt = coalesce(removedAt, ${closedAt}), updatedAt = ${closedAt}
-    WHERE id = ${userId} RETURNING id, removedAt`
+    WHERE id IN (${userIds}) RETURNING id, removedAt`
 }

@@ -1,13 +1,10 @@
 /** Adds a second sign-in method to the account of a signed-in user, or removes one of two. */
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
-import { selectAddressIds } from '../addresses/schema.ts'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser, refuseOldSignIn } from '../auth/session.ts'
 import { violates } from '../db/client.ts'
 import { takeQuotas } from '../db/quota.ts'
-import { isGuestSql, users } from '../db/schema/users.ts'
-import { raw } from '../db/statements.ts'
-import { changeDeliveries } from '../delivery/transitions.ts'
+import { users } from '../db/schema/users.ts'
 import {
   hasTransfersUnderWaySql,
   queueAwaiting,
@@ -19,7 +16,6 @@ import { ApiError } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../http/limits.ts'
 import { sharedQuotas } from '../mail/mail.ts'
-import { closeAccount } from './close.ts'
 import {
   type LinkCtx,
   linkExpired,
@@ -28,6 +24,7 @@ import {
   refuseTooManyLinks,
   selectLink,
 } from './email-link.ts'
+import { takeOverGuests } from './guests.ts'
 import type { Proof } from './sign-in.ts'
 
 /**
@@ -45,7 +42,7 @@ async function addMethod(ctx: Ctx, proof: Proof) {
     refuseSecondMethod(caller, isEmail ? 'email' : 'ethereumPublicAddr'),
   ]
   const { updated, queued } = await writeAs(db, caller, guards, {
-    guest: takeOverGuest(ctx, proof),
+    guests: takeOverGuests(db, proof, caller.userId, now),
     updated: db
       .update(users)
       .set({
@@ -164,39 +161,4 @@ const refuseSecondMethod = ({ userId }: Caller, column: Method) =>
 
 const conflictOn = (constraint: string, message: string) => (error: unknown) => {
   throw violates(error, constraint) ? new ApiError('conflict', message) : error
-}
-
-/**
- * The statements that give the caller what a guest with the proved address has bought, and close the
- * account of the guest: an account that an order has made, which belongs to whoever first proves the
- * address. They change nothing if more than an order has made use of the account,
- * or if it has a second address, which the caller has not proved.
- */
-function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletChainId }: Proof) {
-  const { userId } = caller
-  const updatedAt = now.toISOString()
-  const proved = sql.raw(method === 'wallet' ? 'ethereumPublicAddr' : 'email')
-  const guest = sql`(SELECT id FROM users WHERE ${proved} = ${value} AND ${proved} <> ''
-    AND walletChainId = ${walletChainId} AND '' IN (email, ethereumPublicAddr)
-    AND ${sql.raw(isGuestSql('users'))} AND removedAt IS NULL
-    AND NOT EXISTS (SELECT 1 FROM listings WHERE sellerId = users.id)
-    AND NOT EXISTS (SELECT 1 FROM orderItems WHERE sellerId = users.id)
-    AND NOT EXISTS (SELECT 1 FROM tokens WHERE userId = users.id)
-    AND NOT EXISTS (SELECT 1 FROM webhookEndpoints WHERE userId = users.id))`
-  return [
-    raw<never>(db)`UPDATE addresses SET userId = ${userId}, isDefault = 0, updatedAt = ${updatedAt}
-      WHERE id IN ${selectAddressIds(guest)}`,
-    // Lists of changes find orders by their deliveries.
-    ...changeDeliveries(
-      db,
-      'change_buyer',
-      sql`deliveries.id IN (SELECT i.id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
-        WHERE o.buyerId = ${guest})`,
-      now,
-      sql`awaits = iif(awaits IS NULL, NULL, ${userId})`,
-    ),
-    raw<never>(db)`UPDATE orders SET buyerId = ${userId} WHERE buyerId = ${guest}`,
-    // Last, because the others find the guest by the address. Then the caller can have it.
-    raw(db)`${closeAccount(guest, now)}`,
-  ] as const
 }

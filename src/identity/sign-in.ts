@@ -12,6 +12,7 @@ import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../http/limits.ts'
+import { promoteGuest, takeOverGuests } from './guests.ts'
 import { SESSION_NAME, tokenNamespace, unusedHash } from './namespace.ts'
 
 /** A single-use proof that somebody owns a wallet or an e-mail address. */
@@ -71,6 +72,8 @@ export async function signIn(
   )
   const userId = sql`${db.select({ id: users.id }).from(users).where(isOwner)}`
   const quota = takeQuotas(db, now, [quotaOf(peopleLimits.signIns, userId)])
+  // A contract has the account of its guest already, and an e-mail address that of its own.
+  const isKey = method === 'wallet' && walletChainId === 0
   const role = 'user'
   const session = newToken(tokenIssuer(settings), { role }, peopleLimits.session.max, now)
 
@@ -83,6 +86,7 @@ export async function signIn(
       ...quota.guards,
     ],
     {
+      promoted: isKey ? promoteGuest(db, proof) : undefined,
       users: db
         .insert(users)
         .values({
@@ -109,6 +113,7 @@ export async function signIn(
           },
         })
         .returning({ id: users.id }),
+      guests: isKey ? takeOverGuests(db, proof, userId, now) : undefined,
       session: db.insert(tokens).values({
         ...session,
         userId,

@@ -28,8 +28,10 @@ export type Buyer = {
   email: string
   /** `''` if the buyer has no wallet. */
   wallet: string
-  /** The chain of a wallet that is a contract; 0 for a wallet with a key. */
+  /** The chain of a wallet that is a contract, or of what a guest has bought; 0 for a wallet with a key. */
   walletChainId: number
+  /** Whether only orders have named the buyer: nobody has proved the wallet, which may be either. */
+  isGuest: 0 | 1
   /** The live billing address with the lowest id. */
   billingAddressId: number | null
 }
@@ -45,7 +47,9 @@ export type NamedOrder = {
   heldUntil: string | null | undefined
   /** The live reservation of the namespace that becomes this order, and no other of the call. */
   hold: typeof reservations.$inferSelect | undefined
-  /** Two for a wallet that a key has and, on the chain of the NFT, a contract, which comes first. */
+  /** The chain of the NFT; null if its network is not configured. */
+  chainId: number | null
+  /** Several for a wallet that a key and contracts have, the buyer first. */
   buyers: readonly Buyer[]
 }
 
@@ -261,8 +265,9 @@ export function newBillingAddress({ buyerBillingData: data }: NewOrder) {
 /** The e-mail address or wallet by which an order names its buyer, whose account may be created. */
 export const identityOf = ({ buyer }: NewOrder) => buyer?.email ?? buyer?.wallet
 
-/** Returns what tells the buyers of a call apart. */
-export const buyerKey = ({ input, buyers }: NamedOrder) => buyers[0]?.id ?? identityOf(input)
+/** Returns what tells the buyers of a call apart. A wallet that nobody has proved is one for each chain. */
+export const buyerKey = ({ input, buyers, chainId }: NamedOrder) =>
+  buyers[0]?.id ?? (input.buyer?.wallet ? `${chainId}:${input.buyer.wallet}` : identityOf(input))
 
 function checkBuyer(order: NamedOrder, { caller, field, newAddresses, report }: Check): void {
   const { input, buyers } = order

@@ -6,7 +6,7 @@ import { jsonValues } from '../db/client.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { networks } from '../db/schema/delivery.ts'
 import { orders, reservations } from '../db/schema/orders.ts'
-import { addresses, tokens, users } from '../db/schema/users.ts'
+import { addresses, isGuestSql, tokens, users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import type { Buyer, OrderData, PlaceCtx } from './check.ts'
 import { selectOpen } from './guards.ts'
@@ -54,6 +54,7 @@ const selectBuyers = prepared(
         email: users.email,
         wallet: users.ethereumPublicAddr,
         walletChainId: users.walletChainId,
+        isGuest: sql<0 | 1>`${sql.raw(isGuestSql('users'))}`.as('isGuest'),
         billingAddressId: sql<number | null>`(SELECT min(addresses.id) FROM ${addresses}
           WHERE addresses.userId = users.id AND addresses.kind = 'billing' AND ${isLiveSql})`.as(
           'billingAddressId',
@@ -122,15 +123,27 @@ function buyerFinder(buyers: readonly Buyer[]) {
     buyers.flatMap((buyer) => [
       [buyer.id, buyer],
       [buyer.email, buyer],
-      [`${buyer.walletChainId}:${buyer.wallet}`, buyer],
     ]),
   )
-  return ({ buyerUserId, buyer }: NewOrder, chainId: number | undefined): Buyer[] => {
-    const keys = buyer?.wallet
-      ? [`${chainId}:${buyer.wallet}`, `0:${buyer.wallet}`]
-      : [buyerUserId ?? buyer?.userId ?? buyer?.email]
-    return keys.flatMap((key) => byKey.get(key) ?? [])
+  return ({ buyerUserId, buyer }: NewOrder, chainId: number | null): Buyer[] =>
+    buyer?.wallet
+      ? ownersOf(buyer.wallet, buyers, chainId)
+      : [buyerUserId ?? buyer?.userId ?? buyer?.email].flatMap((key) => byKey.get(key) ?? [])
+}
+
+/**
+ * Returns whom an order names by a wallet: its contract on the chain of the NFT, else its key, else its
+ * contract on another chain, to which this NFT cannot be delivered, else the guest of this chain.
+ */
+function ownersOf(wallet: string, buyers: readonly Buyer[], chainId: number | null): Buyer[] {
+  const isHere = ({ walletChainId }: Buyer) => walletChainId === (chainId ?? 0)
+  const rank = (buyer: Buyer) => {
+    if (buyer.isGuest) return 3
+    return isHere(buyer) ? 0 : buyer.walletChainId === 0 ? 1 : 2
   }
+  return buyers
+    .filter((buyer) => buyer.wallet === wallet && (!buyer.isGuest || isHere(buyer)))
+    .toSorted((a, b) => rank(a) - rank(b))
 }
 
 /** A JSON array of the different values, without null. */
@@ -190,11 +203,12 @@ export async function loadOrderData(
     orders: inputs.map((input) => {
       const listing = listings.get(input.listingId ?? input.listing)
       const nft = nfts.get(input.nftId ?? input.nft ?? listing?.nftId)
-      const chainId = settings.NETWORKS[nft?.contractNetwork ?? '']?.chainId
+      const chainId = settings.NETWORKS[nft?.contractNetwork ?? '']?.chainId ?? null
       const hold = unusedHolds.get(input.reservationId ?? '')
       if (hold) unusedHolds.delete(hold.id)
       const { obstacle, heldUntil } = sales.get(listing?.id ?? 0) ?? {}
-      return { input, nft, listing, obstacle, heldUntil, hold, buyers: findBuyers(input, chainId) }
+      const buyers = findBuyers(input, chainId)
+      return { input, nft, listing, obstacle, heldUntil, hold, chainId, buyers }
     }),
     placed: new Map(rows.placed.map((order) => [order.providerId ?? '', order])),
     namespace: token.namespace,

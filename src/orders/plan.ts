@@ -2,17 +2,15 @@
 import { formatEther } from 'viem/utils'
 import { makeKeys } from '../delivery/key.ts'
 import { explain } from '../delivery/reasons.ts'
-import { hashIdentity } from '../identity/namespace.ts'
+import { hashIdentity, hashWallet } from '../identity/namespace.ts'
 import {
   buyerKey,
-  identityOf,
   type NamedOrder,
   newBillingAddress,
   type OrderData,
   type PlaceCtx,
   requireRows,
 } from './check.ts'
-import type { NewOrder } from './new-order.ts'
 import { requireRow } from './order.ts'
 
 type NewUser = ReturnType<typeof newUser>
@@ -42,9 +40,10 @@ export async function planOrders({ now, settings }: PlaceCtx, data: OrderData) {
   /** The key of the first new address of a buyer, by `buyerKey`. */
   const firstAddresses = new Map<unknown, string>()
 
-  const planBuyer = ({ input, buyers: [known] }: NamedOrder): UserReference => {
+  const planBuyer = (order: NamedOrder): UserReference => {
+    const [known] = order.buyers
     if (known) return { userId: known.id }
-    const user = newUser(input)
+    const user = newUser(order)
     // The first order of the call that names a language decides.
     const locale = newUsers.get(user.identityHash)?.locale ?? user.locale
     newUsers.set(user.identityHash, { ...user, locale })
@@ -63,7 +62,7 @@ export async function planOrders({ now, settings }: PlaceCtx, data: OrderData) {
     return known ? { billingAddressId: known } : { placementKey: requireRow(firstAddresses, whose) }
   }
   const orders = data.orders.map((named, i) => {
-    const { input, hold } = named
+    const { input, hold, chainId } = named
     const { nft, listing } = requireRows(named)
     const key = keys[i]
     if (!key) throw new Error('there is no key for an order')
@@ -71,7 +70,6 @@ export async function planOrders({ now, settings }: PlaceCtx, data: OrderData) {
     const [known] = named.buyers
     const { priceCents, priceWei, priceCurrency } = hold ?? listing
     const wallet = known?.wallet ?? input.buyer?.wallet ?? ''
-    const chainId = settings.NETWORKS[nft.contractNetwork]?.chainId ?? null
     return {
       order: {
         providerId: input.providerId || null,
@@ -94,7 +92,7 @@ export async function planOrders({ now, settings }: PlaceCtx, data: OrderData) {
         ethRecipient: wallet || null,
         priceCurrency,
         sellerId: listing.sellerId,
-        recipientChainId: known?.walletChainId ?? 0,
+        recipientChainId: known && !known.isGuest ? known.walletChainId : 0,
         key,
         chainId,
         ...firstState(wallet, chainId, placedAt),
@@ -105,15 +103,16 @@ export async function planOrders({ now, settings }: PlaceCtx, data: OrderData) {
 }
 
 /** Returns the user who is created for a buyer whom nobody knows, and who has proved nothing yet. */
-function newUser(input: NewOrder) {
-  const value = identityOf(input) ?? ''
-  const provider = input.buyer?.email ? 'email' : 'wallet'
+function newUser({ input: { buyer }, chainId }: NamedOrder) {
+  const { email = '', wallet = '', locale } = buyer ?? {}
+  const walletChainId = wallet ? (chainId ?? 0) : 0
   return {
-    provider,
-    email: provider === 'email' ? value : '',
-    ethereumPublicAddr: provider === 'wallet' ? value : '',
-    identityHash: hashIdentity(provider, value),
-    locale: input.buyer?.locale ?? undefined,
+    provider: email ? 'email' : 'wallet',
+    email,
+    ethereumPublicAddr: wallet,
+    walletChainId,
+    identityHash: email ? hashIdentity('email', email) : hashWallet(wallet, walletChainId),
+    locale,
   }
 }
 

@@ -12,7 +12,7 @@ import { cancelUnsigned, hasTransfersUnderWaySql } from '../delivery/wallet.ts'
 import { deleteEndpoints } from '../events/manage.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
-import { closeAccount } from '../identity/close.ts'
+import { closeAccounts } from '../identity/close.ts'
 import { log } from '../log.ts'
 import { isMailLinkSql } from './data.ts'
 import type { ForgottenUser } from './schema.ts'
@@ -33,7 +33,7 @@ export async function forgetPerson(
   const { closed } = await writeAs(db, caller, forgetGuards(userId), {
     // First, because it needs the e-mail address.
     links: raw<never>(db)`DELETE FROM emailLinks WHERE ${isMailLinkSql(userId)}`,
-    closed: raw<z.infer<typeof ForgottenUser>>(db)`${closeAccount(sql`${userId}`, now)}`,
+    closed: raw<z.infer<typeof ForgottenUser>>(db)`${closeAccounts(sql`${userId}`, now)}`,
     record: recordAction({ db, caller, now }, { action: 'user.forget', subject: userId }),
     cancelled: cancelUnsigned(db, userId, now),
     removed: removals(userId, now).map((statement) => raw<never>(db)`${statement}`),

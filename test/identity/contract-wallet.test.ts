@@ -10,13 +10,14 @@ import {
   isSignedByContract,
   verifyWalletMessage,
 } from '../../src/identity/wallet.ts'
-import { answerOf } from '../support/api.ts'
+import { aShop, billingData, placed } from '../orders/shop.ts'
+import { answerOf, call } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { networksOf } from '../support/delivery/engine.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aSession, aUser, db, findRow, setRow } from '../support/makers.ts'
-import { aVisitor, aWallet, type Visitor } from '../support/visitor.ts'
+import { aVisitor, aWallet, signInByWallet, type Visitor } from '../support/visitor.ts'
 
 const logged = recordLogs()
 
@@ -159,8 +160,9 @@ async function proveContract(
   chain: Chain,
   address: Hex = ADDRESS,
   purpose: keyof typeof paths = 'sign-in',
+  code: Hex | null = CODE,
 ) {
-  await chain.rpc('anvil_setCode', address, CODE)
+  if (code) await chain.rpc('anvil_setCode', address, code)
   const bindings = { env: { NETWORKS: networksOf([chain]) } as never }
   const request = { address, chainId: chain.chainId, purpose }
   const { message } = await answerOf(visitor.postJson('/sign-in/wallet/message', request, bindings))
@@ -172,6 +174,24 @@ async function signInAsContract(chain: Chain, address?: Hex) {
   const { status, userId } = await answerOf<{ userId: number }>(signedIn)
   expect(status).toBe(200)
   return userId
+}
+
+/** An order on this chain for an address that nobody has proved. */
+async function aGuest(address: Hex, { chainId: walletChainId }: Chain) {
+  const { token, input } = await aShop()
+  const { buyerUserId: _, ...rest } = input
+  const to = { ...rest, buyer: { wallet: address }, buyerBillingData: billingData }
+  const [{ id: orderId, buyerId: id } = { id: 0, buyerId: 0 }] = await placed(token, [to])
+  await setRow(users, id, { walletChainId })
+  return { id, orderId }
+}
+
+async function ordersSeenBy(visitor: Visitor): Promise<number[]> {
+  const headers = { cookie: `token=${visitor.cookies.get('token')}` }
+  const list = await answerOf<{ orders: { id: number }[] }>(
+    call('GET', '/api/externalOrders', { headers }),
+  )
+  return list.orders.map(({ id }) => id)
 }
 
 async function aVisitorWithoutWallet() {
@@ -207,6 +227,33 @@ it('is another account than the wallet with a key at its address', async () => {
   expect(byContract).not.toBe(user.id)
   expect(await findRow(users, byContract)).toMatchObject({ walletChainId: chain.chainId })
   expect(await findRow(users, user.id)).toMatchObject({ walletChainId: 0, lastAccessAt: null })
+})
+
+it('gets what was ordered for its address on its chain, with the account that the order has made', async () => {
+  const [chain, other] = [await aChain(), await aChain()]
+  const { address } = aWallet()
+  const [guest, elsewhere] = [await aGuest(address, chain), await aGuest(address, other)]
+  const visitor = aVisitor()
+  expect(await answerOf(proveContract(visitor, chain, address))).toMatchObject({ userId: guest.id })
+  expect(await ordersSeenBy(visitor)).toEqual([guest.orderId])
+  const { visitor: linking, user } = await aVisitorWithoutWallet()
+  expect((await proveContract(linking, other, address, 'link')).status).toBe(200)
+  expect(await ordersSeenBy(linking)).toEqual([elsewhere.orderId])
+  expect(await findRow(users, user.id)).toMatchObject({ walletChainId: other.chainId })
+})
+
+it('is the account of its key if that lets a contract act for it (EIP-7702)', async () => {
+  const chain = await aChain()
+  const wallet = aWallet()
+  const guest = await aGuest(wallet.address, chain)
+  await chain.rpc('anvil_setCode', ADDRESS, CODE)
+  await chain.rpc('anvil_setCode', wallet.address, `0xef0100${ADDRESS.slice(2)}`)
+  const visitor = aVisitor()
+  const signedIn = await proveContract(visitor, chain, wallet.address, 'sign-in', null)
+  expect(await answerOf(Promise.resolve(signedIn))).toMatchObject({ userId: guest.id })
+  expect(await findRow(users, guest.id)).toMatchObject({ walletChainId: 0 })
+  const byKey = await signInByWallet(aVisitor(), wallet)
+  expect(await byKey.json()).toMatchObject({ userId: guest.id })
 })
 
 it('signs in although the account of its address on another chain is closed', async () => {

@@ -38,7 +38,7 @@ it('takes one trip to sign in with a message, and does not read the other users'
   const signed = { message, signature }
   await visitor.postJson('/sign-in/wallet', signed, { env: { DB: database } })
   expect(trips).toHaveLength(1)
-  expect(trips[0]?.rowsRead).toBeLessThan(30)
+  expect(trips[0]?.rowsRead).toBeLessThan(40)
 })
 
 it('takes one trip to open a mailed link, and one to sign in with it', async () => {

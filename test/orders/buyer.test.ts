@@ -86,14 +86,36 @@ it('gives the account to whoever proves the address first', async () => {
   expect(again.map(({ buyerId }) => buyerId)).toEqual([byEmail?.buyerId, byWallet?.buyerId])
 })
 
+it('gives the key of a wallet what was ordered for it on all chains', async () => {
+  const { token, to } = await anOpenShop()
+  const wallet = aWallet()
+  const order = () => sold(token, to({ wallet: wallet.address }))
+  const { order: elsewhere } = await order()
+  await setRow(users, elsewhere.buyerId, { walletChainId: 10 })
+  const { order: here } = await order()
+  expect(here.buyerId).not.toBe(elsewhere.buyerId)
+  const owner = aVisitor()
+  const signedIn = await signInByWallet(owner, wallet)
+  expect(await signedIn.json()).toMatchObject({ userId: elsewhere.buyerId })
+  const account = { walletChainId: 0, identityHash: hashIdentity('wallet', wallet.address) }
+  expect(await userOf(elsewhere.buyerId)).toMatchObject(account)
+  const orders = await ordersOf({ id: elsewhere.buyerId })
+  expect(orders.map(({ orders }) => orders.id).sort()).toEqual([elsewhere.id, here.id].sort())
+  expect(await userOf(here.buyerId)).toMatchObject({ removedAt: expect.any(String) })
+})
+
 it('delivers at once to a wallet that nobody has', async () => {
   const { token, to } = await anOpenShop()
   const { address } = aWallet()
   const { order, item } = await sold(token, to({ wallet: address.toLowerCase() }))
   expect(item).toMatchObject({ status: null, ethRecipient: address })
   expect(await userOf(order.buyerId)).toMatchObject({
-    ...{ provider: 'wallet', email: '', ethereumPublicAddr: address, walletChainId: 0 },
-    ...{ identityHash: hashIdentity('wallet', address), lastAccessAt: null, externalId: null },
+    ...{ provider: 'wallet', email: '', ethereumPublicAddr: address, walletChainId: 31337 },
+    ...{
+      identityHash: hashIdentity('wallet', `31337:${address}`),
+      lastAccessAt: null,
+      externalId: null,
+    },
   })
   expect(await findRow(deliveries, item.id)).toMatchObject({ state: 'queued', awaits: null })
   expect(sendBatch).toHaveBeenCalledTimes(1)
@@ -132,7 +154,8 @@ it('creates each new user of a call once, and gives each order its own', async (
 it('finds a user by id, e-mail address or wallet, with the billing address', async () => {
   const { token, rest } = await anOpenShop()
   const email = anEmail()
-  const buyer = await aUser({ email, ethereumPublicAddr: aWallet().address })
+  const lastAccessAt = new Date().toISOString()
+  const buyer = await aUser({ email, ethereumPublicAddr: aWallet().address, lastAccessAt })
   const address = await anAddress(buyer)
   const wallet = buyer.ethereumPublicAddr
   const count = await db.$count(users)
@@ -147,21 +170,25 @@ it('finds a user by id, e-mail address or wallet, with the billing address', asy
   expect(await db.$count(users)).toBe(count)
 })
 
-it('prefers a contract wallet of the chain of the NFT, and takes none of another chain', async () => {
+it('takes a contract on the chain of the NFT before the key, and one of another chain last, which cannot have it', async () => {
   const { token, to } = await anOpenShop()
   const { address: ethereumPublicAddr } = aWallet()
-  const wallet = { ethereumPublicAddr }
-  const identityHash = () => crypto.randomUUID()
-  const elsewhere = await aUser({ ...wallet, walletChainId: 10, identityHash: identityHash() })
-  const [first] = await placed(token, [to({ wallet: ethereumPublicAddr })])
-  expect(await userOf(first?.buyerId)).toMatchObject({ ...wallet, walletChainId: 0 })
-  expect(first?.buyerId).not.toBe(elsewhere.id)
-
-  const here = await aUser({ ...wallet, walletChainId: 31337, identityHash: identityHash() })
-  const [second] = await placed(token, [to({ wallet: ethereumPublicAddr })])
-  expect(second?.buyerId).toBe(here.id)
-  const [row] = await ordersOf(here)
-  expect(row?.orderItems.recipientChainId).toBe(31337)
+  const order = async () => {
+    const [{ buyerId } = { buyerId: 0 }] = await placed(token, [to({ wallet: ethereumPublicAddr })])
+    const [newest] = (await ordersOf({ id: buyerId })).toSorted((a, b) => b.orders.id - a.orders.id)
+    return [buyerId, newest?.orderItems.recipientChainId]
+  }
+  const [guest] = await order()
+  // Each as if it had signed in, the likelier ones later.
+  for (const walletChainId of [10, 0]) {
+    const { id } = await aUser({
+      ...{ ethereumPublicAddr, walletChainId, identityHash: crypto.randomUUID() },
+      lastAccessAt: new Date().toISOString(),
+    })
+    expect(await order()).toEqual([id, walletChainId])
+  }
+  await setRow(users, guest ?? 0, { lastAccessAt: new Date().toISOString() })
+  expect(await order()).toEqual([guest, 31337])
 })
 
 it('returns 400 if there is no user with the id', async () => {

@@ -17,7 +17,10 @@ export const users = sqliteTable(
     email: text().notNull().default(''),
     /** Checksummed (EIP-55); `''` if the user has no wallet. */
     ethereumPublicAddr: text().notNull().default(''),
-    /** The chain on which the contract at this address signed; 0 for a wallet with a key. */
+    /**
+     * The chain on which the contract at this address signed; 0 for a wallet with a key. Of a guest, the chain
+     * of what was ordered for it: a key or a contract may prove it.
+     */
     walletChainId: integer().notNull().default(0),
     /**
      * Whether the contract was not deployed when it signed last (EIP-6492): on that chain, its factory
