@@ -188,7 +188,10 @@ export const de: Translation = {
   orders: {
     title: 'Bestellungen',
     foreign:
-      'Diese Bestellung gehört zu einem anderen Konto: Melden Sie sich mit der E-Mail-Adresse oder der Wallet an, die Sie dem Shop genannt haben, oder fügen Sie sie in Ihren Einstellungen diesem Konto hinzu.',
+      'Diese Bestellung gehört zu einem anderen Konto: Melden Sie sich mit der E-Mail-Adresse oder der Wallet an, die Sie dem Shop genannt haben.',
+    foreignOther: 'Mit anderem Konto anmelden',
+    foreignAdd: 'Wenn dieses Konto noch keine hat, können Sie sie auch diesem Konto hinzufügen.',
+    foreignAddAction: 'Diesem Konto hinzufügen',
     bought: 'Gekauft',
     sold: 'Verkauft',
     newest: 'Neueste Bestellungen',

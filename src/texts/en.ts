@@ -187,7 +187,10 @@ export const en = {
   orders: {
     title: 'Orders',
     foreign:
-      'This order belongs to another account: sign in with the e-mail address or the wallet that you gave to the shop, or add it to this account in your settings.',
+      'This order belongs to another account: sign in with the e-mail address or the wallet that you gave to the shop.',
+    foreignOther: 'Sign in with another account',
+    foreignAdd: 'If this account does not have one yet, you can also add it to this account.',
+    foreignAddAction: 'Add to this account',
     bought: 'Bought',
     sold: 'Sold',
     newest: 'Newest orders',

@@ -181,7 +181,10 @@ export const es: Translation = {
   orders: {
     title: 'Pedidos',
     foreign:
-      'Este pedido pertenece a otra cuenta: inicie sesión con el correo electrónico o la cartera que dio a la tienda, o añádalo a esta cuenta en sus ajustes.',
+      'Este pedido pertenece a otra cuenta: inicie sesión con el correo electrónico o la cartera que dio a la tienda.',
+    foreignOther: 'Iniciar sesión con otra cuenta',
+    foreignAdd: 'Si esta cuenta aún no tiene, también puede añadirlo a esta cuenta.',
+    foreignAddAction: 'Añadir a esta cuenta',
     bought: 'Comprados',
     sold: 'Vendidos',
     newest: 'Pedidos más recientes',

@@ -185,7 +185,10 @@ export const fr: Translation = {
   orders: {
     title: 'Commandes',
     foreign:
-      'Cette commande appartient à un autre compte : connectez-vous avec l’adresse e-mail ou le portefeuille que vous avez indiqué à la boutique, ou ajoutez-le à ce compte dans vos paramètres.',
+      'Cette commande appartient à un autre compte : connectez-vous avec l’adresse e-mail ou le portefeuille que vous avez indiqué à la boutique.',
+    foreignOther: 'Se connecter avec un autre compte',
+    foreignAdd: 'Si ce compte n’en a pas encore, vous pouvez aussi l’ajouter à ce compte.',
+    foreignAddAction: 'Ajouter à ce compte',
     bought: 'Achats',
     sold: 'Ventes',
     newest: 'Commandes les plus récentes',

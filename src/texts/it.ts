@@ -178,7 +178,10 @@ export const it: Translation = {
   orders: {
     title: 'Ordini',
     foreign:
-      'Questo ordine appartiene a un altro account: accedi con l’indirizzo e-mail o il wallet che hai indicato al negozio, oppure aggiungilo a questo account nelle impostazioni.',
+      'Questo ordine appartiene a un altro account: accedi con l’indirizzo e-mail o il wallet che hai indicato al negozio.',
+    foreignOther: 'Accedi con un altro account',
+    foreignAdd: 'Se questo account non ne ha ancora uno, puoi anche aggiungerlo a questo account.',
+    foreignAddAction: 'Aggiungi a questo account',
     bought: 'Acquistati',
     sold: 'Venduti',
     newest: 'Ordini più recenti',

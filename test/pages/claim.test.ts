@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
+import { users } from '../../src/db/schema/users.ts'
 import { aShop, billingData, sold } from '../orders/shop.ts'
 import { answerOf } from '../support/api.ts'
-import { findRow } from '../support/makers.ts'
+import { findRow, setRow } from '../support/makers.ts'
 import {
   anEmail,
   aSignedInVisitor,
@@ -51,16 +52,28 @@ it('leads a guest from the link to the wallet, and what was bought is sent', asy
   await leadsTo(`/orders/${id}`)
 })
 
+it('leads who has another account to sign in with that of the order, and to add a way only if there is room', async () => {
+  const { path, email } = await anOrderOfGuest()
+  const { user, visitor } = await aSignedInVisitor()
+  expect((await pageOf(visitor.get(path))).html).toContain('Add to this account')
+  await setRow(users, user.id, { email: anEmail() })
+  expect((await pageOf(visitor.get(path))).html).not.toContain('Add to this account')
+  const signedOut = await pageOf(visitor.post('/sign-out', { form: { redirect: path } }))
+  const { html } = await pageOf(visitor.get(signedOut.location ?? ''))
+  expect(html).toContain(`name="redirect" value="https://marketplace.test${path}"`)
+  expect((await pageOf(followToSignIn(visitor, path, email))).location).toBe(
+    `https://marketplace.test${path}`,
+  )
+})
+
 it('tells nobody else about the order, not even whether there is one', async () => {
   const { path } = await anOrderOfGuest()
   const { visitor } = await aSignedInVisitor()
   const [of, none] = [await pageOf(visitor.get(path)), await pageOf(visitor.get('/claim/999999'))]
   const { status, html } = of
   expect(status).toBe(403)
-  expect(none).toEqual(of)
+  expect({ ...none, html: none.html.replace('/claim/999999', path) }).toEqual(of)
   expect(html).not.toContain('Moon')
-  expect(html).toContain(
-    'This order belongs to another account: sign in with the e-mail address or the wallet that you gave to the shop, or add it to this account in your settings.',
-  )
+  expect(html).toContain('This order belongs to another account')
   expect((await visitor.get('/claim/x')).status).toBe(404)
 })

@@ -54,5 +54,6 @@ export const orderPageRoutes = new Endpoints()
     const { account, order } = await readClaim(c.var, id)
     if (order) return c.redirect(order.waits ? '/settings/account' : `/orders/${id}`, 303)
     const title = ({ errors }: Texts) => errors.titles[403]
-    return page(c, { title, account, status: 403 }, <ForeignOrder />)
+    const view = <ForeignOrder account={account} path={`/claim/${id}`} />
+    return page(c, { title, account, status: 403 }, view)
   })

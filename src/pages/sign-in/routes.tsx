@@ -44,6 +44,7 @@ const ConfirmForm = LinkSecret.extend(Redirect.shape)
 const checks = [requireSameOrigin, signInRateLimit]
 const middleware = [explainBrokenLink('sign-in')]
 const linkPage = { ...shown.public({ query: LinkSecret }), checks: [signInRateLimit], middleware }
+const signingOut = { ...sent.public({ form: Redirect }), checks: [requireSameOrigin] }
 const confirm = { ...sent.public({ form: ConfirmForm }), checks, middleware }
 
 export const signInRoutes = new Endpoints()
@@ -111,9 +112,10 @@ export const signInRoutes = new Endpoints()
     deleteLinkAddress(c)
     return c.redirect(allowedRedirect(c.var.settings, redirect) ?? HOME, 303)
   })
-  .post('/sign-out', { ...sent.public({}), checks: [requireSameOrigin] }, async (c) => {
+  .post('/sign-out', signingOut, async (c, { form }) => {
     await signOut(c)
-    return c.redirect('/sign-in?notice=signed-out', 303)
+    const redirect = allowedRedirect(c.var.settings, form.redirect)
+    return c.redirect(pathWith('/sign-in', { redirect, notice: 'signed-out' }), 303)
   })
 
 const signInTitle = ({ signIn }: Texts) => signIn.title
