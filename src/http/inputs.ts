@@ -127,6 +127,10 @@ export const currencyCode = z
 /** An address with the checksum of EIP-55, or with letters of one case. Returns the checksum. */
 export const Address = inputText(100, 'must be an address')
   .overwrite((text) => toLine(text).replace(/^0X/, '0x'))
+  .refine((text) => !/^[a-z0-9-]+:0x/i.test(text), {
+    error: 'must be an address without the name of a chain, such as `eth:`',
+    abort: true,
+  })
   .regex(/^0x[\da-fA-F]{40}$/, { error: 'must be an address', abort: true })
   .refine((text) => /^0x[\dA-F]+$/.test(text) || isAddress(text), 'has a wrong checksum (EIP-55)')
   .transform((text) => getAddress(text))

@@ -214,6 +214,10 @@ it('returns 400 if the buyer has the wrong form, or an order has two buyers or n
     [to({ email: 'nobody' }), 'buyer.email: must be an e-mail address'],
     [to({ email: `${'x'.repeat(250)}@a.com` }), 'buyer.email: must be at most 254 characters'],
     [to({ wallet: wallets[0] }), 'buyer.wallet: must be an address'],
+    [
+      to({ wallet: `eth:${wallet}` }),
+      'buyer.wallet: must be an address without the name of a chain, such as `eth:`',
+    ],
     [to({ wallet: wallets[1] }), 'buyer.wallet: has a wrong checksum (EIP-55)'],
     [
       to({ wallet: wallets[2] }),

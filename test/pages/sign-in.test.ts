@@ -80,8 +80,12 @@ it('sends another link to the same address, with the same redirect', async () =>
 })
 
 it('keeps neither a redirect to another site nor the secret of another link', async () => {
-  for (const redirect of ['https://evil.test/', `/settings/account/email?secret=${'a'.repeat(64)}`])
+  const link = `/settings/account/email?secret=${'a'.repeat(64)}`
+  const within = `/sign-in?redirect=${encodeURIComponent(link)}`
+  for (const redirect of ['https://evil.test/', link, within])
     expect((await requestLink(aVisitor(), { email: anEmail(), redirect })).location).toBe(SENT)
+  const garden = await requestLink(aVisitor(), { email: anEmail(), redirect: '/secret-garden' })
+  expect(garden.location).toContain('secret-garden')
   const page = await htmlOf(aVisitor().get(`${SENT}?redirect=https://evil.test/`))
   expect(page).not.toContain('evil')
 })

@@ -20,4 +20,15 @@ export function allowedRedirect(
 
 /** Returns a URL that may be stored, or seen by others; null if it, or one within it, has a secret. */
 export const withoutSecret = (redirect: string | null): string | null =>
-  redirect?.includes('secret') ? null : redirect
+  redirect && hasSecret(new URL(redirect)) ? null : redirect
+
+/** A link of a mail, or a page that leads on to one. */
+const hasSecret = (url: URL): boolean =>
+  [url.searchParams, new URLSearchParams(url.hash.slice(1))].some(
+    (params) =>
+      params.has('secret') ||
+      [...params.values()].some((value) => {
+        const inner = URL.parse(value, url.origin)
+        return inner !== null && hasSecret(inner)
+      }),
+  )
