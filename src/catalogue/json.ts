@@ -18,11 +18,15 @@ const toWellFormedJson = (json: string): string =>
 
 /**
  * Parses JSON. A number that has another spelling in JavaScript becomes an object that
- * `JSON.stringify` writes as it was. U+FFFD replaces halves of surrogate pairs. Throws `SyntaxError`.
+ * `JSON.stringify` writes as it was. U+FFFD replaces halves of surrogate pairs. Throws `SyntaxError`, also for a
+ * number that is larger than any that programs can read.
  */
 export function parseExactly(text: string): unknown {
-  const exact = (_key: string, value: unknown, { source }: Context) =>
-    typeof value === 'number' && JSON.stringify(value) !== source ? JSON.rawJSON(source) : value
+  const exact = (_key: string, value: unknown, { source }: Context) => {
+    if (typeof value !== 'number') return value
+    if (!Number.isFinite(value)) throw new SyntaxError(`${source} is too large`)
+    return JSON.stringify(value) === source ? value : JSON.rawJSON(source)
+  }
   return JSON.parse(toWellFormedJson(text), exact as (key: string, value: unknown) => unknown)
 }
 

@@ -2,6 +2,7 @@
 import { parseEther } from 'viem/utils'
 import type * as z from 'zod'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
+import { hasPrototype } from '../http/body.ts'
 import type { Issue } from '../http/errors.ts'
 import { catalogueLimits } from '../http/limits.ts'
 import { toIssues } from '../http/validation.ts'
@@ -49,6 +50,10 @@ function parseLine(text: string, line: number, networks: readonly string[]) {
     const message = `must be JSON of at most ${catalogueLimits.lineLength.max} characters`
     return failed(line, value, [{ path: '', code: 'invalid_input', message }])
   }
+  if (hasPrototype(text))
+    return failed(line, value, [
+      { path: '', code: 'invalid_input', message: 'must not have a key `__proto__`' },
+    ])
   const { data, error } = CatalogueRecord.safeParse(value)
   if (error) return failed(line, value, toIssues(error.issues))
   const record = JSON.stringify(data)

@@ -73,17 +73,23 @@ export async function jsonBody(c: Context): Promise<void> {
 
 /** Refuses JSON with a key that objects of JavaScript do not keep: it would be lost without an error. */
 function refusePrototypes(text: string): void {
+  if (hasPrototype(text)) throw new ApiError('invalid_input', 'the body has a key `__proto__`')
+}
+
+/** Whether JSON has a key `__proto__`. What is no JSON is refused by who reads it. */
+export function hasPrototype(text: string): boolean {
   // The underscore may be escaped.
-  if (!/__proto__|\\u005f/i.test(text)) return
+  if (!/__proto__|\\u005f/i.test(text)) return false
+  let isFound = false
   try {
     JSON.parse(text, (key, value) => {
-      if (key === '__proto__') throw new ApiError('invalid_input', 'the body has a key `__proto__`')
+      isFound ||= key === '__proto__'
       return value
     })
-  } catch (error) {
-    // What is no JSON is refused by who reads it.
-    if (error instanceof ApiError) throw error
+  } catch {
+    return false
   }
+  return isFound
 }
 
 export const formBody = bodyReader(

@@ -68,6 +68,8 @@ const notTime = 'must be a time, as in 2026-01-31T12:00:00.000Z'
 export const instant = z
   .string()
   .overwrite((text) => text.toUpperCase().replace(/ (?=\d\d:\d\d$)/, '+'))
+  // A leap second is the last moment of its minute: no clock here has it.
+  .overwrite((text) => text.replace(/:59:60(\.\d+)?(?=Z|[+-])/, ':59:59.999'))
   .meta({ format: 'date-time' })
   .pipe(z.iso.datetime({ offset: true, error: notTime, abort: true }))
   .refine((text) => !/\.\d{10}/.test(text), notTime)

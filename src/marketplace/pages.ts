@@ -4,6 +4,7 @@ import { batch } from '../db/batch.ts'
 import { cutPage } from '../db/candidates.ts'
 import { prepared } from '../db/statements.ts'
 import { ApiError, type Issue, invalidField, requireNone } from '../http/errors.ts'
+import { SECOND } from '../time.ts'
 import { selectCreator, selectCreators } from './creators.ts'
 import { type ListName, selectListings, selectNfts, toListings, toNfts } from './lists.ts'
 import { type Given, type ListCtx, type PublicQuery, type Reference, toCursor } from './query.ts'
@@ -115,10 +116,22 @@ export type NftDetails = Awaited<ReturnType<typeof readNft>>
 function readAttributes(list: unknown): [name: string, value: string][] {
   if (!Array.isArray(list)) return []
   return list.slice(0, MAX_ATTRIBUTES).flatMap((attribute) => {
-    const { trait_type: name, value } = Object(attribute)
+    const { trait_type: name, value, display_type: kind } = Object(attribute)
     const isPlain = /^(string|number|boolean)$/.test(typeof value)
-    return isPlain ? [[typeof name === 'string' ? name : 'Value', String(value)]] : []
+    const text = isPlain ? attributeText(value, kind).trim() : ''
+    return text ? [[typeof name === 'string' && name.trim() ? name : 'Value', text]] : []
   })
+}
+
+/** The text of a value, by the display types of OpenSea's metadata standards. Dates are seconds since 1970. */
+function attributeText(value: unknown, kind: unknown): string {
+  if (typeof value !== 'number') return String(value)
+  const date = new Date(value * SECOND)
+  if (kind === 'date' && !Number.isNaN(date.getTime()))
+    return date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+  const signed = value > 0 ? `+${value}` : String(value)
+  if (kind === 'boost_number') return signed
+  return kind === 'boost_percentage' ? `${signed} %` : String(value)
 }
 
 /** What the public API lists, and the error for one that does not exist. */

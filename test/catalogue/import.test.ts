@@ -268,7 +268,7 @@ describe('an import', () => {
 
   it('keeps metadata to the last digit', async () => {
     const metadata =
-      '{"name":"é \\u0001 \\"x\\"","big":123456789012345678901234567890,"f":1.50,"e":1e400}'
+      '{"name":"é \\u0001 \\"x\\"","big":123456789012345678901234567890,"f":1.50,"e":1e40}'
     const line = linesOf([anNftRecord('one', 1, { metadata: 'M' })]).replace('"M"', metadata)
     const body = linesOf([aUserRecord('cleo')]) + line.replace('\\u0001 ', '')
     expect((await post(body)).status).toBe(200)
@@ -276,7 +276,7 @@ describe('an import', () => {
       `SELECT payload -> '$.metadata' AS metadata FROM nfts`,
     )
     expect(row?.metadata).toBe(
-      '{"name":"é \\"x\\"","big":123456789012345678901234567890,"f":1.50,"e":1e400}',
+      '{"name":"é \\"x\\"","big":123456789012345678901234567890,"f":1.50,"e":1e40}',
     )
     expect(await post(body)).toMatchObject({ result: { nft: numbers(0, 0, 1) } })
   })
@@ -489,6 +489,14 @@ describe('what is refused', () => {
     const metadata = { name: 'x', picture: 'x'.repeat(128 * 1024) }
     const { error } = await importing([anNftRecord('one', 1, { metadata })])
     expect(error).toBe('lines[1]: must be JSON of at most 131072 characters')
+  })
+
+  it('a key or a number that JavaScript would lose', async () => {
+    const line = JSON.stringify(anNftRecord('one', 1, { metadata: { name: 'x', level: 0 } }))
+    const lost = await post(line.replace('"level":0', '"__proto__":{"level":1}'))
+    expect(lost.error).toBe('lines[1]: must not have a key `__proto__`')
+    const large = await post(line.replace('"level":0', '"level":1e999'))
+    expect(large.error).toBe('lines[1]: must be JSON of at most 131072 characters')
   })
 })
 
