@@ -17,10 +17,8 @@ import {
   currencyCode,
   EmailAddress,
   identifier,
-  inputText,
   instant,
   WalletAddress,
-  without,
   writtenText,
 } from '../http/inputs.ts'
 import { Profile } from '../identity/profile.ts'
@@ -36,7 +34,6 @@ const MAX_METADATA_LENGTH = 120 * 1024
 const invisible = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\u200C\u200D\u{E0020}-\u{E007F}]]/v
 
 const id = identifier(200, invisible)
-const title = inputText(255).min(1).check(without(invisible))
 const label = writtenText(255, 1)
 const uint256 = z
   .string()
@@ -110,18 +107,19 @@ const User = z
     path: ['email'],
   })
 
-/** The metadata JSON of ERC-721 and ERC-1155. Its values are kept as they are. */
+/** The metadata JSON of ERC-721 and ERC-1155. Its values are kept as they are, but for the name: it is one line. */
 const Metadata = z
   .custom<{ name: string }>((value) => typeof value === 'object' && !Array.isArray(value), {
     error: 'must be an object',
   })
   .superRefine((metadata, context) => {
-    const { error } = title.safeParse(metadata?.name)
+    const { error } = label.safeParse(metadata?.name)
     for (const issue of error?.issues ?? []) context.addIssue({ ...issue, path: ['name'] })
     if (isDeeper(metadata, MAX_DEPTH)) context.addIssue(`must have at most ${MAX_DEPTH} levels`)
     else if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH)
       context.addIssue(`must have at most ${MAX_METADATA_LENGTH} characters`)
   })
+  .transform((metadata) => ({ ...metadata, name: label.parse(metadata.name) }))
   // A custom check has no JSON Schema: editors get this one.
   .meta({
     description: 'The metadata JSON of ERC-721 or ERC-1155, as it is. `name` is the title.',

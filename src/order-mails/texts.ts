@@ -4,6 +4,7 @@
  */
 import type { Settings } from '../env.ts'
 import { coverUrl, explorerPage } from '../http/links.ts'
+import { toLine } from '../http/text.ts'
 import type { MailContent } from '../mail/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { textLocale, textsOf } from '../texts/texts.ts'
@@ -24,7 +25,7 @@ export type MailedItem = {
   since: string | null
 }
 
-/** `title` is one of `quoteTitle`. */
+/** `title` is one that may be quoted. */
 type Write = (
   item: MailedItem,
   mail: Texts['mail'],
@@ -98,7 +99,7 @@ export async function writeOrderMail(
   locale: string,
 ): Promise<MailContent> {
   const { mail } = await textsOf(locale)
-  const title = mail.quote(shortenTitle(item.title))
+  const title = mail.quote(quotable(item.title))
   const write: Write = mails[type]
   return write({ ...item, title }, mail, settings, textLocale(locale))
 }
@@ -114,13 +115,21 @@ const formatDay = (at: string | null, locale: string): string =>
     timeZone: 'UTC',
   }).format(new Date(at ?? 0))
 
-/** Characters. */
+/** Characters as people count them (grapheme clusters). */
 const MAX_TITLE = 60
 
-/** Returns a title to be quoted: short, on one line, without quotation marks and what is not visible. */
-function shortenTitle(title: string): string {
-  const visible = title.replaceAll(/[\p{C}\p{Z}“”„«»]+/gu, ' ').trim()
-  const characters = [...visible]
-  if (characters.length <= MAX_TITLE) return visible
-  return `${characters.slice(0, MAX_TITLE - 1).join('')}…`
+/** Text with letters of scripts that run from right to left. */
+const rightToLeft =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+
+/** Returns a title to be quoted: short, on one line, without quotation marks, and nothing that becomes a link. */
+export function quotable(title: string): string {
+  const visible = toLine(title.replaceAll(/[“”„«»]+/g, ' ')).replaceAll(/ +/g, ' ')
+  const graphemes = [...new Intl.Segmenter().segment(visible)].map(({ segment }) => segment)
+  const short =
+    graphemes.length > MAX_TITLE ? `${graphemes.slice(0, MAX_TITLE - 1).join('')}…` : visible
+  // Programs that read mails make links of what looks like one, unless it is interrupted (U+200B).
+  const unlinked = short.replaceAll(/[.:/@](?=\S)/g, '$&\u200B')
+  // Isolated (U+2068 to U+2069), so that the text around it keeps its direction.
+  return rightToLeft.test(unlinked) ? `\u2068${unlinked}\u2069` : unlinked
 }

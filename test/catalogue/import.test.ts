@@ -626,7 +626,7 @@ describe('text in a catalogue', () => {
     for (const [fields, message] of [
       [{ id: 'one ' }, 'id: must not have U+0020 at position 4'],
       [{ id: 'a\ud83d' }, 'id: must not have U+D83D at position 2'],
-      [{ metadata: { name: 'A\u200bB' } }, 'metadata.name: must not have U+200B at position 2'],
+      [{ metadata: { name: 'A\u0007' } }, 'metadata.name: must not have U+0007 at position 2'],
       [{ coverKey: 'a\tb' }, 'coverKey: must not have U+0009 at position 2'],
       [{ contractName: 'a\u0000' }, 'contractName: must not have U+0000 at position 2'],
     ] as const)
@@ -635,5 +635,15 @@ describe('text in a catalogue', () => {
         code: 'invalid_character',
         error: `lines[2].${message}`,
       })
+  })
+
+  it('is one line that shows something, if it is a title', async () => {
+    const titled = (name: string) =>
+      importing([aUserRecord('cleo'), anNftRecord('one', 1, { metadata: { name } })])
+    expect((await titled(' A\u200b\r\n👨‍👩‍👧 ')).status).toBe(200)
+    expect(await db.select({ title: nfts.title }).from(nfts)).toEqual([{ title: 'A 👨‍👩‍👧' }])
+    expect((await titled('\u3164')).error).toBe(
+      'lines[2].metadata.name: must be 1 to 255 characters',
+    )
   })
 })

@@ -11,6 +11,7 @@ import { explain } from '../../src/delivery/reasons.ts'
 import { readSettings, type Settings } from '../../src/env.ts'
 import { hashAddress } from '../../src/mail/mail.ts'
 import { mailOrders } from '../../src/order-mails/send.ts'
+import { quotable } from '../../src/order-mails/texts.ts'
 import { aShop, billingData, copies, placed, type Shop } from '../orders/shop.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
@@ -244,11 +245,20 @@ it('writes a hostile title as text, on one line, and short', async () => {
   const title = `"><img src=x onerror='alert(1)'>\r\nBcc: all@example.com\u202e “${'x'.repeat(300)}`
   await sell(await aShop({ nft: { title } }), await aGuest())
   const [mail] = await run()
-  const shown = `"><img src=x onerror='alert(1)'> Bcc: all@example.com xxxxx…`
+  const shown = `"><img src=x onerror='alert(1)'> Bcc: all@\u200bexample.\u200bcom xxxxx…`
   expect(mail?.subject).toBe(`Connect a wallet to receive “${shown}”`)
   expect(mail?.text).toContain(`You have bought “${shown}” (order`)
   expect(mail?.html).not.toContain('<img')
   expect(mail?.html).toContain('“&quot;&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt; Bcc:')
+})
+
+it.each([
+  ['👨‍👩‍👧'.repeat(70), `${'👨‍👩‍👧'.repeat(59)}…`],
+  ['🇮🇹 e\u0301'.repeat(30), `${'🇮🇹 e\u0301'.repeat(19)}🇮🇹 …`],
+  ['https://evil.example/x', 'https:\u200b/\u200b/\u200bevil.\u200bexample/\u200bx'],
+  ['\u05d0\u05d1 1', '\u2068\u05d0\u05d1 1\u2069'],
+])('quotes the title %j whole, isolated and without a link', (title, quoted) => {
+  expect(quotable(title)).toBe(quoted)
 })
 
 it('quotes nothing that a seller may write: not the number of the order', async () => {
