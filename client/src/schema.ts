@@ -866,7 +866,7 @@ export interface paths {
         };
         /**
          * Get the data of a person
-         * @description Returns everything that is stored of a person, except responses that are stored for 24 hours, and whether the hash of the e-mail address is among those that want no mails about orders. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token.
+         * @description Returns everything that is stored of a person, except responses that are stored for 24 hours. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token.
          */
         get: operations["getPersonalData"];
         put?: never;
@@ -3727,6 +3727,8 @@ export interface components {
              * @description URL of the avatar, or of the default picture.
              */
             avatarUrl: string;
+            /** @description Whether no mails about orders are sent to the e-mail address. */
+            wantsNoMails: boolean;
         };
         /** @description An address of a person. */
         BookEntry: {
@@ -8401,7 +8403,7 @@ export interface Methods {
     getMetrics: operations["getMetrics"];
     /** Acknowledge an alarm. Ends an alarm that lasts until somebody has looked at it, such as `foreign_transaction` and `contract_changed`, with the next cron run. What was found after the `version` of the alarm raises it again. Repeating the call changes nothing. Needs a master token that may write. */
     acknowledgeAlarm: operations["acknowledgeAlarm"];
-    /** Get the data of a person. Returns everything that is stored of a person, except responses that are stored for 24 hours, and whether the hash of the e-mail address is among those that want no mails about orders. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token. */
+    /** Get the data of a person. Returns everything that is stored of a person, except responses that are stored for 24 hours. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token. */
     getPersonalData: operations["getPersonalData"];
     /** Remove the data of a person. Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same wallet or e-mail address makes a new account. Items that wait to be delivered to the user are cancelled. Answers `conflict` for an administrator, while a transaction carries an item to or from the user, and while an item that the user sells waits. The call can be repeated safely. Needs a master token that may write. */
     forgetPerson: operations["forgetPerson"];

@@ -282,3 +282,14 @@ export const isOptedOutSql = (addressHash: string): SQL =>
 export const optOut = ({ db, now }: Pick<Mailer, 'db' | 'now'>, addressHash: string) =>
   db.run(sql`INSERT INTO mailOptOuts (addressHash, createdAt)
     VALUES (${addressHash}, ${now.toISOString()}) ON CONFLICT DO NOTHING`)
+
+/** Undoes it. */
+export const optIn = ({ db }: Pick<Mailer, 'db'>, addressHash: string) =>
+  db.run(sql`DELETE FROM mailOptOuts WHERE addressHash = ${addressHash}`)
+
+/** Whether the owner of an e-mail address wants no mails about orders. */
+export async function isOptedOut({ db }: Pick<Mailer, 'db'>, email: string): Promise<boolean> {
+  const hash = hashAddress(mailboxOf(email))
+  const [row] = await db.all<{ isOut: 0 | 1 }>(sql`SELECT ${isOptedOutSql(hash)} AS isOut`)
+  return row?.isOut === 1
+}

@@ -10,6 +10,7 @@ import type { Settings } from '../env.ts'
 import { endpointColumns, toWebhook } from '../events/read.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { isOptedOut } from '../mail/mail.ts'
 import { selectPage, selectSummaries, toPage, toSummaryPage } from '../orders/list.ts'
 import { viewOf } from '../orders/viewer.ts'
 import { AdministratorAction, BookEntry, MailLink, Person, TokenRecord } from './schema.ts'
@@ -17,7 +18,7 @@ import { AdministratorAction, BookEntry, MailLink, Person, TokenRecord } from '.
 const PAGE_SIZE = 100
 
 const personColumns = {
-  ...shownColumns(users, Person.omit({ avatarUrl: true })),
+  ...shownColumns(users, Person.omit({ avatarUrl: true, wantsNoMails: true })),
   avatarKey: users.avatarKey,
 }
 
@@ -65,7 +66,11 @@ export async function readPersonalData(
   if (!person) throw new ApiError('not_found', 'there is no such user')
   const { avatarKey, ...user } = person
   return {
-    user: { ...user, avatarUrl: avatarUrl(settings.PUBLIC_URL, { id: userId, avatarKey }) },
+    user: {
+      ...user,
+      avatarUrl: avatarUrl(settings.PUBLIC_URL, { id: userId, avatarKey }),
+      wantsNoMails: user.email !== '' && (await isOptedOut({ db }, user.email)),
+    },
     addresses: found.addresses,
     tokens: found.tokens,
     mailLinks: found.mailLinks,

@@ -23,8 +23,7 @@ export const personalDataRoutes = new Endpoints({ tag: 'Retention', isStrict: tr
       id: 'getPersonalData',
       summary: 'Get the data of a person',
       description:
-        'Returns everything that is stored of a person, except responses that are stored for 24 hours, ' +
-        'and whether the hash of the e-mail address is among those that want no mails about orders. ' +
+        'Returns everything that is stored of a person, except responses that are stored for 24 hours. ' +
         'Orders come in pages: repeat the call with `nextCursor` until that is null.',
       access: 'master',
       reads: 'nearest',

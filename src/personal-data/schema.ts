@@ -17,6 +17,7 @@ export const Person = BuyerFields.extend({
     'Hash of the first wallet or e-mail address that the user proved. Namespaces of tokens have it.',
   ),
   avatarUrl: z.url().describe('URL of the avatar, or of the default picture.'),
+  wantsNoMails: bool('Whether no mails about orders are sent to the e-mail address.'),
 }).meta({ id: 'Person', description: 'The account of a person.' })
 
 export const BookEntry = model('BookEntry', 'An address of a person.', () => ({

@@ -281,6 +281,10 @@ export const de: Translation = {
   unsubscribe: {
     title: 'E-Mails zu Bestellungen',
     done: 'An diese Adresse werden keine mehr gesendet.',
+    undone: 'An diese Adresse werden wieder welche gesendet.',
+    undo: 'Wieder E-Mails zu Bestellungen senden',
+    on: 'Sie erhalten E-Mails zu Ihren Bestellungen.',
+    off: 'Sie erhalten keine E-Mails zu Ihren Bestellungen.',
     others: 'E-Mails zur Anmeldung und zu Ihrem Konto werden weiterhin an diese Adresse gesendet.',
     submit: 'Keine E-Mails zu Bestellungen mehr senden',
   },

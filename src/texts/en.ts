@@ -289,6 +289,10 @@ export const en = {
   unsubscribe: {
     title: 'Mails about orders',
     done: 'No more of them are sent to this address.',
+    undone: 'They are sent to this address again.',
+    undo: 'Send me mails about orders again',
+    on: 'You get mails about your orders.',
+    off: 'You get no mails about your orders.',
     others: 'Mails about signing in and your account are still sent to this address.',
     submit: 'Send me no more mails about orders',
   },

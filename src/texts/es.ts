@@ -274,6 +274,10 @@ export const es: Translation = {
   unsubscribe: {
     title: 'Correos sobre pedidos',
     done: 'No se enviarán más a esta dirección.',
+    undone: 'Se vuelven a enviar a esta dirección.',
+    undo: 'Volver a enviarme correos sobre pedidos',
+    on: 'Recibe correos sobre sus pedidos.',
+    off: 'No recibe correos sobre sus pedidos.',
     others:
       'Los correos de inicio de sesión y sobre su cuenta se siguen enviando a esta dirección.',
     submit: 'No enviarme más correos sobre pedidos',

@@ -278,6 +278,10 @@ export const fr: Translation = {
   unsubscribe: {
     title: 'E-mails sur les commandes',
     done: 'Aucun autre ne sera envoyé à cette adresse.',
+    undone: 'Ils sont de nouveau envoyés à cette adresse.',
+    undo: 'Recevoir à nouveau des e-mails sur les commandes',
+    on: 'Vous recevez des e-mails sur vos commandes.',
+    off: 'Vous ne recevez pas d’e-mails sur vos commandes.',
     others:
       'Les e-mails de connexion et ceux sur votre compte sont toujours envoyés à cette adresse.',
     submit: 'Ne plus recevoir d’e-mails sur les commandes',

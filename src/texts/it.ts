@@ -269,6 +269,10 @@ export const it: Translation = {
   unsubscribe: {
     title: 'E-mail sugli ordini',
     done: 'Non ne verranno inviate altre a questo indirizzo.',
+    undone: 'Vengono di nuovo inviate a questo indirizzo.',
+    undo: 'Inviami di nuovo e-mail sugli ordini',
+    on: 'Ricevi e-mail sui tuoi ordini.',
+    off: 'Non ricevi e-mail sui tuoi ordini.',
     others: 'Le e-mail per l’accesso e sul tuo account continuano ad arrivare a questo indirizzo.',
     submit: 'Non inviarmi più e-mail sugli ordini',
   },

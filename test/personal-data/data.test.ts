@@ -16,7 +16,7 @@ it('has everything that is stored of a person, and no secrets', async () => {
   const own = { id: user.id, name, username, email, ipAddress: ip }
   expect(data).toMatchObject({
     status: 200,
-    user: { ...own, walletChainId: 0, walletProvedByFactory: false },
+    user: { ...own, walletChainId: 0, walletProvedByFactory: false, wantsNoMails: false },
     mailLinks: [{ email, client: ip }],
     webhooks: [{ url: webhook, events: ['order.created'] }],
     actions: [],

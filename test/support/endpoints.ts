@@ -268,6 +268,7 @@ export async function sampleWorld() {
     'GET /claim/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
     'GET /mails/unsubscribe': aMailLink,
     'POST /mails/unsubscribe': aMailLink,
+    'POST /mails/subscribe': aMailLink,
     'GET /docs/:guide': () => ({ params: { guide: 'errors' } }),
     'POST /sign-in/wallet/message': () => ({
       json: { address: seller.ethereumPublicAddr, chainId: 31337, purpose: 'sign-in' },
@@ -284,6 +285,7 @@ export async function sampleWorld() {
       await db.delete(emailLinks)
       return { body: new URLSearchParams({ email: 'me@example.com' }) }
     },
+    'POST /settings/account/mails': () => ({ body: new URLSearchParams({ wanted: 'no' }) }),
     'GET /settings/account/email': () => ({ query: `?secret=${secret}` }),
     'POST /settings/account/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
     'POST /settings/profile': () => ({

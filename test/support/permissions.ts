@@ -115,6 +115,7 @@ GET    /collection                                         | 401      | 403     
 GET    /claim/:id                                          | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 403      | 1     | 8     | 0
 GET    /mails/unsubscribe                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 POST   /mails/unsubscribe                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 2
+POST   /mails/subscribe                                    | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 2
 GET    /sign-in                                            | 200      | 200      | 200      | 303      | 200      | 200      | 200      | 200      | 200      | 303      | 1     | 4     | 0
 GET    /sign-in/again                                      | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 4     | 0
 POST   /sign-in/wallet/message                             | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 0     | 3
@@ -145,6 +146,7 @@ POST   /settings/account/wallet                            | 401      | 403     
 POST   /settings/account/email                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 30    | 9
 GET    /settings/account/email                             | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 4     | 0
 POST   /settings/account/email/confirm                     | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 0     | 0     | 0
+POST   /settings/account/mails                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 2     | 10    | 1
 POST   /settings/account/email/unlink                      | 401      | 403      | 403      | conflict | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
 POST   /settings/account/wallet/unlink                     | 401      | 403      | 403      | conflict | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
 // The caller sells nothing. A seller of many orders reads up to 2,100 rows.

@@ -14,7 +14,7 @@ import {
   unlinkEmail,
   unlinkWallet,
 } from '../../identity/link.ts'
-import { mailLink } from '../../mail/mail.ts'
+import { hashAddress, isOptedOut, mailboxOf, mailLink, optIn, optOut } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
 import { Confirm, EmailField, Hidden, LinkButton, Submit } from '../components/forms.tsx'
 import { usePage, useRecentSignIn } from '../components/request.ts'
@@ -29,6 +29,7 @@ const emailForm = {
   ...sent.session({ form: z.object({ email: inputText(1000) }) }),
   checks: [signInRateLimit],
 }
+const mailsForm = sent.session({ form: z.object({ wanted: z.enum(['yes', 'no']) }) })
 const middleware = [explainBrokenLink('link')]
 const linkPage = { ...shown.session({ query: LinkSecret }), middleware }
 const confirm = { ...sent.session({ form: LinkSecret }), middleware }
@@ -62,6 +63,12 @@ export const accountRoutes = new Endpoints()
     c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
     return c.redirect('/settings/account?notice=email-linked', 303)
   })
+  .post('/settings/account/mails', mailsForm, async (c, { form: { wanted } }) => {
+    const { email } = await readAccount(c.var)
+    const hash = hashAddress(mailboxOf(email))
+    if (email) await (wanted === 'yes' ? optIn(c.var, hash) : optOut(c.var, hash))
+    return c.redirect('/settings/account', 303)
+  })
   .post('/settings/account/email/unlink', sent.session({}), async (c) => {
     notifyOwner(c, await unlinkEmail(c.var), { type: 'email-unlinked' })
     return c.redirect('/settings/account?notice=email-unlinked', 303)
@@ -73,15 +80,16 @@ export const accountRoutes = new Endpoints()
 
 async function accountPage(c: Context<AppWithCaller>) {
   const account = await readAccount(c.var)
+  const getsMails = account.email !== '' && !(await isOptedOut(c.var, account.email))
   const canLink = isRecent(account, c.var.now)
   const linkScripts = canLink ? ['wallet.js'] : []
   const scripts = account.ethereumPublicAddr ? ['dialog.js'] : linkScripts
-  const view = <AccountSettings account={account} />
+  const view = <AccountSettings account={account} getsMails={getsMails} />
   const title = ({ settings }: Texts) => settings.account
   return page(c, { title, section: 'account', account, scripts }, view)
 }
 
-const AccountSettings = ({ account }: { account: Account }) => {
+const AccountSettings = ({ account, getsMails }: { account: Account; getsMails: boolean }) => {
   const { id, email, ethereumPublicAddr: wallet } = account
   const texts = usePage().texts
   const canUnlink = useRecentSignIn() && email !== '' && wallet !== ''
@@ -95,9 +103,23 @@ const AccountSettings = ({ account }: { account: Account }) => {
       </ul>
       {email && wallet && <RecentSignIn toDo={texts.account.toUnlink} path="/settings/account" />}
       {!wallet && <LinkWallet />}
-      {!email && <LinkEmail />}
+      {email ? <OrderMails getsMails={getsMails} /> : <LinkEmail />}
       <p class="hint">{texts.account.userId(id)}</p>
     </>
+  )
+}
+
+const OrderMails = ({ getsMails }: { getsMails: boolean }) => {
+  const { title, on, off, submit, undo } = usePage().texts.unsubscribe
+  return (
+    <section class="panel">
+      <h3>{title}</h3>
+      <p>{getsMails ? on : off}</p>
+      <form method="post" action="/settings/account/mails" class="actions">
+        <Hidden values={{ wanted: getsMails ? 'no' : 'yes' }} />
+        <Submit>{getsMails ? submit : undo}</Submit>
+      </form>
+    </section>
   )
 }
 
