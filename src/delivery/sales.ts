@@ -74,11 +74,8 @@ export async function trySales<S extends Sale>(
   const clients = new Map(
     Object.values(networks).map((network) => [network, joinedNodes(network, signal)]),
   )
-  const day = now.toISOString().slice(0, 10)
-  const keys = await makeTrialKeys(
-    secret,
-    sales.map((sale) => ({ ...sale, day })),
-  )
+  const tried = sales.map((sale) => [sale.network, sale.contract, sale.tokenId, sale.holder])
+  const keys = await makeTrialKeys(secret, tried, now)
   return Promise.all(
     sales.map(async (sale, i) => {
       const network = networks[sale.network]
