@@ -130,14 +130,15 @@ const checkChanged = `UPDATE listings SET checkAt = r.now,
 
 /**
  * The first of each contract and its last token are tried before the others. The last token of a batch of
- * ERC721A needs most gas.
+ * ERC721A needs most gas. The condition of `heldUntil` is that of the index.
  */
 const checkSamples = `UPDATE listings SET checkAt = '' WHERE id IN (SELECT id FROM (
   SELECT l.id, row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId
       ORDER BY l.id) AS first,
     row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId
       ORDER BY length(n.tokenId) DESC, n.tokenId DESC) AS last
-  FROM listings l JOIN nfts n ON n.id = l.nftId WHERE l.active AND l.checkAt = (SELECT now FROM r))
+  FROM listings l JOIN nfts n ON n.id = l.nftId
+  WHERE l.active AND (l.heldUntil IS NULL) IN (0, 1) AND l.checkAt = (SELECT now FROM r))
   WHERE first = 1 OR last = 1)`
 
 /** Whether `n` and `l` are an NFT of the contract and a listing of the seller of `g`. */
