@@ -61,7 +61,7 @@ CREATE INDEX `listings_seller` ON `listings` (`sellerId`);--> statement-breakpoi
 CREATE INDEX `listings_nft` ON `listings` (`nftId`);--> statement-breakpoint
 CREATE INDEX `listings_updated` ON `listings` (`updatedAt`);--> statement-breakpoint
 CREATE INDEX `listings_ends` ON `listings` (`activeTill`) WHERE "listings"."updatedAt" < "listings"."activeTill";--> statement-breakpoint
-CREATE INDEX `listings_due` ON `listings` (`checkAt`) WHERE "listings"."active";--> statement-breakpoint
+CREATE INDEX `listings_due` ON `listings` ("heldUntil" IS NULL,`checkAt`) WHERE "listings"."active";--> statement-breakpoint
 CREATE INDEX `listings_obstacles` ON `listings` (`sellerId`,`isShared`) WHERE "listings"."obstacle" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `listings_stopped` ON `listings` (`obstacleSince`) WHERE "listings"."obstacle" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `listings_held` ON `listings` (`heldUntil`) WHERE "listings"."updatedAt" < "listings"."heldUntil";--> statement-breakpoint

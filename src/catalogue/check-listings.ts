@@ -6,35 +6,43 @@
 import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { orderableStatuses } from '../db/schema/catalogue.ts'
+import { NEVER } from '../db/schema/catalogue.ts'
 import { raw } from '../db/statements.ts'
 import { checkSales, judgeSale, type SellingSettings } from '../delivery/sales.ts'
 import { DAY, SECOND } from '../time.ts'
 import {
   type DueListing,
+  findRefused,
   type Group,
   groupKey,
   type Judged,
   judgeGroup,
   judgeListing,
 } from './judge-listing.ts'
+import { isForSale } from './sql.ts'
 
 /** Listings of a network in one run, and as many as its nodes take calls in a second. */
 const MAX_TRIED = 100
-/** Due listings from which a run chooses: those that wait longest. What it reads grows with them. */
+/**
+ * Due listings from which a run chooses: of those that were never tried, and of the others, as many that wait
+ * longest. What it reads grows with them.
+ */
 const MAX_DUE = 20_000
-/** Milliseconds that a node has for an answer. A run must not last as long as it takes to the next. */
-const TIMEOUT = 8 * SECOND
+/**
+ * Milliseconds for all that a run asks, less than its job has. What it knows by then is stored. Of whom no node
+ * has told anything, it is asked soon again.
+ */
+const DEADLINE = 15 * SECOND
 
-type Run = { db: Database; settings: SellingSettings; now: Date }
+type Run = { db: Database; settings: SellingSettings; now: Date; signal: AbortSignal }
 
 export async function checkListings(db: Database, settings: SellingSettings, now: Date) {
-  const run = { db, settings, now }
+  const run = { db, settings, now, signal: AbortSignal.timeout(DEADLINE) }
   const due = await selectDue(run)
   if (due.length === 0) return
   const tried = await tryListings(run, due)
   const samples = await selectSamples(run, findGroups(tried, 'ask'), due)
-  const all = [...tried, ...(await tryListings(run, samples))]
+  const all = [...tried, ...(await tryListings(run, samples, true))]
   const others = [...due, ...samples].filter(({ id }) => !all.some(({ row }) => row.id === id))
   const rows = [
     ...all.map(({ next }) => next),
@@ -44,16 +52,20 @@ export async function checkListings(db: Database, settings: SellingSettings, now
 }
 
 /** Tries what is for sale, on the networks that are configured. */
-async function tryListings({ settings, now }: Run, rows: readonly DueListing[]): Promise<Judged[]> {
+async function tryListings(
+  { settings, now, signal }: Run,
+  rows: readonly DueListing[],
+  isSample = false,
+): Promise<Judged[]> {
   const isTried = ({ isForSale, recipients, network }: DueListing) =>
     isForSale && recipients === 'anybody' && network in settings.NETWORKS
   const asked = rows.filter(isTried)
-  const sales = await checkSales(settings, asked, now, TIMEOUT)
+  const sales = await checkSales(settings, asked, now, signal)
   return asked.flatMap((row, i) => {
     const [network, sale] = [settings.NETWORKS[row.network], sales[i]]
     if (!network || !sale) return []
     const verdict = judgeSale(network, sale.told)
-    return { row, verdict, next: judgeListing(row, verdict, now) }
+    return { row, verdict, next: judgeListing(row, verdict, now), isSample }
   })
 }
 
@@ -66,8 +78,9 @@ const findGroups = (tried: readonly Judged[], ...outcomes: Outcome[]) =>
     const outcome = judgeGroup(members)
     if (!first || !outcomes.includes(outcome)) return []
     const { network, contract, fulfilment, sellerId } = first.row
-    const obstacle = members.findLast(({ verdict }) => verdict.is === 'impossible')?.next.obstacle
-    return { network, contract, fulfilment, sellerId, obstacle: obstacle ?? null, outcome }
+    const obstacle = findRefused(members).at(-1)?.next.obstacle ?? null
+    const checkAt = members.findLast(({ verdict }) => verdict.is === 'impossible')?.next.checkAt
+    return { network, contract, fulfilment, sellerId, obstacle, checkAt, outcome }
   })
 
 /** The columns of `DueListing`. */
@@ -76,11 +89,9 @@ const dueColumns = (
 ) => sql`l.id, l.sellerId, l.checkAt AS was, l.obstacle, l.obstacleSince,
   l.foundBy, l.isShared, l.disputedSince, l.heldUntil, n.contractNetwork AS network,
   n.contractAddr AS contract, n.tokenId, n.fulfilment, n.recipients, u.ethereumPublicAddr AS holder,
-  ${isForSaleSql(time)} AS isForSale`
+  ${isForSaleAt(time)} AS isForSale`
 
-const isForSaleSql = (time: string) => sql`(coalesce(l.activeTill > ${time}, 1)
-  AND n.status IN ${orderableStatuses} AND n.deletedAt IS NULL
-  AND (n.amountType IS 'unlimited' OR n.availableAmount > 0))`
+const isForSaleAt = (time: string) => sql.raw(isForSale(`'${time}'`))
 
 /** Those that were never tried come before the others of their turn. */
 async function selectDue({ db, settings, now }: Run): Promise<DueListing[]> {
@@ -92,7 +103,11 @@ async function selectDue({ db, settings, now }: Run): Promise<DueListing[]> {
   const { due } = await batch(db, {
     due: raw<DueListing>(db)`
       WITH waiting AS (
-        SELECT * FROM listings WHERE active AND checkAt <= ${time} ORDER BY checkAt LIMIT ${MAX_DUE}),
+        SELECT * FROM (SELECT * FROM listings WHERE active AND (heldUntil IS NULL) = 0
+          AND checkAt <= ${time} ORDER BY checkAt LIMIT ${MAX_DUE})
+        UNION ALL
+        SELECT * FROM (SELECT * FROM listings WHERE active AND (heldUntil IS NULL) = 1
+          AND checkAt <= ${time} ORDER BY checkAt LIMIT ${MAX_DUE})),
       due AS MATERIALIZED (
         SELECT w.id, w.checkAt, w.heldUntil IS NULL AS isRepeated, w.isShared, n.contractNetwork AS network,
           row_number() OVER (
@@ -124,7 +139,7 @@ async function selectSamples(
       SELECT ${dueColumns(time)} FROM json_each(${JSON.stringify(groups)}) g
         CROSS JOIN listings l ON l.id = (SELECT l.id
           FROM nfts n CROSS JOIN listings l ON l.nftId = n.id
-          WHERE ${isOfGroup} AND l.active AND l.obstacle IS NULL AND ${isForSaleSql(time)}
+          WHERE ${isOfGroup} AND l.obstacle IS NULL AND ${isForSaleAt(time)}
             AND n.recipients = 'anybody'
             AND l.id NOT IN (SELECT value FROM json_each(${JSON.stringify(tried.map(({ id }) => id))}))
           LIMIT 1)
@@ -147,7 +162,7 @@ async function store(
   const inOneDay = new Date(now.getTime() + DAY).toISOString()
   const groupsThat = (...outcomes: Outcome[]) => JSON.stringify(findGroups(tried, ...outcomes))
   const shared = sql`listings l ON l.sellerId = g.value ->> 'sellerId'
-      AND l.isShared = 1 AND l.obstacle IS NOT NULL
+      AND l.isShared = 1 AND l.obstacle IS NOT NULL AND l.checkAt <> ${NEVER}
     CROSS JOIN nfts n ON n.id = l.nftId AND ${isOfGroup}`
   await batch(db, {
     tried: raw<never>(db)`
@@ -169,6 +184,13 @@ async function store(
     kept: raw<never>(db)`
       UPDATE listings SET checkAt = ${inOneDay} WHERE checkAt <= ${time} AND id IN (
         SELECT l.id FROM json_each(${groupsThat('keep', 'stop', 'ask')}) g CROSS JOIN ${shared})`,
+    // One is tried together with those that were refused.
+    next: raw<never>(db)`
+      UPDATE listings SET checkAt = n.checkAt
+      FROM (SELECT min(l.id) AS id, g.value ->> 'checkAt' AS checkAt
+        FROM json_each(${groupsThat('keep', 'stop', 'ask')}) g CROSS JOIN ${shared}
+        WHERE n.recipients = 'anybody' AND ${isForSaleAt(time)} GROUP BY g.key) n
+      WHERE listings.id = n.id AND listings.checkAt > n.checkAt`,
     // Over a day, as those that are tried once a day.
     sold: raw<never>(db)`
       UPDATE listings SET obstacle = NULL, obstacleSince = NULL, foundBy = NULL, isShared = 0,

@@ -54,12 +54,10 @@ export function judgeListing(row: DueListing, verdict: Verdict | undefined, now:
         ...{ isShared: false, disputedSince: null, heldUntil: null },
         checkAt: at(pauseAfter(verdict.obstacle, since, now)),
       }
-    case 'unknown':
-      return {
-        ...kept,
-        disputedSince: null,
-        checkAt: at(obstacle ? pauseAfter(obstacle, since, now) : SOON),
-      }
+    case 'unknown': {
+      const isSettled = obstacle && !disputedSince
+      return { ...kept, checkAt: at(isSettled ? pauseAfter(obstacle, since, now) : SOON) }
+    }
     case 'disputed': {
       if (!obstacle || foundBy === 'delivery') return { ...kept, checkAt: at(SOON) }
       const from = disputedSince ?? now.toISOString()
@@ -82,26 +80,36 @@ export type Group = Pick<DueListing, 'network' | 'contract' | 'fulfilment' | 'se
 export const groupKey = ({ network, contract, fulfilment, sellerId }: Group): string =>
   JSON.stringify([network, contract, fulfilment, sellerId])
 
-/** A listing that was tried, with its new values. */
-export type Judged = { row: DueListing; verdict: Verdict; next: ReturnType<typeof judgeListing> }
+/** A listing that was tried, with its new values. `isSample`: because others of its group were refused. */
+export type Judged = {
+  row: DueListing
+  verdict: Verdict
+  next: ReturnType<typeof judgeListing>
+  isSample: boolean
+}
 
 /** Whether an obstacle may be that of all that the seller lists of the contract. */
 const isShareable = (obstacle: SaleObstacle | null): boolean =>
   obstacle !== null && !pieceObstacles.includes(obstacle)
 
+/** Returns those that were refused for what all of their group may have. */
+export const findRefused = (tried: readonly Judged[]): Judged[] =>
+  tried.filter(({ verdict }) => verdict.is === 'impossible' && isShareable(verdict.obstacle))
+
 /**
  * Returns what follows for the other listings of a group of which some were tried; null: nothing. `sell`:
  * what they have from another one is over. `end_dispute`: the same of what no delivery has found. `keep`:
- * they go on having it. `stop`: they have it, too. `ask`: they have it if one more of them has.
+ * they go on having it, and one of them is tried next. `stop`: they have it, too. `ask`: they have it if one
+ * of them has that is still sold.
  */
 export function judgeGroup(tried: readonly Judged[]) {
   if (tried.some(({ verdict }) => verdict.is === 'possible')) return 'sell'
   if (tried.some(({ row, next }) => isShareable(row.obstacle) && !next.obstacle))
     return 'end_dispute'
-  const refused = tried.filter(
-    ({ verdict }) => verdict.is === 'impossible' && isShareable(verdict.obstacle),
-  )
-  if (refused.length === 0) return null
-  if (refused.every(({ row }) => row.obstacle)) return 'keep'
-  return refused.length > 1 ? 'stop' : 'ask'
+  const refused = findRefused(tried)
+  if (refused.some(({ row }) => !row.obstacle))
+    return refused.some(({ isSample }) => isSample) ? 'stop' : 'ask'
+  // One that shared the obstacle may have its own.
+  const wasShared = tried.some(({ row, next }) => row.isShared && !next.isShared)
+  return refused.length > 0 || wasShared ? 'keep' : null
 }

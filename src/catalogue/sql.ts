@@ -3,10 +3,16 @@
  * lines of the import, `u` for users, `n` for NFTs, `l` for listings.
  */
 import { sql } from 'drizzle-orm'
+import { orderableStatuses } from '../db/schema/catalogue.ts'
 
 /** The lines of an import and the present time, as the table `r`, for the statement that follows. */
 export const withLines = (importId: string, now = '') => sql`WITH r AS NOT MATERIALIZED
   (SELECT *, ${now} AS now FROM catalogueLines WHERE importId = ${importId})`
+
+/** Whether orders are taken of the listing `l` of the NFT `n`, as far as no obstacle says. `time`: SQL. */
+export const isForSale = (time: string) => `(l.active AND coalesce(l.activeTill > ${time}, 1)
+  AND n.status IN ('${orderableStatuses.join(`', '`)}') AND n.deletedAt IS NULL
+  AND (n.amountType IS 'unlimited' OR n.availableAmount > 0))`
 
 /** A field of the record, such as `metadata.name`. */
 export const value = (field: string) => `(r.record ->> '$.${field}')`

@@ -1,11 +1,11 @@
 /** Writes the staged records. The statements run in this order, in one transaction. */
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
-import { pieceObstacles } from '../db/schema/catalogue.ts'
+import { NEVER, pieceObstacles } from '../db/schema/catalogue.ts'
 import { isGuestSql } from '../db/schema/users.ts'
 import { raw, type Statement } from '../db/statements.ts'
 import { queueAwaiting, storedWallet } from '../delivery/wallet.ts'
-import { listingRecord, matchedUsers, nftRecord, value, withLines } from './sql.ts'
+import { isForSale, listingRecord, matchedUsers, nftRecord, value, withLines } from './sql.ts'
 
 /** The stored record. A line without `releaseAt` keeps the stored time, so both compare as equal. */
 const storedNft = nftRecord(`iif(${value('releaseAt')} IS NULL, NULL, n.releaseAt)`)
@@ -130,14 +130,15 @@ const checkChanged = `UPDATE listings SET checkAt = r.now,
 
 /**
  * The first of each contract and its last token are tried before the others. The last token of a batch of
- * ERC721A needs most gas.
+ * ERC721A needs most gas. The condition of `heldUntil` is that of the index.
  */
 const checkSamples = `UPDATE listings SET checkAt = '' WHERE id IN (SELECT id FROM (
   SELECT l.id, row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId
       ORDER BY l.id) AS first,
     row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId
       ORDER BY length(n.tokenId) DESC, n.tokenId DESC) AS last
-  FROM listings l JOIN nfts n ON n.id = l.nftId WHERE l.active AND l.checkAt = (SELECT now FROM r))
+  FROM listings l JOIN nfts n ON n.id = l.nftId
+  WHERE l.active AND (l.heldUntil IS NULL) IN (0, 1) AND l.checkAt = (SELECT now FROM r))
   WHERE first = 1 OR last = 1)`
 
 /** Whether `n` and `l` are an NFT of the contract and a listing of the seller of `g`. */
@@ -146,14 +147,15 @@ const isOfGroup = `n.contractAddr = g.contractAddr AND n.contractNetwork = g.con
 
 /**
  * The obstacle of a contract holds for what was never tried of it, if its seller sells nothing of it. It
- * ends once one of those that have it was tried (`check-listings.ts`).
+ * ends once one of those that have it was tried (`check-listings.ts`), if trials see it. SQLite takes the
+ * other columns of `known` from a row that has the maximum.
  */
 const shareObstacles = `, untried AS MATERIALIZED (
     SELECT l.id, l.sellerId, n.contractNetwork, n.contractAddr, n.fulfilment
     FROM r CROSS JOIN listings l ON l.externalId = r.externalId CROSS JOIN nfts n ON n.id = l.nftId
     WHERE r.type = 'listing' AND l.heldUntil IS NOT NULL AND l.obstacle IS NULL
       AND n.recipients = 'anybody'),
-  known AS MATERIALIZED (SELECT g.*, min(l.obstacle) AS obstacle, min(l.foundBy) AS foundBy
+  known AS MATERIALIZED (SELECT g.*, max(l.checkAt = '${NEVER}') AS isLasting, l.obstacle, l.foundBy
     FROM (SELECT DISTINCT sellerId, contractNetwork, contractAddr, fulfilment FROM untried) g
       CROSS JOIN listings l ON l.sellerId = g.sellerId AND l.obstacle IS NOT NULL
         AND l.obstacle NOT IN ('${pieceObstacles.join(`', '`)}')
@@ -161,11 +163,13 @@ const shareObstacles = `, untried AS MATERIALIZED (
     GROUP BY 1, 2, 3, 4)
   UPDATE listings SET obstacle = shared.obstacle, obstacleSince = shared.now, foundBy = shared.foundBy,
     isShared = 1,
-    checkAt = iif(listings.checkAt = '', '', strftime('%Y-%m-%dT%H:%M:%fZ', shared.now, '1 day'))
-  FROM (SELECT untried.id, g.obstacle, g.foundBy, (SELECT now FROM r LIMIT 1) AS now
+    checkAt = CASE WHEN shared.isLasting THEN '${NEVER}' WHEN listings.checkAt = '' THEN ''
+      ELSE strftime('%Y-%m-%dT%H:%M:%fZ', shared.now, '1 day') END
+  FROM (SELECT untried.id, g.obstacle, g.foundBy, g.isLasting, (SELECT now FROM r LIMIT 1) AS now
     FROM known g JOIN untried USING (sellerId, contractNetwork, contractAddr, fulfilment)
     WHERE NOT EXISTS (SELECT 1 FROM nfts n CROSS JOIN listings l ON l.nftId = n.id
-      WHERE ${isOfGroup} AND l.obstacle IS NULL AND l.heldUntil IS NULL)) shared
+      WHERE ${isOfGroup} AND l.obstacle IS NULL AND l.heldUntil IS NULL AND n.recipients = 'anybody'
+        AND ${isForSale('(SELECT now FROM r LIMIT 1)')})) shared
   WHERE listings.id = shared.id`
 
 const isWallet = `users.walletChainId = ${value('walletChainId')}`

@@ -21,7 +21,10 @@ const rules = {
   can_go_on: 'any',
   /** Whether a contract accepts a signature, has code, or makes just the pieces that were sold. */
   is_proven: 'all that answer',
-  /** Whether a listing cannot be delivered, and whether somebody holds a token. */
+  /**
+   * Whether a listing cannot be delivered, whether somebody holds a token, and whether an item arrives by
+   * one of two standards that nodes name.
+   */
   is_for_all: 'all configured',
   /** Whether what is stored of blocks, nonces and contracts is wrong. */
   is_wrong: 'all configured',
@@ -35,6 +38,8 @@ const rules = {
   nonce: 'two',
   /** The final block: the highest that two nodes have. */
   final: 'two',
+  /** The standard of a token, or why it has none: `readStandards`. */
+  standard: 'two',
   /** Why an item cannot be delivered. If they give different reasons, the longer wait holds. */
   reason: 'two',
 } as const satisfies Record<string, Rule>

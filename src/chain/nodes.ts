@@ -12,7 +12,7 @@ import {
   read,
 } from '../ethereum/requests.ts'
 import { log } from '../log.ts'
-import { MINUTE, within } from '../time.ts'
+import { MINUTE, until } from '../time.ts'
 import { type Limits, nodeAt, type Rpc } from './rpc.ts'
 
 export { callsSent, type Rpc } from './rpc.ts'
@@ -106,20 +106,20 @@ export const slowNodes = (network: Urls, since: number): Node[] =>
 const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
 
 /**
- * Returns a client of each configured node that sends together what is asked at the same time. With a
- * `timeout` it gives up then, also if the limit of the node delays its calls.
+ * Returns a client of each configured node that sends together what is asked at the same time. At the signal
+ * it gives up, also if the limit of the node delays its calls.
  */
-export const joinedNodes = (network: Urls): Rpc[] =>
+export const joinedNodes = (network: Urls, signal?: AbortSignal): Rpc[] =>
   nodes(network).map((node) => {
-    const { timeout } = network
     const waiting: RpcRequest[] = []
     let answer: Promise<Replies> | undefined
     const send = async () => {
       await null
       const requests = waiting.splice(0)
       answer = undefined
-      if (!timeout) return askOne(node, requests)
-      return within(timeout, askOne(node, requests)).catch(() => unanswered)
+      if (!signal) return askOne(node, requests)
+      if (signal.aborted) return unanswered
+      return until(signal, askOne(node, requests)).catch(() => unanswered)
     }
     return (requests) => {
       waiting.push(...requests)

@@ -26,22 +26,15 @@ export async function makeKeys(secret: string, orders: readonly KeySource[]): Pr
   )
 }
 
-/** What is tried: a piece of a holder, on a day. */
-type TrialSource = { network: string; contract: string; tokenId: string | null; holder: string } & {
-  day: string
-}
-
 /**
- * Returns a key for each trial, of which nothing is ever delivered. The account that a trial delivers to,
- * and what it pays, are computed from it, so that nobody else can compute them.
+ * Returns a key for each trial on this day, of which nothing is ever delivered. The account that a trial
+ * delivers to, and what it pays, are computed from it, so that nobody else can compute them: a delivery key
+ * is public. `tried`: JSON values.
  */
-export async function makeTrialKeys(secret: string, trials: readonly TrialSource[]) {
+export async function makeTrialKeys(secret: string, tried: readonly unknown[], now: Date) {
   const sign = await createSigner(secret)
-  return Promise.all(
-    trials.map(({ network, contract, tokenId, holder, day }) =>
-      sign({ trial: [network, contract, tokenId, holder, day] }),
-    ),
-  )
+  const day = now.toISOString().slice(0, 10)
+  return Promise.all(tried.map((one) => sign({ trial: [one, day] })))
 }
 
 /** Returns a function that makes 32 bytes of what is named, which nobody can compute without the secret. */

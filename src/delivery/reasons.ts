@@ -128,7 +128,10 @@ export const rules: Record<ReasonCode, Rule> = {
     'the token has no limit in the delivery contract, which a mint requires',
   ),
   token_limit_reached: untilRemoved('the token has reached its limit in the delivery contract'),
-  token_moved_nothing: byRecord('the token accepted the transfer but recorded none'),
+  token_moved_nothing: {
+    ...byRecord('the token accepted the transfer but recorded none'),
+    ends: 'fails at once, its sale stops until an import changes the listing',
+  },
   token_not_deployed: ownFault('the token contract has no code'),
   token_not_supported: ownFault('the token contract is neither ERC-721 nor ERC-1155'),
   token_not_transferable: untilNextDay('the token cannot be transferred at present'),

@@ -55,7 +55,7 @@ const MAX_STATEMENTS = 800
 
 export type Deps = {
   db: Database
-  settings: Pick<Settings, 'NETWORKS' | 'TRANSFER_SIGNER_KEYS'>
+  settings: Pick<Settings, 'NETWORKS' | 'TRANSFER_SIGNER_KEYS' | 'DELIVERY_KEY_SECRET'>
   queue: Queue<WakeUp>
   clock: () => Date
   /** Called after a step in which deliveries ended. */
@@ -166,7 +166,7 @@ const haveEnded = (items: readonly ItemChange[]): boolean =>
 /** Returns null if another run has the lease, or nothing is to be done. */
 export async function step(
   db: Database,
-  settings: Pick<Settings, 'TRANSFER_SIGNER_KEYS'>,
+  settings: Pick<Settings, 'TRANSFER_SIGNER_KEYS' | 'DELIVERY_KEY_SECRET'>,
   network: Network,
   leaseId: string,
   clock: () => Date,
@@ -178,21 +178,20 @@ export async function step(
   const startedAt = Date.now()
   const loaded = await load(db, network, relayers, leaseId, now)
   if (!loaded) return null
-  const worked = await work({ db, network, loaded, signers, relayers, now, lease }).catch(
-    (error) => {
-      if (error instanceof Outdated) {
-        // Another run may have taken the lease while a node answered slowly.
-        for (const node of slowNodes(network, startedAt))
-          if (network.rpcUrls.length > 1) silence(network, node, 'the node answers slowly')
-        return goOn(now)
-      }
-      // An answer that nobody has foreseen must not fail each run: the next one asks another node.
-      const [asked] = stepNodes(network)
-      if (asked && network.rpcUrls.length > 1 && !isTransient(error))
-        leaveOut(network, asked, 'the run failed')
-      throw error
-    },
-  )
+  const input = { db, network, loaded, signers, relayers, now, lease }
+  const worked = await work(input, settings.DELIVERY_KEY_SECRET).catch((error) => {
+    if (error instanceof Outdated) {
+      // Another run may have taken the lease while a node answered slowly.
+      for (const node of slowNodes(network, startedAt))
+        if (network.rpcUrls.length > 1) silence(network, node, 'the node answers slowly')
+      return goOn(now)
+    }
+    // An answer that nobody has foreseen must not fail each run: the next one asks another node.
+    const [asked] = stepNodes(network)
+    if (asked && network.rpcUrls.length > 1 && !isTransient(error))
+      leaveOut(network, asked, 'the run failed')
+    throw error
+  })
   return { loaded, ...worked }
 }
 
@@ -209,7 +208,7 @@ async function tellDisagreements(
 }
 
 /** Throws `Outdated` if the lease was lost, or an item was changed meanwhile. */
-async function work(input: StepInput): Promise<Worked> {
+async function work(input: StepInput, secret: string): Promise<Worked> {
   const { db, network, loaded, relayers, now, lease } = input
   const { chainId } = network
   const observation = await observe(input)
@@ -249,7 +248,7 @@ async function work(input: StepInput): Promise<Worked> {
   await lease.write({ ...compared.changes, isUnconfirmed })
   const rechecked = await recheckEnds(observed)
 
-  const prepared = await prepareCalls(compared.unrecorded, decisions, observed)
+  const prepared = await prepareCalls(compared.unrecorded, decisions, { ...observed, secret })
   await lease.write({ ...prepared.changes, isUnconfirmed })
   await broadcast(network, observation, decisions, prepared.changes.transactions, now)
 

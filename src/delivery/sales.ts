@@ -56,11 +56,11 @@ export const checkSales = <S extends Sale>(
   { NETWORKS, TRANSFER_SIGNER_KEYS: [key = '0x'], DELIVERY_KEY_SECRET: secret }: SellingSettings,
   sales: readonly S[],
   now: Date,
-  timeout?: number,
-) => trySales(NETWORKS, sales, { relayer: getSigner(key).address, secret, now, timeout })
+  signal?: AbortSignal,
+) => trySales(NETWORKS, sales, { relayer: getSigner(key).address, secret, now, signal })
 
-/** `secret`: hex. `timeout`: milliseconds that a node has for an answer, if not more. */
-type Trial = { relayer: Address; secret: string; now: Date; timeout?: number | undefined }
+/** `secret`: hex. `signal`: from when on nothing is known that no node has told before. */
+type Trial = { relayer: Address; secret: string; now: Date; signal?: AbortSignal | undefined }
 
 /** `told`: what each configured node says. `obstacle`: what all say that answer. */
 type Tried<S extends Sale> = S & { permission: Permission; told: Told[]; obstacle: Told }
@@ -69,16 +69,13 @@ type Tried<S extends Sale> = S & { permission: Permission; told: Told[]; obstacl
 export async function trySales<S extends Sale>(
   networks: Readonly<Record<string, TriedNetwork>>,
   sales: readonly S[],
-  { relayer, secret, now, timeout }: Trial,
+  { relayer, secret, now, signal }: Trial,
 ): Promise<Tried<S>[]> {
   const clients = new Map(
-    Object.values(networks).map((network) => [network, joinedNodes({ ...network, timeout })]),
+    Object.values(networks).map((network) => [network, joinedNodes(network, signal)]),
   )
-  const day = now.toISOString().slice(0, 10)
-  const keys = await makeTrialKeys(
-    secret,
-    sales.map((sale) => ({ ...sale, day })),
-  )
+  const tried = sales.map((sale) => [sale.network, sale.contract, sale.tokenId, sale.holder])
+  const keys = await makeTrialKeys(secret, tried, now)
   return Promise.all(
     sales.map(async (sale, i) => {
       const network = networks[sale.network]

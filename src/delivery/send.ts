@@ -37,6 +37,9 @@ const LATE = MINUTE / 2
 /** Milliseconds until an item is processed again whose token a step did not ask about. */
 const UNASKED_TOKEN_DELAY = 15_000
 
+/** `secret`: that of the keys of trials. */
+type Input = Observed & { secret: string }
+
 /**
  * Signs what is to be sent. `unrecorded`: the due items whose keys are unused. `newTransactions`: those
  * for items, without those that are signed again with higher fees.
@@ -44,7 +47,7 @@ const UNASKED_TOKEN_DELAY = 15_000
 export async function prepareCalls(
   unrecorded: readonly Item[],
   decisions: readonly Decision[],
-  input: Observed,
+  input: Input,
 ) {
   const { network, loaded, observation, signers, now } = input
   const capacities = signers.map((signer) =>
@@ -72,9 +75,9 @@ export async function prepareCalls(
 async function signItems(
   due: readonly Item[],
   capacities: readonly Capacity[],
-  input: Observed,
+  input: Input,
 ): Promise<Signed & { disagreements: Disagreement[] }> {
-  const { network, observation, now, lease } = input
+  const { network, observation, now, lease, secret } = input
   const { chainId, delivery } = network
   const { nodes, head, market, contracts, isAlone } = observation
   const asked = { network, nodes, lease }
@@ -113,7 +116,7 @@ async function signItems(
     ...simulation.unreached.map(({ item }) => queue(item, now)),
     ...simulation.unclear.map(({ item }) => wait(item, explain('node_unavailable'), now)),
   )
-  items.push(...(await diagnose(simulation.failing, { ...asked, isAlone }, now)))
+  items.push(...(await diagnose(simulation.failing, { ...asked, isAlone, secret }, now)))
   await lease.renew()
   const signed = await signBatches(simulation.good, capacities, { market, deadline }, input)
   return {
@@ -127,7 +130,7 @@ async function signItems(
 /** Returns the calls that deliver items, and what becomes of items that cannot be called. */
 async function compose(
   due: readonly Item[],
-  { network, loaded, observation, relayers, lease, now }: Observed,
+  { network, loaded, observation, relayers, lease, secret, now }: Input,
 ) {
   const { nodes, contracts } = observation
   const { cancellations, requested, changes, blocker } = sortItems(due, network, contracts, now)
@@ -140,14 +143,14 @@ async function compose(
   const inFlight = findUnmined(loaded, observation).flatMap(({ items }) =>
     items.flatMap((id) => loaded.carried.get(id) ?? []),
   )
+  const [relayer = zeroAddress] = relayers
+  const by = { network, nodes, relayer, lease }
   const [{ standards, ...ofStandards }, { limits, ...ofLimits }] = await Promise.all([
-    readStandards(network, nodes, tokens),
+    readStandards(by, asked),
     readTokenLimits(nodes, asked, inFlight),
   ])
   await lease.renew()
-  const [relayer = zeroAddress] = relayers
-  const by = { network, nodes, relayer }
-  const troubles = await findMintTroubles(by, asked, { standards, limits })
+  const troubles = await findMintTroubles(by, asked, { standards, limits }, { secret, now })
   const calls = makeCalls(asked, { standards, limits, troubles }, contracts, now)
   // Those of a later step do not delay the others.
   const later = requested

@@ -4,9 +4,9 @@
  * or of the seller: it stops all that the seller lists of the contract, until one of them was tried again
  * (`catalogue/check-listings.ts`), which the next cron run does.
  */
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
-import { pieceObstacles, type SaleObstacle, saleObstacles } from '../db/schema/catalogue.ts'
+import { NEVER, pieceObstacles, type SaleObstacle, saleObstacles } from '../db/schema/catalogue.ts'
 import { raw } from '../db/statements.ts'
 import { DAY } from '../time.ts'
 import type { ItemChange } from './rules/item-changes.ts'
@@ -25,17 +25,21 @@ export const findUndeliverable = (changes: readonly ItemChange[]): Undeliverable
     return obstacle && isProven && obstacle !== 'gas_limit_exceeded' ? { id, obstacle } : []
   })
 
+/** Whether a token has recorded no transfer, although it had accepted it: a trial sees nothing of that. */
+const movedNothing = (obstacle: SQL) => sql`(${obstacle} = 'token_moved_nothing')`
+
 /**
  * Returns the statements. What was found before changes nothing, so that an item that waits does not stop
- * again what a trial has put back on sale. If there are too few pieces for an order of several, there may be
- * one.
+ * again what a trial has put back on sale. A token that has moved nothing is not tried again, and no other
+ * obstacle takes the place of that. If there are too few pieces for an order of several, there may be one.
+ * SQLite takes the obstacle from a row that has the maximum.
  */
 export function stopSales(db: Database, items: readonly UndeliverableItem[], now: Date) {
   if (items.length === 0) return []
   const at = now.toISOString()
   const inOneDay = new Date(now.getTime() + DAY).toISOString()
   const found = sql`found AS MATERIALIZED (SELECT i.nftId, i.sellerId, n.contractNetwork, n.contractAddr,
-      n.fulfilment, min(r.value ->> 'obstacle') AS obstacle
+      n.fulfilment, max(${movedNothing(sql`r.value ->> 'obstacle'`)}), r.value ->> 'obstacle' AS obstacle
     FROM json_each(${JSON.stringify(items)}) r CROSS JOIN orderItems i ON i.id = r.value ->> 'id'
       CROSS JOIN nfts n ON n.id = i.nftId
     WHERE n.recipients = 'anybody'
@@ -48,7 +52,8 @@ export function stopSales(db: Database, items: readonly UndeliverableItem[], now
         AND n.contractNetwork = found.contractNetwork AND n.id <> found.nftId AND n.recipients = 'anybody'
       CROSS JOIN listings l ON l.nftId = n.id
     WHERE NOT ${isPiece} AND EXISTS (SELECT 1 FROM listings own WHERE own.nftId = found.nftId
-        AND own.sellerId = found.sellerId AND own.obstacle IS NOT found.obstacle)
+        AND own.sellerId = found.sellerId
+        AND (own.obstacle IS NOT found.obstacle OR ${movedNothing(sql`found.obstacle`)}))
       AND NOT EXISTS (SELECT 1 FROM found f WHERE f.nftId = l.nftId AND f.sellerId = l.sellerId))`
   return [
     // One of each seller of the contract is tried at once.
@@ -59,15 +64,18 @@ export function stopSales(db: Database, items: readonly UndeliverableItem[], now
         GROUP BY otherSellerId, otherFulfilment)`,
     raw<never>(db)`WITH ${found}, ${others}
       UPDATE listings SET obstacle = o.obstacle, obstacleSince = ${at}, foundBy = 'delivery', isShared = 1,
-        checkAt = iif(checkAt = ${at}, checkAt, ${inOneDay}), updatedAt = ${at}
-      FROM (SELECT id, min(obstacle) AS obstacle FROM others WHERE stored IS NULL
+        checkAt = CASE WHEN ${movedNothing(sql`o.obstacle`)} THEN ${NEVER}
+          WHEN checkAt = ${at} THEN checkAt ELSE ${inOneDay} END, updatedAt = ${at}
+      FROM (SELECT id, obstacle, max(${movedNothing(sql`obstacle`)}) FROM others WHERE stored IS NULL
         AND otherSellerId = sellerId AND otherFulfilment = fulfilment GROUP BY id) o
       WHERE listings.id = o.id`,
     raw<never>(db)`WITH ${found}
       UPDATE listings SET obstacle = found.obstacle, foundBy = 'delivery', isShared = 0, disputedSince = NULL,
         obstacleSince = coalesce(iif(listings.obstacle = found.obstacle, obstacleSince, NULL), ${at}),
-        checkAt = ${at}, updatedAt = iif(listings.obstacle IS found.obstacle, updatedAt, ${at})
+        checkAt = iif(${movedNothing(sql`found.obstacle`)}, ${NEVER}, ${at}),
+        updatedAt = iif(listings.obstacle IS found.obstacle, updatedAt, ${at})
       FROM found WHERE listings.nftId = found.nftId AND listings.sellerId = found.sellerId
+        AND listings.checkAt <> ${NEVER}
         AND (listings.obstacle IS NOT found.obstacle OR foundBy IS NOT 'delivery' OR isShared)`,
   ] as const
 }

@@ -66,8 +66,9 @@ const changes = {
     from: ['queued'],
     to: 'awaiting_wallet',
     event: 'order.awaiting_wallet',
-    set: (at) =>
-      sql`${resetReason}, awaits = ${buyerId}, awaitsSince = ${at}, dueAt = NULL, queuedAt = NULL`,
+    // Not what transactions have cost: a buyer could link wallets for ever that refuse.
+    set: (at) => sql`failingSince = NULL, isUnconfirmed = 0, reasonCode = NULL, reasonDetail = NULL,
+      awaits = ${buyerId}, awaitsSince = ${at}, dueAt = NULL, queuedAt = NULL`,
   },
   retry: {
     from: ['failed'],

@@ -160,6 +160,16 @@ export const permissionRequest = (token: Address, delivery: Address, holder: Add
     QUESTION_GAS,
   )
 
+/**
+ * Whether a token with roles has no function that makes an item. A proxy has neither function in its own code,
+ * so it is not known to lack one.
+ */
+export function lacksFunction(item: Pick<ContractItem, 'from' | 'amount'>, code: Reply): boolean {
+  const text = (read(hex, code) ?? '0x').toLowerCase()
+  const has = (signature: string) => text.includes(toFunctionSelector(signature).slice(2))
+  return has('hasRole(bytes32,address)') && !has(signatureOf(item))
+}
+
 /** Gas to find an owner: ERC721A looks at each token before it, down to the first of its batch. */
 const OWNER_GAS = numberToHex(2_000_000)
 
@@ -226,7 +236,7 @@ export function word(reply: Reply): bigint | null {
 export type Deliverer = { relayer: Address; delivery: Address }
 
 /** What a delivery would do. `isExact`: whether just these pieces arrive. */
-export type TrialResult = { isAccepted: boolean; isExact: boolean; gasUsed: number; reason: Hex }
+type TrialResult = { isAccepted: boolean; isExact: boolean; gasUsed: number; reason: Hex }
 
 /** Gas of the whole call (EIP-7825). */
 const TRIAL_GAS = 16_777_216n

@@ -63,8 +63,8 @@ const selectListings = prepared((db, { userId, before, now }: Page) =>
     ORDER BY l.id DESC`),
 )
 
-/** Milliseconds that a node has for each of its answers. */
-const TIMEOUT = 3_000
+/** Milliseconds that nodes have for all that is asked. */
+const TIMEOUT = 5_000
 
 type SellingCtx = Ctx & { settings: SellingSettings }
 
@@ -90,7 +90,7 @@ export async function readSelling(ctx: SellingCtx, { before }: { before: number 
   const sales = asked.map((contract) => ({ ...contract, holder: account.ethereumPublicAddr }))
   return {
     account,
-    contracts: await checkSales(settings, sales, now, TIMEOUT),
+    contracts: await checkSales(settings, sales, now, AbortSignal.timeout(TIMEOUT)),
     listings: page,
     next: listed.length > orderLimits.triedContracts.max ? (page.at(-1)?.id ?? null) : null,
   }
@@ -114,7 +114,7 @@ export async function retrySold(
         AND n.fulfilment = ${sold.fulfilment}`,
   })
   const sale = { ...sold, holder: account.ethereumPublicAddr, tokenId: null }
-  const [asked] = await checkSales(settings, [sale], now, TIMEOUT)
+  const [asked] = await checkSales(settings, [sale], now, AbortSignal.timeout(TIMEOUT))
   if (asked?.permission.is !== 'allowed') return false
   const ids = waiting.map(({ id }) => id)
   const { changed } = await writeAs(db, caller, [], {

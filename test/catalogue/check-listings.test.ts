@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { encodeFunctionResult } from 'viem'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { trialAbi } from '../../contracts/trial.ts'
 import { checkListings } from '../../src/catalogue/check-listings.ts'
 import { batch } from '../../src/db/batch.ts'
@@ -13,6 +13,7 @@ import { aShop, place, placeError, sold } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
+import { watchRequests } from '../support/chain/fetch.ts'
 import { type NetworkSettings, networksOf } from '../support/delivery/engine.ts'
 import { sellerOn } from '../support/delivery/items.ts'
 import { aListing, anNft, aUser, db, findRow, setRow } from '../support/makers.ts'
@@ -168,19 +169,21 @@ describe('an obstacle', () => {
     expect(await codeOf(listing)).toBe('token_not_transferable')
   })
 
-  it('ends after an hour in which one node contradicts it, and not while nodes are silent', async () => {
+  it('ends an hour after one node first contradicts it, also if they are silent in between, and not while all are', async () => {
     await forgetOthers()
     const chain = await aChain({ erc1155: 1 })
     const listing = await sell(chain, chain.contracts.erc1155, { tokenId: '1' })
     await chain.erc1155AsSeller('pause')
     await check(chain)
-    await chain.setFaults({ effect: { http: 502, reach: 'none' } })
+    const silent = { effect: { http: 502, reach: 'none' } } as const
+    await chain.setFaults(silent)
     const silentFor = [15, 60, 240, 480].map((minutes) => check.bind(null, chain, minutes))
     for (const run of silentFor) await run(twoNodes(chain))
     expect(await codeOf(listing)).toBe('token_not_transferable')
-    await lie(chain, accepts, '"code":')
     const found: unknown[] = []
     for (const minutes of [960, 975, 990, 1005, 1020]) {
+      if (minutes === 990) await chain.setFaults(silent)
+      else await lie(chain, accepts, '"code":')
       await check(chain, minutes, twoNodes(chain))
       found.push(await codeOf(listing))
     }
@@ -198,6 +201,24 @@ describe('an obstacle', () => {
     await chain.setFaults()
     await check(chain, 91, twoNodes(chain))
     expect(await codeOf(listing)).toBeNull()
+  })
+
+  it('that no trial sees stays until the listing is imported again', async () => {
+    await forgetOthers()
+    const chain = await aChain({ erc721: 3 })
+    const sellPiece = (tokenId: string) => sell(chain, chain.contracts.erc721, { tokenId })
+    const [first, second] = [await sellPiece('0'), await sellPiece('1')]
+    const [item, other] = [await order(first), await order(first)]
+    await stop(item, 'token_moved_nothing')
+    await stop(other, 'token_not_transferable', 1)
+    // A third one, which is sold, shows that a trial sees nothing wrong.
+    const third = await sellPiece('2')
+    for (const minutes of [2, 20, 2000]) await check(chain, minutes)
+    const codes = () => Promise.all([first, second, third].map(codeOf))
+    expect(await codes()).toEqual(['token_moved_nothing', 'token_moved_nothing', null])
+    await setRow(listings, second.id, { checkAt: at(2001) })
+    await check(chain, 2001)
+    expect(await codes()).toEqual(['token_moved_nothing', null, null])
   })
 
   it('of a contract holds for all of it that the seller lists, until one of them was tried', async () => {
@@ -271,6 +292,30 @@ describe('an obstacle', () => {
     expect([await codeOf(locked), await codeOf(other)]).toEqual(['token_not_transferable', null])
   })
 
+  it('of several pieces leaves the others on sale, or has one more tried soon if a sample has it, too', async () => {
+    await forgetOthers()
+    const chain = await aChain()
+    const token = await chain.aPeculiarToken('LockedToken')
+    const locked = [await sell(chain, token), await sell(chain, token)]
+    const other = await sell(chain, token, { tokenId: '1' })
+    await check(chain)
+    const again = { obstacle: null, isShared: false, checkAt: '' }
+    for (const { id } of locked) await setRow(listings, id, again)
+    await check(chain, 1)
+    const codes = () => Promise.all([...locked, other].map(codeOf))
+    const refused = Array(2).fill('token_not_transferable')
+    expect(await codes()).toEqual([...refused, null])
+    const { id } = await sell(chain, token)
+    for (const one of locked) await setRow(listings, one.id, again)
+    await setRow(listings, id, { checkAt: at(1000) })
+    await check(chain, 2)
+    expect(await codes()).toEqual([...refused, 'token_not_transferable'])
+    await check(chain, 16)
+    expect(await codes()).toEqual([...refused, 'token_not_transferable'])
+    await check(chain, 17)
+    expect(await codes()).toEqual([...refused, null])
+  })
+
   it('is looked for less often the longer it lasts', async () => {
     await forgetOthers()
     const chain = await aChain()
@@ -285,6 +330,35 @@ describe('an obstacle', () => {
     }
     expect(pauses).toEqual([15, 15, 30, 60, 120, 240, 360, 360])
   })
+})
+
+it('stores what is known after 15 seconds, if nodes are slow', async () => {
+  await forgetOthers()
+  const chain = await aChain({ erc721: 1, erc1155: 1 })
+  const values = { heldUntil: at(1) }
+  const [good, paused] = [
+    await sell(chain, chain.contracts.erc721),
+    await sell(chain, chain.contracts.erc1155, { tokenId: '1' }),
+  ]
+  for (const { id } of [good, paused]) await setRow(listings, id, values)
+  await chain.erc1155AsSeller('pause')
+  let seconds = 0
+  const deadlines: { at: number; controller: AbortController }[] = []
+  const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    const controller = new AbortController()
+    deadlines.push({ at: seconds + ms / 1000, controller })
+    return controller.signal
+  })
+  // Whether a token accepts a transfer is known after two questions, why it refuses one after three.
+  const unwatch = watchRequests(chain.proxyUrl, (_, send) => {
+    seconds += 6
+    for (const { at, controller } of deadlines) if (at <= seconds) controller.abort()
+    return send()
+  })
+  onTestFinished(() => void [unwatch(), spy.mockRestore()])
+  await check(chain)
+  expect(await findRow(listings, good.id)).toMatchObject({ heldUntil: null })
+  expect(await findRow(listings, paused.id)).toMatchObject({ ...values, checkAt: at(15) })
 })
 
 /**
@@ -304,7 +378,7 @@ async function aQueue(chain: Chain, pieces: number, others: number, heldUntil: s
     .run()
   await env.DB.prepare(`INSERT INTO listings (externalId, priceCents, priceEths, priceWei, active, type,
       priceCurrency, sellerId, nftId, checkAt, heldUntil, createdAt, updatedAt)
-    SELECT externalId, 1, '0', '0', 1, 'regular', 'EUR', creatorId, id, ?1,
+    SELECT externalId, 1, '0', '0', 1, 'regular', 'EUR', creatorId, id, iif(contractAddr = ?2, '', ?1),
       iif(contractAddr = ?2, ?3, ?4), ?1, ?1
     FROM nfts WHERE externalId LIKE 'queue %' ORDER BY id`)
     .bind(at(-1), chain.contracts.erc1155, heldUntil, at(1))
@@ -317,24 +391,21 @@ async function aQueue(chain: Chain, pieces: number, others: number, heldUntil: s
 }
 
 it.each([
-  ['was never tried', at(1)],
-  ['is tried again', null],
-])(
-  'tries 50 others in its first two runs, beside 10,000 pieces of a collection that %s',
-  async (_, heldUntil) => {
-    await forgetOthers()
-    const chain = await aChain({ erc1155: 1 })
-    const countUntried = await aQueue(chain, 10_000, 50, heldUntil)
-    expect(await countUntried()).toBe(50)
-    for (const minutes of [0, 1]) await check(chain, minutes)
-    expect(await countUntried()).toBe(0)
-    const { calls } = await chain.takeCounts()
-    // Of a piece that can be delivered, one call.
-    expect(calls.eth_call).toBeLessThan(1000)
-    await env.DB.exec(`DELETE FROM listings WHERE externalId LIKE 'queue %'`)
-    await env.DB.exec(`DELETE FROM nfts WHERE externalId LIKE 'queue %'`)
-  },
-)
+  ['10,000 pieces of a collection that was never tried', 10_000, at(1)],
+  ['20,300 pieces of a collection that is tried again', 20_300, null],
+])('tries 50 others in its first two runs, beside %s', async (_, pieces, heldUntil) => {
+  await forgetOthers()
+  const chain = await aChain({ erc1155: 1 })
+  const countUntried = await aQueue(chain, pieces, 50, heldUntil)
+  expect(await countUntried()).toBe(50)
+  for (const minutes of [0, 1]) await check(chain, minutes)
+  expect(await countUntried()).toBe(0)
+  const { calls } = await chain.takeCounts()
+  // Of a piece that can be delivered, one call.
+  expect(calls.eth_call).toBeLessThan(1000)
+  await env.DB.exec(`DELETE FROM listings WHERE externalId LIKE 'queue %'`)
+  await env.DB.exec(`DELETE FROM nfts WHERE externalId LIKE 'queue %'`)
+})
 
 it('tries no token that only some may get, and sells it', async () => {
   await forgetOthers()

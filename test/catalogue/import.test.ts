@@ -7,6 +7,7 @@ import {
   catalogueLines,
   creators,
   listings,
+  NEVER,
   nfts,
 } from '../../src/db/schema/catalogue.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
@@ -238,6 +239,16 @@ describe('an import', () => {
     await db.update(listings).set({ heldUntil: null, checkAt: '2999' })
     await imported([anNftRecord('four', 4), aListingRecord('four-sale', 'four')])
     expect(await theListing('four-sale')).toMatchObject({ obstacle: null })
+    // One that takes no orders shows nothing. What no trial sees of another one is not tried.
+    await imported([aListingRecord('two-sale', 'two', { active: false })])
+    await db.update(listings).set({ active: false }).where(eq(listings.externalId, 'four-sale'))
+    await db.update(listings).set({ heldUntil: null })
+    await db.update(listings).set({ checkAt: NEVER }).where(eq(listings.externalId, 'sale'))
+    await imported([anNftRecord('five', 5), aListingRecord('five-sale', 'five')])
+    const lasting = { ...shared, checkAt: NEVER }
+    expect(await theListing('five-sale')).toMatchObject(lasting)
+    await imported([aListingRecord('five-sale', 'five', { priceCents: 1 })])
+    expect(await theListing('five-sale')).toMatchObject({ ...lasting, checkAt: '' })
   })
 
   it('keeps the time of release that a record does not have', async () => {

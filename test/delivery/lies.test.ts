@@ -151,8 +151,7 @@ const kinds: Record<string, readonly LieCase[]> = {
   'says that transfers fail': [
     tells('before signing', 'says that every transfer fails'),
     insists('says that every transfer fails', disagreement),
-    // Which call is the right one takes all nodes that answer.
-    tells('before signing', 'says that tokens have the other standard', disagreement),
+    insists('says that tokens have the other standard', disagreement),
     insists('says that calls of the contract revert', disagreement),
     insists('does not simulate'),
     insists('says that no call of the contract reaches an item'),

@@ -65,6 +65,35 @@ it('gives a node no more calls in a batch and in a second than are configured', 
   expect(Math.max(...perSecond)).toBe(10)
 })
 
+it('knows of two standards that nodes name the one by which all could deliver, or that two nodes name', async () => {
+  const word = (value: number) => ({ result: `0x${`${value}`.padStart(64, '0')}` })
+  const lie = (containing: string, effect: Effect) => ({
+    ...{ node: 'first', on: ['eth_call'], containing, effect },
+  })
+  const other = [lie('80ac58cd', word(0)), lie('d9b67a26', word(1))]
+  const refused: Effect = { error: { code: 3, message: 'execution reverted' }, reach: 'none' }
+  for (const names of [
+    ['first', 'second'],
+    ['first', 'second', 'third'],
+  ]) {
+    const chain = await aChain({ erc721: 1 })
+    const item = await aPaidItem(chain, { standard: 'erc721' })
+    const engine = engineWith(chain, names)
+    await chain.setFaults(...other, lie('"code":', refused))
+    if (names.length === 2) {
+      await engine.run()
+      expect(await rowOf(item)).toMatchObject({ reasonCode: 'node_unavailable' })
+      expect(await transactionsOf(chain)).toEqual([])
+      await chain.setFaults(...other)
+    }
+    await engine.run(60)
+    await expectDelivered(chain, [item])
+    expect(logged('nodes_disagree')).toContainEqual({
+      ...{ chainId: chain.chainId, about: 'the standard of a token' },
+    })
+  }
+})
+
 describe('a node that cannot be used', () => {
   const futureBlock = { number: '0xffffff', hash: `0x${'07'.repeat(32)}`, timestamp: '0x1' }
   const byTag = { on: ['eth_getBlockByNumber'], containing: 'finalized' }

@@ -31,7 +31,7 @@ const failure = { said: PAUSED } as const
 
 /**
  * `replies`: to the trials for a plain account and the recipient, calls of contract and holder, permission,
- * holding, and what the Delivery contract does.
+ * holding, code, and what the Delivery contract does.
  */
 async function refusalOf(item: ContractItem, replies: readonly Reply[], said: object = failure) {
   const requests = refusalRequests(by, item).map((request) => JSON.stringify(request))
@@ -105,7 +105,7 @@ describe('why a token refuses', () => {
     expect(await refusalOf(item, [unable, unable, ...others])).toEqual(reason)
   })
 
-  const contested = [trial(false), trial(false), done, done, yes, word(BigInt(holder))]
+  const contested = [trial(false), trial(false), done, done, yes, word(BigInt(holder)), done]
 
   it('is what the Delivery contract meets, if a trial refuses what a call without the relayer may do', async () => {
     const refusal = because('token_not_transferable')
@@ -135,17 +135,27 @@ describe('why a token refuses', () => {
     }),
   }
 
+  /** The code of a token with these functions. */
+  const codeWith = (...functions: string[]): Reply => ({
+    result: `0x${functions.map((name) => `63${toFunctionSelector(name).slice(2)}14`).join('')}`,
+  })
+  const role = 'hasRole(bytes32,address)'
+
   it.each<[string, ContractItem, string]>([
     ['safeMint', mint, 'safeMint(address,uint256)'],
     ['mint', { ...mint, amount: 1n }, 'mint(address,uint256,uint256,bytes)'],
   ])('is that a token with roles has no %s, with or without the role', async (_, item, name) => {
+    const of = (hasRole: Reply, code: Reply) =>
+      refusalOf(item, [silent, silent, reverted, reverted, hasRole, reverted, code], {})
+    const refused = explain('mint_refused', 'no reason given')
     for (const hasRole of [yes, no])
-      expect(
-        await refusalOf(item, [silent, silent, reverted, reverted, hasRole, reverted], {}),
-      ).toEqual(explain('mint_not_exact', `the token has no ${name}`))
-    // A token without roles says itself what it wants.
-    const without = [silent, silent, reverted, reverted, reverted, reverted]
-    expect(await refusalOf(item, without, {})).toEqual(explain('mint_refused', 'no reason given'))
+      expect(await of(hasRole, codeWith(role))).toEqual(
+        explain('mint_not_exact', `the token has no ${name}`),
+      )
+    // It refuses without a word, or is a proxy. One without roles says itself what it wants.
+    for (const code of [codeWith(role, name), codeWith(), unable])
+      expect(await of(yes, code)).toEqual(refused)
+    expect(await of(reverted, codeWith(role))).toEqual(refused)
   })
 
   it('is only the recipient, if a plain account could have it', async () => {

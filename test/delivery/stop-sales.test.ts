@@ -1,11 +1,13 @@
 /** What a delivery finds out about a token stops the sale, in the step that finds it. */
 import { env } from 'cloudflare:workers'
 import { encodeFunctionResult, type Hex, toFunctionSelector } from 'viem'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { relayerAbi } from '../../contracts/relayer-abi.ts'
 import { trialAbi } from '../../contracts/trial.ts'
 import { explain } from '../../src/delivery/reasons.ts'
+import { plainAccount } from '../../src/ethereum/token.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
+import { watchRequests } from '../support/chain/fetch.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem, type PaidItem, paidItems, sellerOn } from '../support/delivery/items.ts'
@@ -37,6 +39,22 @@ const unique = { standard: 'erc721' } as const
 const edition = { standard: 'erc1155' } as const
 
 const urls = (chain: Chain) => ({ rpcUrls: ['a', 'b'].map((name) => `${chain.proxyUrl}/${name}`) })
+
+/** Returns whether nodes were asked about the account that anybody can compute from the key of an item. */
+const watchKeys = ({ proxyUrl }: Chain) => {
+  const bodies: string[] = []
+  const unwatch = watchRequests(proxyUrl, (body, send) => {
+    bodies.push(body)
+    return send()
+  })
+  onTestFinished(() => void unwatch())
+  return async (item: PaidItem) => {
+    const account = plainAccount((await rowOf(item)).key)
+      .slice(2)
+      .toLowerCase()
+    return bodies.some((body) => body.includes(account))
+  }
+}
 
 /** EnforcedPause, which no token of the chain says. */
 const PAUSED: Hex = '0xd93c0665'
@@ -78,7 +96,9 @@ it.each([
   const [first, second, third] = items
   await putOff([second, third])
   await chain.erc721AsSeller('pause')
+  const isTold = watchKeys(chain)
   await anEngine(chain, nodes(chain)).step()
+  expect(await isTold(first)).toBe(false)
   expect(await rowOf(first)).toMatchObject({ reasonCode: 'token_not_transferable' })
   expect(await obstaclesOf(items)).toEqual([...Array(3).fill('token_not_transferable'), null])
 })
@@ -142,7 +162,9 @@ it('of a mint that the token does not have, also if the token has no limit', asy
   const chain = await aChain()
   const contract = await chain.aPeculiarToken('RoleToken')
   const item = await aPaidItem(chain, { ...unique, contract, tokenId: '3', fulfilment: 'mint' })
+  const isTold = watchKeys(chain)
   await anEngine(chain).run()
+  expect(await isTold(item)).toBe(false)
   const reason = explain('mint_not_exact', 'the token has no safeMint(address,uint256)')
   expect(await rowOf(item)).toMatchObject({ state: 'queued', ...reason })
   expect(await obstaclesOf([item])).toEqual(['mint_not_exact'])

@@ -1,12 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { batch } from '../../src/db/batch.ts'
-import { queueAwaiting } from '../../src/delivery/wallet.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { queueAwaiting, removeRecipient } from '../../src/delivery/wallet.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
-import { db } from '../support/makers.ts'
+import { db, setRow } from '../support/makers.ts'
 
 const WALLET = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
 const KEY_WALLET = { address: WALLET, walletChainId: 0 }
@@ -47,6 +48,20 @@ it('queues what waited for the wallet of its buyer, and nothing else', async () 
   expect(events).toHaveLength(2)
   const { queued: again } = await batch(db, queueAwaiting(db, buyer, KEY_WALLET, now))
   expect(again).toEqual([])
+})
+
+it('does not forget with a wallet what transactions have cost', async () => {
+  const chain = await aChain({ erc721: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc721' })
+  const counted = { tries: 1, withoutEffect: 2 }
+  await setRow(deliveries, item.id, { ...counted, reasonCode: 'recipient_rejects' })
+  const [buyer, now] = [await buyerOf(item), new Date()]
+  await batch(db, removeRecipient(db, buyer, now))
+  expect(await rowOf(item)).toMatchObject({ state: 'awaiting_wallet', reasonCode: null })
+  await batch(db, queueAwaiting(db, buyer, KEY_WALLET, now))
+  await anEngine(chain).run(60)
+  const reasonCode = 'transfer_without_effect'
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', ...counted, reasonCode })
 })
 
 it('lets an item wait whose network is not configured', async () => {

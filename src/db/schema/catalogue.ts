@@ -118,6 +118,9 @@ export const pieceObstacles: readonly SaleObstacle[] = ['holder_has_no_token', '
 /** What has found the obstacle of a listing: a trial, or a delivery that could not be made. */
 export const obstacleFinders = ['trial', 'delivery'] as const
 
+/** `checkAt` of what is tried once it was imported again, because trials do not see its obstacle. */
+export const NEVER = '9999-12-31T23:59:59.999Z'
+
 export const listingTypes = ['auction', 'regular'] as const
 
 export const listings = sqliteTable(
@@ -159,7 +162,7 @@ export const listings = sqliteTable(
     index('listings_nft').on(t.nftId),
     index('listings_updated').on(t.updatedAt),
     index('listings_ends').on(t.activeTill).where(sql`${t.updatedAt} < ${t.activeTill}`),
-    index('listings_due').on(t.checkAt).where(sql`${t.active}`),
+    index('listings_due').on(sql`${t.heldUntil} IS NULL`, t.checkAt).where(sql`${t.active}`),
     index('listings_obstacles').on(t.sellerId, t.isShared).where(sql`${t.obstacle} IS NOT NULL`),
     index('listings_stopped').on(t.obstacleSince).where(sql`${t.obstacle} IS NOT NULL`),
     index('listings_held').on(t.heldUntil).where(sql`${t.updatedAt} < ${t.heldUntil}`),

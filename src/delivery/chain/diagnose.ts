@@ -5,6 +5,7 @@ import { saleObstacles } from '../../db/schema/catalogue.ts'
 import type { Network } from '../../env.ts'
 import type { ItemResult } from '../../ethereum/contract.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
+import { makeTrialKeys } from '../key.ts'
 import { explain, type Reason, rules } from '../reasons.ts'
 import {
   type ItemChange,
@@ -27,15 +28,18 @@ const UNDIAGNOSED_DELAY = 30_000
  */
 export async function diagnose(
   failing: readonly (readonly Failure[])[],
-  { network, isAlone, lease }: Pick<Asked, 'network' | 'lease'> & { isAlone: boolean },
+  {
+    network,
+    isAlone,
+    lease,
+    secret,
+  }: Pick<Asked, 'network' | 'lease'> & { isAlone: boolean; secret: string },
   now: Date,
 ): Promise<ItemChange[]> {
   const suffices = isAlone || network.rpcUrls.length === 1
   await lease.renew()
-  const reasons = await findReasons(
-    network,
-    failing.flatMap(([first]) => first ?? []),
-  )
+  const ask = (failures: readonly Failure[]) => findReasons(network, failures, { secret, now })
+  const reasons = await ask(failing.flatMap(([first]) => first ?? []))
   const doubtful = failing.flatMap(([first, ...others]) => {
     const reason = first && reasons.get(first)
     if (!reason) return []
@@ -44,7 +48,7 @@ export async function diagnose(
     return isObstacle || needsConfirmation(first.candidate.item, reason, now) ? others : []
   })
   await lease.renew()
-  const others = await findReasons(network, doubtful)
+  const others = await ask(doubtful)
   return failing.flatMap(([first, ...rest]) => {
     if (!first) return []
     const { candidate, result, tellers } = first
@@ -85,7 +89,11 @@ const findLongest = (first: Reason, others: readonly Reason[]): Reason =>
  * Returns the reasons that nodes give for what they do not deliver. Equal failures are asked about once. One
  * has no entry if there are too many, or if its node does not tell.
  */
-async function findReasons({ gasPerItem }: Network, failures: readonly Failure[]) {
+async function findReasons(
+  { gasPerItem }: Network,
+  failures: readonly Failure[],
+  { secret, now }: { secret: string; now: Date },
+) {
   const reasons = new Map<Failure, Reason>()
   const unclear: (Failure & { failure: Failure; result: ItemResult })[] = []
   for (const failure of failures) {
@@ -100,33 +108,28 @@ async function findReasons({ gasPerItem }: Network, failures: readonly Failure[]
   }
   const isOutOfGas = ({ gasUsed }: ItemResult) => gasUsed > gasPerItem * 0.95
   // Items of the same holder and token have the same holder's problem.
-  const groups = [
+  const kinds = [
     ...Map.groupBy(unclear, ({ node, candidate: { contract, call }, result }) => {
       const { token, from, to, tokenId, amount } = call
       const recipient = isOutOfGas(result) && to
       return [node.index, contract, token, from, tokenId, amount, result.reason, recipient].join()
     }).values(),
-  ]
-    .slice(0, MAX_DIAGNOSED)
-    .flatMap(([first, ...others]) => {
-      if (!first) return []
-      const by = {
-        relayer: first.batch.relayer,
-        delivery: first.candidate.contract,
-        gasPerItem,
-      }
-      return { by, first, members: [first, ...others] }
-    })
+  ].slice(0, MAX_DIAGNOSED)
+  const ownKeys = kinds.map(([first]) => first?.candidate.item.key)
+  const keys = await makeTrialKeys(secret, ownKeys, now)
+  const groups = kinds.flatMap((members, i) => {
+    const [first] = members
+    if (!first) return []
+    const { batch, candidate } = first
+    const by = { relayer: batch.relayer, delivery: candidate.contract, gasPerItem }
+    return { by, item: { ...candidate.call, key: keys[i] ?? '0x' }, first, members }
+  })
   const byNode = Map.groupBy(groups, ({ first }) => first.node)
   await Promise.all(
     [...byNode].map(async ([node, ofNode]) => {
-      const replies = await askRefusals(
-        (requests) => askOne(node, requests),
-        ofNode.map(({ by, first }) => ({ by, item: first.candidate.call })),
-      )
-      for (const { by, first, members } of ofNode) {
-        const said = { said: first.result.reason }
-        const refusal = readRefusal(by, first.candidate.call, said, replies)
+      const replies = await askRefusals((requests) => askOne(node, requests), ofNode)
+      for (const { by, item, first, members } of ofNode) {
+        const refusal = readRefusal(by, item, { said: first.result.reason }, replies)
         if (refusal === undefined) continue
         const ofRecipient = ({ reason }: ItemResult) =>
           explain('recipient_rejects', revertReason(reason))

@@ -1,13 +1,13 @@
 /** What tokens say of mints that the Delivery contract does not make, because they have no limit. */
-import type { Address } from 'viem'
 import { findTwo } from '../../chain/claims.ts'
-import { askOne, type Node } from '../../chain/nodes.ts'
-import type { Network } from '../../env.ts'
+import { askOne } from '../../chain/nodes.ts'
 import { contractAmount } from '../../ethereum/token.ts'
+import { makeTrialKeys } from '../key.ts'
 import type { Item } from '../model.ts'
 import type { Reason } from '../reasons.ts'
 import { isWithoutLimit, type Requested, type Tokens } from '../rules/compose.ts'
 import { tryItem } from './refusal.ts'
+import type { Tester } from './tokens.ts'
 
 /** Mints that a step asks about. More would delay the others. */
 const MAX_ASKED = 10
@@ -21,9 +21,10 @@ const isLasting = ({ reasonCode }: Reason): boolean =>
  * so, where there are two.
  */
 export async function findMintTroubles(
-  { network, nodes, relayer }: { network: Network; nodes: readonly Node[]; relayer: Address },
+  { network, nodes, relayer }: Tester,
   requested: readonly Requested[],
   tokens: Omit<Tokens, 'troubles'>,
+  { secret, now }: { secret: string; now: Date },
 ): Promise<Map<Item, Reason>> {
   const asked = requested
     .filter((request) => isWithoutLimit(request, tokens.limits))
@@ -34,10 +35,13 @@ export async function findMintTroubles(
       return { item, call, by: { relayer, delivery: contract, gasPerItem: network.gasPerItem } }
     })
     .slice(0, MAX_ASKED)
+  const ownKeys = asked.map(({ item }) => item.key)
+  const keys = await makeTrialKeys(secret, ownKeys, now)
   const told = await Promise.all(
-    asked.map(async ({ by, call }) => {
+    asked.map(async ({ by, call }, i) => {
+      const tried = { ...call, key: keys[i] ?? call.key }
       const answers = await Promise.all(
-        nodes.map((node) => tryItem((requests) => askOne(node, requests), by, call)),
+        nodes.map((node) => tryItem((requests) => askOne(node, requests), by, tried)),
       )
       return answers.flatMap((reason) => (reason && isLasting(reason) ? reason : []))
     }),

@@ -3,6 +3,7 @@ import { type Hex, numberToHex, zeroAddress } from 'viem'
 import type { Rpc } from '../../chain/nodes.ts'
 import { type ContractItem, decodeResults, encodeDeliver } from '../../ethereum/contract.ts'
 import {
+  contractCode,
   hex,
   type Replies,
   type Reply,
@@ -15,12 +16,12 @@ import {
   type Deliverer,
   encodeTransfer,
   holdingRequest,
+  lacksFunction,
   permissionRequest,
   plainAccount,
   readHolding,
   readTrial,
   signatureOf,
-  type TrialResult,
   trialRequest,
   word,
 } from '../../ethereum/token.ts'
@@ -38,7 +39,7 @@ const NO_DEADLINE = 253_402_300_799
 /** Who delivers, and with how much gas for the call of a token. */
 export type Trier = Deliverer & { gasPerItem: number }
 
-/** The same item for an account without code. */
+/** The same item for an account without code. Its key is that of a trial, as a delivery key is public. */
 const toPlainAccount = (item: ContractItem): ContractItem => ({
   ...item,
   to: plainAccount(item.key),
@@ -59,6 +60,7 @@ function requestsOf(by: Trier, item: ContractItem) {
     ofHolder: simulateCall({ ...call, from: item.from }),
     isPermitted: permissionRequest(item.token, by.delivery, item.from),
     holding: holdingRequest(item),
+    code: contractCode(item.token),
   }
 }
 
@@ -137,7 +139,7 @@ export function readRefusal(
   { said }: { said?: Hex },
   replies: Replies,
 ): Reason | null | undefined {
-  const { plain, own, direct, ofHolder, isPermitted } = requestsOf(by, item)
+  const { plain, own, direct, ofHolder, isPermitted, code } = requestsOf(by, item)
   const isMint = item.from === zeroAddress
   const trial = readTrial(replies(plain))
   if ('fault' in replies(direct)) return undefined
@@ -157,7 +159,7 @@ export function readRefusal(
   const refusal = trial?.reason ?? '0x'
   const reason = revertReason(said && said !== '0x' ? said : refusal)
   const permission = word(replies(isPermitted))
-  if (isMint && trial && permission !== null && isWithoutFunction(trial))
+  if (isMint && refusal === '0x' && permission !== null && lacksFunction(item, replies(code)))
     return explain('mint_not_exact', `the token has no ${signatureOf(item)}`)
   if (isMint) return explain(permission === 0n ? 'minter_role_missing' : 'mint_refused', reason)
   if (readHolding(item, replies) === false) return explain('holder_has_no_token', reason)
@@ -178,10 +180,6 @@ function readDecision(reply: Reply): boolean | null {
   if (result?.outcome !== 'failed') return null
   return readContractReason(Number(result.gasUsed), result.reason) === null ? true : null
 }
-
-/** Whether a call failed as that of a function that a contract does not have: at once, and without a word. */
-const isWithoutFunction = ({ reason, gasUsed }: TrialResult): boolean =>
-  reason === '0x' && gasUsed < AMPLE_GAS / 2
 
 /** A call that calls others needs more than it uses: 1/64 is kept back at each (EIP-150). */
 const GAS_MARGIN = 0.9

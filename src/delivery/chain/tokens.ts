@@ -1,53 +1,99 @@
 /** What a run has to know of tokens: their standards, and their limits in the Delivery contract. */
 import type { Address } from 'viem'
-import { isContradicted } from '../../chain/claims.ts'
+import { believe, findTwo, isContradicted } from '../../chain/claims.ts'
 import { askEach, type Node } from '../../chain/nodes.ts'
 import type { Network } from '../../env.ts'
 import { decodeLimit, encodeLimit, type Limit } from '../../ethereum/contract.ts'
 import { hex, read, view } from '../../ethereum/requests.ts'
-import { readStandard, readTrouble, type Standard, standardRequests } from '../../ethereum/token.ts'
+import {
+  contractAmount,
+  readStandard,
+  readTrial,
+  readTrouble,
+  type Standard,
+  standardRequests,
+  trialRequest,
+} from '../../ethereum/token.ts'
 import type { Item } from '../model.ts'
 import { explain } from '../reasons.ts'
 import { limitKey, type Requested, type TokenLimits, type TokenStandard } from '../rules/compose.ts'
 import type { Disagreement } from '../store/disagreements.ts'
+import type { HeldLease } from '../store/store.ts'
 
-/** Standards that all nodes tell, by chain and address, for the life of the isolate. */
+/** Which nodes are asked, and for whom they try items. */
+export type Tester = { network: Network; nodes: readonly Node[]; relayer: Address }
+
+/** Standards that two nodes tell, or the only one, by chain and address, for the life of the isolate. */
 const agreed = new Map<string, Standard>()
 
-/** Returns the standards of tokens. One that no node tells, or about which two disagree, is left out. */
+type StandardAnswer = Standard | NonNullable<ReturnType<typeof readTrouble>>
+
+const isStandard = (answer: StandardAnswer): answer is Standard =>
+  answer === 'erc721' || answer === 'erc1155'
+
+/**
+ * Returns the standards of the tokens of items. What two nodes tell counts. A token of which nodes tell too
+ * little is left out.
+ */
 export async function readStandards(
-  network: Network,
-  nodes: readonly Node[],
-  tokens: readonly Address[],
+  tester: Tester & { lease: HeldLease },
+  requested: readonly Requested[],
 ): Promise<{ standards: Map<Address, TokenStandard>; disagreements: Disagreement[] }> {
-  const isOnly = network.rpcUrls.length === 1
+  const { network, nodes } = tester
   const keyOf = (token: Address) => `${network.chainId} ${token}`
-  const requests = tokens.filter((token) => !agreed.has(keyOf(token))).flatMap(standardRequests)
-  const replies = await askEach(nodes, requests)
+  const items = new Map(requested.map((request) => [request.transfer.token, request]))
+  const unknown = [...items.keys()].filter((token) => !agreed.has(keyOf(token)))
+  const replies = await askEach(nodes, unknown.flatMap(standardRequests))
   const standards = new Map<Address, TokenStandard>()
   const disagreements: Disagreement[] = []
-  for (const token of tokens) {
+  for (const [token, request] of items) {
     const known = agreed.get(keyOf(token))
-    const told = replies.flatMap((answers) => readStandard(token, answers) ?? [])
-    const [standard] = told
-    const codes = replies.flatMap((answers) =>
-      readStandard(token, answers) ? [] : (readTrouble(token, answers) ?? []),
+    if (known) standards.set(token, { standard: known, isConfirmed: true })
+    if (known) continue
+    const told = replies.flatMap<StandardAnswer>(
+      (answers) => readStandard(token, answers) ?? readTrouble(token, answers) ?? [],
     )
-    const [code] = codes
-    if (isContradicted([...told, ...codes], String))
+    if (isContradicted(told, String))
       disagreements.push({
         about: 'the standard of a token',
-        answers: `${token}: ${[...told, ...codes].join(' / ')}`,
+        answers: `${token}: ${told.join(' / ')}`,
       })
-    if (known) standards.set(token, { standard: known, isConfirmed: true })
-    else if (standard && told.every((one) => one === standard)) {
-      const isConfirmed = isOnly || told.length > 1
-      standards.set(token, { standard, isConfirmed })
-      if (isConfirmed) agreed.set(keyOf(token), standard)
-    } else if (!standard && code)
-      standards.set(token, { reason: explain(code), isConfirmed: isOnly || codes.length > 1 })
+    const [two] = findTwo('standard', told, String) ?? []
+    const isConfirmed = two !== undefined || network.rpcUrls.length === 1
+    const answer = two ?? (await chooseAnswer(tester, request, told))
+    if (answer && !isStandard(answer))
+      standards.set(token, { reason: explain(answer), isConfirmed })
+    else if (answer) standards.set(token, { standard: answer, isConfirmed })
+    if (answer && isStandard(answer) && isConfirmed) agreed.set(keyOf(token), answer)
   }
   return { standards, disagreements }
+}
+
+/**
+ * Returns what counts of different answers: a standard before its absence, as its deliveries are simulated. Of
+ * two standards, the one by which an item arrives in trials of all nodes; undefined if it does by none.
+ * A simulation at one node would not do: the one that lies would send a call that fails.
+ */
+async function chooseAnswer(
+  { network, nodes, relayer, lease }: Tester & { lease: HeldLease },
+  { item, contract, transfer }: Requested,
+  told: readonly StandardAnswer[],
+): Promise<StandardAnswer | undefined> {
+  const named = [...new Set(told.filter(isStandard))]
+  if (named.length < 2) return named[0] ?? told[0]
+  const requestOf = (standard: Standard) => {
+    const call = { ...transfer, key: item.key, amount: contractAmount(transfer, standard) }
+    return trialRequest({ relayer, delivery: contract }, call, network.gasPerItem)
+  }
+  await lease.renew()
+  const replies = await askEach(nodes, named.map(requestOf))
+  return named.find((standard) => {
+    const arrives = replies.map((answers) => {
+      const trial = readTrial(answers(requestOf(standard)))
+      return trial ? trial.isAccepted && trial.isExact : null
+    })
+    return believe('is_for_all', network, arrives)
+  })
 }
 
 const limitRequest = (contract: Address, token: Address) =>
