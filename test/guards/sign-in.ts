@@ -29,7 +29,7 @@ export const signIn: Guard[] = [
   {
     name: 'a factory proves no wallet that is deployed',
     code: 'src/identity/wallet.ts: verifyWalletMessage',
-    broken: { condition: 'isUndeployed', becomes: true },
+    broken: { condition: 'isEmpty', becomes: true },
     test: 'test/delivery/undeployed-wallets.test.ts: without code, if it had some when it signed',
   },
   {
@@ -112,7 +112,7 @@ export const signIn: Guard[] = [
   },
   {
     name: 'an account that more than an order has used is not taken over',
-    code: 'src/identity/link.ts: takeOverGuest',
+    code: 'src/identity/guests.ts: selectGuests',
     broken: { condition: 'isGuestSql', becomes: true },
     test: 'test/identity/guest.test.ts: is not taken over by a user who adds its address if it',
   },
